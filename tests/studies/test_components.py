@@ -12,7 +12,13 @@ import leadline as ll
 from leadline.errors import UsageError
 from leadline.text.words import Words
 from leadline_studies import study
-from leadline_studies.components.study import Grid, best_of, by_weighting, contests, effects
+from leadline_studies.components.study import (
+    Grid,
+    best_of,
+    component_contrasts,
+    component_effects,
+    effects_by_weighting,
+)
 
 COMPONENTS = study("components")
 DOCS = {
@@ -61,8 +67,8 @@ def test_intervals_are_students_of_queries() -> None:
 
     rng = np.random.default_rng(0)
     grid = Grid("english", "basic", ["a", "b", "c"], rng.random((2, 2, 3, 12)))
-    found = effects(grid)
-    rows = COMPONENTS._tested(found)
+    found = component_effects(grid)
+    rows = COMPONENTS._test_effects(found)
     for row, column in zip(rows, found.differences.T, strict=True):
         test = stats.ttest_1samp(column, 0)
         low, high = test.confidence_interval(0.95)
@@ -74,8 +80,8 @@ def test_intervals_are_students_of_queries() -> None:
 def test_effects_under_each_weighting_average_to_the_effect() -> None:
     rng = np.random.default_rng(1)
     grid = Grid("english", "basic", ["a", "b", "c"], rng.random((2, 2, 3, 5)))
-    alone = by_weighting(grid).differences
-    whole = effects(grid).differences
+    alone = effects_by_weighting(grid).differences
+    whole = component_effects(grid).differences
     assert alone[:, :3].mean(axis=1) == pytest.approx(whole[:, 0])
     assert alone[:, 3:].mean(axis=1) == pytest.approx(whole[:, 1])
 
@@ -84,7 +90,9 @@ def test_the_contest_takes_the_weighting_that_adds_most() -> None:
     values = np.zeros((2, 2, 3, 4))
     values[:, :, 1], values[:, :, 2] = 0.1, 0.3
     values[1] += 0.2
-    first, second, third = contests(Grid("s", "t", ["a", "b", "c"], values)).differences.mean(axis=0)
+    first, second, third = component_contrasts(Grid("s", "t", ["a", "b", "c"], values)).differences.mean(
+        axis=0
+    )
     assert (first, second, third) == pytest.approx((0.1, 0.3, 0.2))
 
 

@@ -16,7 +16,14 @@ from leadline.estimation.score_histograms.histogram_options import HistogramOpti
 from leadline.estimation.score_histograms.score_sets import pairs_to_score
 from leadline.retrieval.models import MODELS
 from leadline_studies import study
-from leadline_studies.histogram_models.model_columns import ASKED, NAMED, Truth, from_lists, ruled, truth_of
+from leadline_studies.histogram_models.model_columns import (
+    ASKED,
+    NAMED,
+    Truth,
+    check_rule,
+    from_lists,
+    truth_of,
+)
 
 STUDY = study("histogram-models")
 FEW = ("BM25", "QLDirichlet", "TF(dot)", "TFIDF(cosine)")
@@ -159,28 +166,28 @@ def test_the_rule_asks_for_both_coefficients_with_both_measures_and_for_all_bins
         "nDCG": both,
         "bins": [copy.deepcopy(at) for _ in range(6)],
     }
-    assert ruled(good) == ASKED | {"holds": True}
+    assert check_rule(good) == ASKED | {"holds": True}
     for place, holds in enumerate((True, False, False, False, False, True)):  # 5 and 200 do not count
         worse = copy.deepcopy(good)
         worse["bins"][place]["nDCG"]["spearman"] = 0.59
-        assert ruled(worse)["holds"] is holds
+        assert check_rule(worse)["holds"] is holds
     for measure in ("AP", "nDCG"):
         for kind in ("pearson", "spearman"):
             worse = copy.deepcopy(good)
             worse[measure][kind]["value"] -= 0.01
-            assert not ruled(worse)["holds"]
+            assert not check_rule(worse)["holds"]
             worse[measure][kind]["value"] = None
-            assert not ruled(worse)["holds"]
-    assert not ruled(good | {"undefined": 1})["holds"]
+            assert not check_rule(worse)["holds"]
+    assert not check_rule(good | {"undefined": 1})["holds"]
 
 
 def test_one_collection_alone_never_reproduces_the_claim_but_may_refute_it(found: Any) -> None:
     data = copy.deepcopy(found.data) | {"lacking": []}
     rule = data["lists"]["HSA by query"]["rule"]
     rule["holds"] = True
-    assert STUDY.lines_of(data)[0].endswith("agree, Cranfield not among them")
+    assert STUDY.summary_lines(data)[0].endswith("agree, Cranfield not among them")
     rule["holds"] = False
-    assert STUDY.lines_of(data)[0].endswith("; not reproduced")
+    assert STUDY.summary_lines(data)[0].endswith("; not reproduced")
 
 
 def test_times_are_measured_only_when_asked() -> None:

@@ -53,10 +53,10 @@ def test_one_set_alone_never_reproduces_the_claim_but_may_refute_it() -> None:
     found = RANKS.run(*made(16), depth=60, draws=5)
     data, gain = found.data["recipes"], found.data["robust_over_recall"]
     assert found.data["queries"] == 8
-    assert RANKS.lines_of(data, gain, 50, 200)[0].endswith("at depths 1000 and 100")
-    assert "with 50 queries or more, here 49" in RANKS.lines_of(data, gain, 49, 200)[0]
+    assert RANKS.summary_lines(data, gain, 50, 200)[0].endswith("at depths 1000 and 100")
+    assert "with 50 queries or more, here 49" in RANKS.summary_lines(data, gain, 49, 200)[0]
     data["HSA, ranks"]["sevens_pearson"] = {"median": 0.6, "low": -0.1, "high": 1.0}
-    assert RANKS.lines_of(data, gain, 50, 200)[0].endswith("does not hold here; not reproduced")
+    assert RANKS.summary_lines(data, gain, 50, 200)[0].endswith("does not hold here; not reproduced")
 
 
 def test_the_help_of_histogram_gives_the_figures_of_the_study(leadline: Leadline) -> None:

@@ -14,7 +14,7 @@ from leadline.reporting.plots import picture
 from leadline.stats.correlation import pearson
 from leadline_studies import study
 from leadline_studies.common.figures import by_sample
-from leadline_studies.histogram_sample.study import ESTIMATES, against, best_slope, lines_of
+from leadline_studies.histogram_sample.study import ESTIMATES, best_slope, correlation_with_ap, summary_lines
 
 SAMPLE = study("histogram-sample")
 
@@ -104,11 +104,11 @@ def test_systems_without_a_value_are_left_out_and_counted() -> None:
     exact = rng.random((6, 2, 3))
     values = exact * 2
     values[1] = np.nan
-    found = against(exact, values, np.zeros((2, 3)))
+    found = correlation_with_ap(exact, values, np.zeros((2, 3)))
     assert found["undefined"] == 1
     assert found["pearson"]["value"] == found["over_ap"]["value"] == pytest.approx(1)
     assert found["mean"] == pytest.approx(np.median(np.nanmean(values[:, :, 0], axis=0)))
-    nothing = against(exact, np.full(exact.shape, np.nan), np.zeros((2, 3)))
+    nothing = correlation_with_ap(exact, np.full(exact.shape, np.nan), np.zeros((2, 3)))
     assert nothing["pearson"] == dict.fromkeys(nothing["pearson"])
     assert nothing["spearman"] is None
     assert nothing["mean"] is None
@@ -128,7 +128,7 @@ def test_the_better_slope_is_set_against_ap_and_an_undefined_one_never_wins() ->
     assert best_slope(data, 0)[0] == "HSA, ranks"
     data["HSA, scores"] = [cell(0.8, 0.3)]
     grid = type("Grid", (), {"shares": [1.0], "sizes": [5]})()
-    lines = lines_of(data, grid)
+    lines = summary_lines(data, grid)
     assert lines[0].endswith("the claim holds")
     assert "in 1 of 1 cells, clearly" in lines[1]
     assert "in 1, clearly worse in 0" in lines[1]

@@ -16,7 +16,7 @@ from leadline.reporting.plots import picture
 from leadline.topics.distances import TopicTexts
 from leadline.topics.fit import fit
 from leadline_studies import study
-from leadline_studies.histogram_topics.study import lines_of, verdict
+from leadline_studies.histogram_topics.study import summary_lines, verdict
 from leadline_studies.histogram_topics.topic_retrieval import Task, pair_scores, quality_of
 
 TOPICS = study("histogram-topics")
@@ -195,7 +195,7 @@ def test_what_is_undefined_is_said_to_be() -> None:
     nothing = {"value": None, "low": None, "high": None}
     column = {"pearson": nothing, "spearman": nothing, "undefined": 7}
     names = [f"{what} per {norm}" for what in ("HSA", "DO") for norm in ("query", "model")]
-    lines = lines_of(
+    lines = summary_lines(
         {
             "settings": [{}] * 7,
             "measure": "MAP",

@@ -17,7 +17,7 @@ from conftest import Leadline
 from leadline.data.results import Results
 from leadline.errors import UsageError
 from leadline_studies import studies, study
-from leadline_studies.query_prediction.study import halves, held_out, selected, threshold
+from leadline_studies.query_prediction.study import halves, held_out, select_models, threshold
 
 STUDY = study("query-prediction")
 DOCS = {
@@ -94,7 +94,7 @@ def perfect() -> tuple[Results, Results]:
 
 def test_a_predictor_that_knows_reaches_the_oracle() -> None:
     prediction, results = perfect()
-    found = selected(prediction, results, splits=10, seed=0)
+    found = select_models(prediction, results, splits=10, seed=0)
     rows = {(row["policy"], row["rule"]): row for row in found["policies"]}
     assert (found["wins"], found["losses"]) == (20, 20)
     assert rows["oracle", ""]["mean"] == 1
@@ -112,7 +112,7 @@ def test_too_few_queries_are_refused() -> None:
     prediction, _ = perfect()
     runs = {name: {"q00": {"r": 1.0, "x": 0.5}} for name in ("ql", "rm")}
     with pytest.raises(UsageError, match="1 queries; expected 4 or more"):
-        selected(prediction, ll.evaluate({"q00": {"r": 1}}, runs, ["AP"]), splits=1, seed=0)
+        select_models(prediction, ll.evaluate({"q00": {"r": 1}}, runs, ["AP"]), splits=1, seed=0)
 
 
 def test_means_are_those_of_evaluate_and_no_choice_passes_the_oracle() -> None:

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from leadline.estimation.score_histograms.bins import overlap, slope
-from leadline_studies.histogram_topics.rival_tracking import tracked
+from leadline_studies.histogram_topics.rival_tracking import correlate_predictors
 
 
 def made(models: int = 7, queries: int = 12) -> tuple[Any, Any, Any]:
@@ -30,7 +30,7 @@ def made(models: int = 7, queries: int = 12) -> tuple[Any, Any, Any]:
 
 def test_coefficients_are_those_of_scipy() -> None:
     quality, counts, rival = made()
-    found = tracked(quality, {"a": counts}, {"r": rival}, draws=20)
+    found = correlate_predictors(quality, {"a": counts}, {"r": rival}, draws=20)
     pooled = counts.sum(axis=1)
     columns = {
         "HSA a": slope(pooled[:, 0], pooled[:, 1]),
@@ -49,7 +49,7 @@ def test_coefficients_are_those_of_scipy() -> None:
 
 def test_queries_are_drawn_as_a_slow_twin_draws_them() -> None:
     quality, counts, rival = made()
-    found = tracked(quality, {"a": counts}, {"r": rival}, draws=40, seed=3)
+    found = correlate_predictors(quality, {"a": counts}, {"r": rival}, draws=40, seed=3)
     rng = np.random.default_rng([3, 5])
     values = []
     for _ in range(40):
@@ -63,7 +63,7 @@ def test_queries_are_drawn_as_a_slow_twin_draws_them() -> None:
 def test_models_whose_hsa_is_undefined_are_left_out_and_counted() -> None:
     quality, counts, rival = made()
     counts[2, :, 0, :3] = 0  # all relevant documents in one bin: no line
-    found = tracked(quality, {"a": counts}, {"r": rival}, draws=0)
+    found = correlate_predictors(quality, {"a": counts}, {"r": rival}, draws=0)
     one = found["columns"]["HSA a"]
     assert one["undefined"] == 1
     kept = np.arange(7) != 2
@@ -74,6 +74,6 @@ def test_models_whose_hsa_is_undefined_are_left_out_and_counted() -> None:
 
 def test_two_models_say_nothing() -> None:
     quality, counts, rival = made(2)
-    found = tracked(quality, {"a": counts}, {"r": rival}, draws=5)
+    found = correlate_predictors(quality, {"a": counts}, {"r": rival}, draws=5)
     assert found["columns"]["HSA a"]["pearson"]["value"] is None
     assert found["closer"]["a"]["r"]["pearson"]["value"] is None

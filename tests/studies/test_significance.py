@@ -24,7 +24,7 @@ from leadline.stats import INTERVALS, TESTS
 from leadline_studies.common.figures import significance_errors
 from leadline_studies.significance.decisions import Row, intervals, p_values, paired_tests, share
 from leadline_studies.significance.estimates import coverage, power
-from leadline_studies.significance.false_alarms import populations, several, single
+from leadline_studies.significance.false_alarms import populations, several_conditions, single_gates
 from leadline_studies.significance.families import WORLDS, families, procedures
 from leadline_studies.significance.fewer_draws import fewer_draws
 from leadline_studies.significance.halves import halves
@@ -41,7 +41,7 @@ from leadline_studies.significance.populations import (
 )
 from leadline_studies.significance.printed_intervals import agreements, correlations, recalls, tally
 from leadline_studies.significance.rejections import rejections
-from leadline_studies.significance.simulation import Extent, whole_study
+from leadline_studies.significance.simulation import Extent, simulate_all
 
 
 def made(runs: int = 8, *, queries: int = 50, seed: int = 7) -> Floats:
@@ -353,7 +353,7 @@ def test_populations_of_gates_have_the_mean_that_is_asked_for() -> None:
 
 
 def test_gates_err_about_as_often_as_they_say_where_runs_can_be_exchanged() -> None:
-    rows = single({"made_ap": made(), "made_p10": in_tenths(made())}, pairs=10, sets=60)
+    rows = single_gates({"made_ap": made(), "made_p10": in_tenths(made())}, pairs=10, sets=60)
     even = [row for row in rows if row["population"] == "exchangeable"]
     assert {(row["gate"], row["margin"]) for row in even} == {
         ("fail-if-worse", 0.0),
@@ -369,14 +369,14 @@ def test_gates_err_about_as_often_as_they_say_where_runs_can_be_exchanged() -> N
 def test_more_conditions_raise_more_false_alarms_within_their_bound() -> None:
     matrix = made()
     tables = {"made_ap": matrix, "made_p10": in_tenths(matrix), "made_rr": np.sqrt(matrix)}
-    rows = several(tables, pairs=10, sets=100, queries=(25,))
+    rows = several_conditions(tables, pairs=10, sets=100, queries=(25,))
     even = [row for row in rows if row["population"] == "exchangeable"]
     rates = [float(row["rate"]) for row in even]
     assert [row["conditions"] for row in even] == [1, 2, 3]
     assert rates == sorted(rates)
     for row in even:
         assert float(row["rate"]) < float(row["bound"]) + 0.03
-    assert several({"made_ap": matrix}, pairs=2, sets=10) == []
+    assert several_conditions({"made_ap": matrix}, pairs=2, sets=10) == []
 
 
 def test_few_draws_decide_nearly_as_many_do() -> None:
@@ -388,7 +388,7 @@ def test_few_draws_decide_nearly_as_many_do() -> None:
 def test_the_same_seed_gives_the_same_study() -> None:
     extent = Extent(pairs=2, sets=3, ratio_sets=1, splits=2, draws=99, sizes=(25,), families=((4, 25, 2),))
     matrices = {"made_ap": made(), "made_p10": in_tenths(made())}
-    first, again = (whole_study(matrices, extent=extent, seed=5) for _ in range(2))
+    first, again = (simulate_all(matrices, extent=extent, seed=5) for _ in range(2))
     assert json.dumps(first) == json.dumps(again)
     assert all(first.values())
 

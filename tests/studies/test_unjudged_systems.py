@@ -16,7 +16,7 @@ from leadline.estimation.unjudged_methods import METHODS
 from leadline_studies import studies, study
 from leadline_studies.unjudged_systems.study import agreement
 from leadline_studies.unjudged_systems.teams_left_out import left_out
-from leadline_studies.unjudged_systems.votes import voted
+from leadline_studies.unjudged_systems.votes import scores_by_votes
 
 STUDY = study("unjudged-systems")
 
@@ -92,7 +92,7 @@ def test_methods_that_share_pools_give_what_each_gives_alone(tmp_path: Path) -> 
     systems = read_systems(runs, Reading())
     teams = {name: f"t{int(name[1:]) // 2}" for name in runs}
     methods = [kind() for kind in METHODS.classes.values() if kind.voting]
-    both = voted(systems, methods, list(teams.values()), 3)
+    both = scores_by_votes(systems, methods, list(teams.values()), 3)
     for method in methods:
         alone = estimate_systems(systems, method, seed=3).scores
         shared = estimate_systems(systems, method, one_vote_per=teams, seed=3).scores

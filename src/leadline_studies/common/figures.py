@@ -32,25 +32,25 @@ def by_judge(judges: Sequence[str], values: ArrayLike, *, label: str, width: flo
     table = table[:, np.argsort(-table[0], kind="stable")]
     places = np.arange(1, table.shape[1] + 1)
     names = shortened(judges, 16)
-    told = len(judges) - 1 <= len(LINE_STYLES)
+    separate = len(judges) - 1 <= len(LINE_STYLES)
     with style():
         from matplotlib.figure import Figure
 
         figure = Figure(figsize=(width, width * 0.8), layout="constrained")
         axes = figure.add_subplot()
         axes.plot(places, table[0], color=INK, linewidth=1.8, zorder=3, label=names[0])
-        for place, row in enumerate(table[1:]):
-            look = LINE_STYLES[place % len(LINE_STYLES)]
+        for index, row in enumerate(table[1:]):
+            look = LINE_STYLES[index % len(LINE_STYLES)]
             axes.plot(
                 places,
                 row,
-                color=look.color if told else FAINT,
-                linewidth=0.9 if told else 0.5,
-                linestyle=look.dashes if told else "solid",
-                marker=look.marker if told else None,
+                color=look.color if separate else FAINT,
+                linewidth=0.9 if separate else 0.5,
+                linestyle=look.dashes if separate else "solid",
+                marker=look.marker if separate else None,
                 markersize=2.2,
                 markevery=max(1, len(places) // 8),
-                label=names[place + 1] if told else "_" if place else f"{len(table) - 1} other judges",
+                label=names[index + 1] if separate else "_" if index else f"{len(table) - 1} other judges",
             )
         axes.set_xlabel(f"{table.shape[1]} systems, the best by {names[0]} first")
         axes.set_ylabel(label)
@@ -118,17 +118,17 @@ def by_size(
         figure = Figure(figsize=(width, width * 0.7), layout="constrained")
         axes = figure.add_subplot()
         axes.axhline(0, color=FAINT, linewidth=0.6)
-        drawn = []
-        for place, ((name, points), look) in enumerate(zip(lines.items(), LINE_STYLES, strict=False)):
-            aside = 1.0 if spans is None else 1 + SIZE_SPACING * (place - (len(lines) - 1) / 2)
+        artists = []
+        for index, ((name, points), look) in enumerate(zip(lines.items(), LINE_STYLES, strict=False)):
+            aside = 1.0 if spans is None else 1 + SIZE_SPACING * (index - (len(lines) - 1) / 2)
             order = np.argsort([size for size, _ in points])
-            at, values = np.array(points, dtype=np.float64)[order].T
-            drawn += axes.plot(
-                at * aside, values, color=look.color, linestyle=look.dashes, marker=look.marker
+            x, values = np.array(points, dtype=np.float64)[order].T
+            artists += axes.plot(
+                x * aside, values, color=look.color, linestyle=look.dashes, marker=look.marker
             )
             if spans is not None:
                 low, high = np.array(spans[name], dtype=np.float64)[order].T
-                axes.vlines(at * aside, low, high, color=look.color, linewidth=0.8)
+                axes.vlines(x * aside, low, high, color=look.color, linewidth=0.8)
         ticks = sorted({size for points in lines.values() for size, _ in points})
         axes.set_xscale("log")
         axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
@@ -136,7 +136,7 @@ def by_size(
         axes.set_xlabel(sizes)
         axes.set_ylabel(label)
         axes.grid(visible=True)
-        legend_below(figure, drawn, list(lines)[: len(drawn)], width)
+        legend_below(figure, artists, list(lines)[: len(artists)], width)
     return figure
 
 
@@ -145,7 +145,7 @@ TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500)
 
 
 def predominance(lists: Sequence[ExampleList], *, width: float = 2 * COLUMN) -> Figure:
-    """Draw, for every list, how much of the mass of sum, minimum and product the largest topics hold.
+    """Plot, for every list, the cumulative mass of sum, minimum and product over the largest topics.
 
     Topics stand on a logarithmic axis, the largest first; a vector without mass stays at 0.
 
@@ -160,10 +160,10 @@ def predominance(lists: Sequence[ExampleList], *, width: float = 2 * COLUMN) -> 
 
         figure = Figure(figsize=(width, 0.33 * width), layout="constrained")
         panels = figure.subplots(1, len(PANELS), sharey=True)
-        drawn: list[Any] = []
+        artists: list[Any] = []
         for panel, (axes, name) in enumerate(zip(panels, PANELS, strict=True)):
-            for one, look in zip(lists, LINE_STYLES, strict=False):
-                shares = cumulated(one.vectors[panel])
+            for example, look in zip(lists, LINE_STYLES, strict=False):
+                shares = cumulated(example.vectors[panel])
                 lines = axes.plot(
                     np.arange(1, len(shares) + 1),
                     shares,
@@ -172,7 +172,7 @@ def predominance(lists: Sequence[ExampleList], *, width: float = 2 * COLUMN) -> 
                     marker=look.marker,
                     markevery=[tick - 1 for tick in TICKS if tick <= len(shares)],
                 )
-                drawn += lines if panel == 0 else []
+                artists += lines if panel == 0 else []
             axes.set_xscale("log")
             ticks = [tick for tick in TICKS if tick <= len(shares)]
             axes.set_xticks(ticks, list(map(str, ticks)))
@@ -181,7 +181,7 @@ def predominance(lists: Sequence[ExampleList], *, width: float = 2 * COLUMN) -> 
             axes.set_xlabel(f"topics of the {name}, largest first")
             axes.grid(visible=True)
         panels[0].set_ylabel("share of the mass, cumulative")
-        legend_below(figure, drawn, list(map(str, lists))[: len(drawn)], width)
+        legend_below(figure, artists, list(map(str, lists))[: len(artists)], width)
     return figure
 
 
@@ -229,8 +229,8 @@ def panels(
         grid[-1].set_xscale("log")
         grid[-1].minorticks_off()
         places = np.linspace(0, len(along) - 1, min(len(along), LABELS)).round().astype(int).tolist()
-        shown = [along[place] for place in places]
-        grid[-1].set_xticks(shown, [f"{one:,}" for one in shown])
+        ticks = [along[index] for index in places]
+        grid[-1].set_xticks(ticks, [f"{tick:,}" for tick in ticks])
         grid[-1].set_xlabel(label)
         figure.align_ylabels(list(grid))
     return figure
@@ -281,7 +281,7 @@ def against_truth(
         figure = Figure(figsize=(width, 0.85 * width), layout="constrained")
         axes = figure.add_subplot()
         axes.plot(x, y, linestyle="none", marker="o", markersize=3.5, color=LINE_STYLES[0].color, alpha=0.6)
-        shown = narrowed(names, 0.35 * width * 72, size=6, most=20)
+        labels = narrowed(names, 0.35 * width * 72, size=6, most=20)
         chosen = {*np.argsort(-x)[:named].tolist(), *np.argsort(-y)[:named].tolist()}
         axes.plot(
             x[list(chosen)],
@@ -295,13 +295,13 @@ def against_truth(
         )
         edge = withStroke(linewidth=2, foreground="#ffffff")  # keeps names readable over points
         middle = (x.min() + x.max()) / 2
-        places = _apart([(float(y[place]), place) for place in chosen], 0.045 * (np.ptp(y) or 1.0))
-        for height, place in places:
-            left = x[place] < middle
+        places = _separate([(float(y[index]), index) for index in chosen], 0.045 * (np.ptp(y) or 1.0))
+        for height, index in places:
+            left = x[index] < middle
             axes.text(
-                x[place] + (0.015 if left else -0.015) * (np.ptp(x) or 1.0),
+                x[index] + (0.015 if left else -0.015) * (np.ptp(x) or 1.0),
                 height,
-                shown[place],
+                labels[index],
                 fontsize=6,
                 va="center",
                 ha="left" if left else "right",
@@ -314,13 +314,13 @@ def against_truth(
     return figure
 
 
-def _apart(heights: list[tuple[float, int]], gap: float) -> list[tuple[float, int]]:
+def _separate(heights: list[tuple[float, int]], gap: float) -> list[tuple[float, int]]:
     """Move labels up until each is a line above the previous one."""
-    found: list[tuple[float, int]] = []
-    for height, place in sorted(heights):
-        lowest = found[-1][0] + gap if found else height
-        found.append((max(height, lowest), place))
-    return sorted(found, key=lambda item: item[1])
+    moved: list[tuple[float, int]] = []
+    for height, index in sorted(heights):
+        lowest = moved[-1][0] + gap if moved else height
+        moved.append((max(height, lowest), index))
+    return sorted(moved, key=lambda item: item[1])
 
 
 NAMED = 40  # with more systems the points stand alone
@@ -339,17 +339,17 @@ def named_points(
     ['dense', 'bm25']
     """
     table = np.array([np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)])
-    shown = np.flatnonzero(np.isfinite(table).all(axis=0))
-    few = len(shown) <= NAMED
-    height = max(0.75 * width, (few * len(shown) * POINT_LINE + POINT_MARGIN) / 72)
+    defined = np.flatnonzero(np.isfinite(table).all(axis=0))
+    few = len(defined) <= NAMED
+    height = max(0.75 * width, (few * len(defined) * POINT_LINE + POINT_MARGIN) / 72)
     with style():
         from matplotlib.figure import Figure
 
         figure = Figure(figsize=(width, height), layout="constrained")
         axes = figure.add_subplot()
         axes.plot(
-            table[0, shown],
-            table[1, shown],
+            table[0, defined],
+            table[1, defined],
             linestyle="none",
             marker="o",
             markersize=3.5,
@@ -357,15 +357,17 @@ def named_points(
             alpha=None if few else 0.6,
         )
         short = narrowed(names, 0.35 * width * 72, size=6, most=22)
-        order = shown[np.argsort(table[1, shown], kind="stable")].tolist() if few else []
+        order = defined[np.argsort(table[1, defined], kind="stable")].tolist() if few else []
         low, high = axes.get_ylim()
-        places = _spread((table[1, order] - low) / (high - low), POINT_LINE / (height * 72 - POINT_MARGIN))
-        for place, at in zip(order, places.tolist(), strict=True):
-            axes.text(1.07, at, short[place], size=6, va="center", transform=axes.transAxes)
+        places = _spread_labels(
+            (table[1, order] - low) / (high - low), POINT_LINE / (height * 72 - POINT_MARGIN)
+        )
+        for index, y_label in zip(order, places.tolist(), strict=True):
+            axes.text(1.07, y_label, short[index], size=6, va="center", transform=axes.transAxes)
             axes.annotate(
                 "",
-                (table[0, place], table[1, place]),
-                xytext=(1.06, at),
+                (table[0, index], table[1, index]),
+                xytext=(1.06, y_label),
                 textcoords="axes fraction",
                 annotation_clip=False,
                 arrowprops=LEADER,
@@ -376,7 +378,7 @@ def named_points(
     return figure
 
 
-def _spread(heights: Floats, gap: float) -> Floats:
+def _spread_labels(heights: Floats, gap: float) -> Floats:
     """Move increasing heights as little as possible to a minimum gap, within 0 to 1 if they fit.
 
     >>> _spread(np.array([0.5, 0.5, 0.9]), 0.1).round(2).tolist()
@@ -386,14 +388,14 @@ def _spread(heights: Floats, gap: float) -> Floats:
     for height in heights.tolist():
         middle, size = height, 1
         while groups and groups[-1][0] + gap * (groups[-1][1] + size) / 2 > middle:
-            other, others = groups.pop()
-            middle = (middle * size + other * others) / (size + others)
-            size += others
+            below, size_below = groups.pop()
+            middle = (middle * size + below * size_below) / (size + size_below)
+            size += size_below
             room = gap * (size - 1) / 2
             middle = min(max(middle, room), max(1 - room, room))
         groups.append((middle, size))
-    found = [middle + gap * (place - (size - 1) / 2) for middle, size in groups for place in range(size)]
-    return np.array(found)
+    positions = [middle + gap * (index - (size - 1) / 2) for middle, size in groups for index in range(size)]
+    return np.array(positions)
 
 
 STEP = 0.1  # inches between the values of a row
@@ -422,17 +424,17 @@ def grouped_intervals(
         axes = figure.add_subplot()
         if mark is not None:
             axes.axvline(mark, color=FAINT, linewidth=0.8)
-        drawn = []
+        artists = []
         reach = 0.8 / max(len(groups), 1)
-        for place, (limits, look) in enumerate(zip(groups.values(), LINE_STYLES, strict=False)):
+        for index, (limits, look) in enumerate(zip(groups.values(), LINE_STYLES, strict=False)):
             value, low, high = np.array(limits, dtype=np.float64).reshape(-1, 3).T
-            rows = np.arange(len(names)) + (place - (len(groups) - 1) / 2) * reach
-            known = np.isfinite(value)
-            bounded = known & np.isfinite(low) & np.isfinite(high)
+            rows = np.arange(len(names)) + (index - (len(groups) - 1) / 2) * reach
+            defined = np.isfinite(value)
+            bounded = defined & np.isfinite(low) & np.isfinite(high)
             axes.hlines(rows[bounded], low[bounded], high[bounded], colors=look.color, linewidth=1.0)
-            drawn += axes.plot(
-                value[known],
-                rows[known],
+            artists += axes.plot(
+                value[defined],
+                rows[defined],
                 linestyle="none",
                 marker=look.marker,
                 markersize=3.4,
@@ -444,7 +446,7 @@ def grouped_intervals(
         axes.grid(visible=True, axis="x")
         name_rows(axes, names)
         axes.set_xlabel(wrapped(label, 0.6 * width * 72))
-        legend_below(figure, drawn, list(groups)[: len(drawn)], width)
+        legend_below(figure, artists, list(groups)[: len(artists)], width)
     return figure
 
 
@@ -479,9 +481,9 @@ def coverage_points(
     ['kappa: two judges', 'R: pool']
     """
     rows = [
-        (place, group, name, *known)
-        for place, (group, names) in enumerate(groups.items())
-        for name, known in names.items()
+        (row, group, name, *values)
+        for row, (group, names) in enumerate(groups.items())
+        for name, values in names.items()
     ]
     height = (len(rows) * LINE + AROUND) / 72
     with style():
@@ -491,8 +493,8 @@ def coverage_points(
         axes = figure.add_subplot()
         axes.axvspan(promised - near, min(1.0, promised + near), color=FAINT, alpha=0.35, linewidth=0)
         axes.axvline(promised, color=INK, linewidth=0.7)
-        for line, (place, _, _, coverage, error) in enumerate(rows):
-            look = LINE_STYLES[place % len(LINE_STYLES)]
+        for line, (row, _, _, coverage, error) in enumerate(rows):
+            look = LINE_STYLES[row % len(LINE_STYLES)]
             axes.hlines(
                 line,
                 max(0.0, coverage - 2 * error),
@@ -529,15 +531,15 @@ def significance_errors(
         from matplotlib.figure import Figure
 
         figure = Figure(figsize=(width, 2.35), layout="constrained")
-        drawn: dict[str, Any] = {}
+        artists: dict[str, Any] = {}
         for axes, (situation, lines) in zip(
             np.atleast_1d(figure.subplots(1, len(panels), sharey=True)), panels.items(), strict=True
         ):
             axes.axhline(promised, color=INK, linewidth=0.7)
             for name, rates in lines.items():
-                place = methods.index(name)
-                shift = (place - (len(methods) - 1) / 2) * APART
-                drawn[name] = _line(axes, rates, np.arange(len(sizes)) + shift, place)
+                index = methods.index(name)
+                shift = (index - (len(methods) - 1) / 2) * APART
+                artists[name] = _line(axes, rates, np.arange(len(sizes)) + shift, index)
             axes.set_title(situation, fontsize=7.5, color=INK)
             axes.set_xticks(range(len(sizes)), [str(size) for size in sizes])
             axes.set_xlim(-0.5, len(sizes) - 0.5)
@@ -546,7 +548,7 @@ def significance_errors(
         figure.axes[0].set_ylabel(label)
         figure.supxlabel("queries", fontsize=7.5, color=INK)
         figure.legend(
-            [drawn[name] for name in methods],
+            [artists[name] for name in methods],
             methods,
             loc="outside upper center",
             ncols=len(methods),

@@ -8,7 +8,7 @@ from typing import Any
 
 
 def table(heads: Iterable[str], rows: Iterable[Iterable[str]], *, labels: int | None = None) -> str:
-    """Write a table; the columns after the first `labels` are numbers and set right, without it none is."""
+    """Return a Markdown table; columns after the first `labels` are right-aligned."""
     names = list(heads)
     left = len(names) if labels is None else labels
     rule = ["---"] * left + ["---:"] * (len(names) - left)
@@ -16,29 +16,29 @@ def table(heads: Iterable[str], rows: Iterable[Iterable[str]], *, labels: int | 
 
 
 def number(value: float | None, form: str = ".2f") -> str:
-    """Write a number, or a dash for none."""
+    """Return a number as text, or a dash for None."""
     return "-" if value is None else format(value, form)
 
 
-def span(one: Mapping[str, Any], form: str = ".2f", middle: str = "value") -> str:
-    """Write a value with its interval: `value [low, high]`."""
-    low, high = (number(one[end], form) for end in ("low", "high"))
-    return f"{number(one[middle], form)} [{low}, {high}]"
+def with_interval(entry: Mapping[str, Any], form: str = ".2f", middle: str = "value") -> str:
+    """Return a value with its interval: `value [low, high]`."""
+    low, high = (number(entry[end], form) for end in ("low", "high"))
+    return f"{number(entry[middle], form)} [{low}, {high}]"
 
 
-def extent(values: Iterable[float], form: str = ".2f") -> str:
-    """Write the least and the largest of some values: `low to high`."""
-    known = list(values)
-    return f"{min(known):{form}} to {max(known):{form}}"
+def value_range(values: Iterable[float], form: str = ".2f") -> str:
+    """Return the range of some values: `low to high`."""
+    numbers = list(values)
+    return f"{min(numbers):{form}} to {max(numbers):{form}}"
 
 
-def bold(text: str, told: bool) -> str:
-    """Set a text bold where something is told of it."""
-    return f"**{text}**" if told else text
+def bold(text: str, significant: bool) -> str:
+    """Return a text in bold if its value is significant (or best)."""
+    return f"**{text}**" if significant else text
 
 
 def wrapped(text: str) -> str:
-    """Break the lines of paragraphs; tables, lists, figures and commands stay as they are."""
+    """Wrap the lines of paragraphs; tables, lists, figures and commands stay as they are."""
     parts = [
         part if part[0] in "|-#!< " else "\n".join(textwrap.wrap(part, 110, break_on_hyphens=False))
         for part in text.strip("\n").split("\n\n")

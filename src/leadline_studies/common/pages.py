@@ -1,4 +1,4 @@
-"""Run a study where its folder is not filled, and keep beside the pages what it found."""
+"""Run studies, and read and write the numbers, figures and pages in docs/studies."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Found = dict[str, Any]
 
 
 def studied(name: str, place: Path, out: Path, words: Sequence[str]) -> Found:
-    """Run `leadline study NAME` in `place` unless `out` is filled; read its JSON.
+    """Run `leadline study NAME` in `place` unless its output is in `out`; return its JSON.
 
     One thread, so that times can be compared.
     """
@@ -29,7 +29,7 @@ def studied(name: str, place: Path, out: Path, words: Sequence[str]) -> Found:
 
 
 def result(path: Path) -> Found:
-    """Read what a command wrote as JSON; of its inputs the bare names, since folders differ by machine."""
+    """Read the JSON output of a command; paths of inputs are reduced to file names."""
     found: Found = json.loads(path.read_text(encoding="utf-8"))
     found["inputs"] = sorted(Path(one["path"]).name for one in found.get("inputs", ()))
     return dict(_without_folders(found))
@@ -45,7 +45,7 @@ def _without_folders(found: Any) -> Any:
 
 
 def once(do: Callable[[], Found], path: Path) -> Found:
-    """Do a thing unless it was done, and read what was found."""
+    """Call a function unless its result is already stored; return the stored result."""
     if not path.exists():
         path.write_text(json.dumps(do()), encoding="utf-8")
     found: Found = json.loads(path.read_text(encoding="utf-8"))
@@ -76,20 +76,20 @@ def rounded(found: Any) -> Any:
 
 
 def keep(name: str, found: Found) -> None:
-    """Keep numbers beside the page that is made of them, a line for each first key."""
+    """Write the numbers of a page as JSON, one line per key."""
     lines = [f"{json.dumps(key)}: {json.dumps(one)}" for key, one in found.items()]
     text = "{\n" + ",\n".join(lines) + "\n}\n"
     (PAGES / f"{name}.json").write_text(text, encoding="utf-8")
 
 
 def read_kept(name: str) -> Found:
-    """Read the numbers that were kept."""
+    """Read the numbers of a page."""
     found: Found = json.loads((PAGES / f"{name}.json").read_text(encoding="utf-8"))
     return found
 
 
 def copy_figures(folder: Path, figures: Mapping[str, str]) -> None:
-    """Copy figures of `folder`, named without their ending, to their names beside the page."""
+    """Copy figures of `folder`, named without suffix, to the folder of pages."""
     for source, target in figures.items():
         shutil.copy(folder / f"{source}.svg", PAGES / target)
 
@@ -100,7 +100,7 @@ def write(name: str, page: str) -> None:
 
 
 def page_again(name: str, page: Callable[[Found], str], collect: Callable[[Path, Path], Found]) -> None:
-    """Write a page from its numbers; first collect them, where FOLDER and DATA are named."""
+    """Write a page from its numbers, which are collected first if FOLDER and DATA are named."""
     if words := sys.argv[1:]:
         keep(name, collect(Path(words[0]), Path(words[1])))
     write(name, page(read_kept(name)))

@@ -26,8 +26,8 @@ SEARCH, EVALUATE, SCORE, HISTOGRAM = "search", "evaluate", "score", "histogram"
 def seconds(work: Callable[[], T]) -> tuple[float, T]:
     """Return the processor time of a call in seconds, and its result."""
     began = time.process_time()
-    found = work()
-    return time.process_time() - began, found
+    result = work()
+    return time.process_time() - began, result
 
 
 def machine() -> str:
@@ -53,20 +53,20 @@ def times_of(
     rounds: int,
 ) -> dict[str, Any]:
     """Return median times of every model by both ways, over `rounds` rounds, and their ratios."""
-    drawn = {
+    samples = {
         size: seconds(partial(pairs_to_score, qrels, documents, sample=size, seed=seed, rel=level))
         for size in sizes
     }
 
     def ranked(model: str) -> list[float]:
         index.made.pop("windows", None)
-        first, runs = seconds(lambda: search(index, queries, model, k=depth))
-        return [first, seconds(lambda: evaluate(qrels, runs, measures, rel=level))[0]]
+        seconds_, runs = seconds(lambda: search(index, queries, model, k=depth))
+        return [seconds_, seconds(lambda: evaluate(qrels, runs, measures, rel=level))[0]]
 
     def scored(model: str, size: int) -> list[float]:
         index.made.pop("windows", None)
-        first, runs = seconds(lambda: score(index, queries, drawn[size][1], model))
-        return [first, seconds(lambda: histogram(qrels, runs, rel=level, draws=0))[0]]
+        seconds_, runs = seconds(lambda: score(index, queries, samples[size][1], model))
+        return [seconds_, seconds(lambda: histogram(qrels, runs, rel=level, draws=0))[0]]
 
     rows: list[dict[str, Any]] = []
     for model in models:
@@ -77,28 +77,28 @@ def times_of(
         "rounds": rounds,
         "unit": "processor seconds of all queries, median of the rounds",
         "machine": machine(),
-        "drawing": {str(size): once for size, (once, _) in drawn.items()},
+        "drawing": {str(size): sampling_time for size, (sampling_time, _) in samples.items()},
         "models": rows,
-        "all_models": _totals(rows, {size: once for size, (once, _) in drawn.items()}),
+        "all_models": _totals(rows, {size: sampling_time for size, (sampling_time, _) in samples.items()}),
     }
 
 
 def _row(model: str, table: Any, sizes: Sequence[int]) -> dict[str, Any]:
     """Return one row of rounds x (ranking, each size) x (first, second part)."""
-    middle = np.median(table, axis=0)
-    whole = table.sum(axis=2)
-    ratios = np.median(whole[:, :1] / np.maximum(whole[:, 1:], 1e-9), axis=0)
+    medians = np.median(table, axis=0)
+    totals = table.sum(axis=2)
+    ratios = np.median(totals[:, :1] / np.maximum(totals[:, 1:], 1e-9), axis=0)
     return {
         "model": model,
-        SEARCH: float(middle[0, 0]),
-        EVALUATE: float(middle[0, 1]),
+        SEARCH: float(medians[0, 0]),
+        EVALUATE: float(medians[0, 1]),
         "samples": {
             str(size): {
-                SCORE: float(middle[place, 0]),
-                HISTOGRAM: float(middle[place, 1]),
-                "ratio": float(ratios[place - 1]),
+                SCORE: float(medians[index, 0]),
+                HISTOGRAM: float(medians[index, 1]),
+                "ratio": float(ratios[index - 1]),
             }
-            for place, size in enumerate(sizes, start=1)
+            for index, size in enumerate(sizes, start=1)
         },
     }
 
@@ -106,22 +106,22 @@ def _row(model: str, table: Any, sizes: Sequence[int]) -> dict[str, Any]:
 def _totals(rows: list[dict[str, Any]], drawing: dict[int, float]) -> dict[str, Any]:
     """Return the overall ratio, the time of sampling counted as scoring."""
     ranking = sum(row[SEARCH] + row[EVALUATE] for row in rows)
-    found = {}
-    for size, once in drawing.items():
+    ratios = {}
+    for size, sampling_time in drawing.items():
         parts = [row["samples"][str(size)] for row in rows]
         scoring = sum(part[SCORE] + part[HISTOGRAM] for part in parts)
-        found[str(size)] = {
+        ratios[str(size)] = {
             "ratio": ranking / max(scoring, 1e-9),
-            "ratio_with_drawing": ranking / max(scoring + once, 1e-9),
+            "ratio_with_drawing": ranking / max(scoring + sampling_time, 1e-9),
         }
-    return found
+    return ratios
 
 
-def time_sheet(found: dict[str, Any]) -> Table:
+def time_table(data: dict[str, Any]) -> Table:
     """Return the times as a table."""
-    sizes = list(found["drawing"])
+    sizes = list(data["drawing"])
     heads = ["model", "search s", "evaluate s"]
-    heads += [f"{what}, n = {size}" for size in sizes for what in ("score s", "histogram s", "ratio")]
+    heads += [f"{heading}, n = {size}" for size in sizes for heading in ("score s", "histogram s", "ratio")]
     rows = [
         [
             row["model"],
@@ -129,20 +129,20 @@ def time_sheet(found: dict[str, Any]) -> Table:
             row[EVALUATE],
             *(row["samples"][size][part] for size in sizes for part in (SCORE, HISTOGRAM, "ratio")),
         ]
-        for row in found["models"]
+        for row in data["models"]
     ]
     return Table(heads, rows, digits=3)
 
 
-def time_lines(found: dict[str, Any]) -> list[str]:
+def time_lines(data: dict[str, Any]) -> list[str]:
     """Return sentences on the cost of scoring relative to ranking, by sample size."""
     lines = []
-    for size, one in found["all_models"].items():
-        ratios = {row["model"]: row["samples"][size]["ratio"] for row in found["models"]}
+    for size, entry in data["all_models"].items():
+        ratios = {row["model"]: row["samples"][size]["ratio"] for row in data["models"]}
         least, most = min(ratios, key=ratios.__getitem__), max(ratios, key=ratios.__getitem__)
         lines.append(
             f"time, n = {size}: ranking and evaluating everything costs {ratios[least]:.2f} ({least}) to "
             f"{ratios[most]:.2f} ({most}) times as much as scoring the sample; all models "
-            f"{one['ratio']:.2f}, with drawing the sample once {one['ratio_with_drawing']:.2f}"
+            f"{entry['ratio']:.2f}, with drawing the sample once {entry['ratio_with_drawing']:.2f}"
         )
     return lines

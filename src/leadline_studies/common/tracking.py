@@ -19,10 +19,10 @@ ENDS = ("value", "low", "high", "p", "queries_low", "queries_high")
 SEVEN = 7  # systems, as the paper takes
 ASKED_QUERIES = 50  # of a collection, for a claim to count as reproduced
 ASKED_COLLECTIONS = 2
-Tracked = dict[str, Any]
+Correlations = dict[str, Any]
 
 
-def tracked(
+def correlate_column(
     names: Sequence[str],
     values: Floats,
     quality: Floats,
@@ -30,25 +30,25 @@ def tracked(
     teams: dict[str, str] | None = None,
     draws: int,
     seed: int,
-) -> Tracked:
+) -> Correlations:
     """Correlate a column with every measure over all systems, and with AP over random sets of seven."""
-    entry: Tracked = {"undefined": int(np.isnan(values).sum())}
-    known = np.flatnonzero(~np.isnan(values))
-    for place, measure in enumerate(MEASURES):
-        if len(known) < 2:
+    entry: Correlations = {"undefined": int(np.isnan(values).sum())}
+    with_value = np.flatnonzero(~np.isnan(values))
+    for index, measure in enumerate(MEASURES):
+        if len(with_value) < 2:
             entry[measure] = {name: dict.fromkeys(ENDS) for name in WITH_KENDALL}
             continue
-        found = correlate(
-            dict(zip(names, quality[:, place].tolist(), strict=True)),
+        correlation = correlate(
+            dict(zip(names, quality[:, index].tolist(), strict=True)),
             dict(zip(names, values.tolist(), strict=True)),
             teams=teams,
             draws=draws,
             seed=seed,
         )
-        entry[measure] = {name: found.to_dict()[name] for name in WITH_KENDALL}
+        entry[measure] = {name: correlation.to_dict()[name] for name in WITH_KENDALL}
     rng = np.random.default_rng([seed, 4])
-    enough = len(known) > SEVEN
-    sevens = [rng.choice(known, SEVEN, replace=False) for _ in range(enough * max(draws, 1))]
+    enough = len(with_value) > SEVEN
+    sevens = [rng.choice(with_value, SEVEN, replace=False) for _ in range(enough * max(draws, 1))]
     for name, coefficient in COEFFICIENTS.items():
         of_sevens = [coefficient(quality[chosen, 0], values[chosen]) for chosen in sevens]
         defined = [value for value in of_sevens if not np.isnan(value)]
@@ -57,7 +57,7 @@ def tracked(
     return entry
 
 
-def tracking_tables(data: dict[str, Tracked]) -> dict[str, Table]:
+def tracking_tables(data: dict[str, Correlations]) -> dict[str, Table]:
     """Return tables of the correlations of every column, and of those of random sevens."""
     heads = [
         "recipe",
@@ -69,16 +69,16 @@ def tracking_tables(data: dict[str, Tracked]) -> dict[str, Table]:
     rows: list[list[Cell]] = [
         [
             name,
-            *(one[measure][kind]["value"] for kind in COEFFICIENTS for measure in MEASURES),
-            one["AP"]["pearson"]["low"],
-            one["AP"]["pearson"]["high"],
-            one["undefined"],
+            *(entry[measure][kind]["value"] for kind in COEFFICIENTS for measure in MEASURES),
+            entry["AP"]["pearson"]["low"],
+            entry["AP"]["pearson"]["high"],
+            entry["undefined"],
         ]
-        for name, one in data.items()
+        for name, entry in data.items()
     ]
     sevens: list[list[Cell]] = [
-        [name, *one["sevens_pearson"].values(), *one["sevens_spearman"].values()]
-        for name, one in data.items()
+        [name, *entry["sevens_pearson"].values(), *entry["sevens_spearman"].values()]
+        for name, entry in data.items()
     ]
     columns = [f"{kind} {part}" for kind in ("R", "rho") for part in ("5 %", "median", "95 %")]
     return {
@@ -87,18 +87,18 @@ def tracking_tables(data: dict[str, Tracked]) -> dict[str, Table]:
     }
 
 
-def tracking_figure(data: dict[str, Tracked], which: str, *, systems: str = "runs") -> Any:
+def tracking_figure(data: dict[str, Correlations], which: str, *, systems: str = "runs") -> Any:
     """Plot Pearson's r with AP of every column, over random `sevens` or `all` systems."""
     from leadline.reporting.plots.interval_plots import forest
 
     if which == "sevens":
-        parts = [one["sevens_pearson"] for one in data.values()]
+        parts = [entry["sevens_pearson"] for entry in data.values()]
         label = f"Pearson with AP, random sevens of {systems}: median, 5 to 95 %"
         middle = [part["median"] for part in parts]
     else:
-        parts = [one["AP"]["pearson"] for one in data.values()]
+        parts = [entry["AP"]["pearson"] for entry in data.values()]
         label = f"Pearson with AP over all {systems}, 95 % interval"
         middle = [part["value"] for part in parts]
     ends = [[np.nan if part[end] is None else part[end] for part in parts] for end in ("low", "high")]
-    middle = [np.nan if one is None else one for one in middle]
+    middle = [np.nan if value is None else value for value in middle]
     return forest(list(data), middle, ends[0], ends[1], label=label)

@@ -14,7 +14,7 @@ from pathlib import Path
 import leadline as ll
 from leadline.reporting.plots import picture
 from leadline_studies import study
-from leadline_studies.common.markdown import bold, extent, table, wrapped
+from leadline_studies.common.markdown import bold, table, value_range, wrapped
 from leadline_studies.common.pages import PAGES, Found, docs_of, keep, read_kept, write
 from leadline_studies.components.study import best_of
 
@@ -24,8 +24,8 @@ NOTE = "<!-- Made by src/leadline_studies/components/page.py from the output of 
 
 
 def run(data: Path) -> None:
-    """Conduct the study on every collection, draw its figure, keep what it found."""
-    found: dict[str, Found] = {}
+    """Run the study on every collection, write its figure and store the results."""
+    results: dict[str, Found] = {}
     for name in SETS:
         folder = data / name
         outcome = study("components").run(
@@ -33,106 +33,111 @@ def run(data: Path) -> None:
         )
         figure = PAGES / f"components-{name}.svg"
         figure.write_bytes(picture(outcome.figures["effects"], "svg"))
-        found[name] = outcome.data | {"lines": list(outcome.lines)}
+        results[name] = outcome.data | {"lines": list(outcome.lines)}
         sys.stderr.write(f"{name}: {outcome.lines[-1]}\n")
-    keep(NAME, {"leadline": ll.__version__, "found": found})
+    keep(NAME, {"leadline": ll.__version__, "found": results})
 
 
-def shown(row: Found, *, digits: int = 3) -> str:
+def effect_cell(row: Found, *, digits: int = 3) -> str:
     """Write an effect with its interval, bold when it is significant."""
     text = bold(f"{row['difference']:+.{digits}f}", row["told_apart"])
     return f"{text} [{row['low']:+.{digits}f}, {row['high']:+.{digits}f}]"
 
 
-def across(found: dict[str, Found], part: str, first: str, second: str) -> str:
+def effects_table(results: dict[str, Found], part: str, first: str, second: str) -> str:
     """Write one kind of effect, a row each, collections beside each other."""
     return table(
         [first, second, *SETS],
         [
-            [rows[0]["component"], rows[0]["what"], *map(shown, rows)]
-            for rows in zip(*(found[name][part] for name in SETS), strict=True)
+            [rows[0]["component"], rows[0]["what"], *map(effect_cell, rows)]
+            for rows in zip(*(results[name][part] for name in SETS), strict=True)
         ],
     )
 
 
-def cells(found: dict[str, Found]) -> str:
+def cells(results: dict[str, Found]) -> str:
     """Write the mean of every cell, bold the best of its collection."""
-    most = [max(cell["mean"] for cell in found[name]["cells"]) for name in SETS]
+    largest = [max(cell["mean"] for cell in results[name]["cells"]) for name in SETS]
     lines = []
-    for rows in zip(*(found[name]["cells"] for name in SETS), strict=True):
+    for rows in zip(*(results[name]["cells"] for name in SETS), strict=True):
         means = [
-            bold(f"{row['mean']:.3f}", row["mean"] == best) for row, best in zip(rows, most, strict=True)
+            bold(f"{row['mean']:.3f}", row["mean"] == best) for row, best in zip(rows, largest, strict=True)
         ]
         lines.append([rows[0]["stem"], rows[0]["stop"], f"`{rows[0]['model']}`", *means])
     return table(["stems", "stop words", "weighting", *SETS], lines, labels=3)
 
 
-def counts(found: dict[str, Found]) -> str:
-    """Describe how large the collections are."""
+def collection_sizes(results: dict[str, Found]) -> str:
+    """Return the sizes of the collections, as text."""
     return "; ".join(
-        f"{name}: {data['documents']:,} documents, {data['queries']} queries" for name, data in found.items()
+        f"{name}: {data['documents']:,} documents, {data['queries']} queries"
+        for name, data in results.items()
     )
 
 
-def span(rows: list[Found]) -> str:
+def effect_range(rows: list[Found]) -> str:
     """Write the smallest and the largest effect."""
-    return extent([row["difference"] for row in rows], "+.3f")
+    return value_range([row["difference"] for row in rows], "+.3f")
 
 
-def helped(rows: list[Found]) -> str:
-    """Describe in how many collections an effect is significant, and which way."""
+def significant_count(rows: list[Found]) -> str:
+    """Return in how many collections an effect is significantly positive or negative, as text."""
     up = sum(row["told_apart"] and row["difference"] > 0 for row in rows)
     down = sum(row["told_apart"] and row["difference"] < 0 for row in rows)
     return f"helps in {up} of {len(rows)} collections" + (f" and harms in {down}" if down else "")
 
 
-def full(found: dict[str, Found]) -> str:
-    """Write what the last weighting has above the first where stems and stop words are dealt with."""
-    last = [[cell["mean"] for cell in found[name]["cells"][15:]] for name in SETS]
+def gain_of_best_weighting(results: dict[str, Found]) -> str:
+    """Write the gain of the last weighting over the first, with stems and without stop words."""
+    last = [[cell["mean"] for cell in results[name]["cells"][15:]] for name in SETS]
     gaps = [means[4] - means[0] for means in last]
-    return extent(gaps, ".3f")
+    return value_range(gaps, ".3f")
 
 
-def page(kept: Found) -> str:
-    """Write the page: words with the numbers found."""
-    found = kept["found"]
-    effects = [[found[name]["effects"][place] for name in SETS] for place in range(6)]
-    by_weighting = [[found[name]["by_weighting"][place] for name in SETS] for place in range(10)]
-    verdicts = [best_of(found[name]) for name in SETS]
-    firsts = sum(best == "weighting" for best, _ in verdicts)
-    clear = [name for name, (_, said) in zip(SETS, verdicts, strict=True) if "no significant" not in said]
-    equal = [name for name in SETS if not found[name]["contests"][2]["told_apart"]]
+def page(contents: Found) -> str:
+    """Return the page from the numbers kept."""
+    results = contents["found"]
+    effects = [[results[name]["effects"][index] for name in SETS] for index in range(6)]
+    by_weighting = [[results[name]["by_weighting"][index] for name in SETS] for index in range(10)]
+    verdicts = [best_of(results[name]) for name in SETS]
+    weighting_first = sum(best == "weighting" for best, _ in verdicts)
+    significant = [
+        name for name, (_, sentence) in zip(SETS, verdicts, strict=True) if "no significant" not in sentence
+    ]
+    equal = [name for name in SETS if not results[name]["contests"][2]["told_apart"]]
     return wrapped(
         PAGE.format(
             note=NOTE,
-            version=kept["leadline"],
-            rules=found[SETS[0]]["rules"],
-            counts=counts(found),
-            firsts=firsts,
+            version=contents["leadline"],
+            rules=results[SETS[0]]["rules"],
+            counts=collection_sizes(results),
+            firsts=weighting_first,
             sets=len(SETS),
-            clear=", ".join(clear) or "none",
-            clears=len(clear),
-            stems=span(effects[0]),
-            stems_helped=helped(effects[0]),
-            stops=span(effects[1]),
-            stops_helped=helped(effects[1]),
-            cosine=span(effects[2]),
-            cosine_helped=helped(effects[2]),
-            idf=span(effects[3]),
-            idf_helped=helped(effects[3]),
-            bm25=span(effects[5]),
-            bm25_helped=helped(effects[5]),
-            stops_tf=span(by_weighting[5]),
-            stops_idf=span(by_weighting[7]),
-            stops_bm25=span(by_weighting[9]),
-            full=full(found),
+            clear=", ".join(significant) or "none",
+            clears=len(significant),
+            stems=effect_range(effects[0]),
+            stems_helped=significant_count(effects[0]),
+            stops=effect_range(effects[1]),
+            stops_helped=significant_count(effects[1]),
+            cosine=effect_range(effects[2]),
+            cosine_helped=significant_count(effects[2]),
+            idf=effect_range(effects[3]),
+            idf_helped=significant_count(effects[3]),
+            bm25=effect_range(effects[5]),
+            bm25_helped=significant_count(effects[5]),
+            stops_tf=effect_range(by_weighting[5]),
+            stops_idf=effect_range(by_weighting[7]),
+            stops_bm25=effect_range(by_weighting[9]),
+            full=gain_of_best_weighting(results),
             equal=", ".join(equal) or "none",
             equals=len(equal),
-            verdicts="\n".join(f"- {name}: {said}" for name, (_, said) in zip(SETS, verdicts, strict=True)),
-            effects=across(found, "effects", "component", "step"),
-            by_weighting=across(found, "by_weighting", "component", "weighting"),
-            contests=across(found, "contests", "component", "less"),
-            cells=cells(found),
+            verdicts="\n".join(
+                f"- {name}: {sentence}" for name, (_, sentence) in zip(SETS, verdicts, strict=True)
+            ),
+            effects=effects_table(results, "effects", "component", "step"),
+            by_weighting=effects_table(results, "by_weighting", "component", "weighting"),
+            contests=effects_table(results, "contests", "component", "less"),
+            cells=cells(results),
             figures="\n".join(f"![Effects, {name}](components-{name}.svg)" for name in SETS),
         )
     )
@@ -199,7 +204,7 @@ Bold: the best of its collection.
 
 
 def main(arguments: list[str]) -> None:
-    """Run what was asked for and write the page."""
+    """Run the study if data are named, and write the page."""
     if arguments:
         run(Path(arguments[0]))
     write(NAME, page(read_kept(NAME)))

@@ -99,16 +99,16 @@ def run(
         "rules": RULES,
         "documents": documents,
         "cells": _cells(grid),
-        "effects": _tested(effects(grid)),
-        "by_weighting": _tested(by_weighting(grid)),
-        "contests": _tested(contests(grid)),
+        "effects": _test_effects(component_effects(grid)),
+        "by_weighting": _test_effects(effects_by_weighting(grid)),
+        "contests": _test_effects(component_contrasts(grid)),
     }
     inputs = [(name_of(docs), documents), (name_of(queries), len(read_queries(queries)))]
     return Outcome(
         data,
         _tables(data),
         _figures(data),
-        lines_of(data),
+        summary_lines(data),
         [*warnings, *results.warnings],
         inputs,
         {"model": models, "stem": stem, "stop": stop, "measure": measure},
@@ -126,10 +126,10 @@ def _runs(
         analysis = str(Words(stem=stems, stop=stops))
         index = build_index(docs, analysis=analysis)
         documents = index.documents
-        for text in models:
-            found = search(index, queries, text)
-            runs[f"{analysis} {text}"] = found[text]
-            for notice in found.warnings:
+        for model in models:
+            result = search(index, queries, model)
+            runs[f"{analysis} {model}"] = result[model]
+            for notice in result.warnings:
                 warnings[f"{analysis} {notice.code}"] = ResultWarning(
                     notice.code, f"{analysis}: {notice.message}", notice.count
                 )
@@ -138,7 +138,7 @@ def _runs(
     return runs, list(warnings.values()), documents
 
 
-def effects(grid: Grid) -> Effects:
+def component_effects(grid: Grid) -> Effects:
     """Return the gain of each component per query, averaged over the settings of the others.
 
     >>> values = np.array([0.1, 0.2, 0.3, 0.4, 0.2, 0.3, 0.4, 0.5]).reshape(2, 2, 2, 1)
@@ -159,7 +159,7 @@ def effects(grid: Grid) -> Effects:
     return Effects(names, np.stack(columns, axis=1))
 
 
-def by_weighting(grid: Grid) -> Effects:
+def effects_by_weighting(grid: Grid) -> Effects:
     """Return the gains of stemming and stop word removal under each weighting."""
     stems = (grid.values[1] - grid.values[0]).mean(axis=0)
     stops = (grid.values[:, 1] - grid.values[:, 0]).mean(axis=0)
@@ -167,11 +167,11 @@ def by_weighting(grid: Grid) -> Effects:
     return Effects(names, np.concatenate([stems, stops]).T)
 
 
-def contests(grid: Grid) -> Effects:
+def component_contrasts(grid: Grid) -> Effects:
     """Return the differences between the gains of two components per query."""
-    found = effects(grid)
-    best = 2 + int(found.differences[:, 2:].mean(axis=0).argmax())
-    stems, stops, weighting = found.differences[:, [0, 1, best]].T
+    gains = component_effects(grid)
+    best = 2 + int(gains.differences[:, 2:].mean(axis=0).argmax())
+    stems, stops, weighting = gains.differences[:, [0, 1, best]].T
     names = [("weighting", "stemming"), ("weighting", "stop words"), ("stemming", "stop words")]
     return Effects(names, np.stack([weighting - stems, weighting - stops, stems - stops], axis=1))
 
@@ -186,28 +186,28 @@ def _cells(grid: Grid) -> list[dict[str, Any]]:
     ]
 
 
-def _tested(found: Effects) -> list[dict[str, Any]]:
+def _test_effects(gains: Effects) -> list[dict[str, Any]]:
     """Return each effect with its interval and test; p is None if no query differs."""
-    low, high = INTERVALS.parse("Student").limits(found.differences, level=LEVEL, seed=0)
-    p = TESTS.parse("T").p_values(found.differences, seed=0)
+    low, high = INTERVALS.parse("Student").limits(gains.differences, level=LEVEL, seed=0)
+    p = TESTS.parse("T").p_values(gains.differences, seed=0)
     corrected = CORRECTIONS.parse("Holm").corrected(p)
-    counts = outcomes(found.differences)
+    counts = outcomes(gains.differences)
     rows = []
-    for place, (component, what) in enumerate(found.names):
-        mean, told = float(found.differences[:, place].mean()), bool(corrected[place] < 1 - LEVEL)
+    for column, (component, step) in enumerate(gains.names):
+        mean, significant = float(gains.differences[:, column].mean()), bool(corrected[column] < 1 - LEVEL)
         rows.append(
             {
                 "component": component,
-                "what": what,
+                "what": step,
                 "difference": mean,
-                "low": float(low[place]),
-                "high": float(high[place]),
-                "p": _defined(p[place]),
-                "p_corrected": _defined(corrected[place]),
-                "wins": int(counts.wins[place]),
-                "ties": int(counts.ties[place]),
-                "losses": int(counts.losses[place]),
-                "told_apart": told,
+                "low": float(low[column]),
+                "high": float(high[column]),
+                "p": _defined(p[column]),
+                "p_corrected": _defined(corrected[column]),
+                "wins": int(counts.wins[column]),
+                "ties": int(counts.ties[column]),
+                "losses": int(counts.losses[column]),
+                "told_apart": significant,
             }
         )
     return rows
@@ -220,9 +220,9 @@ def _defined(value: float) -> float | None:
 def _tables(data: dict[str, Any]) -> dict[str, Table]:
     models = list(dict.fromkeys(cell["model"] for cell in data["cells"]))
     rows = [
-        [start["stem"], start["stop"], *(cell["mean"] for cell in data["cells"][place : place + len(models)])]
-        for place, start in enumerate(data["cells"])
-        if place % len(models) == 0
+        [start["stem"], start["stop"], *(cell["mean"] for cell in data["cells"][index : index + len(models)])]
+        for index, start in enumerate(data["cells"])
+        if index % len(models) == 0
     ]
     tables = {"cells": Table(["stems", "stop words", *models], rows)}
     for name, heads in (
@@ -269,14 +269,14 @@ def _short(row: dict[str, Any]) -> str:
     return {"stemming": f"stems: {new}", "stop words": f"stop words: {new}"}.get(row["component"], new)
 
 
-def lines_of(data: dict[str, Any]) -> list[str]:
+def summary_lines(data: dict[str, Any]) -> list[str]:
     """Return conclusions on the gain of every component, and the best one."""
-    said = [
+    conclusions = [
         f"{row['component']} ({row['what']}): {row['difference']:+.3f} [{row['low']:+.3f}, "
         f"{row['high']:+.3f}] {data['measure']}, {_verdict(row)}"
         for row in data["effects"]
     ]
-    return [*said, f"best component: {best_of(data)[1]}"]
+    return [*conclusions, f"best component: {best_of(data)[1]}"]
 
 
 def _verdict(row: dict[str, Any]) -> str:

@@ -17,7 +17,7 @@ from typing import Any
 import leadline as ll
 from leadline.reporting.plots import picture
 from leadline_studies import study
-from leadline_studies.common.markdown import extent, table, wrapped
+from leadline_studies.common.markdown import table, value_range, wrapped
 from leadline_studies.common.pages import PAGES, Found, docs_of, keep, read_kept, write
 
 NAME = "difference-models"
@@ -57,33 +57,33 @@ def grid(cutoff: int | None, values: dict[str, list[str]]) -> list[tuple[str, st
 
 
 def run(data: Path) -> None:
-    """Conduct the study on both grids with all judgments, keep what was found."""
-    found: Found = {"leadline": ll.__version__, "documents": {}, "grids": {}}
+    """Run the study on both grids with every kind of judgments, and store the results."""
+    results: Found = {"leadline": ll.__version__, "documents": {}, "grids": {}}
     for grid_name, values in GRIDS.items():
-        found["grids"][grid_name] = {judged: {} for judged in JUDGED}
+        results["grids"][grid_name] = {judged: {} for judged in JUDGED}
         for name in SETS:
             index = ll.build_index(str(docs_of(data / name)))
-            found["documents"][name] = index.documents
+            results["documents"][name] = index.documents
             for cutoff in CUTOFFS:
-                outcomes = conduct(index, data / name, cutoff, values)
+                outcomes = run_grid(index, data / name, cutoff, values)
                 for judged, outcome in outcomes.items():
-                    more = {"lines": list(outcome.lines), "notices": list(map(str, outcome.warnings))}
-                    found["grids"][grid_name][judged][key(name, cutoff)] = outcome.data | more
+                    messages = {"lines": list(outcome.lines), "notices": list(map(str, outcome.warnings))}
+                    results["grids"][grid_name][judged][key(name, cutoff)] = outcome.data | messages
                     sys.stderr.write(f"{grid_name} {judged} {key(name, cutoff)}: {outcome.lines[1]}\n")
                 if grid_name == EVEN:
-                    for title, drawn in outcomes[COMPLETE].figures.items():
-                        to = PAGES / f"difference-models-{key(name, cutoff)}-{title}.svg"
-                        to.write_bytes(picture(drawn, "svg"))
-    keep(NAME, dict(flat(found)))
+                    for title, figure in outcomes[COMPLETE].figures.items():
+                        path = PAGES / f"difference-models-{key(name, cutoff)}-{title}.svg"
+                        path.write_bytes(picture(figure, "svg"))
+    keep(NAME, dict(flat(results)))
 
 
-def flat(found: Found) -> list[tuple[str, Any]]:
+def flat(results: Found) -> list[tuple[str, Any]]:
     """Return the numbers with a line for each grid and its judgments."""
-    lines: list[tuple[str, Any]] = [(key, found[key]) for key in ("leadline", "documents")]
+    lines: list[tuple[str, Any]] = [(key, results[key]) for key in ("leadline", "documents")]
     lines += [
-        (f"{grid_name} {judged}", one)
-        for grid_name, by_judged in found["grids"].items()
-        for judged, one in by_judged.items()
+        (f"{grid_name} {judged}", block)
+        for grid_name, by_judged in results["grids"].items()
+        for judged, block in by_judged.items()
     ]
     return lines
 
@@ -93,7 +93,7 @@ def key(name: str, cutoff: int | None) -> str:
     return name if cutoff is None else f"{name}-at-{cutoff}"
 
 
-def conduct(index: Any, folder: Path, cutoff: int | None, values: dict[str, list[str]]) -> dict[str, Any]:
+def run_grid(index: Any, folder: Path, cutoff: int | None, values: dict[str, list[str]]) -> dict[str, Any]:
     """Search with one grid and conduct the study with each kind of judgments."""
     settings = grid(cutoff, values)
     depth = index.documents if cutoff is None else DEEPEST  # a pool is deeper than the cutoff
@@ -103,7 +103,7 @@ def conduct(index: Any, folder: Path, cutoff: int | None, values: dict[str, list
     with tempfile.TemporaryDirectory() as temporary:
         grid_file = Path(temporary) / "grid.tsv"
         grid_file.write_text("run\tfamily\tparameter\n" + "".join(rows))
-        given: dict[str, Any] = {
+        contents: dict[str, Any] = {
             "family": f"{grid_file}:family",
             "parameter": f"{grid_file}:parameter",
             "cutoff": cutoff,
@@ -112,7 +112,7 @@ def conduct(index: Any, folder: Path, cutoff: int | None, values: dict[str, list
             judged: study(NAME).run(
                 str(folder / "qrels.txt"),
                 runs,
-                **given,
+                **contents,
                 **({"complete": str(docs_of(folder))} if judged == COMPLETE else how),
             )
             for judged, how in JUDGED.items()
@@ -120,7 +120,7 @@ def conduct(index: Any, folder: Path, cutoff: int | None, values: dict[str, list
 
 
 def title(at: str) -> str:
-    """Write a set and a cutoff for people."""
+    """Return a set and a cutoff as a title."""
     name, _, k = at.partition("-at-")
     return f"{name}, k = {k}" if k else name
 
@@ -156,35 +156,35 @@ def within(found: dict[str, Found]) -> str:
     return by_family(found, lambda row: f"{row['id_median']:.3f} / {row['id_largest']:.3f}")
 
 
-def shares(found: dict[str, Found], which: int) -> str:
+def shares(results: dict[str, Found], which: int) -> str:
     """Write how many pairs of a family are farther apart than the nearest (0) or farthest (1) best pair."""
     rows = []
-    for at, data in found.items():
-        pair, one = ends(data)[which]
-        cells = [f"{one['share_of_pairs_above'][family]:.0%}" for family in FAMILIES]
-        rows.append([title(at), pair, f"{one['id']:.3f}", *cells])
+    for setting, data in results.items():
+        pair, entry = ends(data)[which]
+        cells = [f"{entry['share_of_pairs_above'][family]:.0%}" for family in FAMILIES]
+        rows.append([title(setting), pair, f"{entry['id']:.3f}", *cells])
     return table(["set", "pair", "id", *(f"of {family}" for family in FAMILIES)], rows, labels=2)
 
 
-def sentences(found: dict[str, Found]) -> list[str]:
-    """Write the paper's sentence with our numbers."""
+def sentences(results: dict[str, Found]) -> list[str]:
+    """Return the paper's sentence with the numbers of this study."""
     lines = []
-    for at, data in found.items():
-        pair, one = ends(data)[1]
-        above = one["share_of_pairs_above"]
-        said = ", ".join(f"{above[family]:.0%} of the pairs of {family}" for family in FAMILIES)
-        lines.append(f"- {title(at)}: {one['id']:.3f} ({pair}) is smaller than {said}")
+    for setting, data in results.items():
+        pair, entry = ends(data)[1]
+        above = entry["share_of_pairs_above"]
+        share_text = ", ".join(f"{above[family]:.0%} of the pairs of {family}" for family in FAMILIES)
+        lines.append(f"- {title(setting)}: {entry['id']:.3f} ({pair}) is smaller than {share_text}")
     return lines
 
 
-def facts(found: dict[str, Found]) -> dict[str, Any]:
-    """Count what the verdict rests on."""
-    values = list(found.values())
+def facts(results: dict[str, Found]) -> dict[str, Any]:
+    """Return the counts that the verdict is based on."""
+    values = list(results.values())
     far = [ends(data)[1] for data in values]
     near = [ends(data)[0] for data in values]
-    least = [min(one["share_of_pairs_above"].values()) for _, one in far]
-    cells = [share for _, one in far for share in one["share_of_pairs_above"].values()]
-    nearest = [share for _, one in near for share in one["share_of_pairs_above"].values()]
+    least = [min(entry["share_of_pairs_above"].values()) for _, entry in far]
+    cells = [share for _, entry in far for share in entry["share_of_pairs_above"].values()]
+    nearest = [share for _, entry in near for share in entry["share_of_pairs_above"].values()]
     widest = [max(row["id_largest"] for row in data["families"].values()) for data in values]
     lowest = [data["families"]["LM"]["parameter"] == float(GRIDS[EVEN]["mu"][0]) for data in values]
     return {
@@ -195,38 +195,39 @@ def facts(found: dict[str, Found]) -> dict[str, Any]:
         "most": f"{max(cells):.0%}",
         "zeros": sum(share == 0 for share in cells),
         "near": sum(share > 0.5 for share in nearest),
-        "range": extent(nearest, ".0%"),
+        "range": value_range(nearest, ".0%"),
         "with_lm": sum("LM" in pair for pair, _ in far),
         "without_lm": sum("LM" not in pair for pair, _ in near),
-        "ends": sum(wide > one["id"] for wide, (_, one) in zip(widest, far, strict=True)),
+        "ends": sum(wide > entry["id"] for wide, (_, entry) in zip(widest, far, strict=True)),
         "edge": sum(lowest),
         "ranges": {
-            family: extent([one["share_of_pairs_above"][family] for _, one in far], ".0%")
+            family: value_range([entry["share_of_pairs_above"][family] for _, entry in far], ".0%")
             for family in FAMILIES
         },
     }
 
 
-def figures(found: dict[str, Found], which: str) -> str:
-    """Show one figure of every set and cutoff."""
-    return "\n".join(f"![{title(at)}](difference-models-{at}-{which}.svg)" for at in found)
+def figures(results: dict[str, Found], which: str) -> str:
+    """Return the Markdown of one figure for every set and cutoff."""
+    return "\n".join(f"![{title(setting)}](difference-models-{setting}-{which}.svg)" for setting in results)
 
 
-def block(given: Found, grid_name: str, judged: str) -> dict[str, Found]:
-    """Return what was found with one grid and one kind of judgments."""
-    one: dict[str, Found] = given[f"{grid_name} {judged}"]
-    return one
+def block(contents: Found, grid_name: str, judged: str) -> dict[str, Found]:
+    """Return the results with one grid and one kind of judgments."""
+    results: dict[str, Found] = contents[f"{grid_name} {judged}"]
+    return results
 
 
-def judgments_table(given: Found) -> str:
+def judgments_table(contents: Found) -> str:
     """Write how many documents are judged, by set and kind of judgments."""
     rows = [
         [
             name,
             *(
-                "{per_query:,.0f} ({relevant_per_query:.1f}); ".format(**one["judged"]) + str(one["queries"])
+                "{per_query:,.0f} ({relevant_per_query:.1f}); ".format(**data["judged"])
+                + str(data["queries"])
                 for judged in JUDGED
-                for one in [block(given, EVEN, judged)[key(name, None)]]
+                for data in [block(contents, EVEN, judged)[key(name, None)]]
             ),
         ]
         for name in SETS
@@ -234,25 +235,25 @@ def judgments_table(given: Found) -> str:
     return table(["set", *JUDGED], rows, labels=1)
 
 
-def by_judgments(given: Found) -> str:
-    """Write the counts that the verdict rests on, by grid, judgments and cutoff."""
+def by_judgments(contents: Found) -> str:
+    """Write the counts that the verdict is based on, by grid, judgments and cutoff."""
     rows = []
     for grid_name in GRIDS:
         for judged in JUDGED:
-            whole, cut = both_cutoffs(block(given, grid_name, judged))
-            for what, some in (("whole lists", whole), ("at 20", cut)):
-                one = facts(some)
-                far = [ends(data)[1][1]["id"] for data in some.values()]
+            full, cut = both_cutoffs(block(contents, grid_name, judged))
+            for label, results in (("whole lists", full), ("at 20", cut)):
+                counts = facts(results)
+                far = [ends(data)[1][1]["id"] for data in results.values()]
                 rows.append(
                     [
                         grid_name,
                         judged,
-                        what,
-                        extent(far, ".3f"),
-                        *one["ranges"].values(),
-                        f"{one['paper']} of {one['cells']}",
-                        f"{one['held']} of {one['settings']}",
-                        f"{one['near']} of {one['cells']}",
+                        label,
+                        value_range(far, ".3f"),
+                        *counts["ranges"].values(),
+                        f"{counts['paper']} of {counts['cells']}",
+                        f"{counts['held']} of {counts['settings']}",
+                        f"{counts['near']} of {counts['cells']}",
                     ]
                 )
     heads = [
@@ -260,7 +261,7 @@ def by_judgments(given: Found) -> str:
         "judged",
         "lists",
         "largest id between best",
-        *(f"pairs of {one} farther apart" for one in FAMILIES),
+        *(f"pairs of {counts} farther apart" for counts in FAMILIES),
         "cases of 40 % or more",
         "half in every family",
         "nearest two: above a half",
@@ -268,94 +269,99 @@ def by_judgments(given: Found) -> str:
     return table(heads, rows, labels=3)
 
 
-def both_cutoffs(found: dict[str, Found]) -> tuple[dict[str, Found], dict[str, Found]]:
-    """Part whole lists from lists cut at 20."""
+def both_cutoffs(results: dict[str, Found]) -> tuple[dict[str, Found], dict[str, Found]]:
+    """Split the results into those of whole lists and of lists cut at 20."""
     return (
-        {at: data for at, data in found.items() if data["k"] is None},
-        {at: data for at, data in found.items() if data["k"] is not None},
+        {setting: data for setting, data in results.items() if data["k"] is None},
+        {setting: data for setting, data in results.items() if data["k"] is not None},
     )
 
 
-def share_far(found: dict[str, Found]) -> dict[tuple[str, str], float]:
+def share_far(results: dict[str, Found]) -> dict[tuple[str, str], float]:
     """Return the share of pairs farther apart than the farthest two best, by set and family."""
     return {
-        (at, family): ends(data)[1][1]["share_of_pairs_above"][family]
-        for at, data in found.items()
+        (setting, family): ends(data)[1][1]["share_of_pairs_above"][family]
+        for setting, data in results.items()
         for family in FAMILIES
     }
 
 
 def change(first: dict[str, Found], second: dict[str, Found]) -> float:
     """Return the mean absolute change of those shares."""
-    one, other = share_far(first), share_far(second)
-    return sum(abs(one[at] - other[at]) for at in one) / len(one)
+    before, after = share_far(first), share_far(second)
+    return sum(abs(before[setting] - after[setting]) for setting in before) / len(before)
 
 
-def times(given: Found, judged: str) -> str:
+def times(contents: Found, judged: str) -> str:
     """Return by how much the largest id between best models grows with pooled judgments."""
-    complete_, pooled = (block(given, EVEN, one) for one in (COMPLETE, judged))
-    return extent([ends(pooled[at])[1][1]["id"] / ends(complete_[at])[1][1]["id"] for at in complete_], ".1f")
+    complete_, pooled = (block(contents, EVEN, kind) for kind in (COMPLETE, judged))
+    return value_range(
+        [ends(pooled[setting])[1][1]["id"] / ends(complete_[setting])[1][1]["id"] for setting in complete_],
+        ".1f",
+    )
 
 
-def held(given: Found) -> str:
+def held_settings(contents: Found) -> str:
     """Name the cases in which the largest id is smaller than half of the pairs of every family."""
-    found = [
-        f"{grid_name} grid, {judged}, {title(at)}"
+    names = [
+        f"{grid_name} grid, {judged}, {title(setting)}"
         for grid_name in GRIDS
         for judged in JUDGED
-        for at, data in block(given, grid_name, judged).items()
+        for setting, data in block(contents, grid_name, judged).items()
         if min(ends(data)[1][1]["share_of_pairs_above"].values()) > 0.5
     ]
-    return "; ".join(found) or "none"
+    return "; ".join(names) or "none"
 
 
-def page(given: Found) -> str:
-    """Write the page: words with the numbers found."""
-    found = block(given, EVEN, COMPLETE)
+def page(contents: Found) -> str:
+    """Return the page from the numbers kept."""
+    results = block(contents, EVEN, COMPLETE)
     sizes = "; ".join(
-        f"{name}: {given['documents'][name]:,} documents, {found[name]['queries']} queries" for name in SETS
+        f"{name}: {contents['documents'][name]:,} documents, {results[name]['queries']} queries"
+        for name in SETS
     )
-    whole, cut = both_cutoffs(found)
+    full, cut = both_cutoffs(results)
     tables = {"best": best, "between": between, "within": within}
-    every = [facts(block(given, one, other)) for one in GRIDS for other in JUDGED]
-    pooled = [block(given, EVEN, one) for one in list(JUDGED)[1:]]
+    every = [facts(block(contents, grid_name, judged)) for grid_name in GRIDS for judged in JUDGED]
+    wide_pair = [block(contents, WIDE, name) for name in (COMPLETE, "pool of 30")]
+    pooled = [block(contents, EVEN, grid_name) for grid_name in list(JUDGED)[1:]]
     return wrapped(
         PAGE.format(
             note=NOTE,
-            version=given["leadline"],
+            version=contents["leadline"],
             sizes=sizes,
-            **facts(found),
+            **facts(results),
             **{
-                f"{name}_{part}": form(some)
+                f"{name}_{part}": form(subset)
                 for name, form in tables.items()
-                for part, some in (("whole", whole), ("cut", cut))
+                for part, subset in (("whole", full), ("cut", cut))
             },
-            far=shares(found, 1),
-            nearest=shares(found, 0),
-            sentences="\n".join(sentences(found)),
-            wide=facts(block(given, WIDE, COMPLETE)),
-            wide_100=facts(block(given, WIDE, "pool of 100")),
-            wide_30=facts(block(given, WIDE, "pool of 30")),
-            wide_30_cut=facts(both_cutoffs(block(given, WIDE, "pool of 30"))[1]),
+            far=shares(results, 1),
+            nearest=shares(results, 0),
+            sentences="\n".join(sentences(results)),
+            wide=facts(block(contents, WIDE, COMPLETE)),
+            wide_100=facts(block(contents, WIDE, "pool of 100")),
+            wide_30=facts(block(contents, WIDE, "pool of 30")),
+            wide_30_cut=facts(both_cutoffs(block(contents, WIDE, "pool of 30"))[1]),
             even_30=facts(pooled[1]),
             even_100=facts(pooled[0]),
-            wide_far=shares(block(given, WIDE, COMPLETE), 1),
+            wide_far=shares(block(contents, WIDE, COMPLETE), 1),
             pool_far=shares(pooled[1], 1),
-            whole=facts(whole),
+            whole=facts(full),
             cut=facts(cut),
-            judgments=judgments_table(given),
-            by_judgments=by_judgments(given),
-            times_100=times(given, "pool of 100"),
-            times_30=times(given, "pool of 30"),
-            by_grid=f"{change(found, block(given, WIDE, COMPLETE)):.2f}",
-            by_pool_100=f"{change(found, pooled[0]):.2f}",
-            by_pool_30=f"{change(found, pooled[1]):.2f}",
-            wide_by_pool_30=f"{change(*(block(given, WIDE, one) for one in (COMPLETE, 'pool of 30'))):.2f}",
-            all_held=sum(one["held"] for one in every),
-            all_settings=sum(one["settings"] for one in every),
-            held_names=held(given),
-            parameter=figures(found, "parameter"),
-            cumulative=figures(found, "cumulative"),
+            judgments=judgments_table(contents),
+            by_judgments=by_judgments(contents),
+            times_100=times(contents, "pool of 100"),
+            times_30=times(contents, "pool of 30"),
+            by_grid=f"{change(results, block(contents, WIDE, COMPLETE)):.2f}",
+            by_pool_100=f"{change(results, pooled[0]):.2f}",
+            by_pool_30=f"{change(results, pooled[1]):.2f}",
+            wide_by_pool_30=f"{change(*wide_pair):.2f}",
+            all_held=sum(counts["held"] for counts in every),
+            all_settings=sum(counts["settings"] for counts in every),
+            held_names=held_settings(contents),
+            parameter=figures(results, "parameter"),
+            cumulative=figures(results, "cumulative"),
         )
     )
 
@@ -501,7 +507,7 @@ of `--pool 30` takes all other documents as judged):
 
 
 def main(arguments: list[str]) -> None:
-    """Run what was asked for and write the page."""
+    """Run the study if data are named, and write the page."""
     if arguments:
         run(Path(arguments[0]))
     write(NAME, page(read_kept(NAME)))

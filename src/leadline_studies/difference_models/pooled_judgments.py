@@ -45,14 +45,16 @@ def pooled_judgments(qrels: Qrels, runs: Any, depth: int) -> Qrels:
     """
     check_whole(1, pool=depth)
     grades = qrels.to_dict()
-    found: dict[str, dict[str, float]] = {}
+    pooled: dict[str, dict[str, float]] = {}
     for _, run in each_run(runs, Reading()):
         names = run.documents.names
         for query, (low, high) in zip(run.queries.names, pairwise(run.offsets.tolist()), strict=True):
             known = grades.get(to_text(query))
             if known is not None:
-                first = map(to_text, (names[code] for code in run.document[low : min(high, low + depth)]))
-                found.setdefault(to_text(query), {}).update((one, known.get(one, 0)) for one in first)
-    if not found:
+                retrieved = map(to_text, (names[code] for code in run.document[low : min(high, low + depth)]))
+                pooled.setdefault(to_text(query), {}).update(
+                    (document, known.get(document, 0)) for document in retrieved
+                )
+    if not pooled:
         raise InputError("no query of the runs is judged", path=qrels.source, expected="the same ids")
-    return read_qrels(found)
+    return read_qrels(pooled)

@@ -62,24 +62,28 @@ def run(
     else:
         runs = readable_twice(runs, Reading())
         judged = pooled_judgments(read_qrels(qrels), runs, pool)
-    found = difference(judged, runs, cutoff=cutoff, competitors=(), on_run=on_run)
-    grids = grids_of(found, read_labels(family), read_labels(parameter))
-    best = {name: max(points, key=lambda point: found.mean_ric[point[0]]) for name, points in grids.items()}
+    differences = difference(judged, runs, cutoff=cutoff, competitors=(), on_run=on_run)
+    grids = grids_of(differences, read_labels(family), read_labels(parameter))
+    best = {
+        name: max(points, key=lambda point: differences.mean_ric[point[0]]) for name, points in grids.items()
+    }
     inside = {
-        name: [float(found.mean_id[i, j]) for (i, _), (j, _) in combinations(points, 2)]
+        name: [float(differences.mean_id[i, j]) for (i, _), (j, _) in combinations(points, 2)]
         for name, points in grids.items()
     }
-    across = {f"{a} and {b}": float(found.mean_id[best[a][0], best[b][0]]) for a, b in combinations(best, 2)}
+    across = {
+        f"{a} and {b}": float(differences.mean_id[best[a][0], best[b][0]]) for a, b in combinations(best, 2)
+    }
     data = {
         "k": cutoff,
-        "queries": int(found.counted.sum()),
+        "queries": int(differences.counted.sum()),
         "judged": _judged(judged),
         "families": {
             name: {
                 "runs": len(points),
-                "best": found.names[best[name][0]],
+                "best": differences.names[best[name][0]],
                 "parameter": best[name][1],
-                "ric": float(found.mean_ric[best[name][0]]),
+                "ric": float(differences.mean_ric[best[name][0]]),
                 "id_median": float(np.median(inside[name])),
                 "id_largest": max(inside[name]),
             }
@@ -98,10 +102,10 @@ def run(
     return Outcome(
         data,
         _tables(data),
-        _figures(found, grids, inside, across, cutoff),
-        lines_of(data),
-        found.warnings,
-        [(info.path, info.counts["documents_read"]) for info in found.runs],
+        _figures(differences, grids, inside, across, cutoff),
+        summary_lines(data),
+        differences.warnings,
+        [(info.path, info.counts["documents_read"]) for info in differences.runs],
         {"family": family, "parameter": parameter, "k": cutoff, "complete": complete, "pool": pool},
     )
 
@@ -115,22 +119,22 @@ def _judged(qrels: Qrels) -> dict[str, float]:
 
 
 def grids_of(
-    found: Difference, families: dict[str, str], parameters: dict[str, str]
+    differences: Difference, families: dict[str, str], parameters: dict[str, str]
 ) -> dict[str, list[tuple[int, float]]]:
     """Return, per family, index and parameter of its runs, in the order of the parameter."""
     grids: dict[str, list[tuple[int, float]]] = {}
-    for place, name in enumerate(found.names):
+    for index, name in enumerate(differences.names):
         if name not in families or name not in parameters:
             raise UsageError(f"run '{name}' has no family or no parameter; expected both")
         try:
             value = float(parameters[name])
         except ValueError:
             raise UsageError(f"parameter '{parameters[name]}' of run '{name}'; expected a number") from None
-        grids.setdefault(families[name], []).append((place, value))
-    small = [name for name, points in grids.items() if len(points) < 2]
-    if len(grids) < 2 or small:
-        what = f"family '{small[0]}' has one run" if small else f"{len(grids)} family"
-        raise UsageError(f"{what}; expected two or more families of two or more runs")
+        grids.setdefault(families[name], []).append((index, value))
+    too_small = [name for name, points in grids.items() if len(points) < 2]
+    if len(grids) < 2 or too_small:
+        problem = f"family '{too_small[0]}' has one run" if too_small else f"{len(grids)} family"
+        raise UsageError(f"{problem}; expected two or more families of two or more runs")
     return {name: sorted(points, key=lambda point: point[1]) for name, points in grids.items()}
 
 
@@ -139,13 +143,16 @@ def _tables(data: dict[str, Any]) -> dict[str, Table]:
     best = Table(heads, [[name, *values.values()] for name, values in data["families"].items()])
     pairs = Table(
         ["best of", "id", *(f"pairs above, {name}" for name in data["families"])],
-        [[pair, one["id"], *one["share_of_pairs_above"].values()] for pair, one in data["across"].items()],
+        [
+            [pair, entry["id"], *entry["share_of_pairs_above"].values()]
+            for pair, entry in data["across"].items()
+        ],
     )
     return {"best": best, "across": pairs}
 
 
 def _figures(
-    found: Difference,
+    differences: Difference,
     grids: dict[str, list[tuple[int, float]]],
     inside: dict[str, list[float]],
     across: dict[str, float],
@@ -154,7 +161,7 @@ def _figures(
     from leadline.reporting.plots.line_plots import by_parameter, cumulative
 
     lines = {
-        name: [(value, float(found.mean_ric[place])) for place, value in points]
+        name: [(value, float(differences.mean_ric[index])) for index, value in points]
         for name, points in grids.items()
     }
     # at k values are divided by those of the ideal list, so that they are no bits
@@ -166,7 +173,7 @@ def _figures(
     }
 
 
-def lines_of(data: dict[str, Any]) -> list[str]:
+def summary_lines(data: dict[str, Any]) -> list[str]:
     """Return whether the best runs of different families are closer than the typical pair of one family."""
     pair, largest = max(((name, one["id"]) for name, one in data["across"].items()), key=lambda item: item[1])
     medians = {name: values["id_median"] for name, values in data["families"].items()}
@@ -176,11 +183,11 @@ def lines_of(data: dict[str, Any]) -> list[str]:
         if len(below) == len(medians)
         else f"not reproduced for {', '.join(name for name in medians if name not in below)}"
     )
-    shown = ", ".join(f"{name} {median:.3f}" for name, median in medians.items())
+    median_text = ", ".join(f"{name} {median:.3f}" for name, median in medians.items())
     line = (
-        f"the largest id between best runs is {largest:.3f} ({pair}); median id inside a family: {shown}; "
-        f"best runs of different families nearer than the median pair inside each: {verdict}"
+        f"the largest id between best runs is {largest:.3f} ({pair}); median id inside a family: "
+        f"{median_text}; best runs of different families nearer than the median pair inside each: {verdict}"
     )
     above = data["across"][pair]["share_of_pairs_above"]
-    said = ", ".join(f"{share:.0%} of the pairs of {name}" for name, share in above.items())
-    return [line, f"the largest id between best runs is smaller than {said}"]
+    share_text = ", ".join(f"{share:.0%} of the pairs of {name}" for name, share in above.items())
+    return [line, f"the largest id between best runs is smaller than {share_text}"]

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from leadline_studies.common.markdown import bold, extent, number, span, table
+from leadline_studies.common.markdown import bold, number, table, value_range, with_interval
 from leadline_studies.common.pages import copy_figures, keep, read_kept, result, write
 
 NAME = "difference-similarity"
@@ -29,63 +29,65 @@ FIGURES = {f"{name}{at}/roc": f"{name}{at}-roc.svg" for name in DRAWN for at in 
     f"{name}/map": f"{name}-map.svg" for name in DRAWN
 }
 NOTE = "<!-- Made by src/leadline_studies/difference_similarity/page.py from the output of the study. -->"
-Found = dict[tuple[str, str], dict[str, Any]]
+Results = dict[tuple[str, str], dict[str, Any]]
 
 
-def shown(value: dict[str, float] | None, *, best: bool = False) -> str:
+def area_cell(value: dict[str, float] | None, *, best: bool = False) -> str:
     """Write a value with its interval, bold where it is the best."""
-    return "-" if value is None else bold(span(value), best)
+    return "-" if value is None else bold(with_interval(value), best)
 
 
-def areas(found: Found) -> str:
+def areas(results: Results) -> str:
     """Write the areas, one predictor a row."""
-    columns = [key for key, data in found.items() if data["auc"]["id"] is not None]
+    columns = [key for key, data in results.items() if data["auc"]["id"] is not None]
     heads = [f"{SETS[name]}, k = {CUTOFFS[at]}" for name, at in columns]
     plain = {"Jaccard@20": "Jaccard", "Overlap@20": "Overlap", "Overlap@10": "Overlap"}
     rows: dict[str, list[str]] = {}
-    for place, key in enumerate(columns):
-        auc = found[key]["auc"]
-        most = max((v["value"] for n, v in auc.items() if n != "id - delta RIC"), default=0.0)
+    for column, key in enumerate(columns):
+        auc = results[key]["auc"]
+        largest = max((v["value"] for n, v in auc.items() if n != "id - delta RIC"), default=0.0)
         for name, value in auc.items():
             row = rows.setdefault(plain.get(name, name), ["-"] * len(columns))
-            row[place] = shown(value, best=value["value"] == most)
+            row[column] = area_cell(value, best=value["value"] == largest)
     return table(["predictor", *heads], [[name, *cells] for name, cells in rows.items()])
 
 
-def decisions(found: Found) -> str:
+def decisions(results: Results) -> str:
     """Write how well a threshold on id decides."""
     rows = []
-    for (name, at), data in found.items():
-        for label, one in (data["decisions"] or {}).items():
+    for (name, at), data in results.items():
+        for label, decision in (data["decisions"] or {}).items():
             if label == "thresholds":
                 continue
-            where = "0.1" if label == "at_0.1" else f"cross-validated (median {one['threshold']:.3f})"
-            values = [number(one[part]) for part in ("accuracy", "precision", "recall", "larger")]
-            rows.append([SETS[name], CUTOFFS[at], where, *values])
+            label_text = (
+                "0.1" if label == "at_0.1" else f"cross-validated (median {decision['threshold']:.3f})"
+            )
+            values = [number(decision[part]) for part in ("accuracy", "precision", "recall", "larger")]
+            rows.append([SETS[name], CUTOFFS[at], label_text, *values])
     heads = ["set", "k", "threshold", "accuracy", "precision", "recall", "always `different`"]
     return table(heads, rows, labels=3)
 
 
-def correlations(found: Found) -> str:
+def correlations(results: Results) -> str:
     """Write how RIC and the concordance follow AP over systems."""
     rows = []
-    for (name, at), data in found.items():
+    for (name, at), data in results.items():
         ric, other, wrong = data["ric_ap"]["RIC"], data["ric_ap"]["concordance"], data["wrong_way"]
-        cells = [shown(ric["pearson"]), shown(ric["kendall"]), shown(other["pearson"])]
+        cells = [area_cell(ric["pearson"]), area_cell(ric["kendall"]), area_cell(other["pearson"])]
         cells += [f"{wrong['lists']:.0%}", f"{wrong['most_of_one_system']:.0%}"]
         rows.append([SETS[name], CUTOFFS[at], *cells])
     heads = ["set", "k", "RIC, Pearson", "RIC, Kendall", "concordance, Pearson", "wrong way", "most of one"]
     return table(heads, rows, labels=5)
 
 
-def counts(found: Found) -> str:
-    """Write how much there was to look at."""
+def counts(results: Results) -> str:
+    """Write the table of the data used."""
     rows = []
     for name, title in SETS.items():
-        data = found[name, ""]
-        same = ", ".join(str(found[name, at]["same_team_pairs"]) for at in CUTOFFS)
+        data = results[name, ""]
+        same_team = ", ".join(str(results[name, at]["same_team_pairs"]) for at in CUTOFFS)
         cells = [data[part] for part in ("systems", "teams", "queries", "bins", "pairs")]
-        rows.append([title, *map(str, cells), same])
+        rows.append([title, *map(str, cells), same_team])
     heads = ["set", "runs", "teams", "queries", "bins", "pairs", "of one team (k none, 20)"]
     return table(heads, rows, labels=1)
 
@@ -159,36 +161,36 @@ say nothing do not differ.
 """
 
 
-def page(kept: dict[str, dict[str, Any]]) -> str:
-    """Write the page: the words above with the numbers found."""
-    found: Found = {(name, at): kept[f"{name}{at}"] for name in SETS for at in CUTOFFS}
-    tried = [data["auc"] for data in found.values() if data["auc"]["id"] is not None]
+def page(by_name: dict[str, dict[str, Any]]) -> str:
+    """Return the page from the numbers kept."""
+    results: Results = {(name, at): by_name[f"{name}{at}"] for name in SETS for at in CUTOFFS}
+    tried = [data["auc"] for data in results.values() if data["auc"]["id"] is not None]
     values = {name: [auc[name]["value"] for auc in tried] for name in ("id", "delta RIC", "distance(RIC)")}
-    others = [max(v["value"] for n, v in auc.items() if n not in OURS) for auc in tried]
-    ric = [found[name, ""]["ric_ap"]["RIC"]["pearson"]["value"] for name in SETS]
+    baselines = [max(v["value"] for n, v in auc.items() if n not in OURS) for auc in tried]
+    ric = [results[name, ""]["ric_ap"]["RIC"]["pearson"]["value"] for name in SETS]
     return PAGE.format(
         note=NOTE,
-        version=next(iter(found.values()))["leadline"],
+        version=next(iter(results.values()))["leadline"],
         tried=len(tried),
         held=sum(auc["id - delta RIC"]["low"] > 0 for auc in tried),
         high=sum(value > 0.9 for value in values["id"]),
         low=sum(value < 0.6 for value in values["delta RIC"]),
-        far=extent(values["id"]),
-        apart=extent(values["delta RIC"]),
-        near=extent(values["distance(RIC)"]),
-        beaten=sum(best > far for best, far in zip(others, values["id"], strict=True)),
-        ric=extent(ric),
-        counts=counts(found),
-        areas=areas(found),
-        decisions=decisions(found),
-        correlations=correlations(found),
+        far=value_range(values["id"]),
+        apart=value_range(values["delta RIC"]),
+        near=value_range(values["distance(RIC)"]),
+        beaten=sum(best > far for best, far in zip(baselines, values["id"], strict=True)),
+        ric=value_range(ric),
+        counts=counts(results),
+        areas=areas(results),
+        decisions=decisions(results),
+        correlations=correlations(results),
     )
 
 
-def main(given: list[str]) -> None:
-    """Keep what a folder holds, if one is named, and write the page."""
-    if given:
-        folder = Path(given[0])
+def main(arguments: list[str]) -> None:
+    """Store the results of a folder, if one is named, and write the page."""
+    if arguments:
+        folder = Path(arguments[0])
         names = [f"{name}{at}" for name in SETS for at in CUTOFFS]
         keep(NAME, {name: result(folder / name / f"{NAME}.json") for name in names})
         copy_figures(folder, FIGURES)

@@ -80,43 +80,43 @@ def run(
     if samples < 1:
         raise UsageError(f"samples={samples}; expected 1 or more")
     labels = read_labels(team)
-    found = difference(judgments(qrels, complete), runs, cutoff=cutoff, ap_rel=level, on_run=on_run)
-    teams = teams_of(labels, found.names, team)
-    number = bins or min(20, max(1, round(len(teams) / SYSTEMS_A_BIN)))
-    pairs = pairs_in_bins(found, teams, number)
-    drawn = list(draws_of_teams(teams, samples=samples, seed=seed))
-    areas = _areas(pairs, drawn)
+    differences = difference(judgments(qrels, complete), runs, cutoff=cutoff, ap_rel=level, on_run=on_run)
+    teams = teams_of(labels, differences.names, team)
+    n_bins = bins or min(20, max(1, round(len(teams) / SYSTEMS_A_BIN)))
+    pairs = pairs_in_bins(differences, teams, n_bins)
+    resamples = list(draws_of_teams(teams, samples=samples, seed=seed))
+    areas = _areas(pairs, resamples)
     data: dict[str, Any] = {
         "k": cutoff,
         "systems": len(teams),
         "teams": len(set(teams)),
-        "queries": int(found.counted.sum()),
-        "bins": number,
+        "queries": int(differences.counted.sum()),
+        "bins": n_bins,
         "pairs": len(pairs.same),
         "same_team_pairs": int(pairs.same.sum()),
         "auc": areas,
         "decisions": _decisions(pairs, teams),
-        "ric_ap": _correlations(found, drawn),
+        "ric_ap": _correlations(differences, resamples),
         "wrong_way": {
-            "lists": float(found.wrong_way[:, found.counted].mean()),
-            "most_of_one_system": float(found.wrong_way[:, found.counted].mean(axis=1).max()),
+            "lists": float(differences.wrong_way[:, differences.counted].mean()),
+            "most_of_one_system": float(differences.wrong_way[:, differences.counted].mean(axis=1).max()),
         },
     }
     return Outcome(
         data,
         {
-            "auc": _sheet(areas),
-            "thresholds": _decision_sheet(data["decisions"]),
-            "correlation": _correlation_sheet(data["ric_ap"]),
+            "auc": _auc_table(areas),
+            "thresholds": _decision_table(data["decisions"]),
+            "correlation": _correlation_table(data["ric_ap"]),
         },
-        _figures(found, teams, pairs),
-        lines_of(data),
-        found.warnings,
-        [(info.path, info.counts["documents_read"]) for info in found.runs],
+        _figures(differences, teams, pairs),
+        summary_lines(data),
+        differences.warnings,
+        [(info.path, info.counts["documents_read"]) for info in differences.runs],
         {
             "team": team,
             "k": cutoff,
-            "bins": number,
+            "bins": n_bins,
             "level": level,
             "samples": samples,
             "seed": seed,
@@ -125,43 +125,45 @@ def run(
     )
 
 
-def pairs_in_bins(found: Difference, teams: list[str], bins: int) -> Pairs:
+def pairs_in_bins(differences: Difference, teams: list[str], bins: int) -> Pairs:
     """Return the pairs within bins of RIC, whose sizes differ by at most one, larger first."""
-    parts = np.array_split(np.array(found.order()), bins)
+    parts = np.array_split(np.array(differences.order()), bins)
     ends = [np.array(np.triu_indices(len(part), 1)) for part in parts]
     first = np.concatenate([part[i] for part, (i, _) in zip(parts, ends, strict=True)])
     second = np.concatenate([part[j] for part, (_, j) in zip(parts, ends, strict=True)])
     group = np.array(teams, dtype=object)
-    ric = found.mean_ric
-    scores = {ID: -found.mean_id[first, second], DELTA: -np.abs(ric[first] - ric[second])}
-    for name, table in found.competitors.items():
+    ric = differences.mean_ric
+    scores = {ID: -differences.mean_id[first, second], DELTA: -np.abs(ric[first] - ric[second])}
+    for name, table in differences.competitors.items():
         values = np.nan_to_num(table[first, second])
         scores[name] = -values if name.startswith("distance") else values
     return Pairs(first, second, (group[first] == group[second]).astype(np.bool_), scores)
 
 
-def _areas(pairs: Pairs, drawn: list[Integers]) -> dict[str, Any]:
+def _areas(pairs: Pairs, draws: list[Integers]) -> dict[str, Any]:
     """Return the AUC of every predictor with its interval, and of id minus that of delta RIC."""
     if int(pairs.same.sum()) < FEWEST:
         return dict.fromkeys([*pairs.scores, f"{ID} - {DELTA}"])
     values: dict[str, float] = {}
-    again: dict[str, list[float]] = {}
+    resampled: dict[str, list[float]] = {}
     for name, score in pairs.scores.items():
         values[name] = area_under_curve(score, pairs.same)
-        again[name] = [area_under_curve(score, pairs.same, _weights(pairs, times)) for times in drawn]
+        resampled[name] = [
+            area_under_curve(score, pairs.same, _weights(pairs, frequencies)) for frequencies in draws
+        ]
     contrast = f"{ID} - {DELTA}"
     values[contrast] = values[ID] - values[DELTA]
-    again[contrast] = (np.array(again[ID]) - np.array(again[DELTA])).tolist()
+    resampled[contrast] = (np.array(resampled[ID]) - np.array(resampled[DELTA])).tolist()
     return {
-        name: dict(zip(("value", "low", "high"), (value, *interval(again[name])), strict=True))
+        name: dict(zip(("value", "low", "high"), (value, *interval(resampled[name])), strict=True))
         for name, value in values.items()
     }
 
 
-def _weights(pairs: Pairs, times: Integers) -> Floats:
+def _weights(pairs: Pairs, frequencies: Integers) -> Floats:
     """Return pair frequencies in a draw; copies of one team are different teams and form no pair."""
-    both = times[pairs.first] * times[pairs.second]
-    return np.where(pairs.same, times[pairs.first], both).astype(np.float64)
+    joint = frequencies[pairs.first] * frequencies[pairs.second]
+    return np.where(pairs.same, frequencies[pairs.first], joint).astype(np.float64)
 
 
 def _decisions(pairs: Pairs, teams: list[str]) -> dict[str, Any] | None:
@@ -175,8 +177,8 @@ def _decisions(pairs: Pairs, teams: list[str]) -> dict[str, Any] | None:
     chosen = []
     for part in range(FOLDS):
         held = fold[pairs.first] == part
-        known = ~held & (fold[pairs.second] != part)
-        chosen.append(-best_threshold(score[known], pairs.same[known]))
+        training = ~held & (fold[pairs.second] != part)
+        chosen.append(-best_threshold(score[training], pairs.same[training]))
         taken[held] = score[held] >= -chosen[-1]
     crossed = decide(taken.astype(np.float64), pairs.same, 1.0)
     fixed = decide(score, pairs.same, -THRESHOLD)
@@ -194,23 +196,23 @@ def _plain(values: dict[str, float]) -> dict[str, float | None]:
     return {name: plain(value) for name, value in values.items()}
 
 
-def _correlations(found: Difference, drawn: list[Integers]) -> dict[str, Any]:
+def _correlations(differences: Difference, drawn: list[Integers]) -> dict[str, Any]:
     """Return the correlations of RIC and the concordance with AP over systems."""
-    ap = found.ap.mean(axis=1)
-    measured = {"RIC": found.mean_ric, "concordance": found.mean_concordance}
+    ap = differences.ap.mean(axis=1)
+    measured = {"RIC": differences.mean_ric, "concordance": differences.mean_concordance}
     result: dict[str, Any] = {}
     for name, values in measured.items():
         for label, statistic in (("pearson", pearson), ("spearman", spearman), ("kendall", kendall)):
-            again = interval([statistic(values, ap, times) for times in drawn])
+            resampled = interval([statistic(values, ap, times) for times in drawn])
             result.setdefault(name, {})[label] = {
                 "value": plain(statistic(values, ap)),
-                "low": plain(again[0]),
-                "high": plain(again[1]),
+                "low": plain(resampled[0]),
+                "high": plain(resampled[1]),
             }
     return result
 
 
-def _sheet(areas: dict[str, Any]) -> Table:
+def _auc_table(areas: dict[str, Any]) -> Table:
     rows = [
         [name, *(None if area is None else area[part] for part in ("value", "low", "high"))]
         for name, area in areas.items()
@@ -218,13 +220,13 @@ def _sheet(areas: dict[str, Any]) -> Table:
     return Table(["predictor", "AUC", "low", "high"], rows, digits=3)
 
 
-def _decision_sheet(decisions: dict[str, Any] | None) -> Table:
+def _decision_table(decisions: dict[str, Any] | None) -> Table:
     heads = ["id up to", "accuracy", "precision", "recall", "always different"]
     rows = [list(one.values()) for one in (decisions or {}).get("thresholds", ())]
     return Table(heads, rows, digits=3)
 
 
-def _correlation_sheet(found: dict[str, Any]) -> Table:
+def _correlation_table(found: dict[str, Any]) -> Table:
     rows = [
         [name, label, *(value[part] for part in ("value", "low", "high"))]
         for name, values in found.items()
@@ -233,7 +235,7 @@ def _correlation_sheet(found: dict[str, Any]) -> Table:
     return Table(["of AP with", "coefficient", "value", "low", "high"], rows, digits=3)
 
 
-def _figures(found: Difference, teams: list[str], pairs: Pairs) -> dict[str, Any]:
+def _figures(differences: Difference, teams: list[str], pairs: Pairs) -> dict[str, Any]:
     from leadline.reporting.plots import COLUMN
     from leadline.reporting.plots.distance_map import likeness_map
     from leadline_studies.common.figures import operating_curves
@@ -248,15 +250,15 @@ def _figures(found: Difference, teams: list[str], pairs: Pairs) -> dict[str, Any
         )
     width = COLUMN if len(teams) <= 45 else 2 * COLUMN
     if len(teams) > 1:
-        figures["map"] = likeness_map(found.names, found.mean_id, groups=teams, width=width)
+        figures["map"] = likeness_map(differences.names, differences.mean_id, groups=teams, width=width)
     return figures
 
 
-def lines_of(data: dict[str, Any]) -> list[str]:
+def summary_lines(data: dict[str, Any]) -> list[str]:
     """Return whether the paper's relation held: AUC above 0.9 for id, below 0.6 for delta RIC."""
-    at = "" if data["k"] is None else f"@{data['k']}"
+    suffix = "" if data["k"] is None else f"@{data['k']}"
     ap = data["ric_ap"]["RIC"]["pearson"]
-    last = f"RIC{at} with AP over systems: Pearson {_shown(ap)}"
+    last = f"RIC{suffix} with AP over systems: Pearson {_shown(ap)}"
     same = data["same_team_pairs"]
     if data["auc"][ID] is None:
         first = (
@@ -264,9 +266,9 @@ def lines_of(data: dict[str, Any]) -> list[str]:
             "nothing is reproduced or refuted"
         )
         return [first, last]
-    far, apart, more = (data["auc"][name] for name in (ID, DELTA, f"{ID} - {DELTA}"))
-    relation = more["low"] > 0
-    level = far["value"] > 0.9 and apart["value"] < 0.6
+    of_id, of_delta, advantage = (data["auc"][name] for name in (ID, DELTA, f"{ID} - {DELTA}"))
+    relation = advantage["low"] > 0
+    level = of_id["value"] > 0.9 and of_delta["value"] < 0.6
     verdict = (
         "reproduced, in relation and in size"
         if relation and level
@@ -281,7 +283,7 @@ def lines_of(data: dict[str, Any]) -> list[str]:
     )
     beside = f"; the best of the others is {best}, {_shown(data['auc'][best])}" if best else ""
     first = (
-        f"AUC of id{at} {_shown(far)}, of |difference in RIC{at}| {_shown(apart)} "
+        f"AUC of id{suffix} {_shown(of_id)}, of |difference in RIC{suffix}| {_shown(of_delta)} "
         f"({same} pairs of one team among {data['pairs']}): {verdict}{beside}"
     )
     return [first, last]

@@ -25,7 +25,7 @@ from leadline.estimation.score_histograms.subsampling import slopes
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import judge_runs
 from leadline.stats.resampling import interval
-from leadline_studies.common.tracking import COEFFICIENTS, MEASURES, SEVEN, Tracked, tracked
+from leadline_studies.common.tracking import COEFFICIENTS, MEASURES, SEVEN, Correlations, correlate_column
 
 BY_QUERY, BY_MODEL, ROBUST = "HSA by query", "HSA by model", "HSA robust"
 PRINTED = "HSA by model, found only"
@@ -56,7 +56,7 @@ class Truth(NamedTuple):
     @property
     def quality(self) -> Floats:
         """Return models x measures."""
-        return _even(self.by_query.mean(axis=1))
+        return _round_means(self.by_query.mean(axis=1))
 
 
 def truth_of(qrels: Qrels, runs: Mapping[str, Run], level: float) -> tuple[Truth, list[ResultWarning]]:
@@ -100,10 +100,10 @@ def from_pairs(
         query: len(indexed) - sum(grade for name, grade in grades.items() if name in indexed)
         for query, grades in relevant.items()
     }
-    found = sampled(relevant, dict(runs), "AP", population=others, draws=0, correction="none")
+    estimates = sampled(relevant, dict(runs), "AP", population=others, draws=0, correction="none")
     names = [qrels.queries[code] for code in truth.codes.tolist()]
-    places = np.array([found.queries.code(name) for name in names])
-    weighted = np.nan_to_num(found.values[:, places, 0])
+    places = np.array([estimates.queries.code(name) for name in names])
+    weighted = np.nan_to_num(estimates.values[:, places, 0])
     return columns | {PLAIN_AP: _of_queries(plain_ap, truth), WEIGHTED_AP: _mean(weighted)}
 
 
@@ -111,25 +111,25 @@ def _histograms(
     qrels: Qrels, runs: Mapping[str, Run], recipes: Mapping[str, HistogramOptions], truth: Truth
 ) -> tuple[Columns, list[ResultWarning]]:
     """Compute all runs by all recipes: HSA of each, DO of those by query and by model."""
-    infos, found = judge_runs(
+    infos, histograms = judge_runs(
         dict(runs),
         qrels,
-        lambda judged: [measure_run(judged, one, 0) for one in recipes.values()],
+        lambda judged: [measure_run(judged, option, 0) for option in recipes.values()],
         reading=Reading(),
         keep=True,
     )
     columns, overlaps = {}, {}
-    for place, (name, recipe) in enumerate(recipes.items()):
-        of_models = [each[place] for each in found]
+    for index, (name, recipe) in enumerate(recipes.items()):
+        of_models = [each[index] for each in histograms]
         columns[name] = _column(of_models, recipe, truth, "hsa")
         if name in (BY_QUERY, PRINTED, BY_MODEL):
             overlaps[name.replace("HSA", "DO")] = _column(of_models, recipe, truth, "do")
-    first = [each[0] for each in found]
+    first = [each[0] for each in histograms]
     return columns | overlaps, histogram_warnings(infos, qrels, first, next(iter(recipes.values())))
 
 
 def _column(of_models: Sequence[RunHistograms], recipe: HistogramOptions, truth: Truth, which: str) -> Column:
-    counts = np.stack([one.counts[truth.codes] for one in of_models])
+    counts = np.stack([histograms.counts[truth.codes] for histograms in of_models])
 
     def read(tables: Floats) -> Floats:
         if which == "hsa":
@@ -139,9 +139,11 @@ def _column(of_models: Sequence[RunHistograms], recipe: HistogramOptions, truth:
     def pooled(times: Floats) -> Floats:
         return read(np.tensordot(times, counts, axes=(1, 1)))
 
-    values = np.array([getattr(one, which) for one in of_models], dtype=np.float64)
+    values = np.array([getattr(histograms, which) for histograms in of_models], dtype=np.float64)
     again = pooled if recipe.aggregate == "pooled" else _mean(read(counts)).again
-    return Column(values, again, np.stack([one.by_bins for one in of_models]) if which == "hsa" else None)
+    return Column(
+        values, again, np.stack([histograms.by_bins for histograms in of_models]) if which == "hsa" else None
+    )
 
 
 def _of_queries(results: Results, truth: Truth) -> Column:
@@ -155,89 +157,91 @@ def _mean(table: Floats) -> Column:
 
     def again(times: Floats) -> Floats:
         total, size = times @ filled.T, times @ there.T
-        return _even(np.divide(total, size, out=np.full_like(total, np.nan), where=size > 0))
+        return _round_means(np.divide(total, size, out=np.full_like(total, np.nan), where=size > 0))
 
     return Column(again(np.ones((1, table.shape[1])))[0], again)
 
 
-def _even(means: Floats) -> Floats:
+def _round_means(means: Floats) -> Floats:
     """Round means, so that equal ones are ties whatever the order of summation."""
-    found: Floats = np.round(means, 12)
-    return found
+    rounded: Floats = np.round(means, 12)
+    return rounded
 
 
-def entries(columns: Columns, truth: Truth, draws: int, seed: int) -> dict[str, Tracked]:
+def entries(columns: Columns, truth: Truth, draws: int, seed: int) -> dict[str, Correlations]:
     """Return the correlations of every column with the measures, and the verdict of the rule."""
     rng = np.random.default_rng([seed, 5])
     size = len(truth.codes)
     drawn = rng.integers(0, size, (draws, size)) + size * np.arange(draws)[:, None]
     times = np.bincount(drawn.ravel(), minlength=draws * size).reshape(draws, size).astype(float)
-    found = {}
+    result = {}
     for name, column in columns.items():
-        entry = tracked(truth.names, column.values, truth.quality, draws=draws, seed=seed)
-        _over_queries(entry, column, truth, times)
+        entry = correlate_column(truth.names, column.values, truth.quality, draws=draws, seed=seed)
+        _add_query_intervals(entry, column, truth, times)
         if column.by_bins is not None:
             entry["bins"] = [
-                {"bins": bins} | _with_all(column.by_bins[:, place], truth.quality)
-                for place, bins in enumerate(SENSITIVITY)
+                {"bins": bins} | _all_coefficients(column.by_bins[:, index], truth.quality)
+                for index, bins in enumerate(SENSITIVITY)
             ]
         if set(NAMED) <= set(truth.names) and len(truth.names) > SEVEN:
-            chosen = [truth.names.index(one) for one in NAMED]
-            entry["named_seven"] = _with_all(column.values[chosen], truth.quality[chosen])
-        found[name] = entry | {"rule": ruled(entry)}
-    return found
+            chosen = [truth.names.index(model) for model in NAMED]
+            entry["named_seven"] = _all_coefficients(column.values[chosen], truth.quality[chosen])
+        result[name] = entry | {"rule": check_rule(entry)}
+    return result
 
 
-def _over_queries(entry: Tracked, column: Column, truth: Truth, times: Floats) -> None:
+def _add_query_intervals(entry: Correlations, column: Column, truth: Truth, times: Floats) -> None:
     """Add bootstrap intervals over queries, with fixed models."""
     values = column.again(times)
-    for place, measure in enumerate(MEASURES):
-        quality = _mean(truth.by_query[:, :, place]).again(times)
+    for index, measure in enumerate(MEASURES):
+        quality = _mean(truth.by_query[:, :, index]).again(times)
         for name, coefficient in COEFFICIENTS.items():
-            low, high = interval([known(coefficient, *pair) for pair in zip(quality, values, strict=True)])
+            low, high = interval(
+                [defined_correlation(coefficient, *pair) for pair in zip(quality, values, strict=True)]
+            )
             entry[measure][name] |= {"queries_low": plain(low), "queries_high": plain(high)}
 
 
-def _with_all(values: Floats, quality: Floats) -> dict[str, Any]:
+def _all_coefficients(values: Floats, quality: Floats) -> dict[str, Any]:
     return {
         measure: {
-            name: plain(known(coefficient, quality[:, place], values))
+            name: plain(defined_correlation(coefficient, quality[:, index], values))
             for name, coefficient in COEFFICIENTS.items()
         }
-        for place, measure in enumerate(MEASURES)
+        for index, measure in enumerate(MEASURES)
     }
 
 
-def known(coefficient: Callable[[Floats, Floats], float], x: Floats, y: Floats) -> float:
+def defined_correlation(coefficient: Callable[[Floats, Floats], float], x: Floats, y: Floats) -> float:
     """Return the correlation where the second column is defined; NaN for fewer than two values.
 
     >>> known(COEFFICIENTS["pearson"], np.array([1.0, 2.0, 3.0]), np.array([2.0, np.nan, 1.0]))
     -1.0
     """
-    some = ~np.isnan(y)
-    return coefficient(x[some], y[some])
+    defined = ~np.isnan(y)
+    return coefficient(x[defined], y[defined])
 
 
-def ruled(entry: Tracked) -> dict[str, Any]:
+def check_rule(entry: Correlations) -> dict[str, Any]:
     """Return whether a column tracks AP and nDCG as required: the smallest of each kind, and `holds`."""
-    found = {kind: _least([entry[measure][kind]["value"] for measure in WITH]) for kind in COEFFICIENTS}
-    found["least_over_bins"] = None
+    smallest = {kind: _smallest([entry[measure][kind]["value"] for measure in WITH]) for kind in COEFFICIENTS}
+    smallest["least_over_bins"] = None
     if "bins" in entry:
-        found["least_over_bins"] = _least(
+        smallest["least_over_bins"] = _smallest(
             [
-                entry["bins"][place][measure][kind]
-                for place in RULED
+                entry["bins"][index][measure][kind]
+                for index in RULED
                 for measure in WITH
                 for kind in COEFFICIENTS
             ]
         )
-    asked = [kind for kind in ASKED if kind in COEFFICIENTS or "bins" in entry]
+    required = [kind for kind in ASKED if kind in COEFFICIENTS or "bins" in entry]
     holds = entry["undefined"] == 0 and all(
-        (value := found[kind]) is not None and value >= ASKED[kind] for kind in asked
+        (value := smallest[kind]) is not None and value >= ASKED[kind] for kind in required
     )
-    return found | {"holds": holds}
+    return smallest | {"holds": holds}
 
 
-def _least(values: Sequence[float | None]) -> float | None:
+def _smallest(values: Sequence[float | None]) -> float | None:
     numbers = [value for value in values if value is not None]
     return min(numbers) if len(numbers) == len(values) else None

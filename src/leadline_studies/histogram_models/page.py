@@ -18,8 +18,7 @@ import numpy as np
 
 import leadline as ll
 from leadline.stats.correlation import pearson, spearman
-from leadline_studies.common.markdown import extent, number, table, wrapped
-from leadline_studies.common.markdown import span as with_interval
+from leadline_studies.common.markdown import number, table, value_range, with_interval, wrapped
 from leadline_studies.common.pages import Found, copy_figures, docs_of, once, page_again, rounded, studied
 
 NAME = "histogram-models"
@@ -59,103 +58,103 @@ PAPER = {
 
 
 def collect(folder: Path, data: Path) -> Found:
-    """Run the study where `folder` lacks it, read what it found, and leave out what no page needs."""
-    found = {}
+    """Run the study where its output is not in `folder`; return the results that the page uses."""
+    collected = {}
     for name in (*SETS, ASIDE):
-        place = data / name
-        words = [docs_of(place).name, "queries.jsonl", "qrels.txt"]
-        words += ["--time", str(ROUNDS)] if name in SETS else []
-        one = studied("histogram-models", place, folder / name, words)
-        for columns in one["samples"].values():
+        folder_of_set = data / name
+        arguments = [docs_of(folder_of_set).name, "queries.jsonl", "qrels.txt"]
+        arguments += ["--time", str(ROUNDS)] if name in SETS else []
+        study_result = studied("histogram-models", folder_of_set, folder / name, arguments)
+        for columns in study_result["samples"].values():
             for column, entry in columns.items():
                 columns[column] = {key: entry[key] for key in ("AP", "nDCG", "rule")}
         if name in SETS:
             path = folder / f"{name}-probe.json"
-            one["probe"] = once(partial(probe, place, one["models"]), path)
-        found[name] = rounded(thinned(one))
+            study_result["probe"] = once(partial(probe, folder_of_set, study_result["models"]), path)
+        collected[name] = rounded(without_unused(study_result))
     copy_figures(folder, FIGURES)
-    return found
+    return collected
 
 
 def probe(place: Path, models: Found) -> Found:
-    """Bend the scores of one run so that its order stays, and cut the lists of all models."""
+    """Return HSA of one run with transformed scores, and of all models with cut lists."""
     qrels = place / "qrels.txt"
     index = ll.build_index(str(docs_of(place)))
     runs = ll.search(index, str(place / "queries.jsonl"), list(models), k=10_000)
     run = runs["BM25"].to_dict()
     bends: dict[str, Any] = {"as they are": np.array, "square root": np.sqrt, "square": np.square}
-    found = {}
+    result = {}
     for name, bend in bends.items():
         bent = {}
         for query, scores in run.items():
             values = np.array(list(scores.values()))
             shares = (values - values.min()) / (np.ptp(values) or 1.0)
             bent[query] = dict(zip(scores, bend(shares).tolist(), strict=True))
-        found[name] = float(ll.histogram(qrels, bent, draws=0).hsa[0])
+        result[name] = float(ll.histogram(qrels, bent, draws=0).hsa[0])
     tops = [max(scores.values()) for scores in run.values()]
-    quality = np.array([one["AP"] for one in models.values()])
+    quality = np.array([model["AP"] for model in models.values()])
     return {
-        "hsa": found,
+        "hsa": result,
         "tops": np.quantile(tops, [0.1, 0.9]).tolist(),
         "depths": {str(depth): cut(qrels, runs, depth, quality) for depth in DEPTHS},
     }
 
 
 def cut(qrels: Path, runs: Any, depth: int, quality: Any) -> Found:
-    """Correlate what lists cut at a depth say with MAP of the whole ones: R and rho."""
-    found = ll.histogram(qrels, runs, depth=depth, draws=0)
+    """Correlate HSA, DO and recall of lists cut at a depth with MAP of the whole lists: R and rho."""
+    result = ll.histogram(qrels, runs, depth=depth, draws=0)
     printed = ll.histogram(qrels, runs, depth=depth, draws=0, as_printed=True)
     ranks = ll.histogram(qrels, runs, depth=depth, draws=0, from_ranks=True)
     return {
         name: [pearson(quality, values), spearman(quality, values)]
         for name, values in {
-            BY_QUERY: found.hsa,
+            BY_QUERY: result.hsa,
             PRINTED: printed.hsa,
             "HSA from ranks": ranks.hsa,
-            ROBUST: found.hsa_robust,
-            CONTROL: found.recall,
+            ROBUST: result.hsa_robust,
+            CONTROL: result.recall,
         }.items()
     }
 
 
-def thinned(found: Any) -> Any:
+def without_unused(found: Any) -> Any:
     """Leave out Kendall, p and intervals over models."""
     if isinstance(found, dict):
         left = {"kendall", "p"} | ({"low", "high"} if "queries_low" in found else set())
-        return {key: thinned(value) for key, value in found.items() if key not in left}
-    return [thinned(value) for value in found] if isinstance(found, list) else found
+        return {key: without_unused(value) for key, value in found.items() if key not in left}
+    return [without_unused(value) for value in found] if isinstance(found, list) else found
 
 
-def six(one: Found) -> list[str]:
+def coefficient_cells(of_collection: Found) -> list[str]:
     """Write R and rho with the three measures."""
-    values = [one[measure][kind] for kind in KINDS.values() for measure in MEASURES]
+    values = [of_collection[measure][kind] for kind in KINDS.values() for measure in MEASURES]
     return [number(value["value"] if isinstance(value, dict) else value) for value in values]
 
 
-def span(one: Found) -> str:
+def map_cell(of_collection: Found) -> str:
     """Write R with MAP and its interval over queries."""
-    part = one["AP"]["pearson"]
+    part = of_collection["AP"]["pearson"]
     low, high = number(part["queries_low"]), number(part["queries_high"])
     return f"{number(part['value'])} [{low}, {high}]"
 
 
-def counts(kept: Found) -> str:
-    """Write how much there was to look at."""
+def counts(results: Found) -> str:
+    """Write the table of the data used."""
     rows = []
     for name in (*SETS, ASIDE):
-        one = kept[name]
-        lengths = [model["mean list"] for model in one["models"].values()]
+        of_collection = results[name]
+        lengths = [model["mean list"] for model in of_collection["models"].values()]
         ends = [
-            min(model["AP"] for model in one["models"].values()),
-            max(model["AP"] for model in one["models"].values()),
+            min(model["AP"] for model in of_collection["models"].values()),
+            max(model["AP"] for model in of_collection["models"].values()),
         ]
         rows.append(
             [
                 name,
-                f"{one['documents']:,}",
-                str(one["queries"]),
-                f"{one['relevant'] / one['queries']:.1f}",
-                extent(lengths, ",.0f"),
+                f"{of_collection['documents']:,}",
+                str(of_collection["queries"]),
+                f"{of_collection['relevant'] / of_collection['queries']:.1f}",
+                value_range(lengths, ",.0f"),
                 f"{ends[0]:.3f} to {ends[1]:.3f}",
             ]
         )
@@ -165,45 +164,49 @@ def counts(kept: Found) -> str:
     )
 
 
-def rule_row(kept: Found, column: str) -> list[str]:
-    """Write where a column keeps the rule, with the numbers that decide."""
+def rule_row(results: Found, column: str) -> list[str]:
+    """Return whether a column meets the rule on each collection, with the deciding numbers."""
     cells = []
     for name in SETS:
-        rule = kept[name]["lists"][column]["rule"]
+        rule = results[name]["lists"][column]["rule"]
         parts = [number(rule[part]) for part in ("pearson", "spearman", "least_over_bins")]
         cells.append(" / ".join(parts) + (" holds" if rule["holds"] else ""))
     return [column, *cells]
 
 
-def where(kept: Found, column: str, size: str | None = None) -> list[str]:
-    """Name the collections on which a column keeps the rule, from lists or from pairs."""
+def collections_where_held(results: Found, column: str, size: str | None = None) -> list[str]:
+    """Return the collections on which a column meets the rule, from lists or from pairs."""
     return [
         name
         for name in SETS
-        if (kept[name]["samples"][size] if size else kept[name]["lists"])[column]["rule"]["holds"]
+        if (results[name]["samples"][size] if size else results[name]["lists"])[column]["rule"]["holds"]
     ]
 
 
-def on(names: Sequence[str]) -> str:
-    """Describe on how many of the collections, and on which."""
+def collections_text(names: Sequence[str]) -> str:
+    """Return the number of collections and their names, as text."""
     return f"{len(names)} of {len(SETS)} collections" + (f" ({', '.join(names)})" if names else "")
 
 
-def verdicts(kept: Found) -> str:
+def verdicts(results: Found) -> str:
     """Write the verdict on each claim."""
-    good = where(kept, BY_QUERY)
+    good = collections_where_held(results, BY_QUERY)
     word = "reproduced in kind" if len(good) == len(SETS) else "not reproduced"
     lists = (
-        f"**{word}** as the rule asks, on each collection: it holds on {on(good)}. If the other numbers of "
-        "bins are asked for R alone, it holds on "
-        + on([name for name in SETS if looser(kept[name]["lists"][BY_QUERY])])
+        f"**{word}** as the rule asks, on each collection: it holds on {collections_text(good)}. If the "
+        "other numbers of bins are asked for R alone, it holds on "
+        + collections_text([name for name in SETS if with_lower_bounds(results[name]["lists"][BY_QUERY])])
     )
-    letter = f"**not reproduced**: holds on {on(where(kept, PRINTED))}"
-    if len(where(kept, PRINTED)) == len(SETS):
-        letter = f"**reproduced in kind**: holds on {on(SETS)}"
-    sizes = list(kept[SETS[0]]["samples"])
-    pairs = "; ".join(f"n = {size}: {on(where(kept, BY_QUERY, size))}" for size in sizes)
-    weighted = "; ".join(f"n = {size}: {on(where(kept, WEIGHTED, size))}" for size in sizes)
+    letter = f"**not reproduced**: holds on {collections_text(collections_where_held(results, PRINTED))}"
+    if len(collections_where_held(results, PRINTED)) == len(SETS):
+        letter = f"**reproduced in kind**: holds on {collections_text(SETS)}"
+    sizes = list(results[SETS[0]]["samples"])
+    pairs = "; ".join(
+        f"n = {size}: {collections_text(collections_where_held(results, BY_QUERY, size))}" for size in sizes
+    )
+    weighted = "; ".join(
+        f"n = {size}: {collections_text(collections_where_held(results, WEIGHTED, size))}" for size in sizes
+    )
     scored = (
         f"by the same rule HSA by query holds at {pairs}. AP in which each sampled document stands for N/n "
         f"others holds at {weighted}"
@@ -214,49 +217,53 @@ def verdicts(kept: Found) -> str:
             ["HSA tracks MAP and NDCG over models (Tables 3, 4), scores normalised by query", lists],
             ["the same by the paper's letter: normalised by model, unretrieved documents left out", letter],
             ["the same from scored pairs, where nothing is ranked", scored],
-            ["cheaper than MAP (Table 2, there for topic models)", time_verdict(kept)],
-            ["DO", "no claim. R with MAP: " + signs(kept)],
+            ["cheaper than MAP (Table 2, there for topic models)", time_verdict(results)],
+            ["DO", "no claim. R with MAP: " + signs(results)],
         ],
     )
 
 
-def looser(one: Found) -> bool:
-    """Return whether a column keeps the rule when only R must stand the other numbers of bins."""
-    rule = one["rule"]
+def with_lower_bounds(of_collection: Found) -> bool:
+    """Return whether a column meets the rule if the other numbers of bins are required of R only."""
+    rule = of_collection["rule"]
     asked = [
-        each[measure]["pearson"]
-        for each in one["bins"]
-        if 10 <= each["bins"] <= 100
+        item[measure]["pearson"]
+        for item in of_collection["bins"]
+        if 10 <= item["bins"] <= 100
         for measure in ("AP", "nDCG")
     ]
     return bool(rule["pearson"] >= 0.8 and rule["spearman"] >= 0.7 and min(asked) >= 0.6)
 
 
-def signs(kept: Found) -> str:
-    """Describe where DO has which sign."""
+def signs(results: Found) -> str:
+    """Return the signs of the correlations of DO, as text."""
     parts = []
     for column in (DO_QUERY, DO_PRINTED):
-        ones = [kept[name]["lists"][column]["AP"] for name in SETS]
-        values = [number(one["pearson"]["value"]) for one in ones]
-        ranks = [number(one["spearman"]["value"]) for one in ones]
+        ones = [results[name]["lists"][column]["AP"] for name in SETS]
+        values = [number(of_collection["pearson"]["value"]) for of_collection in ones]
+        ranks = [number(of_collection["spearman"]["value"]) for of_collection in ones]
         parts.append(f"{column} {', '.join(values)} (rho {', '.join(ranks)})")
     return "; ".join(parts) + f" on {', '.join(SETS)}"
 
 
-def time_verdict(kept: Found) -> str:
-    """Describe how much cheaper it is, over all models together."""
+def time_verdict(results: Found) -> str:
+    """Return the ratio of costs over all models together, as text."""
     parts = []
-    for size in next(iter(kept.values()))["samples"]:
-        ones = [kept[name]["time"]["all_models"][size] for name in SETS]
-        plain, with_drawing = ([one[key] for one in ones] for key in ("ratio", "ratio_with_drawing"))
-        parts.append(f"n = {size}: {extent(plain)} ({extent(with_drawing)} with drawing the sample)")
+    for size in next(iter(results.values()))["samples"]:
+        ones = [results[name]["time"]["all_models"][size] for name in SETS]
+        plain, with_drawing = (
+            [of_collection[key] for of_collection in ones] for key in ("ratio", "ratio_with_drawing")
+        )
+        parts.append(
+            f"n = {size}: {value_range(plain)} ({value_range(with_drawing)} with drawing the sample)"
+        )
     return (
         "time of ranking and evaluating everything by the time of scoring the sample, all models "
         "together, over the four collections: " + "; ".join(parts)
     )
 
 
-def beside(kept: Found) -> str:
+def paper_table(results: Found) -> str:
     """Write the correlations beside those of the paper's Tables 3 and 4."""
     rows = [
         [year, "7", f"{what}, paper", *map(number, values)]
@@ -264,66 +271,73 @@ def beside(kept: Found) -> str:
         for what, values in zip(("HSA", "DO"), both, strict=True)
     ]
     for name in SETS:
-        lists, all_models = kept[name]["lists"], str(len(kept[name]["models"]))
+        lists, all_models = results[name]["lists"], str(len(results[name]["models"]))
         for models, of in (("7", "named_seven"), (all_models, None)):
             rows += [
-                [name, models, column, *six(lists[column][of] if of else lists[column])]
+                [name, models, column, *coefficient_cells(lists[column][of] if of else lists[column])]
                 for column in (BY_QUERY, PRINTED, DO_QUERY, DO_PRINTED)
             ]
     heads = [f"{kind} {measure}" for kind in KINDS for measure in ("MAP", "P@10", "nDCG")]
     return table(["collection", "models", "number", *heads], rows)
 
 
-def over_all(kept: Found) -> str:
+def over_all(results: Found) -> str:
     """Write R with MAP over all models by column."""
     names = (*SETS, ASIDE)
-    columns = kept[SETS[0]]["lists"]
-    rows = [[column, *(span(kept[name]["lists"][column]) for name in names)] for column in columns]
+    columns = results[SETS[0]]["lists"]
+    rows = [[column, *(map_cell(results[name]["lists"][column]) for name in names)] for column in columns]
     return table(["number", *names], rows)
 
 
-def sevens(kept: Found) -> str:
+def sevens(results: Found) -> str:
     """Write the medians of random sevens with their 5 % and 95 % quantiles."""
     rows = []
-    for column in kept[SETS[0]]["lists"]:
+    for column in results[SETS[0]]["lists"]:
         cells = []
         for name in SETS:
-            one = kept[name]["lists"][column]["sevens_pearson"]
-            cells.append(with_interval(one, middle="median"))
+            of_collection = results[name]["lists"][column]["sevens_pearson"]
+            cells.append(with_interval(of_collection, middle="median"))
         rows.append([column, *cells])
     return table(["number", *SETS], rows)
 
 
-def bins_table(kept: Found) -> str:
+def bins_table(results: Found) -> str:
     """Write R with MAP by the number of bins."""
-    sizes = [one["bins"] for one in kept[SETS[0]]["lists"][BY_QUERY]["bins"]]
+    sizes = [of_collection["bins"] for of_collection in results[SETS[0]]["lists"][BY_QUERY]["bins"]]
     rows = [
-        [name, column, *(number(one["AP"]["pearson"]) for one in kept[name]["lists"][column]["bins"])]
+        [
+            name,
+            column,
+            *(
+                number(of_collection["AP"]["pearson"])
+                for of_collection in results[name]["lists"][column]["bins"]
+            ),
+        ]
         for name in SETS
         for column in (BY_QUERY, PRINTED, ROBUST)
     ]
     return table(["collection", "number", *map(str, sizes)], rows)
 
 
-def sampled(kept: Found) -> str:
+def sampled(results: Found) -> str:
     """Write how well estimates from scored pairs track MAP of whole lists."""
-    sizes = list(kept[SETS[0]]["samples"])
+    sizes = list(results[SETS[0]]["samples"])
     rows = [
-        [name, column, *(span(kept[name]["samples"][size][column]) for size in sizes)]
+        [name, column, *(map_cell(results[name]["samples"][size][column]) for size in sizes)]
         for name in SETS
         for column in SAMPLED
     ]
     return table(["collection", "number", *(f"n = {size}" for size in sizes)], rows)
 
 
-def times(kept: Found) -> str:
+def times(results: Found) -> str:
     """Write the times per model: ranking, scoring, and the ratio."""
     sizes = ("10", "100", "1000")
     rows = []
     for name in SETS:
-        for row in kept[name]["time"]["models"]:
-            whole = 1000 * (row["search"] + row["evaluate"])
-            cells = [f"{whole:,.0f}"]
+        for row in results[name]["time"]["models"]:
+            full = 1000 * (row["search"] + row["evaluate"])
+            cells = [f"{full:,.0f}"]
             for size in sizes:
                 part = row["samples"][size]
                 cells.append(f"{1000 * (part['score'] + part['histogram']):,.0f}")
@@ -333,114 +347,125 @@ def times(kept: Found) -> str:
     return table(["collection", "model", "rank (ms)", *heads], rows)
 
 
-def drawing(kept: Found) -> str:
-    """Describe how long drawing the samples takes."""
-    parts = [f"{name} {1000 * one['10']:,.0f} ms" for name in SETS if (one := kept[name]["time"]["drawing"])]
+def drawing(results: Found) -> str:
+    """Return the time of drawing the samples, as text."""
+    parts = [
+        f"{name} {1000 * of_collection['10']:,.0f} ms"
+        for name in SETS
+        if (of_collection := results[name]["time"]["drawing"])
+    ]
     return ", ".join(parts)
 
 
-def bent_table(kept: Found) -> str:
-    """Write HSA of one run whose scores are bent, beside the range over models."""
+def bent_table(results: Found) -> str:
+    """Write HSA of one run with transformed scores, and its range over models."""
     rows = []
     for name in SETS:
-        values = sorted(one[BY_QUERY] for one in kept[name]["models"].values())
-        bent = kept[name]["probe"]["hsa"]
-        share = (max(bent.values()) - min(bent.values())) / (values[-1] - values[0])
+        of_models = sorted(of_collection[BY_QUERY] for of_collection in results[name]["models"].values())
+        bent = results[name]["probe"]["hsa"]
+        share = (max(bent.values()) - min(bent.values())) / (of_models[-1] - of_models[0])
         rows.append(
             [
                 name,
                 *(number(value) for value in bent.values()),
-                f"{number(values[0])} to {number(values[-1])}",
+                f"{number(of_models[0])} to {number(of_models[-1])}",
                 f"{share:.0%}",
             ]
         )
-    heads = [f"BM25, scores {name}" for name in kept[SETS[0]]["probe"]["hsa"]]
+    heads = [f"BM25, scores {name}" for name in results[SETS[0]]["probe"]["hsa"]]
     return table(["collection", *heads, "all models", "share of that range"], rows)
 
 
-def cut_table(kept: Found) -> str:
+def cut_table(results: Found) -> str:
     """Write R and rho with MAP of whole lists when lists are cut."""
     rows = [
         [
             name,
             column,
             *(
-                f"{number(one[column][0])} / {number(one[column][1])}"
-                for one in kept[name]["probe"]["depths"].values()
+                f"{number(of_collection[column][0])} / {number(of_collection[column][1])}"
+                for of_collection in results[name]["probe"]["depths"].values()
             ),
         ]
         for name in SETS
-        for column in kept[name]["probe"]["depths"]["50"]
+        for column in results[name]["probe"]["depths"]["50"]
     ]
     return table(["collection", "number", *(f"first {depth}" for depth in DEPTHS)], rows)
 
 
-def without_weak(kept: Found) -> str:
-    """Describe what R with MAP is without the models of plain term counts."""
+def without_term_counts(results: Found) -> str:
+    """Return R with MAP without the models of plain term counts, as text."""
     parts = []
     for name in SETS:
-        whole = kept[name]["lists"][BY_QUERY]["AP"]["pearson"]["value"]
-        parts.append(f"{name} {whole:.2f} to {without(kept[name], ('TF(dot)', 'TF(cosine)')):.2f}")
+        full = results[name]["lists"][BY_QUERY]["AP"]["pearson"]["value"]
+        parts.append(
+            f"{name} {full:.2f} to {correlation_without(results[name], ('TF(dot)', 'TF(cosine)')):.2f}"
+        )
     return ", ".join(parts)
 
 
-def without(one: Found, models: tuple[str, ...]) -> float:
+def correlation_without(of_collection: Found, models: tuple[str, ...]) -> float:
     """Return R of HSA by query with MAP without some models."""
-    rows = [values for model, values in one["models"].items() if model not in models]
+    rows = [values for model, values in of_collection["models"].items() if model not in models]
     columns = [np.array([values[which] for values in rows]) for which in ("AP", BY_QUERY)]
     return pearson(*columns)
 
 
-def why(kept: Found) -> str:
-    """Return likely reasons, with the numbers that speak for them."""
-    tops = [f"{name} {low:.1f} to {high:.1f}" for name in SETS for low, high in [kept[name]["probe"]["tops"]]]
-    equal = [
-        f"{len({round(one[CONTROL], 6) for one in kept[name]['models'].values()})} on {name}" for name in SETS
+def reasons(results: Found) -> str:
+    """Return likely reasons, with the numbers that support them."""
+    tops = [
+        f"{name} {low:.1f} to {high:.1f}" for name in SETS for low, high in [results[name]["probe"]["tops"]]
     ]
-    most = [best_model(kept[name], which) for which in (BY_QUERY, "AP") for name in SETS]
-    near = kept[NEAREST]
+    equal = [
+        f"{len({round(model[CONTROL], 6) for model in results[name]['models'].values()})} on {name}"
+        for name in SETS
+    ]
+    most = [best_model(results[name], which) for which in (BY_QUERY, "AP") for name in SETS]
+    near = results[NEAREST]
     with_map = [near["lists"][column]["AP"]["pearson"]["value"] for column in (BY_QUERY, CONTROL)]
     pairs = [
-        f"{number(one[BY_QUERY]['AP']['pearson']['value'])} (n = {size})"
-        for size, one in near["samples"].items()
+        f"{number(of_collection[BY_QUERY]['AP']['pearson']['value'])} (n = {size})"
+        for size, of_collection in near["samples"].items()
     ]
     return WHY.format(
         models=", ".join(f"{name} {model}" for name, model in zip(SETS, most[: len(SETS)], strict=True)),
         best=", ".join(f"{name} {model}" for name, model in zip(SETS, most[len(SETS) :], strict=True)),
-        without=without_weak(kept),
+        without=without_term_counts(results),
         tops=", ".join(tops),
         equal=", ".join(equal),
         near=number(with_map[0]),
         near_recall=number(with_map[1]),
         near_pairs=", ".join(pairs),
-        near_rest=number(without(near, ("BM25RF", "RM1", "RM3"))),
+        near_rest=number(correlation_without(near, ("BM25RF", "RM1", "RM3"))),
         size=len(near["models"]),
-        short_robust=short(kept, ROBUST),
-        short=short(kept, BY_QUERY),
-        short_recall=short(kept, CONTROL),
+        short_robust=short(results, ROBUST),
+        short=short(results, BY_QUERY),
+        short_recall=short(results, CONTROL),
     )
 
 
-def best_model(one: Found, which: str) -> str:
+def best_model(of_collection: Found, which: str) -> str:
     """Name the model with the largest number."""
-    values = {str(model): float(found[which]) for model, found in one["models"].items()}
+    values = {str(model): float(of_model[which]) for model, of_model in of_collection["models"].items()}
     return max(values, key=values.__getitem__)
 
 
-def short(kept: Found, column: str) -> str:
+def short(results: Found, column: str) -> str:
     """Return the range of R with MAP over the collections and the cuts at 50, 100 and 300."""
-    values = [kept[name]["probe"]["depths"][str(depth)][column][0] for name in SETS for depth in DEPTHS[:3]]
-    return extent(values)
+    values = [
+        results[name]["probe"]["depths"][str(depth)][column][0] for name in SETS for depth in DEPTHS[:3]
+    ]
+    return value_range(values)
 
 
-def time_words(kept: Found) -> str:
-    """Describe for which models scoring is cheaper, and why not for the others."""
+def time_text(results: Found) -> str:
+    """Return the models for which scoring is cheaper, and the reason for the others, as text."""
     fast: list[float] = []
     slow: list[float] = []
     for name in SETS:
-        for row in kept[name]["time"]["models"]:
+        for row in results[name]["time"]["models"]:
             (slow if row["model"] in SLOW else fast).append(row["samples"]["10"]["ratio"])
-    return TIME.format(fast=extent(fast), slow=extent(slow), names=", ".join(SLOW))
+    return TIME.format(fast=value_range(fast), slow=value_range(slow), names=", ".join(SLOW))
 
 
 WHY = """**By query.** HSA reads how scores are spread, and MAP does not: bending the scores of one run
@@ -578,9 +603,9 @@ The last line alone runs all of it. Times differ from run to run; all else is th
 """
 
 
-def page(kept: Found) -> str:
+def page(results: Found) -> str:
     """Write the page."""
-    first = kept[SETS[0]]
+    first = results[SETS[0]]
     columns = (BY_QUERY, "HSA by query, found only", BY_MODEL, PRINTED, "HSA from ranks", ROBUST, CONTROL)
     return wrapped(
         PAGE.format(
@@ -591,22 +616,22 @@ def page(kept: Found) -> str:
             bins=first["bins"],
             depth="10,000",
             draws=first["options"]["draws"],
-            counts=counts(kept),
-            verdicts=verdicts(kept),
-            rules=table(["number", *SETS], [rule_row(kept, column) for column in columns]),
-            why=why(kept),
-            bent=bent_table(kept),
-            cut=cut_table(kept),
-            beside=beside(kept),
-            over_all=over_all(kept),
-            sevens=sevens(kept),
-            bins_table=bins_table(kept),
-            sampled=sampled(kept),
+            counts=counts(results),
+            verdicts=verdicts(results),
+            rules=table(["number", *SETS], [rule_row(results, column) for column in columns]),
+            why=reasons(results),
+            bent=bent_table(results),
+            cut=cut_table(results),
+            beside=paper_table(results),
+            over_all=over_all(results),
+            sevens=sevens(results),
+            bins_table=bins_table(results),
+            sampled=sampled(results),
             rounds=first["time"]["rounds"],
             machine=first["time"]["machine"],
-            drawing=drawing(kept),
-            times=times(kept),
-            time_words=time_words(kept),
+            drawing=drawing(results),
+            times=times(results),
+            time_words=time_text(results),
         )
     )
 

@@ -32,7 +32,7 @@ from leadline.retrieval.index.reader import Index
 from leadline.retrieval.models import MODELS
 from leadline.retrieval.search import score, search
 from leadline_studies import Option, Outcome, Tell, whole_numbers
-from leadline_studies.common.scoring_time import time_lines, time_sheet, times_of
+from leadline_studies.common.scoring_time import time_lines, time_table, times_of
 from leadline_studies.common.tracking import (
     ASKED_COLLECTIONS,
     ASKED_QUERIES,
@@ -117,7 +117,7 @@ def run(
     pairs = {n: pairs_to_score(table, documents, sample=n, seed=seed, rel=level) for n in sizes}
     asked = {query.id: query.content for query in every if query.id in pairs[sizes[0]]}
     depth = min(depth, index.documents)
-    runs, said = _searched(index, asked, models, depth, on_run)
+    runs, notices = _searched(index, asked, models, depth, on_run)
     truth, warnings = truth_of(table, runs, level)
     lists, doubts = from_lists(table, runs, recipe, truth, depth)
     scored = {n: score(index, asked, pairs[n], models) for n in sizes}
@@ -127,12 +127,12 @@ def run(
         "bins": bins,
         "queries": len(asked),
         "relevant": int(table.relevant(level).sum()),
-        "models": _models_found(truth, lists, runs),
-        "lacking": lacking(models, len(asked)),
+        "models": _values_by_model(truth, lists, runs),
+        "lacking": missing_requirements(models, len(asked)),
         "lists": entries(lists, truth, draws, seed),
         "samples": {
-            str(n): entries(from_pairs(table, one, recipe, truth, documents), truth, draws, seed)
-            for n, one in scored.items()
+            str(n): entries(from_pairs(table, warning, recipe, truth, documents), truth, draws, seed)
+            for n, warning in scored.items()
         },
     }
     if time:
@@ -149,14 +149,14 @@ def run(
             seed=seed,
             rounds=time,
         )
-    said |= {one.code: one for one in (*scored[sizes[0]].warnings, *warnings, *doubts)}
-    said.pop("missing_queries", None)  # only those with a relevant document were asked
+    notices |= {warning.code: warning for warning in (*scored[sizes[0]].warnings, *warnings, *doubts)}
+    notices.pop("missing_queries", None)  # only those with a relevant document were asked
     return Outcome(
         data,
         _tables(data),
         _figures(data, lists, truth),
-        lines_of(data),
-        list(said.values()),
+        summary_lines(data),
+        list(notices.values()),
         [
             (index.path if isinstance(docs, Index) else name_of(docs), index.documents),
             (name_of(queries), len(every)),
@@ -195,17 +195,17 @@ def _searched(
 ) -> tuple[dict[str, Run], dict[str, ResultWarning]]:
     """Return a run of every model, and the warnings by code."""
     runs: dict[str, Run] = {}
-    said: dict[str, ResultWarning] = {}
-    for place, model in enumerate(models, start=1):
-        found = search(index, queries, model, k=depth)
-        runs |= found
-        said |= {one.code: one for one in found.warnings}
+    notices: dict[str, ResultWarning] = {}
+    for number, model in enumerate(models, start=1):
+        result = search(index, queries, model, k=depth)
+        runs |= result
+        notices |= {warning.code: warning for warning in result.warnings}
         if on_run is not None:
-            on_run(place, len(models))
-    return runs, said
+            on_run(number, len(models))
+    return runs, notices
 
 
-def lacking(models: Sequence[str], queries: int) -> list[str]:
+def missing_requirements(models: Sequence[str], queries: int) -> list[str]:
     """Return the requirements of the rule that are not met.
 
     >>> lacking(["BM25", "BM25RF", "RM3", "SDM", "QLDirichlet", "QLHiemstra"], 50)
@@ -213,35 +213,39 @@ def lacking(models: Sequence[str], queries: int) -> list[str]:
     """
     kinds = [type(MODELS.parse(text)).__name__ for text in models]
     likelihoods = sum(kind.startswith("QL") for kind in kinds)
-    found = [f"{ASKED_QUERIES} queries, here {queries:,}"] * (queries < ASKED_QUERIES)
-    found += [f"{kind}" for kind in NAMED[:4] if kind not in kinds]
-    found += [f"3 settings of query likelihood, here {likelihoods}"] * (likelihoods < 3)
-    return found + [f"{SEVEN} models, here {len(models)}"] * (len(models) < SEVEN)
+    missing = [f"{ASKED_QUERIES} queries, here {queries:,}"] * (queries < ASKED_QUERIES)
+    missing += [f"{kind}" for kind in NAMED[:4] if kind not in kinds]
+    missing += [f"3 settings of query likelihood, here {likelihoods}"] * (likelihoods < 3)
+    return missing + [f"{SEVEN} models, here {len(models)}"] * (len(models) < SEVEN)
 
 
-def _models_found(truth: Truth, columns: Columns, runs: dict[str, Run]) -> dict[str, dict[str, float | None]]:
+def _values_by_model(
+    truth: Truth, columns: Columns, runs: dict[str, Run]
+) -> dict[str, dict[str, float | None]]:
     """Return the measures, the columns and the mean list length of every model."""
     return {
-        name: dict(zip(MEASURES, truth.quality[place].tolist(), strict=True))
-        | {title: plain(float(column.values[place])) for title, column in columns.items()}
+        name: dict(zip(MEASURES, truth.quality[index].tolist(), strict=True))
+        | {title: plain(float(column.values[index])) for title, column in columns.items()}
         | {"mean list": len(runs[name].scores) / len(truth.codes)}
-        for place, name in enumerate(truth.names)
+        for index, name in enumerate(truth.names)
     }
 
 
 def _tables(data: dict[str, Any]) -> dict[str, Table]:
-    found: dict[str, dict[str, float | None]] = data["models"]
-    heads = list(next(iter(found.values())))
-    tables = {"models": Table(["model", *heads], [[name, *one.values()] for name, one in found.items()])}
+    by_model: dict[str, dict[str, float | None]] = data["models"]
+    heads = list(next(iter(by_model.values())))
+    tables = {
+        "models": Table(["model", *heads], [[name, *entry.values()] for name, entry in by_model.items()])
+    }
     tables |= tracking_tables(data["lists"])
-    named = {name: one["named_seven"] for name, one in data["lists"].items() if "named_seven" in one}
+    named = {name: entry["named_seven"] for name, entry in data["lists"].items() if "named_seven" in entry}
     if named:
         columns = [f"{kind} {measure}" for kind in ("R", "rho") for measure in MEASURES]
-        rows = [[name, *_six(one)] for name, one in named.items()]
+        rows = [[name, *_six(entry)] for name, entry in named.items()]
         tables["named_seven"] = Table(["recipe", *columns], rows, digits=2)
-    tables["bins"], tables["samples"] = _bins_sheet(data), _samples_sheet(data)
+    tables["bins"], tables["samples"] = _bins_table(data), _samples_table(data)
     if "time" in data:
-        tables["time"] = time_sheet(data["time"])
+        tables["time"] = time_table(data["time"])
     return tables
 
 
@@ -249,26 +253,26 @@ def _six(one: dict[str, Any]) -> list[Cell]:
     return [one[measure][kind] for kind in COEFFICIENTS for measure in MEASURES]
 
 
-def _bins_sheet(data: dict[str, Any]) -> Table:
+def _bins_table(data: dict[str, Any]) -> Table:
     rows: list[list[Cell]] = [
         [name, each["bins"], *_six(each)]
-        for name, one in data["lists"].items()
-        for each in one.get("bins", ())
+        for name, entry in data["lists"].items()
+        for each in entry.get("bins", ())
     ]
     columns = [f"{kind} {measure}" for kind in ("R", "rho") for measure in MEASURES]
     return Table(["recipe", "bins", *columns], rows, digits=2)
 
 
-def _samples_sheet(data: dict[str, Any]) -> Table:
+def _samples_table(data: dict[str, Any]) -> Table:
     columns = [f"{kind} {measure}" for kind in ("R", "rho") for measure in MEASURES]
     heads = ["estimate", "n", *columns, "R with AP, low", "high", "least over bins", "rule"]
     rows: list[list[Cell]] = []
-    for size, found in data["samples"].items():
-        for name, one in found.items():
-            ends = [one["AP"]["pearson"][f"queries_{end}"] for end in ("low", "high")]
-            six = [one[measure][kind]["value"] for kind in COEFFICIENTS for measure in MEASURES]
-            holds = "holds" if one["rule"]["holds"] else "does not hold"
-            rows.append([name, int(size), *six, *ends, one["rule"]["least_over_bins"], holds])
+    for size, by_recipe in data["samples"].items():
+        for name, entry in by_recipe.items():
+            ends = [entry["AP"]["pearson"][f"queries_{end}"] for end in ("low", "high")]
+            six = [entry[measure][kind]["value"] for kind in COEFFICIENTS for measure in MEASURES]
+            holds = "holds" if entry["rule"]["holds"] else "does not hold"
+            rows.append([name, int(size), *six, *ends, entry["rule"]["least_over_bins"], holds])
     return Table(heads, rows, digits=2)
 
 
@@ -285,9 +289,9 @@ def _figures(data: dict[str, Any], columns: Columns, truth: Truth) -> dict[str, 
         )
     figures["bins"] = by_sample(
         {
-            name: [(each["bins"], _number(each["AP"]["pearson"])) for each in one["bins"]]
-            for name, one in lists.items()
-            if "bins" in one
+            name: [(each["bins"], _rounded_or_dash(each["AP"]["pearson"])) for each in entry["bins"]]
+            for name, entry in lists.items()
+            if "bins" in entry
         },
         label="Pearson with AP",
         sample="bins",
@@ -295,7 +299,7 @@ def _figures(data: dict[str, Any], columns: Columns, truth: Truth) -> dict[str, 
     sizes = data["samples"].items()
     figures["samples"] = by_sample(
         {
-            name: [(int(n), _number(one[name]["AP"]["pearson"]["value"])) for n, one in sizes]
+            name: [(int(n), _rounded_or_dash(entry[name]["AP"]["pearson"]["value"])) for n, entry in sizes]
             for name in next(iter(data["samples"].values()))
         },
         label="Pearson with AP of whole lists",
@@ -303,19 +307,19 @@ def _figures(data: dict[str, Any], columns: Columns, truth: Truth) -> dict[str, 
     return figures
 
 
-def _number(value: float | None) -> float:
+def _rounded_or_dash(value: float | None) -> float:
     return float("nan") if value is None else value
 
 
-def lines_of(data: dict[str, Any]) -> list[str]:
+def summary_lines(data: dict[str, Any]) -> list[str]:
     """Return the verdicts on whole lists, sevens and scored pairs, then on DO and times."""
     lists = data["lists"]
     first = (
         f"{BY_QUERY}, over {len(data['models'])} models and {counted_queries(data['queries'])}, lists to "
-        f"{data['depth']:,}: {_said(lists[BY_QUERY])} (asked: R {ASKED['pearson']:g}, rho "
+        f"{data['depth']:,}: {_conclusion(lists[BY_QUERY])} (asked: R {ASKED['pearson']:g}, rho "
         f"{ASKED['spearman']:g}, least {ASKED['least_over_bins']:g}); {_verdict(data)}"
     )
-    others = [f"{name}: {_said(lists[name])}" for name in (BY_MODEL, PRINTED, ROBUST, CONTROL)]
+    others = [f"{name}: {_conclusion(lists[name])}" for name in (BY_MODEL, PRINTED, ROBUST, CONTROL)]
     with_map = lists[BY_QUERY.replace("HSA", "DO")]["AP"]
     overlap = [rounded(with_map[kind]["value"]) for kind in COEFFICIENTS]
     return [
@@ -328,7 +332,7 @@ def lines_of(data: dict[str, Any]) -> list[str]:
     ]
 
 
-def _said(one: dict[str, Any]) -> str:
+def _conclusion(one: dict[str, Any]) -> str:
     """Return a column's correlations with MAP and nDCG, and whether they meet the rule."""
     parts = [
         f"{word} {rounded(one['AP'][kind]['value'])} with MAP, "

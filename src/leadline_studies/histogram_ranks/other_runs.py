@@ -8,7 +8,7 @@ from typing import Any
 
 import leadline as ll
 from leadline_studies import study
-from leadline_studies.common.markdown import extent, number, span, table, wrapped
+from leadline_studies.common.markdown import number, table, value_range, with_interval, wrapped
 from leadline_studies.common.pages import Found, docs_of, once, studied
 from leadline_studies.histogram_models.study import SETTINGS
 
@@ -22,15 +22,17 @@ CLOSE = 0.03
 
 def collect_others(folder: Path, data: Path) -> Found:
     """Run the study of ranks on later runs of TREC 2019 passages and on runs of retrieval models."""
-    found: Found = {}
-    place = data / LATER
-    runs = sorted((place / "extra-runs").iterdir())
-    words = ["qrels.txt", *(f"extra-runs/{one.name}" for one in runs), "--level", "2", "--depth", "100"]
-    found[f"{LATER}, later runs, 100"] = studied("histogram-ranks", place, folder / "later-ranks-100", words)
+    results: Found = {}
+    folder_of_set = data / LATER
+    runs = sorted((folder_of_set / "extra-runs").iterdir())
+    arguments = ["qrels.txt", *(f"extra-runs/{run.name}" for run in runs), "--level", "2", "--depth", "100"]
+    results[f"{LATER}, later runs, 100"] = studied(
+        "histogram-ranks", folder_of_set, folder / "later-ranks-100", arguments
+    )
     for name in COLLECTIONS:
         by_depth = once(partial(over_models, data / name), folder / f"{name}-models-ranks.json")
-        found |= {f"{name}, models, {depth}": one for depth, one in by_depth.items()}
-    return found
+        results |= {f"{name}, models, {depth}": run for depth, run in by_depth.items()}
+    return results
 
 
 def over_models(place: Path) -> Found:
@@ -41,10 +43,10 @@ def over_models(place: Path) -> Found:
     return {str(depth): study("histogram-ranks").run(qrels, runs, depth=depth).data for depth in DEPTHS}
 
 
-def value(one: Found, recipe: str, what: str) -> Any:
+def value(result: Found, recipe: str, over: str) -> Any:
     """Return R with AP over all runs, or the median over sevens."""
-    found = one["recipes"][recipe]
-    return found["AP"]["pearson"]["value"] if what == "all" else found["sevens_pearson"]["median"]
+    recipe_data = result["recipes"][recipe]
+    return recipe_data["AP"]["pearson"]["value"] if over == "all" else recipe_data["sevens_pearson"]["median"]
 
 
 def others_table(others: Found) -> str:
@@ -52,67 +54,68 @@ def others_table(others: Found) -> str:
     rows = [
         [
             title,
-            str(one["runs"]),
+            str(entry["runs"]),
             *(
-                f"{number(value(one, recipe, 'all'))}; "
-                + span(one["recipes"][recipe]["sevens_pearson"], middle="median")
+                f"{number(value(entry, recipe, 'all'))}; "
+                + with_interval(entry["recipes"][recipe]["sevens_pearson"], middle="median")
                 for recipe in RECIPES
             ),
         ]
-        for title, one in others.items()
+        for title, entry in others.items()
     ]
     return table(["runs, depth", "number", *RECIPES.values()], rows)
 
 
-def others_words(others: Found) -> str:
+def others_text(others: Found) -> str:
     """Return what holds on these runs and what does not, as text."""
     total = len(others)
-    medians = {recipe: [value(one, recipe, "sevens") for one in others.values()] for recipe in RECIPES}
+    medians = {recipe: [value(entry, recipe, "sevens") for entry in others.values()] for recipe in RECIPES}
     robust, ranks = medians[ROBUST], medians[RANKS]
     scores, recall = medians[SCORES], medians[CONTROL]
-    words = (
-        f"Median R of random sevens is {extent(robust)} for the robust recipe, {extent(ranks)} for plain "
-        f"ranks, {extent(scores)} for scores by query and {extent(recall)} for recall. The robust recipe is "
-        f"above plain ranks in {above(robust, ranks)} of {total} settings, above scores by query in "
-        f"{above(robust, scores)}, above recall in {above(robust, recall)}. It is above "
-        f"plain ranks in {by_depth(others)}. Where lists are cut at 1000, most of a small collection, "
+    text = (
+        f"Median R of random sevens is {value_range(robust)} for the robust recipe, {value_range(ranks)} for "
+        f"plain ranks, {value_range(scores)} for scores by query and {value_range(recall)} for recall. "
+        f"The robust recipe is above plain ranks in {count_larger(robust, ranks)} of {total} settings, above "
+        f"scores by query in "
+        f"{count_larger(robust, scores)}, above recall in {count_larger(robust, recall)}. It is above "
+        f"plain ranks in {larger_by_depth(others)}. Where lists are cut at 1000, most of a small collection, "
         "recall says little."
     )
-    return wrapped(words).rstrip()
+    return wrapped(text).rstrip()
 
 
-def by_depth(others: Found) -> str:
+def larger_by_depth(others: Found) -> str:
     """Return, by depth, in how many settings the robust recipe is above plain ranks."""
     parts = []
-    for depth in sorted({one["depth"] for one in others.values()}):
-        some = [one for one in others.values() if one["depth"] == depth]
-        more = sum(value(one, ROBUST, "sevens") > value(one, RANKS, "sevens") for one in some)
-        parts.append(f"{more} of {len(some)} where lists are cut at {depth}")
+    for depth in sorted({entry["depth"] for entry in others.values()}):
+        same_depth = [entry for entry in others.values() if entry["depth"] == depth]
+        larger = sum(value(entry, ROBUST, "sevens") > value(entry, RANKS, "sevens") for entry in same_depth)
+        parts.append(f"{larger} of {len(same_depth)} where lists are cut at {depth}")
     return " and ".join(parts)
 
 
-def above(first: list[float], second: list[float]) -> int:
+def count_larger(first: list[float], second: list[float]) -> int:
     """Count the settings where the first is the larger."""
-    return sum(one > other for one, other in zip(first, second, strict=True))
+    return sum(a > b for a, b in zip(first, second, strict=True))
 
 
-def stable(chosen: Found, others: Found) -> dict[str, Any]:
+def consistency(chosen: Found, others: Found) -> dict[str, Any]:
     """Count what holds on the sets that the recipe was chosen on, and on the others."""
 
-    def column(found: Found, recipe: str) -> list[float]:
-        return [value(one, recipe, "sevens") for one in found.values()]
+    def column(results: Found, recipe: str) -> list[float]:
+        return [value(result, recipe, "sevens") for result in results.values()]
 
-    every = {f"chosen {key}": one for key, one in chosen.items()} | others
-    shallow = {key: one for key, one in every.items() if one["depth"] == DEPTHS[-1]}
+    every = {f"chosen {key}": result for key, result in chosen.items()} | others
+    shallow = {key: result for key, result in every.items() if result["depth"] == DEPTHS[-1]}
     recall, robust = column(shallow, CONTROL), column(shallow, ROBUST)
     return {
         "settings": len(others),
         "chosen": len(chosen),
         "all_settings": len(every),
-        "stable_ranks": above(column(every, RANKS), column(every, SCORES)),
+        "stable_ranks": count_larger(column(every, RANKS), column(every, SCORES)),
         "shallow": len(shallow),
-        "stable_recall": above([one + CLOSE for one in recall], robust),
-        "shallow_recall": extent(recall),
-        "robust_chosen": above(column(chosen, ROBUST), column(chosen, RANKS)),
-        "robust_others": above(column(others, ROBUST), column(others, RANKS)),
+        "stable_recall": count_larger([result + CLOSE for result in recall], robust),
+        "shallow_recall": value_range(recall),
+        "robust_chosen": count_larger(column(chosen, ROBUST), column(chosen, RANKS)),
+        "robust_others": count_larger(column(others, ROBUST), column(others, RANKS)),
     }

@@ -25,9 +25,9 @@ from leadline.estimation.score_histograms.histogram_result import RunHistograms
 from leadline.estimation.score_histograms.subsampling import compute_hsa
 from leadline.evaluation.join import judge_runs
 from leadline.io.read import read_qrels
-from leadline_studies.common.markdown import extent, number, span, table
+from leadline_studies.common.markdown import number, table, value_range, with_interval
 from leadline_studies.common.pages import Found, copy_figures, once, page_again, runs_of, studied
-from leadline_studies.histogram_ranks.other_runs import collect_others, others_table, others_words, stable
+from leadline_studies.histogram_ranks.other_runs import collect_others, consistency, others_table, others_text
 
 NAME = "histograms"
 SETS = {
@@ -71,26 +71,29 @@ PAPER = {
 
 
 def collect(folder: Path, data: Path) -> Found:
-    """Run the studies that `folder` lacks and read what they found."""
-    found: Found = {"ranks": {}, "probe": {}, "trial": {}}
+    """Run the studies whose output is not in `folder`, and return their results."""
+    collected: Found = {"ranks": {}, "probe": {}, "trial": {}}
     for name in SETS:
-        place = data / name
-        runs = [f"runs/{one.name}" for one in runs_of(place)]
-        words = ["qrels.txt", *runs, "--team", "systems.tsv:team", "--level", str(LEVELS.get(name, 1))]
+        folder_of_set = data / name
+        runs = [f"runs/{run.name}" for run in runs_of(folder_of_set)]
+        arguments = ["qrels.txt", *runs, "--team", "systems.tsv:team", "--level", str(LEVELS.get(name, 1))]
         for depth in depths(name):
-            found["ranks"][f"{name}-{depth}"] = studied(
-                "histogram-ranks", place, folder / f"{name}-ranks-{depth}", [*words, "--depth", str(depth)]
+            collected["ranks"][f"{name}-{depth}"] = studied(
+                "histogram-ranks",
+                folder_of_set,
+                folder / f"{name}-ranks-{depth}",
+                [*arguments, "--depth", str(depth)],
             )
-        found["probe"][name] = once(partial(probed, place), folder / f"{name}-probe.json")
-        found["trial"][name] = once(partial(tried, place), folder / f"{name}-trial.json")
-    found["others"] = collect_others(folder, data)
+        collected["probe"][name] = once(partial(sensitivity, folder_of_set), folder / f"{name}-probe.json")
+        collected["trial"][name] = once(partial(run_trial, folder_of_set), folder / f"{name}-trial.json")
+    collected["others"] = collect_others(folder, data)
     copy_figures(folder, FIGURES)
-    return found
+    return collected
 
 
-def probed(place: Path) -> Found:
-    """Probe a set at every depth."""
-    return {str(depth): probe(place, depth) for depth in depths(place.name)} | seen(place)
+def sensitivity(place: Path) -> Found:
+    """Return the sensitivity of HSA on a set at every depth."""
+    return {str(depth): probe(place, depth) for depth in depths(place.name)} | warning_counts(place)
 
 
 def depths(name: str) -> tuple[int, ...]:
@@ -98,13 +101,13 @@ def depths(name: str) -> tuple[int, ...]:
     return CUT.get(name, DEPTHS)
 
 
-def both() -> list[tuple[str, str, int]]:
+def sets_and_depths() -> list[tuple[str, str, int]]:
     """Return name, title and depth of every set at every depth."""
     return [(name, title, depth) for name, title in SETS.items() for depth in depths(name)]
 
 
 def probe(place: Path, depth: int) -> Found:
-    """Correlate HSA with AP while one thing at a time is changed."""
+    """Correlate HSA with AP under one change of the options at a time."""
     runs = runs_of(place)
     level = LEVELS.get(place.name, 1)
     options: dict[str, Any] = {"rel": level, "depth": depth, "draws": 0}
@@ -116,33 +119,33 @@ def probe(place: Path, depth: int) -> Found:
         "ranks, judged only": {"from_ranks": True, "nonrelevant": "judged"},
         "ranks, rank column": {"from_ranks": True, "order": "rank"},
     }
-    kept: Found = {}
+    result: Found = {}
     for name, changed in recipes.items():
         try:
-            found = ll.histogram(table, runs, **options, **changed)
+            histograms = ll.histogram(table, runs, **options, **changed)
         except InputError:  # a rank column that is no order
             continue
-        by_bins = np.array([one.by_bins for one in found.measured])
-        lopsided = np.array([one.lopsided > 0.5 for one in found.measured])
-        kept[name] = {
-            "R": pearson(quality, found.hsa),
+        by_bins = np.array([histogram.by_bins for histogram in histograms.measured])
+        lopsided = np.array([histogram.lopsided > 0.5 for histogram in histograms.measured])
+        result[name] = {
+            "R": pearson(quality, histograms.hsa),
             "bins": [pearson(quality, column) for column in by_bins.T],
             "lopsided": int(lopsided.sum()),
-            "R_lopsided": pearson(quality[lopsided], found.hsa[lopsided]),
-            "R_others": pearson(quality[~lopsided], found.hsa[~lopsided]),
-            "notices": {one.code: one.count for one in found.warnings},
+            "R_lopsided": pearson(quality[lopsided], histograms.hsa[lopsided]),
+            "R_others": pearson(quality[~lopsided], histograms.hsa[~lopsided]),
+            "notices": {warning.code: warning.count for warning in histograms.warnings},
         }
         if name == "ranks":
-            robust = np.array([one.robust_by_bins for one in found.measured])
-            kept["robust"] = {"bins": [pearson(quality, column) for column in robust.T]}
-    return kept
+            robust = np.array([histogram.robust_by_bins for histogram in histograms.measured])
+            result["robust"] = {"bins": [pearson(quality, column) for column in robust.T]}
+    return result
 
 
-def doubts(quality: Any, found: list[RunHistograms]) -> Found:
+def indicators(quality: Any, of_runs: list[RunHistograms]) -> Found:
     """Return R with AP of the runs that a warning names, and of the others."""
-    hsa = np.array([one.hsa for one in found])
-    signs = np.sign(np.nan_to_num([one.by_bins for one in found]))
-    pooled = np.stack([one.counts.sum(axis=0) for one in found])
+    hsa = np.array([histogram.hsa for histogram in of_runs])
+    signs = np.sign(np.nan_to_num([histogram.by_bins for histogram in of_runs]))
+    pooled = np.stack([histogram.counts.sum(axis=0) for histogram in of_runs])
     flags = {
         TURNED: (signs.min(axis=1) < 0) & (signs.max(axis=1) > 0),
         FEW: (pooled > 0).all(axis=1).sum(axis=1) < 6,
@@ -157,7 +160,7 @@ def doubts(quality: Any, found: list[RunHistograms]) -> Found:
     }
 
 
-def tried(place: Path) -> Found:
+def run_trial(place: Path) -> Found:
     """Correlate HSA with AP by depth, by ties made in the lists, and from fewer queries."""
     runs, level = runs_of(place), float(LEVELS.get(place.name, 1))
     table = read_qrels(place / "qrels.txt")
@@ -166,68 +169,78 @@ def tried(place: Path) -> Found:
     counted = np.flatnonzero(table.relevant(level))
     rng = np.random.default_rng(0)
     subsets = {size: [rng.choice(counted, size, replace=False) for _ in range(SUBSETS)] for size in FEWER}
-    _, found = judge_runs(
+    _, of_runs = judge_runs(
         runs, table, lambda judged: of_run(judged, level, subsets), keep=True, reading=Reading()
     )
     quality = results.means[:, 0]
-    kept: Found = {
+    result: Found = {
         part: {
             key: {
-                kind: pearson(quality, np.array([one[part][key][row] for one in found]))
+                kind: pearson(quality, np.array([entry[part][key][row] for entry in of_runs]))
                 for row, kind in enumerate(KINDS)
             }
-            for key in found[0][part]
+            for key in of_runs[0][part]
         }
         for part in ("depth", "levels")
     }
-    kept["doubts"] = {
-        kind: doubts(quality, [one["whole"][row] for one in found]) for row, kind in enumerate(KINDS[:2])
+    result["doubts"] = {
+        kind: indicators(quality, [entry["whole"][row] for entry in of_runs])
+        for row, kind in enumerate(KINDS[:2])
     }
-    kept["queries"] = {}
+    result["queries"] = {}
     for size, chosen in subsets.items():
         columns = {
-            kind: np.array([one["queries"][str(size)][row] for one in found])
+            kind: np.array([entry["queries"][str(size)][row] for entry in of_runs])
             for row, kind in enumerate(KINDS[:3])
-        } | {"AP": np.array([[one[part].mean() for part in chosen] for one in by_query])}
-        kept["queries"][str(size)] = {
+        } | {"AP": np.array([[entry[part].mean() for part in chosen] for entry in by_query])}
+        result["queries"][str(size)] = {
             kind: quantiles([pearson(quality, column) for column in values.T])
             for kind, values in columns.items()
         }
-    return kept
+    return result
 
 
 def of_run(judged: JudgedRun, level: float, subsets: dict[int, list[Any]]) -> Found:
-    """Return HSA of scores, of ranks, the robust one and recall of one run, changed in every way tried."""
+    """Return HSA (of scores, of ranks, robust) and recall of one run under every change."""
     scores = HistogramOptions(rel=level)
     ranks = scores._replace(from_ranks=True)
-    found: Found = {"depth": {}, "levels": {}, "queries": {}}
+    result: Found = {"depth": {}, "levels": {}, "queries": {}}
     for depth in TRIED:
         cut = measure_run(judged, scores._replace(depth=depth), 0)
         deep = measure_run(judged, ranks._replace(depth=depth), 0)
-        found["depth"][str(depth)] = [cut.hsa, deep.hsa, cut.hsa_robust, cut.recall]
+        result["depth"][str(depth)] = [cut.hsa, deep.hsa, cut.hsa_robust, cut.recall]
     for steps in LEVELS_KEPT:
         tied = coarsened(judged, steps)
-        one = measure_run(tied, scores, 0)
-        found["levels"][str(steps)] = [one.hsa, measure_run(tied, ranks, 0).hsa, one.hsa_robust, one.recall]
-    found["whole"] = [measure_run(judged, one, 0) for one in (scores, ranks)]
-    counts = [(one.counts, recipe) for one, recipe in zip(found["whole"], (scores, ranks), strict=True)]
+        histogram = measure_run(tied, scores, 0)
+        result["levels"][str(steps)] = [
+            histogram.hsa,
+            measure_run(tied, ranks, 0).hsa,
+            histogram.hsa_robust,
+            histogram.recall,
+        ]
+    result["whole"] = [measure_run(judged, options, 0) for options in (scores, ranks)]
+    counts = [
+        (measured.counts, options) for measured, options in zip(result["whole"], (scores, ranks), strict=True)
+    ]
     counts.append((measure_run(judged, scores.robust, 0).counts, scores.robust))
     for size, chosen in subsets.items():
-        found["queries"][str(size)] = [
-            [compute_hsa(table[part], one) for part in chosen] for table, one in counts
+        result["queries"][str(size)] = [
+            [compute_hsa(table[part], options) for part in chosen] for table, options in counts
         ]
-    return found
+    return result
 
 
 def coarsened(judged: JudgedRun, steps: int) -> JudgedRun:
-    """Let scores of each list fall into equal steps, so that documents tie; ties by document id falling."""
+    """Round the scores of each list to equal steps; ties are in descending order of document ids."""
     lists = judged.lists
     assert lists is not None
     assert lists.ids is not None
     starts = lists.bounds[:-1]
     length = np.diff(lists.bounds)
     owner = np.repeat(np.arange(len(length)), length)
-    low, high = (np.repeat(one.reduceat(lists.scores, starts), length) for one in (np.minimum, np.maximum))
+    low, high = (
+        np.repeat(function.reduceat(lists.scores, starts), length) for function in (np.minimum, np.maximum)
+    )
     level = np.floor((lists.scores - low) / np.where(high > low, high - low, 1) * steps)
     name = np.argsort(np.argsort(np.array(list(lists.ids)), kind="stable"))
     order = np.lexsort((-name, -level, owner))
@@ -237,19 +250,19 @@ def coarsened(judged: JudgedRun, steps: int) -> JudgedRun:
 
 def quantiles(values: list[float | None]) -> Found:
     """Return the median and the 5 % and 95 % quantiles of the known values."""
-    known = [value for value in values if value is not None]
-    low, middle, high = np.quantile(known, [0.05, 0.5, 0.95]).tolist()
+    defined = [value for value in values if value is not None]
+    low, middle, high = np.quantile(defined, [0.05, 0.5, 0.95]).tolist()
     return {"low": low, "value": middle, "high": high}
 
 
-def seen(place: Path) -> Found:
+def warning_counts(place: Path) -> Found:
     """Count runs, teams, queries, and how many retrieved documents are not judged."""
     runs = runs_of(place)
-    found = ll.histogram(place / "qrels.txt", runs, rel=LEVELS.get(place.name, 1), draws=0, from_ranks=True)
-    counts = {one.code: one.count for one in found.warnings}
-    rows = sum(one.counts["documents_read"] for one in found.runs)
-    queries = int(found.counts[0].sum(axis=(1, 2)).astype(bool).sum())
-    lengths = [one.counts["documents_read"] / max(queries, 1) for one in found.runs]
+    result = ll.histogram(place / "qrels.txt", runs, rel=LEVELS.get(place.name, 1), draws=0, from_ranks=True)
+    counts = {warning.code: warning.count for warning in result.warnings}
+    rows = sum(info.counts["documents_read"] for info in result.runs)
+    queries = int(result.counts[0].sum(axis=(1, 2)).astype(bool).sum())
+    lengths = [info.counts["documents_read"] / max(queries, 1) for info in result.runs]
     return {
         "queries": queries,
         "rows": rows,
@@ -269,32 +282,35 @@ def average_precision(place: Path) -> Any:
 
 def pearson(first: Any, second: Any) -> float | None:
     """Return Pearson's R over the runs where both are known."""
-    known = ~(np.isnan(first) | np.isnan(second))
-    if known.sum() < 3:
+    defined = ~(np.isnan(first) | np.isnan(second))
+    if defined.sum() < 3:
         return None
-    value = float(np.corrcoef(first[known], second[known])[0, 1])
+    value = float(np.corrcoef(first[defined], second[defined])[0, 1])
     return None if np.isnan(value) else value
 
 
-def settings(kept: Found) -> list[tuple[str, Found]]:
-    """Return the sets at each depth: a title, and what was found."""
-    return [(f"{title}, {depth}", kept["ranks"][f"{name}-{depth}"]) for name, title, depth in both()]
+def settings(contents: Found) -> list[tuple[str, Found]]:
+    """Return the results of each set at each depth, with a title."""
+    return [
+        (f"{title}, {depth}", contents["ranks"][f"{name}-{depth}"])
+        for name, title, depth in sets_and_depths()
+    ]
 
 
-def counts(kept: Found) -> str:
-    """Write how much there was to look at."""
+def counts(contents: Found) -> str:
+    """Write the table of the data used."""
     rows = []
     for name, title in SETS.items():
-        one, runs = kept["probe"][name], kept["ranks"][f"{name}-{depths(name)[0]}"]["runs"]
+        entry, runs = contents["probe"][name], contents["ranks"][f"{name}-{depths(name)[0]}"]["runs"]
         rows.append(
             [
                 title,
                 str(runs),
-                str(one["queries"]),
+                str(entry["queries"]),
                 str(LEVELS.get(name, 1)),
-                f"{one['unjudged'] / one['rows']:.0%}",
-                f"{one['tied']:,} of {one['lists']:,}",
-                str(one["short"]),
+                f"{entry['unjudged'] / entry['rows']:.0%}",
+                f"{entry['tied']:,} of {entry['lists']:,}",
+                str(entry["short"]),
             ]
         )
     return table(
@@ -311,18 +327,18 @@ def counts(kept: Found) -> str:
     )
 
 
-def beside(kept: Found) -> str:
+def paper_table(contents: Found) -> str:
     """Write the correlations beside those of the paper's Tables 5 and 6."""
     rows = [[name, "paper", *map(number, values)] for name, values in PAPER.items()]
-    for title, found in settings(kept):
+    for title, of_set in settings(contents):
         for recipe in (FOUND, RANKS):
-            one = found["recipes"][recipe]
+            entry = of_set["recipes"][recipe]
             rows.append(
                 [
                     title,
                     recipe.removeprefix("HSA, "),
                     *(
-                        number(one[measure][kind]["value"])
+                        number(entry[measure][kind]["value"])
                         for kind in ("pearson", "spearman")
                         for measure in MEASURES
                     ),
@@ -332,47 +348,53 @@ def beside(kept: Found) -> str:
     return table(["runs, depth", "ranks of", *heads], rows)
 
 
-def over_all(kept: Found) -> str:
+def over_all(contents: Found) -> str:
     """Write R with MAP over all runs by recipe."""
-    columns = settings(kept)
+    columns = settings(contents)
     rows = [
-        [name, *(span(found["recipes"][name]["AP"]["pearson"]) for _, found in columns)]
+        [name, *(with_interval(of_set["recipes"][name]["AP"]["pearson"]) for _, of_set in columns)]
         for name in columns[0][1]["recipes"]
     ]
-    gain = [span(found["robust_over_recall"]) for _, found in columns]
+    gain = [with_interval(of_set["robust_over_recall"]) for _, of_set in columns]
     return table(["recipe", *(title for title, _ in columns)], [*rows, ["robust less recall", *gain]])
 
 
-def sevens(kept: Found, kind: str = "pearson") -> str:
+def sevens(contents: Found, kind: str = "pearson") -> str:
     """Write the medians of random sevens with their 5 % and 95 % quantiles."""
-    columns = settings(kept)
+    columns = settings(contents)
     rows = [
-        [name, *(span(found["recipes"][name][f"sevens_{kind}"], middle="median") for _, found in columns)]
+        [
+            name,
+            *(
+                with_interval(of_set["recipes"][name][f"sevens_{kind}"], middle="median")
+                for _, of_set in columns
+            ),
+        ]
         for name in columns[0][1]["recipes"]
     ]
     return table(["recipe", *(title for title, _ in columns)], rows)
 
 
-def passes(found: Found, recipe: str) -> bool:
+def passes(of_set: Found, recipe: str) -> bool:
     """Decide by the rule: median above 0.5, 5 % quantile above 0."""
-    one = found["recipes"][recipe]["sevens_pearson"]
-    return bool(one["median"] > 0.5 and one["low"] > 0)
+    entry = of_set["recipes"][recipe]["sevens_pearson"]
+    return bool(entry["median"] > 0.5 and entry["low"] > 0)
 
 
-def ranks_verdict(kept: Found) -> str:
-    """Describe what the rule says of HSA from ranks."""
-    large = [name for name in SETS if kept["probe"][name]["queries"] >= ASKED_QUERIES]
-    columns = settings(kept)
+def ranks_verdict(contents: Found) -> str:
+    """Return the verdict of the rule on HSA from ranks, as text."""
+    large = [name for name in SETS if contents["probe"][name]["queries"] >= ASKED_QUERIES]
+    columns = settings(contents)
     lines = []
     for recipe in (RANKS, FOUND, ROBUST):
-        good = [title for title, found in columns if passes(found, recipe)]
+        good = [title for title, of_set in columns if passes(of_set, recipe)]
         bad = [title for title, _ in columns if title not in good]
         part = f"{recipe}: the relation holds in {len(good)} of {len(columns)} settings"
         lines.append(part + (f", not on {'; '.join(bad)}" if bad else ""))
     enough = len(large) >= 2
-    aside = all(passes(found, RANKS) for _, found in columns)
+    aside = all(passes(of_set, RANKS) for _, of_set in columns)
     holds = enough and all(
-        passes(kept["ranks"][f"{name}-{depth}"], RANKS) for name in large for depth in depths(name)
+        passes(contents["ranks"][f"{name}-{depth}"], RANKS) for name in large for depth in depths(name)
     )
     word = "reproduced in kind" if holds else "not reproduced" if enough else "open by the letter"
     return (
@@ -383,37 +405,37 @@ def ranks_verdict(kept: Found) -> str:
     )
 
 
-def signs(kept: Found) -> str:
-    """Describe where DO has which sign."""
+def signs(contents: Found) -> str:
+    """Return the signs of the correlations of DO, as text."""
     parts = []
     for recipe in ("DO, scores", "DO, ranks"):
-        values = [f["recipes"][recipe]["AP"]["pearson"]["value"] for _, f in settings(kept)]
+        values = [f["recipes"][recipe]["AP"]["pearson"]["value"] for _, f in settings(contents)]
         below = sum(value < 0 for value in values)
-        ends = extent(values)
+        ends = value_range(values)
         parts.append(f"{recipe}: R {ends}, negative in {below} of {len(values)}")
     return "; ".join(parts)
 
 
-def control_verdict(kept: Found) -> str:
-    """Describe where the robust variant tracks MAP better than recall does."""
-    gains = {title: found["robust_over_recall"] for title, found in settings(kept)}
-    more = [title for title, one in gains.items() if one["low"] > 0]
-    less = [title for title, one in gains.items() if one["high"] < 0]
-    whole = {
-        name: [found["recipes"][name]["AP"]["pearson"]["value"] for _, found in settings(kept)]
+def control_verdict(contents: Found) -> str:
+    """Return where the robust variant tracks MAP better than recall does, as text."""
+    gains = {title: of_set["robust_over_recall"] for title, of_set in settings(contents)}
+    larger = [title for title, value in gains.items() if value["low"] > 0]
+    less = [title for title, value in gains.items() if value["high"] < 0]
+    by_recipe = {
+        name: [of_set["recipes"][name]["AP"]["pearson"]["value"] for _, of_set in settings(contents)]
         for name in (RANKS, CONTROL)
     }
-    above = sum(one > other for one, other in zip(*whole.values(), strict=True))
+    above = sum(value > control_value for value, control_value in zip(*by_recipe.values(), strict=True))
     return (
         f"The control matters: HSA from ranks tracks MAP better than plain recall in {above} of {len(gains)} "
         "settings (R over all runs). "
-        f"The robust variant tracks MAP clearly better than recall in {len(more)} of {len(gains)} settings "
-        f"({'; '.join(more) or 'none'}), clearly worse in {len(less)} ({'; '.join(less) or 'none'}); "
+        f"The robust variant tracks MAP clearly better than recall in {len(larger)} of {len(gains)} settings "
+        f"({'; '.join(larger) or 'none'}), clearly worse in {len(less)} ({'; '.join(less) or 'none'}); "
         "elsewhere the interval of the difference holds 0"
     )
 
 
-def verdicts(kept: Found) -> str:
+def verdicts(contents: Found) -> str:
     """Write the verdict on each claim."""
     pending = "not tested on this page: it asks for "
     rows = [
@@ -421,41 +443,41 @@ def verdicts(kept: Found) -> str:
             "HSA tracks MAP and NDCG (Tables 3, 4)",
             "tested on [its own page](histogram-models.md); submitted runs are another case, shown below",
         ],
-        ["works on ranks (Tables 5, 6)", ranks_verdict(kept)],
+        ["works on ranks (Tables 5, 6)", ranks_verdict(contents)],
         ["better than perplexity (Table 1)", pending + "topic models and known pairs"],
         ["cheaper than MAP (Table 2)", pending + "times of one machine"],
         ["beats MAP of the same sample (introduction)", "tested on [its own page](histogram-samples.md)"],
-        ["DO", "no claim. R with MAP: " + signs(kept)],
+        ["DO", "no claim. R with MAP: " + signs(contents)],
     ]
     return table(["claim", "verdict"], rows)
 
 
-def bins_table(kept: Found) -> str:
+def bins_table(contents: Found) -> str:
     """Write R with MAP by the number of bins."""
     rows = [
-        [f"{title}, {depth}", recipe, *map(number, kept["probe"][name][str(depth)][recipe]["bins"])]
-        for name, title, depth in both()
+        [f"{title}, {depth}", recipe, *map(number, contents["probe"][name][str(depth)][recipe]["bins"])]
+        for name, title, depth in sets_and_depths()
         for recipe in ("scores", "ranks", "robust")
     ]
     return table(["runs, depth", "HSA of", *map(str, BINS)], rows)
 
 
-def changed_table(kept: Found) -> str:
-    """Write what changes when ties fall otherwise, or unjudged documents are left out."""
+def changed_table(contents: Found) -> str:
+    """Write the effect of another order of ties and of leaving out unjudged documents."""
     rows = []
     for name, title in SETS.items():
         for depth in depths(name):
-            one = kept["probe"][name][str(depth)]
+            entry = contents["probe"][name][str(depth)]
             turned = [
-                str(one[key]["notices"].get("unstable_sign", 0))
+                str(entry[key]["notices"].get("unstable_sign", 0))
                 for key in ("scores", "ranks", "ranks, judged only")
             ]
             rows.append(
                 [
                     f"{title}, {depth}",
-                    number(one["ranks"]["R"]),
-                    number(one.get("ranks, rank column", {}).get("R")),
-                    number(one["ranks, judged only"]["R"]),
+                    number(entry["ranks"]["R"]),
+                    number(entry.get("ranks, rank column", {}).get("R")),
+                    number(entry["ranks, judged only"]["R"]),
                     *turned,
                 ]
             )
@@ -473,22 +495,22 @@ def changed_table(kept: Found) -> str:
     )
 
 
-def lopsided_table(kept: Found) -> str:
+def lopsided_table(contents: Found) -> str:
     """Write R with MAP for runs with and without half of the scores in one bin."""
     rows = []
     for name, title in SETS.items():
         for depth in depths(name):
-            one = kept["probe"][name][str(depth)]["scores"]
-            found = kept["ranks"][f"{name}-{depth}"]["recipes"]
+            entry = contents["probe"][name][str(depth)]["scores"]
+            of_set = contents["ranks"][f"{name}-{depth}"]["recipes"]
             rows.append(
                 [
                     f"{title}, {depth}",
-                    number(found["HSA, scores, as printed"]["AP"]["pearson"]["value"]),
-                    number(one["R"]),
-                    number(kept["probe"][name][str(depth)]["ranks"]["R"]),
-                    str(one["lopsided"]),
-                    number(one["R_lopsided"]),
-                    number(one["R_others"]),
+                    number(of_set["HSA, scores, as printed"]["AP"]["pearson"]["value"]),
+                    number(entry["R"]),
+                    number(contents["probe"][name][str(depth)]["ranks"]["R"]),
+                    str(entry["lopsided"]),
+                    number(entry["R_lopsided"]),
+                    number(entry["R_others"]),
                 ]
             )
     return table(
@@ -505,124 +527,126 @@ def lopsided_table(kept: Found) -> str:
     )
 
 
-def few_bins(kept: Found) -> str:
-    """Describe how often few bins are best."""
+def few_bins(contents: Found) -> str:
+    """Count the settings in which few bins are best, as text."""
     rows = [
-        one[str(depth)][recipe]["bins"]
-        for name, _, depth in both()
-        for one in [kept["probe"][name]]
+        entry[str(depth)][recipe]["bins"]
+        for name, _, depth in sets_and_depths()
+        for entry in [contents["probe"][name]]
         for recipe in ("scores", "ranks", "robust")
     ]
     few = sum(int(np.argmax(row)) <= BINS.index(20) for row in rows)
     return f"R is highest with 5 to 20 bins in {few} of {len(rows)} rows"
 
 
-def lopsided_words(kept: Found) -> str:
+def lopsided_text(contents: Found) -> str:
     """Return whether lopsided runs are those where HSA misleads."""
-    pairs = [kept["probe"][name][str(depth)]["scores"] for name, _, depth in both()]
-    told = [one for one in pairs if None not in (one["R_lopsided"], one["R_others"])]
-    lower = sum(one["R_lopsided"] < one["R_others"] for one in told)
+    pairs = [contents["probe"][name][str(depth)]["scores"] for name, _, depth in sets_and_depths()]
+    told = [entry for entry in pairs if None not in (entry["R_lopsided"], entry["R_others"])]
+    lower = sum(entry["R_lopsided"] < entry["R_others"] for entry in told)
     return (
         f"Where three or more runs are on either side, R among lopsided runs is the lower one in {lower} of "
         f"{len(told)} settings; each side has fewer runs and another range of MAP than all have"
     )
 
 
-def untold(kept: Found) -> str:
-    """Name the sets whose rank columns are no order."""
+def sets_without_ranks(contents: Found) -> str:
+    """Return the names of the sets whose rank columns are not a permutation."""
     names = [
         title
         for name, title in SETS.items()
-        if "ranks, rank column" not in kept["probe"][name][str(depths(name)[0])]
+        if "ranks, rank column" not in contents["probe"][name][str(depths(name)[0])]
     ]
     return "; ".join(names) or "none"
 
 
-def trial_table(kept: Found, part: str) -> str:
+def trial_table(contents: Found, part: str) -> str:
     """Write R with MAP by depth or by ties, one row a set and a kind."""
-    keys = list(next(iter(kept["trial"].values()))[part])
+    keys = list(next(iter(contents["trial"].values()))[part])
     rows = [
         [
             SETS[name],
             kind,
             *(
-                "" if part == "depth" and int(key) > max(depths(name)) else number(one[part][key][kind])
+                "" if part == "depth" and int(key) > max(depths(name)) else number(entry[part][key][kind])
                 for key in keys
             ),
         ]
-        for name, one in kept["trial"].items()
+        for name, entry in contents["trial"].items()
         for kind in KINDS
     ]
     heads = keys if part == "depth" else [f"{key} steps" for key in keys]
     return table(["set", "estimate", *heads], rows)
 
 
-def queries_table(kept: Found) -> str:
+def queries_table(contents: Found) -> str:
     """Write R with MAP from fewer queries."""
     rows = [
-        [SETS[name], kind, *(span(one["queries"][str(size)][kind]) for size in FEWER)]
-        for name, one in kept["trial"].items()
+        [SETS[name], kind, *(with_interval(entry["queries"][str(size)][kind]) for size in FEWER)]
+        for name, entry in contents["trial"].items()
         for kind in (*KINDS[:3], "AP")
     ]
     return table(["set", "estimate", *(f"{size} queries" for size in FEWER)], rows)
 
 
-def doubts_table(kept: Found) -> str:
+def sign_table(contents: Found) -> str:
     """Write R of runs whose HSA changes its sign with the number of bins, and of the others."""
     rows = [
-        [SETS[place], kind, str(one["runs"]), number(one["R"]), number(one["R_others"])]
-        for place, trial in kept["trial"].items()
-        for kind, found in trial["doubts"].items()
-        for one in [found[TURNED]]
+        [SETS[set_name], kind, str(entry["runs"]), number(entry["R"]), number(entry["R_others"])]
+        for set_name, trial in contents["trial"].items()
+        for kind, of_set in trial["doubts"].items()
+        for entry in [of_set[TURNED]]
     ]
     return table(["set", "estimate", "unsteady runs", "R among them", "R among the others"], rows)
 
 
-def doubts_words(kept: Found) -> str:
-    """Describe where the sign of HSA warns, and how many runs have few bins."""
-    pairs = [found[TURNED] for one in kept["trial"].values() for found in one["doubts"].values()]
-    told = [one for one in pairs if None not in (one["R"], one["R_others"])]
-    lower = sum(one["R"] < one["R_others"] for one in told)
-    few = max(found[FEW]["runs"] for one in kept["trial"].values() for found in one["doubts"].values())
+def sign_text(contents: Found) -> str:
+    """Return where changes of the sign of HSA indicate poor runs, and how many runs have few bins."""
+    pairs = [of_set[TURNED] for entry in contents["trial"].values() for of_set in entry["doubts"].values()]
+    told = [entry for entry in pairs if None not in (entry["R"], entry["R_others"])]
+    lower = sum(entry["R"] < entry["R_others"] for entry in told)
+    few = max(
+        of_set[FEW]["runs"] for entry in contents["trial"].values() for of_set in entry["doubts"].values()
+    )
     return (
         f"R is lower among unsteady runs in {lower} of the {len(told)} rows that can tell. Few bins are "
         f"rare in whole lists: at most {few} run of a set has fewer than 6 of 10 that hold both kinds"
     )
 
 
-def trials(kept: Found) -> str:
-    """Describe what depth and ties do to each estimate, from its best to its worst."""
-    words = []
+def trial_text(contents: Found) -> str:
+    """Return the effect of depth and ties on each estimate, from its best value to its worst, as text."""
+    text = []
     for kind in KINDS:
         spans = []
         for part in ("depth", "levels"):
             rows = [
-                [value for each in one[part].values() if (value := each[kind]) is not None]
-                for one in kept["trial"].values()
+                [value for each in entry[part].values() if (value := each[kind]) is not None]
+                for entry in contents["trial"].values()
             ]
             spans.append(max(max(row) - min(row) for row in rows))
-        words.append(f"{kind} {spans[0]:.2f} and {spans[1]:.2f}")
-    return ", ".join(words)
+        text.append(f"{kind} {spans[0]:.2f} and {spans[1]:.2f}")
+    return ", ".join(text)
 
 
-def most(kept: Found, recipe: str, other: str) -> str:
-    """Describe by how much R moves at most between two recipes of the probe."""
+def largest_change(contents: Found, recipe: str, control_value: str) -> str:
+    """Return the largest difference of R between two recipes, as text."""
     moved = [
-        one[str(depth)][other]["R"] - one[str(depth)][recipe]["R"]
-        for name, _, depth in both()
-        for one in [kept["probe"][name]]
-        if other in one[str(depth)]
+        entry[str(depth)][control_value]["R"] - entry[str(depth)][recipe]["R"]
+        for name, _, depth in sets_and_depths()
+        for entry in [contents["probe"][name]]
+        if control_value in entry[str(depth)]
     ]
-    return extent(moved, "+.3f")
+    return value_range(moved, "+.3f")
 
 
-def best_bins(kept: Found) -> str:
-    """Describe how R moves from 10 bins to 100."""
+def best_bins(contents: Found) -> str:
+    """Return the change of R from 10 bins to 100, as text."""
     parts = []
     for recipe in ("scores", "ranks", "robust"):
-        rows = [kept["probe"][name][str(depth)][recipe]["bins"] for name, _, depth in both()]
+        rows = [contents["probe"][name][str(depth)][recipe]["bins"] for name, _, depth in sets_and_depths()]
         moved = [row[BINS.index(100)] - row[BINS.index(10)] for row in rows]
-        parts.append(f"{recipe} {extent(moved, '+.2f')}")
+        parts.append(f"{recipe} {value_range(moved, '+.2f')}")
     return ", ".join(parts)
 
 
@@ -766,11 +790,13 @@ The last line alone runs all of it (on the passages with `--level 2`; depths 100
 "When HSA misleads" are kept in `histograms.json` beside those of the studies."""
 
 
-def page(kept: Found) -> str:
+def page(contents: Found) -> str:
     """Write the page."""
-    first = next(iter(kept["ranks"].values()))
-    pairs = [kept["probe"][name][str(depth)] for name, _, depth in both()]
-    printed = [f["recipes"]["HSA, scores, as printed"]["AP"]["pearson"]["value"] for _, f in settings(kept)]
+    first = next(iter(contents["ranks"].values()))
+    pairs = [contents["probe"][name][str(depth)] for name, _, depth in sets_and_depths()]
+    printed = [
+        f["recipes"]["HSA, scores, as printed"]["AP"]["pearson"]["value"] for _, f in settings(contents)
+    ]
     return PAGE.format(
         note=NOTE,
         version=first["leadline"],
@@ -780,35 +806,35 @@ def page(kept: Found) -> str:
         depths=" or ".join(map(str, DEPTHS)),
         deep=DEPTHS[0],
         cut=DEPTHS[1],
-        counts=counts(kept),
-        verdicts=verdicts(kept),
-        control=control_verdict(kept),
-        beside=beside(kept),
-        over_all=over_all(kept),
-        sevens=sevens(kept),
-        sevens_rho=sevens(kept, "spearman"),
-        depth_table=trial_table(kept, "depth"),
-        ties_table=trial_table(kept, "levels"),
-        queries_table=queries_table(kept),
-        doubts_table=doubts_table(kept),
-        doubts_words=doubts_words(kept),
-        trials=trials(kept),
-        best_bins=best_bins(kept),
-        bins_table=bins_table(kept),
-        few_bins=few_bins(kept),
-        undefined=max(one["undefined"] for _, f in settings(kept) for one in f["recipes"].values()),
-        others_table=others_table(kept["others"]),
-        others_words=others_words(kept["others"]),
-        **stable(dict(kept["ranks"]), kept["others"]),
-        lopsided_words=lopsided_words(kept),
-        untold=untold(kept),
-        moved_ties=most(kept, "ranks", "ranks, rank column"),
-        moved_judged=most(kept, "ranks", "ranks, judged only"),
-        changed_table=changed_table(kept),
-        lopsided_table=lopsided_table(kept),
+        counts=counts(contents),
+        verdicts=verdicts(contents),
+        control=control_verdict(contents),
+        beside=paper_table(contents),
+        over_all=over_all(contents),
+        sevens=sevens(contents),
+        sevens_rho=sevens(contents, "spearman"),
+        depth_table=trial_table(contents, "depth"),
+        ties_table=trial_table(contents, "levels"),
+        queries_table=queries_table(contents),
+        doubts_table=sign_table(contents),
+        doubts_words=sign_text(contents),
+        trials=trial_text(contents),
+        best_bins=best_bins(contents),
+        bins_table=bins_table(contents),
+        few_bins=few_bins(contents),
+        undefined=max(entry["undefined"] for _, f in settings(contents) for entry in f["recipes"].values()),
+        others_table=others_table(contents["others"]),
+        others_words=others_text(contents["others"]),
+        **consistency(dict(contents["ranks"]), contents["others"]),
+        lopsided_words=lopsided_text(contents),
+        untold=sets_without_ranks(contents),
+        moved_ties=largest_change(contents, "ranks", "ranks, rank column"),
+        moved_judged=largest_change(contents, "ranks", "ranks, judged only"),
+        changed_table=changed_table(contents),
+        lopsided_table=lopsided_table(contents),
         total=len(pairs),
-        ranks_better=sum(one["ranks"]["R"] > one["scores"]["R"] for one in pairs),
-        query_better=sum(one["scores"]["R"] > value for one, value in zip(pairs, printed, strict=True)),
+        ranks_better=sum(entry["ranks"]["R"] > entry["scores"]["R"] for entry in pairs),
+        query_better=sum(entry["scores"]["R"] > value for entry, value in zip(pairs, printed, strict=True)),
     )
 
 

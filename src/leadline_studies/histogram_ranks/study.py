@@ -29,7 +29,7 @@ from leadline_studies.common.tracking import (
     ASKED_COLLECTIONS,
     ASKED_QUERIES,
     MEASURES,
-    tracked,
+    correlate_column,
     tracking_figure,
     tracking_tables,
 )
@@ -79,11 +79,11 @@ def run(
 ) -> Outcome:
     """Run the study on runs; `team` is FILE:COLUMN."""
     table = read_qrels(qrels)
-    tried = {name: one.checked() for name, one in recipes(level, depth, bins).items()}
-    infos, found = judge_runs(
+    recipes_used = {name: recipe.checked() for name, recipe in recipes(level, depth, bins).items()}
+    infos, of_runs = judge_runs(
         runs,
         table,
-        lambda judged: [measure_run(judged, one, 0) for one in tried.values()],
+        lambda judged: [measure_run(judged, recipe, 0) for recipe in recipes_used.values()],
         reading=Reading(),
         keep=True,
         on_run=on_run,
@@ -92,14 +92,16 @@ def run(
     if len(names) < LEAST:
         raise UsageError(f"{len(names)} runs; expected {LEAST} or more for random sevens")
     quality = evaluate(table, runs, MEASURES, rel=level, queries="with_relevant").means
-    columns = {name: np.array([one[place].hsa for one in found]) for place, name in enumerate(tried)}
-    columns["HSA, robust"] = np.array([one[0].hsa_robust for one in found])
-    columns["DO, scores"] = np.array([one[1].do for one in found])
-    columns["DO, ranks"] = np.array([one[3].do for one in found])
-    columns["recall (control)"] = np.array([one[0].recall for one in found])
+    columns = {
+        name: np.array([recipe[place].hsa for recipe in of_runs]) for place, name in enumerate(recipes_used)
+    }
+    columns["HSA, robust"] = np.array([recipe[0].hsa_robust for recipe in of_runs])
+    columns["DO, scores"] = np.array([recipe[1].do for recipe in of_runs])
+    columns["DO, ranks"] = np.array([recipe[3].do for recipe in of_runs])
+    columns["recall (control)"] = np.array([recipe[0].recall for recipe in of_runs])
     teams = read_labels(team) if team else None
     data = {
-        name: tracked(names, values, quality, teams=teams, draws=draws, seed=seed)
+        name: correlate_column(names, values, quality, teams=teams, draws=draws, seed=seed)
         for name, values in columns.items()
     }
     queries = int(np.count_nonzero(table.relevant(level)))
@@ -117,7 +119,7 @@ def run(
         },
         tracking_tables(data),
         {which: tracking_figure(data, which) for which in ("sevens", "all")},
-        lines_of(data, gain, queries, draws),
+        summary_lines(data, gain, queries, draws),
         (),
         read,
         {"level": level, "depth": depth, "bins": bins, "draws": draws, "seed": seed, "team": team},
@@ -128,21 +130,23 @@ def _gain(
     robust: Floats, control: Floats, quality: Floats, teams: list[str], draws: int, seed: int
 ) -> dict[str, float | None]:
     """Return the gain in Pearson's r with AP of the robust variant over recall, with an interval."""
-    known = ~np.isnan(robust)
+    defined = ~np.isnan(robust)
 
     def better(times: Integers | None) -> float:
-        part = None if times is None else times[known]
-        return pearson(quality[known], robust[known], part) - pearson(quality[known], control[known], part)
+        part = None if times is None else times[defined]
+        return pearson(quality[defined], robust[defined], part) - pearson(
+            quality[defined], control[defined], part
+        )
 
     low, high = team_interval(better, teams, samples=max(draws, 1), seed=seed)
     return {"value": plain(better(None)), "low": plain(low), "high": plain(high)}
 
 
-def lines_of(data: dict[str, Any], gain: dict[str, float | None], queries: int, draws: int) -> list[str]:
+def summary_lines(data: dict[str, Any], gain: dict[str, float | None], queries: int, draws: int) -> list[str]:
     """Return whether HSA from ranks tracks AP over random sevens, compared with recall."""
-    found = data[RANKS]["sevens_pearson"]
-    good = (found["median"] or 0.0) > 0.5 and (found["low"] or 0.0) > 0
-    whole = {name: one["AP"]["pearson"]["value"] for name, one in data.items()}
+    sevens_of_ranks = data[RANKS]["sevens_pearson"]
+    good = (sevens_of_ranks["median"] or 0.0) > 0.5 and (sevens_of_ranks["low"] or 0.0) > 0
+    whole = {name: entry["AP"]["pearson"]["value"] for name, entry in data.items()}
     printed, ranks, robust, control, scores, overlaps = (
         rounded(whole[name])
         for name in (
@@ -157,8 +161,8 @@ def lines_of(data: dict[str, Any], gain: dict[str, float | None], queries: int, 
     low, high = gain["low"] or 0.0, gain["high"] or 0.0
     beats = "more" if low > 0 else "less" if high < 0 else "not clearly more or less"
     sevens = (
-        f"HSA from ranks with AP over random sevens: median R {rounded(found['median'])}, 5 % "
-        f"{rounded(found['low'])} (asked: above 0.5 and above 0): the relation "
+        f"HSA from ranks with AP over random sevens: median R {rounded(sevens_of_ranks['median'])}, 5 % "
+        f"{rounded(sevens_of_ranks['low'])} (asked: above 0.5 and above 0): the relation "
         f"{'holds' if good else 'does not hold'} here; {_verdict(good, queries, draws)}"
     )
     over_all = (
@@ -172,10 +176,10 @@ def lines_of(data: dict[str, Any], gain: dict[str, float | None], queries: int, 
 
 def _verdict(good: bool, queries: int, draws: int) -> str:
     """Return the verdict: a single set can refute the claim, not reproduce it."""
-    lacking = [f"{ASKED_QUERIES} queries or more, here {queries:,}"] * (queries < ASKED_QUERIES)
-    lacking += [f"{ASKED_SEVENS} sevens or more, here {draws:,}"] * (draws < ASKED_SEVENS)
-    if lacking:
-        return f"no verdict: the rule asks for {ASKED_COLLECTIONS} sets with {', and '.join(lacking)}"
+    missing = [f"{ASKED_QUERIES} queries or more, here {queries:,}"] * (queries < ASKED_QUERIES)
+    missing += [f"{ASKED_SEVENS} sevens or more, here {draws:,}"] * (draws < ASKED_SEVENS)
+    if missing:
+        return f"no verdict: the rule asks for {ASKED_COLLECTIONS} sets with {', and '.join(missing)}"
     if not good:
         return "not reproduced"
     return (

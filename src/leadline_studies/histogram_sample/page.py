@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from leadline_studies.common.markdown import extent, number, span, table
+from leadline_studies.common.markdown import number, table, value_range, with_interval
 from leadline_studies.common.pages import Found, copy_figures, docs_of, page_again, rounded, runs_of, studied
 
 NAME = "histogram-samples"
@@ -36,37 +36,39 @@ SLOPES = ("HSA, scores", "HSA, ranks")
 
 
 def collect(folder: Path, data: Path) -> Found:
-    """Run the studies that `folder` lacks and read what they found."""
-    found: Found = {"runs": {}, "models": {}}
+    """Run the studies whose output is not in `folder`, and return their results."""
+    collected: Found = {"runs": {}, "models": {}}
     for name in SETS:
-        runs = [f"runs/{one.name}" for one in runs_of(data / name)]
-        words = ["qrels.txt", *runs, "--team", "systems.tsv:team", *OPTIONS.get(name, ())]
+        runs = [f"runs/{run.name}" for run in runs_of(data / name)]
+        arguments = ["qrels.txt", *runs, "--team", "systems.tsv:team", *OPTIONS.get(name, ())]
         out = folder / f"{name}-sample"
-        found["runs"][name] = studied("histogram-sample", data / name, out, words)
+        collected["runs"][name] = studied("histogram-sample", data / name, out, arguments)
     for name in TEXTS:
-        words = [docs_of(data / name).name, "queries.jsonl", "qrels.txt", *OF_TEXTS]
+        arguments = [docs_of(data / name).name, "queries.jsonl", "qrels.txt", *OF_TEXTS]
         out = folder / f"{name}-sample-models"
-        found["models"][name] = studied("histogram-sample-models", data / name, out, words)
+        collected["models"][name] = studied("histogram-sample-models", data / name, out, arguments)
     copy_figures(folder, FIGURES)
-    short: Found = rounded(found)
+    short: Found = rounded(collected)
     return short
 
 
-def better(found: Found, place: int) -> Found:
+def better(of_set: Found, index: int) -> Found:
     """Return the better of HSA from scores and from ranks in one cell."""
     return max(
-        (found["estimates"][name][place] for name in SLOPES),
-        key=lambda one: -2 if one["pearson"]["value"] is None else one["pearson"]["value"],
+        (of_set["estimates"][name][index] for name in SLOPES),
+        key=lambda entry: -2 if entry["pearson"]["value"] is None else entry["pearson"]["value"],
     )
 
 
-def tally(part: Found) -> tuple[int, int, int, int, int]:
+def count_cells(part: Found) -> tuple[int, int, int, int, int]:
     """Count cells: all, HSA above AP of the same sample, clearly above, clearly below, AP weighted best."""
     cells = above = clear = below = weighted = 0
-    for found in part.values():
-        for place in range(len(found["estimates"][PLAIN])):
-            over = better(found, place)["over_ap"]
-            values = {name: one[place]["pearson"]["value"] or -2 for name, one in found["estimates"].items()}
+    for of_set in part.values():
+        for index in range(len(of_set["estimates"][PLAIN])):
+            over = better(of_set, index)["over_ap"]
+            values = {
+                name: entry[index]["pearson"]["value"] or -2 for name, entry in of_set["estimates"].items()
+            }
             cells += 1
             above += (over["value"] or 0) > 0
             clear += (over["low"] or 0) > 0
@@ -77,11 +79,11 @@ def tally(part: Found) -> tuple[int, int, int, int, int]:
 
 def verdict(part: Found, titles: dict[str, str]) -> str:
     """Return whether HSA from a sample tracks MAP better than MAP of that sample."""
-    cells, above, clear, below, weighted = tally(part)
+    cells, above, clear, below, weighted = count_cells(part)
     word = "does not hold" if 2 * above <= cells else "holds in most cells" if clear else "not clear"
     each = "; ".join(
-        f"{titles[name]} {one[1]} of {one[0]}"
-        for name, one in ((name, tally({name: found})) for name, found in part.items())
+        f"{titles[name]} {entry[1]} of {entry[0]}"
+        for name, entry in ((name, count_cells({name: of_set})) for name, of_set in part.items())
     )
     return (
         f"{word}: the better of HSA from scores and from ranks (a choice that favours it) tracks full "
@@ -91,33 +93,37 @@ def verdict(part: Found, titles: dict[str, str]) -> str:
     )
 
 
-def whole(part: Found, titles: dict[str, str]) -> str:
+def full_lists(part: Found, titles: dict[str, str]) -> str:
     """Write R with full MAP from all relevant documents, by n."""
     rows = []
-    for name, found in part.items():
-        most = max(found["shares"])
-        for estimate, cells in found["estimates"].items():
-            shown = [f"n = {one['sample']}: {span(one['pearson'])}" for one in cells if one["share"] == most]
-            rows.append([titles[name], estimate, *shown, *[""] * (4 - len(shown))])
+    for name, of_set in part.items():
+        most = max(of_set["shares"])
+        for estimate, cells in of_set["estimates"].items():
+            cells_text = [
+                f"n = {entry['sample']}: {with_interval(entry['pearson'])}"
+                for entry in cells
+                if entry["share"] == most
+            ]
+            rows.append([titles[name], estimate, *cells_text, *[""] * (4 - len(cells_text))])
     return table(["set", "estimate", *["R"] * 4], rows)
 
 
 def crossed(part: Found, titles: dict[str, str]) -> str:
     """Write R by share and n: the better HSA, AP as sampled, AP weighted."""
     rows = []
-    for name, found in part.items():
-        for share in found["shares"]:
+    for name, of_set in part.items():
+        for share in of_set["shares"]:
             row = [titles[name], f"{100 * share:g} %"]
-            for place, one in enumerate(found["estimates"][PLAIN]):
-                if one["share"] != share:
+            for index, entry in enumerate(of_set["estimates"][PLAIN]):
+                if entry["share"] != share:
                     continue
                 slope, plain, weighted = (
                     each["pearson"]["value"]
-                    for each in (better(found, place), one, found["estimates"][WEIGHTED][place])
+                    for each in (better(of_set, index), entry, of_set["estimates"][WEIGHTED][index])
                 )
-                mark = "**" if better(found, place)["over_ap"]["value"] > 0 else ""
+                mark = "**" if better(of_set, index)["over_ap"]["value"] > 0 else ""
                 row.append(
-                    f"n = {one['sample']}: {mark}{number(slope)}{mark}, {number(plain)}, {number(weighted)}"
+                    f"n = {entry['sample']}: {mark}{number(slope)}{mark}, {number(plain)}, {number(weighted)}"
                 )
             rows.append(row + [""] * (6 - len(row)))
     return table(["set", "relevant kept", *["HSA, AP as sampled, AP weighted"] * 4], rows)
@@ -126,33 +132,33 @@ def crossed(part: Found, titles: dict[str, str]) -> str:
 def means(part: Found, titles: dict[str, str]) -> str:
     """Write the means of MAP, exact and from samples of all relevant documents."""
     rows = []
-    for name, found in part.items():
+    for name, of_set in part.items():
         for estimate in (PLAIN, WEIGHTED):
-            most = max(found["shares"])
-            cells = [one for one in found["estimates"][estimate] if one["share"] == most]
-            shown = [f"n = {one['sample']}: {number(one['mean'], '.3f')}" for one in cells]
-            exact = number(found["mean_exact"], ".3f")
-            rows.append([titles[name], estimate, exact, *shown, *[""] * (4 - len(shown))])
+            most = max(of_set["shares"])
+            cells = [entry for entry in of_set["estimates"][estimate] if entry["share"] == most]
+            cells_text = [f"n = {entry['sample']}: {number(entry['mean'], '.3f')}" for entry in cells]
+            exact = number(of_set["mean_exact"], ".3f")
+            rows.append([titles[name], estimate, exact, *cells_text, *[""] * (4 - len(cells_text))])
     return table(["set", "estimate", "full MAP", *["mean"] * 4], rows)
 
 
-def rivals(kept: Found) -> str:
+def rescoring_table(results: Found) -> str:
     """Write how rescoring tracks full MAP, and how models that expand fare."""
     rows = []
-    for name, found in kept["models"].items():
-        largest = max(found["samples"])
-        for one in found["underrated"]:
-            rescored = one["estimate"].startswith("rescored")
-            if not rescored and not one["estimate"].endswith(f"n = {largest}"):
+    for name, of_set in results["models"].items():
+        largest = max(of_set["samples"])
+        for entry in of_set["underrated"]:
+            rescored = entry["estimate"].startswith("rescored")
+            if not rescored and not entry["estimate"].endswith(f"n = {largest}"):
                 continue
-            less = span(one["less"], ".3f") if rescored else ""
+            less = with_interval(entry["less"], ".3f") if rescored else ""
             rows.append(
                 [
-                    f"{TEXTS[name]} ({found['documents']:,} documents)",
-                    one["estimate"],
-                    span(one["pearson"]),
-                    span(one["without_expansion"]),
-                    span(one["places"], ".1f"),
+                    f"{TEXTS[name]} ({of_set['documents']:,} documents)",
+                    entry["estimate"],
+                    with_interval(entry["pearson"]),
+                    with_interval(entry["without_expansion"]),
+                    with_interval(entry["places"], ".1f"),
                     less,
                 ]
             )
@@ -167,85 +173,88 @@ def rivals(kept: Found) -> str:
     return table(heads, rows)
 
 
-def rival_words(kept: Found) -> str:
-    """Describe what rescoring does to models that expand."""
-    words = []
-    for place, top in enumerate(next(iter(kept["models"].values()))["tops"]):
-        entries = {name: one["underrated"][place] for name, one in kept["models"].items()}
-        values = [one["pearson"]["value"] for one in entries.values()]
-        low = [TEXTS[name] for name, one in entries.items() if (one["places"]["low"] or 0) > 0]
-        less = [TEXTS[name] for name, one in entries.items() if (one["less"]["low"] or 0) > 0]
-        words.append(
-            f"Rescoring BM25's first {top}: R with full MAP {extent(values, '.3f')}; models "
+def rescoring_text(results: Found) -> str:
+    """Return the effect of rescoring on models with expansion, as text."""
+    text = []
+    for index, top in enumerate(next(iter(results["models"].values()))["tops"]):
+        entries = {name: entry["underrated"][index] for name, entry in results["models"].items()}
+        values = [entry["pearson"]["value"] for entry in entries.values()]
+        low = [TEXTS[name] for name, entry in entries.items() if (entry["places"]["low"] or 0) > 0]
+        less = [TEXTS[name] for name, entry in entries.items() if (entry["less"]["low"] or 0) > 0]
+        text.append(
+            f"Rescoring BM25's first {top}: R with full MAP {value_range(values, '.3f')}; models "
             f"that expand lose places clearly (95 % interval above 0) in {len(low)} of {len(entries)} "
             f"collections ({', '.join(low) or 'none'}) and clearly more of their MAP than the others in "
             f"{len(less)} ({', '.join(less) or 'none'})."
         )
-    return " ".join(words)
+    return " ".join(text)
 
 
-def against_sample(kept: Found) -> str:
-    """Describe how rescoring compares with the best estimate from a sample."""
+def against_sample(results: Found) -> str:
+    """Return a comparison of rescoring with the best estimate from a sample, as text."""
     ahead = 0
-    for found in kept["models"].values():
-        rescored = found["underrated"][0]["pearson"]["value"]
+    for of_set in results["models"].values():
+        rescored = of_set["underrated"][0]["pearson"]["value"]
         sampled = max(
-            one["pearson"]["value"] or -1 for name in found["estimates"] for one in found["estimates"][name]
+            entry["pearson"]["value"] or -1
+            for name in of_set["estimates"]
+            for entry in of_set["estimates"][name]
         )
         ahead += rescored > sampled
-    size = next(iter(kept["models"].values()))["tops"][0]
+    size = next(iter(results["models"].values()))["tops"][0]
     return (
         f"Rescoring the first {size} tracks full MAP better than every estimate from a sample of others "
-        f"here in {ahead} of {len(kept['models'])} collections"
+        f"here in {ahead} of {len(results['models'])} collections"
     )
 
 
-def moved(part: Found) -> str:
-    """Describe how R moves with more relevant documents and with more others."""
-    words = []
+def change_of_correlation(part: Found) -> str:
+    """Return the change of R with more relevant and with more other documents, as text."""
+    text = []
     for name in (*SLOPES, PLAIN, WEIGHTED):
         shares, sizes = [], []
-        for found in part.values():
+        for of_set in part.values():
             cells = {
-                (one["share"], one["sample"]): one["pearson"]["value"] for one in found["estimates"][name]
+                (entry["share"], entry["sample"]): entry["pearson"]["value"]
+                for entry in of_set["estimates"][name]
             }
-            few, most = min(found["shares"]), max(found["shares"])
-            low, high = min(found["samples"]), max(found["samples"])
-            middle = found["samples"][len(found["samples"]) // 2]
+            few, most = min(of_set["shares"]), max(of_set["shares"])
+            low, high = min(of_set["samples"]), max(of_set["samples"])
+            middle = of_set["samples"][len(of_set["samples"]) // 2]
             shares.append(cells[most, middle] - cells[few, middle])
             sizes.append(cells[most, high] - cells[most, low])
-        words.append(f"{name}: {extent(shares, '+.2f')} and {extent(sizes, '+.2f')}")
-    return "; ".join(words)
+        text.append(f"{name}: {value_range(shares, '+.2f')} and {value_range(sizes, '+.2f')}")
+    return "; ".join(text)
 
 
-def ends(part: Found, name: str) -> str:
+def correlation_range(part: Found, name: str) -> str:
     """Return the lowest and the highest R of an estimate over all cells."""
-    values = [one["pearson"]["value"] for found in part.values() for one in found["estimates"][name]]
-    return extent(values)
+    values = [entry["pearson"]["value"] for of_set in part.values() for entry in of_set["estimates"][name]]
+    return value_range(values)
 
 
-def beaten(part: Found) -> int:
+def count_better(part: Found) -> int:
     """Count the cells in which the better HSA tracks full MAP better than weighted AP."""
     return sum(
-        (better(found, place)["pearson"]["value"] or -2) > one["pearson"]["value"]
-        for found in part.values()
-        for place, one in enumerate(found["estimates"][WEIGHTED])
+        (better(of_set, index)["pearson"]["value"] or -2) > entry["pearson"]["value"]
+        for of_set in part.values()
+        for index, entry in enumerate(of_set["estimates"][WEIGHTED])
     )
 
 
-def models(kept: Found) -> str:
+def models(results: Found) -> str:
     """Write MAP of every model of one collection, whole and rescored."""
-    found = kept["models"][SHOWN]
-    tops = list(map(str, found["tops"]))
+    of_set = results["models"][SHOWN]
+    tops = list(map(str, of_set["tops"]))
     rows = [
         [
-            one["model"],
-            "yes" if one["expands"] else "",
-            number(one["map"], ".3f"),
-            *(number(one["rescored"][top], ".3f") for top in tops),
-            *(f"{one['new'][top]:.1%}" for top in tops),
+            entry["model"],
+            "yes" if entry["expands"] else "",
+            number(entry["map"], ".3f"),
+            *(number(entry["rescored"][top], ".3f") for top in tops),
+            *(f"{entry['new'][top]:.1%}" for top in tops),
         ]
-        for one in found["models"]
+        for entry in of_set["models"]
     ]
     heads = [
         "model",
@@ -373,11 +382,11 @@ The last line alone runs all of it (the passages with `--level 2`, TREC-COVID ro
 """
 
 
-def page(kept: Found) -> str:
+def page(results: Found) -> str:
     """Write the page."""
-    runs, texts = kept["runs"], kept["models"]
+    runs, texts = results["runs"], results["models"]
     first, model = next(iter(runs.values())), next(iter(texts.values()))
-    both = tally(runs), tally(texts)
+    both = count_cells(runs), count_cells(texts)
     return PAGE.format(
         note=NOTE,
         bins=first["bins"],
@@ -386,28 +395,28 @@ def page(kept: Found) -> str:
         version=first["leadline"],
         seed=first["options"]["seed"],
         verdict_runs=verdict(runs, SETS),
-        whole_runs=whole(runs, SETS),
+        whole_runs=full_lists(runs, SETS),
         crossed_runs=crossed(runs, SETS),
         means_runs=means(runs, SETS),
         models_number=len(model["models"]),
-        expanding=sum(one["expands"] for one in model["models"]),
+        expanding=sum(entry["expands"] for entry in model["models"]),
         verdict_models=verdict(texts, TEXTS),
-        whole_models=whole(texts, TEXTS),
+        whole_models=full_lists(texts, TEXTS),
         crossed_models=crossed(texts, TEXTS),
         means_models=means(texts, TEXTS),
-        rival_words=rival_words(kept),
-        against_sample=against_sample(kept),
-        rivals=rivals(kept),
-        models=models(kept),
+        rival_words=rescoring_text(results),
+        against_sample=against_sample(results),
+        rivals=rescoring_table(results),
+        models=models(results),
         weighted=both[0][4] + both[1][4],
         cells=both[0][0] + both[1][0],
-        beaten=beaten(runs) + beaten(texts),
-        moved_runs=moved(runs),
-        moved_models=moved(texts),
-        ranks_runs=ends(runs, "HSA, ranks"),
-        scores_runs=ends(runs, "HSA, scores"),
-        ranks_models=ends(texts, "HSA, ranks"),
-        scores_models=ends(texts, "HSA, scores"),
+        beaten=count_better(runs) + count_better(texts),
+        moved_runs=change_of_correlation(runs),
+        moved_models=change_of_correlation(texts),
+        ranks_runs=correlation_range(runs, "HSA, ranks"),
+        scores_runs=correlation_range(runs, "HSA, scores"),
+        ranks_models=correlation_range(texts, "HSA, ranks"),
+        scores_models=correlation_range(texts, "HSA, scores"),
         of_texts=" ".join(OF_TEXTS),
     )
 

@@ -62,58 +62,58 @@ class Grid(NamedTuple):
 
     @classmethod
     def of(
-        cls, table: Qrels, recipe: HistogramOptions, samples: str, kept: str, repeats: int, draws: int
+        cls, table: Qrels, recipe: HistogramOptions, samples: str, percentages: str, repeats: int, draws: int
     ) -> Grid:
         """Return a grid; `shares` are percentages."""
         if repeats < 1:
             raise UsageError(f"repeats={repeats}; expected 1 or more samples")
-        parts = [one / 100 for one in whole_numbers(kept, "shares")]
+        parts = [percentage / 100 for percentage in whole_numbers(percentages, "shares")]
         if max(parts) > 1:
-            raise UsageError(f"shares '{kept}'; expected percentages from 1 to 100")
-        counted = np.flatnonzero(table.relevant(recipe.rel))
-        if len(counted) < 2:
-            raise UsageError(f"{len(counted)} queries with relevant documents; expected 2 or more")
+            raise UsageError(f"shares '{percentages}'; expected percentages from 1 to 100")
+        with_relevant = np.flatnonzero(table.relevant(recipe.rel))
+        if len(with_relevant) < 2:
+            raise UsageError(f"{len(with_relevant)} queries with relevant documents; expected 2 or more")
         rng = np.random.default_rng([recipe.seed, 5])
         times = np.zeros((repeats, 1 + -(-draws // repeats), len(table.queries)))
-        for drawn in times.reshape(-1, len(table.queries)):
-            np.add.at(drawn, rng.choice(counted, len(counted)), 1.0)
+        for frequencies in times.reshape(-1, len(table.queries)):
+            np.add.at(frequencies, rng.choice(with_relevant, len(with_relevant)), 1.0)
         times[:, 0] = table.relevant(recipe.rel) > 0
         flags = [
-            [shares(table, recipe.rel, part, recipe.seed + place) for part in parts]
-            for place in range(repeats)
+            [shares(table, recipe.rel, part, recipe.seed + repeat) for part in parts]
+            for repeat in range(repeats)
         ]
         return cls(recipe, parts, whole_numbers(samples, "samples"), flags, times)
 
     def means(self, values: Floats) -> Floats:
         """Return the mean over ... x queries in every draw of every seed: ... x seeds x draws."""
-        found: Floats = np.tensordot(values, self.times, axes=(-1, 2)) / self.times.sum(axis=2)
-        return found
+        means_: Floats = np.tensordot(values, self.times, axes=(-1, 2)) / self.times.sum(axis=2)
+        return means_
 
-    def estimates(self, thinned: RunSubsampler, turns: Integers | None = None) -> Floats:
+    def estimates(self, subsampler: RunSubsampler, orders: Integers | None = None) -> Floats:
         """Return every estimate of one run: shares x sizes x estimates x seeds x draws."""
         shape = len(self.shares), len(self.sizes), len(ESTIMATES), *self.times.shape[:2]
-        found = np.empty(shape)
-        for place, times in enumerate(self.times):
-            drawn = thinned.sample_order(self.recipe.seed + place) if turns is None else turns[place]
-            for row, kept in enumerate(self.kept[place]):
+        table = np.empty(shape)
+        for repeat, times in enumerate(self.times):
+            order = subsampler.sample_order(self.recipe.seed + repeat) if orders is None else orders[repeat]
+            for row, kept in enumerate(self.kept[repeat]):
                 for column, size in enumerate(self.sizes):
-                    part = thinned.part(kept, drawn, size)
-                    found[row, column, :, place] = _drawn(part, times, self.recipe)
-        return found
+                    sample = subsampler.part(kept, order, size)
+                    table[row, column, :, repeat] = _estimates_of_sample(sample, times, self.recipe)
+        return table
 
 
-def _drawn(part: SubsampledRun, times: Floats, recipe: HistogramOptions) -> list[Floats]:
+def _estimates_of_sample(sample: SubsampledRun, times: Floats, recipe: HistogramOptions) -> list[Floats]:
     """Return every estimate in the order of `ESTIMATES`, in each draw of queries."""
-    whole = times.sum(axis=1)
-    known = times @ ~np.isnan(part.robust)
+    weight = times.sum(axis=1)
+    defined = times @ ~np.isnan(sample.robust)
     robust = np.divide(
-        times @ np.nan_to_num(part.robust), known, out=np.full(len(times), np.nan), where=known > 0
+        times @ np.nan_to_num(sample.robust), defined, out=np.full(len(times), np.nan), where=defined > 0
     )
     return [
-        *(slopes(np.tensordot(times, one, axes=1), recipe) for one in (part.scores, part.ranks)),
+        *(slopes(np.tensordot(times, counts, axes=1), recipe) for counts in (sample.scores, sample.ranks)),
         robust,
-        times @ part.plain / whole,
-        times @ part.weighted / whole,
+        times @ sample.plain / weight,
+        times @ sample.weighted / weight,
     ]
 
 
@@ -135,7 +135,7 @@ def run(
     table = read_qrels(qrels)
     recipe = HistogramOptions(bins=bins, rel=level, seed=seed).checked()
     grid = Grid.of(table, recipe, samples, shares, repeats, draws)
-    infos, found = judge_runs(
+    infos, of_runs = judge_runs(
         runs,
         table,
         lambda judged: grid.estimates(RunSubsampler(judged, recipe)),
@@ -149,7 +149,7 @@ def run(
     results = evaluate(table, runs, "AP", rel=level, queries="with_relevant")
     exact = grid.means(np.nan_to_num(results.values[:, :, 0]))
     groups = teams_of(read_labels(team), names, team) if team else names
-    data = tracked(grid, exact, np.stack(found), groups, draws)
+    data = correlations_by_cell(grid, exact, np.stack(of_runs), groups, draws)
     return Outcome(
         {
             "samples": grid.sizes,
@@ -160,9 +160,9 @@ def run(
             "estimates": data,
             "mean_exact": float(exact[:, 0, 0].mean()),
         },
-        {"tracking": sheet(data)},
+        {"tracking": tracking_table(data)},
         figures(data, grid),
-        lines_of(data, grid),
+        summary_lines(data, grid),
         (),
         [(info.path, info.counts["documents_read"]) for info in infos],
         {
@@ -178,24 +178,24 @@ def run(
     )
 
 
-def tracked(
+def correlations_by_cell(
     grid: Grid, exact: Floats, values: Floats, groups: Sequence[str] | None, draws: int
 ) -> dict[str, list[Found]]:
     """Return the correlation with AP by estimate, proportion and size; `exact` is systems x seeds x draws."""
-    found: dict[str, list[Found]] = {name: [] for name in ESTIMATES}
+    entries: dict[str, list[Found]] = {name: [] for name in ESTIMATES}
     for row, share in enumerate(grid.shares):
         for column, size in enumerate(grid.sizes):
             cell = values[:, row, column]
             rivals = coefficients(pearson, exact, cell[:, ESTIMATES.index(PLAIN)])
-            for place, name in enumerate(ESTIMATES):
-                one = against(exact, cell[:, place], rivals)
+            for index, name in enumerate(ESTIMATES):
+                entry = correlation_with_ap(exact, cell[:, index], rivals)
                 if groups is not None:
-                    one["pearson"] |= _over_runs(exact, cell[:, place], groups, draws, grid.recipe.seed)
-                found[name].append({"share": share, "sample": size} | one)
-    return found
+                    entry["pearson"] |= _run_interval(exact, cell[:, index], groups, draws, grid.recipe.seed)
+                entries[name].append({"share": share, "sample": size} | entry)
+    return entries
 
 
-def against(exact: Floats, values: Floats, rivals: Floats) -> Found:
+def correlation_with_ap(exact: Floats, values: Floats, rivals: Floats) -> Found:
     """Return the correlation of an estimate (systems x seeds x draws) with AP, and its lead over another."""
     of_draws = coefficients(pearson, exact, values)
     others: dict[str, Callable[[Floats, Floats], float]] = {
@@ -207,54 +207,57 @@ def against(exact: Floats, values: Floats, rivals: Floats) -> Found:
     return {
         "pearson": spread(of_draws)
         | dict(zip(("samples_low", "samples_high"), map(plain, interval(of_draws[:, 0])), strict=True)),
-        **{name: plain(_median(coefficients(one, exact[:, :, :1], first))) for name, one in others.items()},
+        **{
+            name: plain(_median(coefficients(coefficient, exact[:, :, :1], first)))
+            for name, coefficient in others.items()
+        },
         "over_ap": spread(of_draws - rivals),
         "mean": plain(_median(_column_means(first))),
         "undefined": int(np.isnan(first).any(axis=(1, 2)).sum()),
     }
 
 
-def coefficients(one: Callable[[Floats, Floats], float], exact: Floats, values: Floats) -> Floats:
+def coefficients(coefficient: Callable[[Floats, Floats], float], exact: Floats, values: Floats) -> Floats:
     """Return a coefficient over the systems with a value, for every seed and draw."""
-    found = np.full(values.shape[1:], np.nan)
-    for place in np.ndindex(*found.shape):
-        x, y = exact[:, *place], values[:, *place]
-        known = ~np.isnan(y)
-        if known.sum() >= LEAST:
-            found[place] = one(x[known], y[known])
-    return found
+    result = np.full(values.shape[1:], np.nan)
+    for cell in np.ndindex(*result.shape):
+        x, y = exact[:, *cell], values[:, *cell]
+        defined = ~np.isnan(y)
+        if defined.sum() >= LEAST:
+            result[cell] = coefficient(x[defined], y[defined])
+    return result
 
 
-def spread(found: Floats) -> Found:
+def spread(values: Floats) -> Found:
     """Return the median of the first draws, and the bootstrap interval over queries of the others."""
-    low, high = interval(found[:, 1:].ravel())
-    return {"value": plain(_median(found[:, :1])), "low": plain(low), "high": plain(high)}
+    low, high = interval(values[:, 1:].ravel())
+    return {"value": plain(_median(values[:, :1])), "low": plain(low), "high": plain(high)}
 
 
-def _median(found: Floats) -> float:
-    known = found[~np.isnan(found)]
-    return float(np.median(known)) if len(known) else float("nan")
+def _median(values: Floats) -> float:
+    defined = values[~np.isnan(values)]
+    return float(np.median(defined)) if len(defined) else float("nan")
 
 
 def _column_means(values: Floats) -> Floats:
-    known = ~np.isnan(values)
-    count = known.sum(axis=0)
-    total = np.where(known, values, 0.0).sum(axis=0)
+    defined = ~np.isnan(values)
+    count = defined.sum(axis=0)
+    total = np.where(defined, values, 0.0).sum(axis=0)
     means: Floats = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
     return means
 
 
-def _over_runs(exact: Floats, values: Floats, groups: Sequence[str], draws: int, seed: int) -> Found:
+def _run_interval(exact: Floats, values: Floats, groups: Sequence[str], draws: int, seed: int) -> Found:
     """Return the bootstrap interval over runs, by whole teams, of the first sample."""
     x, y = exact[:, 0, 0], values[:, 0, 0]
-    known = ~np.isnan(y)
+    defined = ~np.isnan(y)
     low, high = team_interval(
-        lambda times: pearson(x[known], y[known], times[known]), groups, samples=draws, seed=seed
+        lambda times: pearson(x[defined], y[defined], times[defined]), groups, samples=draws, seed=seed
     )
     return {"runs_low": plain(low), "runs_high": plain(high)}
 
 
-def sheet(data: dict[str, list[Found]]) -> Table:
+def tracking_table(data: dict[str, list[Found]]) -> Table:
     """Return the table of all estimates, proportions and sizes."""
     parts = list(data[PLAIN][0]["pearson"])  # an interval over runs is not always there
     over = ("value", "low", "high")
@@ -276,18 +279,18 @@ def sheet(data: dict[str, list[Found]]) -> Table:
     rows: list[list[Cell]] = [
         [
             name,
-            one["share"],
-            one["sample"],
-            *(one["pearson"][key] for key in parts),
-            one["spearman"],
-            one["kendall"],
-            one["tau_ap"],
-            *(one["over_ap"][key] for key in over),
-            one["mean"],
-            one["undefined"],
+            entry["share"],
+            entry["sample"],
+            *(entry["pearson"][key] for key in parts),
+            entry["spearman"],
+            entry["kendall"],
+            entry["tau_ap"],
+            *(entry["over_ap"][key] for key in over),
+            entry["mean"],
+            entry["undefined"],
         ]
-        for name, found in data.items()
-        for one in found
+        for name, entries in data.items()
+        for entry in entries
     ]
     return Table(heads, rows, digits=3)
 
@@ -302,11 +305,11 @@ def figures(data: dict[str, list[Found]], grid: Grid) -> dict[str, Any]:
     def lines(fixed: str, value: float, along: str, factor: float) -> dict[str, Any]:
         return {
             name: [
-                (round(factor * one[along]), _known(one["pearson"]["value"]))
-                for one in found
-                if one[fixed] == value
+                (round(factor * entry[along]), _nan_for_none(entry["pearson"]["value"]))
+                for entry in entries
+                if entry[fixed] == value
             ]
-            for name, found in data.items()
+            for name, entries in data.items()
         }
 
     by_share = f"relevant documents kept, per cent ({middle} others a query)"
@@ -316,32 +319,33 @@ def figures(data: dict[str, list[Found]], grid: Grid) -> dict[str, Any]:
     }
 
 
-def _known(value: float | None) -> float:
+def _nan_for_none(value: float | None) -> float:
     return np.nan if value is None else value
 
 
-def best_slope(data: dict[str, list[Found]], place: int) -> tuple[str, Found]:
+def best_slope(data: dict[str, list[Found]], index: int) -> tuple[str, Found]:
     """Return the better of HSA from scores and from ranks in a cell, a choice in its favour."""
     name = max(
-        AS_PUBLISHED, key=lambda each: np.nan_to_num(_known(data[each][place]["pearson"]["value"]), nan=-2.0)
+        AS_PUBLISHED,
+        key=lambda each: np.nan_to_num(_nan_for_none(data[each][index]["pearson"]["value"]), nan=-2.0),
     )
-    return name, data[name][place]
+    return name, data[name][index]
 
 
-def lines_of(data: dict[str, list[Found]], grid: Grid) -> list[str]:
+def summary_lines(data: dict[str, list[Found]], grid: Grid) -> list[str]:
     """Return whether HSA tracks better than AP of a sample, by n and over all cells."""
-    found, most = [], max(grid.shares)
-    for place, one in enumerate(data[PLAIN]):
-        if one["share"] == most:
-            name, best = best_slope(data, place)
-            weighted = data[WEIGHTED][place]["pearson"]["value"]
-            found.append(
-                f"{percent(most)} of the relevant documents, n = {one['sample']}: R with AP of the whole "
+    conclusions, most = [], max(grid.shares)
+    for index, entry in enumerate(data[PLAIN]):
+        if entry["share"] == most:
+            name, best = best_slope(data, index)
+            weighted = data[WEIGHTED][index]["pearson"]["value"]
+            conclusions.append(
+                f"{percent(most)} of the relevant documents, n = {entry['sample']}: R with AP of the whole "
                 f"lists {_text(best['pearson']['value'])} for {name} (the better of two), "
-                f"{_text(one['pearson']['value'])} for AP of the same sample, {_text(weighted)} for AP "
+                f"{_text(entry['pearson']['value'])} for AP of the same sample, {_text(weighted)} for AP "
                 f"weighted: the claim {'holds' if (best['over_ap']['value'] or -1) > 0 else 'does not hold'}"
             )
-    return [*found, summary(data)]
+    return [*conclusions, summary(data)]
 
 
 def _text(value: float | None) -> str:
@@ -351,13 +355,13 @@ def _text(value: float | None) -> str:
 def summary(data: dict[str, list[Found]]) -> str:
     """Count the cells in which HSA tracks better than AP of the same sample."""
     cells = len(data[PLAIN])
-    over = [best_slope(data, place)[1]["over_ap"] for place in range(cells)]
-    above = sum((one["value"] or 0) > 0 for one in over)
-    clear = sum((one["low"] or 0) > 0 for one in over)
-    below = sum((one["high"] or 0) < 0 for one in over)
+    over = [best_slope(data, index)[1]["over_ap"] for index in range(cells)]
+    above = sum((entry["value"] or 0) > 0 for entry in over)
+    clear = sum((entry["low"] or 0) > 0 for entry in over)
+    below = sum((entry["high"] or 0) < 0 for entry in over)
     tops = [
-        max(ESTIMATES, key=lambda name: _known(data[name][place]["pearson"]["value"]) or -2.0)
-        for place in range(cells)
+        max(ESTIMATES, key=lambda name: _nan_for_none(data[name][index]["pearson"]["value"]) or -2.0)
+        for index in range(cells)
     ]
     return (
         f"over all shares and n: HSA (the better of two) tracks better than AP of the same sample in {above} "

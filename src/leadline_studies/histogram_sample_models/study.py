@@ -43,12 +43,12 @@ from leadline_studies.histogram_sample.study import (
     SHARED,
     Found,
     Grid,
-    against,
+    correlation_with_ap,
+    correlations_by_cell,
     figures,
-    lines_of,
-    sheet,
     spread,
-    tracked,
+    summary_lines,
+    tracking_table,
 )
 
 ARGUMENTS = ("docs", "queries", "qrels")
@@ -135,30 +135,30 @@ def run(
     grid = Grid.of(table, recipe, samples, shares, repeats, draws)
     index = build_index(docs)
     task = _task(index, queries, table, grid, whole_numbers(tops, "tops"))
-    found = _ranked(task, models, grid, on_run)
-    exact, rescored = grid.means(found.exact), grid.means(found.rescored)
-    learns = np.array([one.learns for one in models])
+    of_models = _ranked(task, models, grid, on_run)
+    exact, rescored = grid.means(of_models.exact), grid.means(of_models.rescored)
+    learns = np.array([scores.learns for scores in models])
     names = list(map(str, models))
     data: Found = {
         "documents": index.documents,
         "queries": int((grid.times[0, 0] > 0).sum()),
-        "models": _models(names, learns, found, exact, rescored, task.tops),
+        "models": _models(names, learns, of_models, exact, rescored, task.tops),
         "samples": grid.sizes,
         "shares": grid.shares,
         "tops": task.tops,
         "bins": bins,
         "repeats": repeats,
-        "estimates": tracked(grid, exact, found.estimates, None, draws),
+        "estimates": correlations_by_cell(grid, exact, of_models.estimates, None, draws),
         "mean_exact": float(exact[:, 0, 0].mean()),
-        "underrated": _underrated(grid, exact, rescored, found.estimates, learns, task.tops),
+        "underrated": _underrated(grid, exact, rescored, of_models.estimates, learns, task.tops),
     }
     inputs = [(name_of(docs), index.documents), (name_of(queries), len(task.queries))]
     return Outcome(
         data,
         tables(data),
         figures(data["estimates"], grid) | {"underrated": _figure(data)},
-        [*lines_of(data["estimates"], grid), *rival_lines(data)],
-        found.warnings,
+        [*summary_lines(data["estimates"], grid), *rival_lines(data)],
+        of_models.warnings,
         inputs,
         {
             "model": names,
@@ -180,13 +180,15 @@ def _task(index: Index, queries: TextsLike, table: Qrels, grid: Grid, tops: list
         query: [name for name, grade in grades.items() if grade >= grid.recipe.rel]
         for query, grades in table.to_dict().items()
     }
-    texts = {one.id: one.content for one in read_queries(queries) if wanted.get(one.id)}
+    texts = {text.id: text.content for text in read_queries(queries) if wanted.get(text.id)}
     names = list(index.ids)
     drawn = {}
     for query in texts:
         relevant = index.document_codes(map(to_bytes, wanted[query]))
         drawn[query] = _pairs(names, query, relevant[relevant >= 0], grid)
-    pairs = {query: [to_text(names[code]) for code in one.document.tolist()] for query, one in drawn.items()}
+    pairs = {
+        query: [to_text(names[code]) for code in text.document.tolist()] for query, text in drawn.items()
+    }
     first = next(iter(search(index, texts, FIRST, k=max(tops)).values()))
     return Task(index, texts, table, grid.recipe.rel, tops, first, drawn, pairs)
 
@@ -197,8 +199,8 @@ def _pairs(names: Sequence[bytes], query: str, relevant: Integers, grid: Grid) -
     turn = np.full((len(grid.kept), len(names)), len(names))
     others = np.delete(np.arange(len(names)), relevant)
     ids = [names[code] for code in others.tolist()]
-    for place, row in enumerate(turn):
-        keys = keys_of(to_bytes(query), ids, grid.recipe.seed + place)
+    for position, row in enumerate(turn):
+        keys = keys_of(to_bytes(query), ids, grid.recipe.seed + position)
         chosen = np.argsort(keys, kind="stable")[:size]
         row[others[chosen]] = np.arange(len(chosen))
     turn[:, relevant] = -1
@@ -208,38 +210,38 @@ def _pairs(names: Sequence[bytes], query: str, relevant: Integers, grid: Grid) -
 
 def _turns(task: Task, thinned: RunSubsampler, ranked: Run) -> Integers:
     """Return the positions of a model's pairs in the samples: seeds x rows."""
-    known = task.collection.document_codes(ranked.documents.names)
-    codes = known[ranked.document[thinned.rows.place]]
+    codes_ = task.collection.document_codes(ranked.documents.names)
+    codes = codes_[ranked.document[thinned.rows.place]]
     query = thinned.rows.query
     starts = np.flatnonzero(np.diff(query, prepend=-1)).tolist()
-    found = []
+    orders = []
     for low, high in zip(starts, [*starts[1:], len(query)], strict=True):
         drawn = task.drawn[task.table.queries[int(query[low])]]
-        found.append(drawn.turn[:, np.searchsorted(drawn.document, codes[low:high])])
-    return np.concatenate(found, axis=1)
+        orders.append(drawn.turn[:, np.searchsorted(drawn.document, codes[low:high])])
+    return np.concatenate(orders, axis=1)
 
 
 def _ranked(task: Task, models: Sequence[Model], grid: Grid, on_run: Tell | None) -> Ranked:
     """Rank, rescore and score the pairs by every model."""
     exact, rescored, new, estimates = [], [], [], []
     lost = int((task.table.relevant(task.level) > 0).sum()) - len(task.queries)
-    words = f"judged queries without a text: {lost}; AP 0 for every model"
-    warnings = {"lost_queries": ResultWarning("lost_queries", words, lost)} if lost else {}
+    message = f"judged queries without a text: {lost}; AP 0 for every model"
+    warnings = {"lost_queries": ResultWarning("lost_queries", message, lost)} if lost else {}
     of_first = [_found(task, task.first, top) for top in task.tops]
     listed = task.first.to_dict()
-    firsts = [{query: list(one)[:top] for query, one in listed.items()} for top in task.tops]
+    firsts = [{query: list(warning)[:top] for query, warning in listed.items()} for top in task.tops]
     size = task.table.relevant(task.level).sum()
     for done, model in enumerate(models, start=1):
-        whole = search(task.collection, task.queries, model, k=task.collection.documents)
-        exact.append(_ap(task, whole[str(model)]))
-        here = [_found(task, whole[str(model)], top) for top in task.tops]
-        new.append([(one & ~first).sum() / size for one, first in zip(here, of_first, strict=True)])
+        full = search(task.collection, task.queries, model, k=task.collection.documents)
+        exact.append(_ap(task, full[str(model)]))
+        here = [_found(task, full[str(model)], top) for top in task.tops]
+        new.append([(warning & ~first).sum() / size for warning, first in zip(here, of_first, strict=True)])
         rescored.append([_ap(task, _scored(task, model, first)) for first in firsts])
         given = score(task.collection, task.queries, task.pairs, model)
         pairs = given[str(model)]
         thinned = RunSubsampler(_joined(task, pairs), grid.recipe, task.collection.documents)
         estimates.append(grid.estimates(thinned, _turns(task, thinned, pairs)))
-        warnings |= {one.code: one for one in (*whole.warnings, *given.warnings)}
+        warnings |= {warning.code: warning for warning in (*full.warnings, *given.warnings)}
         if on_run is not None:
             on_run(done, len(models))
     return Ranked(
@@ -274,18 +276,18 @@ def _found(task: Task, ranked: Run, top: int) -> Flags:
 
 
 def _models(
-    names: list[str], learns: Flags, found: Ranked, exact: Floats, rescored: Floats, tops: list[int]
+    names: list[str], learns: Flags, of_models: Ranked, exact: Floats, rescored: Floats, tops: list[int]
 ) -> list[Found]:
     """Return MAP, MAP after rescoring and the documents that each model adds to BM25."""
     return [
         {
             "model": name,
-            "expands": bool(learns[place]),
-            "map": float(exact[place, 0, 0]),
-            "rescored": {str(top): float(rescored[row, place, 0, 0]) for row, top in enumerate(tops)},
-            "new": {str(top): float(found.new[row, place]) for row, top in enumerate(tops)},
+            "expands": bool(learns[index]),
+            "map": float(exact[index, 0, 0]),
+            "rescored": {str(top): float(rescored[row, index, 0, 0]) for row, top in enumerate(tops)},
+            "new": {str(top): float(of_models.new[row, index]) for row, top in enumerate(tops)},
         }
-        for place, name in enumerate(names)
+        for index, name in enumerate(names)
     ]
 
 
@@ -293,36 +295,38 @@ def _underrated(
     grid: Grid, exact: Floats, rescored: Floats, estimates: Floats, learns: Flags, tops: list[int]
 ) -> list[Found]:
     """Return how rescoring, and estimates from all relevant documents, rank models with expansion."""
-    whole = grid.shares.index(max(grid.shares))
+    full_share = grid.shares.index(max(grid.shares))
     tried = {f"rescored, top {top}": rescored[row] for row, top in enumerate(tops)}
     tried |= {
-        f"{name}, n = {size}": estimates[:, whole, column, place]
-        for place, name in enumerate(ESTIMATES)
+        f"{name}, n = {size}": estimates[:, full_share, column, index]
+        for index, name in enumerate(ESTIMATES)
         for column, size in enumerate(grid.sizes)
     }
     nothing = np.full(exact.shape[1:], np.nan)
-    found = []
+    entries = []
     for name, values in tried.items():
         entry = {"estimate": name} | {
-            key: one for key, one in against(exact, values, nothing).items() if key != "over_ap"
+            key: number
+            for key, number in correlation_with_ap(exact, values, nothing).items()
+            if key != "over_ap"
         }
-        fixed_queries = against(exact[~learns], values[~learns], nothing)
+        fixed_queries = correlation_with_ap(exact[~learns], values[~learns], nothing)
         entry["without_expansion"] = fixed_queries["pearson"]
         entry["places"] = spread(places_lost(exact, values, learns))
         if name.startswith("rescored"):
             entry["less"] = spread(_lost(exact, values, learns))
-        found.append(entry)
-    return found
+        entries.append(entry)
+    return entries
 
 
 def places_lost(exact: Floats, values: Floats, learns: Flags) -> Floats:
     """Return the mean number of ranks by which an estimate underrates expansion, by seed and draw."""
-    found = np.full(values.shape[1:], np.nan)
-    for place in np.ndindex(*found.shape) if learns.any() else ():
-        estimate = np.nan_to_num(values[:, *place], nan=-np.inf)
-        lower = average_ranks(exact[:, *place]) - average_ranks(estimate)
-        found[place] = lower[learns].mean()
-    return found
+    differences = np.full(values.shape[1:], np.nan)
+    for cell in np.ndindex(*differences.shape) if learns.any() else ():
+        estimate = np.nan_to_num(values[:, *cell], nan=-np.inf)
+        lower = average_ranks(exact[:, *cell]) - average_ranks(estimate)
+        differences[cell] = lower[learns].mean()
+    return differences
 
 
 def _lost(exact: Floats, values: Floats, learns: Flags) -> Floats:
@@ -330,8 +334,8 @@ def _lost(exact: Floats, values: Floats, learns: Flags) -> Floats:
     if learns.all() or not learns.any():
         return np.full(values.shape[1:], np.nan)
     lost = 1 - values / np.maximum(exact, 1e-12)
-    found: Floats = lost[learns].mean(axis=0) - lost[~learns].mean(axis=0)
-    return found
+    difference: Floats = lost[learns].mean(axis=0) - lost[~learns].mean(axis=0)
+    return difference
 
 
 def tables(data: Found) -> dict[str, Table]:
@@ -339,13 +343,13 @@ def tables(data: Found) -> dict[str, Table]:
     tops = list(map(str, data["tops"]))
     models: list[list[Cell]] = [
         [
-            one["model"],
-            "yes" if one["expands"] else "no",
-            one["map"],
-            *(one["rescored"][top] for top in tops),
-            *(one["new"][top] for top in tops),
+            entry["model"],
+            "yes" if entry["expands"] else "no",
+            entry["map"],
+            *(entry["rescored"][top] for top in tops),
+            *(entry["new"][top] for top in tops),
         ]
-        for one in data["models"]
+        for entry in data["models"]
     ]
     heads = [
         "model",
@@ -357,12 +361,12 @@ def tables(data: Found) -> dict[str, Table]:
     parts = ("pearson", "without_expansion", "places")
     rivals: list[list[Cell]] = [
         [
-            one["estimate"],
-            *(one[part][key] for part in parts for key in ("value", "low", "high")),
-            one["spearman"],
-            one["mean"],
+            entry["estimate"],
+            *(entry[part][key] for part in parts for key in ("value", "low", "high")),
+            entry["spearman"],
+            entry["mean"],
         ]
-        for one in data["underrated"]
+        for entry in data["underrated"]
     ]
     limits = [
         f"{name}{end}"
@@ -370,7 +374,7 @@ def tables(data: Found) -> dict[str, Table]:
         for end in ("", ", low", ", high")
     ]
     return {
-        "tracking": sheet(data["estimates"]),
+        "tracking": tracking_table(data["estimates"]),
         "models": Table(heads, models, digits=3),
         "rescoring": Table(["estimate", *limits, "rho", "mean"], rivals, digits=3),
     }
@@ -381,39 +385,39 @@ def _figure(data: Found) -> Any:
 
     middle = data["samples"][len(data["samples"]) // 2]
     rows = [
-        one
-        for one in data["underrated"]
-        if one["estimate"].startswith("rescored") or one["estimate"].endswith(f"n = {middle}")
+        entry
+        for entry in data["underrated"]
+        if entry["estimate"].startswith("rescored") or entry["estimate"].endswith(f"n = {middle}")
     ]
     ends = [
-        [np.nan if one["places"][key] is None else one["places"][key] for one in rows]
+        [np.nan if entry["places"][key] is None else entry["places"][key] for entry in rows]
         for key in ("value", "low", "high")
     ]
     label = f"places that models with expansion lose, of {len(data['models'])} (95 %)"
-    return forest([one["estimate"] for one in rows], *ends, label=label)
+    return forest([entry["estimate"] for entry in rows], *ends, label=label)
 
 
 def rival_lines(data: Found) -> list[str]:
     """Return how rescoring tracks MAP, and what models with expansion lose by it."""
-    found = []
+    conclusions = []
     models = data["models"]
-    for one, top in zip(data["underrated"], data["tops"], strict=False):
+    for entry, top in zip(data["underrated"], data["tops"], strict=False):
         new = [float(each["new"][str(top)]) for each in models if each["expands"]]
-        if one["places"]["value"] is None or not new or one["less"]["value"] is None:
-            found.append(f"rescoring BM25's first {top}: R {_text(one['pearson'])} with full MAP")
+        if entry["places"]["value"] is None or not new or entry["less"]["value"] is None:
+            conclusions.append(f"rescoring BM25's first {top}: R {_text(entry['pearson'])} with full MAP")
             continue
         share = percent(round(sum(new) / len(new), 3))
-        found.append(
-            f"rescoring BM25's first {top}: R with full MAP {_text(one['pearson'])}, without expansion "
-            f"{_text(one['without_expansion'])}; models that expand (they find {share} more of the relevant "
-            f"documents among as many) lose {_text(one['places'], '+.1f')} places and "
-            f"{_text(one['less'], '+.3f')} of their MAP more than the others"
+        conclusions.append(
+            f"rescoring BM25's first {top}: R with full MAP {_text(entry['pearson'])}, without "
+            f"expansion {_text(entry['without_expansion'])}; models that expand (they find {share} more of "
+            f"the relevant documents among as many) lose {_text(entry['places'], '+.1f')} places and "
+            f"{_text(entry['less'], '+.3f')} of their MAP more than the others"
         )
-    return found
+    return conclusions
 
 
-def _text(one: Found, form: str = ".3f") -> str:
+def _text(value: Found, form: str = ".3f") -> str:
     low, middle, high = (
-        "-" if one[key] is None else format(one[key], form) for key in ("low", "value", "high")
+        "-" if value[key] is None else format(value[key], form) for key in ("low", "value", "high")
     )
     return f"{middle} [{low}, {high}]"

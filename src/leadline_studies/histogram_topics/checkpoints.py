@@ -37,15 +37,15 @@ class Checkpoints:
         if os.path.exists(path):
             self.reused += 1
             return unpacked(path)
-        found = measure()
-        write_whole(path, packed(found))
-        return found
+        fresh = measure()
+        write_whole(path, packed(fresh))
+        return fresh
 
 
 def key_of(task: Task, options: dict[str, Any]) -> str:
     """Return a hash of everything a setting depends on except its number of topics."""
     texts, pairs = task.texts, task.pairs
-    told = [
+    facts = [
         VERSION,
         options,
         task.measure,
@@ -55,7 +55,7 @@ def key_of(task: Task, options: dict[str, Any]) -> str:
         texts.held_out,
         task.relevant,
     ]
-    digest = hashlib.sha256(json.dumps(told, sort_keys=True).encode())
+    digest = hashlib.sha256(json.dumps(facts, sort_keys=True).encode())
     for column in (pairs.query, pairs.document, pairs.relevant):
         digest.update(np.ascontiguousarray(column).tobytes())
     return digest.hexdigest()[:16]
@@ -86,12 +86,12 @@ def unpacked(path: str) -> Setting:
     with open(path, "rb") as file:
         content = io.BytesIO(file.read())
     try:
-        with np.load(content) as found:
-            numbers = json.loads(found["numbers"].tobytes())
+        with np.load(content) as stored:
+            numbers = json.loads(stored["numbers"].tobytes())
             return Setting(
-                quality=found["quality"],
-                counts={norm: found[f"counts {norm}"] for norm in NORMS},
-                finest={norm: found[f"finest {norm}"] for norm in NORMS},
+                quality=stored["quality"],
+                counts={norm: stored[f"counts {norm}"] for norm in NORMS},
+                finest={norm: stored[f"finest {norm}"] for norm in NORMS},
                 **{name: numbers[name] for name in NUMBERS},
             )
     except (ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:

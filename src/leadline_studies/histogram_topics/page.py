@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline.stats.correlation import pearson, spearman
-from leadline_studies.common.markdown import extent, number, span, table
+from leadline_studies.common.markdown import number, table, value_range, with_interval
 from leadline_studies.common.pages import Found, copy_figures, keep, read_kept, studied, write
 
 NAME = "histogram-topics"
@@ -156,29 +156,29 @@ FIGURES = {
 
 
 def collect(folder: Path, data: Path) -> Found:
-    """Run the trials that `folder` lacks and read what they found."""
+    """Run the trials whose output is not in `folder`, and return their results."""
     prepare(folder, data)
-    found: Found = {}
+    collected: Found = {}
     for name, trial in TRIALS.items():
         for fit in trial.fits:
-            words = command(trial, fit).replace("DATA", str(data)).replace("FOLDER", str(folder))
-            one = studied(
+            arguments = command(trial, fit).replace("DATA", str(data)).replace("FOLDER", str(folder))
+            study_result = studied(
                 "histogram-topics",
                 data,
                 folder / key_of(name, fit),
-                [*words.split()[3:], "--checkpoints", str(folder / "checkpoints")],
+                [*arguments.split()[3:], "--checkpoints", str(folder / "checkpoints")],
             )
-            found[key_of(name, fit)] = lighter(one)
+            collected[key_of(name, fit)] = without_histograms(study_result)
     copy_figures(folder, FIGURES)
-    return found
+    return collected
 
 
-def lighter(one: Found) -> Found:
+def without_histograms(entry: Found) -> Found:
     """Leave out the histograms, which no table shows."""
-    for setting in one["settings"]:
+    for setting in entry["settings"]:
         for norm in ("per query", "per model"):
             del setting[norm]["relevant"], setting[norm]["nonrelevant"]
-    return one
+    return entry
 
 
 def prepare(folder: Path, data: Path) -> None:
@@ -194,8 +194,8 @@ def prepare(folder: Path, data: Path) -> None:
     ]
     (folder / "lee.qrels").write_text("".join(lines))
     with gzip.open(data / "multi30k/train.tsv.gz", "rt", encoding="utf-8") as file:
-        some = [line for line, _ in zip(file, range(PAIRS + 1), strict=False)]
-    (folder / "multi30k-train.tsv").write_text("".join(some), encoding="utf-8")
+        subset = [line for line, _ in zip(file, range(PAIRS + 1), strict=False)]
+    (folder / "multi30k-train.tsv").write_text("".join(subset), encoding="utf-8")
 
 
 def command(trial: Trial, fit: Fit) -> str:
@@ -207,16 +207,16 @@ def command(trial: Trial, fit: Fit) -> str:
     )
 
 
-def main_trials(kept: Found, *, large: bool = False) -> Found:
+def main_trials(results: Found, *, large: bool = False) -> Found:
     """Return the trials with all their numbers of topics, or the large ones alone, by key."""
     names = LARGE if large else TRIALS
-    return {key_of(name, fit): kept[key_of(name, fit)] for name in names for fit in TRIALS[name].repeats}
+    return {key_of(name, fit): results[key_of(name, fit)] for name in names for fit in TRIALS[name].repeats}
 
 
-def first_of(kept: Found, name: str) -> Found:
-    """Return what the main fit of a trial found."""
-    one: Found = kept[MAIN[name]]
-    return one
+def main_result(results: Found, name: str) -> Found:
+    """Return the results of the main fit of a trial."""
+    entry: Found = results[MAIN[name]]
+    return entry
 
 
 def title_of(key: str) -> str:
@@ -227,24 +227,24 @@ def title_of(key: str) -> str:
     return trial.title + (f", seed {seed}" if len(trial.repeats) > 1 else "")
 
 
-def sizes(kept: Found) -> str:
-    """Write how much there was to look at."""
+def sizes(results: Found) -> str:
+    """Write the table of the data used."""
     rows = []
     for name, trial in TRIALS.items():
-        one = first_of(kept, name)
-        options = one["options"]
+        entry = main_result(results, name)
+        options = entry["options"]
         rows.append(
             [
                 trial.title,
-                f"{one['documents']:,}",
-                f"{one['trained']:,} ({one['trained_tokens']:,})",
-                f"{one['held_out']:,}",
-                f"{one['queries']:,}",
-                f"{one['relevant'] / one['queries']:.1f}",
-                f"{one['nonrelevant'] / one['queries']:.0f}",
-                f"{one['share_of_pairs']:.1%}",
+                f"{entry['documents']:,}",
+                f"{entry['trained']:,} ({entry['trained_tokens']:,})",
+                f"{entry['held_out']:,}",
+                f"{entry['queries']:,}",
+                f"{entry['relevant'] / entry['queries']:.1f}",
+                f"{entry['nonrelevant'] / entry['queries']:.0f}",
+                f"{entry['share_of_pairs']:.1%}",
                 f"{options['alpha_sum']:g}",
-                tried(trial.fits[0]),
+                topic_range(trial.fits[0]),
                 str(options["sweeps"]),
             ]
         )
@@ -266,27 +266,27 @@ def sizes(kept: Found) -> str:
     )
 
 
-def tried(fit: Fit) -> str:
+def topic_range(fit: Fit) -> str:
     """Return the number of topic settings and their range, as text."""
-    return f"{len(fit.topics)}, {extent(fit.topics, ',')}"
+    return f"{len(fit.topics)}, {value_range(fit.topics, ',')}"
 
 
-def beside(kept: Found) -> str:
+def paper_table(results: Found) -> str:
     """Write the correlations beside those of the paper's Table 1."""
     rows = []
     for title, values in PAPER.items():
         overlap, slope, rival = (
-            f"{number(values[place])} / {number(values[place + 3])}" for place in range(3)
+            f"{number(values[index])} / {number(values[index + 3])}" for index in range(3)
         )
         rows.append([title, "", "", overlap, slope, rival, ""])
-    for key, one in kept.items():
+    for key, entry in results.items():
         cells = [
             "{} / {}".format(
-                *(number(one["columns"][name][kind]["value"]) for kind in ("pearson", "spearman"))
+                *(number(entry["columns"][name][kind]["value"]) for kind in ("pearson", "spearman"))
             )
             for name in ("DO per query", "HSA per query", "DO per model", "HSA per model", "perplexity")
         ]
-        rows.append([title_of(key), *cells, "{:.2f} / {:.2f}".format(*control(one))])
+        rows.append([title_of(key), *cells, "{:.2f} / {:.2f}".format(*control(entry))])
     return table(
         [
             "task",
@@ -301,73 +301,73 @@ def beside(kept: Found) -> str:
     )
 
 
-def control(one: Found) -> tuple[float, float]:
+def control(entry: Found) -> tuple[float, float]:
     """Correlate the logarithm of T itself with quality: Pearson and Spearman."""
-    quality = np.array([each["quality"] for each in one["settings"]])
-    size = np.log([each["topics"] for each in one["settings"]])
+    quality = np.array([verdict_by_trial["quality"] for verdict_by_trial in entry["settings"]])
+    size = np.log([verdict_by_trial["topics"] for verdict_by_trial in entry["settings"]])
     return pearson(quality, size), spearman(quality, size)
 
 
-def closer(kept: Found) -> str:
-    """Write by how much HSA follows more closely than perplexity, with both kinds of intervals."""
+def difference_table(results: Found) -> str:
+    """Write the difference of |R| between HSA and perplexity, with both kinds of intervals."""
     rows = []
-    for key, one in kept.items():
+    for key, entry in results.items():
         cells = [title_of(key)]
         for norm in ("per query", "per model"):
             over_queries, (low, high) = (
-                one["closer"][norm]["perplexity"]["pearson"],
-                over_settings(one, norm),
+                entry["closer"][norm]["perplexity"]["pearson"],
+                over_settings(entry, norm),
             )
-            cells += [span(over_queries), f"[{low:.2f}, {high:.2f}]"]
-        rows.append([*cells, one["lines"][0].rpartition("]: ")[2]])
+            cells += [with_interval(over_queries), f"[{low:.2f}, {high:.2f}]"]
+        rows.append([*cells, entry["lines"][0].rpartition("]: ")[2]])
     heads = ["by query", "drawing settings", "by model", "drawing settings", "by the rule"]
     return table(["task", *heads], rows)
 
 
-def columns_of(one: Found, norm: str) -> tuple[Any, Any, Any]:
+def columns_of(entry: Found, norm: str) -> tuple[Any, Any, Any]:
     """Return quality, HSA and perplexity over the settings; those without HSA are left out."""
     rows = np.array(
         [
-            [each["quality"], each[norm]["hsa"], each["perplexity"]]
-            for each in one["settings"]
-            if each[norm]["hsa"] is not None
+            [verdict_by_trial["quality"], verdict_by_trial[norm]["hsa"], verdict_by_trial["perplexity"]]
+            for verdict_by_trial in entry["settings"]
+            if verdict_by_trial[norm]["hsa"] is not None
         ]
     )
     return rows[:, 0], rows[:, 1], rows[:, 2]
 
 
-def over_settings(one: Found, norm: str) -> tuple[float, float]:
+def over_settings(entry: Found, norm: str) -> tuple[float, float]:
     """Return a 95 % percentile interval of |R| of HSA less |R| of perplexity, drawing settings again."""
-    quality, slopes, rival = columns_of(one, norm)
+    quality, slopes, rival = columns_of(entry, norm)
     rng = np.random.default_rng(0)
-    found = []
+    intervals = []
     for _ in range(DRAWS):
         rows = rng.integers(0, len(quality), len(quality))
-        found.append(abs(pearson(quality[rows], slopes[rows])) - abs(pearson(quality[rows], rival[rows])))
-    low, high = np.nanquantile(found, [0.025, 0.975]).tolist()
+        intervals.append(abs(pearson(quality[rows], slopes[rows])) - abs(pearson(quality[rows], rival[rows])))
+    low, high = np.nanquantile(intervals, [0.025, 0.975]).tolist()
     return low, high
 
 
-def by_fit(kept: Found) -> str:
+def by_fit(results: Found) -> str:
     """Write R with quality by fit: sweeps, seed and numbers of topics."""
     rows = []
     for name in LARGE:
         trial = TRIALS[name]
         for fit in trial.fits:
-            one = kept[key_of(name, fit)]
-            columns = one["columns"]
+            entry = results[key_of(name, fit)]
+            columns = entry["columns"]
             rows.append(
                 [
                     trial.title,
                     str(fit.sweeps),
                     str(fit.seed),
-                    tried(fit),
+                    topic_range(fit),
                     *(
                         number(columns[column]["pearson"]["value"])
                         for column in ("HSA per query", "HSA per model", "perplexity")
                     ),
-                    span(one["closer"]["per query"]["perplexity"]["pearson"]),
-                    f"{max(each['quality'] for each in one['settings']):.3f}",
+                    with_interval(entry["closer"]["per query"]["perplexity"]["pearson"]),
+                    f"{max(verdict_by_trial['quality'] for verdict_by_trial in entry['settings']):.3f}",
                 ]
             )
     return table(
@@ -386,42 +386,49 @@ def by_fit(kept: Found) -> str:
     )
 
 
-def moved(kept: Found) -> str:
-    """Describe how far R moves where the sweeps or the seed alone differ."""
+def variation_of_fits(results: Found) -> str:
+    """Return the range of R where only the sweeps or only the seed differ, as text."""
     parts = []
-    for what, same in (("sweeps (500 and 200)", "seed"), ("seeds", "sweeps")):
+    for label, same in (("sweeps (500 and 200)", "seed"), ("seeds", "sweeps")):
         for title, column in (("HSA by query", "HSA per query"), ("perplexity", "perplexity")):
             gaps = [
                 abs(first - second)
                 for name in LARGE
-                for one, other in combinations(TRIALS[name].fits, 2)
-                if one.topics == other.topics and len(one.topics) == TEN
-                if getattr(one, same) == getattr(other, same)
+                for entry, other in combinations(TRIALS[name].fits, 2)
+                if entry.topics == other.topics and len(entry.topics) == TEN
+                if getattr(entry, same) == getattr(other, same)
                 for first, second in [
-                    [kept[key_of(name, fit)]["columns"][column]["pearson"]["value"] for fit in (one, other)]
+                    [
+                        results[key_of(name, fit)]["columns"][column]["pearson"]["value"]
+                        for fit in (entry, other)
+                    ]
                 ]
             ]
-            parts.append(f"of {title} by {extent(gaps)} between {what}")
+            parts.append(f"of {title} by {value_range(gaps)} between {label}")
     return f"Over the same ten numbers of topics R moves: {'; '.join(parts)}."
 
 
-def values(kept: Found) -> str:
-    """Write what was measured by number of topics, one table a task, ten settings of many."""
+def values(results: Found) -> str:
+    """Write all values by number of topics, one table per task, at most ten settings each."""
     parts = []
     for name, trial in TRIALS.items():
-        one = first_of(kept, name)
+        entry = main_result(results, name)
         rows = [
             [
-                f"{each['topics']:,}",
-                number(each["quality"], ".3f"),
-                number(each["perplexity"], ".0f"),
-                *(number(each[norm][key]) for norm in ("per query", "per model") for key in ("hsa", "do")),
+                f"{verdict_by_trial['topics']:,}",
+                number(verdict_by_trial["quality"], ".3f"),
+                number(verdict_by_trial["perplexity"], ".0f"),
+                *(
+                    number(verdict_by_trial[norm][key])
+                    for norm in ("per query", "per model")
+                    for key in ("hsa", "do")
+                ),
             ]
-            for each in one["settings"]
+            for verdict_by_trial in entry["settings"]
         ]
         heads = [
             "T",
-            one["measure"],
+            entry["measure"],
             "perplexity",
             "HSA, by query",
             "DO, by query",
@@ -432,11 +439,11 @@ def values(kept: Found) -> str:
     return "\n\n".join(parts)
 
 
-def by_bins(kept: Found) -> str:
+def by_bins(results: Found) -> str:
     """Write R of HSA with quality by the number of bins."""
     rows = [
-        [title_of(key), norm, *(number(one["by_bins"][norm][count]) for count in BINS)]
-        for key, one in kept.items()
+        [title_of(key), norm, *(number(entry["by_bins"][norm][count]) for count in BINS)]
+        for key, entry in results.items()
         for norm in ("query", "model")
     ]
     return table(["task", "normalised by", *(f"{count} bins" for count in BINS)], rows)
@@ -450,28 +457,30 @@ def printed_seconds() -> str:
     return table(["T", "MAP", "DO", "HSA", "perplexity", "MAP / HSA"], rows)
 
 
-def ratio(one: Found) -> float:
+def ratio(entry: Found) -> float:
     """Return how many times the time of HSA MAP takes."""
-    return float((one["MAP scoring"] + one["MAP computing"]) / (one["HSA scoring"] + one["HSA computing"]))
+    return float(
+        (entry["MAP scoring"] + entry["MAP computing"]) / (entry["HSA scoring"] + entry["HSA computing"])
+    )
 
 
-def seconds(kept: Found) -> str:
+def seconds(results: Found) -> str:
     """Write the processor times of some tasks."""
     rows = [
         [
             TRIALS[name].title,
-            f"{one['topics']:,}",
-            f"{one['MAP scoring']:.3f} + {one['MAP computing']:.3f}",
-            f"{one['HSA scoring']:.3f} + {one['DO computing']:.3f}",
-            f"{one['HSA scoring']:.3f} + {one['HSA computing']:.3f}",
-            f"{one['perplexity']:.1f}",
-            f"{ratio(one):.1f}",
-            f"{one['MAP scoring, all at once']:.3f}",
-            f"{one['infer']:.1f}",
-            f"{one['fit']:.1f}",
+            f"{entry['topics']:,}",
+            f"{entry['MAP scoring']:.3f} + {entry['MAP computing']:.3f}",
+            f"{entry['HSA scoring']:.3f} + {entry['DO computing']:.3f}",
+            f"{entry['HSA scoring']:.3f} + {entry['HSA computing']:.3f}",
+            f"{entry['perplexity']:.1f}",
+            f"{ratio(entry):.1f}",
+            f"{entry['MAP scoring, all at once']:.3f}",
+            f"{entry['infer']:.1f}",
+            f"{entry['fit']:.1f}",
         ]
         for name in TIMED
-        for one in first_of(kept, name)["seconds"]["settings"]
+        for entry in main_result(results, name)["seconds"]["settings"]
     ]
     return table(
         [
@@ -490,16 +499,16 @@ def seconds(kept: Found) -> str:
     )
 
 
-def counts(kept: Found) -> str:
-    """Describe how often HSA follows more closely, in the point and in both intervals."""
+def counts(results: Found) -> str:
+    """Count the trials in which HSA correlates better, by point estimate and by both intervals, as text."""
     parts = []
     for norm in ("query", "model"):
-        gains = [one["closer"][f"per {norm}"]["perplexity"]["pearson"] for one in kept.values()]
-        drawn = [over_settings(one, f"per {norm}") for one in kept.values()]
-        larger = sum((one["value"] or 0) > 0 for one in gains)
+        gains = [entry["closer"][f"per {norm}"]["perplexity"]["pearson"] for entry in results.values()]
+        drawn = [over_settings(entry, f"per {norm}") for entry in results.values()]
+        larger = sum((entry["value"] or 0) > 0 for entry in gains)
         both = list(zip(gains, drawn, strict=True))
-        above = sum((one["low"] or 0) > 0 and low > 0 for one, (low, _) in both)
-        below = sum((one["high"] or 0) < 0 and high < 0 for one, (_, high) in both)
+        above = sum((entry["low"] or 0) > 0 and low > 0 for entry, (low, _) in both)
+        below = sum((entry["high"] or 0) < 0 and high < 0 for entry, (_, high) in both)
         parts.append(
             f"normalised per {norm}, |R| of HSA is above that of perplexity in {larger} of {len(gains)}, in "
             f"both intervals in {above}; below it in both intervals in {below}"
@@ -507,70 +516,71 @@ def counts(kept: Found) -> str:
     return "; ".join(parts)
 
 
-def ahead(kept: Found) -> list[str]:
+def trials_ahead(results: Found) -> list[str]:
     """Return the trials where the rule holds: HSA by query is ahead in the interval over queries too."""
     return [
         key
-        for key, one in kept.items()
-        if (one["closer"]["per query"]["perplexity"]["pearson"]["low"] or 0) > 0
+        for key, entry in results.items()
+        if (entry["closer"]["per query"]["perplexity"]["pearson"]["low"] or 0) > 0
     ]
 
 
-def word(kept: Found) -> str:
-    """Describe for either task of the paper in which of the large trials the rule holds."""
+def verdict_by_task(results: Found) -> str:
+    """Return the large trials in which the rule holds, by task of the paper, as text."""
     parts = []
-    for what, measure in (("LDA and MAP", "MAP"), ("polylingual LDA and P@1", "P@1")):
-        some = [key for key in kept if kept[key]["measure"] == measure]
-        good = [title_of(key) for key in ahead(kept) if key in some]
-        said = f"reproduced in kind in {len(good)} of {len(some)} ({'; '.join(good)})"
-        parts.append(f"{what}: {said if good else f'not reproduced in any of {len(some)}'}")
+    for label, measure in (("LDA and MAP", "MAP"), ("polylingual LDA and P@1", "P@1")):
+        subset = [key for key in results if results[key]["measure"] == measure]
+        good = [title_of(key) for key in trials_ahead(results) if key in subset]
+        sentence = f"reproduced in kind in {len(good)} of {len(subset)} ({'; '.join(good)})"
+        parts.append(f"{label}: {sentence if good else f'not reproduced in any of {len(subset)}'}")
     return "; ".join(parts)
 
 
-def each(kept: Found) -> str:
-    """Describe for each large trial what R is, with both intervals of the difference."""
+def verdict_by_trial(results: Found) -> str:
+    """Return R of every large trial, with both intervals of the difference, as text."""
     lines = []
-    for key, one in kept.items():
-        columns = one["columns"]
-        gain = one["closer"]["per query"]["perplexity"]["pearson"]
-        low, high = over_settings(one, "per query")
+    for key, entry in results.items():
+        columns = entry["columns"]
+        gain = entry["closer"]["per query"]["perplexity"]["pearson"]
+        low, high = over_settings(entry, "per query")
         lines.append(
-            f"- {title_of(key)}, {len(one['settings'])} numbers of topics: R of HSA "
+            f"- {title_of(key)}, {len(entry['settings'])} numbers of topics: R of HSA "
             f"{columns['HSA per query']['pearson']['value']:.2f}, of perplexity "
-            f"{columns['perplexity']['pearson']['value']:.2f}, of ln T {control(one)[0]:.2f}; |R| of HSA "
-            f"less |R| of perplexity {span(gain)} over queries, [{low:.2f}, {high:.2f}] over settings"
+            f"{columns['perplexity']['pearson']['value']:.2f}, of ln T {control(entry)[0]:.2f}; |R| of HSA "
+            f"less |R| of perplexity {with_interval(gain)} over queries, [{low:.2f}, {high:.2f}] over "
+            "settings"
         )
     return "\n".join(lines)
 
 
-def spread(kept: Found) -> str:
-    """Describe how far R moves between fits that differ in their seed alone."""
+def spread(results: Found) -> str:
+    """Return the range of R over fits that differ only in their seed, as text."""
     parts = []
     for name, trial in TRIALS.items():
-        whole = trial.repeats
-        if len(whole) > 1:
-            found = [kept[key_of(name, fit)]["columns"] for fit in whole]
+        repeats = trial.repeats
+        if len(repeats) > 1:
+            columns_ = [results[key_of(name, fit)]["columns"] for fit in repeats]
             ends = [
                 "{} {:.2f} to {:.2f}".format(column.replace(" per ", " by "), min(ones), max(ones))
                 for column in ("HSA per query", "HSA per model", "perplexity")
-                if (ones := [one[column]["pearson"]["value"] for one in found])
+                if (ones := [entry[column]["pearson"]["value"] for entry in columns_])
             ]
             parts.append(f"  - {trial.title}: " + ", ".join(ends))
     return "\n".join(parts)
 
 
-def ratios(kept: Found) -> str:
-    """Describe how many times the time of HSA MAP takes, by task."""
+def ratios(results: Found) -> str:
+    """Return the ratio of the time of MAP to that of HSA, by task, as text."""
     parts = []
     for name, trial in TRIALS.items():
-        found = first_of(kept, name)["seconds"]["settings"]
-        some = [ratio(one) for one in found]
-        share = first_of(kept, name)["share_of_pairs"]
-        parts.append(f"{trial.title} {extent(some, '.1f')} ({share:.1%} of the pairs)")
+        timings = main_result(results, name)["seconds"]["settings"]
+        subset = [ratio(entry) for entry in timings]
+        share = main_result(results, name)["share_of_pairs"]
+        parts.append(f"{trial.title} {value_range(subset, '.1f')} ({share:.1%} of the pairs)")
     return "; ".join(parts)
 
 
-def best_by(one: Found, *keys: str, sign: int = 1) -> Found:
+def best_by(entry: Found, *keys: str, sign: int = 1) -> Found:
     """Return the setting that is largest (or with sign -1 least) by a number that lies under the keys."""
 
     def value(setting: Any) -> float:
@@ -578,36 +588,39 @@ def best_by(one: Found, *keys: str, sign: int = 1) -> Found:
             setting = setting[key]
         return float("-inf") if setting is None else sign * float(setting)
 
-    found: Found = max(one["settings"], key=value)
-    return found
+    best: Found = max(entry["settings"], key=value)
+    return best
 
 
-def choices(one: Found) -> dict[str, Found]:
+def choices(entry: Found) -> dict[str, Found]:
     """Return the setting that each number would choose."""
     return {
-        "best": best_by(one, "quality"),
-        "largest HSA, by query": best_by(one, "per query", "hsa"),
-        "largest HSA, by model": best_by(one, "per model", "hsa"),
-        "least perplexity": best_by(one, "perplexity", sign=-1),
+        "best": best_by(entry, "quality"),
+        "largest HSA, by query": best_by(entry, "per query", "hsa"),
+        "largest HSA, by model": best_by(entry, "per model", "hsa"),
+        "least perplexity": best_by(entry, "perplexity", sign=-1),
     }
 
 
-def chosen(kept: Found) -> str:
+def chosen(results: Found) -> str:
     """Write the quality of the T that each number would choose."""
     rows = [
         [title_of(key)]
-        + [f"{each['quality']:.3f} (T = {each['topics']:,})" for each in choices(one).values()]
-        for key, one in kept.items()
+        + [
+            f"{verdict_by_trial['quality']:.3f} (T = {verdict_by_trial['topics']:,})"
+            for verdict_by_trial in choices(entry).values()
+        ]
+        for key, entry in results.items()
     ]
-    return table(["task", *choices(next(iter(kept.values())))], rows)
+    return table(["task", *choices(next(iter(results.values())))], rows)
 
 
-def lost(kept: Found) -> str:
-    """Describe how much of the best quality each choice of T reaches, in the mean over trials."""
-    found = [choices(one) for one in kept.values()]
+def quality_of_choices(results: Found) -> str:
+    """Return the mean proportion of the best quality that each choice of T reaches, as text."""
+    chosen_ = [choices(entry) for entry in results.values()]
     parts = []
-    for name in list(found[0])[1:]:
-        shares = [one[name]["quality"] / one["best"]["quality"] for one in found]
+    for name in list(chosen_[0])[1:]:
+        shares = [entry[name]["quality"] / entry["best"]["quality"] for entry in chosen_]
         parts.append(f"{name} {sum(shares) / len(shares):.0%} (in the worst trial {min(shares):.0%})")
     return "; ".join(parts)
 
@@ -635,53 +648,55 @@ WHY = """\
   {largest:,} documents, theirs 70,000."""
 
 
-def why(every: Found) -> str:
-    """Describe what fails and what may be the reason."""
-    kept = main_trials(every)
-    columns = [one["columns"] for one in kept.values()]
-    slopes = [one["HSA per query"]["pearson"]["value"] for one in columns]
-    models = [one["HSA per model"]["pearson"]["value"] for one in columns]
-    rivals = [abs(one["perplexity"]["pearson"]["value"]) for one in columns]
-    better = [title_of(key) for key, one, two in zip(kept, slopes, models, strict=True) if two > one]
+def reasons(every: Found) -> str:
+    """Return the failures and their likely reasons, as text."""
+    results = main_trials(every)
+    columns = [entry["columns"] for entry in results.values()]
+    slopes = [entry["HSA per query"]["pearson"]["value"] for entry in columns]
+    models = [entry["HSA per model"]["pearson"]["value"] for entry in columns]
+    rivals = [abs(entry["perplexity"]["pearson"]["value"]) for entry in columns]
+    better = [title_of(key) for key, entry, two in zip(results, slopes, models, strict=True) if two > entry]
     pairs = [
-        (found["least perplexity"]["topics"], found["best"]["topics"])
-        for found in map(choices, kept.values())
+        (choice["least perplexity"]["topics"], choice["best"]["topics"])
+        for choice in map(choices, results.values())
     ]
-    apart = "; ".join(
-        f"{title_of(key)}: best T {found['best']['topics']:,}, least perplexity with "
-        f"{found['least perplexity']['topics']:,}, |R| of HSA "
-        f"{abs(kept[key]['columns']['HSA per query']['pearson']['value']):.2f}, of the control, ln T, "
-        f"{abs(control(kept[key])[0]):.2f}"
-        for key in ahead(kept)
-        for found in [choices(kept[key])]
+    differences = "; ".join(
+        f"{title_of(key)}: best T {choice['best']['topics']:,}, least perplexity with "
+        f"{choice['least perplexity']['topics']:,}, |R| of HSA "
+        f"{abs(results[key]['columns']['HSA per query']['pearson']['value']):.2f}, of the control, ln T, "
+        f"{abs(control(results[key])[0]):.2f}"
+        for key in trials_ahead(results)
+        for choice in [choices(results[key])]
     )
-    if apart:
-        apart = f"HSA is ahead where they lie far apart ({apart}). "
+    if differences:
+        differences = f"HSA is ahead where they lie far apart ({differences}). "
     return WHY.format(
-        good=sum(one >= 0.7 for one in slopes),
-        good_model=sum(one >= 0.7 for one in models),
-        total=len(kept),
+        good=sum(entry >= 0.7 for entry in slopes),
+        good_model=sum(entry >= 0.7 for entry in models),
+        total=len(results),
         least=min(rivals),
         most=max(rivals),
-        strong=sum(one >= 0.84 for one in rivals),
-        apart=apart,
+        strong=sum(entry >= 0.84 for entry in rivals),
+        apart=differences,
         control=sum(
-            abs(slope) > abs(control(one)[0]) for slope, one in zip(slopes, kept.values(), strict=True)
+            abs(slope) > abs(control(entry)[0]) for slope, entry in zip(slopes, results.values(), strict=True)
         ),
         spread=spread(every),
         largest_topics=max(size for trial in TRIALS.values() for fit in trial.fits for size in fit.topics),
-        above=sum(one > two for one, two in pairs),
-        below=sum(one < two for one, two in pairs),
-        same=sum(one == two for one, two in pairs),
+        above=sum(entry > two for entry, two in pairs),
+        below=sum(entry < two for entry, two in pairs),
+        same=sum(entry == two for entry, two in pairs),
         models=len(better),
         names="; ".join(better) or "none",
-        largest=max(one["documents"] for one in kept.values()),
+        largest=max(entry["documents"] for entry in results.values()),
     )
 
 
-def drawing(kept: Found) -> str:
-    """Describe how long it took to draw the samples."""
-    parts = [f"{first_of(kept, name)['seconds']['drawing']:.1f} s ({TRIALS[name].title})" for name in TIMED]
+def drawing(results: Found) -> str:
+    """Return the time of drawing the samples, as text."""
+    parts = [
+        f"{main_result(results, name)['seconds']['drawing']:.1f} s ({TRIALS[name].title})" for name in TIMED
+    ]
     return ", ".join(parts)
 
 
@@ -822,8 +837,8 @@ The numbers of all settings are kept in `histogram-topics.json`.
 """
 
 
-def finished() -> str:
-    """Describe how many numbers of topics were tried with 500 sweeps, by collection."""
+def numbers_fitted() -> str:
+    """Return the numbers of topics fitted with 500 sweeps, by collection, as text."""
     parts = []
     for name in OWN:
         trial = TRIALS[name]
@@ -838,14 +853,14 @@ def finished() -> str:
 
 
 def figures() -> str:
-    """Show the figure of every large trial."""
+    """Return the Markdown of the figure of every large trial."""
     return "\n".join(f"![{TRIALS[name].title}](histogram-topics-{name}.svg)" for name in LARGE)
 
 
 def page(every: Found) -> str:
     """Write the page."""
-    kept, large = main_trials(every), main_trials(every, large=True)
-    first = next(iter(kept.values()))
+    results, large = main_trials(every), main_trials(every, large=True)
+    first = next(iter(results.values()))
     options = first["options"]
     return PAGE.format(
         note=NOTE,
@@ -855,40 +870,40 @@ def page(every: Found) -> str:
         draws=options["draws"],
         setting_draws=DRAWS,
         sizes=sizes(every),
-        low=first_of(every, "lee-0.6")["options"]["level"],
-        high=first_of(every, "lee-0.8")["options"]["level"],
-        queries=first_of(every, "cranfield")["options"]["queries"],
+        low=main_result(every, "lee-0.6")["options"]["level"],
+        high=main_result(every, "lee-0.8")["options"]["level"],
+        queries=main_result(every, "cranfield")["options"]["queries"],
         pairs=PAIRS,
-        alpha=first_of(every, "multi30k")["options"]["alpha_sum"],
-        word=word(large),
-        total=len(kept),
+        alpha=main_result(every, "multi30k")["options"]["alpha_sum"],
+        word=verdict_by_task(large),
+        total=len(results),
         planned=len(TO_500),
-        finished=finished(),
-        each=each(large),
+        finished=numbers_fitted(),
+        each=verdict_by_trial(large),
         counts=counts(large),
-        all_counts=counts(kept),
+        all_counts=counts(results),
         by_fit=by_fit(every),
-        moved=moved(every),
-        beside=beside(kept),
-        closer=closer(kept),
+        moved=variation_of_fits(every),
+        beside=paper_table(results),
+        closer=difference_table(results),
         values=values(every),
         figures=figures(),
-        by_bins=by_bins(kept),
+        by_bins=by_bins(results),
         printed=printed_seconds(),
         drawing=drawing(every),
         seconds=seconds(every),
         ratios=ratios(every),
-        chosen=chosen(kept),
-        lost=lost(kept),
-        why=why(every),
+        chosen=chosen(results),
+        lost=quality_of_choices(results),
+        why=reasons(every),
         commands=commands(),
     )
 
 
-def main(words: list[str]) -> None:
-    """Run what is asked and write the page."""
-    if words:
-        keep(NAME, collect(Path(words[0]).resolve(), Path(words[1]).resolve()))
+def main(arguments: list[str]) -> None:
+    """Run the study if data are named, and write the page."""
+    if arguments:
+        keep(NAME, collect(Path(arguments[0]).resolve(), Path(arguments[1]).resolve()))
     write(NAME, page(read_kept(NAME)))
 
 

@@ -14,10 +14,10 @@ from leadline.stats.resampling import interval
 from leadline_studies.common.tracking import COEFFICIENTS
 
 
-def tracked(
+def correlate_predictors(
     quality: Floats,
     counts: Mapping[str, Floats],
-    rivals: Mapping[str, Floats],
+    competitors: Mapping[str, Floats],
     *,
     draws: int = 1000,
     seed: int = 0,
@@ -38,48 +38,55 @@ def tracked(
     for row in times[1:]:
         row[:] = np.bincount(rng.integers(0, size, size), minlength=size)
     truth = times @ quality.T / size
-    columns = _columns(times, counts, rivals)
-    found = {
+    columns = _columns(times, counts, competitors)
+    draws_by_column = {
         name: {
-            kind: np.array([_over_known(one, *pair) for pair in zip(truth, values, strict=True)])
-            for kind, one in COEFFICIENTS.items()
+            kind: np.array(
+                [_defined_correlation(coefficient, *pair) for pair in zip(truth, values, strict=True)]
+            )
+            for kind, coefficient in COEFFICIENTS.items()
         }
         for name, values in columns.items()
     }
     return {
         "columns": {
-            name: {kind: _spread(values) for kind, values in one.items()}
+            name: {kind: _with_interval(values) for kind, values in coefficient.items()}
             | {"undefined": int(np.isnan(columns[name][0]).sum())}
-            for name, one in found.items()
+            for name, coefficient in draws_by_column.items()
         },
         "closer": {
             name: {
-                rival: {
-                    kind: _spread(np.abs(found[f"HSA {name}"][kind]) - np.abs(found[rival][kind]))
+                competitor: {
+                    kind: _with_interval(
+                        np.abs(draws_by_column[f"HSA {name}"][kind])
+                        - np.abs(draws_by_column[competitor][kind])
+                    )
                     for kind in COEFFICIENTS
                 }
-                for rival in rivals
+                for competitor in competitors
             }
             for name in counts
         },
     }
 
 
-def _columns(times: Floats, counts: Mapping[str, Floats], rivals: Mapping[str, Floats]) -> dict[str, Floats]:
+def _columns(
+    times: Floats, counts: Mapping[str, Floats], competitors: Mapping[str, Floats]
+) -> dict[str, Floats]:
     """Return every column: draws x models."""
-    found: dict[str, Floats] = {}
+    columns: dict[str, Floats] = {}
     for name, tables in counts.items():
         pooled = np.stack([np.tensordot(times, table, axes=1) for table in tables], axis=1)
-        found[f"HSA {name}"] = slope(pooled[:, :, 0], pooled[:, :, 1])
-        found[f"DO {name}"] = overlap(pooled[:, :, 0], pooled[:, :, 1])
-    return found | {name: np.tile(values, (len(times), 1)) for name, values in rivals.items()}
+        columns[f"HSA {name}"] = slope(pooled[:, :, 0], pooled[:, :, 1])
+        columns[f"DO {name}"] = overlap(pooled[:, :, 0], pooled[:, :, 1])
+    return columns | {name: np.tile(values, (len(times), 1)) for name, values in competitors.items()}
 
 
-def _over_known(coefficient: Any, truth: Floats, values: Floats) -> float:
-    known = ~np.isnan(values)
-    return float(coefficient(truth[known], values[known])) if known.sum() > 2 else float("nan")
+def _defined_correlation(coefficient: Any, truth: Floats, values: Floats) -> float:
+    defined = ~np.isnan(values)
+    return float(coefficient(truth[defined], values[defined])) if defined.sum() > 2 else float("nan")
 
 
-def _spread(values: Floats) -> dict[str, float | None]:
+def _with_interval(values: Floats) -> dict[str, float | None]:
     low, high = interval(values[1:])
     return {"value": plain(float(values[0])), "low": plain(low), "high": plain(high)}

@@ -28,8 +28,8 @@ from leadline.topics.distances import read_texts
 from leadline_studies import Option, Outcome, Tell, whole_numbers
 from leadline_studies.common.scoring_time import machine
 from leadline_studies.histogram_topics.checkpoints import Checkpoints
-from leadline_studies.histogram_topics.rival_tracking import tracked
-from leadline_studies.histogram_topics.topic_retrieval import NORMS, Setting, Task, measured, task_of
+from leadline_studies.histogram_topics.rival_tracking import correlate_predictors
+from leadline_studies.histogram_topics.topic_retrieval import NORMS, Setting, Task, measure_setting, task_of
 
 ARGUMENTS = ("docs",)
 EXAMPLE = ("--qrels similar.txt",)
@@ -128,17 +128,19 @@ def run(
     )
     table = None if qrels is None else read_qrels(qrels)
     task = task_of(texts, table, level=level, together=together, queries=queries, sample=sample, seed=seed)
-    how = {"bins": bins, "particles": particles, "sweeps": sweeps, "seed": seed}
-    kept = checkpoints and Checkpoints(checkpoints, task, how | {"alpha_sum": alpha_sum})
-    found = []
-    for place, size in enumerate(sizes):
-        measure = partial(measured, task, size, alpha=alpha_sum / size, **how)
-        found.append(kept.setting(size, measure) if kept else measure())
+    options = {"bins": bins, "particles": particles, "sweeps": sweeps, "seed": seed}
+    stored = checkpoints and Checkpoints(checkpoints, task, options | {"alpha_sum": alpha_sum})
+    settings = []
+    for index, size in enumerate(sizes):
+        measure = partial(measure_setting, task, size, alpha=alpha_sum / size, **options)
+        settings.append(stored.setting(size, measure) if stored else measure())
         if on_run is not None:
-            on_run(place + 1, len(sizes))
-    data = data_of(task, found, draws, seed)
+            on_run(index + 1, len(sizes))
+    data = data_of(task, settings, draws, seed)
     if time:
-        parts = [{"topics": one.topics} | {key: one.seconds[key] for key in TIMES} for one in found]
+        parts = [
+            {"topics": setting.topics} | {key: setting.seconds[key] for key in TIMES} for setting in settings
+        ]
         data["seconds"] = {"machine": machine(), "drawing": task.drawing, "settings": parts}
     read = [
         (name_of(docs), len(texts.all)),
@@ -149,9 +151,9 @@ def run(
         data,
         _tables(data),
         _figures(data),
-        lines_of(data),
-        _notices(task, found, kept.reused if kept else 0),
-        [one for one in read if one[0]],
+        summary_lines(data),
+        _notices(task, settings, stored.reused if stored else 0),
+        [setting for setting in read if setting[0]],
         {
             "topics": topics,
             "together": together,
@@ -179,7 +181,7 @@ def _sizes(topics: str) -> list[int]:
 
 
 def _languages(languages: str | None, judged: bool) -> list[str]:
-    named = [one.strip() for one in languages.split(",")] if languages else []
+    named = [name.strip() for name in languages.split(",")] if languages else []
     if judged == bool(named):
         raise UsageError(
             f"{'both' if judged else 'neither'} of --qrels and --languages; expected one of them"
@@ -189,15 +191,17 @@ def _languages(languages: str | None, judged: bool) -> list[str]:
     return named
 
 
-def data_of(task: Task, found: Sequence[Setting], draws: int, seed: int) -> dict[str, Any]:
+def data_of(task: Task, settings_: Sequence[Setting], draws: int, seed: int) -> dict[str, Any]:
     """Return all results: by number of topics, and the correlation of the columns with quality."""
-    quality = np.stack([one.quality for one in found])
-    counts = {f"per {norm}": np.stack([one.counts[norm] for one in found]) for norm in NORMS}
-    rivals = {RIVAL: np.array([one.perplexity for one in found])}
+    quality = np.stack([setting.quality for setting in settings_])
+    counts = {f"per {norm}": np.stack([setting.counts[norm] for setting in settings_]) for norm in NORMS}
+    rivals = {RIVAL: np.array([setting.perplexity for setting in settings_])}
     mean = quality.mean(axis=1)
     bins = {
         norm: {
-            str(count): plain(_over_bins(mean, np.stack([one.finest[norm] for one in found]), count))
+            str(count): plain(
+                _overlap_by_bins(mean, np.stack([setting.finest[norm] for setting in settings_]), count)
+            )
             for count in SENSITIVITY
         }
         for norm in NORMS
@@ -207,24 +211,24 @@ def data_of(task: Task, found: Sequence[Setting], draws: int, seed: int) -> dict
         "measure": "MAP" if task.measure == "AP" else task.measure,
         "documents": len(task.texts.all),
         "trained": len(task.texts.train),
-        "trained_tokens": found[0].trained_tokens,
+        "trained_tokens": settings_[0].trained_tokens,
         "held_out": len(task.texts.held_out),
         "queries": len(task.relevant),
         "relevant": int(pairs.relevant.sum()),
         "nonrelevant": int((~pairs.relevant).sum()),
         "share_of_pairs": len(pairs.query) / (len(task.relevant) * len(task.texts.all)),
-        "settings": list(map(_entry, found)),
+        "settings": list(map(_entry, settings_)),
         "by_bins": bins,
-        **tracked(quality, counts, rivals, draws=draws, seed=seed),
+        **correlate_predictors(quality, counts, rivals, draws=draws, seed=seed),
     }
 
 
-def _over_bins(mean: Any, finest: Any, count: int) -> float:
+def _overlap_by_bins(mean: Any, finest: Any, count: int) -> float:
     """Return Pearson's r of HSA by number of bins, excluding models where it is undefined."""
     pooled = coarser(finest, count)
     values = slope(pooled[:, 0], pooled[:, 1])
-    known = ~np.isnan(values)
-    return pearson(mean[known], values[known]) if known.sum() >= FEWEST else float("nan")
+    defined = ~np.isnan(values)
+    return pearson(mean[defined], values[defined]) if defined.sum() >= FEWEST else float("nan")
 
 
 def _entry(one: Setting) -> dict[str, Any]:
@@ -247,11 +251,13 @@ def _entry(one: Setting) -> dict[str, Any]:
     }
 
 
-def _notices(task: Task, found: Sequence[Setting], reused: int) -> list[ResultWarning]:
-    unknown, empty, strange = found[0].unknown, found[0].empty, task.unknown
-    undefined = sum(np.isnan(slope(*one.counts[norm].sum(axis=0))) for one in found for norm in NORMS)
+def _notices(task: Task, settings: Sequence[Setting], reused: int) -> list[ResultWarning]:
+    unknown, empty, strange = settings[0].unknown, settings[0].empty, task.unknown
+    undefined = sum(
+        np.isnan(slope(*setting.counts[norm].sum(axis=0))) for setting in settings for norm in NORMS
+    )
     few = int(np.bincount(task.pairs.query[~task.pairs.relevant], minlength=len(task.relevant)).min())
-    said = [
+    notices = [
         ResultWarning("unknown_documents", f"judged ids that are no documents: {strange}; left out", strange),
         ResultWarning(
             "unknown_tokens", f"tokens that the models do not know: {unknown:,}; left out", unknown
@@ -269,7 +275,7 @@ def _notices(task: Task, found: Sequence[Setting], reused: int) -> list[ResultWa
             "settings_reused", f"settings read from --checkpoints, not measured again: {reused}", reused
         ),
     ]
-    return [notice for notice in said if notice.count]
+    return [notice for notice in notices if notice.count]
 
 
 def _tables(data: dict[str, Any]) -> dict[str, Table]:
@@ -277,20 +283,20 @@ def _tables(data: dict[str, Any]) -> dict[str, Table]:
     heads += [f"{name}, per {norm}" for norm in NORMS for name in ("HSA", "DO")]
     rows: list[list[Cell]] = [
         [
-            str(one["topics"]),
-            one["quality"],
-            one[RIVAL],
-            *(one[f"per {norm}"][key] for norm in NORMS for key in ("hsa", "do")),
+            str(setting["topics"]),
+            setting["quality"],
+            setting[RIVAL],
+            *(setting[f"per {norm}"][key] for norm in NORMS for key in ("hsa", "do")),
         ]
-        for one in data["settings"]
+        for setting in data["settings"]
     ]
     ends = ("value", "low", "high")
     columns = data["columns"] | {
-        f"|HSA {name}| - |{RIVAL}|": one[RIVAL] for name, one in data["closer"].items()
+        f"|HSA {name}| - |{RIVAL}|": setting[RIVAL] for name, setting in data["closer"].items()
     }
     over: list[list[Cell]] = [
-        [name, *(one[kind][end] for kind in ("pearson", "spearman") for end in ends)]
-        for name, one in columns.items()
+        [name, *(setting[kind][end] for kind in ("pearson", "spearman") for end in ends)]
+        for name, setting in columns.items()
     ]
     tables = {
         "settings": Table(heads, rows, digits=3),
@@ -298,7 +304,8 @@ def _tables(data: dict[str, Any]) -> dict[str, Table]:
     }
     if "seconds" in data:
         times: list[list[Cell]] = [
-            [str(one["topics"]), *(one[key] for key in TIMES)] for one in data["seconds"]["settings"]
+            [str(setting["topics"]), *(setting[key] for key in TIMES)]
+            for setting in data["seconds"]["settings"]
         ]
         tables["seconds"] = Table(["T", *TIMES], times, digits=3)
     return tables
@@ -311,20 +318,22 @@ def _figures(data: dict[str, Any]) -> dict[str, Any]:
     settings, norm = data["settings"], f"per {NORMS[0]}"
     ends = [settings[0], settings[-1]]
     drawn = histograms(
-        [f"T = {one['topics']:,}, {data['measure']} {one['quality']:.3f}" for one in ends],
-        [[one[norm]["relevant"], one[norm]["nonrelevant"]] for one in ends],
-        hsa=[np.nan if one[norm]["hsa"] is None else one[norm]["hsa"] for one in ends],
-        do=[one[norm]["do"] for one in ends],
+        [f"T = {setting['topics']:,}, {data['measure']} {setting['quality']:.3f}" for setting in ends],
+        [[setting[norm]["relevant"], setting[norm]["nonrelevant"]] for setting in ends],
+        hsa=[np.nan if setting[norm]["hsa"] is None else setting[norm]["hsa"] for setting in ends],
+        do=[setting[norm]["do"] for setting in ends],
     )
-    columns = {data["measure"]: [one["quality"] for one in settings]}
+    columns = {data["measure"]: [setting["quality"] for setting in settings]}
     for name in ("hsa", "do"):
-        columns[name.upper()] = [np.nan if one[norm][name] is None else one[norm][name] for one in settings]
-    columns[RIVAL] = [one[RIVAL] for one in settings]
-    along = [one["topics"] for one in settings]
+        columns[name.upper()] = [
+            np.nan if setting[norm][name] is None else setting[norm][name] for setting in settings
+        ]
+    columns[RIVAL] = [setting[RIVAL] for setting in settings]
+    along = [setting["topics"] for setting in settings]
     return {"histograms": drawn, "topics": panels(columns, along, label="topics")}
 
 
-def lines_of(data: dict[str, Any]) -> list[str]:
+def summary_lines(data: dict[str, Any]) -> list[str]:
     """Return whether HSA tracks quality better than perplexity, and whether it is cheaper."""
     size = len(data["settings"])
     lines = []
@@ -333,16 +342,18 @@ def lines_of(data: dict[str, Any]) -> list[str]:
         gain = data["closer"][f"per {norm}"][RIVAL]["pearson"]
         lines.append(
             f"HSA, normalised per {norm}, with {data['measure']} over {size} numbers of topics: "
-            f"{_both(slopes)}; {RIVAL} {_both(data['columns'][RIVAL])}; |R| of HSA less |R| of {RIVAL} "
+            f"{_coefficients(slopes)}; {RIVAL} {_coefficients(data['columns'][RIVAL])}; |R| of HSA "
+            f"less |R| of {RIVAL} "
             f"{rounded(gain['value'])} [{rounded(gain['low'])}, {rounded(gain['high'])}]: "
             f"{verdict(gain, size)}"
         )
-    overlaps = "; ".join(f"per {norm} {_both(data['columns'][f'DO per {norm}'])}" for norm in NORMS)
+    overlaps = "; ".join(f"per {norm} {_coefficients(data['columns'][f'DO per {norm}'])}" for norm in NORMS)
     lines.append(f"DO: {overlaps}; no claim")
     if "seconds" in data:
         ratios = [
-            (one["MAP scoring"] + one["MAP computing"]) / (one["HSA scoring"] + one["HSA computing"])
-            for one in data["seconds"]["settings"]
+            (setting["MAP scoring"] + setting["MAP computing"])
+            / (setting["HSA scoring"] + setting["HSA computing"])
+            for setting in data["seconds"]["settings"]
         ]
         lines.append(
             f"MAP takes {min(ratios):.1f} to {max(ratios):.1f} times the processor time of HSA, topics of "
@@ -355,11 +366,11 @@ def verdict(gain: dict[str, float | None], settings: int) -> str:
     """Return the verdict: the absolute Pearson's r of HSA is larger, also in the interval over queries."""
     if settings < LEAST:
         return f"no verdict: {LEAST} numbers of topics are the least"
-    value, low = (np.nan if (one := gain[key]) is None else one for key in ("value", "low"))
+    value, low = (np.nan if (number := gain[key]) is None else number for key in ("value", "low"))
     if low > 0:
         return "reproduced in kind"
     return "not reproduced" + (" (larger, but the interval holds 0)" if value > 0 else "")
 
 
-def _both(column: dict[str, Any]) -> str:
+def _coefficients(column: dict[str, Any]) -> str:
     return f"R {rounded(column['pearson']['value'])}, rho {rounded(column['spearman']['value'])}"

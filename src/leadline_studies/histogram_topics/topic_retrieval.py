@@ -59,8 +59,8 @@ class Clock:
 
     def __call__(self, name: str, work: Callable[[], T]) -> T:
         """Run some work and return its result."""
-        self.seconds[name], found = seconds(work)
-        return found
+        self.seconds[name], result = seconds(work)
+        return result
 
 
 def task_of(
@@ -88,22 +88,22 @@ def task_of(
     return Task(texts, relevant, "P@1" if own else "AP", own, pairs, clock.seconds[""], unknown)
 
 
-def measured(task: Task, topics: int, *, bins: int, particles: int, **fitting: Any) -> Setting:
+def measure_setting(task: Task, topics: int, *, bins: int, particles: int, **fitting: Any) -> Setting:
     """Fit a model to the training texts and measure it in every way, with timing."""
     clock, texts = Clock(), task.texts
     model = clock("fit", lambda: fit(texts.train, topics, languages=texts.languages, **fitting))
     seed = fitting["seed"]
     held_out = clock("perplexity", lambda: perplexity(model, texts.held_out, particles=particles, seed=seed))
-    asked, found, unknown, empty = clock("infer", lambda: roots_of(model, task, seed))
-    scores = clock("MAP scoring", lambda: np.stack([one_by_one(row, found) for row in asked]))
+    query_roots, roots, unknown, empty = clock("infer", lambda: roots_of(model, task, seed))
+    scores = clock("MAP scoring", lambda: np.stack([score_query(row, roots) for row in query_roots]))
     quality = clock("MAP computing", lambda: quality_of(task, scores))
-    clock("MAP scoring, all at once", lambda: from_roots(asked, found))
-    some = clock("HSA scoring", lambda: pair_scores(task.pairs, asked, found))
+    clock("MAP scoring, all at once", lambda: from_roots(query_roots, roots))
+    pair_values = clock("HSA scoring", lambda: pair_scores(task.pairs, query_roots, roots))
     pairs = task.pairs
-    clock("HSA computing", lambda: slope(*pairs.histograms(some, bins=bins).sum(axis=0)))
-    clock("DO computing", lambda: overlap(*pairs.histograms(some, bins=bins).sum(axis=0)))
-    counts = {norm: pairs.histograms(some, norm=norm, bins=bins) for norm in NORMS}
-    finest = {norm: pairs.histograms(some, norm=norm, bins=FINEST).sum(axis=0) for norm in NORMS}
+    clock("HSA computing", lambda: slope(*pairs.histograms(pair_values, bins=bins).sum(axis=0)))
+    clock("DO computing", lambda: overlap(*pairs.histograms(pair_values, bins=bins).sum(axis=0)))
+    counts = {norm: pairs.histograms(pair_values, norm=norm, bins=bins) for norm in NORMS}
+    finest = {norm: pairs.histograms(pair_values, norm=norm, bins=FINEST).sum(axis=0) for norm in NORMS}
     return Setting(
         topics,
         quality,
@@ -122,32 +122,32 @@ def measured(task: Task, topics: int, *, bins: int, particles: int, **fitting: A
 def roots_of(model: TopicModel, task: Task, seed: int) -> tuple[Floats, Floats, int, int]:
     """Return square roots of topic distributions of queries and documents, with counts of unknown tokens."""
     records, languages = task.texts.all, task.texts.languages
-    found = infer(model, records, seed=seed, language=languages[-1])
-    first = found if len(languages) == 1 else infer(model, records, seed=seed, language=languages[0])
-    place = {name: row for row, name in enumerate(first.ids)}
-    rows = [place[name] for name in task.relevant]
-    sides = {id(side): side for side in (first, found)}.values()
+    documents_ = infer(model, records, seed=seed, language=languages[-1])
+    queries_ = documents_ if len(languages) == 1 else infer(model, records, seed=seed, language=languages[0])
+    position = {name: row for row, name in enumerate(queries_.ids)}
+    rows = [position[name] for name in task.relevant]
+    sides = {id(side): side for side in (queries_, documents_)}.values()
     return (
-        np.sqrt(first.theta[rows]),
-        np.sqrt(found.theta),
+        np.sqrt(queries_.theta[rows]),
+        np.sqrt(documents_.theta),
         sum(side.unknown for side in sides),
         sum(side.empty for side in sides),
     )
 
 
-def one_by_one(row: Floats, found: Floats) -> Floats:
+def score_query(row: Floats, documents: Floats) -> Floats:
     """Score documents query by query, as in interactive search."""
-    scores: Floats = from_roots(row[None], found)[0]
+    scores: Floats = from_roots(row[None], documents)[0]
     return scores
 
 
-def pair_scores(pairs: Pairs, asked: Floats, found: Floats) -> Floats:
+def pair_scores(pairs: Pairs, queries: Floats, documents: Floats) -> Floats:
     """Score only the pairs, query by query."""
-    ends = np.searchsorted(pairs.query, np.arange(len(asked) + 1)).tolist()
+    ends = np.searchsorted(pairs.query, np.arange(len(queries) + 1)).tolist()
     return np.concatenate(
         [
-            one_by_one(row, found[pairs.document[low:high]])
-            for row, low, high in zip(asked, ends[:-1], ends[1:], strict=True)
+            score_query(row, documents[pairs.document[low:high]])
+            for row, low, high in zip(queries, ends[:-1], ends[1:], strict=True)
         ]
     )
 

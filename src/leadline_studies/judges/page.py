@@ -12,7 +12,7 @@ import sys
 import textwrap
 from pathlib import Path
 
-from leadline_studies.common.markdown import span, table
+from leadline_studies.common.markdown import table, with_interval
 from leadline_studies.common.pages import Found, copy_figures, keep, read_kept, result, write
 
 NAME = "judges"
@@ -31,23 +31,23 @@ PRINTED = {
 }
 
 
-def per_judge(found: Found) -> str:
-    """Write what each judge does to the systems."""
-    measures = found["measures"]
+def per_judge(results: Found) -> str:
+    """Write the changes of the systems' values and order under each judge."""
+    measures = results["measures"]
     rows = []
-    for judge in found["judges"]:
-        cells = [judge, f"{found['kappa'][judge]['scott']:.2f}", f"{found['kappa'][judge]['cohen']:.2f}"]
+    for judge in results["judges"]:
+        cells = [judge, f"{results['kappa'][judge]['scott']:.2f}", f"{results['kappa'][judge]['cohen']:.2f}"]
         for measure in measures:
-            one = next(
+            entry = next(
                 each
-                for each in found["against_reference"]
+                for each in results["against_reference"]
                 if (each["b"], each["measure"]) == (judge, measure)
             )
             cells += [
-                f"{one['tau']:.2f}",
-                f"{one['mean']:.3f} ({100 * one['relative']:.0f} %)",
-                f"{one['largest']:.3f}",
-                f"{one['swapped']} of {one['apart']}",
+                f"{entry['tau']:.2f}",
+                f"{entry['mean']:.3f} ({100 * entry['relative']:.0f} %)",
+                f"{entry['largest']:.3f}",
+                f"{entry['swapped']} of {entry['apart']}",
             ]
         rows.append(cells)
     heads = ["judge", "Scott", "Cohen"]
@@ -59,19 +59,19 @@ def per_judge(found: Found) -> str:
 def summaries(studies: dict[str, Found]) -> str:
     """Write both halves of the claim in all forms of the study."""
     rows = []
-    for name, says in STUDIES.items():
-        for measure, one in studies[name]["summary"].items():
+    for name, description in STUDIES.items():
+        for measure, entry in studies[name]["summary"].items():
             rows.append(
                 [
-                    f"{measure}; {says}",
-                    f"{one['tau']:.2f} ({one['lowest_tau']:.2f} to {one['highest_tau']:.2f})",
-                    f"{one['tau_among_all']:.2f}",
-                    f"{100 * one['relative']:.0f} %",
-                    f"{one['largest']:.3f}",
-                    f"{100 * one['swapped']:.0f} %",
-                    f"{one['widest']:.3f}",
-                    "yes" if one["large_effect"] else "no",
-                    "yes" if one["same_ranking"] else "no",
+                    f"{measure}; {description}",
+                    f"{entry['tau']:.2f} ({entry['lowest_tau']:.2f} to {entry['highest_tau']:.2f})",
+                    f"{entry['tau_among_all']:.2f}",
+                    f"{100 * entry['relative']:.0f} %",
+                    f"{entry['largest']:.3f}",
+                    f"{100 * entry['swapped']:.0f} %",
+                    f"{entry['widest']:.3f}",
+                    "yes" if entry["large_effect"] else "no",
+                    "yes" if entry["same_ranking"] else "no",
                 ]
             )
     return table(
@@ -91,31 +91,31 @@ def summaries(studies: dict[str, Found]) -> str:
 
 
 def people(files: dict[str, Found]) -> str:
-    """Write how far the people agree."""
+    """Write the agreement of the human judges."""
     rows = []
     forms = {
         "people": "four grades",
         "people-ordinal": "four grades, order counts",
         "people-binary": "two grades (0, 1 and 2, 3)",
     }
-    for name, says in forms.items():
-        one = files[name]
+    for name, description in forms.items():
+        entry = files[name]
         rows.append(
             [
-                says,
-                span(one["agreement"]),
-                span(one["scott"]),
-                span(one["cohen"]),
-                span(one["fleiss"]),
-                span(one["krippendorff"]),
+                description,
+                with_interval(entry["agreement"]),
+                with_interval(entry["scott"]),
+                with_interval(entry["cohen"]),
+                with_interval(entry["fleiss"]),
+                with_interval(entry["krippendorff"]),
             ]
         )
     return table(["", "raw", "Scott", "Cohen", "Fleiss", "Krippendorff"], rows)
 
 
-def pairs_of(found: Found, name: str) -> dict[str, Found]:
+def pairs_of(results: Found, name: str) -> dict[str, Found]:
     """Return a coefficient of every judge with the reference."""
-    return {one["b"]: one for one in found[name]["between"]}
+    return {entry["b"]: entry for entry in results[name]["between"]}
 
 
 def machines(files: dict[str, Found]) -> str:
@@ -129,7 +129,7 @@ def machines(files: dict[str, Found]) -> str:
             name,
             f"{raw[name]['value']:.3f}",
             f"{scott[name]['value']:.3f}",
-            span(cohen[name], ".3f"),
+            with_interval(cohen[name], ".3f"),
             f"{PRINTED[name]:.3f}" if name in PRINTED else "",
             f"{quadratic[name]['value']:.3f}",
             f"{binary[name]['value']:.3f}",
@@ -150,9 +150,9 @@ def machines(files: dict[str, Found]) -> str:
     return table(heads, rows)
 
 
-def inside(found: Found) -> int:
+def inside(results: Found) -> int:
     """Count the judges that are acceptable by either kappa."""
-    scott, cohen = pairs_of(found, "scott"), pairs_of(found, "cohen")
+    scott, cohen = pairs_of(results, "scott"), pairs_of(results, "cohen")
     return sum(bool(scott[name]["acceptable"] or cohen[name]["acceptable"]) for name in scott)
 
 
@@ -236,15 +236,15 @@ people.
 """
 
 
-def words(studies: dict[str, Found]) -> str:
-    """Describe what the numbers say, with the numbers."""
+def conclusions(studies: dict[str, Found]) -> str:
+    """Return the conclusions with their numbers, as text."""
     first = studies["dl19"]
     ap, ndcg = first["summary"]["AP"], first["summary"]["nDCG"]
     few = first["few_queries"]
-    moved = [one for study in studies.values() for one in study["summary"].values()]
-    numbers = sum(bool(one["large_effect"]) for one in moved)
-    stays = sum(bool(one["same_ranking"]) for one in moved)
-    said = (
+    moved = [entry for study in studies.values() for entry in study["summary"].values()]
+    numbers = sum(bool(entry["large_effect"]) for entry in moved)
+    stays = sum(bool(entry["same_ranking"]) for entry in moved)
+    conclusion = (
         f"The numbers move: MAP by {100 * ap['relative']:.0f} % with the median judge and by up to "
         f"{100 * ap['largest_relative']:.0f} % with the most generous one, nDCG by "
         f"{100 * ndcg['relative']:.0f} % and up to {100 * ndcg['largest_relative']:.0f} %; the first half "
@@ -259,20 +259,20 @@ def words(studies: dict[str, Found]) -> str:
         f"tau {few['AP']:.2f} (MAP) and {few['nDCG']:.2f} (nDCG): how little was judged matters more here "
         "than who judged it."
     )
-    return textwrap.fill(f"**What was seen.** {said}", 110)
+    return textwrap.fill(f"**What was seen.** {conclusion}", 110)
 
 
-def page(kept: Found) -> str:
+def page(contents: Found) -> str:
     """Write the page."""
-    studies, files = kept["studies"], kept["files"]
+    studies, files = contents["studies"], contents["files"]
     every = files["people"]["cohen"]["between"]
-    official = [one["value"] for one in every if "official" in (one["a"], one["b"])]
-    between = [one["value"] for one in every if "official" not in (one["a"], one["b"])]
+    official = [entry["value"] for entry in every if "official" in (entry["a"], entry["b"])]
+    between = [entry["value"] for entry in every if "official" not in (entry["a"], entry["b"])]
     return PAGE.format(
         note=NOTE,
         version=studies["dl19"]["leadline"],
         systems=len(studies["dl19"]["systems"]),
-        words=words(studies),
+        words=conclusions(studies),
         summaries=summaries(studies),
         per_judge=per_judge(studies["dl19"]),
         first=" and ".join(studies["dl19"]["measures"]),
@@ -281,7 +281,7 @@ def page(kept: Found) -> str:
         most=max(between),
         official_least=min(official),
         official_most=max(official),
-        acceptable=sum(bool(one["acceptable"]) for one in every),
+        acceptable=sum(bool(entry["acceptable"]) for entry in every),
         pairs=files["machines"]["pairs"],
         queries=len(files["machines"]["queries"]),
         machines=machines(files),
@@ -290,10 +290,10 @@ def page(kept: Found) -> str:
     )
 
 
-def main(given: list[str]) -> None:
-    """Keep what a folder holds, if one is named, and write the page."""
-    if given:
-        folder = Path(given[0])
+def main(arguments: list[str]) -> None:
+    """Store the results of a folder, if one is named, and write the page."""
+    if arguments:
+        folder = Path(arguments[0])
         keep(
             NAME,
             {

@@ -73,23 +73,23 @@ def run(
     others = read_judges(list(judges))
     if reference in (each.name for each in others):
         raise UsageError(f"a judge and the reference are both called '{reference}'; expected other names")
-    everything = Judgments.of_judges([Judge(reference, table), *others])
-    kept = everything.keep(everything.by_all)
-    if not len(kept):
+    all_judgments = Judgments.of_judges([Judge(reference, table), *others])
+    common = all_judgments.keep(all_judgments.by_all)
+    if not len(common):
         raise InputError("no pair of query and document was judged by all", expected="some")
     runs = readable_twice(runs, Reading())
-    ranking = ranked(kept, runs, measures=measure or ("AP", "nDCG"), judged_only=judged_only, on_run=on_run)
+    ranking = ranked(common, runs, measures=measure or ("AP", "nDCG"), judged_only=judged_only, on_run=on_run)
     if len(ranking.runs) < 3:
         raise UsageError(f"{counted(len(ranking.runs), 'run')}; expected three or more to rank")
-    data = _data(kept, ranking, table, runs)
+    data = _data(common, ranking, table, runs)
     options = {"judges": list(judges), "measure": ranking.measures, "judged_only": judged_only}
     return Outcome(
         data,
-        {"judges": _sheet(data), "systems": _systems(ranking)},
+        {"judges": _reference_table(data), "systems": _systems(ranking)},
         _figures(ranking),
-        lines_of(data),
-        _notices(everything, kept, ranking, judged_only=judged_only),
-        [(path, rows) for path, rows in everything.paths if path]
+        summary_lines(data),
+        _notices(all_judgments, common, ranking, judged_only=judged_only),
+        [(path, rows) for path, rows in all_judgments.paths if path]
         + [(info.path, info.counts["documents_read"]) for info in ranking.runs],
         options,
     )
@@ -98,9 +98,9 @@ def run(
 def _data(kept: Judgments, ranking: Ranking, table: Qrels, runs: Any) -> dict[str, Any]:
     others = range(1, len(kept.names))
     alike = agreement(kept, reference=True, draws=0)
-    against = changes(ranking, [(0, place) for place in others])
+    against = changes(ranking, [(0, judge) for judge in others])
     among = changes(ranking, list(combinations(range(len(kept.names)), 2)))
-    whole = evaluate(table, runs, ranking.measures).means
+    means = evaluate(table, runs, ranking.measures).means
     return {
         "reference": kept.names[0],
         "judges": kept.names[1:],
@@ -120,8 +120,8 @@ def _data(kept: Judgments, ranking: Ranking, table: Qrels, runs: Any) -> dict[st
         "summary": {name: _summary(against, among, name) for name in ranking.measures},
         # for scale: what taking so few queries does, with one and the same judge
         "few_queries": {
-            name: plain(kendall(ranking.values[0, :, place], whole[:, place]))
-            for place, name in enumerate(ranking.measures)
+            name: plain(kendall(ranking.values[0, :, judge], means[:, judge]))
+            for judge, name in enumerate(ranking.measures)
         },
     }
 
@@ -130,42 +130,44 @@ def _summary(
     against: Sequence[dict[str, Any]], among: Sequence[dict[str, Any]], measure: str
 ) -> dict[str, Any]:
     """Return medians and extremes over judges, and whether each half of the claim holds."""
-    part = [one for one in against if one["measure"] == measure]
-    taus = [one["tau"] for one in part if one["tau"] is not None]
-    shifts = [one["relative"] for one in part if one["relative"] is not None]
-    mutual = [one["tau"] for one in among if one["measure"] == measure and one["tau"] is not None]
-    found: dict[str, Any] = {
+    part = [change for change in against if change["measure"] == measure]
+    taus = [change["tau"] for change in part if change["tau"] is not None]
+    shifts = [change["relative"] for change in part if change["relative"] is not None]
+    mutual = [change["tau"] for change in among if change["measure"] == measure and change["tau"] is not None]
+    summary: dict[str, Any] = {
         "tau": float(np.median(taus)) if taus else None,
         "lowest_tau": min(taus, default=None),
         "highest_tau": max(taus, default=None),
         "tau_among_all": float(np.median(mutual)) if mutual else None,
         "relative": float(np.median(shifts)) if shifts else None,
         "largest_relative": max(shifts, default=None),
-        "largest": max(one["largest"] for one in part),
-        "swapped": float(np.mean([one["swapped"] / one["apart"] for one in part if one["apart"]] or [0.0])),
-        "widest": max(one["widest"] for one in part),
+        "largest": max(change["largest"] for change in part),
+        "swapped": float(
+            np.mean([change["swapped"] / change["apart"] for change in part if change["apart"]] or [0.0])
+        ),
+        "widest": max(change["widest"] for change in part),
     }
-    return found | {
-        "large_effect": None if found["relative"] is None else found["relative"] >= LARGE,
-        "same_ranking": None if found["tau"] is None else found["tau"] >= EQUAL,
+    return summary | {
+        "large_effect": None if summary["relative"] is None else summary["relative"] >= LARGE,
+        "same_ranking": None if summary["tau"] is None else summary["tau"] >= EQUAL,
     }
 
 
-def _sheet(data: dict[str, Any]) -> Table:
+def _reference_table(data: dict[str, Any]) -> Table:
     rows = [
         [
-            one["b"],
-            one["measure"],
-            data["kappa"][one["b"]]["scott"],
-            one["tau"],
-            one["mean"],
-            one["relative"],
-            one["largest"],
-            one["swapped"],
-            one["apart"],
-            one["widest"],
+            change["b"],
+            change["measure"],
+            data["kappa"][change["b"]]["scott"],
+            change["tau"],
+            change["mean"],
+            change["relative"],
+            change["largest"],
+            change["swapped"],
+            change["apart"],
+            change["widest"],
         ]
-        for one in data["against_reference"]
+        for change in data["against_reference"]
     ]
     heads = [
         "judge",
@@ -187,8 +189,8 @@ def _systems(ranking: Ranking) -> Table:
     """Return every system's value under every judge, ordered by the reference."""
     order = np.argsort(-ranking.values[0, :, 0], kind="stable").tolist()
     rows = [
-        [ranking.systems[place], measure, *ranking.values[:, place, column].tolist()]
-        for place in order
+        [ranking.systems[index], measure, *ranking.values[:, index, column].tolist()]
+        for index in order
         for column, measure in enumerate(ranking.measures)
     ]
     return Table(["system", "measure", *ranking.judges], rows)
@@ -199,15 +201,15 @@ def _figures(ranking: Ranking) -> dict[str, Any]:
 
     return {
         re.sub(r"[^\w]+", "-", measure).strip("-"): by_judge(
-            ranking.judges, ranking.values[:, :, place], label=f"mean {measure}"
+            ranking.judges, ranking.values[:, :, index], label=f"mean {measure}"
         )
-        for place, measure in enumerate(ranking.measures)
+        for index, measure in enumerate(ranking.measures)
     }
 
 
-def lines_of(data: dict[str, Any]) -> list[str]:
+def summary_lines(data: dict[str, Any]) -> list[str]:
     """Return the verdict on both halves of the claim, one line per measure."""
-    return [_line(measure, one, data) for measure, one in data["summary"].items()]
+    return [_line(measure, summary, data) for measure, summary in data["summary"].items()]
 
 
 def _line(measure: str, one: dict[str, Any], data: dict[str, Any]) -> str:
@@ -224,13 +226,13 @@ def _line(measure: str, one: dict[str, Any], data: dict[str, Any]) -> str:
 
 
 def _notices(
-    everything: Judgments, kept: Judgments, ranking: Ranking, *, judged_only: bool
+    everything: Judgments, common: Judgments, ranking: Ranking, *, judged_only: bool
 ) -> list[ResultWarning]:
-    lost = len(everything) - len(kept)
-    number = len(np.unique(kept.query))
+    lost = len(everything) - len(common)
+    number = len(np.unique(common.query))
     unjudged = sum(info.counts["unjudged_documents"] for info in ranking.runs)
     rule = "dropped" if judged_only else "not relevant under every judge"
-    found = [
+    notices = [
         ResultWarning(
             "left_out", f"pairs that not all judged: {lost:,} of {len(everything):,}; left out", lost
         ),
@@ -245,4 +247,4 @@ def _notices(
             0 if judged_only else unjudged,
         ),
     ]
-    return [notice for notice in found if notice.count]
+    return [notice for notice in notices if notice.count]

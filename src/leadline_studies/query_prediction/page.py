@@ -16,7 +16,7 @@ from typing import Any
 import leadline as ll
 from leadline.reporting.plots import picture
 from leadline_studies import study
-from leadline_studies.common.markdown import bold, extent, span, table
+from leadline_studies.common.markdown import bold, table, value_range, with_interval
 from leadline_studies.common.pages import PAGES, Found, docs_of, keep, read_kept, write
 from leadline_studies.query_prediction.study import figures_of
 
@@ -28,21 +28,21 @@ NOTE = "<!-- Made by src/leadline_studies/query_prediction/page.py from the outp
 
 
 def run(data: Path, name: str) -> None:
-    """Conduct the study on a collection and keep what it found."""
+    """Run the study on a collection and store the results."""
     folder = data / name
-    given = (str(docs_of(folder)), str(folder / "queries.jsonl"), str(folder / "qrels.txt"))
-    outcome = study(NAME).run(*given, sweeps=SWEEPS)
-    bolder = study(NAME).run(*given, sweeps=SWEEPS, model=("QLDirichlet", "RM1"), fits=1, draws=1)
-    found = read_kept(NAME)["found"] | {
+    contents = (str(docs_of(folder)), str(folder / "queries.jsonl"), str(folder / "qrels.txt"))
+    outcome = study(NAME).run(*contents, sweeps=SWEEPS)
+    bolder = study(NAME).run(*contents, sweeps=SWEEPS, model=("QLDirichlet", "RM1"), fits=1, draws=1)
+    results = read_kept(NAME)["found"] | {
         name: outcome.data | {"lines": list(outcome.lines), "bolder": {"expansion": bolder.data["expansion"]}}
     }
-    keep(NAME, {"leadline": ll.__version__, "sweeps": SWEEPS, "found": found})
+    keep(NAME, {"leadline": ll.__version__, "sweeps": SWEEPS, "found": results})
     sys.stderr.write(f"{name}: {outcome.lines[-1]}\n")
 
 
 def tau(row: Found, name: str = "kendall") -> str:
     """Write a coefficient with its interval, bold when that is above 0."""
-    value, _, ends = span(row[name]).partition(" ")
+    value, _, ends = with_interval(row[name]).partition(" ")
     return f"{bold(value, row[name]['low'] > 0)} {ends}"
 
 
@@ -51,44 +51,46 @@ def rows_of(data: Found, model: str) -> dict[str, Found]:
     return {row["predictor"]: row for row in data["correlations"] if row["run"] == model}
 
 
-def correlations(found: dict[str, Found], model: str, name: str = "kendall") -> str:
+def correlations(results: dict[str, Found], model: str, name: str = "kendall") -> str:
     """Write one coefficient of every predictor for one model."""
-    tables = [rows_of(data, model) for data in found.values()]
+    tables = [rows_of(data, model) for data in results.values()]
     return table(
-        ["predictor", *found],
+        ["predictor", *results],
         [[f"`{predictor}`", *(tau(rows[predictor], name) for rows in tables)] for predictor in tables[0]],
     )
 
 
-def fits(found: dict[str, Found]) -> str:
+def fits(results: dict[str, Found]) -> str:
     """Write how far tau of DeShaTo(total) goes over fits."""
     lines = []
-    for model in next(iter(found.values()))["models"]:
-        spans = [rows_of(data, model)["DeShaTo(total)"]["by_fit"] for data in found.values()]
-        lines.append([model, *map(extent, spans)])
-    return table(["model", *found], lines)
+    for model in next(iter(results.values()))["models"]:
+        spans = [rows_of(data, model)["DeShaTo(total)"]["by_fit"] for data in results.values()]
+        lines.append([model, *map(value_range, spans)])
+    return table(["model", *results], lines)
 
 
-def above(found: dict[str, Found], predictor: str) -> str:
-    """Describe how often the interval of a predictor is above 0, and its taus."""
-    rows = [rows_of(data, model)[predictor]["kendall"] for data in found.values() for model in data["models"]]
+def intervals_above_zero(results: dict[str, Found], predictor: str) -> str:
+    """Count the intervals of a predictor that lie above 0, with the range of its taus, as text."""
+    rows = [
+        rows_of(data, model)[predictor]["kendall"] for data in results.values() for model in data["models"]
+    ]
     values = [row["value"] for row in rows]
     sure = sum(row["low"] > 0 for row in rows)
-    return f"{extent(values)}, above 0 in {sure} of {len(rows)}"
+    return f"{value_range(values)}, above 0 in {sure} of {len(rows)}"
 
 
-def ahead(found: dict[str, Found], other: str) -> str:
-    """Describe in how many models and collections DeShaTo(total) has the larger tau."""
-    tables = [rows_of(data, model) for data in found.values() for model in data["models"]]
+def deshato_ahead(results: dict[str, Found], other: str) -> str:
+    """Count the models and collections in which DeShaTo(total) has the larger tau."""
+    tables = [rows_of(data, model) for data in results.values() for model in data["models"]]
     values = [[table[name]["kendall"]["value"] for name in ("DeShaTo(total)", other)] for table in tables]
     return f"{sum(own > theirs for own, theirs in values)} of {len(values)}"
 
 
-def counts(found: dict[str, Found]) -> str:
-    """Describe how large the collections are."""
+def collection_sizes(results: dict[str, Found]) -> str:
+    """Return the sizes of the collections, as text."""
     return table(
-        ["", *found],
-        [[part, *(f"{data[part]:,}" for data in found.values())] for part in ("documents", "queries")],
+        ["", *results],
+        [[part, *(f"{data[part]:,}" for data in results.values())] for part in ("documents", "queries")],
     )
 
 
@@ -97,19 +99,19 @@ def policies(data: Found) -> dict[tuple[str, str], Found]:
     return {(row["policy"], row["rule"]): row for row in data["expansion"]["policies"]}
 
 
-def chosen(row: Found) -> bool:
+def is_selection(row: Found) -> bool:
     """Return whether a policy chooses by a predictor."""
     return row["policy"] not in ("always", "oracle")
 
 
-def told(row: Found) -> bool:
+def is_significant(row: Found) -> bool:
     """Return whether a choice differs significantly from always the better model."""
     return row["p_corrected"] is not None and row["p_corrected"] < 0.05
 
 
-def constant(found: dict[str, Found]) -> str:
-    """Write what never, always, and the oracle come to, and for how many queries expansion is better."""
-    first, second = next(iter(found.values()))["expansion"]["between"]
+def constant(results: dict[str, Found]) -> str:
+    """Write the means of never, always and the oracle, and for how many queries expansion is better."""
+    first, second = next(iter(results.values()))["expansion"]["between"]
     names = {
         ("always", first): f"always {first}",
         ("always", second): f"always {second}",
@@ -117,26 +119,26 @@ def constant(found: dict[str, Found]) -> str:
         ("oracle", ""): "oracle",
     }
     lines = [
-        [said, *(span(policies(data)[key], ".3f", "mean") for data in found.values())]
-        for key, said in names.items()
+        [label, *(with_interval(policies(data)[key], ".3f", "mean") for data in results.values())]
+        for key, label in names.items()
     ]
     sides = [
         f"{part['wins']} / {part['queries'] - part['wins'] - part['losses']} / {part['losses']}"
-        for part in (data["expansion"] for data in found.values())
+        for part in (data["expansion"] for data in results.values())
     ]
     lines.append([f"queries that {second} helps / leaves / harms", *sides])
-    return table(["", *found], lines)
+    return table(["", *results], lines)
 
 
-def choices(found: dict[str, Found]) -> str:
+def choices(results: dict[str, Found]) -> str:
     """Write every choice: its mean less that of always the better model, bold when significant."""
-    tables = [policies(data) for data in found.values()]
+    tables = [policies(data) for data in results.values()]
     return table(
-        ["choice by, rule", *found],
+        ["choice by, rule", *results],
         [
             [f"`{key[0]}`, {key[1]}", *(choice(rows.get(key)) for rows in tables)]
             for key, row in tables[0].items()
-            if chosen(row)
+            if is_selection(row)
         ],
     )
 
@@ -146,19 +148,19 @@ def choice(row: Found | None) -> str:
     if row is None:
         return "-"
     low, high = row["difference_low"], row["difference_high"]
-    text = bold(f"{row['difference']:+.4f}", told(row))
+    text = bold(f"{row['difference']:+.4f}", is_significant(row))
     return f"{text} [{low:+.4f}, {high:+.4f}], {row['expanded']:.0%}"
 
 
-def counted(found: dict[str, Found]) -> dict[str, Any]:
+def count_significant(results: dict[str, Found]) -> dict[str, Any]:
     """Count the choices that are better and worse than always the better model."""
-    rows = [row for data in found.values() for row in policies(data).values() if chosen(row)]
-    gaps = [policies(data)["oracle", ""]["difference"] for data in found.values()]
+    rows = [row for data in results.values() for row in policies(data).values() if is_selection(row)]
+    gaps = [policies(data)["oracle", ""]["difference"] for data in results.values()]
     learned = [row for row in rows if row["rule"] != "compare"]
     return {
         "tried": len(rows),
-        "up": sum(told(row) and row["difference"] > 0 for row in rows),
-        "down": sum(told(row) and row["difference"] < 0 for row in rows),
+        "up": sum(is_significant(row) and row["difference"] > 0 for row in rows),
+        "down": sum(is_significant(row) and row["difference"] < 0 for row in rows),
         "least": f"{min(gaps):+.3f}",
         "most": f"{max(gaps):+.3f}",
         "best": f"{max(row['difference'] for row in rows):+.4f}",
@@ -168,47 +170,47 @@ def counted(found: dict[str, Found]) -> dict[str, Any]:
     }
 
 
-def page(given: Found) -> str:
-    """Write the page: the words below with the numbers found."""
-    found = {name: given["found"][name] for name in SETS if name in given["found"]}
-    first = next(iter(found.values()))
-    bolder = {name: data["bolder"] for name, data in found.items() if "bolder" in data}
+def page(contents: Found) -> str:
+    """Return the page from the numbers kept."""
+    results = {name: contents["found"][name] for name in SETS if name in contents["found"]}
+    first = next(iter(results.values()))
+    bolder = {name: data["bolder"] for name, data in results.items() if "bolder" in data}
     return PAGE.format(
         note=NOTE,
-        version=given["leadline"],
-        sweeps=given["sweeps"],
+        version=contents["leadline"],
+        sweeps=contents["sweeps"],
         topics=first["topics"],
         fits=first["fits"],
         splits=first["splits"],
         models=", ".join(first["models"]),
-        counts=counts(found),
-        total=above(found, "DeShaTo(total)"),
-        best_term=above(found, "DeShaTo(sum_s)"),
-        product=above(found, "DeShaTo(product_k)"),
-        clarity=above(found, "Clarity"),
-        nqc=above(found, "NQC(tail)"),
-        wig=above(found, "WIG(tail)"),
-        over_clarity=ahead(found, "Clarity"),
-        over_nqc=ahead(found, "NQC(tail)"),
-        over_root=ahead(found, "WIG(tail,length=root)"),
-        root=above(found, "WIG(tail,length=root)"),
-        length=above(found, "QueryLength"),
-        tables="\n\n".join(f"### {model}\n\n{correlations(found, model)}" for model in first["models"]),
+        counts=collection_sizes(results),
+        total=intervals_above_zero(results, "DeShaTo(total)"),
+        best_term=intervals_above_zero(results, "DeShaTo(sum_s)"),
+        product=intervals_above_zero(results, "DeShaTo(product_k)"),
+        clarity=intervals_above_zero(results, "Clarity"),
+        nqc=intervals_above_zero(results, "NQC(tail)"),
+        wig=intervals_above_zero(results, "WIG(tail)"),
+        over_clarity=deshato_ahead(results, "Clarity"),
+        over_nqc=deshato_ahead(results, "NQC(tail)"),
+        over_root=deshato_ahead(results, "WIG(tail,length=root)"),
+        root=intervals_above_zero(results, "WIG(tail,length=root)"),
+        length=intervals_above_zero(results, "QueryLength"),
+        tables="\n\n".join(f"### {model}\n\n{correlations(results, model)}" for model in first["models"]),
         first=first["models"][0],
-        fitted=fits(found),
-        pearson=correlations(found, first["models"][0], "pearson"),
-        constant=constant(found),
-        choices=choices(found),
-        said="\n".join(f"- {name}: {data['lines'][-1]}" for name, data in found.items()),
+        fitted=fits(results),
+        pearson=correlations(results, first["models"][0], "pearson"),
+        constant=constant(results),
+        choices=choices(results),
+        said="\n".join(f"- {name}: {data['lines'][-1]}" for name, data in results.items()),
         figures="\n".join(
             f"![{title}, {name}](query-prediction-{name}-{part}.svg)"
-            for name in found
+            for name in results
             for part, title in PARTS.items()
         ),
         bolder=constant(bolder),
-        bolder_counts="{up} of {tried}".format(**counted(bolder)),
-        bolder_gaps="{least} to {most}".format(**counted(bolder)),
-        **counted(found),
+        bolder_counts="{up} of {tried}".format(**count_significant(bolder)),
+        bolder_gaps="{least} to {most}".format(**count_significant(bolder)),
+        **count_significant(results),
     )
 
 
@@ -308,16 +310,16 @@ significantly better than always that one (one fit of the topics).
 
 
 def main(arguments: list[str]) -> None:
-    """Run what was asked for, and make figures and page."""
+    """Run the study if data are named, and write figures and page."""
     if arguments:
         for name in arguments[1:] or SETS:
             run(Path(arguments[0]), name)
-    given = read_kept(NAME)
-    for name, data in given["found"].items():
+    contents = read_kept(NAME)
+    for name, data in contents["found"].items():
         for part, figure in figures_of(data).items():
             path = PAGES / f"query-prediction-{name}-{part}.svg"
             path.write_bytes(picture(figure, "svg"))
-    write(NAME, page(given))
+    write(NAME, page(contents))
 
 
 if __name__ == "__main__":

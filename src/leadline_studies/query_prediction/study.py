@@ -79,15 +79,15 @@ def run(
     for name, value in (("fits", fits), ("splits", splits), ("draws", draws), ("topics", topics)):
         if value < 1:
             raise UsageError(f"{name}={value}; expected 1 or more")
-    wanted = MEASURES.expand_all([measure])
-    if len(wanted) != 1:
-        raise UsageError(f"'{measure}' means {len(wanted)} measures; expected one")
+    measures = MEASURES.expand_all([measure])
+    if len(measures) != 1:
+        raise UsageError(f"'{measure}' means {len(measures)} measures; expected one")
     index = build_index(docs)
-    found = search(index, queries, models)
-    results = evaluate(qrels, found, wanted)
-    others = predict(found, index=index, queries=queries)
-    shapes = list(_shapes(found, docs, topics, fits, sweeps, seed, on_run))
-    prediction = _joined(others, shapes)
+    result = search(index, queries, models)
+    results = evaluate(qrels, result, measures)
+    predictions = predict(result, index=index, queries=queries)
+    shapes = list(_deshato_by_fit(result, docs, topics, fits, sweeps, seed, on_run))
+    prediction = _with_deshato(predictions, shapes)
     data = {
         "measure": str(results.measures[0]),
         "models": models,
@@ -97,15 +97,15 @@ def run(
         "fits": fits,
         "splits": splits,
         "correlations": _correlations(prediction, shapes, results, draws, seed),
-        "expansion": selected(prediction, results, splits, seed),
+        "expansion": select_models(prediction, results, splits, seed),
     }
     inputs = [(name_of(docs), index.documents), (name_of(queries), len(read_queries(queries)))]
     return Outcome(
         data,
         _tables(data),
         figures_of(data),
-        lines_of(data),
-        [*found.warnings, *results.warnings, *prediction.warnings],
+        summary_lines(data),
+        [*result.warnings, *results.warnings, *prediction.warnings],
         inputs,
         {
             "model": models,
@@ -120,30 +120,30 @@ def run(
     )
 
 
-def _shapes(
-    found: SearchResult, docs: TextsLike, topics: int, fits: int, sweeps: int, seed: int, on_fit: Tell | None
+def _deshato_by_fit(
+    result: SearchResult, docs: TextsLike, topics: int, fits: int, sweeps: int, seed: int, on_fit: Tell | None
 ) -> Iterator[Results]:
     """Return the predictions of DeShaTo by every topic model of all documents."""
-    texts = {one.id: one.content for one in read_documents(docs)}
-    for turn in range(fits):
-        vectors = infer(fit(texts, topics, sweeps=sweeps, seed=seed + turn), texts, seed=seed + turn)
-        yield predict(found, DeShaTo.usual(), vectors=vectors)
+    texts = {document.id: document.content for document in read_documents(docs)}
+    for number in range(fits):
+        vectors = infer(fit(texts, topics, sweeps=sweeps, seed=seed + number), texts, seed=seed + number)
+        yield predict(result, DeShaTo.usual(), vectors=vectors)
         if on_fit is not None:
-            on_fit(turn + 1, fits)
+            on_fit(number + 1, fits)
 
 
-def _joined(others: Results, shapes: Sequence[Results]) -> Results:
+def _with_deshato(predictions: Results, shapes: Sequence[Results]) -> Results:
     """Return the mean of DeShaTo over models, then the other predictors."""
-    mean = np.mean([one.values for one in shapes], axis=0)
-    values = np.concatenate([mean, others.values], axis=2)
+    mean = np.mean([shape.values for shape in shapes], axis=0)
+    values = np.concatenate([mean, predictions.values], axis=2)
     return Results(
-        others.runs,
-        others.queries,
-        [*shapes[0].measures, *others.measures],
+        predictions.runs,
+        predictions.queries,
+        [*shapes[0].measures, *predictions.measures],
         values,
         np.ones(values.shape, dtype=np.bool_),
-        present=others.present,
-        warnings=others.warnings,
+        present=predictions.present,
+        warnings=predictions.warnings,
     )
 
 
@@ -151,37 +151,37 @@ def _correlations(
     prediction: Results, shapes: Sequence[Results], results: Results, draws: int, seed: int
 ) -> list[dict[str, Any]]:
     """Correlate predictions with the measure over queries; DeShaTo also by each topic model."""
-    truth = {
+    values_by_run = {
         name: dict(zip(results.queries, values, strict=True))
         for name, values in zip(results.names, results.counted(0).tolist(), strict=True)
     }
     by_fit: dict[tuple[str, str], list[float]] = {}
     for shape in shapes:
-        for row in over_queries(shape, truth, draws=0):
+        for row in over_queries(shape, values_by_run, draws=0):
             value = row["kendall"]["value"]
             by_fit.setdefault((row["run"], row["predictor"]), []).append(value)
-    found = over_queries(prediction, truth, draws=draws, confidence=LEVEL, seed=seed)
-    spans = {key: [one for one in taus if one is not None] for key, taus in by_fit.items()}
+    rows = over_queries(prediction, values_by_run, draws=draws, confidence=LEVEL, seed=seed)
+    spans = {key: [tau for tau in taus if tau is not None] for key, taus in by_fit.items()}
     return [
         row | {"by_fit": [min(taus), max(taus)] if taus else None}
-        for row in found
+        for row in rows
         for taus in [spans.get((row["run"], row["predictor"]))]
     ]
 
 
-def selected(prediction: Results, results: Results, splits: int, seed: int) -> dict[str, Any]:
+def select_models(prediction: Results, results: Results, splits: int, seed: int) -> dict[str, Any]:
     """Select between the first two models by every predictor and rule, and test against the better one."""
-    plainly, expanded = results.counted(0)[:2]
-    judged = ~np.isnan(plainly + expanded)
+    baseline, expanded = results.counted(0)[:2]
+    judged = ~np.isnan(baseline + expanded)
     places = [prediction.queries.code(name) for name in results.queries]
-    both = np.full((2, len(places), len(prediction.measures)), np.nan)
-    for place, code in enumerate(places):
+    values_of_two = np.full((2, len(places), len(prediction.measures)), np.nan)
+    for index, code in enumerate(places):
         if code is not None:
-            both[:, place] = prediction.values[:2, code]
-    plainly, expanded, both = plainly[judged], expanded[judged], both[:, judged]
-    if len(plainly) < 4:
-        raise UsageError(f"{len(plainly)} queries; expected 4 or more, to halve them")
-    gain = expanded - plainly
+            values_of_two[:, index] = prediction.values[:2, code]
+    baseline, expanded, values_of_two = baseline[judged], expanded[judged], values_of_two[:, judged]
+    if len(baseline) < 4:
+        raise UsageError(f"{len(baseline)} queries; expected 4 or more, to halve them")
+    gain = expanded - baseline
     halved = list(halves(len(gain), splits, seed))
     names = results.names[:2]
     shares: dict[tuple[str, str], Floats] = {
@@ -191,21 +191,21 @@ def selected(prediction: Results, results: Results, splits: int, seed: int) -> d
         ("oracle", ""): (gain > 0).astype(np.float64),
     }
     for column, predictor in enumerate(map(str, prediction.measures)):
-        first, second = both[:, :, column]
-        apart = second - first
+        first, second = values_of_two[:, :, column]
+        difference = second - first
         shares[predictor, "threshold"] = held_out(first, gain, halved)
-        if np.nan_to_num(apart).any():  # a property of the query alone does not differ
-            shares[predictor, "compare"] = (apart > 0).astype(np.float64)
-            shares[predictor, "difference"] = held_out(apart, gain, halved)
-    better = max(names, key=lambda name: float((plainly + shares["always", name] * gain).mean()))
-    values = np.stack([plainly + share * gain for share in shares.values()], axis=1)
+        if np.nan_to_num(difference).any():  # a property of the query alone does not differ
+            shares[predictor, "compare"] = (difference > 0).astype(np.float64)
+            shares[predictor, "difference"] = held_out(difference, gain, halved)
+    better = max(names, key=lambda name: float((baseline + shares["always", name] * gain).mean()))
+    values = np.stack([baseline + share * gain for share in shares.values()], axis=1)
     return {
         "between": names,
         "better": better,
         "queries": len(gain),
         "wins": int((gain > 0).sum()),
         "losses": int((gain < 0).sum()),
-        "policies": _tested(shares, values, plainly + shares["always", better] * gain),
+        "policies": _test_policies(shares, values, baseline + shares["always", better] * gain),
     }
 
 
@@ -238,10 +238,10 @@ def threshold(values: Floats, gain: Floats) -> float:
     >>> threshold(np.array([1.0, 2.0, 3.0]), np.array([-0.1, 0.3, 0.1]))
     1.5
     """
-    known = ~np.isnan(values)
-    order = np.argsort(-values[known], kind="stable")
-    ordered = values[known][order]
-    total = np.cumsum(gain[known][order])
+    defined = ~np.isnan(values)
+    order = np.argsort(-values[defined], kind="stable")
+    ordered = values[defined][order]
+    total = np.cumsum(gain[defined][order])
     ends = np.flatnonzero(np.append(ordered[1:] != ordered[:-1], [True] * (len(ordered) > 0)))
     if not len(ends) or total[ends].max() <= 0:
         return np.inf
@@ -251,12 +251,14 @@ def threshold(values: Floats, gain: Floats) -> float:
     return float((ordered[best] + ordered[best + 1]) / 2)
 
 
-def _tested(shares: dict[tuple[str, str], Floats], values: Floats, reference: Floats) -> list[dict[str, Any]]:
+def _test_policies(
+    shares: dict[tuple[str, str], Floats], values: Floats, reference: Floats
+) -> list[dict[str, Any]]:
     """Return the mean of each policy and its difference from the better model, with intervals and tests."""
-    apart = values - reference[:, None]
+    differences = values - reference[:, None]
     interval = INTERVALS.parse("Student")
-    limits = [np.stack(interval.limits(part, level=LEVEL), axis=1) for part in (values, apart)]
-    p = TESTS.parse("T").p_values(apart)
+    limits = [np.stack(interval.limits(part, level=LEVEL), axis=1) for part in (values, differences)]
+    p = TESTS.parse("T").p_values(differences)
     chosen = np.array([first not in ("always", "oracle") for first, _ in shares])
     corrected = np.full(len(p), np.nan)
     corrected[chosen] = CORRECTIONS.parse("Holm").corrected(p[chosen])
@@ -264,17 +266,17 @@ def _tested(shares: dict[tuple[str, str], Floats], values: Floats, reference: Fl
         {
             "policy": first,
             "rule": rule,
-            "mean": float(values[:, place].mean()),
-            "low": float(limits[0][place, 0]),
-            "high": float(limits[0][place, 1]),
-            "difference": float(apart[:, place].mean()),
-            "difference_low": float(limits[1][place, 0]),
-            "difference_high": float(limits[1][place, 1]),
-            "p": plain(float(p[place])),
-            "p_corrected": plain(float(corrected[place])),
+            "mean": float(values[:, index].mean()),
+            "low": float(limits[0][index, 0]),
+            "high": float(limits[0][index, 1]),
+            "difference": float(differences[:, index].mean()),
+            "difference_low": float(limits[1][index, 0]),
+            "difference_high": float(limits[1][index, 1]),
+            "p": plain(float(p[index])),
+            "p_corrected": plain(float(corrected[index])),
             "expanded": float(share.mean()),
         }
-        for place, ((first, rule), share) in enumerate(shares.items())
+        for index, ((first, rule), share) in enumerate(shares.items())
     ]
 
 
@@ -357,17 +359,17 @@ def figures_of(data: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def lines_of(data: dict[str, Any]) -> list[str]:
+def summary_lines(data: dict[str, Any]) -> list[str]:
     """Return conclusions: the best predictor, DeShaTo, and the gain of selection."""
     lines = []
     for model in data["models"]:
         rows = [row for row in data["correlations"] if row["run"] == model]
-        known = [row for row in rows if row["kendall"]["value"] is not None]
-        best = max(known or rows, key=lambda row: row["kendall"]["value"] if known else 0)
-        own = next(row for row in rows if row["predictor"] == "DeShaTo(total)")
+        defined = [row for row in rows if row["kendall"]["value"] is not None]
+        best = max(defined or rows, key=lambda row: row["kendall"]["value"] if defined else 0)
+        deshato = next(row for row in rows if row["predictor"] == "DeShaTo(total)")
         lines.append(
             f"{model}: {best['predictor']} follows {data['measure']} best over queries, {_tau(best)}; "
-            f"DeShaTo(total) has {_tau(own)}"
+            f"DeShaTo(total) has {_tau(deshato)}"
         )
     return [*lines, _verdict(data["expansion"], data["measure"])]
 
@@ -378,9 +380,9 @@ def _tau(row: dict[str, Any]) -> str:
     return "no tau" if value is None or low is None else f"tau {value:.2f} [{low:.2f}, {high:.2f}]"
 
 
-def _verdict(found: dict[str, Any], measure: str) -> str:
+def _verdict(expansion: dict[str, Any], measure: str) -> str:
     """Return whether any selection differs significantly from always using the better model."""
-    policies = found["policies"]
+    policies = expansion["policies"]
     oracle = next(row for row in policies if row["policy"] == "oracle")
     tried = [row for row in policies if row["policy"] not in ("always", "oracle")]
     best = max(tried, key=lambda row: row["mean"])
@@ -394,7 +396,7 @@ def _verdict(found: dict[str, Any], measure: str) -> str:
     )
     worse = f", {len(sure) - up} are worse" if len(sure) > up else ""
     return (
-        f"always {found['better']} has a mean {measure} of {ahead:.3f}, the oracle {oracle['mean']:.3f}, the "
-        f"best choice ({best['policy']}, {best['rule']}) {best['mean']:.3f}; {verdict}{worse} "
+        f"always {expansion['better']} has a mean {measure} of {ahead:.3f}, the oracle {oracle['mean']:.3f}, "
+        f"the best choice ({best['policy']}, {best['rule']}) {best['mean']:.3f}; {verdict}{worse} "
         "(p < 0.05, Holm)"
     )

@@ -27,43 +27,43 @@ LOW, HIGH = 0.93, 0.97
 
 
 def collect(folder: Path, data: Path) -> Found:
-    """Run the studies that `folder` lacks and read what they found."""
-    found: Found = {}
+    """Run the studies whose output is not in `folder`, and return their results."""
+    collected: Found = {}
     for name in TITLES:
-        words = [docs_of(data / name).name, "queries.jsonl", "qrels.txt", "--most", MOST.get(name, "100")]
-        found[name] = studied(NAME, data / name, folder / name, words)
+        arguments = [docs_of(data / name).name, "queries.jsonl", "qrels.txt", "--most", MOST.get(name, "100")]
+        collected[name] = studied(NAME, data / name, folder / name, arguments)
     copy_figures(folder, FIGURES)
-    short: Found = rounded(found)
+    short: Found = rounded(collected)
     return short
 
 
 def percent(value: float | None, digits: int = 0) -> str:
-    """Write a share in per cent."""
+    """Return a proportion in per cent, as text."""
     return number(None if value is None else 100 * value, f".{digits}f")
 
 
 def cells_of(part: Found, *, certain: bool) -> list[Found]:
     """Return the cells without or with certain documents."""
-    return [one for one in part["cells"] if one["certain"] == certain]
+    return [cell for cell in part["cells"] if cell["certain"] == certain]
 
 
-def offered(found: Found, *, certain: bool) -> list[tuple[str, Found]]:
+def offered(results: Found, *, certain: bool) -> list[tuple[str, Found]]:
     """Return the cells in which an interval is printed, with the collection."""
     return [
-        (name, one)
-        for name, part in found.items()
-        for one in cells_of(part, certain=certain)
-        if not one["withheld"] and one["sampling"]["intervals"]
+        (name, cell)
+        for name, part in results.items()
+        for cell in cells_of(part, certain=certain)
+        if not cell["withheld"] and cell["sampling"]["intervals"]
     ]
 
 
 def extent(values: Iterable[float]) -> str:
     """Write the least and the largest share."""
-    known = sorted(values)
-    return f"{100 * known[0]:.0f} to {100 * known[-1]:.0f} %"
+    ordered = sorted(values)
+    return f"{100 * ordered[0]:.0f} to {100 * ordered[-1]:.0f} %"
 
 
-def biases(found: Found) -> str:
+def biases(results: Found) -> str:
     """Write the mean relative bias by correction."""
     heads = [
         "collection",
@@ -80,20 +80,20 @@ def biases(found: Found) -> str:
     rows = [
         [
             TITLES[name],
-            "half" if one["certain"] else "none",
-            str(one["n"]),
-            one["measure"],
-            *(percent(one[way]["bias"], 1) for way in ("none", "uniform", "log")),
-            percent(one["sd"], 1),
-            *(percent(one[way]["rmse"], 1) for way in ("none", "log")),
+            "half" if cell["certain"] else "none",
+            str(cell["n"]),
+            cell["measure"],
+            *(percent(cell[way]["bias"], 1) for way in ("none", "uniform", "log")),
+            percent(cell["sd"], 1),
+            *(percent(cell[way]["rmse"], 1) for way in ("none", "log")),
         ]
-        for name, part in found.items()
-        for one in part["cells"]
+        for name, part in results.items()
+        for cell in part["cells"]
     ]
     return table(heads, rows, labels=4)
 
 
-def coverages(found: Found) -> str:
+def coverages(results: Found) -> str:
     """Write the coverage of both intervals in every cell that has a variance."""
     heads = [
         "collection",
@@ -109,31 +109,31 @@ def coverages(found: Found) -> str:
     rows = [
         [
             TITLES[name],
-            "half" if one["certain"] else "none",
-            str(one["n"]),
-            one["measure"],
-            "no" if one["withheld"] else "yes",
-            percent(one["sampling"]["coverage"], 1),
-            str(one["sampling"]["intervals"]),
-            percent(one["sampling"]["half_width"], 1),
-            percent(one["queries"]["coverage"], 1),
+            "half" if cell["certain"] else "none",
+            str(cell["n"]),
+            cell["measure"],
+            "no" if cell["withheld"] else "yes",
+            percent(cell["sampling"]["coverage"], 1),
+            str(cell["sampling"]["intervals"]),
+            percent(cell["sampling"]["half_width"], 1),
+            percent(cell["queries"]["coverage"], 1),
         ]
-        for name, part in found.items()
-        for one in part["cells"]
-        if one["sampling"]["intervals"]
+        for name, part in results.items()
+        for cell in part["cells"]
+        if cell["sampling"]["intervals"]
     ]
     return table(heads, rows, labels=5)
 
 
-def orders(found: Found) -> str:
+def orders(results: Found) -> str:
     """Write Kendall's tau between estimated and true means of the systems, averaged over samples."""
-    names = list(dict.fromkeys(one["measure"] for part in found.values() for one in part["cells"]))
+    names = list(dict.fromkeys(cell["measure"] for part in results.values() for cell in part["cells"]))
     heads = ["collection", "certain", "n", *names]
     rows = []
-    for name, part in found.items():
+    for name, part in results.items():
         for certain in (False, True):
             for size in part["samples"]:
-                row = {one["measure"]: one for one in cells_of(part, certain=certain) if one["n"] == size}
+                row = {cell["measure"]: cell for cell in cells_of(part, certain=certain) if cell["n"] == size}
                 if row:
                     rows.append(
                         [
@@ -141,25 +141,25 @@ def orders(found: Found) -> str:
                             "half" if certain else "none",
                             str(size),
                             *(
-                                ", ".join(number(row[one][way]["tau"]) for way in ("none", "log"))
-                                for one in names
+                                ", ".join(number(row[cell][way]["tau"]) for way in ("none", "log"))
+                                for cell in names
                             ),
                         ]
                     )
     return table(heads, rows, labels=3)
 
 
-def verdict(found: Found, *, certain: bool) -> str:
-    """Describe how the printed intervals covered."""
-    cells = offered(found, certain=certain)
-    shares = [one["sampling"]["coverage"] for _, one in cells]
+def verdict(results: Found, *, certain: bool) -> str:
+    """Return the coverage of the printed intervals, as text."""
+    cells = offered(results, certain=certain)
+    shares = [cell["sampling"]["coverage"] for _, cell in cells]
     inside = sum(LOW <= share <= HIGH for share in shares)
     below = [
-        f"{TITLES[name]} {one['measure']} n = {one['n']}: {100 * one['sampling']['coverage']:.1f} %"
-        for name, one in cells
-        if one["sampling"]["coverage"] < LOW
+        f"{TITLES[name]} {cell['measure']} n = {cell['n']}: {100 * cell['sampling']['coverage']:.1f} %"
+        for name, cell in cells
+        if cell["sampling"]["coverage"] < LOW
     ]
-    others = [one["queries"]["coverage"] for _, one in cells]
+    others = [cell["queries"]["coverage"] for _, cell in cells]
     return (
         f"{len(cells)} cells with a printed interval; it held the truth in {extent(shares)} of the "
         f"samples (mean {100 * sum(shares) / len(shares):.1f} %), in {inside} cells within 93 to 97 %, in "
@@ -168,24 +168,24 @@ def verdict(found: Found, *, certain: bool) -> str:
     )
 
 
-def mean_tau(found: Found, way: str, measure: str, size: int, *, certain: bool) -> float:
+def mean_tau(results: Found, way: str, measure: str, size: int, *, certain: bool) -> float:
     """Return the mean tau over collections."""
     taus = [
-        one[way]["tau"]
-        for part in found.values()
-        for one in cells_of(part, certain=certain)
-        if one["measure"] == measure and one["n"] == size
+        cell[way]["tau"]
+        for part in results.values()
+        for cell in cells_of(part, certain=certain)
+        if cell["measure"] == measure and cell["n"] == size
     ]
     return float(sum(taus) / len(taus))
 
 
-def ordering(found: Found) -> str:
-    """Describe how well systems are ordered."""
+def ordering(results: Found) -> str:
+    """Return the rank correlations of systems, as text."""
     rows = []
     for measure in ("AP", "nDCG@10", "RR", "R@100"):
         for size in (30, 100, 300):
             drawn, corrected, half = (
-                mean_tau(found, way, measure, size, certain=certain)
+                mean_tau(results, way, measure, size, certain=certain)
                 for way, certain in (("none", False), ("log", False), ("none", True))
             )
             rows.append([measure, str(size), number(drawn), number(corrected), number(half)])
@@ -196,12 +196,12 @@ def ordering(found: Found) -> str:
     )
 
 
-def page(found: Found) -> str:
+def page(results: Found) -> str:
     """Write the page."""
-    first = next(iter(found.values()))
+    first = next(iter(results.values()))
     sizes = "; ".join(
         f"{TITLES[name]} {part['documents']:,} documents, {part['queries']} queries"
-        for name, part in found.items()
+        for name, part in results.items()
     )
     return wrapped(f"""# Estimates from sampled candidates: bias, coverage, order of systems
 
@@ -216,9 +216,9 @@ been seen too. How the estimates are made is in [docs/sampled.md](../sampled.md)
 
 ## Intervals
 
-All documents drawn: {verdict(found, certain=False)}
+All documents drawn: {verdict(results, certain=False)}
 
-Half of them for certain: {verdict(found, certain=True)}
+Half of them for certain: {verdict(results, certain=True)}
 
 A cell is a collection, a size, a measure, with or without certain documents; each interval is of one of
 the models in turn. Intervals of no width (nothing was uncertain) are left out; 200 trials of 95 % have a
@@ -226,7 +226,7 @@ standard error of 1.5 points. "Other queries": queries were drawn again from the
 Student interval compared with the mean over all of them. Where "printed" is "no", the rules of `leadline
 sampled` withhold both intervals; the figures show what they would have done.
 
-{coverages(found)}
+{coverages(results)}
 
 ## Bias
 
@@ -239,18 +239,18 @@ squared relative error. Bias, error and order are over every fourth sample, all 
 
 ![Bias of AP on NFCorpus, by n]({NAME}-nfcorpus-test.svg)
 
-{biases(found)}
+{biases(results)}
 
 ## Order of systems
 
 Kendall's tau between estimated and true means of the {len(first["models"])} models, averaged over samples
 and collections:
 
-{ordering(found)}
+{ordering(results)}
 
 By collection, uncorrected and default:
 
-{orders(found)}
+{orders(results)}
 
 ## Again
 

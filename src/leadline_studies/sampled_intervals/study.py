@@ -98,17 +98,17 @@ def run(
     if draws < 2 or most < 2:
         raise UsageError(f"draws={draws}, most={most}; expected 2 or more of each")
     index = build_index(docs)
-    table, texts = _asked(read_qrels(qrels), index, queries, most)
-    task = _scored(index, texts, table, [str(one) for one in MODELS.expand_all(list(model))])
+    table, texts = _judged_queries(read_qrels(qrels), index, queries, most)
+    task = _scored(index, texts, table, [str(text) for text in MODELS.expand_all(list(model))])
     rows: list[Found] = []
-    done, total = 0, 2 * len(sizes)
+    n_done, total = 0, 2 * len(sizes)
     for certain in (False, True):
         for size in sizes:
             if size < index.documents // 2:
                 rows += cell(task, size, draws, certain=certain, seed=seed)
-            done += 1
+            n_done += 1
             if on_run:
-                on_run(done, total)
+                on_run(n_done, total)
     data: Found = {
         "documents": index.documents,
         "queries": len(texts),
@@ -119,23 +119,25 @@ def run(
     }
     return Outcome(
         data,
-        {"cells": sheet(rows)},
+        {"cells": cells_table(rows)},
         {"coverage": figure(rows)},
-        lines_of(rows),
+        summary_lines(rows),
         (),
         [(name_of(docs), index.documents), (name_of(queries), len(texts))],
         {"model": task.names, "samples": samples, "draws": draws, "most": most, "seed": seed},
     )
 
 
-def _asked(table: Qrels, index: Index, queries: TextsLike, most: int) -> tuple[Qrels, dict[str, str]]:
+def _judged_queries(
+    table: Qrels, index: Index, queries: TextsLike, most: int
+) -> tuple[Qrels, dict[str, str]]:
     """Return the first queries with relevant documents, and those of them in the index."""
     known = set(index.ids)
     grades = {
-        query: {name: grade for name, grade in one.items() if grade > 0 and to_bytes(name) in known}
-        for query, one in table.to_dict().items()
+        query: {name: grade for name, grade in entry.items() if grade > 0 and to_bytes(name) in known}
+        for query, entry in table.to_dict().items()
     }
-    texts = {one.id: one.content for one in read_queries(queries) if grades.get(one.id)}
+    texts = {entry.id: entry.content for entry in read_queries(queries) if grades.get(entry.id)}
     texts = dict(list(texts.items())[:most])
     if len(texts) < 2:
         raise UsageError(f"{len(texts)} queries with relevant documents; expected 2 or more")
@@ -144,48 +146,48 @@ def _asked(table: Qrels, index: Index, queries: TextsLike, most: int) -> tuple[Q
 
 def _scored(index: Index, texts: dict[str, str], table: Qrels, models: list[str]) -> Task:
     """Score every document for every query by every model."""
-    names = [one.decode("utf-8", "surrogateescape") for one in index.ids]
+    names = [id_.decode("utf-8", "surrogateescape") for id_ in index.ids]
     reading = Reading()
     systems = []
     first: dict[int, Integers] = {}
-    for place, name in enumerate(models):
-        (made,) = score(index, texts, dict.fromkeys(texts, names), name).values()
-        _, judged, _ = judge(made, table, name=name, reading=reading, keep=True)
+    for number, name in enumerate(models):
+        (run,) = score(index, texts, dict.fromkeys(texts, names), name).values()
+        _, judged, _ = judge(run, table, name=name, reading=reading, keep=True)
         lists = judged.lists
         assert lists is not None
         assert lists.ids is not None
-        found = {}
-        for at, code in enumerate(lists.queries.tolist()):
-            span = slice(int(lists.bounds[at]), int(lists.bounds[at + 1]))
+        scored = {}
+        for position, code in enumerate(lists.queries.tolist()):
+            span = slice(int(lists.bounds[position]), int(lists.bounds[position + 1]))
             row, scores = lists.rows[span], lists.scores[span]
             codes = index.document_codes(lists.ids.take(np.arange(span.start, span.stop)))
             other = row < 0
-            if place == 0:
+            if number == 0:
                 order = np.full(len(names), -1)
                 order[codes] = np.arange(len(codes))
                 first[code] = order
             by_document = np.empty(len(names))
             by_document[codes] = scores
             left = np.sort(codes[other])
-            found[code] = Scored(row[~other].astype(np.int64), scores[~other], by_document[left])
-            if place == 0:
+            scored[code] = Scored(row[~other].astype(np.int64), scores[~other], by_document[left])
+            if number == 0:
                 first[code] = first[code][left]
-        systems.append(System(judged, found))
+        systems.append(System(judged, scored))
     return Task(systems, first, models)
 
 
 def parts_of(system: System, chosen: dict[int, Flags], fixed: dict[int, Flags]) -> dict[int, Query]:
     """Return the strata of a system: of the others, `fixed` are certain and `chosen` of the rest drawn."""
     parts = {}
-    for code, one in system.queries.items():
+    for code, scored in system.queries.items():
         certain = fixed[code]
-        cells, group = count_cells(one.relevant, one.others[chosen[code]])
+        cells, group = count_cells(scored.relevant, scored.others[chosen[code]])
         parts[code] = Query(
-            one.row.astype(np.int32),
+            scored.row.astype(np.int32),
             group,
             cells,
             int((~certain).sum()),
-            tied_above(one.relevant, one.others[certain]),
+            tied_above(scored.relevant, scored.others[certain]),
             int(certain.sum()),
         )
     return parts
@@ -205,11 +207,11 @@ def cell(task: Task, size: int, draws: int, *, certain: bool, seed: int) -> list
         "log": interval._replace(draws=0),
         "uniform": SampledOptions("uniform", PUBLISHED, 0.0, 0, 0.95, seed, offer_all=True),
     }
-    whole = [
-        estimate_run(one.judged, parts_of(one, everything, fixed), measures, "all", plug).values
-        for one in task.systems
+    exact = [
+        estimate_run(each.judged, parts_of(each, everything, fixed), measures, "all", plug).values
+        for each in task.systems
     ]
-    truth = np.nan_to_num(np.stack(whole))
+    truth = np.nan_to_num(np.stack(exact))
     with_intervals = size >= FEWEST_FOR_INTERVALS
     means: dict[str, list[Floats]] = {name: [] for name in ESTIMATES}
     turns: list[SampledRun] = []
@@ -220,32 +222,32 @@ def cell(task: Task, size: int, draws: int, *, certain: bool, seed: int) -> list
             parts = parts_of(system, chosen, fixed)
             turns.append(estimate_run(system.judged, parts, measures, "all", interval._replace(seed=draw)))
         if draw % len(task.systems) == 0:
-            every = [(one.judged, parts_of(one, chosen, fixed)) for one in task.systems]
+            systems = [(each.judged, parts_of(each, chosen, fixed)) for each in task.systems]
             for name, way in ways.items():
-                found = [estimate_run(*one, measures, "all", way).values for one in every]
-                means[name].append(np.nan_to_num(np.stack(found)).mean(axis=1))
+                estimates = [estimate_run(*each, measures, "all", way).values for each in systems]
+                means[name].append(np.nan_to_num(np.stack(estimates)).mean(axis=1))
     reasons = turns[0].withheld if turns else [f"{size} sampled documents for a query"] * len(measures)
     return [
         {"n": size, "certain": certain, "measure": str(measure), "withheld": reasons[column]}
         | estimates_of(
-            truth[:, :, column], {name: np.stack(one)[:, :, column] for name, one in means.items()}
+            truth[:, :, column], {name: np.stack(each)[:, :, column] for name, each in means.items()}
         )
         | intervals_of(
             truth[:, :, column],
-            [one.values[:, column] for one in turns],
-            [one.limits[column] for one in turns],
+            [each.values[:, column] for each in turns],
+            [each.limits[column] for each in turns],
             rng,
         )
         for column, measure in enumerate(measures)
     ]
 
 
-def _drawn(among: Flags, count: int, rng: np.random.Generator) -> Flags:
+def _drawn(candidates: Flags, count: int, rng: np.random.Generator) -> Flags:
     """Draw some of the flagged positions without replacement."""
-    places = np.flatnonzero(among)
-    found = np.zeros(len(among), dtype=np.bool_)
-    found[rng.choice(places, min(count, len(places)), replace=False, shuffle=False)] = True
-    return found
+    positions = np.flatnonzero(candidates)
+    flags = np.zeros(len(candidates), dtype=np.bool_)
+    flags[rng.choice(positions, min(count, len(positions)), replace=False, shuffle=False)] = True
+    return flags
 
 
 def estimates_of(truth: Floats, means: dict[str, Floats]) -> Found:
@@ -259,23 +261,23 @@ def estimates_of(truth: Floats, means: dict[str, Floats]) -> Found:
         Estimated means by correction.
     """
     exact = truth.mean(axis=1)
-    found: Found = {"truth": plain(float(exact.mean()))}
-    for name, one in means.items():
-        relative = one / exact - 1
-        found[name] = {
+    result: Found = {"truth": plain(float(exact.mean()))}
+    for name, estimated in means.items():
+        relative = estimated / exact - 1
+        result[name] = {
             "bias": plain(float(relative.mean())),
             "rmse": plain(float(np.sqrt((relative**2).mean()))),
-            "tau": _mean_tau(exact, one),
+            "tau": _mean_tau(exact, estimated),
         }
-    found["sd"] = plain(float((means["log"].std(axis=0, ddof=1) / exact).mean()))
-    return found
+    result["sd"] = plain(float((means["log"].std(axis=0, ddof=1) / exact).mean()))
+    return result
 
 
 def _mean_tau(exact: Floats, means: Floats) -> float | None:
     """Return the mean of Kendall's tau over draws, None if all systems are equal."""
     taus = np.array([kendall(exact, row) for row in means])
-    known = taus[~np.isnan(taus)]
-    return float(known.mean()) if len(known) else None
+    defined = taus[~np.isnan(taus)]
+    return float(defined.mean()) if len(defined) else None
 
 
 def intervals_of(
@@ -285,17 +287,18 @@ def intervals_of(
     systems = len(truth)
     exact = truth.mean(axis=1)
     ends = np.array(limits).reshape(-1, 5)[:, 2:4]
-    turns = np.arange(len(ends)) % systems
-    wide = ends[:, 1] - ends[:, 0] > NEVER
-    hit = (ends[:, 0] <= exact[turns]) & (exact[turns] <= ends[:, 1])
-    half = (ends[:, 1] - ends[:, 0])[wide] / 2 / exact[turns][wide]
-    by_system = [_share(hit[wide & (turns == place)]) for place in range(systems)]
-    known = np.nan_to_num(np.array(values))
-    hits = _query_hits(truth, known, rng) if wide.any() else wide[:0]
+    system_of_draw = np.arange(len(ends)) % systems
+    has_width = ends[:, 1] - ends[:, 0] > NEVER
+    covered = (ends[:, 0] <= exact[system_of_draw]) & (exact[system_of_draw] <= ends[:, 1])
+    half_width = (ends[:, 1] - ends[:, 0])[has_width] / 2 / exact[system_of_draw][has_width]
+    by_system = [_share(covered[has_width & (system_of_draw == index)]) for index in range(systems)]
+    estimates = np.nan_to_num(np.array(values))
+    covered_queries = _query_hits(truth, estimates, rng) if has_width.any() else has_width[:0]
     return {
-        "sampling": _share(hit[wide]) | {"half_width": plain(float(half.mean())) if len(half) else None},
+        "sampling": _share(covered[has_width])
+        | {"half_width": plain(float(half_width.mean())) if len(half_width) else None},
         "by_system": by_system,
-        "queries": _share(hits),
+        "queries": _share(covered_queries),
     }
 
 
@@ -321,7 +324,7 @@ def _share(hits: Flags) -> Found:
     return {"coverage": plain(float(hits.mean())) if len(hits) else None, "intervals": len(hits)}
 
 
-def sheet(rows: Sequence[Found]) -> Table:
+def cells_table(rows: Sequence[Found]) -> Table:
     """Return the table of all cells."""
     heads = [
         "certain",
@@ -377,16 +380,16 @@ def figure(rows: Sequence[Found]) -> Any:
     return by_sample(lines, label="bias of AP, per cent")
 
 
-def lines_of(rows: Sequence[Found]) -> list[str]:
+def summary_lines(rows: Sequence[Found]) -> list[str]:
     """Return conclusions on the coverage of the intervals and the ranking of systems."""
-    found = []
+    conclusions = []
     for certain in (False, True):
         offered = [row for row in rows if row["certain"] == certain and not row["withheld"]]
         shares = [row["sampling"]["coverage"] for row in offered if row["sampling"]["intervals"]]
         label = "half of the sample for certain" if certain else "all of the sample drawn"
         if shares:
-            found.append(
+            conclusions.append(
                 f"{label}: intervals were offered in {len(offered)} cells and held the truth in "
                 f"{min(shares):.1%} to {max(shares):.1%} of the samples"
             )
-    return found
+    return conclusions

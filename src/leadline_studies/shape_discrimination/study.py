@@ -76,41 +76,43 @@ def run(
     table = read_qrels(qrels)
     systems = read_systems(runs, Reading(), on_run=on_run)
     right: dict[int, dict[str, list[Floats]]] = {}
-    place: dict[str, int] = {}
+    rows_of: dict[str, int] = {}
     examples: list[ExampleList] = []
-    for found in _vectors(docs, vectors, sorted(set(topics)), fits, sweeps, seed):
+    for vectors_ in _vectors(docs, vectors, sorted(set(topics)), fits, sweeps, seed):
         if not right:
-            place = {name: row for row, name in enumerate(found.ids)}
-            sets = {kind: sets_of(table, systems, place, kind, hard, level) for kind in KINDS}
-            examples = best_and_worst_lists(table, systems, found, level=level)
-        if list(place) != found.ids:
+            rows_of = {name: row for row, name in enumerate(vectors_.ids)}
+            sets = {kind: sets_of(table, systems, rows_of, kind, hard, level) for kind in KINDS}
+            examples = best_and_worst_lists(table, systems, vectors_, level=level)
+        if list(rows_of) != vectors_.ids:
             raise InputError("vectors of other documents", expected="the same in every file")
-        of_number = right.setdefault(found.theta.shape[1], {kind: [] for kind in KINDS})
+        of_topics = right.setdefault(vectors_.theta.shape[1], {kind: [] for kind in KINDS})
         for kind in KINDS:
-            rng = np.random.default_rng((seed, len(of_number[kind])))
-            of_number[kind].append(
-                np.array([_right(found, relevant, others, draws, rng) for relevant, others in sets[kind]])
+            rng = np.random.default_rng((seed, len(of_topics[kind])))
+            of_topics[kind].append(
+                np.array(
+                    [_correct(vectors_, relevant, others, draws, rng) for relevant, others in sets[kind]]
+                )
             )
     accuracy = [
-        {"topics": number, "other": kind} | _summary(np.stack(each), seed)
+        {"topics": number, "other": kind} | _summary(np.stack(accuracies), seed)
         for number, kinds in sorted(right.items())
-        for kind, each in kinds.items()
+        for kind, accuracies in kinds.items()
     ]
     data: dict[str, Any] = {
-        "documents": len(place),
+        "documents": len(rows_of),
         "systems": len(systems.infos),
         "topics": sorted(right),
         "fits": min(len(kinds["hard"]) for kinds in right.values()),
         "left_out": len(table.queries) - len(sets["random"]),
         "accuracy": accuracy,
-        "examples": [one.to_dict() for one in examples],
+        "examples": [example.to_dict() for example in examples],
     }
     figures = {"topics": predominance(examples)} if examples else {}
     return Outcome(
         data,
-        {"accuracy": _sheet(accuracy)},
+        {"accuracy": _accuracy_table(accuracy)},
         figures,
-        lines_of(data),
+        summary_lines(data),
         [],
         [(info.path, info.counts["documents_read"]) for info in systems.infos],
         {
@@ -134,9 +136,11 @@ def _vectors(
     if (docs is None) == (not vectors):
         raise topic_source_error(docs is None)
     if docs is None:
-        yield from (one if isinstance(one, Vectors) else read_vectors(one) for one in vectors)
+        yield from (
+            document if isinstance(document, Vectors) else read_vectors(document) for document in vectors
+        )
         return
-    texts = {one.id: one.content for one in read_documents(docs)}
+    texts = {document.id: document.content for document in read_documents(docs)}
     for number in topics:
         for turn in range(fits):
             model = fit(texts, number, sweeps=sweeps, seed=seed + turn)
@@ -144,44 +148,44 @@ def _vectors(
 
 
 def sets_of(
-    table: Qrels, systems: Systems, place: dict[str, int], kind: str, hard: int, level: float
+    table: Qrels, systems: Systems, rows_of: dict[str, int], kind: str, hard: int, level: float
 ) -> list[tuple[Integers, Integers]]:
     """Return, per query with both, the rows of relevant and of other documents."""
-    found = []
+    sets = []
     grades = table.to_dict()
     for query in table.queries:
-        known = grades[query]
-        relevant = [place[name] for name, grade in known.items() if grade >= level and name in place]
+        graded = grades[query]
+        relevant = [rows_of[name] for name, grade in graded.items() if grade >= level and name in rows_of]
         if kind == "random":
-            others = np.setdiff1d(np.arange(len(place)), relevant)
+            others = np.setdiff1d(np.arange(len(rows_of)), relevant)
         else:
             code = systems.queries.code(query)
             names = [] if code is None else systems.first_documents(code, hard)
-            others = np.setdiff1d([place[name] for name in names if name in place], relevant)
+            others = np.setdiff1d([rows_of[name] for name in names if name in rows_of], relevant)
         if relevant and len(others):
-            found.append((np.array(relevant, dtype=np.int64), others.astype(np.int64)))
-    if not found:
+            sets.append((np.array(relevant, dtype=np.int64), others.astype(np.int64)))
+    if not sets:
         raise InputError(
             "no query has a relevant document with a text", expected="ids as in DOCS", path=table.source
         )
-    return found
+    return sets
 
 
-def _right(
+def _correct(
     vectors: Vectors, relevant: Integers, others: Integers, draws: int, rng: np.random.Generator
 ) -> float:
     """Return whether relevant documents score higher: 1, 0, or 0.5 for a tie."""
     size = min(MOST, len(relevant), len(others))
     rows = [rng.choice(part, size, replace=False) for part in [relevant] * draws + [others] * draws]
-    known = np.arange(len(vectors.theta), dtype=np.int32)
+    rows_ = np.arange(len(vectors.theta), dtype=np.int32)
     pool = RankedPool(
         np.repeat(np.arange(2 * draws), size).astype(np.int32),
         np.tile(np.arange(1, size + 1), 2 * draws).astype(np.int32),
         np.concatenate(rows).astype(np.int32),
-        len(known),
+        len(rows_),
         np.arange(2 * draws, dtype=np.int32),
         theta=vectors.theta,
-        row=known,
+        row=rows_,
     )
     values = DeShaTo(depth=MOST).estimate(pool).values
     return float((np.sign(values[:draws].mean() - values[draws:].mean()) + 1) / 2)
@@ -204,24 +208,24 @@ def _summary(right: Floats, seed: int) -> dict[str, Any]:
     }
 
 
-def _sheet(found: list[dict[str, Any]]) -> Table:
+def _accuracy_table(entries: list[dict[str, Any]]) -> Table:
     heads = ["topics", "other documents", "queries", "accuracy", "low", "high", "worst fit", "best fit"]
-    return Table(heads, [list(one.values()) for one in found], digits=3)
+    return Table(heads, [list(entry.values()) for entry in entries], digits=3)
 
 
-def lines_of(data: dict[str, Any]) -> list[str]:
+def summary_lines(data: dict[str, Any]) -> list[str]:
     """Return whether the paper's 94.84 % holds qualitatively: above 90 % against random documents."""
     against = {"random": "random documents", "hard": "documents that runs retrieved"}
-    said = []
-    for one in data["accuracy"]:
+    conclusions = []
+    for entry in data["accuracy"]:
         verdict = "chance is 50 %"
-        if one["other"] == "random":
-            held = "reproduced in kind" if one["value"] > CLAIMED else "not reproduced"
+        if entry["other"] == "random":
+            held = "reproduced in kind" if entry["value"] > CLAIMED else "not reproduced"
             verdict = f"{held} (above 90 %)"
-        said.append(
+        conclusions.append(
             "{topics} topics: against {against} DeShaTo is right for {value:.1%} [{low:.1%}, {high:.1%}] of "
             "{of}: {verdict}".format(
-                **one, against=against[one["other"]], of=queries(one["queries"]), verdict=verdict
+                **entry, against=against[entry["other"]], of=queries(entry["queries"]), verdict=verdict
             )
         )
-    return said
+    return conclusions

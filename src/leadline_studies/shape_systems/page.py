@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from leadline_studies.common.markdown import extent, table
+from leadline_studies.common.markdown import table, value_range
 from leadline_studies.common.pages import copy_figures, keep, read_kept, result, write
 
 NAME = "shapes"
@@ -38,10 +38,10 @@ FIGURES = {
         ("cranfield-systems", "nruns"),
     )
 }
-Found = dict[str, dict[str, Any]]
+Results = dict[str, dict[str, Any]]
 
 
-def load(folder: Path, part: str, study: str) -> Found:
+def load(folder: Path, part: str, study: str) -> Results:
     """Read what a study found, by set; a set that was not tried is left out."""
     paths = {name: folder / f"{name}-{part}" / f"{study}.json" for name in SETS}
     return {name: result(path) for name, path in paths.items() if path.exists()}
@@ -55,40 +55,40 @@ def tau(row: dict[str, Any] | None, *, fits: bool = True) -> str:
     return f"{row['tau']:.2f}{span}"
 
 
-def numbers(found: Found) -> list[int]:
+def numbers(results: Results) -> list[int]:
     """Return the numbers of topics that were tried."""
-    return list(next(iter(found.values()))["topics"])
+    return list(next(iter(results.values()))["topics"])
 
 
-def discrimination(found: Found) -> str:
+def discrimination(results: Results) -> str:
     """Write the accuracy against random and hard documents."""
     rows = []
-    for name, data in found.items():
+    for name, data in results.items():
         for kind in ("random", "hard"):
-            ones = {one["topics"]: one for one in data["accuracy"] if one["other"] == kind}
+            ones = {entry["topics"]: entry for entry in data["accuracy"] if entry["other"] == kind}
             cells = [
                 f"{ones[number]['value']:.1%} [{ones[number]['low']:.1%}, {ones[number]['high']:.1%}]"
                 if number in ones
                 else "-"
-                for number in numbers(found)
+                for number in numbers(results)
             ]
             rows.append([SETS[name], kind, str(next(iter(ones.values()))["queries"]), *cells])
-    heads = [f"{number} topics" for number in numbers(found)]
+    heads = [f"{number} topics" for number in numbers(results)]
     return table(["set", "other documents", "queries", *heads], rows)
 
 
-def tuning(found: Found) -> str:
-    """Write table 3: tau on the part that was looked at, by the number of topics."""
+def tuning(results: Results) -> str:
+    """Write table 3: tau on the tuning part, by the number of topics."""
     rows = []
-    for name, data in found.items():
+    for name, data in results.items():
         votes = data["chosen_by_fit"]
         share = data["used"]["observations"] / (data["queries"] * data["systems"])
         part = f"{data['used']['queries']} x {data['used']['systems']} ({share:.1%})"
-        by_fit = ", ".join(f"{one}: {votes.count(one)}" for one in sorted(set(votes)))
+        by_fit = ", ".join(f"{entry}: {votes.count(entry)}" for entry in sorted(set(votes)))
         ones = {row["topics"]: row for row in data["tuning"]}
-        cells = [tau(ones.get(row["topics"])) for row in next(iter(found.values()))["tuning"]]
+        cells = [tau(ones.get(row["topics"])) for row in next(iter(results.values()))["tuning"]]
         rows.append([SETS[name], part, *cells, str(data["chosen"]), by_fit])
-    first = next(iter(found.values()))
+    first = next(iter(results.values()))
     for name, taus in first["paper"].items():
         part = "25 x 15 (1.4%)" if "Robust" in name else "5 x 15 (5.0%; 1.65% of both Web sets)"
         best = max(taus, key=lambda number: taus[number])
@@ -97,10 +97,10 @@ def tuning(found: Found) -> str:
     return table(["set", "queries x systems looked at", *heads, "chosen", "by fit alone"], rows)
 
 
-def carried(found: Found) -> str:
-    """Write what the choice is worth on all data, on what was not looked at, and on a sister collection."""
+def transfer_table(results: Results) -> str:
+    """Write tau of the choice on all data, on the data not used for tuning, and on a sister collection."""
     rows = []
-    for name, data in found.items():
+    for name, data in results.items():
         for part in dict.fromkeys(row["part"] for row in data["ranking"]):
             ones = [row for row in data["ranking"] if row["part"] == part]
             chosen = next(row for row in ones if row["topics"] == data["chosen"])
@@ -122,89 +122,94 @@ def carried(found: Found) -> str:
     return table([*heads, "best here", "nruns"], rows)
 
 
-def depths(found: Found) -> str:
+def depths(results: Results) -> str:
     """Write tau of DeShaTo and nruns by depth and truth."""
     rows = []
-    for name, data in found.items():
-        for depth, truth in dict.fromkeys((one["depth"], one["truth"]) for one in data["depths"]):
-            at = at_depth(data, depth, truth)
-            cells = [tau(at.get(f"deshato, {number} topics")) for number in numbers(found)]
-            rows.append([SETS[name], str(depth), truth, *cells, tau(at["nruns"], fits=False)])
-    heads = [f"{number} topics (fits)" for number in numbers(found)]
+    for name, data in results.items():
+        for depth, truth in dict.fromkeys((entry["depth"], entry["truth"]) for entry in data["depths"]):
+            by_method = at_depth(data, depth, truth)
+            cells = [tau(by_method.get(f"deshato, {number} topics")) for number in numbers(results)]
+            rows.append([SETS[name], str(depth), truth, *cells, tau(by_method["nruns"], fits=False)])
+    heads = [f"{number} topics (fits)" for number in numbers(results)]
     return table(["set", "depth", "truth", *heads, "nruns"], rows)
 
 
 def at_depth(data: dict[str, Any], depth: int, truth: str) -> dict[str, dict[str, Any]]:
     """Return the rows of one depth and truth by method."""
-    return {one["method"]: one for one in data["depths"] if (one["depth"], one["truth"]) == (depth, truth)}
+    return {
+        entry["method"]: entry
+        for entry in data["depths"]
+        if (entry["depth"], entry["truth"]) == (depth, truth)
+    }
 
 
-def all_methods(found: Found, plain: Found) -> str:
+def all_methods(results: Results, plain: Results) -> str:
     """Write tau with MAP@30 at the paper's depth of all methods, with feedback and without."""
     rows = []
-    for name in found:
-        for data, words in ((found[name], ""), (plain.get(name), ", no feedback")):
+    for name in results:
+        for data, text in ((results[name], ""), (plain.get(name), ", no feedback")):
             if data is None:
                 continue
-            at = at_depth(data, PAPER, "MAP@30")
-            shapes = [at.get(f"deshato, {number} topics") for number in numbers(found)]
-            cells = [tau(one) + "*" * (one is not None and held(one)) for one in shapes]
-            cells += [tau(at[method], fits=False) for method in VOTING]
-            rows.append([SETS[name] + words, str(data["systems"]), *cells])
-    heads = [f"DeShaTo, {number} topics" for number in numbers(found)]
+            by_method = at_depth(data, PAPER, "MAP@30")
+            shapes = [by_method.get(f"deshato, {number} topics") for number in numbers(results)]
+            cells = [tau(entry) + "*" * (entry is not None and is_significant(entry)) for entry in shapes]
+            cells += [tau(by_method[method], fits=False) for method in VOTING]
+            rows.append([SETS[name] + text, str(data["systems"]), *cells])
+    heads = [f"DeShaTo, {number} topics" for number in numbers(results)]
     return table(["set", "systems", *heads, *VOTING], rows)
 
 
-def held(row: dict[str, Any]) -> bool:
+def is_significant(row: dict[str, Any]) -> bool:
     """Return whether tau is above 0 with p below 0.05 in every fit."""
     return bool((row["lowest"] or 0) > 0 and row["p"] is not None and row["p"] < 0.05)
 
 
-def few(found: Found, plain: Found) -> str:
+def few_table(results: Results, plain: Results) -> str:
     """Write mean tau in random sets of few systems."""
     rows = []
-    for name in found:
-        for data, words in ((found[name], ""), (plain.get(name), ", no feedback")):
+    for name in results:
+        for data, text in ((results[name], ""), (plain.get(name), ", no feedback")):
             if data is None:
                 continue
-            for size in dict.fromkeys(one["systems"] for one in data["few"]):
-                ones = {one["method"]: one for one in data["few"] if one["systems"] == size}
-                names = [*(f"deshato, {number} topics" for number in numbers(found)), "nruns"]
+            for size in dict.fromkeys(entry["systems"] for entry in data["few"]):
+                ones = {entry["method"]: entry for entry in data["few"] if entry["systems"] == size}
+                names = [*(f"deshato, {number} topics" for number in numbers(results)), "nruns"]
                 cells = [tau(ones.get(method), fits=False) for method in names]
-                rows.append([SETS[name] + words, str(size), *cells])
-    heads = [f"DeShaTo, {number} topics" for number in numbers(found)]
+                rows.append([SETS[name] + text, str(size), *cells])
+    heads = [f"DeShaTo, {number} topics" for number in numbers(results)]
     return table(["set", "systems", *heads, "nruns"], rows)
 
 
-def said_of_ranking(found: Found, plain: Found) -> str:
+def ranking_text(results: Results, plain: Results) -> str:
     """Count where tau above 0 is reproduced, and where few systems favour DeShaTo."""
     lines = []
-    for data, words in ((found, "All systems"), (plain, "Without feedback")):
+    for data, text in ((results, "All systems"), (plain, "Without feedback")):
         cells = [
-            at_depth(one, PAPER, "MAP@30")[f"deshato, {number} topics"]
-            for one in data.values()
-            for number in one["topics"]
+            at_depth(entry, PAPER, "MAP@30")[f"deshato, {number} topics"]
+            for entry in data.values()
+            for number in entry["topics"]
         ]
         wins = [
-            {row["method"]: row["tau"] for row in one["few"] if row["systems"] == 5} for one in data.values()
+            {row["method"]: row["tau"] for row in entry["few"] if row["systems"] == 5}
+            for entry in data.values()
         ]
         ahead = sum(
             of_set[method] >= of_set["nruns"] for of_set in wins for method in of_set if method != "nruns"
         )
         lines.append(
-            f"- {words}: tau with MAP@30 is above 0 with p < 0.05 in every fit in {sum(map(held, cells))} of "
-            f"{len(cells)} cells (sets times numbers of topics), marked * above; with five systems DeShaTo's "
-            f"mean tau is at least nruns' in {ahead} of {len(cells)}."
+            f"- {text}: tau with MAP@30 is above 0 with p < 0.05 in every fit in "
+            f"{sum(map(is_significant, cells))} of {len(cells)} cells (sets times numbers of "
+            f"topics), marked * above; with five systems DeShaTo's mean tau is at least nruns' in {ahead} of {len(cells)}."
         )
     return "\n".join(lines)
 
 
-def said_of_topics(found: Found) -> str:
+def topics_text(results: Results) -> str:
     """Count how often the number chosen is the best one on the rest and on the sister."""
 
     def best(part: str) -> str:
         hits = tried = 0
-        for data in found.values():
+        for data in results.values():
             ones = [row for row in data["ranking"] if row["part"] == part]
             if ones:
                 tried += 1
@@ -212,7 +217,7 @@ def said_of_topics(found: Found) -> str:
                 hits += top["topics"] == data["chosen"]
         return f"{hits} of {tried}"
 
-    agree = [len(set(data["chosen_by_fit"])) == 1 for data in found.values()]
+    agree = [len(set(data["chosen_by_fit"])) == 1 for data in results.values()]
     return (
         "The number chosen is the best one on the queries that were not looked at in "
         f"{best('held-out queries')} sets, on all data in {best('all')}, on the sister collection in "
@@ -220,18 +225,18 @@ def said_of_topics(found: Found) -> str:
     )
 
 
-def said_of_discrimination(found: Found) -> str:
-    """Describe by the rule, per number of topics, where accuracy is above 90 %."""
+def discrimination_text(results: Results) -> str:
+    """Return the verdict of the rule by number of topics (accuracy above 90 %), as text."""
     lines = []
-    for number in numbers(found):
+    for number in numbers(results):
         ones = {
-            name: one
-            for name, data in found.items()
-            for one in data["accuracy"]
-            if (one["topics"], one["other"]) == (number, "random")
+            name: entry
+            for name, data in results.items()
+            for entry in data["accuracy"]
+            if (entry["topics"], entry["other"]) == (number, "random")
         }
-        good = [SETS[name] for name, one in ones.items() if one["value"] > 0.9]
-        bad = [SETS[name] for name, one in ones.items() if one["value"] <= 0.9]
+        good = [SETS[name] for name, entry in ones.items() if entry["value"] > 0.9]
+        bad = [SETS[name] for name, entry in ones.items() if entry["value"] <= 0.9]
         failed = f"; not reproduced on {', '.join(bad)}" if bad else ""
         lines.append(
             f"- {number} topics, random documents: reproduced in kind (above 90 %) on "
@@ -240,22 +245,22 @@ def said_of_discrimination(found: Found) -> str:
     return "\n".join(lines)
 
 
-def example(found: Found) -> str:
+def example(results: Results) -> str:
     """Write of a good and a bad list how much of their mass the largest topics hold."""
     parts = []
-    for name, data in found.items():
+    for name, data in results.items():
         if not data.get("examples"):
             continue
         good, bad = data["examples"]
         rows = [
             [
-                one["kind"],
-                one["run"],
-                f"{one['relevant']} of {one['documents']}",
-                f"{one['score']:.1f}",
-                *(f"{value:.1f}" for value in one["terms"].values()),
+                entry["kind"],
+                entry["run"],
+                f"{entry['relevant']} of {entry['documents']}",
+                f"{entry['score']:.1f}",
+                *(f"{value:.1f}" for value in entry["terms"].values()),
             ]
-            for one in (good, bad)
+            for entry in (good, bad)
         ]
         heads = ["list", "system", "relevant", "DeShaTo", *good["terms"]]
         parts.append(
@@ -371,34 +376,37 @@ The systems: {models}. Those that begin with `plain-` search an index without st
 """
 
 
-def words(systems: Found, plain: Found, tuned: Found, parts: Found) -> str:
-    """Describe what the numbers say, with the numbers."""
+def text(systems: Results, plain: Results, tuned: Results, parts: Results) -> str:
+    """Return the conclusions with their numbers, as text."""
 
-    def ahead(found: Found) -> str:
-        rows = {name: at_depth(data, PAPER, "MAP@30") for name, data in found.items()}
+    def ahead(results: Results) -> str:
+        rows = {name: at_depth(data, PAPER, "MAP@30") for name, data in results.items()}
         tops = {
-            name: max(at[f"deshato, {number} topics"]["tau"] for number in found[name]["topics"])
-            for name, at in rows.items()
+            name: max(by_method[f"deshato, {number} topics"]["tau"] for number in results[name]["topics"])
+            for name, by_method in rows.items()
         }
-        won = [SETS[name] for name in found if tops[name] > rows[name]["nruns"]["tau"]]
-        return f"{len(won)} of {len(found)} sets ({', '.join(won) or 'none'})"
+        won = [SETS[name] for name in results if tops[name] > rows[name]["nruns"]["tau"]]
+        return f"{len(won)} of {len(results)} sets ({', '.join(won) or 'none'})"
 
-    hard = [one["value"] for data in parts.values() for one in data["accuracy"] if one["other"] == "hard"]
+    hard = [
+        entry["value"] for data in parts.values() for entry in data["accuracy"] if entry["other"] == "hard"
+    ]
     rising = sum(max(data["topics"]) == best_number(data) for data in systems.values())
     missed = sum(
         best_number(systems[name]) != data["chosen"] for name, data in tuned.items() if name in systems
     )
     right = [
-        one["value"] > 0.9
+        entry["value"] > 0.9
         for data in parts.values()
-        for one in data["accuracy"]
-        if (one["other"], one["topics"]) == ("random", MIDDLE)
+        for entry in data["accuracy"]
+        if (entry["other"], entry["topics"]) == ("random", MIDDLE)
     ]
-    told = extent(hard, ".0%")
+    accuracy_range = value_range(hard, ".0%")
     return (
         "Relevant documents are told from random ones as the paper says (above 90 %) on "
-        f"{sum(right)} of {len(right)} sets with {MIDDLE} topics; from those that systems retrieve in {told} "
-        "of the queries, by set and number of topics (on these sets; other data leave that range). With its "
+        f"{sum(right)} of {len(right)} sets with {MIDDLE} topics; from those that systems retrieve in "
+        f"{accuracy_range} of the queries, by set and number of topics (on these sets; other data leave that "
+        "range). With its "
         "best number of topics, which only judgments "
         f"tell, DeShaTo ranks systems better than nruns does on {ahead(systems)}, and without feedback on "
         f"{ahead(plain)}. The largest number tried is the best one on {rising} of {len(systems)} sets; "
@@ -410,8 +418,8 @@ def words(systems: Found, plain: Found, tuned: Found, parts: Found) -> str:
 
 def best_number(data: dict[str, Any]) -> int:
     """Return the number of topics with the largest tau with MAP@30 at the paper's depth."""
-    at = at_depth(data, PAPER, "MAP@30")
-    taus = {int(number): at[f"deshato, {number} topics"]["tau"] for number in data["topics"]}
+    by_method = at_depth(data, PAPER, "MAP@30")
+    taus = {int(number): by_method[f"deshato, {number} topics"]["tau"] for number in data["topics"]}
     return max(taus, key=taus.__getitem__)
 
 
@@ -421,9 +429,9 @@ def models(data: dict[str, Any]) -> str:
     return ", ".join(name.removesuffix(".run") for name in files)
 
 
-def page(kept: Found) -> str:
+def page(contents: Results) -> str:
     """Write the page."""
-    systems, plain, tuned, parts = (kept[part] for part in PARTS)
+    systems, plain, tuned, parts = (contents[part] for part in PARTS)
     first = next(iter(systems.values()))
     left = first["systems"] - next(iter(plain.values()))["systems"]
     return PAGE.format(
@@ -435,28 +443,28 @@ def page(kept: Found) -> str:
         models=models(first),
         systems=" or ".join(sorted({str(data["systems"]) for data in systems.values()})),
         count=len(systems),
-        words=words(systems, plain, tuned, parts),
+        words=text(systems, plain, tuned, parts),
         discrimination=discrimination(parts),
-        told=said_of_discrimination(parts),
+        told=discrimination_text(parts),
         tuning=tuning(tuned),
         example=example(parts),
-        carried=carried(tuned),
-        tuned=said_of_topics(tuned),
+        carried=transfer_table(tuned),
+        tuned=topics_text(tuned),
         methods=all_methods(systems, plain),
-        ranked=said_of_ranking(systems, plain),
-        few=few(systems, plain),
+        ranked=ranking_text(systems, plain),
+        few=few_table(systems, plain),
         depths=depths(systems),
     )
 
 
-def main(given: list[str]) -> None:
-    """Keep what a folder holds, if one is named, and write the page."""
-    if given:
-        folder = Path(given[0])
-        kept = {part: load(folder, part, study) for part, study in PARTS.items()}
-        keep(NAME, kept)
-        shown = [name for name, data in kept["discrimination"].items() if data.get("examples")]
-        examples = {f"{name}-discrimination/topics": f"shapes-{name}-topics.svg" for name in shown}
+def main(arguments: list[str]) -> None:
+    """Store the results of a folder, if one is named, and write the page."""
+    if arguments:
+        folder = Path(arguments[0])
+        contents = {part: load(folder, part, study) for part, study in PARTS.items()}
+        keep(NAME, contents)
+        with_examples = [name for name, data in contents["discrimination"].items() if data.get("examples")]
+        examples = {f"{name}-discrimination/topics": f"shapes-{name}-topics.svg" for name in with_examples}
         copy_figures(folder, FIGURES | examples)
     write(NAME, page(read_kept(NAME)))
 

@@ -90,27 +90,27 @@ def run(
 ) -> Outcome:
     """Run the study on runs over a collection with texts."""
     check_whole(1, subsets=subsets)
-    ranked = judged(qrels, runs, level, on_run)
+    ranked = read_ranked(qrels, runs, level, on_run)
     given = topics_by_number(
         ranked.systems, documents=docs, vectors=vectors, topics=topics, fits=fits, sweeps=sweeps, seed=seed
     )
     means = {name: values.mean(axis=1) for name, values in ranked.truths.items()}
-    shapes = {number: shapes_of(ranked.systems, each) for number, each in given.items()}
+    shapes = {number: shapes_of(ranked.systems, fits_) for number, fits_ in given.items()}
     depths = by_depth(ranked.systems, means, shapes)
-    at = {number: found[PAPER] for number, found in shapes.items()}
+    at_paper_depth = {number: by_depth_[PAPER] for number, by_depth_ in shapes.items()}
     data: dict[str, Any] = {
         "systems": len(ranked.names),
         "queries": len(ranked.queries),
         "topics": list(given),
         "fits": min(map(len, given.values())),
         "depths": depths,
-        "few": few_systems(ranked.systems, means["MAP@30"], at, subsets, seed),
+        "few": few_systems(ranked.systems, means["MAP@30"], at_paper_depth, subsets, seed),
     }
     return Outcome(
         data,
-        {"depths": _sheet(depths), "few": _few_sheet(data["few"])},
-        _figures(ranked, means["MAP@30"], at),
-        lines_of(data),
+        {"depths": _depth_table(depths), "few": _few_table(data["few"])},
+        _figures(ranked, means["MAP@30"], at_paper_depth),
+        summary_lines(data),
         ranked.warnings,
         ranked.inputs,
         {
@@ -126,7 +126,7 @@ def run(
     )
 
 
-def judged(qrels: QrelsLike, runs: Any, level: float, on_run: Tell | None = None) -> Ranked:
+def read_ranked(qrels: QrelsLike, runs: Any, level: float, on_run: Tell | None = None) -> Ranked:
     """Read runs and judgments, excluding queries without judgments."""
     table = read_qrels(qrels)
     reading = Reading()
@@ -134,7 +134,7 @@ def judged(qrels: QrelsLike, runs: Any, level: float, on_run: Tell | None = None
     asked = systems.asked(table.queries.names)
     measures = {"MAP@30": AP(rel=level, cutoff=PAPER), "MAP": AP(rel=level)}
     _, values = judge_runs(
-        runs, table, lambda one: [each.values(one) for each in measures.values()], reading=reading
+        runs, table, lambda run_: [measure.values(run_) for measure in measures.values()], reading=reading
     )
     stacked = np.nan_to_num(np.array(values))
     NRuns().check(len(systems.infos))
@@ -143,13 +143,13 @@ def judged(qrels: QrelsLike, runs: Any, level: float, on_run: Tell | None = None
             "no query of the runs has judgments", expected="runs for these judgments", path=table.source
         )
     left = len(systems.queries) - len(asked.queries)
-    said = ResultWarning("unjudged_queries", f"{queries(left)} without judgments, left out", left)
+    warning = ResultWarning("unjudged_queries", f"{queries(left)} without judgments, left out", left)
     return Ranked(
         asked,
         list(table.queries),
-        {name: stacked[:, place] for place, name in enumerate(measures)},
+        {name: stacked[:, index] for index, name in enumerate(measures)},
         [(info.path, info.counts["documents_read"]) for info in systems.infos],
-        [said] if left else [],
+        [warning] if left else [],
     )
 
 
@@ -160,14 +160,14 @@ def shapes_of(systems: Systems, topics: Sequence[Topics]) -> dict[int, Floats]:
 
 def agreement(scores: Floats, truth: Floats) -> dict[str, Any]:
     """Return mean, smallest and largest tau over topic models (models x systems), and p of the smallest."""
-    taus = [kendall(one, truth) for one in scores]
-    known = [tau for tau in taus if not np.isnan(tau)]
-    least = scores[taus.index(min(known))] if known else scores[0]
+    taus = [kendall(estimate, truth) for estimate in scores]
+    defined = [tau for tau in taus if not np.isnan(tau)]
+    least = scores[taus.index(min(defined))] if defined else scores[0]
     return {
         "tau": plain(float(np.mean(taus))),
-        "lowest": min(known, default=None),
-        "highest": max(known, default=None),
-        "p": plain(chance(least, truth)),
+        "lowest": min(defined, default=None),
+        "highest": max(defined, default=None),
+        "p": plain(exact_p(least, truth)),
     }
 
 
@@ -176,21 +176,21 @@ def by_depth(
 ) -> list[dict[str, Any]]:
     """Return tau of DeShaTo by number of topics and of every voting method, by depth and truth."""
     voting = [kind() for kind in METHODS.classes.values() if kind.voting]
-    voting = [one for one in voting if one.fewest <= len(systems.infos)]
-    found = []
+    voting = [estimate for estimate in voting if estimate.fewest <= len(systems.infos)]
+    rows = []
     for depth in DEPTHS:
         scores = {NAMED.format(number): each[depth] for number, each in shapes.items()}
         for method in voting:
             scores[method.called] = estimate_systems(systems, method.replace(depth=depth)).scores[None]
         for name, truth in truths.items():
-            found += [
-                {"method": method, "depth": depth, "truth": name} | agreement(one, truth)
-                for method, one in scores.items()
+            rows += [
+                {"method": method, "depth": depth, "truth": name} | agreement(estimate, truth)
+                for method, estimate in scores.items()
             ]
-    return found
+    return rows
 
 
-def chance(estimate: Floats, truth: Floats) -> float:
+def exact_p(estimate: Floats, truth: Floats) -> float:
     """Return the two-sided p of Kendall's tau."""
     from scipy.stats import kendalltau
 
@@ -202,12 +202,13 @@ def few_systems(
 ) -> list[dict[str, Any]]:
     """Return mean tau in random sets of few systems, the same for all methods; only nruns revotes."""
     rng = np.random.default_rng(seed)
-    found = []
+    rows = []
     for size in [size for size in SIZES if size < len(truth)]:
         drawn = [np.sort(rng.permutation(len(truth))[:size]) for _ in range(subsets)]
         taus = {
             NAMED.format(number): [
-                float(np.mean([kendall(one[chosen], truth[chosen]) for one in scores])) for chosen in drawn
+                float(np.mean([kendall(of_fit[chosen], truth[chosen]) for of_fit in scores]))
+                for chosen in drawn
             ]
             for number, scores in shapes.items()
         }
@@ -215,20 +216,20 @@ def few_systems(
             kendall(estimate_systems(systems.only(chosen.tolist()), NRuns(depth=PAPER)).scores, truth[chosen])
             for chosen in drawn
         ]
-        found += [
+        rows += [
             {"systems": size, "method": name, "tau": plain(float(mean_of_defined(np.array([values]))[0]))}
             for name, values in taus.items()
         ]
-    return found
+    return rows
 
 
-def _sheet(depths: list[dict[str, Any]]) -> Table:
+def _depth_table(depths: list[dict[str, Any]]) -> Table:
     heads = ["method", "depth", "truth", "tau", "worst fit", "best fit", "p of the worst"]
-    return Table(heads, [list(one.values()) for one in depths], digits=3)
+    return Table(heads, [list(row.values()) for row in depths], digits=3)
 
 
-def _few_sheet(few: list[dict[str, Any]]) -> Table:
-    rows: list[list[Cell]] = [list(one.values()) for one in few]
+def _few_table(few: list[dict[str, Any]]) -> Table:
+    rows: list[list[Cell]] = [list(row.values()) for row in few]
     return Table(["systems", "method", "mean tau"], rows, digits=3)
 
 
@@ -254,24 +255,26 @@ def verdict(found: dict[str, Any], systems: int, fits: int) -> str:
     return "reproduced in kind (above 0, p < 0.05 in every fit)" if held else "not reproduced"
 
 
-def lines_of(data: dict[str, Any]) -> list[str]:
+def summary_lines(data: dict[str, Any]) -> list[str]:
     """Return what of table 4 holds: tau above 0 for every fit, and above nruns' with five systems."""
-    at = {one["method"]: one for one in data["depths"] if (one["depth"], one["truth"]) == (PAPER, "MAP@30")}
+    by_method = {
+        row["method"]: row for row in data["depths"] if (row["depth"], row["truth"]) == (PAPER, "MAP@30")
+    }
     names = [NAMED.format(number) for number in data["topics"]]
-    said = []
+    conclusions = []
     for name in names:
-        one = at[name]
-        said.append(
-            f"{name}: tau with MAP@30 {rounded(one['tau'])} (fits {rounded(one['lowest'])} to "
-            f"{rounded(one['highest'])}), "
-            f"nruns {rounded(at['nruns']['tau'])}: {verdict(one, data['systems'], data['fits'])}"
+        row = by_method[name]
+        conclusions.append(
+            f"{name}: tau with MAP@30 {rounded(row['tau'])} (fits {rounded(row['lowest'])} to "
+            f"{rounded(row['highest'])}), "
+            f"nruns {rounded(by_method['nruns']['tau'])}: {verdict(row, data['systems'], data['fits'])}"
         )
-    five = {one["method"]: one["tau"] for one in data["few"] if one["systems"] == min(SIZES)}
+    five = {row["method"]: row["tau"] for row in data["few"] if row["systems"] == min(SIZES)}
     if not five:
-        return [*said, "five systems or fewer: nothing is said of few systems"]
+        return [*conclusions, "five systems or fewer: nothing is said of few systems"]
     better = [name for name in names if (five[name] or 0) >= (five["nruns"] or 0)]
     return [
-        *said,
+        *conclusions,
         "with five systems the mean tau is "
         + ", ".join(f"{rounded(five[name])} ({name})" for name in [*names, "nruns"])
         + "; the claim that few systems favour DeShaTo is "

@@ -27,7 +27,15 @@ from leadline.io.read import QrelsLike
 from leadline.reporting.render import Cell, Table
 from leadline.stats.correlation import kendall
 from leadline_studies import Option, Outcome, Tell
-from leadline_studies.shape_systems.study import OF_TOPICS, PAPER, TOPICS, Ranked, agreement, judged, verdict
+from leadline_studies.shape_systems.study import (
+    OF_TOPICS,
+    PAPER,
+    TOPICS,
+    Ranked,
+    agreement,
+    read_ranked,
+    verdict,
+)
 
 OPTIONS = (
     *OF_TOPICS,
@@ -153,9 +161,9 @@ def run(
     named = {"docs": docs, "sister_qrels": sister_qrels, "sister_runs": sister_runs}
     return Outcome(
         data,
-        {"tuning": _tuning_sheet(tuning), "ranking": _sheet(rows)},
+        {"tuning": _tuning_table(tuning), "ranking": _ranking_table(rows)},
         _figures([*tuning, *rows]),
-        lines_of(data),
+        summary_lines(data),
         own.ranked.warnings,
         [file for one in tried for file in one.ranked.inputs],
         {name: one if isinstance(one, str) else None for name, one in named.items()}
@@ -186,10 +194,10 @@ def _sister(qrels: Any, runs: Any, docs: Any, vectors: Sequence[Any]) -> dict[st
 
 
 def _tried(qrels: QrelsLike, runs: Any, level: float, on_run: Tell | None, **given: Any) -> Tried:
-    ranked = judged(qrels, runs, level, on_run)
+    ranked = read_ranked(qrels, runs, level, on_run)
     found: dict[int, list[Topics]] = topics_by_number(ranked.systems, **given)
     shapes = {
-        number: np.stack([_in_place(ranked, ranked.systems, DeShaTo(depth=PAPER), one) for one in each])
+        number: np.stack([_in_place(ranked, ranked.systems, DeShaTo(depth=PAPER), model) for model in each])
         for number, each in found.items()
     }
     return Tried(ranked, shapes, ranked.truths["MAP@30"])
@@ -199,12 +207,12 @@ def _in_place(
     ranked: Ranked, systems: Systems, method: DeShaTo | NRuns, topics: Topics | None = None
 ) -> Floats:
     """Return estimates in the order of the judged queries; 0 where no system has a list."""
-    found = estimate_systems(systems, method, topics=[topics])
+    estimates = estimate_systems(systems, method, topics=[topics])
     values = np.zeros((len(systems.infos), len(ranked.queries)))
-    for place, name in enumerate(ranked.queries):
-        code = found.queries.code(name)
+    for index, name in enumerate(ranked.queries):
+        code = estimates.queries.code(name)
         if code is not None:
-            values[:, place] = found.values[:, code]
+            values[:, index] = estimates.values[:, code]
     return values
 
 
@@ -222,21 +230,21 @@ def _whole(shape: tuple[int, ...]) -> Part:
 
 def _parts(shape: tuple[int, ...], part: Part) -> dict[str, Part]:
     """Return the parts on which the choice is evaluated: all, and the rest."""
-    whole = _whole(shape)
-    rest = np.setdiff1d(whole.queries, part.queries)
-    others = np.setdiff1d(whole.systems, part.systems)
-    found = {"all": whole}
-    if len(rest):
-        found["held-out queries"] = Part(rest, whole.systems)
+    all_ = _whole(shape)
+    remaining = np.setdiff1d(all_.queries, part.queries)
+    others = np.setdiff1d(all_.systems, part.systems)
+    parts = {"all": all_}
+    if len(remaining):
+        parts["held-out queries"] = Part(remaining, all_.systems)
         if len(others) >= FEWEST:
-            found["held-out queries, systems"] = Part(rest, others)
-    return found
+            parts["held-out queries, systems"] = Part(remaining, others)
+    return parts
 
 
 def best_of(rows: Sequence[dict[str, Any]]) -> int:
     """Return the number of topics with the largest mean tau; ties go to the fewest."""
-    found = max(rows, key=lambda row: (-2 if row["tau"] is None else row["tau"], -row["topics"]))
-    return int(found["topics"])
+    best = max(rows, key=lambda row: (-2 if row["tau"] is None else row["tau"], -row["topics"]))
+    return int(best["topics"])
 
 
 def _data(
@@ -261,7 +269,7 @@ def _data(
     }
 
 
-def _tuning_sheet(tuning: list[dict[str, Any]]) -> Table:
+def _tuning_table(tuning: list[dict[str, Any]]) -> Table:
     """Return table 3 with the paper's values below ours."""
     rows: list[list[Cell]] = [
         ["here", row["topics"], row["tau"], row["lowest"], row["highest"], row["nruns"]] for row in tuning
@@ -274,7 +282,7 @@ def _tuning_sheet(tuning: list[dict[str, Any]]) -> Table:
     return Table(["data", "topics", "tau", "worst fit", "best fit", "nruns"], rows, digits=3)
 
 
-def _sheet(rows: list[dict[str, Any]]) -> Table:
+def _ranking_table(rows: list[dict[str, Any]]) -> Table:
     heads = ["part", "queries", "systems", "topics", "tau", "worst fit", "best fit", "p of the worst"]
     keys = ("part", "queries", "systems", "topics", "tau", "lowest", "highest", "p", "nruns")
     cells: list[list[Cell]] = [[row[key] for key in keys] for row in rows]
@@ -285,17 +293,17 @@ def _figures(rows: list[dict[str, Any]]) -> dict[str, Any]:
     """Plot tau by the number of topics on every part."""
     from leadline_studies.common.figures import by_size
 
-    known = [row for row in rows if row["tau"] is not None]
+    defined = [row for row in rows if row["tau"] is not None]
     lines: dict[str, list[tuple[float, float]]] = {}
     spans: dict[str, list[tuple[float, float]]] = {}
-    for row in known:
+    for row in defined:
         lines.setdefault(row["part"], []).append((row["topics"], row["tau"]))
         spans.setdefault(row["part"], []).append((row["lowest"], row["highest"]))
     label = "Kendall tau with MAP@30"
     return {"topics": by_size(lines, spans=spans, label=label, sizes="topics")} if lines else {}
 
 
-def lines_of(data: dict[str, Any]) -> list[str]:
+def summary_lines(data: dict[str, Any]) -> list[str]:
     """Return the choice, its data, its stability, and its quality on the rest."""
     used, chosen = data["used"], data["chosen"]
     taus = ", ".join(f"{row['topics']}: {rounded(row['tau'])}" for row in data["tuning"])
@@ -306,24 +314,25 @@ def lines_of(data: dict[str, Any]) -> list[str]:
         f"{chosen} topics chosen (tau by topics {taus})"
     )
     fits = ", ".join(f"{number} topics {votes.count(number)}" for number in sorted(set(votes)))
-    said = [first, f"the choice by {counted(len(votes), 'fit')} alone: {fits}"]
+    conclusions = [first, f"the choice by {counted(len(votes), 'fit')} alone: {fits}"]
     for part in dict.fromkeys(row["part"] for row in data["ranking"]):
         rows = [row for row in data["ranking"] if row["part"] == part]
         row = next((row for row in rows if row["topics"] == chosen), None)
         if row is None:
-            said.append(f"{part}: no vectors of {chosen} topics")
+            conclusions.append(f"{part}: no vectors of {chosen} topics")
             continue
         best = best_of(rows)
+        tau_of = {row["topics"]: row["tau"] for row in rows}
         rank = (
             ""
             if len(rows) < 2
             else ", the best number here"
             if best == chosen
-            else f"; {best} topics have {rounded(next(one['tau'] for one in rows if one['topics'] == best))}"
+            else f"; {best} topics have {rounded(tau_of[best])}"
         )
-        said.append(
+        conclusions.append(
             f"{part}, {queries(row['queries'])} x {row['systems']} systems: tau {rounded(row['tau'])} (fits "
             f"{rounded(row['lowest'])} to {rounded(row['highest'])}) with {chosen} topics{rank}; nruns "
             f"{rounded(row['nruns'])}: {verdict(row, row['systems'], data['fits'])}"
         )
-    return said
+    return conclusions

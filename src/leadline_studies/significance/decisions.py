@@ -37,29 +37,29 @@ def chunks(columns: int) -> Iterator[tuple[int, slice]]:
 
 def p_values(test: PairedTest, differences: Floats) -> Floats:
     """Return p of each column; 1 where undefined."""
-    found = [test.p_values(differences[:, part], seed=seed) for seed, part in chunks(differences.shape[1])]
-    return np.nan_to_num(np.concatenate(found), nan=1.0)
+    p = [test.p_values(differences[:, part], seed=seed) for seed, part in chunks(differences.shape[1])]
+    return np.nan_to_num(np.concatenate(p), nan=1.0)
 
 
 def limits(interval: Interval, values: Floats) -> tuple[Floats, Floats]:
     """Return the 95 % confidence limits of the mean of each column."""
-    found = [interval.limits(values[:, part], seed=seed) for seed, part in chunks(values.shape[1])]
-    low, high = np.concatenate(found, axis=1)
+    parts = [interval.limits(values[:, part], seed=seed) for seed, part in chunks(values.shape[1])]
+    low, high = np.concatenate(parts, axis=1)
     return low, high
 
 
-def share(found: NDArray[np.generic], source: Integers) -> tuple[float, float]:
+def share(flags: NDArray[np.generic], source: Integers) -> tuple[float, float]:
     """Return the mean over sets, and its Monte Carlo standard error.
 
     >>> share(np.array([1, 0, 1, 1]), np.array([0, 0, 1, 1]))
     (0.75, 0.25)
     """
-    if len(found) == 0:
+    if len(flags) == 0:
         return float("nan"), float("nan")
-    _, place, sets = np.unique(source, return_inverse=True, return_counts=True)
-    mean = float(found.astype(np.float64).mean())
+    _, group, sets = np.unique(source, return_inverse=True, return_counts=True)
+    mean = float(flags.astype(np.float64).mean())
     if len(sets) < 2:
         return mean, float("nan")
-    apart = np.bincount(place, weights=found.astype(np.float64) - mean)
-    number = len(sets)
-    return mean, float(np.sqrt((apart**2).sum() * number / (number - 1)) / len(found))
+    deviations = np.bincount(group, weights=flags.astype(np.float64) - mean)
+    n_groups = len(sets)
+    return mean, float(np.sqrt((deviations**2).sum() * n_groups / (n_groups - 1)) / len(flags))

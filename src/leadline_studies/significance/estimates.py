@@ -32,12 +32,14 @@ class Simulated:
         scores, means, measures, real = [], [], [], []
         for name, matrix in matrices.items():
             for values in random_pairs(best_runs(matrix), pairs, generator):
-                both = [margin(values[:, 0]), margin(values[:, 1])]
+                margins = [margin(values[:, 0]), margin(values[:, 1])]
                 scores.append(
-                    draw(both, normal_correlations(values), queries=queries, sets=sets, generator=generator)
+                    draw(
+                        margins, normal_correlations(values), queries=queries, sets=sets, generator=generator
+                    )
                 )
                 real.append(values)
-                means.append([one.mean for one in both])
+                means.append([margin_.mean for margin_ in margins])
                 measures.append(measure_of(name))
         self.real = real
         self.scores: Floats = np.concatenate(scores)
@@ -54,9 +56,9 @@ class Simulated:
     @property
     def effects(self) -> Floats:
         """Return the absolute true difference of each pair divided by the deviation over all of its sets."""
-        apart = self.scores[:, :, 0] - self.scores[:, :, 1]
-        number = self.pairs.max() + 1
-        spread = np.sqrt([apart[self.pairs == pair].var() for pair in range(number)])
+        differences = self.scores[:, :, 0] - self.scores[:, :, 1]
+        n_pairs = self.pairs.max() + 1
+        spread = np.sqrt([differences[self.pairs == pair].var() for pair in range(n_pairs)])
         return np.abs(self.means[:, 0] - self.means[:, 1]) / spread[self.pairs]
 
     def groups(self) -> Iterator[tuple[str, Flags]]:
@@ -82,19 +84,19 @@ def coverage(
         "mean": (simulated.scores[:, :, 0].T, simulated.means[:, 0]),
         "difference": (simulated.differences, simulated.means[:, 0] - simulated.means[:, 1]),
     }
-    found: list[Row] = []
+    rows: list[Row] = []
     for quantity, (values, truth) in quantities.items():
-        known = {name: limits(kind, values) for name, kind in intervals(draws).items()}
-        low, high = known["Student"]
-        for name, both in known.items():
+        interval_limits = {name: limits(kind, values) for name, kind in intervals(draws).items()}
+        low, high = interval_limits["Student"]
+        for name, ends in interval_limits.items():
             facts: Row = {"of": quantity, "interval": name, "queries": queries}
-            found += _rows(simulated, facts, both, truth, unit=high - low)
-    found += _redrawn(simulated, draws, seed)
+            rows += _rows(simulated, facts, ends, truth, unit=high - low)
+    rows += _redrawn(simulated, draws, seed)
     chosen = simulated.set < ratio_sets
-    both = _ratios(simulated, chosen, draws)
+    ends = _ratios(simulated, chosen, draws)
     facts = {"of": "ratio", "interval": "BCa", "queries": queries}
     truth = simulated.means[:, 0] / simulated.means[:, 1]
-    return found + _rows(simulated, facts, both, truth, unit=np.ones(len(truth)), among=chosen)
+    return rows + _rows(simulated, facts, ends, truth, unit=np.ones(len(truth)), among=chosen)
 
 
 def _redrawn(simulated: Simulated, draws: int, seed: int) -> list[Row]:
@@ -103,56 +105,56 @@ def _redrawn(simulated: Simulated, draws: int, seed: int) -> list[Row]:
     sets = int(simulated.set.max()) + 1
     real = [populations(pair[:, 0] - pair[:, 1])["shifted"] for pair in simulated.real]
     values = np.concatenate([atoms.draw(queries, sets, generator) for atoms in real], axis=1)
-    known = {name: limits(kind, values) for name, kind in intervals(draws).items()}
-    unit = known["Student"][1] - known["Student"][0]
-    found: list[Row] = []
-    for name, both in known.items():
+    interval_limits = {name: limits(kind, values) for name, kind in intervals(draws).items()}
+    unit = interval_limits["Student"][1] - interval_limits["Student"][0]
+    rows: list[Row] = []
+    for name, ends in interval_limits.items():
         facts: Row = {"of": "redrawn", "interval": name, "queries": queries}
-        found += _rows(simulated, facts, both, np.zeros(len(unit)), unit=unit)
-    return found
+        rows += _rows(simulated, facts, ends, np.zeros(len(unit)), unit=unit)
+    return rows
 
 
 def _ratios(simulated: Simulated, chosen: Flags, draws: int) -> tuple[Floats, Floats]:
-    both = np.full((2, len(chosen)), np.nan)
+    ends = np.full((2, len(chosen)), np.nan)
     interval = BCa(draws=draws)
-    for place in np.flatnonzero(chosen).tolist():
-        first, second = simulated.scores[place].T
-        both[:, place] = interval.ratio(first, second, seed=place)
-    return both[0], both[1]
+    for index in np.flatnonzero(chosen).tolist():
+        first, second = simulated.scores[index].T
+        ends[:, index] = interval.ratio(first, second, seed=index)
+    return ends[0], ends[1]
 
 
 def _rows(
     simulated: Simulated,
     facts: Row,
-    both: tuple[Floats, Floats],
+    ends: tuple[Floats, Floats],
     truth: Floats,
     *,
     unit: Floats,
     among: Flags | None = None,
 ) -> list[Row]:
-    low, high = both
-    known = ~np.isnan(low)
+    low, high = ends
+    defined = ~np.isnan(low)
     slack = 1e-12 * np.maximum(1.0, np.abs(truth))  # a mean of equal scores is that score
     below, above = high < truth - slack, low > truth + slack
-    found: list[Row] = []
+    rows: list[Row] = []
     for measure, group in simulated.groups():
-        asked = group if among is None else group & among
-        here = asked & known
-        held, error = share(~(below | above)[here], simulated.pairs[here])
-        found.append(
+        members = group if among is None else group & among
+        selected = members & defined
+        rate, error = share(~(below | above)[selected], simulated.pairs[selected])
+        rows.append(
             facts
             | {
                 "measure": measure,
-                "sets": int(here.sum()),
-                "coverage": held,
+                "sets": int(selected.sum()),
+                "coverage": rate,
                 "se": error,
-                "below": float(below[here].mean()),
-                "above": float(above[here].mean()),
-                "width": float((high - low)[here].mean() / unit[here].mean()),
-                "undefined": float(1 - known[asked].mean()),
+                "below": float(below[selected].mean()),
+                "above": float(above[selected].mean()),
+                "width": float((high - low)[selected].mean() / unit[selected].mean()),
+                "undefined": float(1 - defined[members].mean()),
             }
         )
-    return found
+    return rows
 
 
 def power(
@@ -169,24 +171,24 @@ def power(
     simulated = Simulated(matrices, queries=queries, pairs=pairs, sets=sets, seed=seed)
     differences, effects = simulated.differences, simulated.effects
     truth = np.sign(simulated.means[:, 0] - simulated.means[:, 1])
-    right = np.sign(differences.mean(axis=0)) == truth
-    found: list[Row] = []
+    correct = np.sign(differences.mean(axis=0)) == truth
+    rows: list[Row] = []
     for name, test in paired_tests(draws).items():
         significant = p_values(test, differences) <= level
         for low, high in zip(EFFECTS, [*EFFECTS[1:], np.inf], strict=True):
-            here = (effects >= low) & (effects < high) & (truth != 0)
-            rate, error = share((significant & right)[here], simulated.pairs[here])
-            wrong, _ = share((significant & ~right)[here], simulated.pairs[here])
+            selected = (effects >= low) & (effects < high) & (truth != 0)
+            rate, error = share((significant & correct)[selected], simulated.pairs[selected])
+            wrong, _ = share((significant & ~correct)[selected], simulated.pairs[selected])
             label = f"{low:g} to {high:g}" if high < np.inf else f"{low:g} or more"
-            found.append(
+            rows.append(
                 {
                     "queries": queries,
                     "test": name,
                     "effect": label,
-                    "sets": int(here.sum()),
+                    "sets": int(selected.sum()),
                     "found": rate,
                     "se": error,
                     "wrong": wrong,
                 }
             )
-    return found
+    return rows

@@ -45,17 +45,21 @@ def populations(differences: Floats, truth: float = 0.0) -> dict[str, Atoms]:
     >>> [round(float(one.values @ one.weights), 9) for one in found.values()]
     [-0.02, -0.02, -0.02]
     """
-    both = np.concatenate([differences, -differences])
+    signed = np.concatenate([differences, -differences])
     reweighted = tilted(differences - truth)
-    found = {
-        "exchangeable": Atoms(both, np.full(len(both), 1 / len(both))),
+    by_name = {
+        "exchangeable": Atoms(signed, np.full(len(signed), 1 / len(signed))),
         "tilted": reweighted,
         "shifted": shifted(differences),
     }
-    return {name: Atoms(one.values + truth, one.weights) for name, one in found.items() if one is not None}
+    return {
+        name: Atoms(atoms.values + truth, atoms.weights)
+        for name, atoms in by_name.items()
+        if atoms is not None
+    }
 
 
-def single(
+def single_gates(
     matrices: Mapping[str, Floats],
     *,
     pairs: int = 20,
@@ -64,37 +68,37 @@ def single(
     queries: tuple[int, ...] = QUERIES,
 ) -> list[Row]:
     """Return the error rate of each gate, by population and number of queries."""
-    found: list[Row] = []
+    rows: list[Row] = []
     chosen = list(_chosen(matrices, pairs, seed))
     for condition in GATES:
         truth = -condition.margin
         fits = [populations(differences, truth) for differences in chosen]
         for name in POPULATIONS:
-            ready = [one[name] for one in fits if name in one]
-            source = np.repeat(np.arange(len(ready)), sets)
-            skewness = np.array([one.skewness for one in ready])[source]
+            available = [atoms[name] for atoms in fits if name in atoms]
+            source = np.repeat(np.arange(len(available)), sets)
+            skewness = np.array([atoms.skewness for atoms in available])[source]
             for number in queries:
-                generator = np.random.default_rng([seed, number, len(found)])
-                drawn = np.concatenate([one.draw(number, sets, generator) for one in ready], axis=1)
-                erred = _erred(drawn, condition)
-                rate, error = share(erred, source)
-                found.append(
+                generator = np.random.default_rng([seed, number, len(rows)])
+                drawn = np.concatenate([atoms.draw(number, sets, generator) for atoms in available], axis=1)
+                errors = _gate_errors(drawn, condition)
+                rate, error = share(errors, source)
+                rows.append(
                     {
                         "gate": condition.kind,
                         "margin": condition.margin,
                         "population": name,
                         "queries": number,
-                        "sets": len(erred),
+                        "sets": len(errors),
                         "rate": rate,
                         "se": error,
-                        "against": share(erred[skewness <= -SKEWED], source[skewness <= -SKEWED])[0],
-                        "towards": share(erred[skewness >= SKEWED], source[skewness >= SKEWED])[0],
+                        "against": share(errors[skewness <= -SKEWED], source[skewness <= -SKEWED])[0],
+                        "towards": share(errors[skewness >= SKEWED], source[skewness >= SKEWED])[0],
                     }
                 )
-    return found
+    return rows
 
 
-def several(
+def several_conditions(
     matrices: Mapping[str, Floats],
     *,
     pairs: int = 20,
@@ -107,38 +111,40 @@ def several(
     collections: dict[str, list[Floats]] = {}
     for name, matrix in matrices.items():
         collections.setdefault(name.removesuffix("_" + measure_of(name)), []).append(matrix)
-    known = [tables for tables in collections.values() if len(tables) >= MOST]
-    found: list[Row] = []
+    complete = [tables for tables in collections.values() if len(tables) >= MOST]
+    results: list[Row] = []
     for population in ("exchangeable", "shifted"):
         for number in queries:
             generator = np.random.default_rng([seed, number, population == "shifted", 1])
-            erred: list[Flags] = []
-            for tables in known:
+            errors: list[Flags] = []
+            for tables in complete:
                 for joint in _joint(tables[:MOST], pairs, generator):
                     centred = joint - joint.mean(axis=0) if population == "shifted" else joint
                     rows = generator.integers(0, len(joint), (number, sets))
                     drawn = centred[rows]  # queries x sets x measures
                     if population == "exchangeable":
                         drawn = drawn * generator.choice([-1.0, 1.0], (number, sets, 1))
-                    erred.append(np.stack([_erred(drawn[:, :, place], condition) for place in range(MOST)]))
-            if not erred:
+                    errors.append(
+                        np.stack([_gate_errors(drawn[:, :, index], condition) for index in range(MOST)])
+                    )
+            if not errors:
                 continue
-            each = np.concatenate(erred, axis=1)
-            source = np.repeat(np.arange(len(erred)), sets)
+            all_errors = np.concatenate(errors, axis=1)
+            source = np.repeat(np.arange(len(errors)), sets)
             for k in range(1, MOST + 1):
-                rate, error = share(np.asarray(each[:k].any(axis=0)), source)
-                found.append(
+                rate, error = share(np.asarray(all_errors[:k].any(axis=0)), source)
+                results.append(
                     {
                         "conditions": k,
                         "population": population,
                         "queries": number,
-                        "sets": each.shape[1],
+                        "sets": all_errors.shape[1],
                         "rate": rate,
                         "se": error,
                         "bound": k * RULES.alpha,
                     }
                 )
-    return found
+    return results
 
 
 def _chosen(matrices: Mapping[str, Floats], pairs: int, seed: int) -> Iterator[Floats]:
@@ -157,7 +163,7 @@ def _joint(tables: list[Floats], pairs: int, generator: np.random.Generator) -> 
         yield np.stack([table[:, first] - table[:, second] for table in tables], axis=1)
 
 
-def _erred(drawn: Floats, condition: Condition) -> Flags:
+def _gate_errors(drawn: Floats, condition: Condition) -> Flags:
     """Return whether a gate decides wrongly on each column; an inconclusive result is no false alarm."""
     found = decided_on(drawn, condition, RULES)
     if condition.kind == NOT_WORSE:

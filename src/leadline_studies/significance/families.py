@@ -49,16 +49,16 @@ def procedures(values: Floats, *, draws: int, seed: int) -> Decided:
     ranges = tukey(values, draws=draws, seed=seed)
     largest = max_t(differences, draws=draws, seed=seed)
     reach = ranges.reach(1 - LEVEL)
-    found = {"Tukey": ranges.p_values(means), "MaxT": largest.p}
+    p_values = {"Tukey": ranges.p_values(means), "MaxT": largest.p}
     for name, kind in CORRECTIONS.classes.items():
-        found[f"{name}(T)"] = kind().corrected(plain)
-    found["Holm(Randomisation)"] = CORRECTIONS.classes["Holm"]().corrected(exchanged)
+        p_values[f"{name}(T)"] = kind().corrected(plain)
+    p_values["Holm(Randomisation)"] = CORRECTIONS.classes["Holm"]().corrected(exchanged)
     intervals = {
         "Tukey": (means - reach, means + reach),
         "MaxT": largest.limits(1 - LEVEL),
         "Bonferroni(T)": Student().limits(differences, level=1 - LEVEL / len(means)),
     }
-    return Decided(found, intervals)
+    return Decided(p_values, intervals)
 
 
 def families(
@@ -71,23 +71,26 @@ def families(
     seed: int = 0,
 ) -> list[Row]:
     """Simulate `sets` sets of each matrix and scenario, each of other runs; one row per procedure."""
-    found: list[Row] = []
-    for place, world in enumerate(WORLDS):
-        generator = np.random.default_rng([seed, runs, queries, place])
+    rows: list[Row] = []
+    for index, world in enumerate(WORLDS):
+        generator = np.random.default_rng([seed, runs, queries, index])
         outcomes: dict[str, list[tuple[float, ...]]] = {}
         drawn = 0
         for matrix in matrices.values():
             for _ in range(sets if best_runs(matrix).shape[1] >= runs else 0):
                 values, means = _scores(world, matrix, runs, queries, generator)
-                told = procedures(values, draws=draws, seed=drawn)
-                held = _held(told.intervals, means)
-                for name, p in told.p.items():
+                p_values_by_procedure = procedures(values, draws=draws, seed=drawn)
+                held = _held(p_values_by_procedure.intervals, means)
+                for name, p in p_values_by_procedure.p.items():
                     outcomes.setdefault(name, []).append(
                         (*_outcome(p, values, means), *held.get(name, (np.nan, np.nan)))
                     )
                 drawn += 1
-        found += [_row(world, runs, queries, name, np.array(told)) for name, told in outcomes.items()]
-    return found
+        rows += [
+            _row(world, runs, queries, name, np.array(p_values_by_procedure))
+            for name, p_values_by_procedure in outcomes.items()
+        ]
+    return rows
 
 
 def _scores(
@@ -96,12 +99,14 @@ def _scores(
     best = best_runs(matrix)
     chosen = best[:, generator.permutation(best.shape[1])[:runs]]
     step = {"all equal": runs, "equal in twos": 2}.get(world, 1)
-    margins = [margin(chosen[:, place - place % step]) for place in range(runs)]
+    margins = [margin(chosen[:, column - column % step]) for column in range(runs)]
     if world == "equal means":
-        level = float(np.mean([one.mean for one in margins]))
-        margins = [one._replace(quantiles=one.quantiles * (level / one.mean)) for one in margins]
+        level = float(np.mean([margin_.mean for margin_ in margins]))
+        margins = [
+            margin_._replace(quantiles=margin_.quantiles * (level / margin_.mean)) for margin_ in margins
+        ]
     scores = draw(margins, normal_correlations(chosen), queries=queries, sets=1, generator=generator)
-    means = np.array([one.mean for one in margins])
+    means = np.array([margin_.mean for margin_ in margins])
     return scores[0], np.round(means, 12)  # means made equal are equal but for rounding
 
 

@@ -25,14 +25,14 @@ def fewer_draws(
     """Decide the same sets with few draws and with the default number."""
     simulated = simulate(matrices, queries=queries, pairs=pairs, sets=sets, seed=seed + 3)["tilted"]
     differences = np.concatenate(simulated.differences, axis=1)
-    found: list[Row] = []
+    rows: list[Row] = []
     for name, test in paired_tests(draws).items():
         default = TESTS.classes[name]()
         if test != default:
             few = p_values(test, differences) <= level
             many = p_values(default, differences) <= level
             rates = [share(flags, simulated.pairs)[0] for flags in (few, many, few != many)]
-            found.append(
+            rows.append(
                 {
                     "test": name,
                     "queries": queries,
@@ -44,4 +44,4 @@ def fewer_draws(
                     "differ": rates[2],
                 }
             )
-    return found
+    return rows

@@ -31,21 +31,21 @@ def halves(
             first.append(_to(25, split[:half]))
             second.append(_to(25, split[half : 2 * half]))
     source = np.repeat(np.arange(len(first)), splits)
-    one, other = np.concatenate(first, axis=1), np.concatenate(second, axis=1)
-    opposite = np.sign(np.nanmean(one, axis=0)) * np.sign(np.nanmean(other, axis=0)) < 0
-    found: list[Row] = []
+    first_half, second_half = np.concatenate(first, axis=1), np.concatenate(second, axis=1)
+    opposite = np.sign(np.nanmean(first_half, axis=0)) * np.sign(np.nanmean(second_half, axis=0)) < 0
+    rows: list[Row] = []
     for name, test in paired_tests(draws).items():
-        here, there = p_values(test, one) <= level, p_values(test, other) <= level
-        row: Row = {"test": name, "splits": len(here)}
-        row["significant"], row["significant_se"] = share(here, source)
+        split_differences, there = p_values(test, first_half) <= level, p_values(test, second_half) <= level
+        row: Row = {"test": name, "splits": len(split_differences)}
+        row["significant"], row["significant_se"] = share(split_differences, source)
         for label, flags in {
             "again": there & ~opposite,
             "minor": opposite & ~there,
             "major": opposite & there,
         }.items():
-            row[label], row[f"{label}_se"] = share(flags[here], source[here])
-        found.append(row)
-    return found
+            row[label], row[f"{label}_se"] = share(flags[split_differences], source[split_differences])
+        rows.append(row)
+    return rows
 
 
 def _to(queries: int, values: Floats) -> Floats:

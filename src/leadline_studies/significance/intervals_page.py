@@ -11,7 +11,13 @@ from typing import Any
 from leadline.reporting.plots import picture
 from leadline_studies.common.figures import coverage_points
 from leadline_studies.common.markdown import table
-from leadline_studies.significance.false_alarms import MARGIN, POPULATIONS, SKEWED, several, single
+from leadline_studies.significance.false_alarms import (
+    MARGIN,
+    POPULATIONS,
+    SKEWED,
+    several_conditions,
+    single_gates,
+)
 from leadline_studies.significance.families import WORLDS, families
 from leadline_studies.significance.matrices import read_matrices
 from leadline_studies.significance.printed_intervals import every_interval
@@ -29,11 +35,11 @@ Rows = list[dict[str, Any]]
 def simulate(folder: str, file: str, *, seed: int = 0) -> None:
     """Simulate from a folder of data sets and write the numbers as JSON."""
     start = time.process_time()
-    found: dict[str, Any] = {}
+    results: dict[str, Any] = {}
     for name, rows in every_interval(folder, sets=SETS, draws=CORRELATION_DRAWS, seed=seed):
-        found.setdefault(name, []).extend(rows)
+        results.setdefault(name, []).extend(rows)
     matrices = read_matrices(os.path.join(folder, "score-matrices"))
-    found["compare"] = [
+    results["compare"] = [
         row
         for runs, queries in FAMILIES
         for row in families(
@@ -42,37 +48,37 @@ def simulate(folder: str, file: str, *, seed: int = 0) -> None:
         if row["procedure"] in PROCEDURES
     ]
     minutes = round((time.process_time() - start) / 60, 1)
-    found["facts"] = {"seed": seed, "sets": SETS, "minutes": minutes}
-    write(found | gates(os.path.join(folder, "score-matrices"), seed=seed), file)
+    results["facts"] = {"seed": seed, "sets": SETS, "minutes": minutes}
+    write(results | gates(os.path.join(folder, "score-matrices"), seed=seed), file)
 
 
 def simulate_gates(folder: str, file: str, *, seed: int = 0) -> None:
     """Simulate the gates only, from a folder of score matrices; the other numbers of the file stay."""
     with open(file, encoding="utf-8") as given:
-        known: dict[str, Any] = json.load(given)
-    write(known | gates(folder, seed=seed), file)
+        previous: dict[str, Any] = json.load(given)
+    write(previous | gates(folder, seed=seed), file)
 
 
 def gates(folder: str, *, seed: int = 0) -> dict[str, Any]:
     """Simulate the gates of `compare`."""
     start = time.process_time()
     matrices = read_matrices(folder)
-    one = single(matrices, pairs=GATE_PAIRS, sets=GATE_SETS, seed=seed)
-    many = several(matrices, pairs=GATE_PAIRS, sets=GATE_SETS, seed=seed)
+    single_results = single_gates(matrices, pairs=GATE_PAIRS, sets=GATE_SETS, seed=seed)
+    conditions = several_conditions(matrices, pairs=GATE_PAIRS, sets=GATE_SETS, seed=seed)
     facts = {
         "seed": seed,
         "pairs": GATE_PAIRS,
         "sets": GATE_SETS,
         "seconds": round(time.process_time() - start),
     }
-    return {"gate_facts": facts, "gates": one, "conditions": many}
+    return {"gate_facts": facts, "gates": single_results, "conditions": conditions}
 
 
-def write(found: dict[str, Any], file: str) -> None:
+def write(results: dict[str, Any], file: str) -> None:
     """Write the numbers, rounded to what the simulation can tell, one row a line."""
-    parts = [f'"{name}": {json.dumps(found[name])}' for name in ("facts", "gate_facts")]
+    parts = [f'"{name}": {json.dumps(results[name])}' for name in ("facts", "gate_facts")]
     for name in ("compare", "correlate", "agreement", "pool", "gates", "conditions"):
-        rows = ",\n".join(json.dumps(_rounded(row)) for row in found[name])
+        rows = ",\n".join(json.dumps(_rounded(row)) for row in results[name])
         parts.append(f'"{name}": [\n{rows}\n]')
     with open(file, "w", encoding="utf-8") as out:
         out.write("{\n" + ",\n".join(parts) + "\n}\n")
@@ -86,14 +92,14 @@ def _rounded(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def percent(value: float | None) -> str:
-    """Show a share in per cent."""
+    """Return a proportion in per cent, as text."""
     return "-" if value is None else f"{100 * value:.1f}"
 
 
-def span(values: Iterable[float]) -> str:
-    """Show the least and the largest of some shares in per cent."""
-    known = list(values)
-    return f"{percent(min(known))} to {percent(max(known))} %"
+def extent(values: Iterable[float]) -> str:
+    """Return the range of some proportions in per cent, as text."""
+    shares = list(values)
+    return f"{percent(min(shares))} to {percent(max(shares))} %"
 
 
 def coverage_of(rows: Rows, *names: str) -> list[float]:
@@ -124,10 +130,10 @@ def section(data: dict[str, Any]) -> str:
     compared = [row for row in data["compare"] if row["procedure"] != "Holm(T)"]
 
     def held(procedure: str) -> str:
-        return span(row["held"] for row in compared if row["procedure"] == procedure)
+        return extent(row["held"] for row in compared if row["procedure"] == procedure)
 
     def wrong(procedure: str) -> str:
-        return span(
+        return extent(
             row["family"]
             for row in data["compare"]
             if row["procedure"] == procedure and row["world"] in ("all equal", "equal means")
@@ -164,21 +170,21 @@ over all queries of a score matrix, for other runs in every sample; the queries 
 with replacement. A percentile bootstrap alone is biased twice, as its means are noisier than those of
 the sample, which are noisier than those of the population. The interval used is the hull of the
 percentile interval and of one from simulated population means. It covers in
-{span(coverage_of(data["correlate"]))} of the samples; it is approximate, and more often too wide than
+{extent(coverage_of(data["correlate"]))} of the samples; it is approximate, and more often too wide than
 too narrow.
 
 {_correlated(data["correlate"])}
 
 **`agreement`.** Queries drawn with replacement from the 25 of LLMJudge ({len(by_query)} coefficients, two or
-five judges): percentile intervals of 1,000 resamples cover in {span(coverage_of(by_query))} of the samples.
-Pairs drawn from the 188 that eight people judged: {span(coverage_of(pairs))}. Where queries are drawn the
+five judges): percentile intervals of 1,000 resamples cover in {extent(coverage_of(by_query))} of the samples.
+Pairs drawn from the 188 that eight people judged: {extent(coverage_of(pairs))}. Where queries are drawn the
 intervals are approximate: there are few of them.
 
 {_agreed(data["agreement"])}
 
 **`evaluate --pool`: R and recall.** Complete judgments are sampled: the best documents of a run for certain,
-the others with the probability given. Gamma intervals of R cover in {span(coverage_of(data["pool"], "R"))},
-those of recall@100 in {span(coverage_of(data["pool"], "recall"))} of the samples, on these two collections.
+the others with the probability given. Gamma intervals of R cover in {extent(coverage_of(data["pool"], "R"))},
+those of recall@100 in {extent(coverage_of(data["pool"], "recall"))} of the samples, on these two collections.
 
 {_pooled(data["pool"])}
 {gates_section(data)}"""
@@ -191,17 +197,17 @@ def gates_section(data: dict[str, Any]) -> str:
     uneven = [row for row in rows if row["population"] != "exchangeable"]
     few, many_queries = (end(row["queries"] for row in rows) for end in (min, max))
 
-    def rates(found: Rows, key: str = "rate") -> str:
-        return span(row[key] for row in found)
+    def rates(results: Rows, key: str = "rate") -> str:
+        return extent(row[key] for row in results)
 
-    def of(gate: str, found: Rows) -> Rows:
-        return [row for row in found if row["gate"] == gate]
+    def of(gate: str, results: Rows) -> Rows:
+        return [row for row in results if row["gate"] == gate]
 
-    def worst(found: Rows, number: int) -> str:
+    def worst(results: Rows, number: int) -> str:
         return percent(
             max(
                 row[key]
-                for row in found
+                for row in results
                 if row["queries"] == number and row["against"] is not None
                 for key in ("against", "towards")
             )
@@ -306,8 +312,8 @@ def _correlated(rows: Rows) -> str:
     cells = dict.fromkeys((row["data"], row["runs"], row["queries"]) for row in rows)
     lines = []
     for cell in cells:
-        found = [row for row in rows if (row["data"], row["runs"], row["queries"]) == cell]
-        shown = [percent(row["coverage"]) for row in found]
+        results = [row for row in rows if (row["data"], row["runs"], row["queries"]) == cell]
+        shown = [percent(row["coverage"]) for row in results]
         lines.append([cell[0], f"{cell[1]}, {cell[2]}", *shown])
     return table(["measures", "runs, queries", *kinds], lines, labels=2)
 

@@ -14,7 +14,7 @@ from leadline.io.read_paths import record_input
 
 def read_matrices(folder: str) -> dict[str, Floats]:
     """Return the matrices of a folder by name, COLLECTION_MEASURE, as queries x runs."""
-    found: dict[str, Floats] = {}
+    matrices: dict[str, Floats] = {}
     for name in sorted(os.listdir(folder)):
         path = os.path.join(folder, name)
         if name.endswith(".tsv"):
@@ -22,10 +22,10 @@ def read_matrices(folder: str) -> dict[str, Floats]:
             with open(path, encoding="utf-8", newline="") as file:
                 head, *rows = csv.reader(file, delimiter="\t")
             if head[0] == "topic_row":
-                found[name.removesuffix(".tsv")] = _numbers(rows, path)
-    if not found:
+                matrices[name.removesuffix(".tsv")] = _numbers(rows, path)
+    if not matrices:
         raise InputError("no score matrix", expected="files COLLECTION_MEASURE.tsv", path=folder)
-    return found
+    return matrices
 
 
 def _numbers(rows: list[list[str]], path: str) -> Floats:

@@ -28,7 +28,7 @@ from leadline_studies.common.pages import PAGES
 from leadline_studies.significance import intervals_page as printed
 from leadline_studies.significance.families import WORLDS
 from leadline_studies.significance.matrices import read_matrices
-from leadline_studies.significance.simulation import FULL, whole_study
+from leadline_studies.significance.simulation import FULL, simulate_all
 
 NAME = "significance"
 SEED = 0
@@ -57,18 +57,18 @@ def run(folder: str) -> None:
     """Simulate, and write the numbers: all as JSON, each table as CSV."""
     matrices = read_matrices(folder)
     start = time.process_time()
-    tables = whole_study(matrices, seed=SEED)
+    tables = simulate_all(matrices, seed=SEED)
     facts = {
         "seed": SEED,
         "minutes": round((time.process_time() - start) / 60, 1),
         "extent": FULL._asdict(),
         "matrices": {name: list(matrix.shape) for name, matrix in matrices.items()},
     }
-    known = {name: [rounded(row) for row in rows] for name, rows in tables.items()}
+    rounded_tables = {name: [rounded(row) for row in rows] for name, rows in tables.items()}
     with open(path("significance.json"), "w", encoding="utf-8") as file:
-        lines = [f"{json.dumps(name)}: [\n{rows_of(rows)}\n]" for name, rows in known.items()]
+        lines = [f"{json.dumps(name)}: [\n{rows_of(rows)}\n]" for name, rows in rounded_tables.items()]
         file.write("{\n" + ",\n".join([f'"facts": {json.dumps(facts)}', *lines]) + "\n}\n")
-    for name, rows in known.items():
+    for name, rows in rounded_tables.items():
         with open(path(f"significance-{name}.csv"), "w", encoding="utf-8", newline="") as file:
             writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
             writer.writeheader()
@@ -93,30 +93,30 @@ def path(name: str) -> str:
     return os.path.join(PAGES, name)
 
 
-def known() -> dict[str, Any]:
+def read_numbers() -> dict[str, Any]:
     """Read the numbers of the last run."""
     with open(path("significance.json"), encoding="utf-8") as file:
-        found: dict[str, Any] = json.load(file)
-    return found
+        numbers: dict[str, Any] = json.load(file)
+    return numbers
 
 
 # Cells and tables
 
 
 def percent(value: float | None, digits: int = 1) -> str:
-    """Show a share in per cent."""
+    """Return a proportion in per cent, as text."""
     return "-" if value is None else f"{100 * value:.{digits}f}"
 
 
 def with_error(value: float | None, error: float | None, digits: int = 1) -> str:
-    """Show a share and its standard error in per cent."""
+    """Return a proportion and its standard error in per cent, as text."""
     return percent(value, digits) + ("" if error is None else f" ({percent(error, digits)})")
 
 
-def one(rows: Rows, **facts: object) -> dict[str, Any]:
+def single_row(rows: Rows, **facts: object) -> dict[str, Any]:
     """Return the one row of which these facts are true."""
-    (found,) = (row for row in rows if all(row[key] == value for key, value in facts.items()))
-    return found
+    (row_,) = (row for row in rows if all(row[key] == value for key, value in facts.items()))
+    return row_
 
 
 def sizes(rows: Rows) -> list[int]:
@@ -136,7 +136,7 @@ def type_one(rows: Rows) -> str:
     ]
 
     def cell(null: str, test: str, level: float, queries: int) -> str:
-        row = one(rows, null=null, test=test, by="all", level=level, queries=queries)
+        row = single_row(rows, null=null, test=test, by="all", level=level, queries=queries)
         return with_error(row["rate"], row["se"], 1 if level > 0.01 else 2)
 
     return table(
@@ -159,10 +159,11 @@ def tails(rows: Rows) -> str:
     head = ["null", "test"] + [f"{side}, {queries}" for queries in sizes(rows) for side in ("below", "above")]
 
     def cells(null: str, test: str) -> list[str]:
-        found = [
-            one(rows, null=null, test=test, by="all", level=0.05, queries=queries) for queries in sizes(rows)
+        rows_ = [
+            single_row(rows, null=null, test=test, by="all", level=0.05, queries=queries)
+            for queries in sizes(rows)
         ]
-        return [percent(row[side]) for row in found for side in ("below", "above")]
+        return [percent(row[side]) for row in rows_ for side in ("below", "above")]
 
     return table(
         head, ([NULLS[null], test, *cells(null, test)] for null in NULLS for test in TESTS), labels=2
@@ -174,13 +175,13 @@ def by_group(rows: Rows, by: str, nulls: Iterable[str], queries: Iterable[int]) 
     wanted = groups(rows, by)
 
     def cell(null: str, test: str, number: int, group: str) -> str:
-        found = [
+        rows_ = [
             row
             for row in rows
             if (row["null"], row["test"], row["queries"]) == (null, test, number)
             and (row["by"], row["group"], row["level"]) == (by, group, 0.05)
         ]
-        return with_error(found[0]["rate"], found[0]["se"]) if found else "-"
+        return with_error(rows_[0]["rate"], rows_[0]["se"]) if rows_ else "-"
 
     return table(
         ["null", "queries", "test", *wanted],
@@ -200,9 +201,9 @@ def powers(rows: Rows) -> str:
     head = ["queries", "test", *(f"found, d = {effect}" for effect in effects), "wrong, d = " + effects[0]]
 
     def cells(queries: int, test: str) -> list[str]:
-        found = [one(rows, queries=queries, test=test, effect=effect) for effect in effects]
-        shown = [with_error(row["found"], row["se"]) for row in found]
-        return [str(queries), test, *shown, percent(found[0]["wrong"], 2)]
+        rows_ = [single_row(rows, queries=queries, test=test, effect=effect) for effect in effects]
+        rates = [with_error(row["found"], row["se"]) for row in rows_]
+        return [str(queries), test, *rates, percent(rows_[0]["wrong"], 2)]
 
     return table(head, (cells(queries, test) for queries in sizes(rows) for test in TESTS), labels=2)
 
@@ -219,20 +220,20 @@ def coverages(rows: Rows) -> str:
         f"width, {least}",
     ]
     lines = []
-    for quantity, words in ESTIMATES.items():
+    for quantity, description in ESTIMATES.items():
         for interval in INTERVALS if quantity != "ratio" else ("BCa",):
-            found = [
-                one(rows, of=quantity, interval=interval, queries=queries, measure="all")
+            rows_ = [
+                single_row(rows, of=quantity, interval=interval, queries=queries, measure="all")
                 for queries in sizes(rows)
             ]
-            width = "-" if quantity == "ratio" else f"{found[0]['width']:.3f}"
+            width = "-" if quantity == "ratio" else f"{rows_[0]['width']:.3f}"
             lines.append(
                 [
-                    words,
+                    description,
                     interval,
-                    *(with_error(row["coverage"], row["se"]) for row in found),
-                    percent(found[0]["below"]),
-                    percent(found[0]["above"]),
+                    *(with_error(row["coverage"], row["se"]) for row in rows_),
+                    percent(rows_[0]["below"]),
+                    percent(rows_[0]["above"]),
                     width,
                 ]
             )
@@ -243,20 +244,20 @@ def coverages_by_measure(rows: Rows, queries: int) -> str:
     """Write coverage by measure for one number of queries."""
     measures = sorted({row["measure"] for row in rows} - {"all"})
     lines = []
-    for quantity, words in ESTIMATES.items():
+    for quantity, description in ESTIMATES.items():
         for interval in INTERVALS if quantity != "ratio" else ("BCa",):
-            found = [
-                one(rows, of=quantity, interval=interval, queries=queries, measure=measure)
+            rows_ = [
+                single_row(rows, of=quantity, interval=interval, queries=queries, measure=measure)
                 for measure in measures
             ]
-            lines.append([words, interval, *(with_error(row["coverage"], row["se"]) for row in found)])
+            lines.append([description, interval, *(with_error(row["coverage"], row["se"]) for row in rows_)])
     return table(["of", "interval", *measures], lines, labels=2)
 
 
 def splits(rows: Rows) -> str:
-    """Write what the second half of the queries says of what the first half found."""
+    """Write the agreement of the conclusions from two halves of the queries."""
     columns = ("significant", "again", "minor", "major")
-    found = [one(rows, test=test) for test in TESTS]
+    rows_ = [single_row(rows, test=test) for test in TESTS]
     return table(
         ["test", *columns],
         (
@@ -264,7 +265,7 @@ def splits(rows: Rows) -> str:
                 row["test"],
                 *(with_error(row[name], row[f"{name}_se"], 2 if name == "major" else 1) for name in columns),
             ]
-            for row in found
+            for row in rows_
         ),
         labels=1,
     )
@@ -285,25 +286,25 @@ def family_errors(rows: Rows) -> str:
     lines = []
     for runs, queries in dict.fromkeys((row["runs"], row["queries"]) for row in rows):
         for procedure in PROCEDURES:
-            found = {
-                world: one(rows, runs=runs, queries=queries, procedure=procedure, world=world)
+            rows_ = {
+                world: single_row(rows, runs=runs, queries=queries, procedure=procedure, world=world)
                 for world in WORLDS
             }
-            last = found["all different"]
+            last = rows_["all different"]
             lines.append(
                 [
                     f"{runs}, {queries}",
                     procedure,
-                    *(with_error(row["family"], row["family_se"]) for row in found.values()),
+                    *(with_error(row["family"], row["family_se"]) for row in rows_.values()),
                     with_error(last["found"], last["found_se"]),
-                    percent(found["equal in twos"]["false"], 2),
+                    percent(rows_["equal in twos"]["false"], 2),
                 ]
             )
     return table(head, lines, labels=2)
 
 
 def draws(rows: Rows) -> str:
-    """Write what fewer draws change."""
+    """Write the effect of fewer draws."""
     return table(
         [
             "test",
@@ -345,7 +346,9 @@ def figures(data: Mapping[str, Any]) -> None:
             test: [
                 (row["rate"], row["se"])
                 for queries in numbers
-                for row in [one(rejections, null=null, test=test, by="all", level=0.05, queries=queries)]
+                for row in [
+                    single_row(rejections, null=null, test=test, by="all", level=0.05, queries=queries)
+                ]
             ]
             for test in TESTS
         }
@@ -356,7 +359,9 @@ def figures(data: Mapping[str, Any]) -> None:
             interval: [
                 (row["coverage"], row["se"])
                 for queries in numbers
-                for row in [one(covered, of=quantity, interval=interval, queries=queries, measure="all")]
+                for row in [
+                    single_row(covered, of=quantity, interval=interval, queries=queries, measure="all")
+                ]
             ]
             for interval in (INTERVALS if quantity != "ratio" else ("BCa",))
         }
@@ -392,11 +397,11 @@ def page(data: Mapping[str, Any]) -> str:
     )
     texts = [*(part(data) for part in parts), limits_text()]
     paragraphs = "\n\n".join(text.strip("\n") for text in texts).split("\n\n")
-    return NOTE + "\n\n".join(map(filled, paragraphs)) + "\n"
+    return NOTE + "\n\n".join(map(wrapped_text, paragraphs)) + "\n"
 
 
-def filled(paragraph: str) -> str:
-    """Break the lines of a paragraph anew, for numbers stand in it; leave tables and lists alone."""
+def wrapped_text(paragraph: str) -> str:
+    """Wrap the lines of paragraphs; tables and lists stay as they are."""
     if paragraph.startswith(("|", "- ", "#", "!", "<")):
         return paragraph
     return textwrap.fill(paragraph, 110, break_long_words=False, break_on_hyphens=False)
@@ -408,7 +413,7 @@ NOTE = """<!-- Made by src/leadline_studies/significance/page.py from significan
 
 
 def question(data: Mapping[str, Any]) -> str:
-    """Write what is asked, and on which data."""
+    """Write the section on the question and the data."""
     matrices = data["facts"]["matrices"]
     rows = [
         [name.rpartition("_")[0], name.rpartition("_")[2], str(queries), str(runs)]
@@ -443,7 +448,7 @@ queries.
 
 
 def method(data: Mapping[str, Any]) -> str:
-    """Write how it was found."""
+    """Write the section on the method."""
     facts = data["facts"]
     extent = facts["extent"]
     return f"""
@@ -487,7 +492,7 @@ files here.
 
 
 def errors_text(data: Mapping[str, Any]) -> str:
-    """Write of type I errors."""
+    """Write the section on type I errors."""
     rows = data["rejections"]
     return f"""
 ## Type I errors
@@ -514,7 +519,7 @@ By how skewed the population is (absolute skewness), level 0.05:
 
 
 def power_text(data: Mapping[str, Any]) -> str:
-    """Write of power."""
+    """Write the section on power."""
     return f"""
 ## Power
 
@@ -527,7 +532,7 @@ sign, for the smallest differences:
 
 
 def coverage_text(data: Mapping[str, Any]) -> str:
-    """Write of intervals."""
+    """Write the section on intervals."""
     rows = data["coverage"]
     least = sizes(rows)[0]
     return f"""
@@ -547,7 +552,7 @@ By measure, {least} queries:
 
 
 def splits_text(data: Mapping[str, Any]) -> str:
-    """Write of splitting the queries."""
+    """Write the section on splits of the queries."""
     rows = data["halves"]
     return f"""
 ## Splitting real queries
@@ -562,14 +567,14 @@ significantly (Zobel 1998; Sanderson and Zobel 2005; Urbano, Marrero and Martin 
 
 
 def families_text(data: Mapping[str, Any]) -> str:
-    """Write of many runs."""
+    """Write the section on many runs."""
     rows = data["families"]
     return f"""
 ## Many runs
 
 All pairs of 10 to 40 runs at once. Four worlds, in all of which runs hang together as real ones do:
 
-{table(["world", "what is true"], ([f"*{name}*", words] for name, words in WORLDS.items()), labels=2)}
+{table(["world", "what is true"], ([f"*{name}*", truth] for name, truth in WORLDS.items()), labels=2)}
 
 The first four columns of numbers are the shares of families with at least one false finding (a pair that does
 not differ, or differs the other way); the promise is 5 % (of BH only in the first two). Then the mean share
@@ -583,25 +588,25 @@ findings:
 def printed_numbers() -> dict[str, Any]:
     """Read the simulated coverage of printed intervals."""
     with open(path("_significance_intervals.json"), encoding="utf-8") as file:
-        found: dict[str, Any] = json.load(file)
-        return found
+        numbers: dict[str, Any] = json.load(file)
+        return numbers
 
 
 def printed_text(data: Mapping[str, Any]) -> str:
-    """Write of the intervals that commands print."""
+    """Write the section on the intervals that commands print."""
     return printed.section(data.get("printed") or printed_numbers())
 
 
 def span(values: Iterable[float]) -> str:
-    """Show the least and the largest of some shares in per cent."""
-    known = list(values)
-    return f"{percent(min(known))} to {percent(max(known))} %"
+    """Return the range of some proportions in per cent, as text."""
+    read_numbers = list(values)
+    return f"{percent(min(read_numbers))} to {percent(max(read_numbers))} %"
 
 
 def rates(rows: Rows, test: str, null: str, level: float = 0.05) -> list[float]:
     """Return the type I errors of a test under a null, for rising numbers of queries."""
     return [
-        one(rows, null=null, test=test, by="all", level=level, queries=queries)["rate"]
+        single_row(rows, null=null, test=test, by="all", level=level, queries=queries)["rate"]
         for queries in sizes(rows)
     ]
 
@@ -609,7 +614,7 @@ def rates(rows: Rows, test: str, null: str, level: float = 0.05) -> list[float]:
 def held(rows: Rows, interval: str, quantity: str) -> list[float]:
     """Return the coverage of an interval, for rising numbers of queries."""
     return [
-        one(rows, of=quantity, interval=interval, queries=queries, measure="all")["coverage"]
+        single_row(rows, of=quantity, interval=interval, queries=queries, measure="all")["coverage"]
         for queries in sizes(rows)
     ]
 
@@ -627,7 +632,7 @@ def answer(data: Mapping[str, Any]) -> str:
     def strong(test: str) -> str:
         group = groups(rows, "skewness")[-1]
         facts = {"null": "shifted", "level": 0.05, "queries": few, "group": group}
-        return percent(one(rows, test=test, by="skewness", **facts)["rate"])
+        return percent(single_row(rows, test=test, by="skewness", **facts)["rate"])
 
     lines = [[test, *(span(rates(rows, test, null)) for null in NULLS)] for test in TESTS]
     shared = [quantity for quantity in ESTIMATES if quantity != "ratio"]
@@ -694,7 +699,7 @@ then nothing can be found, whatever the data.
 
 
 def limits_text() -> str:
-    """Write what this does not show, and the sources."""
+    """Write the section on limitations and sources."""
     return """
 ## What this does not show
 
@@ -719,18 +724,18 @@ and design are used here. Urbano, Marrero and Martin 2013, SIGIR. Zobel 1998, SI
 """
 
 
-def main(words: list[str]) -> None:
-    """Simulate what was asked for, then write figures and page."""
-    if words[:1] == ["--intervals"]:
-        printed.simulate(words[1], path("_significance_intervals.json"), seed=SEED)
-    elif words[:1] == ["--gates"]:
-        printed.simulate_gates(words[1], path("_significance_intervals.json"), seed=SEED)
-    elif words:
-        run(words[0])
-    numbers = known()
-    figures(numbers)
+def main(arguments: list[str]) -> None:
+    """Run the simulation named, if any, and write figures and page."""
+    if arguments[:1] == ["--intervals"]:
+        printed.simulate(arguments[1], path("_significance_intervals.json"), seed=SEED)
+    elif arguments[:1] == ["--gates"]:
+        printed.simulate_gates(arguments[1], path("_significance_intervals.json"), seed=SEED)
+    elif arguments:
+        run(arguments[0])
+    contents = read_numbers()
+    figures(contents)
     with open(path("significance.md"), "w", encoding="utf-8") as file:
-        file.write(page(numbers))
+        file.write(page(contents))
 
 
 if __name__ == "__main__":

@@ -30,8 +30,8 @@ class Margin(NamedTuple):
     def at(self, shares: Floats) -> Floats:
         """Return the quantiles at probabilities, of any shape."""
         if self.steps:
-            place = np.minimum((shares * len(self.quantiles)).astype(np.int64), len(self.shares) - 1)
-            return np.asarray(self.quantiles[place])
+            index = np.minimum((shares * len(self.quantiles)).astype(np.int64), len(self.shares) - 1)
+            return np.asarray(self.quantiles[index])
         return np.interp(shares, self.shares, self.quantiles)
 
 
@@ -64,8 +64,8 @@ def normal_correlations(matrix: Floats) -> Floats:
     from scipy.stats import rankdata
 
     ranks = rankdata(matrix, axis=0)
-    found = 2 * np.sin(np.pi * np.corrcoef(ranks, rowvar=False) / 6)
-    sizes, directions = np.linalg.eigh(found)
+    correlations = 2 * np.sin(np.pi * np.corrcoef(ranks, rowvar=False) / 6)
+    sizes, directions = np.linalg.eigh(correlations)
     raised = (directions * np.maximum(sizes, 1e-6)) @ directions.T
     scale = np.sqrt(np.diag(raised))
     return np.asarray(raised / scale / scale[:, None])
@@ -74,12 +74,12 @@ def normal_correlations(matrix: Floats) -> Floats:
 def draw(
     margins: list[Margin], correlations: Floats, *, queries: int, sets: int, generator: np.random.Generator
 ) -> Floats:
-    """Draw the scores of runs whose ranks hang together as said: sets x queries x runs."""
+    """Draw the scores of runs with a given rank correlation: sets x queries x runs."""
     from scipy.special import ndtr
 
     root = np.linalg.cholesky(correlations)
     shares = ndtr(generator.standard_normal((sets, queries, len(margins))) @ root.T)
-    return np.stack([one.at(shares[:, :, place]) for place, one in enumerate(margins)], axis=2)
+    return np.stack([margin_.at(shares[:, :, column]) for column, margin_ in enumerate(margins)], axis=2)
 
 
 class Atoms(NamedTuple):
@@ -91,8 +91,8 @@ class Atoms(NamedTuple):
     @property
     def skewness(self) -> float:
         """Return the third central moment divided by the cubed standard deviation."""
-        apart = self.values - self.weights @ self.values
-        return float((self.weights @ apart**3) / (self.weights @ apart**2) ** 1.5)
+        deviations = self.values - self.weights @ self.values
+        return float((self.weights @ deviations**3) / (self.weights @ deviations**2) ** 1.5)
 
     def draw(self, queries: int, sets: int, generator: np.random.Generator) -> Floats:
         """Draw queries x sets."""
@@ -127,9 +127,9 @@ def tilted(differences: Floats) -> Atoms | None:
     limit = 200.0
     if weights(limit) @ scaled < 0 or weights(-limit) @ scaled > 0:
         return None
-    found = weights(brentq(lambda tilt: float(weights(tilt) @ scaled), -limit, limit, xtol=1e-14))
-    worth = 1 / (found**2).sum()
-    return Atoms(differences, found) if worth >= LEAST_WEIGHT * len(differences) else None
+    probabilities = weights(brentq(lambda tilt: float(weights(tilt) @ scaled), -limit, limit, xtol=1e-14))
+    worth = 1 / (probabilities**2).sum()
+    return Atoms(differences, probabilities) if worth >= LEAST_WEIGHT * len(differences) else None
 
 
 def best_runs(matrix: Floats, *, share: float = 0.75) -> Floats:
@@ -141,13 +141,13 @@ def best_runs(matrix: Floats, *, share: float = 0.75) -> Floats:
 def random_pairs(matrix: Floats, number: int, generator: np.random.Generator) -> list[Floats]:
     """Draw pairs of runs, queries x 2 each, that differ on at least ten queries."""
     first, second = np.triu_indices(matrix.shape[1], k=1)
-    found: list[Floats] = []
-    for place in generator.permutation(len(first)).tolist():
-        pair = matrix[:, [first[place], second[place]]]
+    pairs: list[Floats] = []
+    for index in generator.permutation(len(first)).tolist():
+        pair = matrix[:, [first[index], second[index]]]
         if generator.random() < 0.5:
             pair = pair[:, ::-1]
         if (pair[:, 0] != pair[:, 1]).sum() >= LEAST_DIFFERING:
-            found.append(pair)
-        if len(found) == number:
+            pairs.append(pair)
+        if len(pairs) == number:
             break
-    return found
+    return pairs

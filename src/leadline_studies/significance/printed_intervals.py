@@ -101,22 +101,22 @@ def correlations(
         chosen = generator.permutation(truth.shape[1])[:runs]
         drawn = generator.integers(0, len(truth), queries)
         values = [
-            one(truth[:, chosen].mean(axis=0), estimate[:, chosen].mean(axis=0), None)
-            for one in COEFFICIENTS.values()
+            coefficient(truth[:, chosen].mean(axis=0), estimate[:, chosen].mean(axis=0), None)
+            for coefficient in COEFFICIENTS.values()
         ]
         sides = [
             {
-                f"r{run}": {f"q{place}": float(side[query, run]) for place, query in enumerate(drawn)}
+                f"r{run}": {f"q{position}": float(side[query, run]) for position, query in enumerate(drawn)}
                 for run in chosen.tolist()
             }
             for side in (truth, estimate)
         ]
-        found = correlate(*sides, draws=draws, seed=number)
+        coefficients = correlate(*sides, draws=draws, seed=number)
         for name, value in zip(COEFFICIENTS, values, strict=True):
-            one = found[name]
-            rows[name].append((one.queries_low - value, one.queries_high - value))
+            coefficient = coefficients[name]
+            rows[name].append((coefficient.queries_low - value, coefficient.queries_high - value))
     zero = dict.fromkeys(COEFFICIENTS, 0.0)
-    found_rows = tally(zero, [{name: rows[name][at] for name in rows} for at in range(sets)])
+    found_rows = tally(zero, [{name: rows[name][set_] for name in rows} for set_ in range(sets)])
     return [{key: value for key, value in row.items() if key != "truth"} for row in found_rows]
 
 
@@ -127,7 +127,9 @@ def agreements(
     generator = np.random.default_rng(seed)
     names = np.unique(whole.query)
     rows_of = [np.flatnonzero(whole.query == name) for name in names]
-    truth = {name: one.value for name, one in _coefficients(agreement(whole, draws=0)).items()}
+    truth = {
+        name: coefficient.value for name, coefficient in _coefficients(agreement(whole, draws=0)).items()
+    }
     drawn = []
     for number in range(sets):
         if pairs:
@@ -137,23 +139,28 @@ def agreements(
             groups = generator.integers(0, len(names), len(names)).tolist()
             rows = np.concatenate([rows_of[group] for group in groups])
             query = np.repeat(np.arange(len(groups)), [len(rows_of[group]) for group in groups])
-        again = Judgments(
+        resampled = Judgments(
             whole.names,
             whole.grades[rows],
             query=query,
-            queries=Vocabulary.of_bytes([b"%d" % place for place in range(max(len(names), 1))]),
+            queries=Vocabulary.of_bytes([b"%d" % index for index in range(max(len(names), 1))]),
         )
         resample = "pairs" if pairs else "queries"
-        found = _coefficients(agreement(again, draws=draws, seed=number, resample=resample))
-        drawn.append({name: (one.low, one.high) for name, one in found.items()})
+        coefficients = _coefficients(agreement(resampled, draws=draws, seed=number, resample=resample))
+        drawn.append(
+            {name: (coefficient.low, coefficient.high) for name, coefficient in coefficients.items()}
+        )
     return tally(truth, drawn)
 
 
-def _coefficients(found: Agreement) -> dict[str, RecallEstimate]:
+def _coefficients(result: Agreement) -> dict[str, RecallEstimate]:
     """Return the mean coefficients over pairs of judges, and those of all judges."""
-    between = {name: mean for name, (mean, _) in found.between.items()}
-    of_all = {f"{name}, all judges": one for name, (one, _) in found.of_all.items()}
-    return {name: RecallEstimate(one.value, one.low, one.high) for name, one in (between | of_all).items()}
+    between = {name: mean for name, (mean, _) in result.between.items()}
+    of_all = {f"{name}, all judges": coefficient for name, (coefficient, _) in result.of_all.items()}
+    return {
+        name: RecallEstimate(coefficient.value, coefficient.low, coefficient.high)
+        for name, coefficient in (between | of_all).items()
+    }
 
 
 def recalls(
@@ -180,21 +187,24 @@ def recalls(
     shares = np.where(certain, 1.0, share)
 
     def estimated(taken: Sequence[int]) -> Mapping[str, RecallEstimate]:
-        sample = [rows[place] for place in taken]
+        sample = [rows[row_number] for row_number in taken]
         pool: dict[str, dict[str, float]] = {}
-        for place in taken:
-            name, document, _ = rows[place]
-            pool.setdefault(name.decode(), {})[document.decode()] = float(shares[place])
-        made = Qrels.of(sample).with_inclusion(pool)
-        return {"R": relevant(made), "recall": recall(JudgedRun.of_run(run, made), cutoff=cutoff)}
+        for row_number in taken:
+            name, document, _ = rows[row_number]
+            pool.setdefault(name.decode(), {})[document.decode()] = float(shares[row_number])
+        sampled_qrels = Qrels.of(sample).with_inclusion(pool)
+        return {
+            "R": relevant(sampled_qrels),
+            "recall": recall(JudgedRun.of_run(run, sampled_qrels), cutoff=cutoff),
+        }
 
-    shares, kept = np.ones(len(rows)), shares
-    truth = {name: one.value for name, one in estimated(range(len(rows))).items()}
-    shares = kept
+    shares, inclusion = np.ones(len(rows)), shares
+    truth = {name: estimate.value for name, estimate in estimated(range(len(rows))).items()}
+    shares = inclusion
     drawn = []
     for _ in range(sets):
         taken = np.flatnonzero(generator.random(len(rows)) < shares).tolist()
-        drawn.append({name: (one.low, one.high) for name, one in estimated(taken).items()})
+        drawn.append({name: (estimate.low, estimate.high) for name, estimate in estimated(taken).items()})
     return tally(truth, drawn)
 
 
@@ -217,14 +227,16 @@ def every_interval(
     judges = os.path.join(folder, "llmjudge-dl23")
     human = os.path.join(judges, "human.qrels.txt")
     for name, others in JUDGES.items():
-        files = {"human": human} | {one: os.path.join(judges, "judges", f"{one}.qrels.txt") for one in others}
-        whole = Judgments.of_judges(read_judges(files))
+        files = {"human": human} | {
+            judge: os.path.join(judges, "judges", f"{judge}.qrels.txt") for judge in others
+        }
+        all_judgments = Judgments.of_judges(read_judges(files))
         facts = {"data": name, "drawn": "queries"}
-        yield "agreement", [facts | row for row in agreements(whole, sets=sets, seed=seed)]
+        yield "agreement", [facts | row for row in agreements(all_judgments, sets=sets, seed=seed)]
     labels = os.path.join(folder, "dl19-rejudged-8judges", "labels.tsv")
-    whole = Judgments.of_judges(read_judges(_wide(labels)))
+    all_judgments = Judgments.of_judges(read_judges(_read_wide_table(labels)))
     facts = {"data": "eight people", "drawn": "pairs"}
-    yield "agreement", [facts | row for row in agreements(whole, sets=sets, pairs=True, seed=seed)]
+    yield "agreement", [facts | row for row in agreements(all_judgments, sets=sets, pairs=True, seed=seed)]
     for collection, name, depth, share in POOLED:
         qrels = read_qrels(os.path.join(folder, collection, "qrels.txt"))
         run = read_run(os.path.join(folder, collection, "runs", f"{name}.xz"))
@@ -233,14 +245,14 @@ def every_interval(
         yield "pool", [facts | row for row in rows]
 
 
-def _wide(path: str) -> dict[str, dict[str, dict[str, float]]]:
+def _read_wide_table(path: str) -> dict[str, dict[str, dict[str, float]]]:
     """Read a table with one column per judge."""
     with open(path, encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
-    found: dict[str, dict[str, dict[str, float]]] = {}
+    grades_by_judge: dict[str, dict[str, dict[str, float]]] = {}
     for row in rows:
         for name in row:
             if name.startswith("judge"):
-                grades = found.setdefault(name, {}).setdefault(row["query_id"], {})
+                grades = grades_by_judge.setdefault(name, {}).setdefault(row["query_id"], {})
                 grades[row["doc_id"]] = float(row[name])
-    return found
+    return grades_by_judge

@@ -70,7 +70,7 @@ def rejections(
     seed: int = 0,
 ) -> list[Row]:
     """Simulate true null hypotheses and return the rejection rate of each test, one row each."""
-    found: list[Row] = []
+    rows: list[Row] = []
     for null, simulated in simulate(matrices, queries=queries, pairs=pairs, sets=sets, seed=seed).items():
         differences = np.concatenate(simulated.differences, axis=1)
         signs = np.sign(differences.mean(axis=0))
@@ -80,7 +80,7 @@ def rejections(
                 for level in LEVELS if chosen.any() else ():
                     rejected = (p <= level)[chosen]
                     rate, error = share(rejected, simulated.pairs[chosen])
-                    found.append(
+                    rows.append(
                         {
                             "null": null,
                             "queries": queries,
@@ -95,7 +95,7 @@ def rejections(
                             "below": float((rejected & (signs[chosen] < 0)).mean()),
                         }
                     )
-    return found
+    return rows
 
 
 def simulate(
@@ -103,29 +103,31 @@ def simulate(
 ) -> dict[str, Sets]:
     """Draw sets of differences with true mean 0, under each null hypothesis."""
     generator = np.random.default_rng([seed, queries])
-    found = {null: Sets() for null in NULLS}
+    simulated = {null: Sets() for null in NULLS}
     pair = 0
     for name, matrix in matrices.items():
         for values in random_pairs(best_runs(matrix), pairs, generator):
             pair += 1
             measure = measure_of(name)
-            both = [margin(values[:, 0])] * 2
-            scores = draw(both, normal_correlations(values), queries=queries, sets=sets, generator=generator)
-            found["exchangeable"].add(
+            margins = [margin(values[:, 0])] * 2
+            scores = draw(
+                margins, normal_correlations(values), queries=queries, sets=sets, generator=generator
+            )
+            simulated["exchangeable"].add(
                 (scores[:, :, 0] - scores[:, :, 1]).T, pair=pair, measure=measure, skewness=0.0
             )
             for null, atoms in populations(values[:, 0] - values[:, 1]).items():
-                found[null].add(
+                simulated[null].add(
                     atoms.draw(queries, sets, generator), pair=pair, measure=measure, skewness=atoms.skewness
                 )
-    return found
+    return simulated
 
 
 def populations(differences: Floats) -> dict[str, Atoms]:
     """Return the zero-mean populations of real differences, skewed to the right."""
     tilt = tilted(differences)
-    found = {"shifted": shifted(differences)} | ({} if tilt is None else {"tilted": tilt})
+    by_null = {"shifted": shifted(differences)} | ({} if tilt is None else {"tilted": tilt})
     return {
         null: Atoms(-atoms.values if atoms.skewness < 0 else atoms.values, atoms.weights)
-        for null, atoms in found.items()
+        for null, atoms in by_null.items()
     }

@@ -29,18 +29,18 @@ class Extent(NamedTuple):
 FULL = Extent()
 
 
-def whole_study(
+def simulate_all(
     matrices: Mapping[str, Floats], *, extent: Extent = FULL, seed: int = 0
 ) -> dict[str, list[Row]]:
     """Return the rows of every table by name."""
     pairs, sets, draws = extent.pairs, extent.sets, extent.draws
-    found: dict[str, list[Row]] = {"rejections": [], "power": [], "coverage": [], "families": []}
+    tables: dict[str, list[Row]] = {"rejections": [], "power": [], "coverage": [], "families": []}
     for queries in extent.sizes:
-        found["rejections"] += rejections(
+        tables["rejections"] += rejections(
             matrices, queries=queries, pairs=pairs, sets=sets, draws=draws, seed=seed
         )
-        found["power"] += power(matrices, queries=queries, pairs=pairs, sets=sets, draws=draws, seed=seed)
-        found["coverage"] += coverage(
+        tables["power"] += power(matrices, queries=queries, pairs=pairs, sets=sets, draws=draws, seed=seed)
+        tables["coverage"] += coverage(
             matrices,
             queries=queries,
             pairs=pairs,
@@ -49,10 +49,10 @@ def whole_study(
             seed=seed,
             ratio_sets=extent.ratio_sets,
         )
-    found["halves"] = halves(matrices, pairs=pairs, splits=extent.splits, draws=draws, seed=seed)
+    tables["halves"] = halves(matrices, pairs=pairs, splits=extent.splits, draws=draws, seed=seed)
     for runs, queries, number in extent.families:
-        found["families"] += families(
+        tables["families"] += families(
             matrices, runs=runs, queries=queries, sets=number, draws=draws, seed=seed
         )
-    found["fewer_draws"] = fewer_draws(matrices, pairs=pairs, sets=2, draws=draws, seed=seed)
-    return found
+    tables["fewer_draws"] = fewer_draws(matrices, pairs=pairs, sets=2, draws=draws, seed=seed)
+    return tables

@@ -14,9 +14,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from leadline_studies.common.markdown import extent, span, table
+from leadline_studies.common.markdown import table, value_range, with_interval
 from leadline_studies.common.pages import copy_figures, keep, once, read_kept, result, write
-from leadline_studies.unjudged_systems.between_41_and_99 import between, between_table, between_words
+from leadline_studies.unjudged_systems.between_41_and_99 import between, between_table, between_text
 
 NAME = "unjudged-systems"
 SETS = {
@@ -36,29 +36,30 @@ FIGURES = {
         ("trec-covid-r1", "sizes"),
     )
 }
-Found = dict[str, dict[str, Any]]
+Results = dict[str, dict[str, Any]]
 
 
-def methods(found: Found) -> list[str]:
+def methods(results: Results) -> list[str]:
     """Return the methods, the one with the largest mean tau first."""
-    names = list(found["trec-covid-r1"]["methods"])
+    names = list(results["trec-covid-r1"]["methods"])
 
     def tau(name: str) -> float:
-        return sum(float(one["methods"][name]["run"]["kendall"]["value"]) for one in found.values())
+        return sum(float(of_set["methods"][name]["run"]["kendall"]["value"]) for of_set in results.values())
 
     return sorted(names, key=lambda name: -tau(name))
 
 
-def agreement(found: Found, part: str, votes: str) -> str:
+def agreement(results: Results, part: str, votes: str) -> str:
     """Write one statistic of all methods and sets."""
     rows = [
-        [name, *(span(found[one]["methods"][name][votes][part]) for one in SETS)] for name in methods(found)
+        [name, *(with_interval(results[set_name]["methods"][name][votes][part]) for set_name in SETS)]
+        for name in methods(results)
     ]
     return table(["method", *SETS.values()], rows)
 
 
-def best(found: Found) -> str:
-    """Write where the truly best stand, and tau within the better half."""
+def best(results: Results) -> str:
+    """Write the estimated ranks of the best systems, and tau within the better half."""
 
     def cell(values: dict[str, Any]) -> str:
         return (
@@ -67,59 +68,59 @@ def best(found: Found) -> str:
         )
 
     rows = [
-        [name, VOTES[votes], *(cell(found[one]["methods"][name][votes]) for one in SETS)]
-        for name in methods(found)
+        [name, VOTES[votes], *(cell(results[set_name]["methods"][name][votes]) for set_name in SETS)]
+        for name in methods(results)
         for votes in VOTES
     ]
     return table(["method", "votes", *SETS.values()], rows)
 
 
-def beside(found: Found) -> str:
+def list_table(results: Results) -> str:
     """Write tau with MAP of the lists as they are, and what it has with the published MAP."""
     rows = [
-        [name, *(span(found[one]["lists"]["methods"][name]["kendall"]) for one in SETS)]
-        for name in methods(found)
+        [name, *(with_interval(results[set_name]["lists"]["methods"][name]["kendall"]) for set_name in SETS)]
+        for name in methods(results)
     ]
-    rows.append(["published MAP", *(f"{found[one]['lists']['kendall']:.3f}" for one in SETS)])
+    rows.append(["published MAP", *(f"{results[set_name]['lists']['kendall']:.3f}" for set_name in SETS)])
     return table(["method", *SETS.values()], rows)
 
 
-def sizes(found: Found) -> str:
+def sizes(results: Results) -> str:
     """Write mean tau by the number of systems."""
 
     def cell(values: dict[str, Any]) -> str:
-        return span(values["kendall"], middle="mean")
+        return with_interval(values["kendall"], middle="mean")
 
-    return by_number(found, cell)
+    return by_number(results, cell)
 
 
-def other_sizes(found: Found) -> str:
+def other_sizes(results: Results) -> str:
     """Write mean tau-AP and Pearson by the number of systems, and tau with one vote a team."""
 
     def cell(values: dict[str, Any]) -> str:
         return "; ".join(f"{values[part]['mean']:.2f}" for part in ("tau_ap", "pearson", "team"))
 
-    return by_number(found, cell)
+    return by_number(results, cell)
 
 
-def by_number(found: Found, cell: Callable[[dict[str, Any]], str]) -> str:
+def by_number(results: Results, cell: Callable[[dict[str, Any]], str]) -> str:
     """Write one cell for each set, method and number of systems."""
     numbers = ["5", "10", "20", "50", "100"]
     rows = []
-    for one, title in SETS.items():
-        for name in methods(found):
-            values = found[one]["sizes"][name]
+    for set_name, title in SETS.items():
+        for name in methods(results):
+            values = results[set_name]["sizes"][name]
             cells = [cell(values[number]) if number in values else "-" for number in numbers]
             rows.append([title, name, *cells])
     return table(["set", "method", *numbers], rows)
 
 
-def left_out(found: Found) -> str:
-    """Write what becomes of the statistics without one team."""
+def left_out(results: Results) -> str:
+    """Write the range of the statistics when one team is left out."""
     rows = []
-    for one, title in SETS.items():
-        for name in methods(found):
-            values = found[one]["left_out"][name]
+    for set_name, title in SETS.items():
+        for name in methods(results):
+            values = results[set_name]["left_out"][name]
             spans = [
                 f"{values[part]['low']:.2f} to {values[part]['high']:.2f}"
                 for part in ("kendall", "tau_ap", "pearson")
@@ -128,26 +129,26 @@ def left_out(found: Found) -> str:
     return table(["set", "method", "teams left out", "tau", "tau-AP", "Pearson"], rows)
 
 
-def siblings(found: Found) -> str:
+def siblings(results: Results) -> str:
     """Write how many places the runs of a team gain by each other's votes."""
     rows = []
-    for one, title in SETS.items():
-        for name in methods(found):
-            values = found[one]["left_out"][name]
+    for set_name, title in SETS.items():
+        for name in methods(results):
+            values = results[set_name]["left_out"][name]
             run, team = (values[f"gain_{votes}"] for votes in VOTES)
             cells = [f"{part['value']:+.1f}" for part in (run, team)]
             if values["with_siblings"] > 1:
-                cells = [span(part, "+.1f") for part in (run, team)]
+                cells = [with_interval(part, "+.1f") for part in (run, team)]
             most = f"{run['largest']:+.1f} ({run['team']})"
             rows.append([title, name, str(values["with_siblings"]), cells[0], most, cells[1]])
     heads = ["set", "method", "teams of several runs", "places gained", "most"]
     return table([*heads, "with one vote a team"], rows)
 
 
-def counts(found: Found) -> str:
-    """Write how much there was to look at."""
+def counts(results: Results) -> str:
+    """Write the table of the data used."""
     parts = ("systems", "teams", "queries")
-    rows = [[title, *(str(found[one][part]) for part in parts)] for one, title in SETS.items()]
+    rows = [[title, *(str(results[set_name][part]) for part in parts)] for set_name, title in SETS.items()]
     return table(["set", "runs", "teams", "queries"], rows)
 
 
@@ -252,38 +253,38 @@ instead of 50.)
 """
 
 
-def words(found: Found) -> str:
-    """Describe what the numbers say, with the numbers."""
-    order = methods(found)
-    run = {name: [found[one]["methods"][name]["run"] for one in SETS] for name in order}
+def conclusions(results: Results) -> str:
+    """Return the conclusions with their numbers, as text."""
+    order = methods(results)
+    run = {name: [results[set_name]["methods"][name]["run"] for set_name in SETS] for name in order}
     above = {
-        title: sum(found[one]["methods"][name]["run"]["kendall"]["low"] > 0 for name in order)
-        for one, title in SETS.items()
+        title: sum(results[set_name]["methods"][name]["run"]["kendall"]["low"] > 0 for name in order)
+        for set_name, title in SETS.items()
     }
     first = run["nruns"]
     moved = [
-        found[one]["methods"][name]["team"]["kendall"]["value"]
-        - found[one]["methods"][name]["run"]["kendall"]["value"]
-        for one in SETS
+        results[set_name]["methods"][name]["team"]["kendall"]["value"]
+        - results[set_name]["methods"][name]["run"]["kendall"]["value"]
+        for set_name in SETS
         for name in order
     ]
-    covid = found["trec-covid-r1"]
+    covid = results["trec-covid-r1"]
     gains = {votes: [covid["left_out"][name][f"gain_{votes}"]["value"] for name in order] for votes in VOTES}
     last = (
-        f"One vote a team changes tau by {extent(moved, '+.2f')}. On TREC-COVID round 1 a run "
+        f"One vote a team changes tau by {value_range(moved, '+.2f')}. On TREC-COVID round 1 a run "
         f"gains {min(gains['run']):.1f} to {max(gains['run']):.1f} places by its siblings' votes, and "
         f"{min(gains['team']):.1f} to {max(gains['team']):.1f} when a team has one vote."
     )
     lines = [
         "No method is best everywhere. nruns has tau "
-        + ", ".join(f"{one['kendall']['value']:.2f}" for one in first)
+        + ", ".join(f"{set_name['kendall']['value']:.2f}" for set_name in first)
         + " on the four sets in the order of the tables; the interval of tau lies above 0 for "
         + ", ".join(f"{count} of {len(order)} methods on {title}" for title, count in above.items())
         + ".",
         "All mis-rank the best: tau-AP of nruns is "
-        + ", ".join(f"{one['tau_ap']['value']:.2f}" for one in first)
+        + ", ".join(f"{set_name['tau_ap']['value']:.2f}" for set_name in first)
         + ", tau within the better half "
-        + ", ".join(f"{one['better_half']:.2f}" for one in first)
+        + ", ".join(f"{set_name['better_half']:.2f}" for set_name in first)
         + f", and the truly best {first[0]['best']} of {covid['systems']} runs of TREC-COVID round 1 stand "
         f"at mean place {first[0]['mean_place_of_best']:.1f} by nruns where "
         f"{first[0]['ideal_mean_place']:.1f} would be right. A system that finds relevant "
@@ -294,38 +295,38 @@ def words(found: Found) -> str:
     return "\n".join(lines)
 
 
-def page(kept: Found) -> str:
+def page(contents: Results) -> str:
     """Write the page."""
-    found = {name: kept[name] for name in SETS}
-    first = found["trec-covid-r1"]
+    results = {name: contents[name] for name in SETS}
+    first = results["trec-covid-r1"]
     return PAGE.format(
         note=NOTE,
         version=first["leadline"],
         samples=first["options"]["samples"],
         subsets=first["options"]["subsets"],
-        words=words(found),
-        counts=counts(found),
-        kendall=agreement(found, "kendall", "run"),
-        kendall_team=agreement(found, "kendall", "team"),
-        tau_ap=agreement(found, "tau_ap", "run"),
-        pearson=agreement(found, "pearson", "run"),
-        best=best(found),
-        beside=beside(found),
-        sizes=sizes(found),
-        other_sizes=other_sizes(found),
-        left_out=left_out(found),
-        siblings=siblings(found),
-        between=between_table(kept[BETWEEN], methods(found)),
-        between_words=between_words(kept[BETWEEN], methods(found)),
+        words=conclusions(results),
+        counts=counts(results),
+        kendall=agreement(results, "kendall", "run"),
+        kendall_team=agreement(results, "kendall", "team"),
+        tau_ap=agreement(results, "tau_ap", "run"),
+        pearson=agreement(results, "pearson", "run"),
+        best=best(results),
+        beside=list_table(results),
+        sizes=sizes(results),
+        other_sizes=other_sizes(results),
+        left_out=left_out(results),
+        siblings=siblings(results),
+        between=between_table(contents[BETWEEN], methods(results)),
+        between_words=between_text(contents[BETWEEN], methods(results)),
     )
 
 
-def main(words: list[str]) -> None:
-    """Keep what a folder holds, if one is named, and write the page."""
-    if words:
-        folder, data = map(Path, words)
-        found = {name: result(folder / name / f"{NAME}.json") for name in SETS}
-        keep(NAME, found | {BETWEEN: once(lambda: between(data), folder / "between.json")})
+def main(arguments: list[str]) -> None:
+    """Store the results of a folder, if one is named, and write the page."""
+    if arguments:
+        folder, data = map(Path, arguments)
+        results = {name: result(folder / name / f"{NAME}.json") for name in SETS}
+        keep(NAME, results | {BETWEEN: once(lambda: between(data), folder / "between.json")})
         copy_figures(folder, FIGURES)
     write(NAME, page(read_kept(NAME)))
 

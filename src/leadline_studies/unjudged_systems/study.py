@@ -34,7 +34,7 @@ from leadline.stats.correlation import kendall
 from leadline.stats.resampling import draws_of_teams, interval
 from leadline_studies import Option, Outcome, Tell
 from leadline_studies.unjudged_systems.teams_left_out import left_out
-from leadline_studies.unjudged_systems.votes import STATISTICS, VOTES, lighter, voted
+from leadline_studies.unjudged_systems.votes import STATISTICS, VOTES, scores_by_votes, with_fewer_draws
 
 OPTIONS = (
     Option("team", str, "Team of every run.", needed=True, metavar="FILE:COLUMN"),
@@ -76,12 +76,12 @@ def run(
     table = read_qrels(qrels)
     _, values = judge_runs(runs, table, AP(rel=level).values, reading=reading)
     own = np.nan_to_num(np.stack(values)).mean(axis=1)
-    true = own if truth is None else published(truth, names)
+    truth_ = own if truth is None else published(truth, names)
     methods = _methods(len(names), len(set(owners)))
-    quick = lighter(methods)
-    scores = voted(systems, methods, owners, seed)
+    fast_methods = with_fewer_draws(methods)
+    scores = scores_by_votes(systems, methods, owners, seed)
     drawn = list(draws_of_teams(owners, samples=samples, seed=seed))
-    found, by_team = left_out(systems, true, owners, quick, teams, seed)
+    without_team, by_team = left_out(systems, truth_, owners, fast_methods, teams, seed)
     data: dict[str, Any] = {
         "systems": len(names),
         "teams": len(set(owners)),
@@ -89,23 +89,23 @@ def run(
         "judged_queries": len(table.queries),
         "truth": truth or "MAP",
         "methods": {
-            name: {votes: agreement(one[votes], true, drawn) for votes in VOTES}
-            for name, one in scores.items()
+            name: {votes: agreement(scores_[votes], truth_, drawn) for votes in VOTES}
+            for name, scores_ in scores.items()
         },
-        "sizes": by_number(systems, true, owners, quick, subsets, seed),
-        "left_out": found,
+        "sizes": by_number(systems, truth_, owners, fast_methods, subsets, seed),
+        "left_out": without_team,
         "by_team": by_team,
     }
     if truth is not None:
         data["lists"] = {
-            "kendall": plain(kendall(own, true)),
-            "methods": {name: agreement(one["run"], own, drawn) for name, one in scores.items()},
+            "kendall": plain(kendall(own, truth_)),
+            "methods": {name: agreement(scores_["run"], own, drawn) for name, scores_ in scores.items()},
         }
     return Outcome(
         data,
-        _sheets(data),
-        _figures(data, scores, true, names),
-        lines_of(data),
+        _tables(data),
+        _figures(data, scores, truth_, names),
+        summary_lines(data),
         [],
         [(info.path, info.counts["documents_read"]) for info in systems.infos],
         {
@@ -120,45 +120,45 @@ def run(
     )
 
 
-def published(place: str, names: Sequence[str]) -> Floats:
+def published(source: str, names: Sequence[str]) -> Floats:
     """Read the score of every run from a table."""
-    column = read_column(place)
+    column = read_column(source)
     missing = [name for name in names if not np.isfinite(column.values.get(name, np.nan))]
     if missing:
         raise InputError(
             f"no number for run '{missing[0]}' ({len(missing)} in all)",
             expected="one for every run",
-            path=place,
+            path=source,
         )
     return np.array([column.values[name] for name in names], dtype=np.float64)
 
 
 def _methods(systems: int, teams: int) -> list[UnjudgedEstimator]:
     """Return the estimators that need document ids only and have enough systems."""
-    found = [kind() for kind in METHODS.classes.values() if kind.voting]
-    found = [one for one in found if one.fewest <= min(systems, teams)]
-    if not found:
+    methods = [kind() for kind in METHODS.classes.values() if kind.voting]
+    methods = [method for method in methods if method.fewest <= min(systems, teams)]
+    if not methods:
         raise UsageError(
             f"{counted(systems, 'system')} of {counted(teams, 'team')}; expected 2 teams or more"
         )
-    return found
+    return methods
 
 
-def agreement(scores: Floats, truth: Floats, drawn: Sequence[Integers]) -> dict[str, Any]:
+def agreement(scores: Floats, truth: Floats, resamples: Sequence[Integers]) -> dict[str, Any]:
     """Compare an estimated order with the true one."""
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for name, statistic in STATISTICS.items():
-        low, high = interval([statistic(scores, truth, times) for times in drawn])
-        found[name] = {"value": plain(statistic(scores, truth)), "low": plain(low), "high": plain(high)}
+        low, high = interval([statistic(scores, truth, times) for times in resamples])
+        result[name] = {"value": plain(statistic(scores, truth)), "low": plain(low), "high": plain(high)}
     order = np.argsort(-truth, kind="stable")
     half = order[: (len(truth) + 1) // 2]
     best = order[: max(1, round(len(truth) / 10))]
-    places = [1 + int(np.count_nonzero(scores > scores[place])) for place in best.tolist()]
-    return found | {
+    ranks = [1 + int(np.count_nonzero(scores > scores[index])) for index in best.tolist()]
+    return result | {
         "better_half": plain(kendall(scores[half], truth[half])),
         "best": len(best),
-        "place_of_best": places[0],
-        "mean_place_of_best": float(np.mean(places)),
+        "place_of_best": ranks[0],
+        "mean_place_of_best": float(np.mean(ranks)),
         "ideal_mean_place": (len(best) + 1) / 2,
     }
 
@@ -173,37 +173,37 @@ def by_number(
 ) -> dict[str, dict[str, Any]]:
     """Estimate random sets of systems: mean and quantiles of all statistics, and of tau with team votes."""
     rng = np.random.default_rng(seed)
-    found: dict[str, dict[str, Any]] = {one.called: {} for one in methods}
+    results: dict[str, dict[str, Any]] = {method.called: {} for method in methods}
     for size in [size for size in SIZES if size < len(truth)]:
-        values: dict[str, dict[str, list[float]]] = {name: {} for name in found}
+        values: dict[str, dict[str, list[float]]] = {name: {} for name in results}
         for _ in range(subsets):
-            places = np.sort(rng.permutation(len(truth))[:size])
-            part = systems.only(places.tolist())
-            scores = voted(part, methods, [teams[place] for place in places], seed)
-            for name, both in scores.items():
+            chosen = np.sort(rng.permutation(len(truth))[:size])
+            subset = systems.only(chosen.tolist())
+            scores = scores_by_votes(subset, methods, [teams[index] for index in chosen], seed)
+            for name, by_vote in scores.items():
                 for key, statistic in STATISTICS.items():
-                    values[name].setdefault(key, []).append(statistic(both["run"], truth[places]))
-                values[name].setdefault("team", []).append(kendall(both["team"], truth[places]))
+                    values[name].setdefault(key, []).append(statistic(by_vote["run"], truth[chosen]))
+                values[name].setdefault("team", []).append(kendall(by_vote["team"], truth[chosen]))
         for name, by_key in values.items():
-            found[name][str(size)] = {key: _spread(taus) for key, taus in by_key.items()}
-    return found
+            results[name][str(size)] = {key: _spread(taus) for key, taus in by_key.items()}
+    return results
 
 
 def _spread(values: Sequence[float]) -> dict[str, float | None]:
     """Return mean, 5 % and 95 % quantile of the defined values."""
-    known = [value for value in values if not np.isnan(value)]
-    if not known:
+    defined = [value for value in values if not np.isnan(value)]
+    if not defined:
         return {"mean": None, "low": None, "high": None}
-    low, high = np.quantile(known, [0.05, 0.95])
-    return {"mean": float(np.mean(known)), "low": float(low), "high": float(high)}
+    low, high = np.quantile(defined, [0.05, 0.95])
+    return {"mean": float(np.mean(defined)), "low": float(low), "high": float(high)}
 
 
-def _sheets(data: dict[str, Any]) -> dict[str, Table]:
-    """Lay all tables down."""
-    found = {
-        "agreement": _agreement_sheet(data),
-        "sizes": _size_sheet(data),
-        "left_out": _left_sheet(data),
+def _tables(data: dict[str, Any]) -> dict[str, Table]:
+    """Return all tables."""
+    tables = {
+        "agreement": _agreement_table(data),
+        "sizes": _size_table(data),
+        "left_out": _left_out_table(data),
         "teams": Table(
             ["team", "runs", "method", "votes", "true place", "with siblings", "without"],
             [list(row.values()) for row in data["by_team"]],
@@ -211,9 +211,9 @@ def _sheets(data: dict[str, Any]) -> dict[str, Table]:
         ),
     }
     if "lists" in data:
-        rows = [[name, *_values(one)] for name, one in data["lists"]["methods"].items()]
-        found["lists"] = Table(["method", *_heads()], rows, digits=3)
-    return found
+        rows = [[name, *_values(entry)] for name, entry in data["lists"]["methods"].items()]
+        tables["lists"] = Table(["method", *_heads()], rows, digits=3)
+    return tables
 
 
 def _heads() -> list[str]:
@@ -221,45 +221,45 @@ def _heads() -> list[str]:
     return [*heads, "tau, better half", "place of best", "mean place of best tenth", "ideal"]
 
 
-def _values(one: dict[str, Any]) -> list[Cell]:
+def _values(entry: dict[str, Any]) -> list[Cell]:
     return [
-        *(one[part][end] for part in STATISTICS for end in ("value", "low", "high")),
-        one["better_half"],
-        one["place_of_best"],
-        one["mean_place_of_best"],
-        one["ideal_mean_place"],
+        *(entry[part][end] for part in STATISTICS for end in ("value", "low", "high")),
+        entry["better_half"],
+        entry["place_of_best"],
+        entry["mean_place_of_best"],
+        entry["ideal_mean_place"],
     ]
 
 
-def _agreement_sheet(data: dict[str, Any]) -> Table:
+def _agreement_table(data: dict[str, Any]) -> Table:
     rows: list[list[Cell]] = [
-        [name, VOTES[votes], *_values(one)]
-        for name, both in data["methods"].items()
-        for votes, one in both.items()
+        [name, VOTES[votes], *_values(entry)]
+        for name, by_vote in data["methods"].items()
+        for votes, entry in by_vote.items()
     ]
     return Table(["method", "votes", *_heads()], rows, digits=3)
 
 
-def _size_sheet(data: dict[str, Any]) -> Table:
+def _size_table(data: dict[str, Any]) -> Table:
     keys = (*STATISTICS, "team")
     rows: list[list[Cell]] = [
-        [name, int(size), *(one[key][end] for key in keys for end in ("mean", "low", "high"))]
+        [name, int(size), *(entry[key][end] for key in keys for end in ("mean", "low", "high"))]
         for name, sizes in data["sizes"].items()
-        for size, one in sizes.items()
+        for size, entry in sizes.items()
     ]
     titles = (*STATISTICS, "kendall with team votes")
     heads = [f"{title}{end}" for title in titles for end in ("", " 5 %", " 95 %")]
     return Table(["method", "systems", *heads], rows, digits=3)
 
 
-def _left_sheet(data: dict[str, Any]) -> Table:
+def _left_out_table(data: dict[str, Any]) -> Table:
     rows: list[list[Cell]] = []
-    for name, one in data["left_out"].items():
-        cells: list[Cell] = [name, one["teams"]]
-        cells += [one[key][end] for key in STATISTICS for end in ("low", "high")]
-        cells.append(one["with_siblings"])
+    for name, entry in data["left_out"].items():
+        cells: list[Cell] = [name, entry["teams"]]
+        cells += [entry[key][end] for key in STATISTICS for end in ("low", "high")]
+        cells.append(entry["with_siblings"])
         for votes in VOTES:
-            gain = one[f"gain_{votes}"] or {}
+            gain = entry[f"gain_{votes}"] or {}
             cells += [gain.get(key) for key in ("value", "low", "high", "largest")]
         rows.append(cells)
     heads = [f"{end} {key}" for key in STATISTICS for end in ("lowest", "highest")]
@@ -276,31 +276,33 @@ def _figures(
 ) -> dict[str, Any]:
     from leadline_studies.common.figures import against_truth, by_size
 
-    figures = {name: against_truth(one["run"], truth, names, label=name) for name, one in scores.items()}
+    figures = {name: against_truth(entry["run"], truth, names, label=name) for name, entry in scores.items()}
     lines = {
-        name: [(float(size), one["kendall"]["mean"]) for size, one in sizes.items()]
+        name: [(float(size), entry["kendall"]["mean"]) for size, entry in sizes.items()]
         + [(float(len(truth)), data["methods"][name]["run"]["kendall"]["value"])]
         for name, sizes in data["sizes"].items()
     }
-    known = {name: [(size, tau) for size, tau in points if tau is not None] for name, points in lines.items()}
-    return figures | {"sizes": by_size({name: points for name, points in known.items() if points})}
+    defined = {
+        name: [(size, tau) for size, tau in points if tau is not None] for name, points in lines.items()
+    }
+    return figures | {"sizes": by_size({name: points for name, points in defined.items() if points})}
 
 
-def lines_of(data: dict[str, Any]) -> list[str]:
+def summary_lines(data: dict[str, Any]) -> list[str]:
     """Return which estimators are above chance, and whether they find the best."""
-    found = data["methods"]
-    best = max(found, key=lambda name: float(found[name]["run"]["kendall"]["value"] or -1))
-    top = found[best]["run"]
-    sure = [name for name, one in found.items() if (one["run"]["kendall"]["low"] or -1) > 0]
+    methods = data["methods"]
+    best = max(methods, key=lambda name: float(methods[name]["run"]["kendall"]["value"] or -1))
+    top = methods[best]["run"]
+    sure = [name for name, entry in methods.items() if (entry["run"]["kendall"]["low"] or -1) > 0]
     tau = top["kendall"]
-    said = f"tau {rounded(tau['value'])} [{rounded(tau['low'])}, {rounded(tau['high'])}]"
+    tau_text = f"tau {rounded(tau['value'])} [{rounded(tau['low'])}, {rounded(tau['high'])}]"
     first = (
-        f"{best} follows MAP best: {said}, tau-AP {rounded(top['tau_ap']['value'])}, "
+        f"{best} follows MAP best: {tau_text}, tau-AP {rounded(top['tau_ap']['value'])}, "
         f"{rounded(top['better_half'])} within the better half"
     )
     last = (
         f"the truly best {top['best']} of {data['systems']} systems stand at mean place "
         f"{top['mean_place_of_best']:.1f} by {best}; {top['ideal_mean_place']:.1f} would be right"
     )
-    chance = f"intervals of tau above 0: {', '.join(sure) or 'none'} ({len(sure)} of {len(found)})"
+    chance = f"intervals of tau above 0: {', '.join(sure) or 'none'} ({len(sure)} of {len(methods)})"
     return [first, chance, last]

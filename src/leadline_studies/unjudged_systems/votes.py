@@ -17,32 +17,32 @@ VOTES = {"run": "one vote a run", "team": "one vote a team"}
 DRAWS = 10  # of Soboroff's, where a campaign is estimated again and again
 
 
-def lighter(methods: Sequence[UnjudgedEstimator]) -> list[UnjudgedEstimator]:
+def with_fewer_draws(methods: Sequence[UnjudgedEstimator]) -> list[UnjudgedEstimator]:
     """Reduce the number of draws of randomised methods."""
-    return [one.replace(draws=DRAWS) if isinstance(one, Soboroff) else one for one in methods]
+    return [method.replace(draws=DRAWS) if isinstance(method, Soboroff) else method for method in methods]
 
 
-def voted(
+def scores_by_votes(
     systems: Systems,
     methods: Sequence[UnjudgedEstimator],
     teams: Sequence[str],
     seed: int,
-    ways: Sequence[str] = tuple(VOTES),
+    kinds: Sequence[str] = tuple(VOTES),
 ) -> dict[str, dict[str, Floats]]:
     """Return the scores by every method with one vote per run, and with one per team."""
-    alone = number_teams(range(len(teams)))
+    single = number_teams(range(len(teams)))
     shared = number_teams(teams)
     values: dict[str, dict[str, list[Floats]]] = {
-        one.called: {votes: [] for votes in ways} for one in methods
+        estimator.called: {votes: [] for votes in kinds} for estimator in methods
     }
-    for pool in systems.pools(alone, seed=seed):
+    for pool in systems.pools(single, seed=seed):
         for method in methods:
-            few = len(np.unique(shared)) < method.fewest
-            for votes in ways:
-                codes = shared if votes == "team" and not few else alone
-                made = method.estimate(pool._replace(team=codes)).values
-                values[method.called][votes].append(made)
+            too_few = len(np.unique(shared)) < method.fewest
+            for votes in kinds:
+                codes = shared if votes == "team" and not too_few else single
+                scores = method.estimate(pool._replace(team=codes)).values
+                values[method.called][votes].append(scores)
     return {
-        name: {votes: mean_of_defined(np.stack(each, axis=1)) for votes, each in both.items()}
-        for name, both in values.items()
+        name: {votes: mean_of_defined(np.stack(per_query, axis=1)) for votes, per_query in by_vote.items()}
+        for name, by_vote in values.items()
     }
