@@ -199,7 +199,8 @@ def ranking_text(results: Results, plain: Results) -> str:
         lines.append(
             f"- {text}: tau with MAP@30 is above 0 with p < 0.05 in every fit in "
             f"{sum(map(is_significant, cells))} of {len(cells)} cells (sets times numbers of "
-            f"topics), marked * above; with five systems DeShaTo's mean tau is at least nruns' in {ahead} of {len(cells)}."
+            f"topics), marked * above; with five systems DeShaTo's mean tau is at least nruns' in {ahead} of "
+            f"{len(cells)}."
         )
     return "\n".join(lines)
 

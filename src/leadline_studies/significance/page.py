@@ -599,8 +599,8 @@ def printed_text(data: Mapping[str, Any]) -> str:
 
 def span(values: Iterable[float]) -> str:
     """Return the range of some proportions in per cent, as text."""
-    read_numbers = list(values)
-    return f"{percent(min(read_numbers))} to {percent(max(read_numbers))} %"
+    shares = list(values)
+    return f"{percent(min(shares))} to {percent(max(shares))} %"
 
 
 def rates(rows: Rows, test: str, null: str, level: float = 0.05) -> list[float]:
