@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from leadline.errors import InputError, UsageError
 from leadline.io.read import read_qrels
 from leadline_studies import study
-from leadline_studies.difference_models.pooled_judgments import pooled_judgments
+from leadline_studies.difference_models.study import pooled_judgments
 
 MODELS = study("difference-models")
 QRELS = {"q": {"a": 1, "b": 1, "c": 1, "l": 0, "m": 0, "n": 0}}

@@ -26,9 +26,6 @@ from leadline_studies.significance.decisions import Row, intervals, p_values, pa
 from leadline_studies.significance.estimates import coverage, power
 from leadline_studies.significance.false_alarms import populations, several_conditions, single_gates
 from leadline_studies.significance.families import WORLDS, families, procedures
-from leadline_studies.significance.fewer_draws import fewer_draws
-from leadline_studies.significance.halves import halves
-from leadline_studies.significance.matrices import read_matrices
 from leadline_studies.significance.populations import (
     Atoms,
     best_runs,
@@ -36,11 +33,12 @@ from leadline_studies.significance.populations import (
     margin,
     normal_correlations,
     random_pairs,
+    read_matrices,
     shifted,
     tilted,
 )
 from leadline_studies.significance.printed_intervals import agreements, correlations, recalls, tally
-from leadline_studies.significance.rejections import rejections
+from leadline_studies.significance.rejections import fewer_draws, halves, rejections
 from leadline_studies.significance.simulation import Extent, simulate_all
 
 

@@ -15,8 +15,7 @@ from leadline.estimation.unjudged import estimate_systems
 from leadline.estimation.unjudged_methods import METHODS
 from leadline_studies import studies, study
 from leadline_studies.unjudged_systems.study import agreement
-from leadline_studies.unjudged_systems.teams_left_out import left_out
-from leadline_studies.unjudged_systems.votes import scores_by_votes
+from leadline_studies.unjudged_systems.votes import left_out, scores_by_votes
 
 STUDY = study("unjudged-systems")
 

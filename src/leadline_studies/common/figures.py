@@ -381,7 +381,7 @@ def named_points(
 def _spread_labels(heights: Floats, gap: float) -> Floats:
     """Move increasing heights as little as possible to a minimum gap, within 0 to 1 if they fit.
 
-    >>> _spread(np.array([0.5, 0.5, 0.9]), 0.1).round(2).tolist()
+    >>> _spread_labels(np.array([0.5, 0.5, 0.9]), 0.1).round(2).tolist()
     [0.45, 0.55, 0.9]
     """
     groups: list[tuple[float, int]] = []  # middle and size of each stack

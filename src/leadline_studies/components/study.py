@@ -142,10 +142,10 @@ def component_effects(grid: Grid) -> Effects:
     """Return the gain of each component per query, averaged over the settings of the others.
 
     >>> values = np.array([0.1, 0.2, 0.3, 0.4, 0.2, 0.3, 0.4, 0.5]).reshape(2, 2, 2, 1)
-    >>> found = effects(Grid("porter", "basic", ["TF(dot)", "BM25"], values))
-    >>> found.names
+    >>> gains = component_effects(Grid("porter", "basic", ["TF(dot)", "BM25"], values))
+    >>> gains.names
     [('stemming', 'none to porter'), ('stop words', 'none to basic'), ('weighting', 'TF(dot) to BM25')]
-    >>> found.differences.round(6).tolist()
+    >>> gains.differences.round(6).tolist()
     [[0.1, 0.2, 0.1]]
     """
     by_model = grid.values.mean(axis=(0, 1))

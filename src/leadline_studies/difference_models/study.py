@@ -7,22 +7,23 @@ section 3.2, tables 1 and 2, figures 3 and 4.
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
 
 from leadline.comparison.information_difference.difference import difference
 from leadline.comparison.information_difference.difference_result import Difference
+from leadline.data.ids import to_text
 from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
-from leadline.errors import UsageError
-from leadline.evaluation.join import readable_twice
+from leadline.data.validation import check_whole
+from leadline.errors import InputError, UsageError
+from leadline.evaluation.join import each_run, readable_twice
 from leadline.io.id_lists import read_labels
 from leadline.io.read import QrelsLike, read_qrels
 from leadline.reporting.render import Table
 from leadline_studies import Option, Outcome, Tell, judgments
-from leadline_studies.difference_models.pooled_judgments import pooled_judgments
 
 OPTIONS = (
     Option("family", str, "Family of every run.", needed=True, metavar="FILE:COLUMN"),
@@ -191,3 +192,49 @@ def summary_lines(data: dict[str, Any]) -> list[str]:
     above = data["across"][pair]["share_of_pairs_above"]
     share_text = ", ".join(f"{share:.0%} of the pairs of {name}" for name, share in above.items())
     return [line, f"the largest id between best runs is smaller than {share_text}"]
+
+
+def pooled_judgments(qrels: Qrels, runs: Any, depth: int) -> Qrels:
+    """Return judgments of the top `depth` documents of all runs, as if only these had been judged.
+
+    Parameters
+    ----------
+    qrels
+        Judgments that list every relevant document.
+    runs
+        The runs that make the pool of each query.
+    depth
+        How many documents of each run.
+
+    Returns
+    -------
+    Qrels
+        The documents of the pool with their grade in `qrels`, or 0. Queries without a judgment in `qrels`
+        are left out; a query whose pool holds no relevant document stays, with grades of 0.
+
+    Raises
+    ------
+    InputError
+        No query of the runs is judged.
+
+    Examples
+    --------
+    >>> truth = read_qrels({"q": {"a": 1, "b": 1}})
+    >>> pooled_judgments(truth, {"x": {"q": ["a", "c", "b"]}}, 2).to_dict()
+    {'q': {'a': 1, 'c': 0}}
+    """
+    check_whole(1, pool=depth)
+    grades = qrels.to_dict()
+    pooled: dict[str, dict[str, float]] = {}
+    for _, run in each_run(runs, Reading()):
+        names = run.documents.names
+        for query, (low, high) in zip(run.queries.names, pairwise(run.offsets.tolist()), strict=True):
+            known = grades.get(to_text(query))
+            if known is not None:
+                retrieved = map(to_text, (names[code] for code in run.document[low : min(high, low + depth)]))
+                pooled.setdefault(to_text(query), {}).update(
+                    (document, known.get(document, 0)) for document in retrieved
+                )
+    if not pooled:
+        raise InputError("no query of the runs is judged", path=qrels.source, expected="the same ids")
+    return read_qrels(pooled)

@@ -215,7 +215,7 @@ def _all_coefficients(values: Floats, quality: Floats) -> dict[str, Any]:
 def defined_correlation(coefficient: Callable[[Floats, Floats], float], x: Floats, y: Floats) -> float:
     """Return the correlation where the second column is defined; NaN for fewer than two values.
 
-    >>> known(COEFFICIENTS["pearson"], np.array([1.0, 2.0, 3.0]), np.array([2.0, np.nan, 1.0]))
+    >>> defined_correlation(COEFFICIENTS["pearson"], np.array([1.0, 2.0, 3.0]), np.array([2.0, np.nan, 1.0]))
     -1.0
     """
     defined = ~np.isnan(y)

@@ -208,7 +208,7 @@ def _searched(
 def missing_requirements(models: Sequence[str], queries: int) -> list[str]:
     """Return the requirements of the rule that are not met.
 
-    >>> lacking(["BM25", "BM25RF", "RM3", "SDM", "QLDirichlet", "QLHiemstra"], 50)
+    >>> missing_requirements(["BM25", "BM25RF", "RM3", "SDM", "QLDirichlet", "QLHiemstra"], 50)
     ['3 settings of query likelihood, here 2', '7 models, here 6']
     """
     kinds = [type(MODELS.parse(text)).__name__ for text in models]

@@ -24,12 +24,12 @@ def correlate_predictors(
 ) -> dict[str, Any]:
     """Correlate HSA, DO and competitors with mean quality over models, with bootstrap over queries.
 
-    >>> found = tracked(
+    >>> result = correlate_predictors(
     ...     np.array([[0.1], [0.2], [0.4]]),
     ...     {"q": np.array([[[[1, 1], [1, 1]]], [[[1, 2], [1, 1]]], [[[1, 8], [1, 1]]]], dtype=float)},
     ...     {"r": np.array([3.0, 1.0, 2.0])}, draws=0,
     ... )
-    >>> [round(found["columns"][name]["pearson"]["value"], 3) for name in ("HSA q", "r")]
+    >>> [round(result["columns"][name]["pearson"]["value"], 3) for name in ("HSA q", "r")]
     [1.0, -0.327]
     """
     size = quality.shape[1]

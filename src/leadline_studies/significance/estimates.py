@@ -9,11 +9,11 @@ import numpy as np
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.stats.intervals import BCa
 from leadline_studies.significance.decisions import Row, intervals, limits, p_values, paired_tests, share
-from leadline_studies.significance.matrices import measure_of
 from leadline_studies.significance.populations import (
     best_runs,
     draw,
     margin,
+    measure_of,
     normal_correlations,
     random_pairs,
 )

@@ -10,8 +10,14 @@ from leadline.comparison.gate import NOT_WORSE, WORSE, Condition, decided_on
 from leadline.comparison.rules import rules_of
 from leadline.data.arrays import Flags, Floats
 from leadline_studies.significance.decisions import Row, share
-from leadline_studies.significance.matrices import measure_of
-from leadline_studies.significance.populations import Atoms, best_runs, random_pairs, shifted, tilted
+from leadline_studies.significance.populations import (
+    Atoms,
+    best_runs,
+    measure_of,
+    random_pairs,
+    shifted,
+    tilted,
+)
 
 QUERIES = (5, 10, 25, 50)
 MARGIN = 0.02

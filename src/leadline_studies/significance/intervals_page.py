@@ -19,7 +19,7 @@ from leadline_studies.significance.false_alarms import (
     single_gates,
 )
 from leadline_studies.significance.families import WORLDS, families
-from leadline_studies.significance.matrices import read_matrices
+from leadline_studies.significance.populations import read_matrices
 from leadline_studies.significance.printed_intervals import every_interval
 
 SETS = 200

@@ -27,7 +27,7 @@ from leadline_studies.common.markdown import table
 from leadline_studies.common.pages import PAGES
 from leadline_studies.significance import intervals_page as printed
 from leadline_studies.significance.families import WORLDS
-from leadline_studies.significance.matrices import read_matrices
+from leadline_studies.significance.populations import read_matrices
 from leadline_studies.significance.simulation import FULL, simulate_all
 
 NAME = "significance"

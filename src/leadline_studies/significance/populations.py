@@ -1,13 +1,16 @@
-"""Populations of queries with known means, fitted to the scores of real runs."""
+"""Score matrices, and the populations of scores and of differences that are fitted to them."""
 
 from __future__ import annotations
 
+import csv
+import os
 from typing import NamedTuple
 
 import numpy as np
 
 from leadline.data.arrays import Floats
-from leadline.errors import UsageError
+from leadline.errors import InputError, UsageError
+from leadline.io.read_paths import record_input
 
 LEAST_DIFFERING = 10  # queries on which two runs must differ to be a pair worth testing
 LEAST_WEIGHT = 0.5  # share of the queries that a tilted population must still be worth
@@ -151,3 +154,35 @@ def random_pairs(matrix: Floats, number: int, generator: np.random.Generator) ->
         if len(pairs) == number:
             break
     return pairs
+
+
+def read_matrices(folder: str) -> dict[str, Floats]:
+    """Return the matrices of a folder by name, COLLECTION_MEASURE, as queries x runs."""
+    matrices: dict[str, Floats] = {}
+    for name in sorted(os.listdir(folder)):
+        path = os.path.join(folder, name)
+        if name.endswith(".tsv"):
+            record_input(path)
+            with open(path, encoding="utf-8", newline="") as file:
+                head, *rows = csv.reader(file, delimiter="\t")
+            if head[0] == "topic_row":
+                matrices[name.removesuffix(".tsv")] = _numbers(rows, path)
+    if not matrices:
+        raise InputError("no score matrix", expected="files COLLECTION_MEASURE.tsv", path=folder)
+    return matrices
+
+
+def _numbers(rows: list[list[str]], path: str) -> Floats:
+    try:
+        return np.array([row[1:] for row in rows], dtype=np.float64)
+    except ValueError:
+        raise InputError("a score is no number", expected="numbers", path=path) from None
+
+
+def measure_of(name: str) -> str:
+    """Return the measure in the name of a matrix.
+
+    >>> measure_of("trec7-adhoc_p10")
+    'p10'
+    """
+    return name.rpartition("_")[2]

@@ -20,7 +20,7 @@ from leadline.io.read import read_qrels, read_run
 from leadline.judging.agreement import agreement
 from leadline.judging.agreement_result import Agreement, Judgments
 from leadline_studies.significance.decisions import Row
-from leadline_studies.significance.matrices import read_matrices
+from leadline_studies.significance.populations import read_matrices
 
 SLACK = 1e-12
 CORRELATED = (

@@ -9,9 +9,7 @@ from leadline.data.arrays import Floats
 from leadline_studies.significance.decisions import Row
 from leadline_studies.significance.estimates import coverage, power
 from leadline_studies.significance.families import families
-from leadline_studies.significance.fewer_draws import fewer_draws
-from leadline_studies.significance.halves import halves
-from leadline_studies.significance.rejections import rejections
+from leadline_studies.significance.rejections import fewer_draws, halves, rejections
 
 
 class Extent(NamedTuple):

@@ -33,8 +33,13 @@ from leadline.reporting.render import Cell, Table
 from leadline.stats.correlation import kendall
 from leadline.stats.resampling import draws_of_teams, interval
 from leadline_studies import Option, Outcome, Tell
-from leadline_studies.unjudged_systems.teams_left_out import left_out
-from leadline_studies.unjudged_systems.votes import STATISTICS, VOTES, scores_by_votes, with_fewer_draws
+from leadline_studies.unjudged_systems.votes import (
+    STATISTICS,
+    VOTES,
+    left_out,
+    scores_by_votes,
+    with_fewer_draws,
+)
 
 OPTIONS = (
     Option("team", str, "Team of every run.", needed=True, metavar="FILE:COLUMN"),
