@@ -392,6 +392,19 @@ def test_saved_estimates_are_correlated(saved: list[Path]) -> None:
     assert json.loads(done.stdout)["n"] == 2
 
 
+def test_a_report_of_saved_estimates_has_their_values(saved: list[Path], tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    done = typed("report", "--scores", *saved, "-m", "P@10", "-o", page, "-f", "json")
+    assert done.exit_code == 0, done.output
+    data = json.loads(done.stdout)
+    pairs = json.loads(typed("compare", "--scores", *saved, "-m", "P@10", "-f", "json").stdout)["pairs"]
+    assert data["pairs"] == pairs
+    assert f"{data['runs'][0]['mean']['P@10']:.4f}" in page.read_text()
+    assert [Path(one["path"]).name for one in data["inputs"]] == ["two.parquet", "one.parquet"]
+    done = typed("report", "--scores", *saved, "-l", "2", "-o", page)
+    assert "--level with --scores" in str(done.exception)
+
+
 def test_json_results_are_compared_as_their_runs(files: Path, tmp_path: Path) -> None:
     runs = [files / "a.run", files / "b.run"]
     path = tmp_path / "results.json"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -444,6 +444,22 @@ def refuse_same_output(*outputs: str | None) -> None:
         raise UsageError("two outputs name the same file; expected different files")
     if outputs.count("-") > 1:
         raise UsageError("two outputs are -, standard output; expected a file for one of them")
+
+
+scores_option = click.option(
+    "--scores",
+    is_flag=True,
+    help="All arguments are saved results (`estimate --save`) or JSON results with --per-query.",
+)
+
+
+def refuse_with_scores(context: click.Context, names: Iterable[str]) -> None:
+    """Refuse options of an evaluation where its values are given."""
+    for name in names:
+        if context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT:
+            raise UsageError(
+                f"--{name.replace('_', '-')} with --scores, which are computed already; expected none"
+            )
 
 
 def write_output(text: str, output: str | None) -> None:

@@ -18,6 +18,8 @@ from leadline.cli._options import (
     progress,
     refuse_overwrite,
     refuse_same_output,
+    refuse_with_scores,
+    scores_option,
     write_output,
 )
 from leadline.cli._plots import check_plot, plot_option, plot_options, write_plot
@@ -76,11 +78,7 @@ class Pairs(click.ParamType[str | int]):
 )
 @click.argument("qrels")
 @click.argument("runs", nargs=-1)
-@click.option(
-    "--scores",
-    is_flag=True,
-    help="All arguments are saved results (`estimate --save`) or JSON results with --per-query.",
-)
+@scores_option
 @measure_option(
     f"Measure, as in AP (its mean is MAP) or nDCG@10 (repeatable); the first is the primary measure. "
     f"[default: {', '.join(COMPARED)}]"
@@ -210,11 +208,7 @@ def command(
     rules = {name: options.pop(name) for name in CONFIDENCE}
     asked = [*(measures or (() if wanted else COMPARED)), *(one.measure for one in wanted)]
     if scores:
-        for name in (*options, "level", "kind"):
-            if context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT:
-                raise UsageError(
-                    f"--{name.replace('_', '-')} with --scores, which are computed already; expected none"
-                )
+        refuse_with_scores(context, [*options, "level", "kind"])
         results = read_scores((qrels, *runs))
         if measures:
             results = results.part(sorted({results.place(measure) for measure in asked}))

@@ -19,12 +19,16 @@ from leadline.cli._options import (
     measure_option,
     progress,
     refuse_overwrite,
+    refuse_with_scores,
+    scores_option,
     write_output,
 )
-from leadline.cli._results import describe_input, results_text, tell
+from leadline.cli._results import inputs_of, results_text, tell
+from leadline.comparison.compare import compare_results
 from leadline.errors import UsageError
 from leadline.io.read import read_qrels
 from leadline.reporting.pages.report import compared, only_one, page_of
+from leadline.reporting.restore import read_scores
 from leadline.reporting.tables.comparison_table import significance_table
 from leadline.reporting.tables.evaluation_tables import around_sheet
 
@@ -33,7 +37,8 @@ SECTION = "Evaluation"
 
 @click.command(cls=Command, epilog="Example: leadline report qrels.txt bm25.run dense.run.gz -o report.html")
 @click.argument("qrels")
-@click.argument("runs", nargs=-1, required=True)
+@click.argument("runs", nargs=-1)
+@scores_option
 @measure_option("Measure, as in AP (its mean is MAP) or nDCG@10 (repeatable); the first orders the runs.")
 @confidence_options
 @evaluation_options
@@ -64,7 +69,10 @@ SECTION = "Evaluation"
     show_default=True,
     help="Output file of the page.",
 )
+@click.pass_context
 def command(
+    context: click.Context,
+    /,
     *,
     qrels: str,
     runs: tuple[str, ...],
@@ -75,6 +83,7 @@ def command(
     form: str,
     output: str,
     kind: str | None,
+    scores: bool,
     **options: Any,
 ) -> None:
     """Write an evaluation report of runs as one HTML page.
@@ -87,23 +96,34 @@ def command(
     refuse_overwrite(output, qrels, *runs)
     if output == "-" and form != "table":
         raise UsageError(f"-o - and -f {form} both write to standard output; expected -o FILE")
-    table = read_qrels(qrels, subtopics=options["subtopics"], kind=kind)
     rules = {name: options.pop(name) for name in CONFIDENCE}
-    with progress("runs") as on_run:
-        comparison, curves = compared(
-            table, runs, measures or None, rules=rules, rel=level, on_run=on_run, **options
-        )
+    if scores:
+        refuse_with_scores(context, [*options, "level", "kind"])
+        restored = read_scores((qrels, *runs))
+        if measures:
+            restored = restored.part([restored.place(measure) for measure in measures])
+        comparison, curves = compare_results(restored, **rules), None
+        judged, *more = (one["rows"] for one in restored.inputs)
+        others = list(zip(runs, more, strict=True))
+    else:
+        if not runs:
+            raise UsageError("no run; expected QRELS RUN RUN..., or --scores FILE...")
+        table = read_qrels(qrels, subtopics=options["subtopics"], kind=kind)
+        judged, others = len(table.grades), []
+        with progress("runs") as on_run:
+            comparison, curves = compared(
+                table, runs, measures or None, rules=rules, rel=level, on_run=on_run, **options
+            )
     results = comparison.results
     results.intervals = comparison.intervals
     comparison.options |= {"kind": kind, "intervals": results.intervals.by}
     results.options = comparison.options | {"output": output, "top": top, "digits": digits}
     baseline = only_one(rules["baseline"])
-    inputs = [describe_input(qrels, len(table.grades))]
-    inputs += [describe_input(run.path, run.counts["documents_read"]) for run in results.runs]
+    inputs = inputs_of(results, qrels, judged, others)
     content = page_of(
         comparison,
         curves,
-        judgments=len(table.grades),
+        judgments=None if scores else judged,
         inputs=inputs,
         again=_again(),
         baseline=baseline,
@@ -124,8 +144,9 @@ def command(
         ),
         form=form,
         qrels=qrels,
-        judgments=len(table.grades),
+        judgments=judged,
         to_file=False,
+        others=others,
     )
     write_output(text, None)
     if form == "table":
