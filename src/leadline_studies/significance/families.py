@@ -17,7 +17,7 @@ from leadline_studies.significance.populations import best_runs, draw, margin, n
 
 WORLDS = {
     "all equal": "every run has the same margin",
-    "equal means": "runs have their own margins, each times what makes all means equal",
+    "equal means": "runs have their own margins, each scaled so that all means are equal",
     "equal in twos": "runs have their own margins, but two each have the same",
     "all different": "every run has its own margin",
 }

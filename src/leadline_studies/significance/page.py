@@ -424,14 +424,14 @@ def question(data: Mapping[str, Any]) -> str:
 
 ## The question
 
-Run A has a higher mean than run B over some queries. Would it over other queries like these? A test answers
-with a p value, an interval says how far apart the means may be, and a correction keeps many such questions
-from finding by luck alone. All rest on assumptions that scores of retrieval do not meet: scores lie between
-0 and 1, are skewed, take few values or are often equal. So the question is how far the promises hold:
+Run A has a higher mean than run B over a sample of queries. Does it over the population of such queries? A
+test gives a p-value, an interval the plausible differences of the means, and a correction limits false
+findings among many comparisons. All rest on assumptions that retrieval scores do not meet: scores lie between
+0 and 1, are skewed, take few values or are often equal. So the question is how far the nominal rates hold:
 
 - of a test at level 0.05, that it rejects a true null in 5 % of all sets of queries;
-- of a 95 % interval, that it holds the truth in 95 % of them;
-- of a correction, that in at most 5 % of all families a pair is found that does not differ so.
+- of a 95 % interval, that it covers the true value in 95 % of them;
+- of a correction, that at most 5 % of all families contain a false finding.
 
 Everything is measured with leadline's own code: every test of `leadline.stats.TESTS`, every interval of
 `INTERVALS`, every correction of `CORRECTIONS`, and the randomised Tukey HSD.
@@ -452,9 +452,9 @@ def method(data: Mapping[str, Any]) -> str:
     facts = data["facts"]
     extent = facts["extent"]
     return f"""
-## How it was found
+## Method
 
-Nobody knows whether two real runs differ over all queries. So queries are simulated from populations that
+Whether two real runs differ over all queries is unknown. So queries are simulated from populations that
 are fitted to real runs and whose means are known. From each matrix {extent["pairs"]} pairs of runs are drawn,
 and {extent["sets"]} sets of queries from each pair, for {", ".join(map(str, extent["sizes"]))} queries.
 
@@ -538,8 +538,8 @@ def coverage_text(data: Mapping[str, Any]) -> str:
     return f"""
 ## Intervals
 
-How often 95 % intervals hold the truth, by number of queries. "below" is the share of intervals that lie
-below the truth, "above" above it, 2.5 % each if all were well; the width is that over the t interval's:
+Coverage of 95 % intervals by number of queries. "below" is the share of intervals that lie below the true
+value, "above" above it, nominally 2.5 % each; the width is relative to that of the t interval:
 
 {coverages(rows)}
 
@@ -572,12 +572,12 @@ def families_text(data: Mapping[str, Any]) -> str:
     return f"""
 ## Many runs
 
-All pairs of 10 to 40 runs at once. Four worlds, in all of which runs hang together as real ones do:
+All pairs of 10 to 40 runs at once, in four scenarios, all with the rank correlations of real runs:
 
 {table(["world", "what is true"], ([f"*{name}*", truth] for name, truth in WORLDS.items()), labels=2)}
 
 The first four columns of numbers are the shares of families with at least one false finding (a pair that does
-not differ, or differs the other way); the promise is 5 % (of BH only in the first two). Then the mean share
+not differ, or differs the other way); nominal is 5 % (for BH only in the first two). Then the mean share
 of truly different pairs that are found, where all are different, and the mean share of false ones among the
 findings:
 
@@ -652,8 +652,8 @@ Coverage of 95 % intervals, over the same:
 {table(["interval", *(ESTIMATES[quantity] for quantity in shared)], held_lines, labels=1)}
 
 **The test: t (`T`).** It keeps its level in every population to within a percentage point on average, as
-the randomisation test does; the two can hardly be told apart, in errors or in power. t needs no draws, has
-no smallest p, and says the same as its interval. It fails with few queries and strong skew: at {few}
+the randomisation test does; the two hardly differ, in errors or in power. t needs no draws, has no smallest
+p, and agrees with its interval. It fails with few queries and strong skew: at {few}
 queries and skewness of 2 or more it rejects {strong("T")} % of true shifted nulls, the randomisation test
 {strong("Randomisation")} %, the bootstrap test {strong("Bootstrap")} %. Even where both sides together are
 right, one tail has too much and the other too little: of a run that wins by rare large differences the
@@ -665,10 +665,10 @@ exchanged. `Bootstrap` is best where skew is strong, but with few queries it is 
 **Not Wilcoxon, for means.** It is exact where differences are symmetric, and a little more powerful. On
 real shapes of equal means it rejects {span(rates(rows, "Wilcoxon", "tilted"))} (reweighted) and
 {span(rates(rows, "Wilcoxon", "shifted"))} (shifted), and *more* with more queries: it answers another
-question. It also finds the wrong sign most often. Splitting real queries does not show this, for there
-nobody knows the truth.
+question. It also finds the wrong sign most often. Splitting real queries does not show this, because the
+truth is unknown there.
 
-**The interval: t (`Student`).** For a difference it holds what it promises
+**The interval: t (`Student`).** For a difference its coverage is close to nominal
 ({span(held(covered, "Student", "difference"))}; {span(held(covered, "Student", "redrawn"))} on real
 differences). `BCa` is too narrow for differences, {span(held(covered, "BCa", "difference"))}, and here no
 better than `Percentile`: correcting for skewness that is itself guessed from few queries costs more than it
@@ -684,8 +684,9 @@ are equal); it can be too careful. Hochberg's is the same here, Bonferroni's nev
 Tukey HSD finds a few more pairs ({family("Tukey", "found", "all different")} against
 {family("Holm(T)", "found", "all different")} of all), but pays for it:
 {family("Tukey", "family", "all equal")} of families with a false finding where all runs have one margin,
-{family("Tukey", "family", "equal means")} where they have different ones of equal mean. It takes all runs
-for equally alike, which real runs are not, so pairs that vary most are found too often. For the ranking of
+{family("Tukey", "family", "equal means")} where they have different ones of equal mean. It assumes
+equal variances of all differences, which real runs do not have, so pairs that vary most are found too
+often. For the ranking of
 many runs where a small share of false findings is no harm, BH finds most
 ({family("BH(T)", "found", "all different")}), with few false ones
 ({family("BH(T)", "false", "equal in twos")} of the findings), though in many families at least one. Without
