@@ -8,11 +8,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from conftest import Leadline
 from judging_pages import GRADES, Files, Server, stored, write
+from leadline.estimation.pool_designs import pool_for
+from leadline.io.pool_files import write_drawn_pool
 from leadline.io.texts import read_documents, read_queries
+from leadline.judging.precision import places_of_looks
 
 MARKED = "WHERE kind = 'judge' ORDER BY events.id"
 EVENTS = "SELECT judges.name, grade FROM events JOIN judges ON judges.id = events.judge " + MARKED
@@ -725,3 +729,40 @@ def test_a_document_whose_text_has_changed_is_shown_again(
             )
         judge.wait()
     assert len(stored(files.store)) == 24
+
+
+def test_a_drawn_pool_is_judged_in_its_order_until_the_rule_stops_it(
+    tmp_path: Path, visit: Callable[..., Visit]
+) -> None:
+    names = [f"d{place:02}" for place in range(24)]
+    runs = {
+        run: {f"q{query:02}": names[query % step :: step] for query in range(12)}
+        for run, step in (("one", 2), ("two", 3))
+    }
+    pool = pool_for(runs, "P@5", budget=8).pool
+    rows = sorted(np.flatnonzero(pool.drawn).tolist(), key=lambda row: float(pool.order[row]))
+    pairs = [[pool.queries[row], pool.documents[row]] for row in rows]
+    documents = [{"doc_id": name, "title": name, "text": f"text of {name}"} for name in names]
+    files = write(tmp_path, documents, [{"query_id": name, "text": name} for name in runs["one"]])
+    write_drawn_pool(pool, files.pool, [])
+    with Server(files, "--stop-when", "P@5 half-width < 0.5", "--looks", "5") as server:
+        judge = visit(server)
+        shown = []
+        for number in range(len(pairs)):
+            judge.page.wait_for_function("() => stage.card || at('message').textContent.startsWith('Enough')")
+            if judge.text("message"):
+                break
+            shown.append(judge.page.evaluate("[stage.card.query, stage.card.document]"))
+            judge.press(str(number % 2))
+        judge.wait()
+        look = places_of_looks(len(pairs), 5)[0]
+        assert shown == pairs[:look]
+        assert look < len(pairs)
+        assert f"after {look} of {len(pairs)} documents" in judge.text("message")
+        assert len(stored(files.store)) == look
+        judge.press("1")
+        assert judge.unused == 1
+        judge.page.goto(server.address + "/progress")
+        judge.page.wait_for_selector("svg.curve")
+        assert "Reached after" in judge.text("tables")
+        assert judge.said == []

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from leadline.cli._help import Command, option
-from leadline.cli._options import OUTPUT, formats_option, progress, refuse_overwrite, seed_type, write_output
+from leadline.cli._options import (
+    OUTPUT,
+    formats_option,
+    progress,
+    refuse_overwrite,
+    seed_type,
+    whole,
+    write_output,
+)
 from leadline.cli._results import describe_input, tell
 from leadline.cli._texts import analysis_of, analysis_options, facts_text, text_options
 from leadline.data.results import ResultWarning
@@ -24,6 +32,7 @@ SECTION = "Judging"
 
 
 PORT = 8765
+LOOKS = 10
 
 
 @click.command(
@@ -58,6 +67,22 @@ PORT = 8765
     type=click.FloatRange(0, 1),
     metavar="SHARE",
     help="Share of pairs that two of the --judges judge, to measure agreement. [default: 0.1]",
+)
+@option(
+    "Sampling",
+    "--stop-when",
+    metavar="RULE",
+    help='Stop when a measure of the pool is precise enough, as in "P@10 half-width < 0.05": the largest '
+    "half-width of the 95 % intervals of the pooled runs, at fixed looks. Needs a pool of `pool --for`.",
+)
+@option(
+    "Sampling",
+    "--looks",
+    type=whole(),
+    default=LOOKS,
+    show_default=True,
+    metavar="N",
+    help="Number of looks, at equal steps of the pool.",
 )
 @click.option(
     "--show",
@@ -136,10 +161,10 @@ def command(
 ) -> None:
     """Judge pooled documents on a page in the browser.
 
-    Keys: a digit sets the grade, U undo, S skip, N note, T full text. Each assessor has a random order of
-    documents, which shows neither system nor rank. A judgment is in --store before the page shows it as
-    saved. Ctrl-C stops the server; the same command resumes. `leadline evaluate` reads the store as qrels,
-    and --export writes them.
+    Keys: a digit sets the grade, U undo, S skip, N note, T full text. Documents come in the order of a pool
+    of `leadline pool --for`, or else in a random order for each assessor; neither shows system nor rank. A
+    judgment is in --store before the page shows it as saved. Ctrl-C stops the server; the same command
+    resumes. `leadline evaluate` and `estimate` read the store as qrels, and --export writes them.
     """
     if target is not None:
         _export(store, target, merge, form)
@@ -193,6 +218,8 @@ def _serve(
     no_browser: bool,
     grades: str | None,
     seed: int | None,
+    stop_when: str | None,
+    looks: int,
     **reading: Any,
 ) -> None:
     from leadline.judging import lock, serving, startup
@@ -213,6 +240,8 @@ def _serve(
                 analysis=analysis,
                 judges=judges,
                 overlap=overlap,
+                stop_when=stop_when,
+                looks=looks,
                 on_document=on_document,
                 reading=reading,
             ) as found,

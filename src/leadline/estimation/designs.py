@@ -9,6 +9,7 @@ import numpy as np
 
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.hashing import keys_of
+from leadline.data.ids import to_bytes
 
 SMALLEST = 0.02  # minimum inclusion probability; pairs that would need a smaller one leave the frame
 NEW_RUNS = 0.15  # share of the budget for documents that no pooled run has above the cutoff
@@ -179,19 +180,26 @@ def random_numbers(frame: Frame, seed: int) -> Floats:
     return numbers
 
 
-def random_number(query: bytes, document: bytes, seed: int) -> float:
-    """Return the permanent random number of one pair."""
-    return float(int(keys_of(query, [document], seed)[0]) >> 11) / 2.0**53
+def random_numbers_of(pairs: Sequence[tuple[str, str]], seed: int) -> Floats:
+    """Return the permanent random number of each query-document pair."""
+    numbers = np.empty(len(pairs))
+    rows: dict[str, list[int]] = {}
+    for row, (query, _) in enumerate(pairs):
+        rows.setdefault(query, []).append(row)
+    for query, chosen in rows.items():
+        keys = keys_of(to_bytes(query), [to_bytes(pairs[row][1]) for row in chosen], seed)
+        numbers[chosen] = (keys >> np.uint64(11)).astype(np.float64) / 2.0**53
+    return numbers
 
 
-def at_scale(probability: Floats, order: Floats, numbers: Floats, scale: float) -> Floats:
+def at_scale(probability: Floats, order: Floats, numbers: Floats, scale: float | Floats) -> Floats:
     """Return the inclusion probabilities of the smaller sample with order < `scale`.
 
     Parameters
     ----------
     probability, order, numbers : ndarray of float64
         Inclusion probability, order and permanent random number of each pair in the whole sample.
-    scale : float
+    scale : float or ndarray of float64
         Exclusive upper bound of the order.
     """
     with np.errstate(divide="ignore", invalid="ignore"):

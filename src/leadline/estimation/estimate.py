@@ -228,7 +228,7 @@ class EstimatedResults(Results):
             return Withheld(NoInterval.FEW_JUDGMENTS, self.judgments)
         if queries < FEWEST_QUERIES:
             return Withheld(NoInterval.FEW_QUERIES, queries)
-        if not _has_interval(kind):
+        if not has_interval(kind):
             average = isinstance(kind, AveragePrecision)
             return Withheld(NoInterval.AVERAGE_PRECISION if average else NoInterval.SHARE_OF_RELEVANT)
         if isinstance(kind, Ratio) and self.proxy == "none":
@@ -303,7 +303,7 @@ class EstimatedResults(Results):
         return data | {"proxy": self.proxy}
 
 
-def _has_interval(kind: Kind) -> bool:
+def has_interval(kind: Kind) -> bool:
     """Return whether intervals over draws are offered for this kind of measure."""
     return not (isinstance(kind, AveragePrecision) or (isinstance(kind, Ratio) and not kind.ideal))
 

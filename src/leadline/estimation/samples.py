@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -16,15 +16,17 @@ from leadline.data.ids import to_bytes
 from leadline.data.qrels import Qrels
 from leadline.data.results import ResultWarning
 from leadline.errors import UsageError
-from leadline.estimation.designs import at_scale, random_number
+from leadline.estimation.designs import at_scale, random_numbers_of
 from leadline.estimation.estimators import Sample
 from leadline.estimation.guesses import folds_of, value_cells
 from leadline.io.id_lists import read_pair_values
+from leadline.io.opening import first_bytes
 from leadline.io.pool_files import DrawnPool, read_drawn_pool
 from leadline.io.read import QrelsLike, read_qrels
 
 PoolLike: TypeAlias = "str | os.PathLike[str] | DrawnPool | Mapping[str, Mapping[str, float]]"
 ProxyLike: TypeAlias = "str | Mapping[str, Mapping[str, float]]"
+SQLITE = b"SQLite format 3\0"
 PROXIES = ("votes", "centred", "none")
 VALUES = "values"  # name of a proxy given as an object
 VOTE_CONSTANT = 60.0  # of reciprocal rank fusion: a vote is 1 / (60 + rank)
@@ -97,7 +99,7 @@ def evidence_of(
     proxy : {"votes", "centred", "none"}, FILE:COLUMN or `{query: {document: value}}`, optional
         Predictor of the grades of unjudged pairs, if there are no machine labels.
     skipped : bool
-        Whether drawn pairs may lack a judgment.
+        Whether drawn pairs may lack a judgment although later ones in order have one.
     seed : int
         Seed of the replicates.
 
@@ -130,7 +132,11 @@ def evidence_of(
         judged[row] = pair in grades
     probability = np.array(pairs.probability)
     if drawn_pool is not None:
-        probability, judged = _without_gaps(pairs, probability, judged, drawn_pool, warnings, skipped=skipped)
+        owners = _owners(judgments)
+        part = [owners.get(query, "") for query, _ in pairs.row]
+        probability, judged = _without_gaps(
+            pairs, probability, judged, drawn_pool, part, warnings, skipped=skipped
+        )
     chosen = "machine" if machine is not None else _proxy(proxy, drawn_pool, (probability < 1).any())
     for pair in labels:
         if pair not in pairs.row:
@@ -266,48 +272,74 @@ def _values(proxy: ProxyLike) -> Mapping[str, Mapping[str, float]]:
     return proxy
 
 
+def _owners(judgments: QrelsLike) -> dict[str, str]:
+    """Return the judge that each query was assigned to; empty unless it is a store with assignments."""
+    if not isinstance(judgments, (str, os.PathLike)):
+        return {}
+    path = os.fspath(judgments)
+    if not (first_bytes(path) or b"").startswith(SQLITE):
+        return {}
+    from leadline.io.judgment_store import owners
+
+    return owners(path)
+
+
 def _without_gaps(
     pairs: _Pairs,
     probability: Floats,
     judged: Any,
     pool: DrawnPool,
+    part: Sequence[str],
     warnings: list[ResultWarning],
     *,
     skipped: bool,
 ) -> tuple[Floats, Any]:
-    """Return probabilities and judged flags of the complete draw, or of the part before the first gap."""
+    """Return probabilities and judged flags of the complete draw, or of the part judged in order.
+
+    `part` names the judge of each pair if queries were assigned to judges: the judgments of each judge are a
+    smaller draw of their own, bounded by the first pair in order that this judge has not judged (priority
+    sampling).
+    """
     listed, order = np.array(pairs.listed), np.array(pairs.order)
     usable = judged & listed
     missing = listed & ~judged
-    count = int(missing.sum())
-    if not count:
+    if not missing.any():
         return probability, usable
-    if not int(usable.sum()):
+    if not usable.any():
         raise UsageError("no pair of the pool is judged; do the document ids match?")
-    end = float(order[missing].min()) if not np.isnan(order[missing]).any() else 0.0
-    late = int((usable & ~(order < end)).sum())
-    if not late:
-        numbers = np.array(
-            [
-                random_number(to_bytes(query), to_bytes(document), int(pool.design["seed"]))
-                for query, document in pairs.row
-            ]
+    if np.isnan(order[listed]).any():  # a table without orders
+        order = np.where(missing, -1.0, 0.0)
+    _, code = np.unique(np.array(part), return_inverse=True)
+    end = _smallest(order, missing, code)
+    late = usable & (order >= end)
+    if late.any() and not skipped:
+        raise UsageError(
+            f"{int(missing.sum()):,} drawn pairs have no judgment although {int(late.sum()):,} later ones "
+            "do; expected judgments of all pairs, or of the first ones by `order` (use --skipped to continue)"
         )
-        smaller = at_scale(probability, order, numbers, end)
-        words = (
-            f"drawn pairs not judged: {count:,}; the {int(usable.sum()):,} judged ones are treated as a "
-            "smaller draw, with its inclusion probabilities"
-        )
-        warnings.append(ResultWarning("smaller_draw", words, count))
-        return smaller, usable
-    if skipped:
+    if late.any():
+        last = -_smallest(-order, usable, code)
+        end = _smallest(order, missing & (order > last), code)
+        count = int((missing & (order < end)).sum())
         words = f"drawn pairs without a judgment: {count:,}; treated as not drawn, so estimates may be biased"
         warnings.append(ResultWarning("skipped_pairs", words, count))
+    count = int((missing & (order >= end)).sum())
+    if not count:
         return probability, usable
-    raise UsageError(
-        f"{count:,} drawn pairs have no judgment although {late:,} later ones do; expected judgments of all "
-        "pairs, or of the first ones by `order` (use --skipped to continue)"
+    words = (
+        f"drawn pairs not judged: {count:,}; the {int(usable.sum()):,} judged ones are treated as a "
+        "smaller draw, with its inclusion probabilities"
     )
+    warnings.append(ResultWarning("smaller_draw", words, count))
+    numbers = random_numbers_of(list(pairs.row), int(pool.design["seed"]))
+    return np.where(np.isinf(end), probability, at_scale(probability, order, numbers, end)), usable
+
+
+def _smallest(order: Floats, among: Any, code: Integers) -> Floats:
+    """Return, for each pair, the smallest order among the flagged pairs of its part; infinite if none."""
+    smallest = np.full(int(code.max(initial=0)) + 1, np.inf)
+    np.minimum.at(smallest, code[among], order[among])
+    return np.asarray(smallest[code])
 
 
 def _proxy(proxy: ProxyLike | None, pool: DrawnPool | None, drawn: object) -> str:

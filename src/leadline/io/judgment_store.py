@@ -190,6 +190,15 @@ def read(path: str) -> list[Given]:
     return found
 
 
+def owners(path: str) -> dict[str, str]:
+    """Return the judge of each query; empty if queries were not assigned, or assigned again."""
+    with faults(path), closing(connect(path)) as connection:
+        rows = connection.execute("SELECT query, judge FROM deals")
+        found = list(typed(rows, "ss", path))
+    judges = dict(found)
+    return judges if len(judges) == len(found) else {}
+
+
 def records(source: Opened, *_: object) -> Records:
     """Return one grade a pair: that of most judges, of as many judges the lowest."""
     path = source.path

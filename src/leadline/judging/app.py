@@ -20,6 +20,7 @@ from leadline.errors import InputError, UsageError
 from leadline.judging.auth import LARGEST, AccessControl, TooManyError
 from leadline.judging.cards import Cards
 from leadline.judging.events import ChangedTextError, Event, parse_event, written
+from leadline.judging.precision import Precision
 from leadline.judging.progress import Progress
 from leadline.judging.queue import Queues
 from leadline.judging.store import Act
@@ -30,7 +31,14 @@ BACK = 8  # acts that a page can take back at once after it was opened again
 MOST_EVENTS = 200
 
 
-def make_app(queues: Queues, cards: Cards, *, token: str | None = None, local: bool = True) -> AccessControl:
+def make_app(
+    queues: Queues,
+    cards: Cards,
+    precision: Precision | None = None,
+    *,
+    token: str | None = None,
+    local: bool = True,
+) -> AccessControl:
     """Return the web application.
 
     Parameters
@@ -39,12 +47,14 @@ def make_app(queues: Queues, cards: Cards, *, token: str | None = None, local: b
         Queues of the judges.
     cards : Cards
         Presentation of the pairs.
+    precision : Precision or None
+        Half-widths of the estimates from a drawn pool, and the rule for stopping.
     token : str or None
         Token required of every client.
     local : bool
         Whether to accept only host names of this machine.
     """
-    pages = Pages(queues, cards)
+    pages = Pages(queues, cards, precision)
     _templates().get_template("judge.html")  # the first judge need not wait for it
     routes = [
         Route("/", pages.welcome),
@@ -89,9 +99,10 @@ class Pages:
 
     guard: AccessControl
 
-    def __init__(self, queues: Queues, cards: Cards) -> None:
+    def __init__(self, queues: Queues, cards: Cards, precision: Precision | None = None) -> None:
         self.queues = queues
         self.cards = cards
+        self.precision = precision
         self.numbers_now = Progress(queues)
 
     def _page(self, name: str, status: int = 200, **data: object) -> HTMLResponse:
@@ -128,7 +139,8 @@ class Pages:
 
     def numbers(self, _request: Request) -> Response:
         """Return the progress and agreement of all judges."""
-        return JSONResponse(self.numbers_now.numbers())
+        precision = None if self.precision is None else self.precision.numbers()
+        return JSONResponse(self.numbers_now.numbers() | {"precision": precision})
 
     async def cards_of(self, request: Request) -> Response:
         """Return the next cards of a judge and, on opening the page, the most recent events."""
@@ -143,19 +155,26 @@ class Pages:
         holding = {pair for pair in held if isinstance(pair, int)}
         count = body.get("count", 1)
         limit = max(1, min(count if isinstance(count, int) else 1, AHEAD))
+        if self.precision is not None:
+            self.precision.advance()
         # One more than requested, to know whether there are more.
         pairs = self.queues.upcoming(judge, limit + 1, holding)
         cards, queries = self.cards.batch(judge, pairs[:limit])
         for card in cards:
             card["skipped"] = self.queues.is_skipped(judge, card["pair"])
-        answer = {"cards": cards, "queries": queries, "more": len(pairs) > len(cards)}
+        answer = {
+            "cards": cards,
+            "queries": queries,
+            "more": len(pairs) > len(cards) or self.queues.is_waiting(judge),
+        }
         answer |= self._count(judge)
         if body.get("opening") is True:
             answer["acts"] = self._last_acts(judge, queries)
         return JSONResponse(answer)
 
     def _count(self, judge: str) -> dict[str, Any]:
-        return {"count": self.queues.count(judge)._asdict()}
+        count = self.queues.count(judge)._asdict()
+        return {"count": count | ({"stopped": self.queues.stopped} if self.queues.stopped else {})}
 
     def _last_acts(self, judge: str, queries: dict[str, Any]) -> list[dict[str, Any]]:
         """Return the most recent events of a judge, oldest first, with their cards."""

@@ -1,4 +1,4 @@
-"""Exclusive lock on a store, whatever path it is opened by."""
+"""Exclusive lock on a store, whatever path it is opened by, and the identity of its files."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import struct
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from typing import NamedTuple
 
 from leadline.errors import InputError
 
@@ -151,3 +152,79 @@ def _is_at(file: int, real: str) -> bool:
         return os.path.samestat(os.fstat(file), os.stat(real))
     except OSError:
         return False
+
+
+class FileIdentity(NamedTuple):
+    """Device and inode of a file."""
+
+    device: int
+    inode: int
+
+
+def place_of(path: str) -> FileIdentity | None:
+    """Return device and inode of the file at a path; None if there is none."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return FileIdentity(status.st_dev, status.st_ino)
+
+
+class Identity:
+    """Device and inode of the database, its write-ahead log and shared memory, as opened.
+
+    A deleted or replaced file stays open: SQLite continues to write to it without an error, but no other
+    program, and no later start, will see what was written.
+
+    Parameters
+    ----------
+    path : str
+        The store, under the name by which it was opened.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = os.path.abspath(path)
+        self._shown = path
+        real = os.path.realpath(path)  # SQLite names the other two after the real path
+        self._places = {
+            name: file_id
+            for name in (self.path, f"{real}-wal", f"{real}-shm")
+            if (file_id := place_of(name)) is not None
+        }
+        self._content = self._stamp()
+
+    def check(self) -> None:
+        """Compare the files at the paths with those that were opened.
+
+        Raises
+        ------
+        InputError
+            If one of them was deleted, moved or replaced.
+
+        """
+        for name, file_id in self._places.items():
+            current = place_of(name)
+            if current != file_id:
+                change = "deleted or moved" if current is None else "replaced by another file"
+                which = "" if name == self.path else f"{os.path.basename(name)} "
+                raise InputError(
+                    f"{which}was {change} while the page was running; nothing more is saved",
+                    expected="the file that was opened",
+                    path=self._shown,
+                    hint="Put it back, or stop the page and start it again",
+                )
+
+    def _stamp(self) -> tuple[int, int] | None:
+        try:
+            status = os.stat(self.path)
+        except OSError:
+            return None
+        return status.st_size, status.st_mtime_ns
+
+    def is_changed(self) -> bool:
+        """Return whether the database file was written to since `note_content`."""
+        return self._stamp() != self._content
+
+    def note_content(self) -> None:
+        """Record the current state of the database file as known."""
+        self._content = self._stamp()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from threading import RLock
@@ -89,6 +90,7 @@ class _JudgeQueue:
         self.done = 0  # judged pairs that are in the order
         self.judged: dict[int, Act] = {}
         self.skipped: dict[int, int] = {}  # by the event
+        self.waiting = False
 
     def update(self, pair: int, acts: Sequence[Act]) -> None:
         """Update the current judgment of a pair."""
@@ -108,7 +110,9 @@ class Queues:
 
     With `judges`, queries are assigned to judges, and a proportion `overlap` of the pairs to two of them;
     without, every judge who enters a name judges all pairs. Each queue goes query by query, in an order given
-    by a hash of seed, judge and pair.
+    by a hash of seed, judge and pair; but the pairs of a drawn pool come first, in its order.
+
+    `limit` is the order from which on pairs are held back until a look of a stopping rule was taken.
     """
 
     def __init__(
@@ -124,6 +128,8 @@ class Queues:
         self.overlap = overlap
         self.pairs = {pair.id: pair for pair in store.pairs() if known is None or pair.id in known}
         self.version = 0
+        self.limit = math.inf
+        self.stopped = ""  # why there is nothing more to judge
         self._lock = RLock()
         self._lines: dict[str, _JudgeQueue] = {}
         acts = store.acts()
@@ -158,10 +164,12 @@ class Queues:
         for pair in self.pairs.values():
             if not self.named or judge in self._assigned[pair.id]:
                 by_query.setdefault(pair.query, []).append(pair)
-        order: list[int] = []
+        drawn = [pair for pairs in by_query.values() for pair in pairs if pair.order < math.inf]
+        order = [pair.id for pair in sorted(drawn, key=lambda pair: (pair.order, pair.id))]
         for query in sorted(by_query, key=draws(self.store.seed, judge)):
             order_key = draws(self.store.seed, judge, query)
-            ranked = sorted((order_key(pair.document), pair.id) for pair in by_query[query])
+            rest = (pair for pair in by_query[query] if pair.order == math.inf)
+            ranked = sorted((order_key(pair.document), pair.id) for pair in rest)
             order += [pair for _, pair in ranked]
         return _JudgeQueue(order)
 
@@ -249,22 +257,49 @@ class Queues:
             return True
         return len(self._judges_of.get(pair, ())) < len(self._assigned[pair])
 
+    def _is_due(self, judge: str, pair: int) -> bool:
+        """Return whether a judge may judge a pair now: a second judge of a drawn pair waits for the first.
+
+        Otherwise the pair could be judged before those that precede it in the order.
+        """
+        if not self.named or self.pairs[pair].order == math.inf:
+            return True
+        return judge == self._assigned[pair][0] or bool(self._judges_of.get(pair))
+
+    def settled(self) -> set[int]:
+        """Return the pairs that were judged or skipped by somebody."""
+        with self._lock:
+            return {pair for line in self._lines.values() for pair in (*line.judged, *line.skipped)}
+
+    def stop(self, reason: str) -> None:
+        """Give out no more pairs, except those that were skipped."""
+        with self._lock:
+            self.stopped = reason
+
     def upcoming(self, judge: str, count: int, holding: Collection[int] = ()) -> list[JudgingPair]:
         """Return the next pairs of a judge that the page does not hold; skipped pairs come last."""
         with self._lock:
             line = self._lines[judge]
             upcoming: list[int] = []
-            closed = True
+            closed, before_limit = True, False
+            line.waiting = False
             for index in range(line.first, len(line.order)):
                 pair = line.order[index]
                 is_open = self._is_open(judge, pair)
+                fresh = is_open and pair not in line.skipped and self._is_due(judge, pair)
+                if fresh and self.stopped:
+                    break
+                if fresh and self.pairs[pair].order >= self.limit < math.inf and before_limit:
+                    line.waiting = True  # for a look; but not where only other judges are behind
+                    break
+                before_limit |= fresh and self.pairs[pair].order < self.limit
                 closed = closed and not is_open and pair not in line.skipped
                 line.first = index + 1 if closed else line.first
-                if is_open and pair not in line.skipped and pair not in holding:
+                if fresh and pair not in holding:
                     upcoming.append(pair)
                     if len(upcoming) == count:
                         break
-            if len(upcoming) < count:
+            if len(upcoming) < count and not line.waiting:
                 later = sorted(line.skipped, key=line.skipped.__getitem__)
                 upcoming += [
                     pair
@@ -272,6 +307,10 @@ class Queues:
                     if self._is_open(judge, pair) and pair not in holding and pair in line.place
                 ]
             return [self.pairs[pair] for pair in upcoming[:count]]
+
+    def is_waiting(self, judge: str) -> bool:
+        """Return whether pairs of a judge were held back, when last asked for, until a look is taken."""
+        return self._lines[judge].waiting
 
     def is_skipped(self, judge: str, pair: int) -> bool:
         """Return whether a judge skipped a pair before."""

@@ -6,17 +6,21 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from leadline.data.ids import is_utf8
 from leadline.data.results import ResultWarning
 from leadline.data.validation import check_numbers
 from leadline.data.wording import counted, percent
 from leadline.data.wording import queries as count_queries
 from leadline.errors import InputError, UsageError
-from leadline.io.pool_files import Pooled, read_pool
+from leadline.io.opening import first_bytes
+from leadline.io.pool_files import HEAD, DrawnPool, Pooled, read_drawn_pool, read_pool
 from leadline.io.texts import read_queries
 from leadline.judging.cards import Cards
 from leadline.judging.documents import open_texts
 from leadline.judging.events import FORMS, check_judge, written
+from leadline.judging.precision import LOOKS, Precision, parse_rule
 from leadline.judging.queue import Queues
 from leadline.judging.store import JudgingPair, Store
 
@@ -30,12 +34,13 @@ class JudgingPage(NamedTuple):
     queues: Queues
     cards: Cards
     warnings: list[ResultWarning]
+    precision: Precision | None = None
 
     def app(self, *, token: str | None = None, local: bool = True) -> Any:
         """Return the web application."""
         from leadline.judging.app import make_app
 
-        return make_app(self.queues, self.cards, token=token, local=local)
+        return make_app(self.queues, self.cards, self.precision, token=token, local=local)
 
     def facts(self) -> list[str]:
         """Return a summary: what is judged, by whom, and how."""
@@ -50,6 +55,8 @@ class JudgingPage(NamedTuple):
         if self.queues.named:
             share = percent(self.queues.overlap)
             facts.append(f"judges {', '.join(self.queues.named)}; {share} of the pairs go to two")
+        if self.precision is not None:
+            facts += self.precision.facts()
         return facts
 
 
@@ -66,19 +73,35 @@ def opened(
     judges: str | None = None,
     overlap: float | None = None,
     analysis: str = "Words",
+    stop_when: str | None = None,
+    looks: int = LOOKS,
     on_document: Callable[[int, int], None] | None = None,
     reading: Mapping[str, Any] | None = None,
 ) -> Iterator[JudgingPage]:
     """Open or create a store for judging, and add the new pairs of the pool.
 
     Pairs whose query or document has no text are kept in the store, excluded from the queues, and counted.
+    The pairs of a pool of `leadline pool --for` are judged in its order, except those that were judged when
+    it was drawn, which are left out.
     """
     chosen, names = check_forms(forms), check_judges(judges, overlap)
     reading = dict(reading or {})
-    rows = None if pool is None else _pooled(pool)
+    rows, drawn = (None, None) if pool is None else _pooled(pool)
+    if stop_when is not None and drawn is None:
+        raise UsageError("a stopping rule without a drawn pool; expected POOL of `leadline pool --for`")
+    if stop_when is not None and drawn is not None:
+        parse_rule(stop_when, drawn.design["measures"], drawn.design.get("rel"))  # before a store is created
     topics = {query.id: query for query in read_queries(queries, **reading)}
     with closing(Store.open(store, grades=grades, seed=seed)) as opened_store:
         warnings = [] if rows is None else _added(opened_store, rows)
+        if drawn is not None:
+            opened_store.set_orders(
+                (order, query, document)
+                for query, document, order, listed in zip(
+                    drawn.queries, drawn.documents, drawn.order.tolist(), drawn.drawn.tolist(), strict=True
+                )
+                if listed
+            )
         pairs = opened_store.pairs()
         documents = {pair.document for pair in pairs}
         with closing(open_texts(docs, documents, on_document=on_document, **reading)) as texts:
@@ -88,19 +111,48 @@ def opened(
             queues = Queues(opened_store, judges=names, overlap=share, known=pair_ids)
             cards = Cards(texts, topics, forms=chosen, analysis=analysis, seed=opened_store.seed)
             warnings += _changed(opened_store, queues, cards)
+            precision, before = None, 0 if drawn is None else int(_judged_before(drawn).sum())
+            if before:
+                words = (
+                    f"pairs of the pool that were judged before: {before:,}; not shown, and no half-widths"
+                )
+                warnings.append(ResultWarning("judged_before", words, before))
+            if before and stop_when is not None:
+                raise UsageError(
+                    f"a stopping rule, but {before:,} pairs were judged before, whose grades are not in the "
+                    "store; expected a pool drawn without --judged"
+                )
+            if drawn is not None and not before:
+                precision = Precision(drawn, queues, rule=stop_when, looks=looks)
             opened_store.checkpoint()
-            yield JudgingPage(opened_store, queues, cards, warnings)
+            yield JudgingPage(opened_store, queues, cards, warnings, precision)
 
 
-def _pooled(path: str) -> Pooled:
-    """Read a pool; raise InputError for ids that a store cannot hold."""
-    pooled = read_pool(path)
+def _pooled(path: str) -> tuple[Pooled, DrawnPool | None]:
+    """Read the pairs to judge, and the draw if any; raise InputError for ids that a store cannot hold."""
+    drawn = None
+    if (first_bytes(path) or b"").startswith(HEAD.encode()):
+        drawn = read_drawn_pool(path)
+        rows = np.flatnonzero(drawn.drawn & ~_judged_before(drawn)).tolist()
+        pooled = Pooled(
+            [drawn.queries[row] for row in rows],
+            [drawn.documents[row] for row in rows],
+            drawn.probability[rows],
+            [drawn.contributors[row] for row in rows],
+        )
+    else:
+        pooled = read_pool(path)
     for name in (*pooled.queries, *pooled.documents):
         if not is_utf8(name):
             raise InputError(
                 f"id {name[:40]!r} is not UTF-8", expected="ids that a store can hold", path=path
             )
-    return pooled
+    return pooled, drawn
+
+
+def _judged_before(pool: DrawnPool) -> Any:
+    """Return flags of the pairs that had a judgment when the pool was drawn (`pool --judged`)."""
+    return (pool.order == 0) & (pool.probability == 1)
 
 
 def _added(store: Store, rows: Pooled) -> list[ResultWarning]:

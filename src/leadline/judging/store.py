@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import secrets
 import sqlite3
@@ -18,7 +19,7 @@ from leadline.io import judgment_store as reader
 from leadline.io.judgment_store import APPLICATION, VERSION, WAIT
 from leadline.judging import events as scale
 from leadline.judging.events import Event, check_judge
-from leadline.judging.lock import check_names
+from leadline.judging.lock import Identity, check_names
 
 TABLES = """
 CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -80,6 +81,12 @@ CREATE TABLE IF NOT EXISTS seals (
 """
 
 
+# Added later likewise: the order in which the pairs of a drawn pool are judged.
+ORDERS = """
+CREATE TABLE IF NOT EXISTS orders (pair INTEGER PRIMARY KEY REFERENCES pairs (id), place REAL NOT NULL)
+"""
+
+
 def connect(path: str) -> sqlite3.Connection:
     """Open a file that is to become a store, without writing to it."""
     return sqlite3.connect(path, timeout=WAIT, isolation_level=None, check_same_thread=False)
@@ -98,17 +105,19 @@ def create(connection: sqlite3.Connection, facts: Mapping[str, str]) -> None:
     for statement in TABLES.split("\n\n"):
         connection.execute(statement)
     connection.execute(SEALS)
+    connection.execute(ORDERS)
     connection.executemany("INSERT INTO facts VALUES (?, ?)", facts.items())
     connection.execute(f"PRAGMA application_id = {APPLICATION}")
     connection.execute(f"PRAGMA user_version = {VERSION}")
     connection.execute("COMMIT")
 
 
-def add_seals(connection: sqlite3.Connection) -> None:
-    """Add the table of checksums to a store of an earlier version."""
-    table = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'seals'"
-    if connection.execute(table).fetchone() is None:
-        connection.execute(SEALS)
+def add_tables(connection: sqlite3.Connection) -> None:
+    """Add the tables that a store of an earlier version lacks."""
+    for name, statement in (("seals", SEALS), ("orders", ORDERS)):
+        table = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
+        if connection.execute(table, (name,)).fetchone() is None:
+            connection.execute(statement)
 
 
 def is_blank(connection: sqlite3.Connection) -> bool:
@@ -116,89 +125,17 @@ def is_blank(connection: sqlite3.Connection) -> bool:
     return connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is None
 
 
-class FileIdentity(NamedTuple):
-    """Device and inode of a file."""
-
-    device: int
-    inode: int
-
-
-def place_of(path: str) -> FileIdentity | None:
-    """Return device and inode of the file at a path; None if there is none."""
-    try:
-        status = os.stat(path)
-    except OSError:
-        return None
-    return FileIdentity(status.st_dev, status.st_ino)
-
-
-class Identity:
-    """Device and inode of the database, its write-ahead log and shared memory, as opened.
-
-    A deleted or replaced file stays open: SQLite continues to write to it without an error, but no other
-    program, and no later start, will see what was written.
-
-    Parameters
-    ----------
-    path : str
-        The store, under the name by which it was opened.
-    """
-
-    def __init__(self, path: str) -> None:
-        self.path = os.path.abspath(path)
-        self._shown = path
-        real = os.path.realpath(path)  # SQLite names the other two after the real path
-        self._places = {
-            name: file_id
-            for name in (self.path, f"{real}-wal", f"{real}-shm")
-            if (file_id := place_of(name)) is not None
-        }
-        self._content = self._stamp()
-
-    def check(self) -> None:
-        """Compare the files at the paths with those that were opened.
-
-        Raises
-        ------
-        InputError
-            If one of them was deleted, moved or replaced.
-
-        """
-        for name, file_id in self._places.items():
-            current = place_of(name)
-            if current != file_id:
-                change = "deleted or moved" if current is None else "replaced by another file"
-                which = "" if name == self.path else f"{os.path.basename(name)} "
-                raise InputError(
-                    f"{which}was {change} while the page was running; nothing more is saved",
-                    expected="the file that was opened",
-                    path=self._shown,
-                    hint="Put it back, or stop the page and start it again",
-                )
-
-    def _stamp(self) -> tuple[int, int] | None:
-        try:
-            status = os.stat(self.path)
-        except OSError:
-            return None
-        return status.st_size, status.st_mtime_ns
-
-    def is_changed(self) -> bool:
-        """Return whether the database file was written to since `note_content`."""
-        return self._stamp() != self._content
-
-    def note_content(self) -> None:
-        """Record the current state of the database file as known."""
-        self._content = self._stamp()
-
-
 class JudgingPair(NamedTuple):
-    """A query-document pair to judge, with its inclusion probability in the pool."""
+    """A query-document pair to judge, with its inclusion probability and order in the pool.
+
+    The order is infinite for pairs of pools without one.
+    """
 
     id: int
     query: str
     document: str
     probability: float
+    order: float = math.inf
 
 
 class Act(NamedTuple):
@@ -447,8 +384,30 @@ class Store:
 
     def pairs(self) -> list[JudgingPair]:
         """Return all pairs."""
-        rows = self._rows("issf", "SELECT id, query, document, probability FROM pairs ORDER BY id")
-        return [JudgingPair(*row) for row in rows]
+        query = (
+            "SELECT id, query, document, probability, coalesce(place, 9e999) FROM pairs "
+            "LEFT JOIN orders ON orders.pair = pairs.id ORDER BY id"
+        )
+        return [JudgingPair(*row) for row in self._rows("issff", query)]
+
+    def set_orders(self, orders: Iterable[tuple[float, str, str]]) -> None:
+        """Replace the orders of all pairs; given as (order, query, document)."""
+        with self._writing() as connection:
+            connection.execute("DELETE FROM orders")
+            connection.executemany(
+                "INSERT INTO orders (pair, place) SELECT id, ? FROM pairs WHERE query = ? AND document = ?",
+                orders,
+            )
+
+    def fact(self, name: str) -> str | None:
+        """Return a setting of the store; None if it has none of this name."""
+        found = self._rows("s", "SELECT value FROM facts WHERE name = ?", name)
+        return found[0][0] if found else None
+
+    def set_fact(self, name: str, value: str) -> None:
+        """Save a setting."""
+        with self._writing() as connection:
+            connection.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, value))
 
     def judges(self) -> list[str]:
         """Return the names of the judges, in order of arrival."""
@@ -570,7 +529,7 @@ def _opened(path: str, grades: str, seed: int) -> sqlite3.Connection:
             reader.check(connection, path)  # before anything is written to what may be another's
         keep_safe(connection)
         if not blank:
-            add_seals(connection)
+            add_tables(connection)
         if blank:
             facts = {
                 "grades": grades,

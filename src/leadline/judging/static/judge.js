@@ -17,7 +17,7 @@ let away = false;           // another window has taken this queue over
 let unused = 0;
 let skips = 0;
 const stage = new Stage();
-const outbox = new Outbox(page.store, page.judge, page.secret, fresh => { if (fresh) count = fresh; status(); }, lost);
+const outbox = new Outbox(page.store, page.judge, page.secret, fresh => { if (fresh) counted(fresh); status(); }, lost);
 
 function status() {
   const waiting = outbox.acts;
@@ -60,7 +60,16 @@ function show() {
 }
 
 function finished() {
+  if (count.stopped) return count.stopped;
   return count.total ? "All your documents are judged. Thank you." : "There is nothing to judge for you.";
+}
+
+// Takes over the numbers of the server. When judging has been stopped, only what was skipped is still asked for.
+function counted(fresh) {
+  count = fresh;
+  if (!count.stopped || cards.every(card => card.skipped)) return;
+  cards.splice(0, cards.length, ...cards.filter(card => card.skipped));
+  if (looking === null) show();
 }
 
 // Shows which grade was given before.
@@ -236,12 +245,16 @@ async function refill() {
     try {
       fresh = await ask();
       if (done.length && cards.length < full / 2) full = Math.min(MOST, full * 2);
-      wait = 50;
+      if (fresh) wait = 50;
     } catch (trouble) {
       if (!stage.card) at("message").textContent = `${trouble.said ?? "The server does not answer"}; trying again.`;
       wait = Math.min(5000, wait * 2);
     }
-    if (!fresh && !ended) await pause(wait);
+    if (!fresh && !ended) {
+      if (cards.length) break;  // more comes after these: the next key asks again
+      await pause(wait);
+      wait = Math.min(1000, wait * 1.5);
+    }
   }
   asking = false;
 }
@@ -262,7 +275,7 @@ async function ask() {
   cards.push(...found.cards.map(withDraft));
   if (found.acts) done.unshift(...found.acts);
   opening = false;
-  count = found.count;
+  counted(found.count);
   // A skipped document comes back when its skip is saved: until then, and after a later skip, nothing has ended.
   ended = !found.more && !skipping && skips === skipped;
   status();

@@ -1,0 +1,391 @@
+"""Precision of the estimates from a drawn pool while it is judged, and rules for stopping.
+
+The pairs of a pool of `leadline pool --for` are judged in its order, so that the first n pairs are a smaller
+draw. Half-widths after n pairs are those that `leadline estimate` gives for the pooled runs, whose lists are
+recovered from the pool.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from threading import Lock
+from time import monotonic
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from leadline.data.arrays import Floats
+from leadline.data.wording import counted
+from leadline.errors import UsageError
+from leadline.estimation.designs import at_scale, random_numbers_of
+from leadline.estimation.estimate import FEWEST_JUDGMENTS, estimate, has_interval
+from leadline.estimation.measure_targets import kind_of
+from leadline.estimation.pool_designs import RATE, rank_weights
+from leadline.evaluation.profiles import profile_of
+from leadline.io.judges import majority
+from leadline.io.pool_files import DrawnPool
+from leadline.judging.queue import Queues
+
+RULE = re.compile(r"(.+?)\s+half-width\s*<\s*(\S+)")
+EXPECTED_RULE = '"MEASURE half-width < NUMBER", as in "P@10 half-width < 0.05"'
+LOOKS = 10
+STEPS = 20  # of the curve
+NEW_POINTS = 2  # of the curve that one request computes, so that none takes long
+PAUSE = 10  # times the seconds that the half-width took, before it is computed again
+Z = 1.959964
+Pair = tuple[str, str]
+
+
+class StopRule(NamedTuple):
+    """Judging stops when the largest half-width of a measure over the pooled runs is below `width`."""
+
+    measure: str
+    width: float
+
+    def __str__(self) -> str:
+        return f"{self.measure} half-width < {self.width:g}"
+
+
+def parse_rule(text: str, measures: Sequence[str], rel: float | None = None) -> StopRule:
+    """Parse a stopping rule about one of the measures of a pool.
+
+    Raises
+    ------
+    UsageError
+        If it is no rule, or about another measure or one without an interval.
+
+    Examples
+    --------
+    >>> str(parse_rule("precision@10 half-width < .05", ["P@10"]))
+    'P@10 half-width < 0.05'
+    """
+    found = RULE.fullmatch(text.strip())
+    if found is None:
+        raise UsageError(f"stopping rule '{text}'; expected {EXPECTED_RULE}")
+    (measure,) = profile_of("leadline").measures([found[1]], rel=rel, documents=None)
+    if str(measure) not in measures:
+        raise UsageError(
+            f"stopping rule about {measure}, for which the pool was not drawn; expected {', '.join(measures)}"
+        )
+    if not has_interval(kind_of(measure)):
+        raise UsageError(f"stopping rule about {measure}, which has no interval with drawn judgments")
+    try:
+        width = float(found[2])
+    except ValueError:
+        width = math.nan
+    if not 0 < width < math.inf:
+        raise UsageError(f"half-width '{found[2]}' in a stopping rule; expected a number above 0")
+    return StopRule(str(measure), width)
+
+
+def places_of_looks(pairs: int, looks: int, judged: int = 0) -> list[int]:
+    """Return the numbers of judgments after which the half-width is compared with that of the rule.
+
+    Looks are at equal steps of the pool; those with fewer than 50 judgments, or with no more than `judged`,
+    are left out.
+
+    >>> places_of_looks(200, 5)
+    [80, 120, 160, 200]
+    """
+    places = {math.ceil(pairs * number / looks) for number in range(1, looks + 1)}
+    return sorted(place for place in places if place >= FEWEST_JUDGMENTS and place > judged)
+
+
+def runs_of(pool: DrawnPool) -> dict[str, dict[str, list[str]]]:
+    """Return the top of the pooled runs, as deep as the frame of the pool.
+
+    Ranks whose document was removed from the frame hold a placeholder, which is outside the frame too.
+    """
+    ranked: dict[str, dict[str, dict[int, str]]] = {name: {} for name in pool.design.get("runs", ())}
+    for query, document, ranks in zip(pool.queries, pool.documents, pool.contributors, strict=True):
+        for name, rank in ranks.items():
+            ranked.setdefault(name, {}).setdefault(query, {})[rank] = document
+    return {
+        name: {
+            query: [found.get(rank, f"rank {rank}, outside the frame") for rank in range(1, max(found) + 1)]
+            for query, found in by_query.items()
+        }
+        for name, by_query in ranked.items()
+        if by_query
+    }
+
+
+class HalfWidth(NamedTuple):
+    """Largest half-width of the intervals of the pooled runs; None with the reason if one has no interval."""
+
+    value: float | None
+    reason: str
+
+
+class PoolPrecision:
+    """Half-widths of a drawn pool after the first pairs in its order.
+
+    Parameters
+    ----------
+    pool : DrawnPool
+        A pool of `leadline pool --for`.
+    """
+
+    def __init__(self, pool: DrawnPool) -> None:
+        self.pool = pool
+        rows = np.flatnonzero(pool.drawn)
+        rows = rows[np.argsort(pool.order[rows], kind="stable")]
+        self.pairs: list[Pair] = [(pool.queries[row], pool.documents[row]) for row in rows.tolist()]
+        self.orders: list[float] = [*pool.order[rows].tolist(), math.inf]
+        self.measures: list[str] = list(pool.design["measures"])
+        self.runs = runs_of(pool)
+        machine = pool.design.get("machine")
+        self.machine = machine if isinstance(machine, str) and os.path.exists(machine) else None
+        pairs = list(zip(pool.queries, pool.documents, strict=True))
+        self._numbers = random_numbers_of(pairs, int(pool.design["seed"]))
+        self._queries = len(set(pool.queries))
+        self._squares = {measure: self._mean_squares(measure) for measure in self.measures}
+
+    def _mean_squares(self, measure: str) -> Floats:
+        """Return the mean over the pooled runs of the squared weight of each pair."""
+        weights = rank_weights(profile_of("leadline").measures([measure], rel=None, documents=None)[0])
+        squares = [
+            sum(float(weights[rank - 1]) ** 2 for rank in ranks.values() if rank <= len(weights))
+            for ranks in self.pool.contributors
+        ]
+        return np.array(squares) / max(len(self.runs), 1)
+
+    def after(self, count: int, grades: Mapping[Pair, float]) -> dict[str, HalfWidth]:
+        """Return the half-width of each measure after `count` pairs; those without a grade are gaps."""
+        judged: dict[str, dict[str, float]] = {}
+        for query, document in self.pairs[:count]:
+            if (query, document) in grades:
+                judged.setdefault(query, {})[document] = grades[query, document]
+        number = sum(map(len, judged.values()))
+        if number < FEWEST_JUDGMENTS:
+            few = HalfWidth(None, f"{counted(number, 'judgment')}, fewer than {FEWEST_JUDGMENTS}")
+            return dict.fromkeys(self.measures, few)
+        results = estimate(
+            judged, self.runs, self.measures, pool=self._smaller(count), machine=self.machine, skipped=True
+        )
+        found = {}
+        for measure in self.measures:
+            estimates = [results.estimate(name, measure) for name in self.runs]
+            halves = [(one.high - one.low) / 2 for one in estimates]
+            reason = next((one.reason for one in estimates if one.reason), "")
+            wide = max(halves, default=math.nan)
+            found[measure] = HalfWidth(None if reason or math.isnan(wide) else wide, reason)
+        return found
+
+    def _smaller(self, count: int) -> DrawnPool:
+        """Return the draw of the first `count` pairs in order."""
+        if count >= len(self.pairs):
+            return self.pool
+        return replace(
+            self.pool,
+            probability=self._probability(count),
+            drawn=self.pool.drawn & (self.pool.order < self.orders[count]),
+        )
+
+    def _probability(self, count: int) -> Floats:
+        if count >= len(self.pairs):
+            return self.pool.probability
+        return at_scale(self.pool.probability, self.pool.order, self._numbers, self.orders[count])
+
+    def forecast(self, measure: str, count: int) -> float | None:
+        """Return the half-width to expect after `count` pairs, as `leadline pool` does without labels."""
+        if not has_interval(kind_of(profile_of("leadline").measures([measure], rel=None, documents=None)[0])):
+            return None
+        p = self._probability(count)
+        inside = (p > 0) & (p < 1)
+        spread = ((1 - p[inside]) / p[inside] * self._squares[measure][inside]).sum()
+        return Z * math.sqrt(float(spread) * RATE * (1 - RATE)) / self._queries
+
+
+class Precision:
+    """Half-widths during judging, the looks of a stopping rule, and what they mean for the queues.
+
+    Parameters
+    ----------
+    pool : DrawnPool
+        The pool that is judged.
+    queues : Queues
+        Queues of the judges.
+    rule : str, optional
+        Stopping rule. It is written to the store with the places of its looks before the first judgment that
+        it concerns, and every look with its result.
+    looks : int
+        Number of looks.
+
+    Raises
+    ------
+    UsageError
+        If the store has another rule, or its looks were fixed for another pool.
+    """
+
+    def __init__(
+        self, pool: DrawnPool, queues: Queues, *, rule: str | None = None, looks: int = LOOKS
+    ) -> None:
+        self.pool = PoolPrecision(pool)
+        self.queues = queues
+        ids = {(pair.query, pair.document): pair.id for pair in queues.pairs.values()}
+        self._ids = [ids.get(pair) for pair in self.pool.pairs]  # None: no text, so it is skipped
+        self._lock = Lock()
+        self._known: dict[int, tuple[int, dict[str, HalfWidth]]] = {}
+        self._now, self._again = 0, 0.0
+        saved = queues.store.fact("stopping")
+        self.state: dict[str, Any] | None = None if saved is None else json.loads(saved)
+        self.rule: StopRule | None = None
+        if rule is not None:
+            self.rule = parse_rule(rule, self.pool.measures, pool.design.get("rel"))
+            self._fix(self.rule, looks)
+            self.advance()
+
+    def _fix(self, rule: StopRule, looks: int) -> None:
+        """Write the rule and its looks to the store, or compare them with those written before."""
+        pairs = len(self.pool.pairs)
+        if self.state is None:
+            places = places_of_looks(pairs, looks, self._front())
+            self.state = {
+                "rule": str(rule),
+                "pairs": pairs,
+                "number": looks,
+                "looks": places,
+                "taken": [],
+                "stopped": False,
+            }
+            self._save()
+            return
+        fixed = (self.state["rule"], self.state["number"], self.state["pairs"])
+        if fixed != (str(rule), looks, pairs):
+            raise UsageError(
+                f"stopping rule '{rule}' with {looks} looks at {pairs:,} pairs; expected that of the store, "
+                f"fixed beforehand: '{fixed[0]}' with {fixed[1]} looks at {fixed[2]:,} pairs"
+            )
+
+    def _save(self) -> None:
+        self.queues.store.set_fact("stopping", json.dumps(self.state))
+
+    def _front(self) -> int:
+        """Return how many of the first pairs in order were judged or skipped, without a gap."""
+        settled = self.queues.settled()
+        return next(
+            (place for place, pair in enumerate(self._ids) if pair is not None and pair not in settled),
+            len(self._ids),
+        )
+
+    def _grades(self) -> dict[Pair, float]:
+        judgments = self.queues.judgments().values()
+        grades: dict[Pair, float] = {}
+        for pair, number in zip(self.pool.pairs, self._ids, strict=True):
+            given = [acts[number].grade or 0 for acts in judgments if number in acts]
+            if given:
+                grades[pair] = majority(given)
+        return grades
+
+    def _after(self, count: int, grades: Mapping[Pair, float]) -> dict[str, HalfWidth]:
+        key = hash(tuple(grades.get(pair) for pair in self.pool.pairs[:count]))
+        if self._known.get(count, (None,))[0] != key:
+            self._known[count] = key, self.pool.after(count, grades)
+        return self._known[count][1]
+
+    def advance(self) -> None:
+        """Take the looks that are due, and open the queues up to the next one."""
+        if self.rule is None or self.state is None:
+            return
+        with self._lock:
+            places, taken = self.state["looks"], self.state["taken"]
+            front = self._front()
+            while len(taken) < len(places) and places[len(taken)] <= front and not self.state["stopped"]:
+                count = places[len(taken)]
+                grades = self._grades()
+                found = self._after(count, grades)[self.rule.measure].value
+                self.state["stopped"] = found is not None and found < self.rule.width
+                taken.append(
+                    {
+                        "pairs": count,
+                        "skipped": sum(pair not in grades for pair in self.pool.pairs[:count]),
+                        "half_width": found,
+                        "time": datetime.now(UTC).isoformat(timespec="seconds"),
+                    }
+                )
+                self._save()
+            if self.state["stopped"]:
+                last = taken[-1]
+                self.queues.stop(
+                    f"Enough is judged: the half-width of {self.rule.measure} is {last['half_width']:.4f}, "
+                    f"below {self.rule.width:g}, after {last['pairs']:,} of {len(self._ids):,} documents. "
+                    "Thank you."
+                )
+            else:
+                following = places[len(taken)] if len(taken) < len(places) else len(self._ids)
+                self.queues.limit = self.pool.orders[following]
+
+    def facts(self) -> list[str]:
+        """Return a summary: the order, the rule and its looks."""
+        facts = ["the pairs are judged in the order of the pool"]
+        if self.rule is not None and self.state is not None:
+            places = ", ".join(map(str, self.state["looks"])) or "none"
+            facts.append(f"judging stops when {self.rule}; looks after {places} pairs")
+        elif self.state is not None:
+            facts.append(
+                "the stopping rule of the store is not applied; expected "
+                f"--stop-when '{self.state['rule']}' to apply it"
+            )
+        return facts
+
+    def numbers(self) -> dict[str, Any]:
+        """Return the half-widths so far, to be expected, and the looks, as plain data."""
+        with self._lock:
+            front, grades, total = self._front(), self._grades(), len(self._ids)
+            if monotonic() >= self._again:
+                began = monotonic()
+                self._after(front, grades)
+                self._now, self._again = front, monotonic() + PAUSE * (monotonic() - began)
+            self._compute(front, grades)
+            shown = sorted(count for count in self._known if count <= front)
+            return {
+                "pairs": total,
+                "front": front,
+                "skipped": sum(pair not in grades for pair in self.pool.pairs[:front]),
+                "beyond": sum(pair in grades for pair in self.pool.pairs[front:]),
+                "runs": len(self.pool.runs),
+                "measures": [self._measure(measure, shown, total) for measure in self.pool.measures],
+                "stopping": None if self.state is None else self.state | {"used": self.rule is not None},
+            }
+
+    def _compute(self, front: int, grades: Mapping[Pair, float]) -> None:
+        """Compute a few points of the curve that are missing or out of date."""
+        total = len(self._ids)
+        left = NEW_POINTS
+        for count in (math.ceil(total * step / STEPS) for step in range(STEPS, 0, -1)):
+            if left and FEWEST_JUDGMENTS <= count <= front:
+                before = self._known.get(count)
+                self._after(count, grades)
+                left -= self._known[count] is not before
+
+    def _measure(self, measure: str, shown: Sequence[int], total: int) -> dict[str, Any]:
+        now = self._known[self._now][1][measure] if self._now in self._known else HalfWidth(None, "")
+        at = self._now if now.value is not None else 0
+        typical = self.pool.forecast(measure, at) if at else None
+        ahead = []
+        for count in sorted({at, *(math.ceil(total * step / STEPS) for step in range(1, STEPS + 1))}):
+            expected = self.pool.forecast(measure, count) if count >= max(at, FEWEST_JUDGMENTS) else None
+            if expected is not None:
+                scale = 1.0 if now.value is None or not typical else now.value / typical
+                ahead.append([count, expected * scale])
+        points = [
+            [count, half.value]
+            for count in shown
+            if (half := self._known[count][1][measure]).value is not None
+        ]
+        return {
+            "measure": measure,
+            "now": now.value,
+            "at": self._now,
+            "reason": now.reason,
+            "end": ahead[-1][1] if ahead else None,
+            "points": points,
+            "ahead": ahead,
+        }
