@@ -20,7 +20,7 @@ from leadline.errors import InputError, UsageError
 from leadline.judging.auth import LARGEST, AccessControl, TooManyError
 from leadline.judging.cards import Cards
 from leadline.judging.events import ChangedTextError, Event, parse_event, written
-from leadline.judging.precision import Precision
+from leadline.judging.half_widths import Precision
 from leadline.judging.progress import Progress
 from leadline.judging.queue import Queues
 from leadline.judging.store import Act

@@ -20,7 +20,7 @@ from leadline.io.texts import read_queries
 from leadline.judging.cards import Cards
 from leadline.judging.documents import open_texts
 from leadline.judging.events import FORMS, check_judge, written
-from leadline.judging.precision import LOOKS, Precision, parse_rule
+from leadline.judging.half_widths import LOOKS, Precision, parse_rule
 from leadline.judging.queue import Queues
 from leadline.judging.store import JudgingPair, Store
 
