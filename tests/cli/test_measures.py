@@ -79,7 +79,7 @@ Half(form=even,rel=1)@k - half of the precision
   undefined   when nothing is retrieved; such a query is left out of the mean
   needs       the documents that the user knew before (--known FILE)
   source      nobody
-  spellings   semi (form=odd), half_cut (alone @5,10); upper and lower case are one
+  spellings   semi (form=odd), half_cut (without a cutoff @5,10); upper and lower case are one
   cutoffs     Half@10, Half_10, Half.10, Half_at_10
 
   example

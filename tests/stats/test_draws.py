@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from samples import holed, smooth
 
-from leadline.stats.resampling import COLUMNS, by_support, each_block, signs, weights
+from leadline.stats.resampling import COLUMNS, each_block, signs, supports, weights
 
 
 @pytest.mark.parametrize("threads", [1, 2, 4, None])
@@ -49,7 +49,8 @@ def test_every_column_comes_once_with_its_own_queries() -> None:
     values = holed(smooth(4, 40))
     values[:, 0] = np.nan
     seen: list[int] = []
-    for columns, known in by_support(values):
+    for columns, rows in supports(values):
+        known = values[np.ix_(rows, columns)]
         seen += columns.tolist()
         for place, column in enumerate(columns):
             whole = values[:, column]
@@ -59,6 +60,6 @@ def test_every_column_comes_once_with_its_own_queries() -> None:
 
 def test_many_columns_come_in_parts() -> None:
     values = np.zeros((2, 2 * COLUMNS + 1))
-    parts = [columns for columns, _ in by_support(values)]
+    parts = [columns for columns, _ in supports(values)]
     assert [len(part) for part in parts] == [COLUMNS, COLUMNS, 1]
     assert np.concatenate(parts).tolist() == list(range(2 * COLUMNS + 1))

@@ -155,7 +155,7 @@ def infer(*, model: str, docs: str, output: str, form: str, **options: Any) -> N
 
     found = work(read_model(model), docs, **options)
     write_vectors(found, output)
-    warnings = unknown_notices(found.unknown, found.empty)
+    warnings = unknown_warnings(found.unknown, found.empty)
     data = {"documents": len(found.ids), "unknown_tokens": found.unknown}
     sheet = Table(
         ["fact", "value"],
@@ -195,7 +195,7 @@ def perplexity(*, model: str, docs: str, form: str, **options: Any) -> None:
     data = {"perplexity": found.value, "tokens": found.tokens, "unknown_tokens": found.unknown}
     sheet = Table(["fact", "value"], [["perplexity", found.value], ["tokens", f"{found.tokens:,}"]])
     inputs = [describe_input(model, 1), describe_input(docs, found.documents)]
-    warnings = unknown_notices(found.unknown, 0)
+    warnings = unknown_warnings(found.unknown, 0)
     write_output(facts_text("topics perplexity", inputs, options, warnings, data, sheet, form), None)
 
 
@@ -284,7 +284,7 @@ def search(
         ["queries with a mate", str(mates)],
         ["P@1", share],
     ]
-    warnings = unknown_notices(asked.unknown + found.unknown, asked.empty + found.empty)
+    warnings = unknown_warnings(asked.unknown + found.unknown, asked.empty + found.empty)
     inputs = [
         describe_input(model, 1),
         describe_input(docs, len(found.ids)),
@@ -295,7 +295,7 @@ def search(
     write_output(facts_text("topics search", inputs, said, warnings, data, sheet, form), None)
 
 
-def unknown_notices(unknown: int, empty: int) -> list[ResultWarning]:
+def unknown_warnings(unknown: int, empty: int) -> list[ResultWarning]:
     """Warn of tokens that the model does not know, and of documents that have no others."""
     found = [
         ResultWarning(

@@ -135,7 +135,7 @@ def aliases(kind: type[Parametric]) -> list[str]:
         given = [f"{name}={show(value)}" for name, value in preset.items()]
         default_cutoffs = kind.default_cutoffs.get(spelling.lower())
         if default_cutoffs:
-            given.append("alone @" + ",".join(map(show, default_cutoffs)))
+            given.append("without a cutoff @" + ",".join(map(show, default_cutoffs)))
         words = f"{spelling} ({', '.join(given)})" if given else spelling
         found.setdefault(spelling.lower(), words)
     return [text for text in found.values() if text]

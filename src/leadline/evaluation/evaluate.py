@@ -21,11 +21,11 @@ from leadline.errors import InputError, UsageError
 from leadline.evaluation.join import judge_runs, listed_runs
 from leadline.evaluation.profiles import Averaging, Profile, profile_of
 from leadline.evaluation.run_warnings import (
-    fractional_notice,
+    fractional_warning,
     levels_of,
     machine_labels,
     no_judged_document,
-    undefined_notices,
+    undefined_warnings,
     warnings_of,
 )
 from leadline.evaluation.trec_names import relevance_strings as strings_of
@@ -169,7 +169,7 @@ def evaluate(
     results.warnings = _unmatched(infos, found, table) + labels + results.warnings
     if intervals:
         _add_intervals(results, intervals, confidence, seed)
-    results.warnings += fractional_notice(table) if chosen.whole_grades else []
+    results.warnings += fractional_warning(table) if chosen.whole_grades else []
     results.warnings += pooled
     if table.inclusion is not None:
         results.estimates = _estimates(table, found, levels_of(wanted), confidence)
@@ -200,7 +200,7 @@ def _together(
         bounds=Bounds.together([each.limits for each in found if each.limits is not None]),
         warnings=[
             *warnings_of(infos, table, averaging=averaging, levels=levels_of(measures)),
-            *undefined_notices(infos, table, measures, values, present),
+            *undefined_warnings(infos, table, measures, values, present),
         ],
         options=options,
         meaning=meaning,

@@ -31,7 +31,7 @@ from leadline.data.validation import check_flags
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import EvaluateOptions, evaluate
 from leadline.evaluation.profiles import profile_of
-from leadline.evaluation.run_warnings import fractional_notice, levels_of, undefined_notices, warnings_of
+from leadline.evaluation.run_warnings import fractional_warning, levels_of, undefined_warnings, warnings_of
 from leadline.io.read import QrelsLike, RunLike, counted_run, judgments_of
 from leadline.io.trec_runs import ReadCounts
 from leadline.measures import Measure
@@ -198,7 +198,7 @@ def explain(
         steps,
         shown=size if everything else min(size, max(steps.last, least)),
         info=info,
-        warnings=_notices(results, info, table, code),
+        warnings=_warnings(results, info, table, code),
     )
 
 
@@ -227,7 +227,7 @@ def _info(found: RunInfo, tally: ReadCounts, source: RunLike) -> RunInfo:
     return RunInfo(found.name, found.tag, path, found.counts | read)
 
 
-def _notices(results: Results, info: RunInfo, qrels: Qrels, code: int) -> list[ResultWarning]:
+def _warnings(results: Results, info: RunInfo, qrels: Qrels, code: int) -> list[ResultWarning]:
     """Describe what was missing, tied, unjudged or undefined for one query."""
     only = qrels.only(code)
     measures = [measure for measure in results.measures if isinstance(measure, Measure)]
@@ -235,8 +235,8 @@ def _notices(results: Results, info: RunInfo, qrels: Qrels, code: int) -> list[R
     span = slice(code, code + 1)
     return [
         *warnings_of([info], only, averaging=averaging, levels=levels_of(measures)),
-        *undefined_notices([info], only, measures, results.values[:, span], results.present[:, span]),
-        *(fractional_notice(only) if profile.whole_grades else []),
+        *undefined_warnings([info], only, measures, results.values[:, span], results.present[:, span]),
+        *(fractional_warning(only) if profile.whole_grades else []),
     ]
 
 

@@ -154,7 +154,7 @@ def levels_of(measures: Sequence[Measure]) -> list[float]:
     return sorted({float(getattr(measure, "rel", 1.0)) for measure in measures})
 
 
-def fractional_notice(qrels: Qrels) -> list[ResultWarning]:
+def fractional_warning(qrels: Qrels) -> list[ResultWarning]:
     """Warn of grades that a program of whole grades would have cut off."""
     count = int((qrels.grades != np.floor(qrels.grades)).sum())
     message = f"fractional grades: {count}; used unchanged, whereas trec_eval truncates them"
@@ -169,7 +169,7 @@ def machine_labels(qrels: Qrels) -> list[ResultWarning]:
     return [ResultWarning("machine_labels", f"judgments by a machine: {count:,}; {ABOUT_MACHINES}", count)]
 
 
-def undefined_notices(
+def undefined_warnings(
     infos: Sequence[RunInfo], qrels: Qrels, measures: Sequence[Measure], values: Floats, present: Flags
 ) -> list[ResultWarning]:
     """Warn of undefined values (runs x queries x measures) that nothing else said explains."""

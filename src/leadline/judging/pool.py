@@ -146,7 +146,7 @@ def pool(
         _pooled(_new(rows, before, batch)),
         systems.infos,
         _brought(systems, rows),
-        _notices(systems, more_queries, chosen, maker, table, known, rows),
+        _warnings(systems, more_queries, chosen, maker, table, known, rows),
         {
             "method": None if chosen is None else str(chosen),
             "random": random,
@@ -341,7 +341,7 @@ def _brought(systems: Systems, rows: Sequence[Row]) -> dict[str, tuple[int, int]
     return {info.name: (brought[info.name], alone[info.name]) for info in systems.infos}
 
 
-def _notices(
+def _warnings(
     systems: Systems,
     queries: Sequence[bytes],
     method: PoolMethod | None,

@@ -100,7 +100,7 @@ def collection(
         unknown_documents=len(unknown),
         unknown_queries=len(strangers),
         unjudged_queries=len(unjudged),
-        warnings=_notices(unknown, set(strangers), set(unjudged)),
+        warnings=_warnings(unknown, set(strangers), set(unjudged)),
     )
 
 
@@ -161,7 +161,7 @@ def _mean(total: int, count: int) -> float:
     return total / count if count else float("nan")
 
 
-def _notices(unknown: set[str], strangers: set[str], unjudged: set[str]) -> list[ResultWarning]:
+def _warnings(unknown: set[str], strangers: set[str], unjudged: set[str]) -> list[ResultWarning]:
     facts = (
         ("unknown_documents", "judged documents that DOCS lacks", unknown),
         ("unknown_queries", "judged queries that QUERIES lacks", strangers),

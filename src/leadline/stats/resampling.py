@@ -50,17 +50,11 @@ def every_sign(queries: int) -> Floats:
     return np.roll(1.0 - 2.0 * bits, 1, axis=1)
 
 
-def by_support(values: Floats) -> Iterator[tuple[Integers, Floats]]:
-    """Yield sets of columns with the same queries: column indices, and values of these queries only.
+def supports(values: Floats) -> Iterator[tuple[Integers, Flags]]:
+    """Return sets of columns with the same queries: column indices and query indices.
 
     Many columns are split into parts, so that draws x columns fit into memory.
     """
-    for part, rows in supports(values):
-        yield part, values[np.ix_(rows, part)]
-
-
-def supports(values: Floats) -> Iterator[tuple[Integers, Flags]]:
-    """Return sets of columns with the same queries: column indices and query indices."""
     defined = ~np.isnan(values)
     if defined.all():
         patterns = np.ones((len(values), 1), dtype=np.bool_)

@@ -61,76 +61,78 @@ def figure_of_result(result: Result, **options: Any) -> Make:
     raise UsageError(f"{type(result).__name__} has no figure; there is one of: {', '.join(FIGURES)}")
 
 
-def curves_figure(found: Curves) -> Make:
+def curves_figure(result: Curves) -> Make:
     """Draw the interpolated recall-precision curves."""
     from leadline.reporting.plots.line_plots import recall_precision
 
-    return lambda width: recall_precision(found.names, found.levels, found.precision, width=width or COLUMN)
+    return lambda width: recall_precision(
+        result.names, result.levels, result.precision, width=width or COLUMN
+    )
 
 
-def subtopic_figure(found: SubtopicCurves) -> Make:
+def subtopic_figure(result: SubtopicCurves) -> Make:
     """Draw the share of subtopics covered by rank."""
     from leadline.reporting.plots.line_plots import covered_by_rank
 
-    return lambda width: covered_by_rank(found.names, found.ranks, found.share, width=width or COLUMN)
+    return lambda width: covered_by_rank(result.names, result.ranks, result.share, width=width or COLUMN)
 
 
-def histogram_figure(found: Histograms, *, runs: Sequence[str] = ()) -> Make:
+def histogram_figure(result: Histograms, *, runs: Sequence[str] = ()) -> Make:
     """Draw the histograms of some runs; by default all, or if many those of highest and lowest HSA."""
     from leadline.reporting.plots.histogram_plots import MOST, histograms
 
-    order = found.order()
-    places = [found.place(name) for name in runs]
+    order = result.order()
+    places = [result.place(name) for name in runs]
     places = places or (order if len(order) <= MOST else [order[0], order[-1]])
     return lambda width: histograms(
-        [found.names[place] for place in places],
-        found.counts[places].sum(axis=1),
-        hsa=[float(found.hsa[place]) for place in places],
-        do=[float(found.do[place]) for place in places],
-        half_counts=found.recipe.half_counts,
-        base=found.recipe.base,
-        of="ranks" if found.recipe.from_ranks else "scores",
+        [result.names[place] for place in places],
+        result.counts[places].sum(axis=1),
+        hsa=[float(result.hsa[place]) for place in places],
+        do=[float(result.do[place]) for place in places],
+        half_counts=result.recipe.half_counts,
+        base=result.recipe.base,
+        of="ranks" if result.recipe.from_ranks else "scores",
         width=width,
     )
 
 
-def agreement_figure(found: Agreement) -> Make:
+def agreement_figure(result: Agreement) -> Make:
     """Draw Cohen's kappa of all judges, or of each with the reference."""
     from leadline.reporting.plots.agreement_plots import against_reference, between_judges
 
-    label = str(found.options["weights"])
+    label = str(result.options["weights"])
     label = "Cohen's kappa" if label == "none" else f"Cohen's kappa, {label} weights"
 
     def make(width: float | None) -> Figure:
-        if found.reference:
-            each = found.between["cohen"][1]
+        if result.reference:
+            each = result.between["cohen"][1]
             return against_reference(
-                found.judges[1:],
+                result.judges[1:],
                 *([one[end] for one in each] for end in range(3)),
-                label=f"{label} with {found.judges[0]}",
+                label=f"{label} with {result.judges[0]}",
                 width=width or COLUMN,
             )
-        return between_judges(found.judges, found.matrix("cohen"), label=label, width=width or COLUMN)
+        return between_judges(result.judges, result.matrix("cohen"), label=label, width=width or COLUMN)
 
     return make
 
 
-def abtest_figure(found: ABTest) -> Make:
+def abtest_figure(result: ABTest) -> Make:
     """Draw the clickthrough of both arms, and the interval for those who peek."""
     from leadline.reporting.plots.abtest_plots import two_arms
 
-    steps = found.always.path
+    steps = result.always.path
     return lambda width: two_arms(
-        *([getattr(arm, part) for arm in found.arms] for part in ("name", "rate", "low", "high")),
+        *([getattr(arm, part) for arm in result.arms] for part in ("name", "rate", "low", "high")),
         path=None if steps is None else (steps.users, steps.difference, steps.low, steps.high),
-        unit=found.unit,
-        confidence=found.options["confidence"],
+        unit=result.unit,
+        confidence=result.options["confidence"],
         width=width or COLUMN,
     )
 
 
 def comparison_figure(
-    found: Comparison,
+    result: Comparison,
     *,
     figure: str | None = None,
     pair: tuple[str, str] | None = None,
@@ -142,21 +144,21 @@ def comparison_figure(
     """Draw a comparison; by default the differences of the only pair, or a forest.
 
     `figure` is one of KINDS of `comparison_plots`; `pair` the runs of differences and scatter. The figure
-    `pairs` draws those of `chosen_pairs(found, pairs)`, or of the places `chosen`.
+    `pairs` draws those of `chosen_pairs(result, pairs)`, or of the places `chosen`.
     """
     from leadline.reporting.plots.comparison_plots import KINDS, figure_of, pair_of
     from leadline.reporting.tables.comparison_table import chosen_pairs
 
-    kind = figure or ("differences" if pair or len(found.pairing) == 1 else "forest")
+    kind = figure or ("differences" if pair or len(result.pairing) == 1 else "forest")
     check_word(KINDS, figure=kind)
-    place = 0 if measure is None else found.results.place(measure)
-    at = pair_of(found, *pair) if pair else 0
-    shown = chosen_pairs(found, pairs)[place] if chosen is None else chosen
-    return lambda width: figure_of(found, kind, place, pair=at, width=width, per_pair=per_pair, pairs=shown)
+    place = 0 if measure is None else result.results.place(measure)
+    at = pair_of(result, *pair) if pair else 0
+    shown = chosen_pairs(result, pairs)[place] if chosen is None else chosen
+    return lambda width: figure_of(result, kind, place, pair=at, width=width, per_pair=per_pair, pairs=shown)
 
 
 def difference_figure(
-    found: Difference,
+    result: Difference,
     *,
     figure: str = "map",
     groups: Mapping[str, str] | None = None,
@@ -166,15 +168,15 @@ def difference_figure(
     from leadline.reporting.tables.difference_table import figure_of
 
     check_word(("map", "tree", "cumulative", "parameter"), figure=figure)
-    return lambda width: figure_of(found, figure, dict(groups or {}), dict(parameters or {}), width)
+    return lambda width: figure_of(result, figure, dict(groups or {}), dict(parameters or {}), width)
 
 
-def results_figure(found: Results, *, measure: object | None = None) -> Make:
+def results_figure(result: Results, *, measure: object | None = None) -> Make:
     """Draw the values of a measure, by default the first: a run a row, a query a column."""
     from leadline.reporting.plots.query_plots import per_query
 
-    shown = found.measures[0 if measure is None else found.place(measure)]
-    return lambda width: per_query(found, shown, width=width or COLUMN)
+    shown = result.measures[0 if measure is None else result.place(measure)]
+    return lambda width: per_query(result, shown, width=width or COLUMN)
 
 
 FIGURES: dict[str, Callable[..., Make]] = {

@@ -369,7 +369,7 @@ class Builder:
                 "documents": len(self.ids),
                 "tokens": int(lengths.sum()),
                 "terms": len(names),
-                "warnings": [vars(notice) for notice in self._notices(lengths)],
+                "warnings": [vars(notice) for notice in self._warnings(lengths)],
             },
         )
 
@@ -381,7 +381,7 @@ class Builder:
                 file.seek(-part.nbytes, os.SEEK_CUR)
                 file.write(rank[part].astype("<i4").tobytes())
 
-    def _notices(self, lengths: Codes) -> list[ResultWarning]:
+    def _warnings(self, lengths: Codes) -> list[ResultWarning]:
         empty = int((lengths == 0).sum())
         blanks = sum(len(name.split()) != 1 for name in self.ids)
         warnings = [
