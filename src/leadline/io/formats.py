@@ -24,6 +24,7 @@ from leadline.io.opening import (
     SQLITE,
     Chunk,
     first_bytes,
+    is_compressed,
     read_whole,
 )
 from leadline.io.row_checks import Records, Table
@@ -91,6 +92,8 @@ def opened(path: str, *, read: bool = False) -> Opened:
         return Opened(path, SQLITE_STORE, None)
     if head is not None and not read and looks_trec(head):
         return Opened(path, TREC, None)
+    if head is not None and not read and head.startswith(BINARY_TABLES) and not is_compressed(path):
+        return Opened(path, PARQUET, None)
     whole = read_whole(path, enough=None if read else is_refused)
     return Opened(path, format_of(whole), whole)
 
@@ -248,19 +251,20 @@ def _write_trec(table: OutputTable) -> bytes:
 TREC = Format("trec", _is_trec, None, _write_trec)
 SQLITE_STORE = Format("sqlite", None, _late("judgment_store", "records"), judgments="names judgments")
 COLLECTION = Format("ir_datasets", None, _late("ir_datasets", "table"), judgments="names judgments")
+PARQUET = Format(
+    "parquet",
+    _is_binary_table,
+    _late("tables", "parquet_table"),
+    _late("tables", "write_parquet"),
+    (".parquet", ".arrow"),
+    (".feather",),
+)
 JSON = Format("json", _is_json, _late("tables", "json_rows"), _late("tables", "write_json"), (".json",))
 FORMATS = (
     SQLITE_STORE,  # told before a text is read
     COLLECTION,  # told by its name
     TREC,
-    Format(
-        "parquet",
-        _is_binary_table,
-        _late("tables", "parquet_table"),
-        _late("tables", "write_parquet"),
-        (".parquet", ".arrow"),
-        (".feather",),
-    ),
+    PARQUET,
     Format(
         "jsonl",
         _is_json_lines,

@@ -138,6 +138,12 @@ def first_bytes(path: str, size: int = 1 << 12) -> bytes | None:
             return b""  # whoever reads it says what is broken
 
 
+def is_compressed(path: str) -> bool:
+    """Return whether the content of a file is compressed."""
+    with open(path, "rb") as file:
+        return file.read(HEAD).startswith(tuple(COMPRESSIONS))
+
+
 class _Rejoined(io.RawIOBase):
     """A stream that cannot go back, with its first bytes put in front again."""
 

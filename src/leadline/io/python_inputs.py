@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from importlib.util import find_spec
 from itertools import chain, count
 from operator import attrgetter, itemgetter
 from typing import Any, Protocol
 
 from leadline.errors import InputError
+from leadline.io.columns import STRETCH
 from leadline.io.row_checks import Records, Row, Table
 
 
@@ -160,5 +162,11 @@ def table_of_frame(frame: Any, *, path: str) -> Table:
             whole = (*row, None)
             yield number, [whole[place] for place in places]
 
+    def batches(chosen: Sequence[str]) -> Iterator[Any]:
+        some = frame.select([name for name in chosen if name])
+        for start in range(0, len(some), STRETCH):  # so that no whole column is copied
+            yield from some[start : start + STRETCH].to_arrow().to_batches()
+
     convert = ".astype(str)" if frame.implementation.is_pandas_like() else ".cast(str)"
-    return Table(frame.columns, cells, path, "row", convert=convert)
+    arrow = batches if find_spec("pyarrow") else None
+    return Table(frame.columns, cells, path, "row", convert=convert, arrow=arrow)

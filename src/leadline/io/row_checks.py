@@ -18,7 +18,7 @@ from leadline.data.reading import DEFAULT_READING, Reading
 from leadline.data.run import Run
 from leadline.errors import InputError
 from leadline.io import trec_runs
-from leadline.io.trec_lists import ListConsumer, PlainLists, RankedLists
+from leadline.io.trec_lists import ListConsumer, PlainLists, RankedLists, qrels_of_lists
 from leadline.io.trec_runs import ReadCounts
 from leadline.kernels import plain
 
@@ -94,6 +94,7 @@ def share_of(given: object) -> float:
 
 # Place, query, document, score or grade, and rank of a score or subtopic of a grade (None where unknown).
 Row: TypeAlias = "tuple[int, Any, Any, Any, Any]"
+ArrowColumns: TypeAlias = "Callable[[Sequence[str]], Iterable[Any]]"
 
 
 @dataclass
@@ -113,6 +114,8 @@ class Records:
     integers: bool = False  # ids that are whole numbers are read as text
     convert: str = ""  # how the caller converts a column of ids
     judges: Counter[object] = field(default_factory=Counter)  # how many rows each judge has
+    arrow: ArrowColumns | None = None  # the same rows as batches of Arrow, where they can be had so
+    chosen: tuple[str, ...] = ()  # query, document, number, rank or subtopic, tag or probability, judge
     # Probabilities, as they stand there.
     shares: dict[tuple[str, str], object] = field(default_factory=dict)
 
@@ -140,6 +143,7 @@ class Table:
     place: int | None = None
     text: bool = False  # all cells are text
     convert: str = ""  # how the caller converts a column of ids
+    arrow: ArrowColumns | None = None  # gives the columns of some names as batches of Arrow
 
 
 def table_records(table: Table, what: str, *, by_rank: bool = False) -> Records:
@@ -153,7 +157,8 @@ def table_records(table: Table, what: str, *, by_rank: bool = False) -> Records:
     found.names = tuple(table.names)
     beside = find(table.names, TAG if what == "score" else PROBABILITY)
     judge = find(table.names, JUDGE) if what == "grade" else None
-    found.rows = _table_rows(table, (*chosen, beside or "", judge or ""), found, what)
+    found.chosen, found.arrow = (*chosen, beside or "", judge or ""), table.arrow
+    found.rows = _table_rows(table, found.chosen, found, what)
     return found
 
 
@@ -174,6 +179,14 @@ def _table_rows(table: Table, chosen: Sequence[str], records: Records, what: str
 
 def qrels(records: Records) -> Qrels:
     """Make qrels; refuses a document that is judged twice for one query."""
+    from leadline.io import columns
+
+    found = columns.whole(records, "grade")
+    if found is not None:
+        made = qrels_of_lists(found, records.path)
+        if made.repeated is None:
+            made.remarks = records.remarks
+            return made
     lists = lists_of(records, "grade", Reading())
     settle(lists, records, Reading(), action="is judged")
     if not lists.documents:
@@ -252,6 +265,12 @@ ABOUT_MACHINES = (
 
 def run(records: Records, *, name: str, reading: Reading) -> tuple[Run, ReadCounts]:
     """Make a run."""
+    from leadline.io import columns
+
+    found = None if reading.by_rank else columns.whole(records, "score")
+    if found is not None and trec_runs.are_unique(found):
+        counts = ReadCounts(rows=len(found.scores), queries=len(found.queries), tag=to_text(found.tag))
+        return trec_runs.run_of(found, name=name, tag=counts.tag), counts
     lists = settled(records, reading)
     tally = ReadCounts(
         rows=len(lists.documents),
@@ -264,7 +283,12 @@ def run(records: Records, *, name: str, reading: Reading) -> tuple[Run, ReadCoun
 
 
 def stream(records: Records, consumer: ListConsumer, *, reading: Reading = DEFAULT_READING) -> ReadCounts:
-    """Hand the lists of the rows of a run to a consumer, all at once."""
+    """Hand the lists of a run to a consumer: some at a time where they stand in columns, else all at once."""
+    from leadline.io import columns
+
+    counts = columns.stream(records, consumer, reading)
+    if counts is not None:
+        return counts
     lists = settled(records, reading)
     if reading.single_precision:
         lists.narrow()

@@ -7,9 +7,13 @@ import io
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib.util import find_spec
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from leadline.data.arrays import bytes_of
 from leadline.data.ids import to_text
@@ -17,7 +21,8 @@ from leadline.data.qrels import Qrels
 from leadline.data.run import Run
 from leadline.errors import InputError, MissingPackageError, UsageError
 from leadline.io import python_inputs
-from leadline.io.opening import ARROW, IR_DATASETS, STREAM, Chunk, read_whole, text_of
+from leadline.io.columns import NotCleanError
+from leadline.io.opening import ARROW, HEAD, IR_DATASETS, LONGEST_LINE, STREAM, Chunk, read_whole, text_of
 from leadline.io.row_checks import Records, Table
 
 if TYPE_CHECKING:
@@ -84,14 +89,14 @@ def _judgments(qrels: Qrels) -> OutputTable:
     return OutputTable(QRELS_COLUMNS, judged)
 
 
-DELIMITERS = "\t,;"
+PIECE = 1 << 20  # bytes of a text that are looked at at a time
 GUARDED = re.compile(r"'+[=+\-@\t\r].", re.DOTALL)
 
 
 def table_of_csv(source: Opened, *_: object) -> Table:
     """Return the table in a CSV or TSV text."""
-    path = source.path
-    lines = _lines(text_of(source.text), path)
+    path, window = source.path, source.text
+    lines = cells_of(enumerate(_text_lines(window), start=1), path)
     header = next(lines, (1, []))[1]
 
     def cells(chosen: Sequence[str]) -> Iterator[tuple[int, Sequence[Any]]]:
@@ -100,7 +105,68 @@ def table_of_csv(source: Opened, *_: object) -> Table:
             refuse_ragged(row, header, path, line)
             yield line, [row[place] if place >= 0 else None for place in places]
 
-    return Table(header, cells, path, "line", place=1, text=True)
+    def batches(chosen: Sequence[str]) -> Iterable[Any]:
+        return _csv_batches(window, chosen)
+
+    return Table(header, cells, path, "line", place=1, text=True, arrow=batches if _has_pyarrow() else None)
+
+
+def _byte_lines(window: Chunk) -> Iterator[bytes]:
+    """Yield the lines of a text without their ends; the text is not copied as a whole."""
+    begin, size = 0, 1 << 16
+    while begin < window.end:
+        block = window.text[begin : min(begin + size, window.end)].tobytes()
+        stop = block.rfind(b"\n")
+        if stop < 0:
+            size *= 2
+            continue
+        yield from block[:stop].split(b"\n")
+        begin += stop + 1
+
+
+def _text_lines(window: Chunk) -> Iterator[str]:
+    """Yield the lines of a text with their ends, of which a carriage return is one."""
+    for raw in _byte_lines(window):
+        line = raw.decode("utf-8", "surrogateescape") + "\n"
+        if "\r" in line:
+            yield from io.StringIO(line, newline="")
+        else:
+            yield line
+
+
+def _has_pyarrow() -> bool:
+    return find_spec("pyarrow") is not None
+
+
+def _csv_batches(window: Chunk, chosen: Sequence[str]) -> Iterator[Any]:
+    """Yield some columns of a CSV text in batches of Arrow; not of one with quotes or comments.
+
+    The reader of Arrow is then as strict as `cells_of`: a number that both read is the same number.
+    """
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
+
+    text = window.text[: window.end]
+    first = next(_byte_lines(window), b"")
+    delimiter = delimiter_of(first.decode("utf-8", "surrogateescape"))
+    signs = (b'"', b"\n#", b"\0", delimiter.encode() + b"0x")  # a rank in hexadecimal digits is none
+    for start in range(0, len(text), PIECE):
+        piece = text[max(0, start - 2) : start + PIECE + 1].tobytes()  # a sign may lie across two pieces
+        alone = b"\r" in piece and piece[:-1].count(b"\r") > piece.count(b"\r\n")
+        if alone or any(sign in piece for sign in signs):
+            raise NotCleanError
+    if first[:1] in {b"#", b"", b"\r"}:
+        raise NotCleanError
+    kinds = (pa.string(), pa.string(), pa.float64(), pa.int64(), pa.string(), pa.string())
+    types = {name: kind for name, kind in zip(chosen, kinds, strict=True) if name}
+    yield from arrow_csv.open_csv(
+        pa.BufferReader(pa.py_buffer(bytes_of(text))),
+        read_options=arrow_csv.ReadOptions(use_threads=False),
+        parse_options=arrow_csv.ParseOptions(delimiter=delimiter, quote_char=False),
+        convert_options=arrow_csv.ConvertOptions(
+            column_types=types, include_columns=list(types), null_values=[], strings_can_be_null=False
+        ),
+    )
 
 
 def refuse_ragged(row: Sequence[str], header: Sequence[str], path: str, line: int) -> None:
@@ -359,12 +425,47 @@ def dump_json(value: Any) -> str:
 
 def json_lines_table(source: Opened, *_: object) -> Table | Records:
     """Return the table in JSON Lines."""
-    return python_inputs.table_of_rows(_json_lines(source.text), path=source.path, unit="line")
+    window = source.text
+    found = python_inputs.table_of_rows(_json_lines(window), path=source.path, unit="line")
+    if isinstance(found, Table) and _has_pyarrow():
+        found.arrow = lambda chosen: _json_batches(window, chosen)
+    return found
+
+
+def _json_batches(window: Chunk, chosen: Sequence[str]) -> Iterator[Any]:
+    """Yield some columns of JSON Lines in batches of Arrow; only of a text with one object on every line.
+
+    All members are looked at, so that a name that is repeated in an object is found.
+    """
+    import pyarrow as pa
+    from pyarrow import json as arrow_json
+
+    kinds = (pa.string(), pa.string(), pa.float64(), pa.int64(), pa.string(), pa.string())
+    schema = pa.schema([(name, kind) for name, kind in zip(chosen, kinds, strict=True) if name])
+    size = PIECE + LONGEST_LINE
+    start = 0
+    while start < window.end:
+        text = window.text[start : min(start + size, window.end)]
+        ends = np.flatnonzero(text == ord("\n"))
+        if not len(ends):
+            raise NotCleanError
+        text = text[: ends[-1] + 1]
+        begins = np.concatenate(([0], ends[:-1] + 1))
+        if not ((text[begins] == ord("{")) & (text[ends - 1] == ord("}"))).all():
+            raise NotCleanError
+        table = arrow_json.read_json(
+            pa.BufferReader(pa.py_buffer(bytes_of(text))),
+            read_options=arrow_json.ReadOptions(block_size=size, use_threads=False),
+            parse_options=arrow_json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="infer"),
+        )
+        if len(table) != len(ends):
+            raise NotCleanError
+        yield from table.select(schema.names).to_batches()
+        start += len(text)
 
 
 def _json_lines(window: Chunk) -> Iterator[tuple[int, Any]]:
-    text = window.text[: window.end].tobytes()
-    for line, raw in enumerate(text.split(b"\n"), start=1):
+    for line, raw in enumerate(_byte_lines(window), start=1):
         if not raw.strip():
             continue
         found = parse_json(raw, window.path, line)
@@ -389,28 +490,63 @@ def write_json_lines(table: OutputTable) -> bytes:
 def parquet_table(source: Opened, *_: object) -> Table:
     """Return the table in a Parquet or Arrow file."""
     arrow = _pyarrow()
-    window = source.text
-    content = arrow.py_buffer(bytes_of(window.text)[: window.read])
+    with _arrow_errors(arrow, source.path):
+        names, batches = _arrow_file(arrow, source)
+    if len(set(names)) < len(names):
+        raise InputError("a frame with two columns of one name", expected="one")
+
+    def some(chosen: Sequence[str]) -> Iterator[Any]:
+        with _arrow_errors(arrow, source.path):
+            yield from batches(list(filter(None, chosen)))
+
+    def cells(chosen: Sequence[str]) -> Iterable[tuple[int, Sequence[Any]]]:
+        found = list(some(chosen))
+        if not found:
+            return iter(())
+        table = arrow.Table.from_batches(found)
+        return python_inputs.table_of_frame(python_inputs.open_frame(table), path=source.path).cells(chosen)
+
+    return Table(names, cells, source.path, "row", arrow=some)
+
+
+@contextmanager
+def _arrow_errors(arrow: Any, path: str) -> Iterator[None]:
+    """Turn the errors of a damaged file into one line."""
     try:
-        table = _table(arrow, content, window.text[:6].tobytes())
+        yield
     except (arrow.ArrowException, OSError) as error:
         reason = str(error).split("\n", maxsplit=1)[0][:100]
-        raise InputError(
-            f"cannot be read ({reason})", expected="Parquet or Arrow", path=window.path
-        ) from None
-    found = python_inputs.table_of_frame(python_inputs.open_frame(table), path=source.path)
-    found.convert = ""
-    return found
+        raise InputError(f"cannot be read ({reason})", expected="Parquet or Arrow", path=path) from None
 
 
-def _table(arrow: Any, content: Any, head: bytes) -> Any:
-    if head.startswith(ARROW):
-        return arrow.ipc.open_file(content).read_all()
-    if head.startswith(STREAM):
-        return arrow.ipc.open_stream(content).read_all()
+def _arrow_file(arrow: Any, source: Opened) -> tuple[list[str], Callable[[Sequence[str]], Iterator[Any]]]:
+    """Return the names of the columns in a file, and what yields some of them in batches."""
+    whole = source.whole
+    if whole is None:  # a file that is not compressed
+        content = arrow.OSFile(source.path)
+        head = content.read(HEAD)
+        content.seek(0)
+    else:
+        content = arrow.BufferReader(arrow.py_buffer(bytes_of(whole.text)[: whole.read]))
+        head = whole.text[:HEAD].tobytes()
+    if head.startswith((ARROW, STREAM)):
+        opened = arrow.ipc.open_file if head.startswith(ARROW) else arrow.ipc.open_stream
+        names = opened(content).schema.names
+
+        def batches(chosen: Sequence[str]) -> Iterator[Any]:
+            content.seek(0)
+            wanted = [names.index(name) for name in chosen]
+            file = opened(content, options=arrow.ipc.IpcReadOptions(included_fields=wanted))
+            if head.startswith(STREAM):
+                yield from file
+            else:
+                yield from map(file.get_batch, range(file.num_record_batches))
+
+        return names, batches
     from pyarrow import parquet
 
-    return parquet.read_table(arrow.BufferReader(content))
+    file = parquet.ParquetFile(content)
+    return file.schema_arrow.names, lambda chosen: file.iter_batches(columns=chosen, use_threads=False)
 
 
 def write_parquet(table: OutputTable) -> bytes:

@@ -11,7 +11,7 @@ import numpy as np
 
 from leadline import kernels
 from leadline.data.arrays import Bytes, Codes, Floats, Hashes, Integers, bytes_of
-from leadline.data.ids import Ids, to_text
+from leadline.data.ids import Ids, Vocabulary, to_text
 from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
 from leadline.errors import InputError
@@ -79,6 +79,21 @@ def as_fields(query: str, *more: str) -> list[bytes]:
     if fields[0].startswith(UNLIKE_LINES):  # a blank in front keeps it from being a comment, an archive, ...
         fields[0] = b" " + fields[0]
     return fields
+
+
+def qrels_of_lists(lists: TrecLists, source: str) -> Qrels:
+    """Make qrels of judgments by query; repeated documents are not looked for."""
+    queries = Vocabulary.of_bytes(lists.queries)
+    order = np.argsort(queries.encode(lists.queries))
+    return Qrels.of_columns(
+        queries,
+        lists.bounds[:-1][order],
+        lists.bounds[1:][order],
+        lists.ids(),
+        lists.scores,
+        hashes=lists.hashes,
+        source=source,
+    )
 
 
 class TrecLists(Protocol):

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from leadline.data.ids import Vocabulary
 from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
 from leadline.errors import InputError
 from leadline.io import swapped_arguments
 from leadline.io.opening import Chunk, read_whole
-from leadline.io.trec_lists import CompiledLists, PlainLists, TrecLists, as_fields
+from leadline.io.trec_lists import CompiledLists, PlainLists, TrecLists, as_fields, qrels_of_lists
 from leadline.kernels import plain
 
 if TYPE_CHECKING:
@@ -34,17 +33,7 @@ def read(path: str, *, subtopics: bool = False, whole: Chunk | None = None, sure
     if not lists.queries:
         raise InputError("contains no judgments", expected=plain.QRELS_COLUMNS, path=path)
     lists.group()
-    queries = Vocabulary.of_bytes(lists.queries)
-    order = np.argsort(queries.encode(lists.queries))
-    qrels = Qrels.of_columns(
-        queries,
-        lists.bounds[:-1][order],
-        lists.bounds[1:][order],
-        lists.ids(),
-        lists.scores,
-        hashes=lists.hashes,
-        source=path,
-    )
+    qrels = qrels_of_lists(lists, path)
     if not sure and swapped_arguments.is_ranking(qrels.documents, lists.bounds):
         text = window.text[: window.end].tobytes()
         swapped_arguments.refuse_ranking(qrels.documents, lists.bounds, text, path)

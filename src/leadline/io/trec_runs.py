@@ -127,10 +127,15 @@ class _Whole:
     def take(self, lists: RankedLists) -> bool:
         """Take all lists, unless one names a document twice."""
         self.lists = lists.unordered
-        return lists.rows_in(Qrels.of([]), np.full(len(lists.queries), -1)) is not None
+        return are_unique(self.lists)
 
     def restart(self) -> None:
         """Do nothing: a whole text comes once."""
+
+
+def are_unique(lists: TrecLists) -> bool:
+    """Return whether no list names a document twice."""
+    return lists.match(Qrels.of([]), np.full(len(lists.queries), -1)) is not None
 
 
 def read(

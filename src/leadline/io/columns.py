@@ -1,0 +1,240 @@
+"""Runs and judgments in columns of Arrow: ids are places in the text that Arrow holds.
+
+Only clean columns are taken: ids of type string without nulls, finite grades, scores without NaN. For all
+else there are no lists, and rows are read one by one, which repairs them or says what is wrong and where. The
+two ways accept the same input and give the same lists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from leadline import kernels
+from leadline.data.arrays import Bytes, Floats, Integers, bytes_of
+from leadline.data.ids import Ids, to_text
+from leadline.data.reading import Reading
+from leadline.io.row_checks import Records
+from leadline.io.trec_lists import CompiledLists, ListConsumer, RankedLists
+from leadline.io.trec_runs import ReadCounts
+
+LONGEST_RANK = 10**9  # a longer one in a text is read as none
+STRETCH = 1 << 16  # rows that are hashed and joined at a time
+
+
+class NotCleanError(Exception):
+    """Columns that have to be read row by row."""
+
+
+class ColumnLists(CompiledLists):
+    """Lists in columns: documents are places in a text that stays as it is."""
+
+    def __init__(
+        self,
+        ids: _Strings,
+        queries: list[bytes],
+        bounds: Integers,
+        scores: Floats,
+        ranks: Integers,
+        tag: bytes,
+    ) -> None:
+        assert kernels.compiled is not None
+        self.text, self.start, self.stop = ids
+        self.hashes = np.empty(len(self.start), dtype=np.uint64)
+        kernels.compiled.hash_ids(self.text, self.start, self.stop, self.hashes)
+        self.queries, self.bounds = queries, bounds
+        self.scores, self.ranks = scores, ranks
+        self.tag = tag
+        self.extra = self.next_line = self.next_byte = 0
+        self.held = []
+
+    def ids(self) -> Ids:
+        """Return the document of every row."""
+        return Ids(self.text, self.start.view(), self.stop.view())
+
+
+class _Strings(NamedTuple):
+    """A column of strings: the text that holds them all, and where each begins and ends."""
+
+    text: Bytes
+    start: Integers
+    stop: Integers
+
+
+def stream(records: Records, consumer: ListConsumer, reading: Reading) -> ReadCounts | None:
+    """Hand the lists of columns to a consumer, some at a time; None where they must be read row by row."""
+    if not _readable(records, "score") or reading.by_rank:
+        return None
+    counts = ReadCounts()
+    seen: set[bytes] = set()
+    try:
+        for lists in _stretches(records):
+            if seen.intersection(lists.queries) or len(set(lists.queries)) < len(lists.queries):
+                consumer.restart()  # a query comes back: its rows must be brought together first
+                return _hand_on(whole(records, "score"), consumer, reading, ReadCounts())
+            seen.update(lists.queries)
+            if _hand_on(lists, consumer, reading, counts) is None:
+                consumer.restart()
+                return None
+    except NotCleanError:
+        consumer.restart()
+        return None
+    return counts if counts.rows else None
+
+
+def _hand_on(
+    lists: ColumnLists | None, consumer: ListConsumer, reading: Reading, counts: ReadCounts
+) -> ReadCounts | None:
+    if lists is None:
+        return None
+    if reading.single_precision:
+        lists.narrow()
+    ranked = RankedLists(lists)
+    if not consumer.take(ranked):
+        return None
+    counts.add(lists, ranked)
+    counts.tag = to_text(lists.tag)
+    return counts
+
+
+def whole(records: Records, what: str) -> ColumnLists | None:
+    """Return the lists of all rows, those of one query together; None where they must be read row by row."""
+    if not _readable(records, what):
+        return None
+    import pyarrow as pa
+
+    try:
+        batches = list(_batches(records, size=1 << 31))
+        if not batches:
+            return None
+        lists = _lists(pa.concat_batches(batches) if len(batches) > 1 else batches[0], what, records)
+    except NotCleanError:
+        return None
+    lists.group()
+    return lists if len(lists.scores) else None
+
+
+def _readable(records: Records, what: str) -> bool:
+    """Return whether rows stand in columns too; grades with probabilities or judges are read row by row."""
+    more = what == "grade" and any(records.chosen[4:])
+    return records.arrow is not None and kernels.compiled is not None and not more
+
+
+def _stretches(records: Records) -> Iterator[ColumnLists]:
+    """Yield the lists of some rows of a run at a time, whole lists only."""
+    import pyarrow as pa
+
+    begun = None  # rows of the list that the next batch may continue
+    for batch in _batches(records, size=STRETCH):
+        rows = batch if begun is None else pa.concat_batches([begun, batch])
+        last = _last_list(rows)
+        begun = rows.slice(last)
+        if last:
+            yield _lists(rows.slice(0, last), "score", records)
+    if begun is not None and len(begun):
+        yield _lists(begun, "score", records)
+
+
+def _batches(records: Records, size: int) -> Iterator[Any]:
+    """Yield batches of at most some rows, of the chosen columns in their order."""
+    import pyarrow as pa
+
+    assert records.arrow is not None
+    names = [name for name in records.chosen if name]
+    try:
+        for batch in records.arrow(records.chosen):
+            columns = [_plain(pa, batch.column(name), ids=name in records.columns) for name in names]
+            plain = pa.record_batch(columns, names=names)
+            for start in range(0, len(plain), size):
+                yield plain.slice(start, size)
+    except (pa.ArrowException, OSError, UnicodeError, TypeError, ValueError, OverflowError):
+        raise NotCleanError from None
+
+
+def _plain(pa: Any, column: Any, *, ids: bool) -> Any:
+    """Return a column of strings or numbers in its simplest type."""
+    kinds, kind = pa.types, column.type
+    if column.null_count:
+        raise NotCleanError
+    if kinds.is_dictionary(kind):
+        column, kind = column.dictionary_decode(), kind.value_type
+        if column.null_count:
+            raise NotCleanError
+    if kinds.is_string(kind) or (not ids and (kinds.is_floating(kind) or kinds.is_integer(kind))):
+        return column
+    if kinds.is_large_string(kind) or str(kind) == "string_view":
+        return column.cast(pa.large_string())
+    raise NotCleanError
+
+
+def _lists(batch: Any, what: str, records: Records) -> ColumnLists:
+    """Return the lists of some rows."""
+    columns = dict(zip((name for name in records.chosen if name), batch.columns, strict=True))
+    query, document, value, more, beside, _ = (columns.get(name) for name in records.chosen)
+    scores = _numbers(value)
+    if (np.isnan(scores) if what == "score" and not records.text else ~np.isfinite(scores)).any():
+        raise NotCleanError
+    ranks = np.full(len(scores), -1, dtype=np.int64)
+    if what == "score" and more is not None:
+        ranks = _whole_numbers(more)
+        if records.text and (ranks >= LONGEST_RANK).any():
+            raise NotCleanError
+    queries, bounds = _runs_of(query)
+    ids = _strings(document)
+    if records.text and ((ids.stop == ids.start).any() or b"" in queries):
+        raise NotCleanError
+    tag = beside[-1].as_py() if what == "score" and beside is not None and len(beside) else ""
+    if not isinstance(tag, str):
+        tag = ""
+    return ColumnLists(ids, queries, bounds, scores, ranks, tag.encode("utf-8", "surrogateescape"))
+
+
+def _numbers(column: Any) -> Floats:
+    found = column.to_numpy(zero_copy_only=False)
+    if found.dtype.kind not in "fiu":
+        raise NotCleanError
+    return np.asarray(found, dtype=np.float64)
+
+
+def _whole_numbers(column: Any) -> Integers:
+    found = column.to_numpy(zero_copy_only=False)
+    if found.dtype.kind not in "iu" or found.dtype == np.uint64:
+        raise NotCleanError
+    ranks: Integers = np.maximum(found.astype(np.int64), -1)
+    return ranks
+
+
+def _strings(column: Any) -> _Strings:
+    """Return where the strings of a column lie; the text is not copied."""
+    nothing = np.empty(0, dtype=np.uint8)
+    if not len(column):
+        return _Strings(nothing, np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
+    _, offsets, data = column.buffers()
+    kind = np.int64 if str(column.type) == "large_string" else np.int32
+    raw: npt.NDArray[Any] = np.frombuffer(offsets, dtype=kind)
+    places: Integers = raw[column.offset : column.offset + len(column) + 1].astype(np.int64)
+    text = nothing if data is None else np.frombuffer(data, dtype=np.uint8)
+    return _Strings(text, places[:-1], places[1:])
+
+
+def _runs_of(query: Any) -> tuple[list[bytes], Integers]:
+    """Return the query of every list, and where the lists begin and end."""
+    from pyarrow import compute
+
+    encoded = compute.run_end_encode(query)
+    found = _strings(encoded.values)
+    text = bytes_of(found.text)
+    queries = [
+        text[start:stop].tobytes()
+        for start, stop in zip(found.start.tolist(), found.stop.tolist(), strict=True)
+    ]
+    ends = np.asarray(encoded.run_ends.to_numpy(), dtype=np.int64)
+    return queries, np.concatenate((np.zeros(1, dtype=np.int64), ends))
+
+
+def _last_list(rows: Any) -> int:
+    """Return the row where the last list begins."""
+    return int(_runs_of(rows.column(0))[1][-2]) if len(rows) else 0
