@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from conftest import Leadline
-from leadline.demo import DATA, qrels_path, run_paths
+from leadline.demo import DATA, circular_path, labels_path, qrels_path, run_paths
+from leadline.demo.circular_run import circular_lists
 from leadline.demo.make_runs import main as make_runs
 
 
@@ -27,8 +28,8 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_its_files_are_written_to_be_tried_on(leadline: Leadline, tmp_path: Path) -> None:
     folder = tmp_path / "cranfield"
     found = leadline("demo", "--files", folder)
-    assert found.out.startswith(f"9 files written into {folder}: qrels.txt, bm25-")
-    assert len(list(folder.iterdir())) == 9
+    assert found.out.startswith(f"11 files written into {folder}: qrels.txt, bm25-")
+    assert len(list(folder.iterdir())) == 11
     runs = sorted(folder.glob("*.run"))
     again = leadline("evaluate", folder / "qrels.txt", *runs, "-m", "AP", "-f", "csv").out
     there = leadline("evaluate", qrels_path(), *run_paths(), "-m", "AP", "-f", "csv").out
@@ -72,6 +73,42 @@ def test_json_is_the_result_and_nothing_else(leadline: Leadline, tmp_path: Path)
         "tf-dot-plain": 0.11,
         "tfidf-cosine": 0.29,
     }
+
+
+def test_it_ends_with_a_machine_as_judge_and_the_run_made_to_please_it(
+    leadline: Leadline, tmp_path: Path
+) -> None:
+    page = tmp_path / "page.html"
+    rows = leadline("demo", "-f", "json", "-o", page).data["circular"]
+    by_run = {row["run"]: row for row in rows}
+    assert len(rows) == 9
+    one = by_run["circular"]
+    assert one["machine_place"] == 1
+    assert one["machine"] > 4 * one["truth"]
+    assert abs(one["place"] - one["truth_place"]) <= 1
+    assert one["truth_place"] > 4
+    inside = sum(row["low"] <= row["truth"] <= row["high"] for row in rows)
+    assert inside >= 7
+    text = leadline("demo", "-o", page).out
+    assert text.index("titles only") < text.index("circular  ") < text.index("page written")
+    assert "by the labels of the machine alone" in page.read_text()
+
+
+def test_the_commands_give_what_the_demo_says(leadline: Leadline, tmp_path: Path) -> None:
+    folder = tmp_path / "cranfield"
+    leadline("demo", "--files", folder)
+    files = [*sorted(folder.glob("*.run")), folder / "circular.txt"]
+    rows = leadline("demo", "-f", "json", "-o", tmp_path / "page.html").data["circular"]
+    for column, name in (("machine", "machine-labels.qrels"), ("truth", "qrels.txt")):
+        runs = leadline("evaluate", folder / name, *files, "-m", "P@10", "-f", "json").data["runs"]
+        assert {run["name"]: run["mean"]["P@10"] for run in runs} == {row["run"]: row[column] for row in rows}
+
+
+def test_the_circular_run_is_ordered_by_labels_and_then_by_votes() -> None:
+    lists = [{"q": ["a", "b", "c"]}, {"q": ["b", "a", "d"]}]
+    found = circular_lists(lists, {"q": {"c": 2.0, "d": 1.0, "a": 0.0}}, depth=3)["q"]
+    # votes: a and b have two and are equal, so a is first by name; c and d have one, c is first by name
+    assert sorted(found, key=lambda name: -found[name]) == ["c", "a", "b"]  # d is not among the first three
 
 
 def test_other_forms_are_those_of_evaluate(leadline: Leadline, tmp_path: Path) -> None:
@@ -120,6 +157,6 @@ def test_the_script_makes_the_embedded_runs_again(
 ) -> None:
     monkeypatch.setattr("leadline.demo.make_runs.DATA", str(tmp_path))
     make_runs(str(shared_data / "cranfield"))
-    for path in (qrels_path(), *run_paths()):
+    for path in (qrels_path(), *run_paths(), labels_path(), circular_path()):
         with lzma.open(path) as old, lzma.open(tmp_path / Path(path).name) as new:
             assert old.read() == new.read()

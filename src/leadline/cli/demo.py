@@ -8,12 +8,15 @@ import click
 
 from leadline.cli._help import Command, option
 from leadline.cli._options import FORMATS, OUTPUT, FormatChoice, display_options, write_output, write_whole
-from leadline.cli._results import results_text, tell
+from leadline.cli._results import results_text, table_text, tell
 from leadline.io.read_paths import check_outputs
 
 SECTION = "Files and collections"
 
 MEASURES = ("AP", "nDCG@10", "P@5", "R@100", "Judged@10")
+ABOUT = """\
+Can a machine judge instead? Here the machine is a retrieval model that reads titles only: the first ten
+documents that it finds for a query are its relevant ones. The run `circular` puts these first."""
 
 
 @click.command(cls=Command, epilog="Example: leadline demo -o tour.html")
@@ -43,10 +46,12 @@ MEASURES = ("AP", "nDCG@10", "P@5", "R@100", "Judged@10")
     "folder",
     type=OUTPUT,
     metavar="FOLDER",
-    help="Write only the judgments and runs to FOLDER, for use with other commands.",
+    help="Write only the judgments, runs and labels to FOLDER, for use with other commands.",
 )
 def command(output: str, form: str, folder: str | None) -> None:
     """Evaluate eight embedded runs on Cranfield and write a report.
+
+    It ends with a machine as judge: its labels alone, 20 human judgments per query, and all judgments.
 
     All data of the Cranfield collection is part of the package; nothing is downloaded.
     """
@@ -66,10 +71,13 @@ def command(output: str, form: str, folder: str | None) -> None:
     from leadline.evaluation.evaluate import evaluate
 
     results = evaluate(qrels, runs, MEASURES)
+    from leadline.demo.circular_run import trial, trial_figure, trial_table
+
+    circular = trial(qrels, runs)
     text = results_text(
         "demo",
         results,
-        results.to_dict,
+        lambda: results.to_dict() | {"circular": [row._asdict() for row in circular.rows]},
         results.table,
         form=form,
         qrels=qrels_path(),
@@ -77,10 +85,19 @@ def command(output: str, form: str, folder: str | None) -> None:
         to_file=False,
     )
     write_output(text, None)
+    if talk:
+        tell("\n" + ABOUT + "\n")
+        write_output(table_text(trial_table(circular), form), None)
     from leadline.evaluation.curves import curve
     from leadline.reporting.pages.demo_page import page
 
-    content = page(results, curve(qrels, runs), collection="Cranfield", judgments=len(qrels.grades))
+    content = page(
+        results,
+        curve(qrels, runs),
+        collection="Cranfield",
+        judgments=len(qrels.grades),
+        circular=(trial_table(circular), trial_figure(circular)),
+    )
     write_whole(output, content.encode())
     if talk:
         tell(f"\npage written: {output} (open it in a browser)")

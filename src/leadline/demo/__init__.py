@@ -28,13 +28,23 @@ def run_paths() -> list[str]:
     return [os.path.join(DATA, name) for name in sorted(os.listdir(DATA)) if name.endswith(".run.xz")]
 
 
+def labels_path() -> str:
+    """Return the path of labels made by a retrieval model that reads titles only (`make_runs.py`)."""
+    return os.path.join(DATA, "machine-labels.qrels.xz")
+
+
+def circular_path() -> str:
+    """Return the path of a run that is made by these labels."""
+    return os.path.join(DATA, "circular.txt.xz")
+
+
 def files() -> Iterator[tuple[str, bytes]]:
-    """Yield the judgments and the runs as plain files: name and content.
+    """Yield the judgments, the runs, the labels of a machine and a run made by these: name and content.
 
     >>> [name for name, _ in files()][:2]
     ['qrels.txt', 'bm25-k1_0.9-b_0.4.run']
     """
-    for path in (qrels_path(), *run_paths()):
+    for path in (qrels_path(), *run_paths(), labels_path(), circular_path()):
         name = os.path.basename(path).removesuffix(".xz")
         with lzma.open(path) as file:
             yield "qrels.txt" if path == qrels_path() else name, file.read()

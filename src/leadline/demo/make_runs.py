@@ -1,4 +1,4 @@
-"""Make the embedded runs from Cranfield's text: `python make_runs.py FOLDER`.
+"""Make the embedded runs and labels from Cranfield's text: `python make_runs.py FOLDER`.
 
 FOLDER holds `docs.jsonl` (doc_id, title, text), `queries.jsonl` (query_id, text) and `qrels.txt`.
 The queries must be numbered by position, 1 to 225, as the judgments are; the original query file
@@ -13,6 +13,9 @@ import re
 import sys
 from collections.abc import Iterator, Mapping
 
+from leadline.demo import run_paths
+from leadline.demo.circular_run import circular_lists
+from leadline.io.read import read_run
 from leadline.retrieval.index.builder import build_index
 from leadline.retrieval.index.reader import Index
 from leadline.retrieval.search import search
@@ -27,6 +30,9 @@ MODELS = (
     "TF(dot)",
     "TFIDF(cosine)",
 )
+JUDGE = "PL2"  # over titles alone: its first documents are labelled relevant
+LABELLED = 10  # documents of a query
+KEPT = 20  # documents of a query of the run made by the labels
 PLAIN = "Words(stem=none,stop=none)"
 
 
@@ -78,6 +84,24 @@ def main(folder: str) -> None:
         write_run(name_of(model), whole, queries, model)
     write_run("bm25-titles", titles, queries, MODELS[0])
     write_run("tf-dot-plain", build_index(documents, analysis=PLAIN), queries, "TF(dot)")
+    (judge,) = search(titles, queries, JUDGE, k=LABELLED).values()
+    labels = {query: dict.fromkeys(scores, 1.0) for query, scores in judge.to_dict().items()}
+    lines = (
+        f"{query} 0 {document} 1\n"
+        for query, row in sorted(labels.items(), key=_number)
+        for document in sorted(row)
+    )
+    write("machine-labels.qrels", "".join(lines))
+    lists = [
+        {
+            query: sorted(row, key=lambda name: (-row[name], name))
+            for query, row in read_run(path).to_dict().items()
+        }
+        for path in run_paths()
+    ]
+    pleasing = circular_lists(lists, labels, depth=DEPTH)
+    short = {query: dict(list(row.items())[:KEPT]) for query, row in sorted(pleasing.items(), key=_number)}
+    write("circular.txt", "".join(run_lines("circular", short)))
     with open(os.path.join(folder, "qrels.txt"), encoding="utf-8") as file:
         write("cranfield.qrels", "".join(" ".join(line.split()) + "\n" for line in file))
 

@@ -149,6 +149,7 @@ def audit(
     top: int = TOP,
     confidence: float = 0.95,
     seed: int = 0,
+    flips: int = FLIPS,
 ) -> Audit:
     """Compare values of runs under the labels of a judge with those under a reference.
 
@@ -174,6 +175,8 @@ def audit(
         Confidence level of the intervals.
     seed : int, default 0
         Seed of the sign patterns.
+    flips : int, default 20,000
+        Number of sign patterns.
 
     Examples
     --------
@@ -185,7 +188,7 @@ def audit(
     differences = labels - reference
     gains = _gains(sign * differences)
     limits = _limits(np.column_stack([differences, differences.mean(axis=1)]), confidence)
-    gain_limits = _simultaneous(gains, confidence, seed)
+    gain_limits = _simultaneous(gains, confidence, seed, flips)
     means = sign * reference.mean(axis=0), sign * labels.mean(axis=0)
     ranks = [average_ranks(-each) for each in means]
     best = np.argsort(-means[0], kind="stable")[:top]
@@ -230,13 +233,13 @@ def _limits(values: Floats, confidence: float) -> Floats:
     return np.stack(INTERVALS.parse("Student").limits(values, level=confidence), axis=1)
 
 
-def _simultaneous(values: Floats, confidence: float, seed: int) -> Floats:
+def _simultaneous(values: Floats, confidence: float, seed: int, flips: int) -> Floats:
     """Return simultaneous limits of the means of the columns: columns x 2; NaN with few queries."""
     queries, runs = values.shape
     if queries < FEWEST_QUERIES or runs < 3:  # the gains of two runs are one number and its negative
         return _limits(values, confidence)
-    draws = min(FLIPS, max(2_000, LIMIT // (queries * runs)))
-    return np.stack(max_t(values, draws=draws, seed=seed).limits(confidence), axis=1)
+    flips = min(flips, max(2_000, LIMIT // (queries * runs)))
+    return np.stack(max_t(values, draws=flips, seed=seed).limits(confidence), axis=1)
 
 
 def _taus(reference: Floats, labels: Floats, confidence: float) -> Taus:

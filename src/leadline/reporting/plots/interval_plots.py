@@ -14,6 +14,7 @@ from leadline.reporting.plots.layout_of_text import (
     FEW,
     NAMED,
     height_of,
+    legend_below,
     name_rows,
     size_of,
     width_of,
@@ -74,6 +75,64 @@ def forest(
         axes.grid(visible=True, axis="x")
         name_rows(axes, names, what=rows)
         axes.set_xlabel(wrapped(label, _room(axes, len(names) <= NAMED)))
+    return figure
+
+
+def against_truth(
+    names: Sequence[str],
+    machine: ArrayLike,
+    means: ArrayLike,
+    lows: ArrayLike,
+    highs: ArrayLike,
+    truth: ArrayLike,
+    *,
+    label: str,
+    estimated: str,
+    marked: str = "",
+    width: float = COLUMN,
+) -> Figure:
+    """Draw each run in one row: by a machine's labels alone, estimated with an interval, and by the truth.
+
+    `label` says what the values are, `estimated` what the estimates are made of; the name of the run `marked`
+    is bold. An interval that is not finite is not drawn.
+
+    >>> values = ([0.9, 0.8], [0.5, 0.4], [0.45, 0.35], [0.55, 0.45], [0.5, 0.42])
+    >>> drawn = against_truth(["a", "b"], *values, label="P", estimated="5")
+    >>> [text.get_text() for text in drawn.legends[0].get_texts()]
+    ['machine alone', '5, 95 % interval', 'truth']
+    """
+    table = _table(names, means, lows, highs, None)
+    others = [np.asarray(column, dtype=np.float64) for column in (machine, truth)]
+    rows = np.arange(len(names))
+    with style():
+        from matplotlib.figure import Figure
+        from matplotlib.lines import Line2D
+
+        figure = Figure(figsize=(width, height_of(len(names)) + scaled(0.3)), layout="constrained")
+        axes = figure.add_subplot()
+        alone, drawn = LINE_STYLES[1], LINE_STYLES[0]
+        _draw(axes, table, np.ones(len(names), dtype=np.bool_), drawn.marker, drawn.color)
+        size = scaled(4)
+        axes.plot(others[0], rows, linestyle="none", marker=alone.marker, markersize=size, color=alone.color)
+        axes.plot(
+            others[1], rows, linestyle="none", marker="|", markersize=2 * size, markeredgewidth=1.2, color=INK
+        )
+        axes.set_ylim(len(names) - 0.4, -0.6)
+        axes.spines["left"].set_visible(False)
+        axes.tick_params(axis="y", length=0)
+        axes.grid(visible=True, axis="x")
+        name_rows(axes, names, what="runs")
+        for name, text in zip(names, axes.get_yticklabels(), strict=False):
+            if name == marked:
+                text.set_fontweight("bold")
+        axes.set_xlabel(label)
+        key = [
+            Line2D([], [], linestyle="none", marker=alone.marker, markersize=size, color=alone.color),
+            Line2D([], [], marker=drawn.marker, markersize=size, color=drawn.color),
+            Line2D([], [], linestyle="none", marker="|", markersize=2 * size, markeredgewidth=1.2, color=INK),
+        ]
+        said = ["machine alone", f"{estimated}, 95 % interval", "truth"]
+        legend_below(figure, key, said, width)
     return figure
 
 

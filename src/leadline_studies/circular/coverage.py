@@ -1,0 +1,177 @@
+"""Coverage of the intervals of `agreement --runs`, by simulation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from leadline.data.arrays import Floats
+from leadline.io.read import read_qrels
+from leadline.judging.agreement import agreement
+from leadline.judging.agreement_audit import Interval, Taus, audit, needed_judgments
+from leadline.stats.agreement_coefficients import Cohen, coded, confusions
+from leadline.stats.correlation import kendall, tau_ap
+from leadline_studies.common.pages import runs_of
+
+SLACK = 1e-12
+FLIPS = 1_999
+TOP = 10
+
+
+def _holds(one: Interval, truth: float) -> bool:
+    return one.low - SLACK <= truth <= one.high + SLACK
+
+
+def _width(one: Interval) -> float:
+    """Return the width within the range of a rank correlation."""
+    return min(one.high, 1.0) - max(one.low, -1.0)
+
+
+def audits(
+    reference: Floats, labels: Floats, *, queries: int, sets: int = 200, seed: int = 0
+) -> dict[str, float]:
+    """Return the coverage of the intervals of an audit.
+
+    Parameters
+    ----------
+    reference, labels : ndarray, shape (queries, runs)
+        Values by each: the population, from which queries are drawn with replacement.
+    queries : int
+        Number of queries drawn.
+    sets : int
+        Number of samples.
+    seed : int
+        Seed of the random number generator.
+
+    Returns
+    -------
+    dict
+        Coverage of the intervals of the bias of a run (mean over runs, and of the worst run), of the mean
+        bias, of all gains at once, and of rank correlations with their mean width; rate of samples in which a
+        run is called favoured that is not. Of the first ten runs by the sample, the rank correlation of the
+        same runs in the population is what the interval should hold.
+    """
+    generator = np.random.default_rng([seed, queries])
+    size, runs = reference.shape
+    names = [str(run) for run in range(runs)]
+    bias = (labels - reference).mean(axis=0)
+    gain = (bias - bias.mean()) * runs / (runs - 1)
+    rows: list[list[float]] = []
+    each_run = np.zeros(runs)
+    for number in range(sets):
+        drawn = generator.integers(0, size, queries)
+        sample = reference[drawn], labels[drawn]
+        found = audit(("", ""), "", names, *sample, top=TOP, seed=number, flips=FLIPS)
+        held = np.array([_holds(run.bias, bias[place]) for place, run in enumerate(found.runs)])
+        each_run += held
+        best = np.argsort(-sample[0].mean(axis=0), kind="stable")[:TOP]
+        row = [
+            float(held.mean()),
+            float(_holds(found.bias, float(bias.mean()))),
+            float(all(_holds(run.gain, gain[place]) for place, run in enumerate(found.runs))),
+            float(any(run.favoured and gain[place] <= 0 for place, run in enumerate(found.runs))),
+        ]
+        for taus, chosen in ((found.taus, np.arange(runs)), (found.top_taus, best)):
+            means = reference[:, chosen].mean(axis=0), labels[:, chosen].mean(axis=0)
+            truth = Taus(Interval(kendall(*means)), Interval(tau_ap(means[1], means[0])))
+            for one, value in zip(taus, truth, strict=True):
+                row += [float(_holds(one, value.value)), _width(one)]
+        rows.append(row)
+    columns = ["bias", "mean_bias", "gains", "wrongly_favoured"]
+    for chosen_runs in ("all", "top"):
+        for coefficient in ("kendall", "tau_ap"):
+            columns += [f"{coefficient}_{chosen_runs}", f"{coefficient}_{chosen_runs}_width"]
+    means_of = np.array(rows).mean(axis=0).tolist()
+    return dict(zip(columns, means_of, strict=True)) | {"bias_worst_run": float(each_run.min() / sets)}
+
+
+def kappas(tables: Floats, *, queries: int, sets: int = 1000, seed: int = 0) -> dict[str, float]:
+    """Return the coverage of kappa plus and minus its jackknife half-width, and its error by sample size.
+
+    Parameters
+    ----------
+    tables : ndarray, shape (queries, grades, grades)
+        Confusion table of each query: the population, from which queries are drawn with replacement.
+    queries : int
+        Number of queries drawn.
+    sets : int
+        Number of samples.
+    seed : int
+        Seed of the random number generator.
+
+    Returns
+    -------
+    dict
+        Kappa of the population, its design effect, the coverage, and the mean half-width divided by 1.96
+        standard deviations of the samples.
+    """
+    generator = np.random.default_rng([seed, queries])
+    grades = np.arange(float(tables.shape[1]))
+    whole = needed_judgments(("", ""), tables, Cohen(), grades)
+    truth = whole.coefficient.value
+    found: Sequence[Any] = [
+        needed_judgments(("", ""), tables[generator.integers(0, len(tables), queries)], Cohen(), grades)
+        for _ in range(sets)
+    ]
+    values = np.array([one.coefficient for one in found])
+    held = (values[:, 1] <= truth + SLACK) & (truth <= values[:, 2] + SLACK)
+    half = (values[:, 2] - values[:, 1]) / 2
+    return {
+        "kappa": truth,
+        "design_effect": whole.design_effect,
+        "coverage": float(held.mean()),
+        "half_width": float(half.mean()),
+        "half_width_share": float(half.mean() / (1.959964 * values[:, 0].std())),
+    }
+
+
+JUDGES = ("llama70b-criteria", "flant5large-criteria")
+MEASURES = ("P(rel=2)@10", "AP(rel=2)")
+SIZES = (25, 43)
+CHALLENGE = ("willia-umbrela1", "Olz-gpt4o", "TREMA-nuggets")
+
+
+def every_interval(data: Path, *, sets: int = 200) -> dict[str, list[dict[str, Any]]]:
+    """Simulate all cells: audits on TREC 2019 DL, kappa there and on the LLMJudge challenge."""
+    place = data / "trec-dl-2019-passage"
+    labels = {name: data / "trec-dl-2019-machine-labels" / f"{name}.qrels" for name in JUDGES}
+    runs = [str(path) for path in (*runs_of(place), *sorted((place / "extra-runs").iterdir()))]
+    judges = {"official": place / "qrels.txt"} | labels
+    found = agreement(
+        {name: read_qrels(path) for name, path in judges.items()},
+        reference=True,
+        runs=runs,
+        measures=MEASURES,
+        draws=0,
+    )
+    assert found.ranking is not None
+    rows = []
+    for number, judge in enumerate(JUDGES, start=1):
+        for measure, values in zip(MEASURES, found.ranking.by_query, strict=True):
+            assert values is not None
+            for queries in SIZES:
+                cell: dict[str, Any] = {"judge": judge, "measure": measure, "queries": queries}
+                rows.append(cell | audits(values[0], values[number], queries=queries, sets=sets))
+    by_judge = [("TREC 2019 DL", name, found, number) for number, name in enumerate(JUDGES)]
+    folder = data / "llmjudge-dl23"
+    people = folder / "human.qrels.txt"
+    others = {name: folder / "judges" / f"{name}.qrels.txt" for name in CHALLENGE}
+    second = agreement(
+        {name: read_qrels(path) for name, path in ({"people": people} | others).items()},
+        reference=True,
+        draws=0,
+    )
+    by_judge += [("LLMJudge", name, second, number) for number, name in enumerate(CHALLENGE)]
+    kappa_rows: list[dict[str, Any]] = []
+    for collection, name, result, number in by_judge:
+        judged = result.judgments
+        values, codes = coded(judged.grades)
+        size = len(judged.queries)
+        tables = confusions(codes[:, 0], codes[:, number + 1], len(values), judged.query, size)
+        for queries in (25, 50):
+            one = {"collection": collection, "judge": name, "queries": queries}
+            kappa_rows.append(one | kappas(tables, queries=queries, sets=5 * sets))
+    return {"audits": rows, "kappas": kappa_rows}

@@ -1,0 +1,231 @@
+"""Make a run that a machine judge favours, and measure it by the machine and with few human judgments.
+
+QRELS are the truth; documents without a judgment are not relevant. `--machine` are the labels. The circular
+run re-ranks the first 100 documents by votes of RUNS (reciprocal rank fusion) by these labels, ties by votes.
+It and RUNS are pooled as by `leadline pool --for`; `--new` names runs that are not. `--draws` times documents
+are drawn, judged as in QRELS, and all runs estimated as by `leadline estimate --machine`.
+Sources: Horvitz and Thompson 1952; Cormack, Clarke and Buettcher 2009 (reciprocal rank fusion).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from leadline.data.arrays import Floats
+from leadline.data.ids import to_text
+from leadline.data.reading import Reading
+from leadline.data.run import Run
+from leadline.data.wording import counted
+from leadline.demo.circular_run import Lists, circular_lists, places
+from leadline.errors import UsageError
+from leadline.estimation.estimate import estimate
+from leadline.estimation.pool_designs import pool_for
+from leadline.estimation.system_lists import read_systems
+from leadline.evaluation.evaluate import evaluate
+from leadline.io.read import QrelsLike, read_qrels
+from leadline.reporting.plots.interval_plots import against_truth
+from leadline.reporting.render import Preformatted, Table
+from leadline_studies import Option, Outcome, Tell
+
+OPTIONS = (
+    Option("machine", str, "Machine labels.", needed=True, metavar="LABELS"),
+    Option("new", str, "Run that is not pooled (repeatable).", (), metavar="RUN", many=True),
+    Option("measure", str, "Measure.", "P@10", metavar="MEASURE"),
+    Option("level", float, "Minimum relevant grade.", 1.0, metavar="GRADE"),
+    Option("depth", int, "Number of documents that the circular run re-ranks.", 100, metavar="N"),
+    Option("budget", float, "Mean number of judgments per query.", 20.0, metavar="N"),
+    Option("draws", int, "Number of samples drawn.", 200, metavar="N"),
+    Option("seed", int, "Seed of the first sample.", 0, metavar="N"),
+)
+NAME = "circular"
+SHOWN = 10  # runs in the figure and on the page: the circular one and the best other pooled ones by the truth
+
+
+def run(
+    qrels: QrelsLike,
+    runs: Any,
+    *,
+    machine: str,
+    new: Sequence[str] = (),
+    measure: str = "P@10",
+    level: float = 1.0,
+    depth: int = 100,
+    budget: float = 20.0,
+    draws: int = 200,
+    seed: int = 0,
+    on_run: Tell | None = None,
+) -> Outcome:
+    """Run the study; `on_run` reports the progress in draws."""
+    if draws < 2:
+        raise UsageError(f"draws={draws}; expected two or more")
+    truth, labels = read_qrels(qrels), read_qrels(machine)
+    pooled = list(runs) if isinstance(runs, (list, tuple)) else [runs]
+    given = _lists([*pooled, *new], truth.queries.names, depth)
+    if NAME in given:
+        raise UsageError(f"a run is called '{NAME}'; expected another name")
+    voters = list(given.values())[: len(pooled)]
+    everything = {name: _scored(one) for name, one in given.items()}
+    everything[NAME] = circular_lists(voters, labels.to_dict(), depth=depth)
+    names = list(everything)
+    objects = [Run(one, name=name) for name, one in everything.items()]
+    in_pool = [*objects[: len(pooled)], objects[-1]]
+    by_truth = evaluate(truth, objects, measure, rel=level)
+    by_machine = evaluate(labels, objects, measure, rel=level)
+    (text,) = map(str, by_truth.measures)
+    grades = truth.to_dict()
+    values = np.zeros((draws, len(names)))
+    limits = np.full((draws, len(names), 2), np.nan)
+    for number in range(draws):
+        pool = pool_for(in_pool, text, budget=budget, seed=seed + number).pool
+        judged: dict[str, dict[str, float]] = {}
+        for query, document, drawn in zip(pool.queries, pool.documents, pool.drawn.tolist(), strict=True):
+            if drawn:
+                judged.setdefault(query, {})[document] = grades.get(query, {}).get(document, 0)
+        found = estimate(judged, objects, text, pool=pool, machine=labels)
+        for place, name in enumerate(names):
+            one = found.estimate(name, text)
+            values[number, place] = one.value
+            limits[number, place] = one.low, one.high
+        if on_run:
+            on_run(number + 1, draws)
+    data = {
+        "measure": text,
+        "level": level,
+        "depth": depth,
+        "budget": budget,
+        "draws": draws,
+        "pooled": len(in_pool),
+        "queries": len(by_truth.queries),
+        "runs": _rows(names, in_pool, by_truth.means[:, 0], by_machine.means[:, 0], values, limits),
+    }
+    options = {
+        "machine": machine,
+        "new": list(new),
+        "measure": text,
+        "level": level,
+        "depth": depth,
+        "budget": budget,
+        "draws": draws,
+        "seed": seed,
+    }
+    return Outcome(data, {NAME: _table(data)}, {NAME: figure_of(data)}, lines_of(data), (), (), options)
+
+
+def _lists(paths: Sequence[Any], queries: Sequence[bytes], depth: int) -> dict[str, dict[str, list[str]]]:
+    """Return the first documents of every run for the judged queries."""
+    systems = read_systems(paths, Reading(), depth=depth).asked(queries)
+    names = [info.name for info in systems.infos]
+    found: dict[str, dict[str, list[str]]] = {name: {} for name in names}
+    for query in systems.queries.names:
+        for name, ranked in zip(names, systems.lists(query), strict=True):
+            if len(ranked):
+                found[name][to_text(query)] = [to_text(systems.documents[code]) for code in ranked.tolist()]
+    return found
+
+
+def _scored(lists: Mapping[str, Sequence[str]]) -> Lists:
+    return {
+        query: {document: float(-rank) for rank, document in enumerate(ranked)}
+        for query, ranked in lists.items()
+    }
+
+
+def _rows(
+    names: Sequence[str],
+    pooled: Sequence[Run],
+    truth: Floats,
+    machine: Floats,
+    values: Floats,
+    limits: Floats,
+) -> list[dict[str, Any]]:
+    """Return what is known of every run, the best by the truth first."""
+    drawn = np.array([places(row) for row in values])
+    by_truth, by_machine = places(truth), places(machine)
+    known = ~np.isnan(limits[:, :, 0])
+    held = (limits[:, :, 0] <= truth) & (truth <= limits[:, :, 1])
+    half = (limits[:, :, 1] - limits[:, :, 0]) / 2
+    contributors = {each.name for each in pooled}
+    rows = []
+    for run_ in np.argsort(-truth, kind="stable").tolist():
+        given = known[:, run_]
+        rows.append(
+            {
+                "name": names[run_],
+                "pooled": names[run_] in contributors,
+                "machine": float(machine[run_]),
+                "machine_place": int(by_machine[run_]),
+                "estimate": float(values[:, run_].mean()),
+                "half_width": float(half[given, run_].mean()) if given.any() else None,
+                "covered": float(held[given, run_].mean()) if given.any() else None,
+                "withheld": float(1 - given.mean()),
+                "place": float(drawn[:, run_].mean()),
+                "place_low": int(np.quantile(drawn[:, run_], 0.05)),
+                "place_high": int(np.quantile(drawn[:, run_], 0.95)),
+                "truth": float(truth[run_]),
+                "truth_place": int(by_truth[run_]),
+            }
+        )
+    return rows
+
+
+def shown(data: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the circular run and the best other pooled runs by the truth, by the truth."""
+    others = [row for row in data["runs"] if row["pooled"] and row["name"] != NAME][: SHOWN - 1]
+    return [row for row in data["runs"] if row["name"] == NAME or row in others]
+
+
+def _table(data: Mapping[str, Any]) -> Table:
+    rows = [
+        [
+            row["name"],
+            row["machine"],
+            str(row["machine_place"]),
+            row["estimate"],
+            row["half_width"],
+            Preformatted(f"{row['place']:.1f}"),
+            row["truth"],
+            str(row["truth_place"]),
+            row["covered"],
+        ]
+        for row in data["runs"]
+    ]
+    heads = ["run", "machine alone", "place", "estimate", "half-width", "mean place", "truth", "true place"]
+    note = (
+        f"{data['measure']}; estimate: {data['budget']:g} judgments a query, mean of {data['draws']} samples"
+    )
+    return Table([*heads, "coverage"], rows, digits=3, notes=[note])
+
+
+def figure_of(data: Mapping[str, Any]) -> Any:
+    """Draw the circular run and the best others: by the machine, estimated, and by the truth."""
+    rows = shown(data)
+    half = np.array([np.nan if row["half_width"] is None else row["half_width"] for row in rows])
+    values = np.array([row["estimate"] for row in rows])
+    return against_truth(
+        [row["name"] for row in rows],
+        [row["machine"] for row in rows],
+        values,
+        values - half,
+        values + half,
+        [row["truth"] for row in rows],
+        label=data["measure"].replace(f"(rel={data['level']:g})", ""),
+        estimated=f"{data['budget']:g} judgments a query",
+        marked=NAME,
+    )
+
+
+def lines_of(data: Mapping[str, Any]) -> list[str]:
+    """Return what was found of the circular run."""
+    (row,) = (row for row in data["runs"] if row["name"] == NAME)
+    half = "" if row["half_width"] is None else f" +- {row['half_width']:.3f}"
+    line = (
+        f"{data['measure']} of the circular run: {row['machine']:.3f} by the machine alone, place "
+        f"{row['machine_place']} of {len(data['runs'])}; {row['estimate']:.3f}{half} with "
+        f"{data['budget']:g} judgments a query (mean of {counted(data['draws'], 'sample')}), mean place "
+        f"{row['place']:.1f} (90 % of samples: {row['place_low']} to {row['place_high']}); truth "
+        f"{row['truth']:.3f}, place {row['truth_place']}"
+    )
+    return [line]
