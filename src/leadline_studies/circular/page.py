@@ -1,0 +1,204 @@
+"""Write the page of the study of the run that a machine judge favours.
+
+    python -m leadline_studies.circular.page [FOLDER DATA]
+
+Runs the study and the simulation of coverage if their output is not in FOLDER. DATA contains
+trec-dl-2019-passage, trec-dl-2019-machine-labels and llmjudge-dl23.
+Without arguments the page is written from the numbers kept in docs/studies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from leadline_studies.circular.coverage import every_interval
+from leadline_studies.circular.study import NAME, shown
+from leadline_studies.common.markdown import table, wrapped
+from leadline_studies.common.pages import Found, copy_figures, once, page_again, rounded, runs_of, studied
+
+MACHINE = "llama70b-criteria"
+
+
+def collect(folder: Path, data: Path) -> Found:
+    """Run the study on TREC 2019 DL with the labels of one machine, and simulate the coverage."""
+    folder.mkdir(parents=True, exist_ok=True)
+    place = data / "trec-dl-2019-passage"
+    words = [str(place / "qrels.txt"), *map(str, runs_of(place))]
+    for path in sorted((place / "extra-runs").iterdir()):
+        words += ["--new", str(path)]
+    words += [
+        "--machine",
+        str(data / f"trec-dl-2019-machine-labels/{MACHINE}.qrels"),
+        "--level",
+        "2",
+        "--draws",
+        "60",
+    ]
+    found = studied(NAME, data, folder, words)
+    copy_figures(folder, {NAME: f"{NAME}.svg"})
+    kept = ("measure", "level", "depth", "budget", "draws", "pooled", "queries", "runs", "lines")
+    simulated = once(lambda: dict(every_interval(data)), folder / "coverage.json")
+    return {key: rounded(found[key]) for key in kept} | {"coverage": rounded(simulated)}
+
+
+def runs_table(kept: Found) -> str:
+    """Write the circular run and the best others."""
+    rows = [
+        [
+            f"**{row['name']}**" if row["name"] == NAME else row["name"],
+            f"{row['machine']:.3f}",
+            str(row["machine_place"]),
+            f"{row['estimate']:.3f} ± {row['half_width']:.3f}",
+            f"{row['place']:.1f} ({row['place_low']} to {row['place_high']})",
+            f"{100 * row['covered']:.1f} %",
+            f"{row['truth']:.3f}",
+            str(row["truth_place"]),
+        ]
+        for row in shown(kept)
+    ]
+    heads = ["run", "machine alone", "place", f"{kept['budget']:g} judgments a query", "mean place (90 %)"]
+    return table([*heads, "coverage", "truth", "place"], rows, labels=1)
+
+
+def audits_table(kept: Found) -> str:
+    """Write the coverage of the intervals of audits."""
+    rows = [
+        [
+            one["judge"],
+            one["measure"],
+            str(one["queries"]),
+            *(percent(one[name]) for name in ("bias", "bias_worst_run", "mean_bias", "gains")),
+            percent(one["wrongly_favoured"]),
+            *(
+                f"{percent(one[name])} ({one[f'{name}_width']:.2f})"
+                for name in ("kendall_all", "tau_ap_all", "kendall_top", "tau_ap_top")
+            ),
+        ]
+        for one in kept["coverage"]["audits"]
+    ]
+    heads = ["judge", "measure", "queries", "bias of a run", "worst run", "mean bias", "all gains at once"]
+    heads += ["sets with a run wrongly called favoured", "tau, all", "tau-AP, all", "tau, first 10"]
+    return table([*heads, "tau-AP, first 10"], rows, labels=2)
+
+
+def kappas_table(kept: Found) -> str:
+    """Write the coverage of kappa and its half-width."""
+    rows = [
+        [
+            one["collection"],
+            one["judge"],
+            str(one["queries"]),
+            f"{one['kappa']:.3f}",
+            f"{one['design_effect']:.1f}",
+            f"{one['half_width']:.3f}",
+            f"{one['half_width_share']:.2f}",
+            percent(one["coverage"]),
+        ]
+        for one in kept["coverage"]["kappas"]
+    ]
+    heads = ["collection", "judge", "queries", "kappa", "design effect", "half-width", "of the true one"]
+    return table([*heads, "coverage"], rows, labels=2)
+
+
+def percent(share: float) -> str:
+    """Write a share in percent."""
+    return f"{100 * share:.1f}"
+
+
+def span(values: Iterable[float]) -> str:
+    """Write the least and the largest share in percent."""
+    known = list(values)
+    return f"{100 * min(known):.0f} to {100 * max(known):.0f} %"
+
+
+def page(kept: Found) -> str:
+    """Write the page."""
+    (one,) = (row for row in kept["runs"] if row["name"] == NAME)
+    audits, kappas = kept["coverage"]["audits"], kept["coverage"]["kappas"]
+
+    def of(*names: str) -> str:
+        return span(row[name] for row in audits for name in names)
+
+    text = f"""# Study: a run that the machine judge favours
+
+<!-- Made by src/leadline_studies/circular/page.py from the output of `leadline study`. -->
+
+If the labels of a machine are also used to build a run, or if a run uses the same model, evaluation by
+these labels
+is circular. This study makes the extreme case and measures it in three ways.
+
+TREC 2019 Deep Learning, passages: {len(kept["runs"])} runs, {kept["queries"]} queries, relevant from grade
+{kept["level"]:g}. The machine is Llama-3 70B (`{MACHINE}`). The run `circular` takes the first
+{kept["depth"]}
+documents by the votes of the submitted runs (reciprocal rank fusion) and orders them by the labels of the
+machine. It
+is pooled with the {kept["pooled"] - 1} submitted runs; the others are later ones. {kept["draws"]} times,
+{kept["budget"]:g} documents a query were drawn as `leadline pool --for P@10` draws them, judged by the
+official
+judgments, and all runs were estimated as by `leadline estimate --machine`. The truth is all official
+judgments;
+passages without one are not relevant.
+
+{runs_table(kept)}
+
+![P@10 by the machine alone, by {kept["budget"]:g} judgments a query, and by all judgments](circular.svg)
+
+The table and the figure show the circular run and the best submitted runs by the truth; places are among all
+{len(kept["runs"])} runs. Half-width and place are means over the draws; coverage is the share of draws
+whose interval
+contains the truth.
+
+- By the labels alone the circular run has P@10 {one["machine"]:.2f} and place {one["machine_place"]}.
+  Nothing in the
+  result shows that this is wrong, and an interval over queries would be narrow around it.
+- With {kept["budget"]:g} judgments a query it has {one["estimate"]:.3f} ± {one["half_width"]:.3f} and
+  mean place
+  {one["place"]:.0f} (90 % of the draws: {one["place_low"]} to {one["place_high"]}); in truth
+  {one["truth"]:.3f} and
+  place {one["truth_place"]}. The same labels, calibrated by the judgments, do not favour it.
+
+## Coverage of the intervals of `agreement --runs`
+
+The {kept["queries"]} queries are the population, from which queries were drawn with replacement; official
+judgments
+are the reference. Coverage in percent, 200 samples a row (standard error 1.5 points); mean width of rank
+correlations
+in brackets.
+
+{audits_table(kept)}
+
+- Bias of a run (Student): {of("bias")} on average over runs, {of("bias_worst_run")} for the worst run. Mean
+  bias: {of("mean_bias")}.
+- Gains, all at once (randomised max-t): {of("gains")}; a run is wrongly called favoured in
+  {of("wrongly_favoured")} of the samples.
+- Rank correlations of all runs (jackknife): {of("kendall_all", "tau_ap_all")}.
+- Of the first ten runs: {of("kendall_top", "tau_ap_top")}, but so wide that they exclude little. The
+  order of the
+  best ten runs is not known from {kept["queries"]} queries.
+
+Cohen's kappa plus and minus its half-width, 1,000 samples a row; `of the true one`: mean half-width
+divided by 1.96
+standard deviations over samples.
+
+{kappas_table(kept)}
+
+- The half-width, from which the number of judgments needed is computed, is right to
+  {100 * max(abs(row["half_width_share"] - 1) for row in kappas):.0f} %; the interval contains kappa in
+  {span(row["coverage"] for row in kappas)}.
+- The design effect is {min(row["design_effect"] for row in kappas):.0f} to
+  {max(row["design_effect"] for row in kappas):.0f}: judgments of one query are alike, and the number of
+  queries counts.
+
+## To repeat it
+
+    leadline study circular QRELS RUN... --new RUN --machine LABELS --level 2 --draws 60 -o OUT
+    python -m leadline_studies.circular.page OUT DATA
+
+The numbers are in [circular.json](circular.json).
+"""
+    return wrapped(text)
+
+
+if __name__ == "__main__":
+    page_again(NAME, page, collect)
