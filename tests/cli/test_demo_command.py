@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Leadline
-from leadline.demo import DATA, circular_path, labels_path, qrels_path, run_paths
-from leadline.demo.circular_run import circular_lists
+from leadline.demo import DATA, circular_lists, circular_path, labels_path, qrels_path, run_paths
 from leadline.demo.make_runs import main as make_runs
 
 

@@ -71,7 +71,7 @@ def command(output: str, form: str, folder: str | None) -> None:
     from leadline.evaluation.evaluate import evaluate
 
     results = evaluate(qrels, runs, MEASURES)
-    from leadline.demo.circular_run import trial, trial_figure, trial_table
+    from leadline.demo import trial, trial_figure, trial_table
 
     circular = trial(qrels, runs)
     text = results_text(

@@ -2,14 +2,32 @@
 
 Judgments are those of the classical Glasgow files as gains 0 to 4 (the original codes run from 1,
 best, to 4). `make_runs.py` says how the runs were made. Files are read where they stand; nothing is
-downloaded.
+downloaded. The tour ends with a machine as judge, and a run that is made by its labels.
 """
 
 from __future__ import annotations
 
 import lzma
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from leadline.data.arrays import Floats
+from leadline.data.qrels import Qrels
+from leadline.data.wording import queries
+from leadline.estimation.estimate import estimate
+from leadline.estimation.pool_designs import pool_for
+from leadline.estimation.samples import VOTE_CONSTANT
+from leadline.evaluation.evaluate import evaluate
+from leadline.io.read import read_qrels, read_run
+from leadline.reporting.plots import COLUMN
+from leadline.reporting.plots.interval_plots import against_truth
+from leadline.reporting.render import Cell, Preformatted, Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "data")
 
@@ -48,3 +66,153 @@ def files() -> Iterator[tuple[str, bytes]]:
         name = os.path.basename(path).removesuffix(".xz")
         with lzma.open(path) as file:
             yield "qrels.txt" if path == qrels_path() else name, file.read()
+
+
+MEASURE = "P@10"
+BUDGET = 20
+NAME = "circular"
+ESTIMATED = f"{BUDGET} judgments a query"
+Lists = dict[str, dict[str, float]]
+
+
+def circular_lists(
+    lists: Sequence[Mapping[str, Sequence[str]]],
+    labels: Mapping[str, Mapping[str, float]],
+    *,
+    depth: int = 100,
+) -> Lists:
+    """Return scores by which the first documents by votes are ordered by their labels, ties by votes.
+
+    Parameters
+    ----------
+    lists : sequence of {query: [document, ...]}
+        The runs that vote, best document first.
+    labels : {query: {document: label}}
+        A document without a label comes after all others.
+    depth : int, default 100
+        Number of documents of a query.
+
+    Examples
+    --------
+    >>> votes = [{"q": ["a", "b"]}, {"q": ["a", "c"]}]
+    >>> circular_lists(votes, {"q": {"b": 2, "c": 2}}, depth=3)["q"]
+    {'b': 3.0, 'c': 2.0, 'a': 1.0}
+    """
+    found: Lists = {}
+    for query in dict.fromkeys(query for one in lists for query in one):
+        votes: dict[str, float] = {}
+        for one in lists:
+            for rank, document in enumerate(one.get(query, ()), start=1):
+                votes[document] = votes.get(document, 0.0) + 1.0 / (VOTE_CONSTANT + rank)
+        first = sorted(votes, key=lambda document: (-votes[document], document))[:depth]
+        label = labels.get(query, {})
+        order = sorted(first, key=lambda document: -label.get(document, float("-inf")))
+        found[query] = {document: float(len(order) - place) for place, document in enumerate(order)}
+    return found
+
+
+def places(values: Floats) -> Floats:
+    """Return the place of every run: 1 and the number of better runs.
+
+    >>> places(np.array([0.5, 0.9, 0.5])).tolist()
+    [2, 1, 2]
+    """
+    return np.asarray((values[None, :] > values[:, None]).sum(axis=1) + 1)
+
+
+class Row(NamedTuple):
+    """One run: value and place by the labels alone, estimated from few judgments, and by all judgments."""
+
+    run: str
+    machine: float
+    machine_place: int
+    estimate: float
+    low: float
+    high: float
+    place: int
+    truth: float
+    truth_place: int
+
+
+class Trial(NamedTuple):
+    """All runs by labels, few judgments and all judgments, in the order of the labels."""
+
+    rows: list[Row]
+    judgments: int
+    queries: int
+    labels: int
+
+
+def trial(qrels: Qrels, paths: Sequence[str]) -> Trial:
+    """Measure the embedded runs and the circular one by the labels of a machine, a sample, and the truth."""
+    labels = read_qrels(labels_path())
+    runs = [*map(read_run, paths), read_run(circular_path(), name=NAME)]
+    pool = pool_for(runs, MEASURE, budget=BUDGET).pool
+    grades = qrels.to_dict()
+    judged: dict[str, dict[str, float]] = {}
+    for query, document, drawn in zip(pool.queries, pool.documents, pool.drawn.tolist(), strict=True):
+        if drawn:  # Cranfield lists the relevant documents: all others are not relevant
+            judged.setdefault(query, {})[document] = grades.get(query, {}).get(document, 0)
+    found = estimate(judged, runs, MEASURE, pool=pool, machine=labels)
+    alone, truth = (evaluate(each, runs, MEASURE).means[:, 0] for each in (labels, qrels))
+    ranks = [places(values) for values in (alone, found.means[:, 0], truth)]
+    rows = []
+    for number in np.argsort(-alone, kind="stable").tolist():
+        one = found.estimate(found.names[number], MEASURE)
+        rows.append(
+            Row(
+                found.names[number],
+                float(alone[number]),
+                int(ranks[0][number]),
+                one.value,
+                one.low,
+                one.high,
+                int(ranks[1][number]),
+                float(truth[number]),
+                int(ranks[2][number]),
+            )
+        )
+    return Trial(rows, found.judgments, len(judged), len(labels.grades))
+
+
+def trial_table(found: Trial) -> Table:
+    """Lay the trial out: by the machine alone, by few judgments, by all."""
+    rows: list[list[Cell]] = []
+    for row in found.rows:
+        ranks = [Preformatted(f"{place}.") for place in (row.machine_place, row.place, row.truth_place)]
+        numbers = (row.machine, ranks[0], row.estimate, row.low, row.high, ranks[1], row.truth, ranks[2])
+        rows.append([row.run, *numbers])
+    heads = ["run", "machine alone", "", f"{BUDGET} judgments", "low", "high", "", "truth", ""]
+    (one,) = (row for row in found.rows if row.run == NAME)
+    by_budget = f"{BUDGET} judgments per query, drawn by `leadline pool --for {MEASURE}`"
+    outcome = (
+        f"the run made to please the machine: place {one.machine_place} by the machine alone, place "
+        f"{one.place} with {BUDGET} human judgments per query, place {one.truth_place} in truth"
+    )
+    what = f"{MEASURE} and place, over {queries(found.queries)}; machine alone: {found.labels:,} labels"
+    notes = [
+        f"{what}; truth: all judgments",
+        f"{by_budget}: estimate with 95 % interval, by `leadline estimate --machine`",
+        outcome,
+    ]
+    return Table(heads, rows, notes=notes, digits=3, whole=True)
+
+
+def trial_figure(found: Trial, *, width: float = COLUMN) -> Figure:
+    """Draw the trial, a run a row."""
+    names, machine, values, lows, highs, truth = zip(
+        *((row.run, row.machine, row.estimate, row.low, row.high, row.truth) for row in found.rows),
+        strict=True,
+    )
+    return against_truth(
+        names,
+        machine,
+        values,
+        lows,
+        highs,
+        truth,
+        label=MEASURE,
+        estimated=ESTIMATED,
+        marked=NAME,
+        width=width,
+    )

@@ -13,8 +13,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping
 
-from leadline.demo import run_paths
-from leadline.demo.circular_run import circular_lists
+from leadline.demo import circular_lists, run_paths
 from leadline.io.read import read_run
 from leadline.retrieval.index.builder import build_index
 from leadline.retrieval.index.reader import Index

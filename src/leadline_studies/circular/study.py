@@ -19,7 +19,7 @@ from leadline.data.ids import to_text
 from leadline.data.reading import Reading
 from leadline.data.run import Run
 from leadline.data.wording import counted
-from leadline.demo.circular_run import Lists, circular_lists, places
+from leadline.demo import Lists, circular_lists, places
 from leadline.errors import UsageError
 from leadline.estimation.estimate import estimate
 from leadline.estimation.pool_designs import pool_for
