@@ -1,0 +1,204 @@
+"""Write the page of the study of proxies, and the table in docs/estimate.md.
+
+    python -m leadline_studies.proxies.page [FOLDER DATA]
+
+Runs the study, and the retrieval models of the collections without runs, if their output is not in FOLDER.
+DATA contains the folders in `SETS`. Without arguments the page is written from the numbers kept in
+docs/studies.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from leadline.io.write import write_run
+from leadline.retrieval.index.builder import build_index
+from leadline.retrieval.search import search
+from leadline_studies.common.markdown import value_range, table, wrapped
+from leadline_studies.common.pages import PAGES, Found, docs_of, page_again, read_kept, rounded, studied
+
+NAME = "proxies"
+SETS = {
+    "trec-dl-2019-passage": "TREC 2019 DL, passages",
+    "trec-robust-2003": "Robust 2003",
+    "trec-covid-r1": "TREC-COVID round 1",
+    "trec-covid-r2-top100": "TREC-COVID round 2",
+    "cranfield": "Cranfield",
+    "cacm": "CACM",
+    "npl": "NPL",
+}
+LEVEL = {"trec-dl-2019-passage": "2"}
+MODELS = (
+    "BM25(k1=0.9,b=0.4)",
+    "BM25",
+    "RM3",
+    "RM1",
+    "SDM",
+    "QLDirichlet",
+    "QLJelinekMercer",
+    "QLHiemstra",
+    "PL2",
+    "In_expB2",
+    "TF(cosine)",
+    "TFIDF(cosine)",
+)
+PROXIES = (
+    "votes",
+    "votes, cells by rank",
+    "votes by nruns",
+    "votes by reference-count",
+    "votes by DeShaTo",
+    "votes by HSA",
+    "votes by true value",
+    "adverse: random labels",
+    "adverse: worst run",
+    "none",
+)
+DRAWS = "50"
+TITLE = "## Proxies"
+
+
+def collect(folder: Path, data: Path) -> Found:
+    """Run the study on every set."""
+    found = {}
+    for name in SETS:
+        place, out = data / name, folder / name
+        words = ["--level", LEVEL.get(name, "1"), "--draws", DRAWS]
+        if (place / "runs").is_dir():
+            runs = [path for part in ("runs", "extra-runs") for path in sorted((place / part).glob("*"))]
+        else:
+            runs = searched(place, out / "runs")
+            words += ["--docs", str(docs_of(place))]
+        one = studied(NAME, place, out, [str(place / "qrels.txt"), *map(str, runs), *words])
+        kept = ("draws", "budget", "systems", "queries", "pairs", "level", "cells")
+        found[name] = rounded({key: one[key] for key in kept})
+    return found
+
+
+def searched(place: Path, folder: Path) -> list[Path]:
+    """Rank the documents of a collection by twelve retrieval models, unless that was done."""
+    paths = [folder / f"{number:02}.run" for number in range(len(MODELS))]
+    if not all(path.exists() for path in paths):
+        folder.mkdir(parents=True, exist_ok=True)
+        made = search(build_index(str(docs_of(place))), str(place / "queries.jsonl"), MODELS)
+        for run, path in zip(made.values(), paths, strict=True):
+            write_run(run, path)
+    return paths
+
+
+def cells_of(kept: Found, name: str, measure: str) -> dict[str, Any]:
+    """Return the cells of one set and measure by proxy."""
+    return {one["proxy"]: one for one in kept[name]["cells"] if one["measure"].startswith(measure)}
+
+
+def section(kept: Found) -> str:
+    """Write the section of docs/estimate.md."""
+    shown = ("votes", "votes by nruns", "votes by HSA", "votes by true value", "none")
+    rows = []
+    for name in kept:
+        found = cells_of(kept, name, "P")
+        rows.append(
+            [
+                f"{SETS[name]} ({kept[name]['systems']} runs)",
+                *(f"{found[one]['ratio']:.3f}" for one in shown),
+                f"{found['votes']['coverage']:.3f}",
+                f"{max(found[one]['ratio'] for one in PROXIES[7:9]):.3f}",
+            ]
+        )
+    heads = ("", *shown, "coverage, votes", "worst adverse")
+    every = [one for part in kept.values() for one in part["cells"]]
+    adverse = max(one["ratio"] for one in every if one["proxy"].startswith("adverse"))
+    votes = [one["ratio"] for one in every if one["proxy"] == "votes"]
+    pairs = [cells_of(kept, name, measure) for name in kept for measure in ("P", "RBP")]
+    most = max(100 * (one["votes"]["ratio"] - one["votes by true value"]["ratio"]) for one in pairs)
+    return f"""{TITLE}
+
+A proxy predicts the grades of unjudged pairs. It changes the width of the intervals, not what is estimated.
+The table has the mean width for P@10 with {kept["cacm"]["budget"]} judgments per query, divided by that of
+the default (`centred`), over {DRAWS} draws.
+
+{table(heads, rows, labels=1)}
+
+- `--proxy votes` divides the pairs into eight cells by their votes, the sum of 1 / (60 + rank) over the
+  pooled runs. Its intervals are {value_range(votes, ".3f")} times as wide as those of the default (P@10, RBP@10).
+- Votes weighted by the estimated quality of each run are no option, because the weights hardly matter:
+  weights by the true values save at most {most:.1f} percentage points more than equal weights.
+- Proxies without information (random labels, or the ranks of the worst run) widen the intervals to at most
+  {adverse:.3f} times those of the default.
+- `--proxy FILE:COLUMN` takes any other number for each pair, such as a weighted vote, the score of a
+  re-ranker or of a classifier. FILE is a table with the columns query_id, doc_id and COLUMN. Up to eight
+  distinct values are a cell each, more are divided by quantiles, and pairs without a value are a separate
+  cell.
+
+[The study](studies/proxies.md) has all proxies, RBP and the spread between draws.
+"""
+
+
+def page(kept: Found) -> str:
+    """Write the page."""
+    parts = []
+    for name, one in kept.items():
+        both = [cells_of(kept, name, measure) for measure in ("P", "RBP")]
+        rows = [
+            [
+                proxy,
+                *(
+                    text
+                    for cells in both
+                    for text in (
+                        f"{cells[proxy]['ratio']:.3f} ({cells[proxy]['ratio_sd']:.3f})",
+                        f"{cells[proxy]['half_width']:.4f}",
+                        f"{cells[proxy]['coverage']:.3f}",
+                    )
+                ),
+            ]
+            for proxy in ("centred", *PROXIES)
+            if proxy in both[0]
+        ]
+        heads = ("proxy", "P@10: width", "half-width", "coverage", "RBP@10: width", "half-width", "coverage")
+        parts.append(
+            f"""## {SETS[name]}
+
+{one["systems"]} runs, {one["queries"]} queries, {one["pairs"]:.0f} documents per query in the frame.
+
+{table(heads, rows, labels=1)}"""
+        )
+    own = ", ".join(SETS[name] for name in kept if "votes by DeShaTo" in cells_of(kept, name, "P"))
+    text = f"""# Study: proxies of unjudged grades
+
+<!-- Written by src/leadline_studies/proxies/page.py from the output of `leadline study`. -->
+
+`leadline estimate` predicts the grades of unjudged documents. How much narrower do predictions make the
+intervals of estimates, and what does a prediction without information cost?
+
+All runs of a set are pooled. Documents are drawn {DRAWS} times as `leadline pool --for` draws them, with
+{kept["cacm"]["budget"]} judgments per query. Official judgments are the truth, and documents without one are
+not relevant; grade 1 and above is relevant, grade 2 and above for TREC 2019 DL. On {own} the runs are twelve
+retrieval models of leadline, and DeShaTo uses three LDA fits with 50 topics.
+
+`width` is the mean over runs and draws of the width of the 95 % interval over draws, divided by its width
+with `centred` (the mean grade of the judged pairs of other queries), with the standard deviation between
+draws in parentheses; coverage is that of the true values. Votes are sums over the runs of 1 / (60 + rank).
+`votes` divides them at quantiles, as the command does, `cells by rank` at ranks 3, 6, 11, 21, 41 and 81
+within the query. The others weight the vote of a run from 0 (lowest score) to 1 (highest), by scores without
+judgments (nruns, reference count, DeShaTo), by HSA of the judged ranks of other queries, and by the true
+value of the measure, which shows how much weights can achieve. `none` predicts 0 (Horvitz and Thompson
+1952). The adverse machines label pairs at random, or by their ranks in the worst run.
+
+{(chr(10) * 2).join(parts)}
+
+    leadline study proxies QRELS RUN... --level 1 --draws {DRAWS} -o OUT
+
+The numbers are in [proxies.json](proxies.json).
+"""
+    return wrapped(text)
+
+
+if __name__ == "__main__":
+    page_again(NAME, page, collect)
+    guide = PAGES.parent / "estimate.md"
+    parts = re.split(r"^(?=## )", guide.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    others = [part for part in parts if not part.startswith(TITLE)]
+    guide.write_text("".join(others).rstrip() + "\n\n" + section(read_kept(NAME)), encoding="utf-8")

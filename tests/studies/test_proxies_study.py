@@ -1,0 +1,95 @@
+"""`leadline study proxies`: what it finds on runs whose truth is known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from leadline.errors import UsageError
+from leadline.estimation.score_histograms.bins import slope
+from leadline_studies.common.pages import PAGES, read_kept
+from leadline_studies.proxies import page, study
+
+QUERIES = [f"q{number:02}" for number in range(30)]
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Path]]:
+    """Write complete judgments and six runs of different quality."""
+    folder = tmp_path_factory.mktemp("proxies")
+    rng = np.random.default_rng(5)
+    grades = rng.random((30, 60)) < 0.3
+    for number, skill in enumerate((2.0, 1.5, 1.0, 0.5, 0.0, 1.2)):
+        scores = skill * grades + rng.normal(size=grades.shape)
+        lines = [
+            f"{query} Q0 d{one} 0 {scores[place, one]} r"
+            for place, query in enumerate(QUERIES)
+            for one in range(60)
+        ]
+        (folder / f"run{number}.run").write_text("\n".join(lines) + "\n")
+    lines = [
+        f"{query} 0 d{one} {int(grades[place, one])}"
+        for place, query in enumerate(QUERIES)
+        for one in range(60)
+    ]
+    (folder / "truth.qrels").write_text("\n".join(lines) + "\n")
+    return folder / "truth.qrels", sorted(folder.glob("*.run"))
+
+
+@pytest.fixture(scope="module")
+def cells(files: tuple[Path, list[Path]]) -> dict[str, Any]:
+    found = study.run(*files, measure=("P@5",), budget=6, draws=12).data["cells"]
+    return {one["proxy"]: one for one in found}
+
+
+def test_votes_save_width_and_proxies_without_information_cost_little(cells: dict[str, Any]) -> None:
+    assert cells["centred"]["ratio"] == 1
+    assert cells["votes"]["ratio"] < 0.97
+    assert cells["none"]["ratio"] > 1.1
+    for name in ("adverse: random labels", "adverse: worst run"):
+        assert cells[name]["ratio"] < 1.03
+
+
+def test_every_proxy_is_unbiased_and_covers(cells: dict[str, Any]) -> None:
+    assert set(cells) == {name for name in ("centred", *page.PROXIES) if "DeShaTo" not in name}
+    for one in cells.values():
+        assert abs(one["bias"]) < 0.03
+        assert one["coverage"] > 0.85
+        assert one["ratio_low"] <= one["ratio"] <= one["ratio_high"]
+
+
+def test_hsa_of_the_judged_ranks_is_that_of_a_loop(files: tuple[Path, list[Path]]) -> None:
+    from leadline.data.reading import Reading
+    from leadline.estimation.measure_targets import kind_of
+    from leadline.estimation.system_lists import read_systems
+    from leadline.io.read import read_qrels
+    from leadline.measures import MEASURES
+
+    truth, measure = read_qrels(files[0]), MEASURES.parse("P@5")
+    setting = study._setting(truth, read_systems(files[1], Reading()), measure, kind_of(measure))
+    judged = np.random.default_rng(1).random(len(setting.table.grades)) < 0.5
+    found = study.hsa_of(setting, judged)
+    for system in range(6):
+        counts = np.zeros((2, 10))
+        for row, rank, owner in zip(setting.rows, setting.ranks, setting.system, strict=True):
+            if owner == system and judged[row]:
+                counts[int(setting.table.grades[row] < 1), 10 - rank] += (
+                    1  # of 10 ranks, the first is highest
+                )
+        assert found[system] == pytest.approx(slope(*counts, half_counts=True, weighted=True))
+    assert found[0] > found[4]  # the best run and the one that knows nothing
+
+
+def test_measures_without_a_variance_per_draw_are_refused(files: tuple[Path, list[Path]]) -> None:
+    with pytest.raises(UsageError, match="nDCG@10"):
+        study.run(*files, measure=("nDCG@10",))
+    with pytest.raises(UsageError, match="draws"):
+        study.run(*files, draws=1)
+
+
+def test_the_guide_has_the_table_of_the_kept_numbers() -> None:
+    guide = (PAGES.parent / "estimate.md").read_text(encoding="utf-8")
+    assert page.section(read_kept(page.NAME)) in guide
