@@ -16,7 +16,7 @@ from typing import Any
 from leadline.io.write import write_run
 from leadline.retrieval.index.builder import build_index
 from leadline.retrieval.search import search
-from leadline_studies.common.markdown import value_range, table, wrapped
+from leadline_studies.common.markdown import table, value_range, wrapped
 from leadline_studies.common.pages import PAGES, Found, docs_of, page_again, read_kept, rounded, studied
 
 NAME = "proxies"
@@ -124,7 +124,7 @@ the default (`centred`), over {DRAWS} draws.
 - `--proxy votes` divides the pairs into eight cells by their votes, the sum of 1 / (60 + rank) over the
   pooled runs. Its intervals are {value_range(votes, ".3f")} times as wide as those of the default (P@10, RBP@10).
 - Votes weighted by the estimated quality of each run are no option, because the weights hardly matter:
-  weights by the true values save at most {most:.1f} percentage points more than equal weights.
+  weights by the true values save at most {most:.1f} percentage points more than equal ones.
 - Proxies without information (random labels, or the ranks of the worst run) widen the intervals to at most
   {adverse:.3f} times those of the default.
 - `--proxy FILE:COLUMN` takes any other number for each pair, such as a weighted vote, the score of a
