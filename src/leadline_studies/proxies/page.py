@@ -16,7 +16,7 @@ from typing import Any
 from leadline.io.write import write_run
 from leadline.retrieval.index.builder import build_index
 from leadline.retrieval.search import search
-from leadline_studies.common.markdown import table, value_range, wrapped
+from leadline_studies.common.markdown import number, table, value_range, wrapped
 from leadline_studies.common.pages import PAGES, Found, docs_of, page_again, read_kept, rounded, studied
 
 NAME = "proxies"
@@ -113,6 +113,8 @@ def section(kept: Found) -> str:
     votes = [one["ratio"] for one in every if one["proxy"] == "votes"]
     pairs = [cells_of(kept, name, measure) for name in kept for measure in ("P", "RBP")]
     most = max(100 * (one["votes"]["ratio"] - one["votes by true value"]["ratio"]) for one in pairs)
+    low = min(kept, key=lambda name: cells_of(kept, name, "P")["votes"]["coverage"])
+    worst = cells_of(kept, low, "P")
     return f"""{TITLE}
 
 A proxy predicts the grades of unjudged pairs. It changes the width of the intervals, not what is estimated.
@@ -122,11 +124,14 @@ the default (`centred`), over {DRAWS} draws.
 {table(heads, rows, labels=1)}
 
 - `--proxy votes` divides the pairs into eight cells by their votes, the sum of 1 / (60 + rank) over the
-  pooled runs. Its intervals are {value_range(votes, ".3f")} times as wide as those of the default (P@10, RBP@10).
+  pooled runs. Its intervals are {value_range(votes, ".3f")} times as wide as those of the default.
 - Votes weighted by the estimated quality of each run are no option, because the weights hardly matter:
   weights by the true values save at most {most:.1f} percentage points more than equal ones.
 - Proxies without information (random labels, or the ranks of the worst run) widen the intervals to at most
   {adverse:.3f} times those of the default.
+- Coverage is lowest on {SETS[low]}: {number(worst["votes"]["coverage"], ".3f")} with votes and
+  {number(worst["centred"]["coverage"], ".3f")} with the default, where the budget is
+  {100 * kept[low]["budget"] / kept[low]["pairs"]:.0f} % of the frame.
 - `--proxy FILE:COLUMN` takes any other number for each pair, such as a weighted vote, the score of a
   re-ranker or of a classifier. FILE is a table with the columns query_id, doc_id and COLUMN. Up to eight
   distinct values are a cell each, more are divided by quantiles, and pairs without a value are a separate
@@ -166,6 +171,7 @@ def page(kept: Found) -> str:
 {table(heads, rows, labels=1)}"""
         )
     own = ", ".join(SETS[name] for name in kept if "votes by DeShaTo" in cells_of(kept, name, "P"))
+    share = value_range([100 * one["given"] for part in kept.values() for one in part["cells"]], ".0f") + " %"
     text = f"""# Study: proxies of unjudged grades
 
 <!-- Written by src/leadline_studies/proxies/page.py from the output of `leadline study`. -->
@@ -180,7 +186,9 @@ retrieval models of leadline, and DeShaTo uses three LDA fits with 50 topics.
 
 `width` is the mean over runs and draws of the width of the 95 % interval over draws, divided by its width
 with `centred` (the mean grade of the judged pairs of other queries), with the standard deviation between
-draws in parentheses; coverage is that of the true values. Votes are sums over the runs of 1 / (60 + rank).
+draws in parentheses; coverage is that of the true values. Both are of the intervals that
+`estimate` gives, with at most 5 % of the weight outside the frame: these are {share} of P@10 and RBP@10 of
+each set. Votes are sums over the runs of 1 / (60 + rank).
 `votes` divides them at quantiles, as the command does, `cells by rank` at ranks 3, 6, 11, 21, 41 and 81
 within the query. The others weight the vote of a run from 0 (lowest score) to 1 (highest), by scores without
 judgments (nruns, reference count, DeShaTo), by HSA of the judged ranks of other queries, and by the true
