@@ -13,9 +13,9 @@ import numpy as np
 
 from leadline import kernels
 from leadline.data.arrays import Codes, Flags, Floats, Hashes, Integers, freeze
-from leadline.data.frames import pandas_frame, polars_frame
 from leadline.data.ids import Ids, Vocabulary, coded_rows, to_text
 from leadline.data.reading import ReadQrelsOptions
+from leadline.data.result import pandas_frame, polars_frame
 from leadline.data.subtopics import Subtopics
 from leadline.data.wording import counted, queries
 from leadline.errors import InputError, UnknownIdError

@@ -212,3 +212,15 @@ def optional(package: str) -> Any:
         return importlib.import_module(package)
     except ImportError:
         raise MissingPackageError(f"{package} is not installed: pip install {package}") from None
+
+
+def pandas_frame(columns: Mapping[str, list[Any]]) -> Any:
+    """Return a pandas frame of some columns."""
+    return framed(optional("pandas").DataFrame, columns)
+
+
+def polars_frame(columns: Mapping[str, list[Any]]) -> Any:
+    """Return a polars frame of some columns; ids are text also where there are no rows."""
+    polars = optional("polars")
+    texts = {name: polars.String for name in columns if name in ("query_id", "doc_id", "subtopic")}
+    return framed(polars.DataFrame, columns, schema_overrides=texts)

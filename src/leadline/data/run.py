@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from leadline.data.arrays import Codes, Floats, Integers, freeze
-from leadline.data.frames import pandas_frame, polars_frame
 from leadline.data.ids import Vocabulary, coded_rows, to_text
 from leadline.data.reading import ReadRunOptions
+from leadline.data.result import pandas_frame, polars_frame
 from leadline.data.validation import check_run_name
 from leadline.data.wording import counted, queries
 from leadline.errors import InputError, UnknownIdError
