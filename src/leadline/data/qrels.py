@@ -315,6 +315,12 @@ class Qrels:
             for low, high in zip(self.begin.tolist(), self.end.tolist(), strict=True)
         ]
 
+    @cached_property
+    def names(self) -> list[list[str]]:
+        """Give, per query, the texts of the judged documents: for runs in dictionaries."""
+        names = list(map(to_text, self.documents))
+        return [names[low:high] for low, high in zip(self.begin.tolist(), self.end.tolist(), strict=True)]
+
     @property
     def slots(self) -> Slots:
         """Return the hash tables of the compiled kernels."""

@@ -18,7 +18,7 @@ from leadline.data.reading import DEFAULT_READING, Reading
 from leadline.data.run import Run
 from leadline.errors import InputError
 from leadline.io import trec_runs
-from leadline.io.trec_lists import ListConsumer, PlainLists, RankedLists, qrels_of_lists
+from leadline.io.trec_lists import ListConsumer, PlainLists, RankedLists, TrecLists, qrels_of_lists
 from leadline.io.trec_runs import ReadCounts
 from leadline.kernels import plain
 
@@ -287,16 +287,20 @@ def stream(records: Records, consumer: ListConsumer, *, reading: Reading = DEFAU
     from leadline.io import columns
 
     counts = columns.stream(records, consumer, reading)
-    if counts is not None:
-        return counts
-    lists = settled(records, reading)
+    if counts is None:
+        counts = hand_on(settled(records, reading), consumer, reading)
+        counts.tag = records.tag
+    return counts
+
+
+def hand_on(lists: TrecLists, consumer: ListConsumer, reading: Reading) -> ReadCounts:
+    """Hand lists without faults to a consumer, and count what they hold."""
     if reading.single_precision:
         lists.narrow()
     ranked = RankedLists(lists)
     consumer.take(ranked)
     counts = ReadCounts()
     counts.add(lists, ranked)
-    counts.tag = records.tag
     return counts
 
 
