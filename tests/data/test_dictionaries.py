@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -114,6 +115,11 @@ def test_values_are_those_of_files_to_the_last_bit(tmp_path: Path) -> None:
         assert ll.evaluate(judgments, run, measures).values.tobytes() == files.values.tobytes()
 
 
+def as_dictionary(make: Any, data: Any, options: dict[str, str]) -> Any:
+    """Read data, and give them back."""
+    return make(data, **options).to_dict()
+
+
 class Number(float):
     """A kind of float."""
 
@@ -155,11 +161,13 @@ FAULTY: list[Any] = [
 @pytest.mark.parametrize("faulty", FAULTY, ids=repr)
 @pytest.mark.parametrize("options", [{}, {"integer_ids": "text"}], ids=str)
 def test_whatever_is_wrong_is_said_as_for_rows(faulty: Any, options: Any) -> None:
-    for make in (ll.Run, ll.Qrels):
-        found = outcome(lambda make=make: make(faulty, **options).to_dict())
+    ways: list[tuple[Any, dict[str, str]]] = [
+        (ll.Run, options),
+        (ll.Qrels, options),
+        (ll.Run, {"on_nan": "drop"}),
+        (ll.Run, {"order": "rank"}),
+    ]
+    for make, more in ways:
+        read_by_column = outcome(partial(as_dictionary, make, faulty, more))
         with row_by_row():
-            assert found == outcome(lambda make=make: make(faulty, **options).to_dict())
-    for more in ({"on_nan": "drop"}, {"order": "rank"}):
-        found = outcome(lambda more=more: ll.Run(faulty, **more).to_dict())
-        with row_by_row():
-            assert found == outcome(lambda more=more: ll.Run(faulty, **more).to_dict())
+            assert read_by_column == outcome(partial(as_dictionary, make, faulty, more))
