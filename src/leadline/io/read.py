@@ -6,8 +6,6 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
-from leadline.data.dictionaries import DictionaryLists, columns_of
-from leadline.data.dictionaries import qrels_of as qrels_of_columns
 from leadline.data.qrels import Qrels
 from leadline.data.reading import DEFAULT_READING, Reading, ReadQrelsOptions, ReadRunOptions
 from leadline.data.result import Result
@@ -102,11 +100,11 @@ def _qrels(source: Any, *, subtopics: bool, sure: bool, integers: bool) -> Qrels
         return source
     if isinstance(source, (str, os.PathLike)):
         return qrels_of(opened(os.fspath(source)), subtopics=subtopics, sure=sure, integers=integers)
-    from leadline.io import swapped_arguments
+    from leadline.io import python_inputs, swapped_arguments
 
-    columns = None if subtopics else columns_of(source)
+    columns = None if subtopics else python_inputs.dictionary_columns(source)
     if columns is not None:
-        return qrels_of_columns(columns, source="qrels")
+        return python_inputs.dictionary_qrels(columns, source="qrels")
     found = _records_in_memory(source, "grade", path="qrels", subtopics=subtopics)
     found.integers = integers
     if not sure and row_checks.find(found.names, row_checks.GRADE) is None:
@@ -161,10 +159,12 @@ def counted_run(source: RunLike, *, reading: Reading, name: str | None = None) -
     if isinstance(source, (str, os.PathLike)):
         return run_of(opened(os.fspath(source)), name=name, reading=reading)
     name = name or UNNAMED
-    columns = None if reading.by_rank else columns_of(source)
+    from leadline.io import python_inputs
+
+    columns = None if reading.by_rank else python_inputs.dictionary_columns(source)
     if columns is not None:
         counts = ReadCounts(rows=len(columns.values), queries=len(columns.queries))
-        return trec_runs.run_of(DictionaryLists(columns), name=name, tag=""), counts
+        return trec_runs.run_of(python_inputs.DictionaryLists(columns), name=name, tag=""), counts
     found = _records_in_memory(source, "score", reading, path=name)
     return row_checks.run(found, name=name, reading=reading)
 
@@ -224,9 +224,11 @@ def stream_lists(
         found = records_of(file, "score", reading)
     else:
         name = name or UNNAMED
-        columns = None if reading.by_rank else columns_of(source)
+        from leadline.io import python_inputs
+
+        columns = None if reading.by_rank else python_inputs.dictionary_columns(source)
         if columns is not None:
-            return name, row_checks.hand_on(DictionaryLists(columns), consumer, reading)
+            return name, row_checks.hand_on(python_inputs.DictionaryLists(columns), consumer, reading)
         found = _records_in_memory(source, "score", reading, path=name)
     return name, row_checks.stream(found, consumer, reading=reading)
 
