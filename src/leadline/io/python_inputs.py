@@ -180,7 +180,8 @@ def table_of_frame(frame: Any, *, path: str) -> Table:
 class DictionaryColumns(NamedTuple):
     """The rows of `{query: {document: number}}`, by query; queries without documents are left out.
 
-    Only what is in order becomes columns. Anything else is read row by row, which says what is wrong and where.
+    Only what is in order becomes columns. Anything else is read row by row, which says what is wrong and
+    where.
     """
 
     queries: list[bytes]
@@ -195,8 +196,8 @@ def dictionary_columns(source: object) -> DictionaryColumns | None:
     >>> columns = dictionary_columns({"q1": {"d1": 1, "d2": 0.5}})
     >>> columns and columns.values.tolist()
     [1.0, 0.5]
-    >>> dictionary_columns({"q1": {7: 1}}), dictionary_columns({"q1": {"d1": "1"}}), dictionary_columns({"q1": ["d1"]})
-    (None, None, None)
+    >>> dictionary_columns({"q1": {7: 1}}), dictionary_columns({"q1": {"d1": "1"}})
+    (None, None)
     """
     if not isinstance(source, dict) or not all(
         isinstance(query, str) and isinstance(documents, dict) for query, documents in source.items()
