@@ -323,3 +323,44 @@ def test_cells_of_a_column_equal_a_loop(rows: list[tuple[float, float]]) -> None
         ):  # the cell of the largest value in the frame that is not above it
             assert found == numbers[quantile(max(other for other in distinct if other <= one))]
     assert cells == max(len(numbers), 1) + 1
+
+
+def test_one_stratum_without_guesses_has_the_expectation_of_infap() -> None:
+    """Uniform draws from the pool of one query, by rank: both estimate the precision at each relevant rank.
+
+    infAP (Yilmaz and Aslam 2006) estimates the precision at rank k by 1/k + (k - 1)/k times the share of
+    relevant documents among those drawn above it. The expectation is taken where one was drawn at all: the
+    constants that infAP adds otherwise are a bias.
+    """
+    grades, share = [1, 0, 1, 1, 0, 1], 0.3
+    table = Qrels.of((b"q", b"d%d" % rank, float(grade)) for rank, grade in enumerate(grades))
+    run = JudgedRun.of_run(Run.of([(b"q", b"d%d" % rank, -float(rank)) for rank in range(6)]), table)
+    weight, infap, mean = np.zeros(6), np.zeros(6), np.zeros(6)
+    for chosen in itertools.product((False, True), repeat=6):
+        chance = math.prod(share if one else 1 - share for one in chosen)
+        sample = Sample(
+            table,
+            np.full(6, share),
+            np.array(chosen),
+            np.zeros(6, dtype=np.int64),
+            1,
+            0,
+            None,
+            False,
+            np.zeros(1, dtype=np.int64),
+            (np.zeros(0, np.int64), np.zeros(0, np.int64)),
+            0,
+        )
+        estimator = Estimator(sample, kind_of(MEASURES.parse("AP")))
+        pseudo = estimator.pseudo[run.row]
+        above = np.cumsum(pseudo) - pseudo
+        mean += chance * pseudo * (1 + above) / np.arange(1, 7)
+        for place, yes in enumerate(chosen):
+            drawn = [grade for grade, one in zip(grades[:place], chosen[:place], strict=True) if one]
+            if yes and (drawn or not place):
+                weight[place] += chance
+                found = place * sum(drawn) / len(drawn) if place else 0.0
+                infap[place] += chance * grades[place] * (1 + found) / (place + 1)
+    assert mean == pytest.approx(infap / weight, abs=1e-12)
+    relevant = sum(grades)
+    assert mean.sum() / relevant == pytest.approx(MEASURES.parse("AP").of(grades), abs=1e-12)

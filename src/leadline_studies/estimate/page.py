@@ -2,109 +2,666 @@
 
     python -m leadline_studies.estimate.page [FOLDER DATA]
 
-Runs the study if its output is not in FOLDER. DATA contains trec-dl-2019-passage and
-trec-dl-2019-machine-labels.
-Without arguments the page is written from the numbers kept in docs/studies.
+Runs the studies whose output is not in FOLDER. DATA contains trec-dl-2019-passage,
+trec-dl-2019-machine-labels, trec-covid-r1, trec-covid-r2-top100 and trec-robust-2003.
+Without arguments the page and its figures are made from the numbers kept in docs/studies.
 """
 
 from __future__ import annotations
 
+import csv
+import io
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from leadline_studies.common.markdown import table
-from leadline_studies.common.pages import Found, page_again, rounded, studied
+from leadline.reporting.plots import COLUMN, FAINT, INK, LINE_STYLES, picture, style
+from leadline_studies.common.markdown import bold, table, wrapped
+from leadline_studies.common.pages import PAGES, Found, page_again, read_kept, rounded, runs_of, studied
+from leadline_studies.estimate.study import PAIR_TOTAL
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 NAME = "estimate"
-MACHINE = "llama70b-criteria"
-SHOWN = ("centred", "votes", MACHINE, "adverse, random labels", "adverse, first documents", "none")
+PASSAGES = "trec-dl-2019-passage"
+MACHINES = {"llama70b-criteria": "llama-70B", "llama8b-direct": "llama-8B"}
+GUESSES = {
+    "none": "none",
+    "centred": "centred",
+    "votes": "votes",
+    **MACHINES,
+    "adverse, random labels": "adverse, random",
+    "adverse, first documents": "adverse, first",
+}
+SHOWN = ("none", "centred", "votes", *MACHINES)
+SUMS = ("P", "RBP", "DCG")
+OTHERS = {
+    "trec-covid-r1": "TREC-COVID round 1",
+    "trec-covid-r2-top100": "TREC-COVID round 2, first 100",
+    "trec-robust-2003": "Robust 2003",
+}
+# Folders of the runs on the passages: measures, and further options.
+PARTS = {
+    "dl-p": ["--measure", "P@10", "--measure", "RBP(p=0.8)@10", "--measure", "DCG@10"],
+    "dl-rr": ["--measure", "RR@10", "--pairs", "0"],
+    "dl-ndcg": ["--measure", "nDCG@10", "--budgets", "10,20,40", "--pairs", "0"],
+}
+ELSEWHERE = ["--measure", "P@10", "--measure", "RBP(p=0.8)@10", "--budgets", "10,20,40", "--pairs", "0"]
+LOW, HIGH = 0.93, 0.97
+LARGEST = {"DCG": 3 * sum(1 / math.log2(rank + 1) for rank in range(1, 11))}  # ten passages of grade 3
+MIDDLE = 20  # judgments per query of the short tables
 
 
 def collect(folder: Path, data: Path) -> Found:
-    """Run the study on TREC 2019 DL: 37 pooled runs, 24 later ones, labels of one machine."""
-    place = data / "trec-dl-2019-passage"
-    words = [str(place / "qrels.txt"), *map(str, sorted((place / "runs").iterdir()))]
+    """Run the studies that `folder` lacks and read what they found."""
+    place = data / PASSAGES
+    words = [str(place / "qrels.txt"), *map(str, runs_of(place))]
     for path in sorted((place / "extra-runs").iterdir()):
         words += ["--new", str(path)]
-    words += ["--machine", str(data / f"trec-dl-2019-machine-labels/{MACHINE}.qrels")]
-    found = studied(NAME, data, folder, [*words, "--level", "2", "--budgets", "10,20,40", "--draws", "60"])
-    kept = ("draws", "systems", "pooled", "level", "queries", "cells")
-    return {key: rounded(found[key]) for key in kept}
+    for name in MACHINES:
+        words += ["--machine", str(data / f"trec-dl-2019-machine-labels/{name}.qrels")]
+    parts = [
+        (PASSAGES, studied(NAME, data, folder / part, [*words, "--level", "2", *options]))
+        for part, options in PARTS.items()
+    ]
+    for name in OTHERS:
+        given = [str(data / name / "qrels.txt"), *map(str, runs_of(data / name))]
+        parts.append((name, studied(NAME, data, folder / name, [*given, *ELSEWHERE])))
+    return gathered(parts)
 
 
-def rows_of(kept: Found) -> str:
-    """Write a row for each measure, budget and proxy."""
-    cells = sorted(kept["cells"], key=lambda one: (one["measure"], one["budget"], SHOWN.index(one["proxy"])))
+def gathered(parts: Sequence[tuple[str, Found]]) -> Found:
+    """Put the numbers of several studies together; every row names its collection."""
+    found: Found = {"sets": {}}
+    for name, part in parts:
+        known = ("draws", "systems", "pooled", "level", "queries", "frame")
+        found["sets"][name] = {key: part[key] for key in known}
+        for key in ("cells", "rivals", "nested", "exact", "pairs"):
+            found.setdefault(key, []).extend({"set": name} | row for row in part[key])
+    short: Found = rounded(found)
+    return short
+
+
+def pick(rows: Iterable[Found], **wanted: object) -> list[Found]:
+    """Return the rows with these values; `measure` may be the name without its parameters."""
+    return [
+        row
+        for row in rows
+        if all(row[key] == one or (key == "measure" and family(row) == one) for key, one in wanted.items())
+    ]
+
+
+def family(row: Found) -> str:
+    """Return the name of a measure without its parameters.
+
+    >>> family({"measure": "P(rel=2)@10"})
+    'P'
+    """
+    return str(row["measure"]).partition("(")[0].partition("@")[0]
+
+
+def shown(value: float | None, form: str = ".3f") -> str:
+    """Write a number, or a dash for none."""
+    return "-" if value is None else format(value, form).replace("+0.000", "0.000").replace("-0.000", "0.000")
+
+
+def both(row: Found, key: str, groups: Sequence[str] = ("pooled", "new"), form: str = ".3f") -> str:
+    """Write a number by group: `pooled / new`."""
+    return " / ".join(shown(row.get(f"{key}_{group}"), form) for group in groups)
+
+
+def extent(values: Iterable[float | None], form: str = ".3f") -> str:
+    """Write the least and the largest of the known values."""
+    known = [value for value in values if value is not None]
+    return f"{shown(min(known), form)} to {shown(max(known), form)}"
+
+
+def answer(kept: Found) -> str:
+    """Write the short table: 20 judgments per query, by measure and guess."""
     rows = [
         [
-            one["measure"],
-            str(one["budget"]),
-            one["proxy"],
-            f"{one['bias_pooled']:+.3f} / {one['bias_new']:+.3f}",
-            f"{one['coverage_pooled']:.3f} / {one['coverage_new']:.3f}",
-            f"{one['coverage_pairs']:.3f}",
-            f"{one['half_width_pooled']:.3f}",
-            f"{one['tau']:.2f}",
-            f"{one['decided']:.2f} / {one['wrong']:.3f}",
-            f"{one['withheld_new']:.2f}",
+            f"{name}@10",
+            GUESSES[guess],
+            both(one, "bias", form="+.3f"),
+            both(one, "coverage", ("pooled", "new", "pairs")),
+            shown(one["half_width_pooled"]),
+            shown(one["tau"], ".2f"),
+            f"{one['decided_pairs']:.2f} / {one['wrong_pairs']:.3f}",
+            shown(one["spread_of_draws"]),
         ]
-        for one in cells
+        for name in (*SUMS, "RR", "nDCG")
+        for guess in ("centred", "votes", "llama70b-criteria")
+        for one in pick(kept["cells"], set=PASSAGES, measure=name, budget=MIDDLE, proxy=guess)
     ]
-    return table(
-        [
-            "measure",
-            "judgments per query",
-            "guess",
-            "bias, pooled / new",
-            "coverage, pooled / new",
-            "coverage, pairs",
-            "half-width",
-            "tau",
-            "pairs decided / of these wrongly",
-            "withheld, new",
-        ],
-        rows,
+    heads = [
+        "measure",
+        "guess",
+        "bias, pooled / new",
+        "coverage, pooled / new / pairs",
+        "half-width",
+        "tau",
+        "pairs decided / of these wrongly",
+        "spread of draws",
+    ]
+    return table(heads, rows, labels=2)
+
+
+def targets(kept: Found) -> str:
+    """Write what was asked beforehand and what was measured, at 20 judgments per query."""
+    at = {
+        (family(one), one["proxy"]): one
+        for one in pick(kept["cells"], set=PASSAGES, budget=MIDDLE)
+        if one["proxy"] in SHOWN
+    }
+    sums = [at[name, guess] for name in SUMS for guess in SHOWN[1:]]
+    machine, votes = at["P", "llama70b-criteria"], at["P", "votes"]
+    rows: list[tuple[str, str, bool]] = []
+    for group in ("pooled", "new"):
+        errors = {
+            f"{family(one)}@10, {GUESSES[one['proxy']]}": abs(one[f"bias_{group}"])
+            / LARGEST.get(family(one), 1.0)
+            for one in sums
+        }
+        which = max(errors, key=errors.__getitem__)
+        over = sum(error > 0.005 for error in errors.values())
+        value = f"at most {errors[which]:.3f} ({which}); above in {over} of {len(errors)}"
+        rows.append((f"bias of sums at most .005 of the range, {group} runs", value, not over))
+    rows.append(("tau of P@10 at least .81 with llama-70B", f"{machine['tau']:.3f}", machine["tau"] >= 0.81))
+    rows.append(("tau of P@10 at least .75 with votes", f"{votes['tau']:.3f}", votes["tau"] >= 0.75))
+    decided = machine["decided_pairs"] >= 0.7 and machine["wrong_pairs"] <= 0.004
+    value = f"{machine['decided_pairs']:.2f}, of these {machine['wrong_pairs']:.3f}"
+    rows.append(
+        ("70 % of pairs decided by P@10 with llama-70B, at most .4 % of these wrongly", value, decided)
     )
+    for group in ("pooled", "new", "pairs"):
+        shares = [one[f"coverage_{group}"] for one in sums]
+        inside = all(LOW <= share <= HIGH for share in shares)
+        rows.append((f"coverage of sums .93 to .97, {group}", extent(shares), inside))
+    shares = [at["RR", guess]["coverage_pooled"] for guess in SHOWN[1:]]
+    rows.append(
+        ("coverage of RR .93 to .97, pooled", extent(shares), all(LOW <= one <= HIGH for one in shares))
+    )
+    shares = [at["nDCG", guess]["coverage_pooled"] for guess in SHOWN[1:]]
+    rows.append(
+        ("coverage of nDCG .92 to .97, pooled", extent(shares), all(0.92 <= one <= HIGH for one in shares))
+    )
+    cost = max(ratio for _, _, ratio in costs(kept))
+    rows.append(
+        ("adverse machines widen intervals by at most 3 %", f"at most {100 * (cost - 1):.1f} %", cost <= 1.03)
+    )
+    return table(
+        ["asked beforehand", "measured", "met"],
+        [[text, value, bold("no", told=not met) if not met else "yes"] for text, value, met in rows],
+    )
+
+
+def costs(kept: Found) -> list[tuple[Found, str, float]]:
+    """Return the half-widths with adverse machines relative to centred, by cell."""
+    found = []
+    for one in kept["cells"]:
+        if not one["proxy"].startswith("adverse") or not one["half_width_pooled"]:
+            continue
+        same = {key: one[key] for key in ("set", "measure", "budget")}
+        centred = pick(kept["cells"], **same, proxy="centred")[0]["half_width_pooled"]
+        if centred and centred >= 0.001:  # the kept numbers have four places
+            found.append((one, one["proxy"], one["half_width_pooled"] / centred))
+    return found
+
+
+def coverages(kept: Found) -> str:
+    """Write the coverage by measure and budget."""
+    rows = []
+    for name in (*SUMS, "RR", "nDCG"):
+        for centred in pick(kept["cells"], set=PASSAGES, measure=name, proxy="centred"):
+            same = {"set": PASSAGES, "measure": name, "budget": centred["budget"]}
+            groups = ("pooled", "new", "pairs")
+            cells = [pick(kept["cells"], **same, proxy=guess)[0] for guess in SHOWN]
+            rows.append(
+                [f"{name}@10", str(centred["budget"]), *(both(one, "coverage", groups) for one in cells)]
+            )
+    return table(["measure", "judgments", *(GUESSES[guess] for guess in SHOWN)], rows)
+
+
+def widths(kept: Found) -> str:
+    """Write half-width, tau and withheld intervals of P@10 by guess and budget."""
+    rows = [
+        [
+            str(one["budget"]),
+            GUESSES[one["proxy"]],
+            both(one, "bias", form="+.3f"),
+            both(one, "half_width"),
+            shown(one["half_width_pairs"]),
+            shown(one["rmse_difference"]),
+            shown(one["tau"], ".2f"),
+            f"{one['decided_pairs']:.2f} / {one['wrong_pairs']:.3f}",
+            both(one, "withheld", form=".2f"),
+            both(one, "spread"),
+        ]
+        for one in pick(kept["cells"], set=PASSAGES, measure="P")
+        if one["proxy"] in SHOWN
+    ]
+    heads = [
+        "judgments",
+        "guess",
+        "bias, pooled / new",
+        "half-width, pooled / new",
+        "of pairs",
+        "rmse of differences",
+        "tau",
+        "decided / wrongly",
+        "withheld, pooled / new",
+        "spread of draws, pooled / new",
+    ]
+    return table(heads, rows, labels=2)
+
+
+def rivals(kept: Found) -> str:
+    """Write depth pools, MoveToFront and estimates of about the same cost."""
+    rows = []
+    for budget in sorted({one["budget"] for one in pick(kept["rivals"], set=PASSAGES, measure="P")}):
+        for one in pick(kept["rivals"], set=PASSAGES, measure="P", budget=budget):
+            found = [both(one, "bias", form="+.3f"), shown(one["rmse_difference"]), shown(one["tau"], ".2f")]
+            rows.append([one["method"], f"{one['cost']:.1f}", *found])
+        for guess in ("centred", "llama70b-criteria"):
+            for one in pick(kept["cells"], set=PASSAGES, measure="P", budget=budget, proxy=guess):
+                found = [
+                    both(one, "bias", form="+.3f"),
+                    shown(one["rmse_difference"]),
+                    shown(one["tau"], ".2f"),
+                ]
+                rows.append([f"drawn, {GUESSES[guess]}", f"{budget}.0", *found])
+    heads = ["pool", "judgments per query", "bias of P@10, pooled / new", "rmse of differences", "tau"]
+    return table(heads, rows, labels=1)
+
+
+def alone(kept: Found) -> str:
+    """Write the comparison of single pairs."""
+    rows = [
+        [
+            f"drawn from {one['method'].replace('llama', 'labels of llama')}"
+            if not one["method"].startswith("whole")
+            else one["method"].replace("such", "interval for such").replace("these", "interval for these"),
+            f"{one['judgments']:.0f}",
+            shown(one["half_width"]),
+            shown(one["coverage"]),
+            shown(one["rmse"]),
+        ]
+        for one in kept["pairs"]
+    ]
+    return table(["judged", "judgments in all", "half-width", "coverage", "rmse"], rows, labels=1)
+
+
+def elsewhere(kept: Found) -> str:
+    """Write the other collections at 20 judgments per query."""
+    rows = []
+    for name, title in OTHERS.items():
+        for measure in ("P", "RBP"):
+            same = {"set": name, "measure": measure, "budget": MIDDLE}
+            pools = [
+                (f"{one['method']} ({one['cost']:.0f} judgments)", one)
+                for one in pick(kept["rivals"], **same)
+            ]
+            for guess in ("none", "centred", "votes"):
+                pools += [(f"drawn, {guess}", one) for one in pick(kept["cells"], **same, proxy=guess)]
+            rows += [[title, f"{measure}@10", pool, *_quality(one)] for pool, one in pools]
+    heads = [
+        "runs",
+        "measure",
+        "pool",
+        "bias",
+        "coverage, runs / pairs",
+        "half-width",
+        "rmse of differences",
+        "tau",
+        "decided / wrongly",
+    ]
+    return table(heads, rows, labels=3)
+
+
+def _quality(one: Found) -> list[str]:
+    drawn = "coverage_pooled" in one
+    return [
+        shown(one["bias_pooled"], "+.3f"),
+        both(one, "coverage", ("pooled", "pairs")) if drawn else "-",
+        shown(one.get("half_width_pooled")),
+        shown(one["rmse_difference"]),
+        shown(one["tau"], ".2f"),
+        f"{one['decided_pairs']:.2f} / {one['wrong_pairs']:.3f}" if drawn else "-",
+    ]
+
+
+def sheet(kept: Found) -> str:
+    """Return all cells as CSV."""
+    names = list(dict.fromkeys(key for one in kept["cells"] for key in one))
+    out = io.StringIO()
+    writer = csv.DictWriter(out, names, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(kept["cells"])
+    return out.getvalue()
+
+
+def figures(kept: Found) -> Mapping[str, Figure]:
+    """Draw the figures of the page."""
+    cells = pick(kept["cells"], set=PASSAGES)
+    return {
+        "coverage": coverage_figure(cells),
+        "width": width_figure(pick(cells, measure="P")),
+        "bias": bias_figure(pick(cells, measure="P"), pick(kept["rivals"], set=PASSAGES, measure="P")),
+    }
+
+
+def _points(rows: Sequence[Found], key: str) -> tuple[list[float], list[float]]:
+    known = [row for row in rows if row.get(key) is not None]
+    return [float(row["cost" if "cost" in row else "budget"]) for row in known], [
+        float(row[key]) for row in known
+    ]
+
+
+def _ticks(axes: Any, cells: Sequence[Found]) -> None:
+    sizes = sorted({one["budget"] for one in cells})
+    axes.set_xscale("log")
+    axes.minorticks_off()
+    axes.set_xticks(sizes, list(map(str, sizes)))
+    axes.grid(visible=True, axis="y")
+
+
+def coverage_figure(cells: Sequence[Found]) -> Figure:
+    """Plot coverage against the budget: a column of panels by measure, a row by guess."""
+    from matplotlib.figure import Figure
+
+    measures = list(dict.fromkeys(one["measure"] for one in cells))
+    with style():
+        figure = Figure(figsize=(2 * COLUMN, 3.1), layout="constrained")
+        panels = figure.subplots(2, len(measures), sharex=True, sharey=True, squeeze=False)
+        drawn: dict[str, Any] = {}
+        for row, guess in zip(panels, ("centred", "llama70b-criteria"), strict=True):
+            for axes, measure in zip(row, measures, strict=True):
+                axes.axhspan(LOW, HIGH, color=FAINT, alpha=0.35, linewidth=0)
+                axes.axhline(0.95, color=INK, linewidth=0.6)
+                some = pick(cells, measure=measure, proxy=guess)
+                for group, look in zip(("pooled", "new", "pairs"), LINE_STYLES, strict=False):
+                    (drawn[group],) = axes.plot(
+                        *_points(some, f"coverage_{group}"),
+                        color=look.color,
+                        linestyle=look.dashes,
+                        marker=look.marker,
+                        markersize=3,
+                        linewidth=0.9,
+                    )
+                _ticks(axes, cells)
+            row[0].set_ylabel(f"coverage, {GUESSES[guess]}")
+        for axes, measure in zip(panels[0], measures, strict=True):
+            axes.set_title(f"{family({'measure': measure})}@10", fontsize=7.5, color=INK)
+        figure.supxlabel("judgments per query", fontsize=7.5, color=INK)
+        names = {"pooled": "pooled runs", "new": "later runs", "pairs": "pairs of pooled runs"}
+        figure.legend(drawn.values(), [names[one] for one in drawn], loc="outside upper center", ncols=3)
+    return figure
+
+
+def width_figure(cells: Sequence[Found]) -> Figure:
+    """Plot half-width and rank correlation of P@10 against the budget, by guess."""
+    from matplotlib.figure import Figure
+
+    with style():
+        figure = Figure(figsize=(2 * COLUMN, 2.5), layout="constrained")
+        panels = figure.subplots(1, 2)
+        drawn: dict[str, Any] = {}
+        labels = ("half-width of 95 % intervals, P@10", "Kendall tau with the true order")
+        for axes, key, label in zip(panels, ("half_width_pooled", "tau"), labels, strict=True):
+            for guess, look in zip(SHOWN, LINE_STYLES, strict=False):
+                (drawn[guess],) = axes.plot(
+                    *_points(pick(cells, proxy=guess), key),
+                    color=look.color,
+                    linestyle=look.dashes,
+                    marker=look.marker,
+                    markersize=3.5,
+                )
+            _ticks(axes, cells)
+            axes.set_ylabel(label)
+            axes.set_xlabel("judgments per query")
+        panels[0].set_ylim(bottom=0)
+        figure.legend(
+            drawn.values(), [GUESSES[one] for one in drawn], loc="outside upper center", ncols=len(drawn)
+        )
+    return figure
+
+
+def bias_figure(cells: Sequence[Found], others: Sequence[Found]) -> Figure:
+    """Plot the bias of P@10 against the number of judgments, for pooled and later runs."""
+    from matplotlib.figure import Figure
+
+    lines = {
+        "depth pool": [one for one in others if one["method"].startswith("depth")],
+        "MoveToFront": pick(others, method="MoveToFront"),
+        "drawn, centred": pick(cells, proxy="centred"),
+        "drawn, llama-70B": pick(cells, proxy="llama70b-criteria"),
+    }
+    with style():
+        figure = Figure(figsize=(2 * COLUMN, 2.3), layout="constrained")
+        panels = figure.subplots(1, 2, sharey=True)
+        drawn: dict[str, Any] = {}
+        for axes, group, title in zip(panels, ("pooled", "new"), ("pooled runs", "later runs"), strict=True):
+            axes.axhline(0, color=INK, linewidth=0.7)
+            for (name, rows), look in zip(lines.items(), LINE_STYLES, strict=False):
+                (drawn[name],) = axes.plot(
+                    *_points(rows, f"bias_{group}"),
+                    color=look.color,
+                    linestyle=look.dashes,
+                    marker=look.marker,
+                    markersize=3.5,
+                )
+            _ticks(axes, cells)
+            axes.set_title(title, fontsize=7.5, color=INK)
+            axes.set_xlabel("judgments per query")
+        panels[0].set_ylabel("mean error of P@10")
+        figure.legend(drawn.values(), list(drawn), loc="outside upper center", ncols=4)
+    return figure
 
 
 def page(kept: Found) -> str:
     """Write the page."""
-    return f"""# Study: estimates from few judgments
+    passages = kept["sets"][PASSAGES]
+    sums = [
+        one for one in pick(kept["cells"], set=PASSAGES) if family(one) in SUMS and one["proxy"] in SHOWN[1:]
+    ]
+    middle = pick(sums, budget=MIDDLE)
+    deep = [
+        one
+        for one in kept["cells"]
+        if family(one) in {"RR", "nDCG"} and one["set"] == PASSAGES and one["proxy"] != "none"
+    ]
+    ratio = {
+        name: extent((ratio for _, proxy, ratio in costs(kept) if proxy == name), ".3f")
+        for name in list(GUESSES)[-2:]
+    }
+    adverse = "; ".join(f"{GUESSES[name]}: {text} times as wide as centred" for name, text in ratio.items())
+    equal = all(one["equal"] and one["certain"] for one in kept["exact"])
+    nested = [one["kept"] for one in kept["nested"] if one["kept"] is not None]
+    one_pair = {one["method"]: one["half_width"] for one in kept["pairs"]}
+    return wrapped(
+        PAGE.format(
+            systems=passages["systems"],
+            pooled=passages["pooled"],
+            queries=passages["queries"],
+            draws=passages["draws"],
+            frame=passages["frame"]["20"] / passages["queries"],
+            bias_pooled=extent([one["bias_pooled"] for one in middle if family(one) != "DCG"], "+.3f"),
+            bias_new=extent([one["bias_new"] for one in middle if family(one) != "DCG"], "+.3f"),
+            covered=extent([one["coverage_pooled"] for one in middle]),
+            covered_new=extent([one["coverage_new"] for one in middle]),
+            covered_pairs=extent([one["coverage_pairs"] for one in middle]),
+            rr=extent([one["coverage_pooled"] for one in deep if family(one) == "RR"], ".2f"),
+            ndcg=extent([one["coverage_pooled"] for one in deep if family(one) == "nDCG"], ".2f"),
+            pair=one_pair["differing documents, centred"],
+            such=one_pair["whole queries, such queries"],
+            whole=one_pair["whole queries, these queries"],
+            labelled=one_pair["differing documents, llama70b-criteria"],
+            answer=answer(kept),
+            targets=targets(kept),
+            coverages=coverages(kept),
+            widths=widths(kept),
+            adverse=adverse,
+            rivals=rivals(kept),
+            alone=alone(kept),
+            count=kept["pairs"][0]["pairs"],
+            budget=PAIR_TOTAL,
+            gain=gain(kept),
+            narrow="; ".join(
+                f"{name}@10, 40 judgments, llama-70B: {one['coverage_pooled']:.2f} with half-width "
+                f"{one['half_width_pooled']:.3f}"
+                for name in ("RR", "nDCG")
+                for one in pick(
+                    kept["cells"], set=PASSAGES, measure=name, budget=40, proxy="llama70b-criteria"
+                )
+            ),
+            elsewhere=elsewhere(kept),
+            equal="equal" if equal else "are not all equal to",
+            exact=len(kept["exact"]),
+            nested="all" if min(nested) == 1 else f"at least {min(nested):.3f}",
+        )
+    )
+
+
+PAGE = """
+# Study: estimates from few judgments
 
 <!-- Made by src/leadline_studies/estimate/page.py from the output of `leadline study`. -->
 
-TREC 2019 Deep Learning, passages: {kept["systems"]} runs, of which {kept["pooled"]}
-are pooled and the
-others are later ones; {kept["queries"]} queries, relevant from grade {kept["level"]:g}. The official
-judgments are the truth; passages without one are not relevant. For each measure and budget documents
-were drawn {kept["draws"]} times as `leadline pool --for` draws them. Labels of one machine (Llama-3
-70B) are calibrated; two adverse machines guess at random, or mark the first documents of the runs. The
-true nDCG is relative to the ideal list of the documents in the frame: the ideal list of all judged
-passages is about 3 % larger.
+Can systems be measured from 20 judgments per query? On TREC 2019 Deep Learning, passages ({systems} runs,
+of which {pooled} are pooled and the others are later ones, {queries} queries, relevant from grade 2), yes
+for sums over ranks (P, RBP, DCG at 10). With 20 judgments of about {frame:.0f} in the frame, the bias of P
+and RBP is {bias_pooled} for pooled runs and {bias_new} for later ones; 95 % intervals of sums contain the
+truth in {covered} of the cases for pooled runs, {covered_new} for later runs and {covered_pairs} for
+differences of pooled runs. Intervals of RR and nDCG are approximate: with 5 to 40 judgments those of pooled
+runs contain it in {rr} (RR) and {ndcg} (nDCG) of the cases, and `estimate` prints this range.
 
-Coverage is of 95 % intervals over draws, where one is given and has any width; pairs are of pooled
-runs. `withheld` is the share of later runs that get none, since more than 5 % of their weight is
-outside the frame.
+{answer}
 
-{rows_of(kept)}
+The official judgments are the truth; passages without one are not relevant. Documents were drawn {draws}
+times as `leadline pool --for` draws them. The guess is the grade that is predicted for a document: `none`
+(0), the mean of the judged documents (centred), the mean by votes of the runs, or by the label of a machine
+(Llama-3 70B, prompt with four criteria, and the weaker Llama-3 8B). The true nDCG is relative to the ideal
+list of the documents in the frame. Intervals of width 0 are left out of the coverage. The errors of one
+draw are common to all runs: the spread is the standard deviation over draws of the mean error over the
+runs. The bias is the mean over draws, and its standard error is the spread divided by the square root of
+{draws}.
 
-What it shows:
+## What was asked beforehand
 
-- Sums (P, RBP) have no bias worth speaking of, for pooled and for later runs, and their intervals hold.
-- Intervals of RR, and of nDCG with 40 judgments per query, where little is left to draw, are too
-  narrow: they are called approximate. nDCG without any guess (`none`) is far too high and gets no
-  interval.
-- The mean of the judged pairs as guess (centred) gains most; calibrated labels of a machine narrow the
-  interval of P@10 by a further fifth to a quarter; adverse labels cost next to nothing.
+At 20 judgments per query; sums are P, RBP and DCG at 10, with the guesses centred, votes and both machines.
 
-The prior of the ratio behind nDCG was chosen on these data, with other draws; other collections were
-not tried yet.
+{targets}
 
-    leadline study estimate QRELS RUN... --new RUN --machine LABELS --level 2 \\
-        --budgets 10,20,40 --draws 60 -o OUT
+Causes of what is missed:
 
-The numbers are in [estimate.json](estimate.json).
+- Bias of later runs: their documents outside the frame are predicted by the mean of the judged ones, which
+  are relevant more often. Labels of a machine, which know these documents, remove it.
+- Coverage of later runs above .97: the interval of a later run is widened by what its documents outside the
+  frame could change, although they hardly ever change that much. It is conservative, not wrong.
+- RR, and nDCG with many judgments: few documents are left undrawn, and most of these change nothing. The
+  error is zero in most draws and large in a few, which a normal interval estimated from the drawn documents
+  does not describe; it is worst where the interval is narrowest ({narrow}).
+- RR and nDCG without a guess (`none`): a product of factors 1 - I/p is far below 0 if p is small, so that
+  RR varies widely; the ideal list of nDCG cannot be estimated from the drawn documents alone. `estimate`
+  gives no interval of nDCG without a guess.
+
+## Coverage by measure and budget
+
+Coverage of 95 % intervals: pooled runs / later runs / pairs of pooled runs.
+
+![Coverage by measure and budget](estimate-coverage.svg)
+
+{coverages}
+
+## Width and order by guess
+
+![Half-width and rank correlation by budget](estimate-width.svg)
+
+P@10. `withheld`: the share of runs without an interval, because more than 5 % of their weight is outside
+the frame; their values are as good as shown in the column of the bias.
+
+{widths}
+
+Adverse machines, on all collections below: {adverse}.
+
+## Pools of the same cost
+
+A pool by depth or MoveToFront counts unjudged documents as not relevant. Its values are too low, more so
+for later runs, and their order is worse.
+
+![Bias of P@10 by pool](estimate-bias.svg)
+
+{rivals}
+
+## One pair of runs
+
+{count} random pairs of pooled runs, P@10. `drawn` are {budget} judgments of the documents that only one of
+both has in its first ten. Whole queries are judged completely, as many as 250 judgments allow. With the
+guess centred the half-width from {budget} drawn judgments is {pair:.3f}; from 250 on whole queries it is
+{such:.3f} by the usual t interval (for such queries). As 250 judgments cover two fifths of these queries,
+an interval for these queries alone is narrower, {whole:.3f}; the {budget} drawn judgments reach that with
+labels of a machine ({labelled:.3f}), not without.
+
+{alone}
+
+## Other collections
+
+Without a machine, all runs pooled, relevant from grade 1, 20 judgments per query.
+
+{elsewhere}
+
+{gain}
+
+## Identities
+
+- Each draw of a budget contains {nested} of the pairs drawn for the smaller budget with the same seed: the
+  rows above are those of samples that were topped up from 5 to 10, 20, 40 and 80, and coverage does not
+  depend on how a sample came about.
+- Where every document that matters is judged (p = 1), the values of `estimate` {equal} those of `evaluate`,
+  bit by bit, for all {exact} combinations of collection and measure.
+- With one stratum and the guess 0, the expectation is that of infAP (Yilmaz and Aslam 2006); a test
+  enumerates all draws of a list.
+
+## What was not simulated
+
+Judgments of others than the official assessors; stopping when an interval is narrow enough; measures other
+than these. The prior of the ratio behind nDCG was chosen on the passages, with other draws.
+
+## To repeat
+
+    leadline study estimate QRELS RUN... --new RUN --machine LABELS --level 2 -o OUT
+
+All numbers, by collection, measure, budget and guess, are in [estimate.csv](estimate.csv), and with those
+of the pools and pairs in [estimate.json](estimate.json).
 """
+
+
+def gain(kept: Found) -> str:
+    """Write what drawing gains over MoveToFront on the other collections, and where it gains nothing."""
+    parts = []
+    for name, title in OTHERS.items():
+        best = pick(kept["cells"], set=name, measure="P", budget=MIDDLE, proxy="centred")[0]
+        front = pick(kept["rivals"], set=name, measure="P", budget=MIDDLE, method="MoveToFront")[0]
+        gained = best["tau"] - front["tau"]
+        word = "better" if gained > 0.02 else "worse" if gained < -0.02 else "no better"
+        parts.append(
+            f"- {title}: the order by P@10 is {word} than with MoveToFront (tau {best['tau']:.2f} against "
+            f"{front['tau']:.2f}); the bias is {shown(best['bias_pooled'], '+.3f')} in place of "
+            f"{shown(front['bias_pooled'], '+.3f')}."
+        )
+    return "\n".join(parts)
+
+
+def redraw() -> None:
+    """Write the figures and the CSV beside the page."""
+    kept = read_kept(NAME)
+    for title, figure in figures(kept).items():
+        (PAGES / f"{NAME}-{title}.svg").write_bytes(picture(figure, "svg"))
+    (PAGES / f"{NAME}.csv").write_text(sheet(kept), encoding="utf-8")
 
 
 if __name__ == "__main__":
     page_again(NAME, page, collect)
+    redraw()
