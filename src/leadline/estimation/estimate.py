@@ -33,7 +33,7 @@ FEWEST_QUERIES = 10
 MOST_GUESSED = 0.05  # largest weight of guessed and unknown pairs with which an interval is given
 # Lowest and highest coverage of 95 % intervals for pooled runs in docs/studies/estimate.md, in percent, for
 # cascade measures (RR, Success, ERR) and nDCG.
-COVERAGE = {"RR": (79, 96), "nDCG": (87, 97)}
+COVERAGE = {"RR": (81, 97), "nDCG": (87, 97)}
 # Warnings of `evaluate` that hold here too; what is unjudged is in the weights by source.
 OF_RUNS = {
     "no_overlap",
@@ -164,7 +164,7 @@ class EstimatedResults(Results):
     judgments: int
     read: dict[str, int]
 
-    def estimate(self, run: str, measure: object) -> Estimate:
+    def estimate(self, run: str, measure: object, *, over_queries: bool = True) -> Estimate:
         """Return the estimated mean of a measure for a run, with intervals and weights by source.
 
         Parameters
@@ -173,12 +173,14 @@ class EstimatedResults(Results):
             Name of the run.
         measure : str or Measure
             One of the estimated measures.
+        over_queries : bool, default True
+            Compute the interval over draws and queries; NaN otherwise.
 
         Returns
         -------
         Estimate
         """
-        return self._estimate(self._run(run), self.place(measure))
+        return self._estimate(self._run(run), self.place(measure), over_queries=over_queries)
 
     @cached_property
     def _over_queries(self) -> list[tuple[Floats, Floats]]:
@@ -189,7 +191,7 @@ class EstimatedResults(Results):
             for place in range(len(self.measures))
         ]
 
-    def _estimate(self, run: int, place: int) -> Estimate:
+    def _estimate(self, run: int, place: int, *, over_queries: bool = True) -> Estimate:
         part = self._parts[run][place]
         value = float(self.means[run, place])
         withheld = self._withheld(part, place)
@@ -197,7 +199,10 @@ class EstimatedResults(Results):
         if withheld is None and not math.isnan(value):
             half = _quantile(self.confidence) * math.sqrt(variance(part.errors, scaled=part.scaled))
             low, high = (value - math.hypot(half, part.doubt[0]), value + math.hypot(half, part.doubt[1]))
-        below, above = self._over_queries[place]
+        ends = (math.nan, math.nan)
+        if over_queries:
+            below, above = self._over_queries[place]
+            ends = float(below[run]), float(above[run])
         judged, drawn, guessed, unknown = part.shares.tolist()
         lowest, highest = value - part.doubt[0], value + part.doubt[1]
         if isinstance(self._kinds[place], (Ratio, AveragePrecision)) and guessed + unknown > 0:
@@ -206,8 +211,7 @@ class EstimatedResults(Results):
             value,
             low,
             high,
-            float(below[run]),
-            float(above[run]),
+            *ends,
             float(lowest),
             float(highest),
             judged,

@@ -12,6 +12,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -280,9 +281,7 @@ def alone(kept: Found) -> str:
     """Write the comparison of single pairs."""
     rows = [
         [
-            f"drawn from {one['method'].replace('llama', 'labels of llama')}"
-            if not one["method"].startswith("whole")
-            else one["method"].replace("such", "interval for such").replace("these", "interval for these"),
+            _pair_method(one["method"]),
             f"{one['judgments']:.0f}",
             shown(one["half_width"]),
             shown(one["coverage"]),
@@ -293,10 +292,27 @@ def alone(kept: Found) -> str:
     return table(["judged", "judgments in all", "half-width", "coverage", "rmse"], rows, labels=1)
 
 
+def _pair_method(name: str) -> str:
+    """Write how a pair was judged.
+
+    >>> _pair_method("uniform, none"), _pair_method("whole queries, such queries")
+    ('drawn uniformly, none', 'whole queries, interval for such queries')
+    """
+    way, _, guess = name.partition(", ")
+    if way == "whole queries":
+        return f"{way}, interval for {guess}"
+    return f"drawn {'uniformly' if way == 'uniform' else f'from {way}'}, {GUESSES[guess]}"
+
+
+def _others(kept: Found) -> dict[str, str]:
+    """Return the other collections that were run, with their titles."""
+    return {name: title for name, title in OTHERS.items() if name in kept["sets"]}
+
+
 def elsewhere(kept: Found) -> str:
     """Write the other collections at 20 judgments per query."""
     rows = []
-    for name, title in OTHERS.items():
+    for name, title in _others(kept).items():
         for measure in ("P", "RBP"):
             same = {"set": name, "measure": measure, "budget": MIDDLE}
             pools = [
@@ -330,6 +346,45 @@ def _quality(one: Found) -> list[str]:
         shown(one["tau"], ".2f"),
         f"{one['decided_pairs']:.2f} / {one['wrong_pairs']:.3f}" if drawn else "-",
     ]
+
+
+def facts(kept: Found) -> str:
+    """Write the rows that docs/estimate.md shows."""
+    at = {(family(one), one["proxy"]): one for one in pick(kept["cells"], set=PASSAGES, budget=MIDDLE)}
+    sums = [at[name, guess] for name in SUMS for guess in SHOWN[1:]]
+    plain, machine = at["P", "centred"], at["P", "llama70b-criteria"]
+    groups = {"pooled": "pooled runs", "new": "later runs", "pairs": "differences of pooled runs"}
+    rows = [
+        (
+            f"coverage of 95 % intervals of P, RBP and DCG, {text}",
+            extent(one[f"coverage_{group}"] for one in sums),
+        )
+        for group, text in groups.items()
+    ]
+    rows += [
+        (
+            f"coverage of intervals of {name}, pooled runs",
+            extent(at[name, guess]["coverage_pooled"] for guess in SHOWN[1:]),
+        )
+        for name in ("RR", "nDCG")
+    ]
+    rows += [
+        ("bias of P@10, pooled / later runs", both(plain, "bias", form="+.3f")),
+        ("the same with labels of a machine", both(machine, "bias", form="+.3f")),
+        ("half-width of P@10", shown(plain["half_width_pooled"])),
+        ("the same with labels of a machine", shown(machine["half_width_pooled"])),
+        ("Kendall tau with the true order by P@10", f"{plain['tau']:.2f}"),
+        ("the same with labels of a machine", f"{machine['tau']:.2f}"),
+        (
+            "pairs of runs decided, of these wrongly",
+            f"{plain['decided_pairs']:.0%}, {plain['wrong_pairs']:.1%}",
+        ),
+        (
+            "the same with labels of a machine",
+            f"{machine['decided_pairs']:.0%}, {machine['wrong_pairs']:.1%}",
+        ),
+    ]
+    return "\n".join(f"| {text} | {value} |" for text, value in rows)
 
 
 def sheet(kept: Found) -> str:
@@ -480,7 +535,7 @@ def page(kept: Found) -> str:
     equal = all(one["equal"] and one["certain"] for one in kept["exact"])
     nested = [one["kept"] for one in kept["nested"] if one["kept"] is not None]
     one_pair = {one["method"]: one["half_width"] for one in kept["pairs"]}
-    return wrapped(
+    return _with_items(
         PAGE.format(
             systems=passages["systems"],
             pooled=passages["pooled"],
@@ -597,8 +652,8 @@ for later runs, and their order is worse.
 
 ## One pair of runs
 
-{count} random pairs of pooled runs, P@10. `drawn` are {budget} judgments of the documents that only one of
-both has in its first ten. Whole queries are judged completely, as many as 250 judgments allow. With the
+{count} random pairs of pooled runs, P@10. `drawn` are on average {budget} judgments of the documents
+that only one of both has in its first ten. Whole queries are judged completely, as many as 250 judgments allow. With the
 guess centred the half-width from {budget} drawn judgments is {pair:.3f}; from 250 on whole queries it is
 {such:.3f} by the usual t interval (for such queries). As 250 judgments cover two fifths of these queries,
 an interval for these queries alone is narrower, {whole:.3f}; the {budget} drawn judgments reach that with
@@ -638,10 +693,27 @@ of the pools and pairs in [estimate.json](estimate.json).
 """
 
 
+def _with_items(text: str) -> str:
+    """Break the lines of paragraphs and of list items."""
+    parts = []
+    for part in wrapped(text).split("\n\n"):
+        items = part.strip("\n").split("\n- ") if part.startswith("- ") else []
+        parts.append(
+            "\n".join(
+                textwrap.fill(
+                    f"- {item.removeprefix('- ')}", 110, subsequent_indent="  ", break_on_hyphens=False
+                )
+                for item in items
+            )
+            or part
+        )
+    return "\n\n".join(parts).rstrip("\n") + "\n"
+
+
 def gain(kept: Found) -> str:
     """Write what drawing gains over MoveToFront on the other collections, and where it gains nothing."""
     parts = []
-    for name, title in OTHERS.items():
+    for name, title in _others(kept).items():
         best = pick(kept["cells"], set=name, measure="P", budget=MIDDLE, proxy="centred")[0]
         front = pick(kept["rivals"], set=name, measure="P", budget=MIDDLE, method="MoveToFront")[0]
         gained = best["tau"] - front["tau"]

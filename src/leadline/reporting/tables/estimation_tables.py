@@ -47,7 +47,7 @@ def estimate_table(found: EstimatedResults, *, pairs: bool = False) -> Table:
     if pairs:
         return estimate_pairs_table(found)
     every = [
-        (measure, rank, run, found.estimate(found.names[run], measure))
+        (measure, rank, run, found.estimate(found.names[run], measure, over_queries=False))
         for place, measure in enumerate(found.measures)
         for rank, run in enumerate(found.order(place), start=1)
     ]
