@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leadline.reporting.plots import COLUMN, FAINT, INK, LINE_STYLES, picture, style
-from leadline_studies.common.markdown import bold, table, wrapped
+from leadline_studies.common.markdown import table, wrapped
 from leadline_studies.common.pages import PAGES, Found, page_again, read_kept, rounded, runs_of, studied
 from leadline_studies.estimate.study import PAIR_TOTAL
 
@@ -194,7 +194,7 @@ def targets(kept: Found) -> str:
     )
     return table(
         ["asked beforehand", "measured", "met"],
-        [[text, value, bold("no", told=not met) if not met else "yes"] for text, value, met in rows],
+        [[text, value, "yes" if met else "**no**"] for text, value, met in rows],
     )
 
 
@@ -597,11 +597,12 @@ runs contain it in {rr} (RR) and {ndcg} (nDCG) of the cases, and `estimate` prin
 The official judgments are the truth; passages without one are not relevant. Documents were drawn {draws}
 times as `leadline pool --for` draws them. The guess is the grade that is predicted for a document: `none`
 (0), the mean of the judged documents (centred), the mean by votes of the runs, or by the label of a machine
-(Llama-3 70B, prompt with four criteria, and the weaker Llama-3 8B). The true nDCG is relative to the ideal
-list of the documents in the frame. Intervals of width 0 are left out of the coverage. The errors of one
-draw are common to all runs: the spread is the standard deviation over draws of the mean error over the
-runs. The bias is the mean over draws, and its standard error is the spread divided by the square root of
-{draws}.
+(Llama-3 70B, prompt with four criteria, and the weaker Llama-3 8B). Votes were in cells by rank within the
+query (from ranks 1, 3, 6, 11, 21, 41); `estimate` now uses quantiles of the votes, whose intervals were 1
+to 2 % narrower. The true nDCG is relative to the ideal list of the documents in the frame. Intervals of
+width 0 are left out of the coverage. The errors of one draw are common to all runs: the spread is the
+standard deviation over draws of the mean error over the runs. The bias is the mean over draws, and its
+standard error is the spread divided by the square root of {draws}.
 
 ## What was asked beforehand
 
@@ -652,12 +653,12 @@ for later runs, and their order is worse.
 
 ## One pair of runs
 
-{count} random pairs of pooled runs, P@10. `drawn` are on average {budget} judgments of the documents
-that only one of both has in its first ten. Whole queries are judged completely, as many as 250 judgments allow. With the
-guess centred the half-width from {budget} drawn judgments is {pair:.3f}; from 250 on whole queries it is
-{such:.3f} by the usual t interval (for such queries). As 250 judgments cover two fifths of these queries,
-an interval for these queries alone is narrower, {whole:.3f}; the {budget} drawn judgments reach that with
-labels of a machine ({labelled:.3f}), not without.
+{count} random pairs of pooled runs, P@10. `drawn` are on average {budget} judgments of the documents that
+only one of both has in its first ten. Whole queries are judged completely, as many as 250 judgments allow.
+With the guess centred the half-width from {budget} drawn judgments is {pair:.3f}; from 250 on whole queries
+it is {such:.3f} by the usual t interval (for such queries). As 250 judgments cover two fifths of these
+queries, an interval for these queries alone is narrower, {whole:.3f}; the {budget} drawn judgments reach
+that with labels of a machine ({labelled:.3f}), not without.
 
 {alone}
 

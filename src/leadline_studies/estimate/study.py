@@ -30,7 +30,7 @@ from leadline.errors import UsageError
 from leadline.estimation.designs import Frame, draw, frame_of, random_numbers
 from leadline.estimation.estimate import FEWEST_JUDGMENTS, MOST_GUESSED, estimate
 from leadline.estimation.estimators import Estimator, Sample
-from leadline.estimation.guesses import VOTE_EDGES, folds_of, vote_cells
+from leadline.estimation.guesses import folds_of, value_cells
 from leadline.estimation.measure_targets import Kind, Linear, Ratio, kind_of
 from leadline.estimation.pool_designs import pool_for, rank_weights
 from leadline.estimation.system_lists import Systems, read_systems
@@ -123,12 +123,11 @@ class _Board(NamedTuple):
         size = len(probability)
         nothing = np.zeros(size, dtype=np.int64)
         votes = np.bincount(self.brought[0], 1.0 / (60.0 + self.brought[1]), minlength=size)
-        cells = vote_cells(self.table.query.astype(np.int64), votes.astype(np.float64), probability > 0)
-        last = len(VOTE_EDGES) + 1
+        cell, cells = value_cells(np.where(probability > 0, votes, np.nan), probability)
         found = {
             "none": _Proxy(nothing, 1, 0, None, guessing=False),
             "centred": _Proxy(nothing, 1, 0, None, guessing=True),
-            "votes": _Proxy(cells, last + 1, last, last, guessing=True),
+            "votes": _Proxy(cell, cells, 0, 0, guessing=True),
         }
         for name, labels in self.labels.items():
             levels = np.unique(labels[~np.isnan(labels)])
