@@ -7,13 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from leadline.data.arrays import Floats, Integers
+from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.ids import Vocabulary
 
 FOLDS = 5
 FEW_QUERIES = 10  # with fewer queries every query is a separate fold
 FEWEST = 5  # minimum number of judgments in a cell
 SHRINKAGE = 5.0  # weight of the overall mean, in judgments
+VOTE_EDGES = (3, 6, 11, 21, 41, 81)  # first rank by votes of each cell after the first
 VALUE_CELLS = 8  # cells of a column of values
 
 
@@ -142,6 +143,26 @@ def _means(values: Floats, group: Integers, weight: Floats, groups: int) -> Floa
     total = np.bincount(group, weight, minlength=groups)
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(np.bincount(group, weight * values, minlength=groups) / total)
+
+
+def vote_cells(query: Integers, votes: Floats, framed: Flags) -> Integers:
+    """Return the cell of each pair by its rank in votes within the query.
+
+    Parameters
+    ----------
+    query : ndarray of int64, shape (n_pairs,)
+        Query of each pair.
+    votes : ndarray of float64, shape (n_pairs,)
+        Sum over the pooled runs of 1 / (60 + rank).
+    framed : ndarray of bool, shape (n_pairs,)
+        Pairs in the frame of the pool; all others are in the last cell.
+    """
+    order = np.lexsort((-votes, ~framed, query))
+    ordered = query[order]
+    rank = np.empty(len(query), dtype=np.int64)
+    rank[order] = np.arange(len(query)) - np.searchsorted(ordered, ordered) + 1
+    cells = np.searchsorted(VOTE_EDGES, rank, side="right")
+    return np.where(framed, cells, len(VOTE_EDGES) + 1)
 
 
 def value_cells(values: Floats, probability: Floats) -> tuple[Integers, int]:
