@@ -33,7 +33,7 @@ def collect(folder: Path, data: Path) -> Found:
         "--level",
         "2",
         "--draws",
-        "60",
+        "200",
     ]
     found = studied(NAME, data, folder, words)
     copy_figures(folder, {NAME: f"{NAME}.svg"})
@@ -192,7 +192,7 @@ standard deviations over samples.
 
 ## To repeat it
 
-    leadline study circular QRELS RUN... --new RUN --machine LABELS --level 2 --draws 60 -o OUT
+    leadline study circular QRELS RUN... --new RUN --machine LABELS --level 2 --draws 200 -o OUT
     python -m leadline_studies.circular.page OUT DATA
 
 The numbers are in [circular.json](circular.json).
