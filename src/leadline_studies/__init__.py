@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 
 
 class Option(NamedTuple):
-    """Option of a study, possibly repeated (`many`) or required (`needed`)."""
+    """Option of a study; `kind` is the type of its value."""
 
     name: str
     kind: type
-    says: str
+    help: str
     default: Any = None
-    needed: bool = False
+    required: bool = False
     metavar: str | None = None
-    many: bool = False
+    repeatable: bool = False
 
 
 class Outcome(NamedTuple):
@@ -45,11 +45,26 @@ class Outcome(NamedTuple):
     options: dict[str, Any] | None = None
 
 
-ARGUMENTS = ("qrels", "runs")  # what a study is given where it does not say
-Tell = Callable[[int, int], None]
+# Options of several studies.
+COMPLETE = Option(
+    "complete", str, "Collection, in which every document without a judgment is non-relevant.", metavar="DOCS"
+)
+VECTORS = Option(
+    "vectors",
+    str,
+    "Topic vectors instead of --docs, as written by `leadline topics infer` (repeatable, one "
+    "file per fit and number of topics).",
+    metavar="FILE",
+    repeatable=True,
+)
+FITS = Option("fits", int, "Number of models fitted, with --docs.", 5)
+SWEEPS = Option("sweeps", int, "Number of Gibbs sweeps over all tokens in every fit.", 500)
+
+ARGUMENTS = ("qrels", "runs")  # of a study that names no others
+Progress = Callable[[int, int], None]  # called with the number done and the total
 
 
-def judgments(qrels: QrelsLike, documents: str | None) -> Qrels:
+def read_judgments(qrels: QrelsLike, documents: str | None) -> Qrels:
     """Read judgments; with a file of documents, unjudged documents count as non-relevant."""
     table = read_qrels(qrels)
     if documents is None:
@@ -60,15 +75,15 @@ def judgments(qrels: QrelsLike, documents: str | None) -> Qrels:
     return complete(table, read_document_ids(documents))
 
 
-def whole_numbers(text: str, name: str) -> list[int]:
+def parse_integers(text: str, name: str) -> list[int]:
     """Parse the comma-separated numbers of an option.
 
-    >>> whole_numbers("10,100", "samples")
+    >>> parse_integers("10,100", "samples")
     [10, 100]
     """
     parts = [part.strip() for part in text.split(",")]
     if not all(part.isdecimal() and int(part) > 0 for part in parts):
-        raise UsageError(f"{name} '{text}'; expected whole numbers with commas, as in 10,100")
+        raise UsageError(f"{name} '{text}'; expected positive integers separated by commas, as in 10,100")
     return list(map(int, parts))
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import importlib
 
 from leadline_studies import folders_with
-from leadline_studies.common.pages import read_kept, write
+from leadline_studies.common.pages import read_numbers, write_page
 
 if __name__ == "__main__":
     for folder in folders_with("page"):
         writer = importlib.import_module(f"leadline_studies.{folder}.page")
-        write(writer.NAME, writer.page(read_kept(writer.NAME)))
+        write_page(writer.NAME, writer.page(read_numbers(writer.NAME)))

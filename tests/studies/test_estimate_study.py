@@ -16,7 +16,7 @@ from leadline.estimation.estimate import MOST_GUESSED
 from leadline.estimation.estimators import Estimator, Sample, variance
 from leadline.estimation.measure_targets import Cascade, kind_of
 from leadline.measures import MEASURES
-from leadline_studies.common.pages import PAGES, read_kept
+from leadline_studies.common.pages import PAGES, read_numbers
 from leadline_studies.estimate import page
 from leadline_studies.estimate.stacked_estimates import Stack
 from leadline_studies.estimate.study import Z, pair_limits
@@ -171,7 +171,7 @@ def test_runs_side_by_side_have_the_estimates_of_each(name: str, guessing: bool,
 def test_the_page_of_estimates_shows_the_numbers_of_the_study() -> None:
     shown = (PAGES.parent / "estimate.md").read_text(encoding="utf-8")
     pooling = (PAGES.parent / "pooling.md").read_text(encoding="utf-8")
-    kept = read_kept("estimate")
+    kept = read_numbers("estimate")
     assert page.facts(kept) in shown
     centred = page.pick(kept["cells"], set=page.PASSAGES, measure="P", budget=20, proxy="centred")
     for one in page.pick(kept["rivals"], set=page.PASSAGES, measure="P", budget=20) + centred:
@@ -180,7 +180,7 @@ def test_the_page_of_estimates_shows_the_numbers_of_the_study() -> None:
 
 
 def test_smaller_samples_are_part_of_larger_ones_and_certain_pools_are_exact() -> None:
-    kept = read_kept("estimate")
+    kept = read_numbers("estimate")
     assert {one["kept"] for one in kept["nested"]} == {None, 1.0}
     assert all(one["equal"] and one["certain"] for one in kept["exact"])
 

@@ -76,7 +76,7 @@ def test_whole_teams_are_drawn_again(tmp_path: object) -> None:
 
 def test_samples_and_shares_must_be_numbers() -> None:
     for samples in ("", "x", "10,0", "10;20"):
-        with pytest.raises(UsageError, match=r"samples .*expected whole numbers with commas"):
+        with pytest.raises(UsageError, match=r"samples .*expected positive integers"):
             SAMPLE.run(*made(3), samples=samples)
     with pytest.raises(UsageError, match="expected percentages from 1 to 100"):
         SAMPLE.run(*made(3), shares="50,101")

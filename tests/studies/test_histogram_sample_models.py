@@ -123,5 +123,5 @@ def test_judged_queries_without_a_text_are_counted() -> None:
 def test_too_few_models_are_refused() -> None:
     with pytest.raises(UsageError, match="2 models; expected 3 or more"):
         tried(model=TRIED[:2])
-    with pytest.raises(UsageError, match="tops 'x'; expected whole numbers with commas"):
+    with pytest.raises(UsageError, match="tops 'x'; expected positive integers"):
         tried(tops="x")

@@ -212,7 +212,7 @@ def test_what_is_undefined_is_said_to_be() -> None:
     [
         ({"topics": "2,3"}, "topics '2,3'; expected 3 or more numbers, each once"),
         ({"topics": "2,3,3,4"}, "expected 3 or more numbers, each once"),
-        ({"topics": "2,x"}, "topics '2,x'; expected whole numbers with commas"),
+        ({"topics": "2,x"}, "topics '2,x'; expected positive integers"),
         ({"qrels": None}, "neither of --qrels and --languages; expected one of them"),
         ({"languages": "de,en"}, "both of --qrels and --languages; expected one of them"),
         ({"qrels": None, "languages": "de"}, "languages 'de'; expected two columns"),

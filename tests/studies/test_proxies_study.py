@@ -10,7 +10,7 @@ import pytest
 
 from leadline.errors import UsageError
 from leadline.estimation.score_histograms.bins import slope
-from leadline_studies.common.pages import PAGES, read_kept
+from leadline_studies.common.pages import PAGES, read_numbers
 from leadline_studies.proxies import page, study
 
 QUERIES = [f"q{number:02}" for number in range(30)]
@@ -92,4 +92,4 @@ def test_measures_without_a_variance_per_draw_are_refused(files: tuple[Path, lis
 
 def test_the_guide_has_the_table_of_the_kept_numbers() -> None:
     guide = (PAGES.parent / "estimate.md").read_text(encoding="utf-8")
-    assert page.section(read_kept(page.NAME)) in guide
+    assert page.section(read_numbers(page.NAME)) in guide

@@ -67,15 +67,15 @@ def make(name: str, module: ModuleType) -> click.Command:
     for option in module.OPTIONS:
         short = ["-k"] if option.name == "cutoff" else []
         # a default, even None, would do for click where one is needed
-        rest: dict[str, Any] = {"required": True} if option.needed else {"default": option.default}
+        rest: dict[str, Any] = {"required": True} if option.required else {"default": option.default}
         kind: Any = click.IntRange(0) if option.name == "seed" else option.kind
         kind = COMPLETED.get(option.metavar or "", kind)
         rest |= {"is_flag": True} if option.kind is bool else {"type": kind, "metavar": option.metavar}
         options.append(
             click.Option(
                 [*short, f"--{option.name.replace('_', '-')}"],
-                help=option.says,
-                multiple=option.many,
+                help=option.help,
+                multiple=option.repeatable,
                 show_default=option.kind is not bool and option.default is not None,
                 **rest,
             )
@@ -104,7 +104,7 @@ def make(name: str, module: ModuleType) -> click.Command:
 
     example = [EXAMPLES[each] for each in arguments]
     example += getattr(module, "EXAMPLE", ())
-    example += [f"--{option.name} {option.metavar}" for option in module.OPTIONS if option.needed]
+    example += [f"--{option.name} {option.metavar}" for option in module.OPTIONS if option.required]
     return Command(
         name,
         params=options,

@@ -14,7 +14,7 @@ from leadline.judging.agreement import agreement
 from leadline.judging.agreement_audit import Interval, Taus, audit, needed_judgments
 from leadline.stats.agreement_coefficients import Cohen, coded, confusions
 from leadline.stats.correlation import kendall, tau_ap
-from leadline_studies.common.pages import runs_of
+from leadline_studies.common.pages import find_runs
 
 SLACK = 1e-12
 FLIPS = 1_999
@@ -138,7 +138,7 @@ def every_interval(data: Path, *, sets: int = 200) -> dict[str, list[dict[str, A
     """Simulate all cells: audits on TREC 2019 DL, kappa there and on the LLMJudge challenge."""
     place = data / "trec-dl-2019-passage"
     labels = {name: data / "trec-dl-2019-machine-labels" / f"{name}.qrels" for name in JUDGES}
-    runs = [str(path) for path in (*runs_of(place), *sorted((place / "extra-runs").iterdir()))]
+    runs = [str(path) for path in (*find_runs(place), *sorted((place / "extra-runs").iterdir()))]
     judges = {"official": place / "qrels.txt"} | labels
     found = agreement(
         {name: read_qrels(path) for name, path in judges.items()},

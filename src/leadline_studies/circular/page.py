@@ -14,17 +14,25 @@ from pathlib import Path
 
 from leadline_studies.circular.coverage import every_interval
 from leadline_studies.circular.study import NAME, shown
-from leadline_studies.common.markdown import table, wrapped
-from leadline_studies.common.pages import Found, copy_figures, once, page_again, rounded, runs_of, studied
+from leadline_studies.common.markdown import percent, table, wrapped
+from leadline_studies.common.pages import (
+    Json,
+    cached,
+    copy_figures,
+    find_runs,
+    rounded,
+    run_study,
+    update_page,
+)
 
 MACHINE = "llama70b-criteria"
 
 
-def collect(folder: Path, data: Path) -> Found:
+def collect(folder: Path, data: Path) -> Json:
     """Run the study on TREC 2019 DL with the labels of one machine, and simulate the coverage."""
     folder.mkdir(parents=True, exist_ok=True)
     place = data / "trec-dl-2019-passage"
-    words = [str(place / "qrels.txt"), *map(str, runs_of(place))]
+    words = [str(place / "qrels.txt"), *map(str, find_runs(place))]
     for path in sorted((place / "extra-runs").iterdir()):
         words += ["--new", str(path)]
     words += [
@@ -35,14 +43,14 @@ def collect(folder: Path, data: Path) -> Found:
         "--draws",
         "200",
     ]
-    found = studied(NAME, data, folder, words)
+    found = run_study(NAME, data, folder, words)
     copy_figures(folder, {NAME: f"{NAME}.svg"})
     kept = ("measure", "level", "depth", "budget", "draws", "pooled", "queries", "runs", "lines")
-    simulated = once(lambda: dict(every_interval(data)), folder / "coverage.json")
+    simulated = cached(lambda: dict(every_interval(data)), folder / "coverage.json")
     return {key: rounded(found[key]) for key in kept} | {"coverage": rounded(simulated)}
 
 
-def runs_table(kept: Found) -> str:
+def runs_table(kept: Json) -> str:
     """Write the circular run and the best others."""
     rows = [
         [
@@ -61,7 +69,7 @@ def runs_table(kept: Found) -> str:
     return table([*heads, "coverage", "truth", "place"], rows, labels=1)
 
 
-def audits_table(kept: Found) -> str:
+def audits_table(kept: Json) -> str:
     """Write the coverage of the intervals of audits."""
     rows = [
         [
@@ -82,7 +90,7 @@ def audits_table(kept: Found) -> str:
     return table([*heads, "tau-AP, first 10"], rows, labels=2)
 
 
-def kappas_table(kept: Found) -> str:
+def kappas_table(kept: Json) -> str:
     """Write the coverage of kappa and its half-width."""
     rows = [
         [
@@ -101,18 +109,13 @@ def kappas_table(kept: Found) -> str:
     return table([*heads, "coverage"], rows, labels=2)
 
 
-def percent(share: float) -> str:
-    """Write a share in percent."""
-    return f"{100 * share:.1f}"
-
-
 def span(values: Iterable[float]) -> str:
     """Write the least and the largest share in percent."""
     known = list(values)
     return f"{100 * min(known):.0f} to {100 * max(known):.0f} %"
 
 
-def page(kept: Found) -> str:
+def page(kept: Json) -> str:
     """Write the page."""
     (one,) = (row for row in kept["runs"] if row["name"] == NAME)
     audits, kappas = kept["coverage"]["audits"], kept["coverage"]["kappas"]
@@ -201,4 +204,4 @@ The numbers are in [circular.json](circular.json).
 
 
 if __name__ == "__main__":
-    page_again(NAME, page, collect)
+    update_page(NAME, page, collect)

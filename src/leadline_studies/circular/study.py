@@ -28,11 +28,11 @@ from leadline.evaluation.evaluate import evaluate
 from leadline.io.read import QrelsLike, read_qrels
 from leadline.reporting.plots.interval_plots import against_truth
 from leadline.reporting.render import Preformatted, Table
-from leadline_studies import Option, Outcome, Tell
+from leadline_studies import Option, Outcome, Progress
 
 OPTIONS = (
-    Option("machine", str, "Machine labels.", needed=True, metavar="LABELS"),
-    Option("new", str, "Run that is not pooled (repeatable).", (), metavar="RUN", many=True),
+    Option("machine", str, "Machine labels.", required=True, metavar="LABELS"),
+    Option("new", str, "Run that is not pooled (repeatable).", (), metavar="RUN", repeatable=True),
     Option("measure", str, "Measure.", "P@10", metavar="MEASURE"),
     Option("level", float, "Minimum relevant grade.", 1.0, metavar="GRADE"),
     Option("depth", int, "Number of documents that the circular run re-ranks.", 100, metavar="N"),
@@ -56,7 +56,7 @@ def run(
     budget: float = 20.0,
     draws: int = 200,
     seed: int = 0,
-    on_run: Tell | None = None,
+    on_run: Progress | None = None,
 ) -> Outcome:
     """Run the study; `on_run` reports the progress in draws."""
     if draws < 2:

@@ -20,6 +20,11 @@ def number(value: float | None, form: str = ".2f") -> str:
     return "-" if value is None else format(value, form)
 
 
+def percent(value: float | None, digits: int = 1) -> str:
+    """Return a proportion in per cent, as text, or a dash for None."""
+    return number(None if value is None else 100 * value, f".{digits}f")
+
+
 def with_interval(entry: Mapping[str, Any], form: str = ".2f", middle: str = "value") -> str:
     """Return a value with its interval: `value [low, high]`."""
     low, high = (number(entry[end], form) for end in ("low", "high"))

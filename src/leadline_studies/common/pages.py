@@ -11,96 +11,96 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-PAGES = Path(__file__).resolve().parents[3] / "docs" / "studies"  # of the checkout
-Found = dict[str, Any]
+PAGES = Path(__file__).resolve().parents[3] / "docs" / "studies"  # in a checkout of the source
+Json = dict[str, Any]
 
 
-def studied(name: str, place: Path, out: Path, words: Sequence[str]) -> Found:
-    """Run `leadline study NAME` in `place` unless its output is in `out`; return its JSON.
+def run_study(name: str, folder: Path, output: Path, arguments: Sequence[str]) -> Json:
+    """Run `leadline study NAME` in `folder` unless `output` contains its result; return the result.
 
-    One thread, so that times can be compared.
+    It runs on one thread, so that processor times are comparable.
     """
-    path = out / f"{name}.json"
+    path = output / f"{name}.json"
     if not path.exists():
-        command = [sys.executable, "-m", "leadline", "study", name, *words, "-o", str(out.resolve())]
+        command = [sys.executable, "-m", "leadline", "study", name, *arguments, "-o", str(output.resolve())]
         one_thread = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-        subprocess.run(command, cwd=place, check=True, env=os.environ | one_thread)  # noqa: S603  # leadline itself
-    return result(path)
+        subprocess.run(command, cwd=folder, check=True, env=os.environ | one_thread)  # noqa: S603  # leadline itself
+    return read_result(path)
 
 
-def result(path: Path) -> Found:
+def read_result(path: Path) -> Json:
     """Read the JSON output of a command; paths of inputs are reduced to file names."""
-    found: Found = json.loads(path.read_text(encoding="utf-8"))
-    found["inputs"] = sorted(Path(one["path"]).name for one in found.get("inputs", ()))
-    return dict(_without_folders(found))
+    data: Json = json.loads(path.read_text(encoding="utf-8"))
+    data["inputs"] = sorted(Path(info["path"]).name for info in data.get("inputs", ()))
+    return dict(_without_folders(data))
 
 
-def _without_folders(found: Any) -> Any:
-    if isinstance(found, dict):
-        return {key: _without_folders(one) for key, one in found.items()}
-    if isinstance(found, list):
-        return [_without_folders(one) for one in found]
-    is_path = isinstance(found, str) and found.startswith("/")
-    return "/".join(Path(found).parts[-2:]) if is_path else found
+def _without_folders(data: Any) -> Any:
+    if isinstance(data, dict):
+        return {key: _without_folders(value) for key, value in data.items()}
+    if isinstance(data, list):
+        return [_without_folders(value) for value in data]
+    is_path = isinstance(data, str) and data.startswith("/")
+    return "/".join(Path(data).parts[-2:]) if is_path else data
 
 
-def once(do: Callable[[], Found], path: Path) -> Found:
-    """Call a function unless its result is already stored; return the stored result."""
+def cached(compute: Callable[[], Json], path: Path) -> Json:
+    """Return the value stored in `path`; compute and store it if the file does not exist."""
     if not path.exists():
-        path.write_text(json.dumps(do()), encoding="utf-8")
-    found: Found = json.loads(path.read_text(encoding="utf-8"))
-    return found
+        path.write_text(json.dumps(compute()), encoding="utf-8")
+    data: Json = json.loads(path.read_text(encoding="utf-8"))
+    return data
 
 
-def docs_of(place: Path) -> Path:
-    """Find the documents of a collection, compressed or not."""
-    return next(place.glob("docs.jsonl*"))
+def find_documents(folder: Path) -> Path:
+    """Return the path of the documents of a collection, compressed or not."""
+    return next(folder.glob("docs.jsonl*"))
 
 
-def runs_of(place: Path) -> list[Path]:
-    """Find the runs of a set, by name."""
-    return sorted((place / "runs").iterdir())
+def find_runs(folder: Path) -> list[Path]:
+    """Return the paths of the runs of a run set, sorted by name."""
+    return sorted((folder / "runs").iterdir())
 
 
-def rounded(found: Any) -> Any:
-    """Return plain data with numbers to four places.
+def rounded(data: Any) -> Any:
+    """Return plain data with numbers rounded to four decimal places.
 
     >>> rounded({"tau": [0.123456789, None, 3]})
     {'tau': [0.1235, None, 3]}
     """
-    if isinstance(found, dict):
-        return {key: rounded(one) for key, one in found.items()}
-    if isinstance(found, list):
-        return [rounded(one) for one in found]
-    return round(found, 4) if isinstance(found, float) else found
+    if isinstance(data, dict):
+        return {key: rounded(value) for key, value in data.items()}
+    if isinstance(data, list):
+        return [rounded(value) for value in data]
+    return round(data, 4) if isinstance(data, float) else data
 
 
-def keep(name: str, found: Found) -> None:
+def write_numbers(name: str, numbers: Json) -> None:
     """Write the numbers of a page as JSON, one line per key."""
-    lines = [f"{json.dumps(key)}: {json.dumps(one)}" for key, one in found.items()]
+    lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in numbers.items()]
     text = "{\n" + ",\n".join(lines) + "\n}\n"
     (PAGES / f"{name}.json").write_text(text, encoding="utf-8")
 
 
-def read_kept(name: str) -> Found:
+def read_numbers(name: str) -> Json:
     """Read the numbers of a page."""
-    found: Found = json.loads((PAGES / f"{name}.json").read_text(encoding="utf-8"))
-    return found
+    numbers: Json = json.loads((PAGES / f"{name}.json").read_text(encoding="utf-8"))
+    return numbers
 
 
 def copy_figures(folder: Path, figures: Mapping[str, str]) -> None:
-    """Copy figures of `folder`, named without suffix, to the folder of pages."""
+    """Copy figures from `folder` to the pages; keys are names without suffix, values file names."""
     for source, target in figures.items():
         shutil.copy(folder / f"{source}.svg", PAGES / target)
 
 
-def write(name: str, page: str) -> None:
+def write_page(name: str, page: str) -> None:
     """Write a page."""
     (PAGES / f"{name}.md").write_text(page, encoding="utf-8")
 
 
-def page_again(name: str, page: Callable[[Found], str], collect: Callable[[Path, Path], Found]) -> None:
-    """Write a page from its numbers, which are collected first if FOLDER and DATA are named."""
-    if words := sys.argv[1:]:
-        keep(name, collect(Path(words[0]), Path(words[1])))
-    write(name, page(read_kept(name)))
+def update_page(name: str, page: Callable[[Json], str], collect: Callable[..., Json]) -> None:
+    """Write a page from its numbers; `collect` makes new ones from the folders named as arguments."""
+    if len(sys.argv) > 1:
+        write_numbers(name, collect(*(Path(argument).resolve() for argument in sys.argv[1:])))
+    write_page(name, page(read_numbers(name)))

@@ -15,7 +15,7 @@ import leadline as ll
 from leadline.reporting.plots import picture
 from leadline_studies import study
 from leadline_studies.common.markdown import bold, table, value_range, wrapped
-from leadline_studies.common.pages import PAGES, Found, docs_of, keep, read_kept, write
+from leadline_studies.common.pages import PAGES, Json, find_documents, update_page
 from leadline_studies.components.study import best_of
 
 SETS = ("cranfield", "cisi", "cacm", "npl", "nfcorpus-test")
@@ -23,28 +23,28 @@ NAME = "components"
 NOTE = "<!-- Made by src/leadline_studies/components/page.py from the output of the study. -->"
 
 
-def run(data: Path) -> None:
-    """Run the study on every collection, write its figure and store the results."""
-    results: dict[str, Found] = {}
+def collect(data: Path) -> Json:
+    """Run the study on every collection and write its figure."""
+    results: dict[str, Json] = {}
     for name in SETS:
         folder = data / name
         outcome = study("components").run(
-            str(docs_of(folder)), str(folder / "queries.jsonl"), str(folder / "qrels.txt")
+            str(find_documents(folder)), str(folder / "queries.jsonl"), str(folder / "qrels.txt")
         )
         figure = PAGES / f"components-{name}.svg"
         figure.write_bytes(picture(outcome.figures["effects"], "svg"))
         results[name] = outcome.data | {"lines": list(outcome.lines)}
         sys.stderr.write(f"{name}: {outcome.lines[-1]}\n")
-    keep(NAME, {"leadline": ll.__version__, "found": results})
+    return {"leadline": ll.__version__, "found": results}
 
 
-def effect_cell(row: Found, *, digits: int = 3) -> str:
+def effect_cell(row: Json, *, digits: int = 3) -> str:
     """Write an effect with its interval, bold when it is significant."""
     text = bold(f"{row['difference']:+.{digits}f}", row["told_apart"])
     return f"{text} [{row['low']:+.{digits}f}, {row['high']:+.{digits}f}]"
 
 
-def effects_table(results: dict[str, Found], part: str, first: str, second: str) -> str:
+def effects_table(results: dict[str, Json], part: str, first: str, second: str) -> str:
     """Write one kind of effect, a row each, collections beside each other."""
     return table(
         [first, second, *SETS],
@@ -55,7 +55,7 @@ def effects_table(results: dict[str, Found], part: str, first: str, second: str)
     )
 
 
-def cells(results: dict[str, Found]) -> str:
+def cells(results: dict[str, Json]) -> str:
     """Write the mean of every cell, bold the best of its collection."""
     largest = [max(cell["mean"] for cell in results[name]["cells"]) for name in SETS]
     lines = []
@@ -67,7 +67,7 @@ def cells(results: dict[str, Found]) -> str:
     return table(["stems", "stop words", "weighting", *SETS], lines, labels=3)
 
 
-def collection_sizes(results: dict[str, Found]) -> str:
+def collection_sizes(results: dict[str, Json]) -> str:
     """Return the sizes of the collections, as text."""
     return "; ".join(
         f"{name}: {data['documents']:,} documents, {data['queries']} queries"
@@ -75,26 +75,26 @@ def collection_sizes(results: dict[str, Found]) -> str:
     )
 
 
-def effect_range(rows: list[Found]) -> str:
+def effect_range(rows: list[Json]) -> str:
     """Write the smallest and the largest effect."""
     return value_range([row["difference"] for row in rows], "+.3f")
 
 
-def significant_count(rows: list[Found]) -> str:
+def significant_count(rows: list[Json]) -> str:
     """Return in how many collections an effect is significantly positive or negative, as text."""
     up = sum(row["told_apart"] and row["difference"] > 0 for row in rows)
     down = sum(row["told_apart"] and row["difference"] < 0 for row in rows)
     return f"helps in {up} of {len(rows)} collections" + (f" and harms in {down}" if down else "")
 
 
-def gain_of_best_weighting(results: dict[str, Found]) -> str:
+def gain_of_best_weighting(results: dict[str, Json]) -> str:
     """Write the gain of the last weighting over the first, with stems and without stop words."""
     last = [[cell["mean"] for cell in results[name]["cells"][15:]] for name in SETS]
     gaps = [means[4] - means[0] for means in last]
     return value_range(gaps, ".3f")
 
 
-def page(contents: Found) -> str:
+def page(contents: Json) -> str:
     """Return the page from the numbers kept."""
     results = contents["found"]
     effects = [[results[name]["effects"][index] for name in SETS] for index in range(6)]
@@ -203,12 +203,5 @@ Bold: the best of its collection.
 """
 
 
-def main(arguments: list[str]) -> None:
-    """Run the study if data are named, and write the page."""
-    if arguments:
-        run(Path(arguments[0]))
-    write(NAME, page(read_kept(NAME)))
-
-
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    update_page(NAME, page, collect)

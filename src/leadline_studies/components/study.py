@@ -29,7 +29,7 @@ from leadline.retrieval.search import search
 from leadline.stats import CORRECTIONS, INTERVALS, TESTS
 from leadline.stats.power import outcomes
 from leadline.text.words import Words
-from leadline_studies import Option, Outcome, Tell
+from leadline_studies import Option, Outcome, Progress
 
 ARGUMENTS = ("docs", "queries", "qrels")
 WEIGHTINGS = ("TF(dot)", "TF(cosine)", "TFIDF(dot)", "TFIDF(cosine)", "BM25")
@@ -40,7 +40,7 @@ OPTIONS = (
         "Weighting (repeatable); the first is the baseline.",
         WEIGHTINGS,
         metavar="MODEL",
-        many=True,
+        repeatable=True,
     ),
     Option("stem", str, "Stemmer compared with none.", "english", metavar="NAME"),
     Option("stop", str, "Stop word list compared with none.", "basic", metavar="NAME"),
@@ -75,7 +75,7 @@ def run(
     stem: str = "english",
     stop: str = "basic",
     measure: str = "AP",
-    on_run: Tell | None = None,
+    on_run: Progress | None = None,
 ) -> Outcome:
     """Run the study on a collection."""
     models = list(map(str, MODELS.expand_all(list(model))))
@@ -116,7 +116,7 @@ def run(
 
 
 def _runs(
-    docs: TextsLike, queries: TextsLike, models: Sequence[str], stem: str, stop: str, on_run: Tell | None
+    docs: TextsLike, queries: TextsLike, models: Sequence[str], stem: str, stop: str, on_run: Progress | None
 ) -> tuple[dict[str, Run], list[ResultWarning], int]:
     """Return a run per cell, stems slowest and weightings fastest."""
     runs: dict[str, Run] = {}

@@ -18,7 +18,7 @@ import leadline as ll
 from leadline.reporting.plots import picture
 from leadline_studies import study
 from leadline_studies.common.markdown import table, value_range, wrapped
-from leadline_studies.common.pages import PAGES, Found, docs_of, keep, read_kept, write
+from leadline_studies.common.pages import PAGES, Json, find_documents, update_page
 
 NAME = "difference-models"
 SETS = ("cisi", "cacm", "npl", "nfcorpus-test")
@@ -56,13 +56,13 @@ def grid(cutoff: int | None, values: dict[str, list[str]]) -> list[tuple[str, st
     ]
 
 
-def run(data: Path) -> None:
-    """Run the study on both grids with every kind of judgments, and store the results."""
-    results: Found = {"leadline": ll.__version__, "documents": {}, "grids": {}}
+def collect(data: Path) -> Json:
+    """Run the study on both grids with every kind of judgments."""
+    results: Json = {"leadline": ll.__version__, "documents": {}, "grids": {}}
     for grid_name, values in GRIDS.items():
         results["grids"][grid_name] = {judged: {} for judged in JUDGED}
         for name in SETS:
-            index = ll.build_index(str(docs_of(data / name)))
+            index = ll.build_index(str(find_documents(data / name)))
             results["documents"][name] = index.documents
             for cutoff in CUTOFFS:
                 outcomes = run_grid(index, data / name, cutoff, values)
@@ -74,10 +74,10 @@ def run(data: Path) -> None:
                     for title, figure in outcomes[COMPLETE].figures.items():
                         path = PAGES / f"difference-models-{key(name, cutoff)}-{title}.svg"
                         path.write_bytes(picture(figure, "svg"))
-    keep(NAME, dict(flat(results)))
+    return dict(flat(results))
 
 
-def flat(results: Found) -> list[tuple[str, Any]]:
+def flat(results: Json) -> list[tuple[str, Any]]:
     """Return the numbers with a line for each grid and its judgments."""
     lines: list[tuple[str, Any]] = [(key, results[key]) for key in ("leadline", "documents")]
     lines += [
@@ -113,7 +113,7 @@ def run_grid(index: Any, folder: Path, cutoff: int | None, values: dict[str, lis
                 str(folder / "qrels.txt"),
                 runs,
                 **contents,
-                **({"complete": str(docs_of(folder))} if judged == COMPLETE else how),
+                **({"complete": str(find_documents(folder))} if judged == COMPLETE else how),
             )
             for judged, how in JUDGED.items()
         }
@@ -125,24 +125,24 @@ def title(at: str) -> str:
     return f"{name}, k = {k}" if k else name
 
 
-def ends(data: Found) -> tuple[tuple[str, Found], tuple[str, Found]]:
+def ends(data: Json) -> tuple[tuple[str, Json], tuple[str, Json]]:
     """Return the pairs of best runs that are nearest and farthest."""
     ordered = sorted(data["across"].items(), key=lambda item: item[1]["id"])
     return ordered[0], ordered[-1]
 
 
-def by_family(found: dict[str, Found], cell: Callable[[Found], str]) -> str:
+def by_family(found: dict[str, Json], cell: Callable[[Json], str]) -> str:
     """Write a cell for every family, sets and cutoffs beside each other."""
     rows = [[family, *(cell(data["families"][family]) for data in found.values())] for family in FAMILIES]
     return table(["family", *map(title, found)], rows, labels=1)
 
 
-def best(found: dict[str, Found]) -> str:
+def best(found: dict[str, Json]) -> str:
     """Write table 1: the best RIC of every family and the parameter that has it."""
     return by_family(found, lambda row: f"{row['ric']:.3f} ({row['parameter']:g})")
 
 
-def between(found: dict[str, Found]) -> str:
+def between(found: dict[str, Json]) -> str:
     """Write table 2: id between the best of the families."""
     rows = [
         [pair, *(f"{data['across'][pair]['id']:.3f}" for data in found.values())]
@@ -151,12 +151,12 @@ def between(found: dict[str, Found]) -> str:
     return table(["pair", *map(title, found)], rows, labels=1)
 
 
-def within(found: dict[str, Found]) -> str:
+def within(found: dict[str, Json]) -> str:
     """Write how far apart the settings of one family are."""
     return by_family(found, lambda row: f"{row['id_median']:.3f} / {row['id_largest']:.3f}")
 
 
-def shares(results: dict[str, Found], which: int) -> str:
+def shares(results: dict[str, Json], which: int) -> str:
     """Write how many pairs of a family are farther apart than the nearest (0) or farthest (1) best pair."""
     rows = []
     for setting, data in results.items():
@@ -166,7 +166,7 @@ def shares(results: dict[str, Found], which: int) -> str:
     return table(["set", "pair", "id", *(f"of {family}" for family in FAMILIES)], rows, labels=2)
 
 
-def sentences(results: dict[str, Found]) -> list[str]:
+def sentences(results: dict[str, Json]) -> list[str]:
     """Return the paper's sentence with the numbers of this study."""
     lines = []
     for setting, data in results.items():
@@ -177,7 +177,7 @@ def sentences(results: dict[str, Found]) -> list[str]:
     return lines
 
 
-def facts(results: dict[str, Found]) -> dict[str, Any]:
+def facts(results: dict[str, Json]) -> dict[str, Any]:
     """Return the counts that the verdict is based on."""
     values = list(results.values())
     far = [ends(data)[1] for data in values]
@@ -207,18 +207,18 @@ def facts(results: dict[str, Found]) -> dict[str, Any]:
     }
 
 
-def figures(results: dict[str, Found], which: str) -> str:
+def figures(results: dict[str, Json], which: str) -> str:
     """Return the Markdown of one figure for every set and cutoff."""
     return "\n".join(f"![{title(setting)}](difference-models-{setting}-{which}.svg)" for setting in results)
 
 
-def block(contents: Found, grid_name: str, judged: str) -> dict[str, Found]:
+def block(contents: Json, grid_name: str, judged: str) -> dict[str, Json]:
     """Return the results with one grid and one kind of judgments."""
-    results: dict[str, Found] = contents[f"{grid_name} {judged}"]
+    results: dict[str, Json] = contents[f"{grid_name} {judged}"]
     return results
 
 
-def judgments_table(contents: Found) -> str:
+def judgments_table(contents: Json) -> str:
     """Write how many documents are judged, by set and kind of judgments."""
     rows = [
         [
@@ -235,7 +235,7 @@ def judgments_table(contents: Found) -> str:
     return table(["set", *JUDGED], rows, labels=1)
 
 
-def by_judgments(contents: Found) -> str:
+def by_judgments(contents: Json) -> str:
     """Write the counts that the verdict is based on, by grid, judgments and cutoff."""
     rows = []
     for grid_name in GRIDS:
@@ -269,7 +269,7 @@ def by_judgments(contents: Found) -> str:
     return table(heads, rows, labels=3)
 
 
-def both_cutoffs(results: dict[str, Found]) -> tuple[dict[str, Found], dict[str, Found]]:
+def both_cutoffs(results: dict[str, Json]) -> tuple[dict[str, Json], dict[str, Json]]:
     """Split the results into those of whole lists and of lists cut at 20."""
     return (
         {setting: data for setting, data in results.items() if data["k"] is None},
@@ -277,7 +277,7 @@ def both_cutoffs(results: dict[str, Found]) -> tuple[dict[str, Found], dict[str,
     )
 
 
-def share_far(results: dict[str, Found]) -> dict[tuple[str, str], float]:
+def share_far(results: dict[str, Json]) -> dict[tuple[str, str], float]:
     """Return the share of pairs farther apart than the farthest two best, by set and family."""
     return {
         (setting, family): ends(data)[1][1]["share_of_pairs_above"][family]
@@ -286,13 +286,13 @@ def share_far(results: dict[str, Found]) -> dict[tuple[str, str], float]:
     }
 
 
-def change(first: dict[str, Found], second: dict[str, Found]) -> float:
+def change(first: dict[str, Json], second: dict[str, Json]) -> float:
     """Return the mean absolute change of those shares."""
     before, after = share_far(first), share_far(second)
     return sum(abs(before[setting] - after[setting]) for setting in before) / len(before)
 
 
-def times(contents: Found, judged: str) -> str:
+def times(contents: Json, judged: str) -> str:
     """Return by how much the largest id between best models grows with pooled judgments."""
     complete_, pooled = (block(contents, EVEN, kind) for kind in (COMPLETE, judged))
     return value_range(
@@ -301,7 +301,7 @@ def times(contents: Found, judged: str) -> str:
     )
 
 
-def held_settings(contents: Found) -> str:
+def held_settings(contents: Json) -> str:
     """Name the cases in which the largest id is smaller than half of the pairs of every family."""
     names = [
         f"{grid_name} grid, {judged}, {title(setting)}"
@@ -313,7 +313,7 @@ def held_settings(contents: Found) -> str:
     return "; ".join(names) or "none"
 
 
-def page(contents: Found) -> str:
+def page(contents: Json) -> str:
     """Return the page from the numbers kept."""
     results = block(contents, EVEN, COMPLETE)
     sizes = "; ".join(
@@ -506,12 +506,5 @@ of `--pool 30` takes all other documents as judged):
 """
 
 
-def main(arguments: list[str]) -> None:
-    """Run the study if data are named, and write the page."""
-    if arguments:
-        run(Path(arguments[0]))
-    write(NAME, page(read_kept(NAME)))
-
-
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    update_page(NAME, page, collect)

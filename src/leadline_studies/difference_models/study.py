@@ -23,18 +23,13 @@ from leadline.evaluation.join import each_run, readable_twice
 from leadline.io.id_lists import read_labels
 from leadline.io.read import QrelsLike, read_qrels
 from leadline.reporting.render import Table
-from leadline_studies import Option, Outcome, Tell, judgments
+from leadline_studies import COMPLETE, Option, Outcome, Progress, read_judgments
 
 OPTIONS = (
-    Option("family", str, "Family of every run.", needed=True, metavar="FILE:COLUMN"),
-    Option("parameter", str, "Parameter value of every run.", needed=True, metavar="FILE:COLUMN"),
+    Option("family", str, "Family of every run.", required=True, metavar="FILE:COLUMN"),
+    Option("parameter", str, "Parameter value of every run.", required=True, metavar="FILE:COLUMN"),
     Option("cutoff", int, "Cutoff: RIC@k and id@k instead of RIC and id."),
-    Option(
-        "complete",
-        str,
-        "Collection, in which every document without a judgment is non-relevant.",
-        metavar="DOCS",
-    ),
+    COMPLETE,
     Option(
         "pool",
         int,
@@ -53,13 +48,13 @@ def run(
     cutoff: int | None = None,
     complete: str | None = None,
     pool: int | None = None,
-    on_run: Tell | None = None,
+    on_run: Progress | None = None,
 ) -> Outcome:
     """Run the study on runs; `family` and `parameter` are FILE:COLUMN."""
     if pool is not None and complete is not None:
         raise UsageError("both of --pool and --complete; expected one of them")
     if pool is None:
-        judged = judgments(qrels, complete)
+        judged = read_judgments(qrels, complete)
     else:
         runs = readable_twice(runs, Reading())
         judged = pooled_judgments(read_qrels(qrels), runs, pool)

@@ -9,12 +9,11 @@ Without arguments the page is written from the numbers kept in docs/studies.
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
 from leadline_studies.common.markdown import bold, number, table, value_range, with_interval
-from leadline_studies.common.pages import copy_figures, keep, read_kept, result, write
+from leadline_studies.common.pages import Json, copy_figures, read_result, update_page
 
 NAME = "difference-similarity"
 SETS = {
@@ -187,15 +186,12 @@ def page(by_name: dict[str, dict[str, Any]]) -> str:
     )
 
 
-def main(arguments: list[str]) -> None:
-    """Store the results of a folder, if one is named, and write the page."""
-    if arguments:
-        folder = Path(arguments[0])
-        names = [f"{name}{at}" for name in SETS for at in CUTOFFS]
-        keep(NAME, {name: result(folder / name / f"{NAME}.json") for name in names})
-        copy_figures(folder, FIGURES)
-    write(NAME, page(read_kept(NAME)))
+def collect(folder: Path) -> Json:
+    """Read the results in a folder, and copy the figures."""
+    copy_figures(folder, FIGURES)
+    names = [f"{name}{at}" for name in SETS for at in CUTOFFS]
+    return {name: read_result(folder / name / f"{NAME}.json") for name in names}
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    update_page(NAME, page, collect)

@@ -24,17 +24,12 @@ from leadline.reporting.render import Table
 from leadline.stats.correlation import kendall, pearson, spearman
 from leadline.stats.resampling import draws_of_teams, interval
 from leadline.stats.roc import area_under_curve, best_threshold, decide, roc_curve
-from leadline_studies import Option, Outcome, Tell, judgments
+from leadline_studies import COMPLETE, Option, Outcome, Progress, read_judgments
 
 OPTIONS = (
-    Option("team", str, "Team of every run.", needed=True, metavar="FILE:COLUMN"),
+    Option("team", str, "Team of every run.", required=True, metavar="FILE:COLUMN"),
     Option("cutoff", int, "Cutoff: RIC@k and id@k instead of RIC and id."),
-    Option(
-        "complete",
-        str,
-        "Collection, in which every document without a judgment is non-relevant.",
-        metavar="DOCS",
-    ),
+    COMPLETE,
     Option(
         "bins",
         int,
@@ -72,7 +67,7 @@ def run(
     samples: int = 1000,
     seed: int = 0,
     complete: str | None = None,
-    on_run: Tell | None = None,
+    on_run: Progress | None = None,
 ) -> Outcome:
     """Run the study on runs; `team` is FILE:COLUMN."""
     if bins is not None and bins < 1:
@@ -80,7 +75,9 @@ def run(
     if samples < 1:
         raise UsageError(f"samples={samples}; expected 1 or more")
     labels = read_labels(team)
-    differences = difference(judgments(qrels, complete), runs, cutoff=cutoff, ap_rel=level, on_run=on_run)
+    differences = difference(
+        read_judgments(qrels, complete), runs, cutoff=cutoff, ap_rel=level, on_run=on_run
+    )
     teams = teams_of(labels, differences.names, team)
     n_bins = bins or min(20, max(1, round(len(teams) / SYSTEMS_A_BIN)))
     pairs = pairs_in_bins(differences, teams, n_bins)

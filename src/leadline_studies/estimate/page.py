@@ -19,7 +19,15 @@ from typing import TYPE_CHECKING, Any
 
 from leadline.reporting.plots import COLUMN, FAINT, INK, LINE_STYLES, picture, style
 from leadline_studies.common.markdown import table, wrapped
-from leadline_studies.common.pages import PAGES, Found, page_again, read_kept, rounded, runs_of, studied
+from leadline_studies.common.pages import (
+    PAGES,
+    Json,
+    find_runs,
+    read_numbers,
+    rounded,
+    run_study,
+    update_page,
+)
 from leadline_studies.estimate.study import PAIR_TOTAL
 
 if TYPE_CHECKING:
@@ -55,37 +63,37 @@ LARGEST = {"DCG": 3 * sum(1 / math.log2(rank + 1) for rank in range(1, 11))}  # 
 MIDDLE = 20  # judgments per query of the short tables
 
 
-def collect(folder: Path, data: Path) -> Found:
+def collect(folder: Path, data: Path) -> Json:
     """Run the studies that `folder` lacks and read what they found."""
     place = data / PASSAGES
-    words = [str(place / "qrels.txt"), *map(str, runs_of(place))]
+    words = [str(place / "qrels.txt"), *map(str, find_runs(place))]
     for path in sorted((place / "extra-runs").iterdir()):
         words += ["--new", str(path)]
     for name in MACHINES:
         words += ["--machine", str(data / f"trec-dl-2019-machine-labels/{name}.qrels")]
     parts = [
-        (PASSAGES, studied(NAME, data, folder / part, [*words, "--level", "2", *options]))
+        (PASSAGES, run_study(NAME, data, folder / part, [*words, "--level", "2", *options]))
         for part, options in PARTS.items()
     ]
     for name in OTHERS:
-        given = [str(data / name / "qrels.txt"), *map(str, runs_of(data / name))]
-        parts.append((name, studied(NAME, data, folder / name, [*given, *ELSEWHERE])))
+        given = [str(data / name / "qrels.txt"), *map(str, find_runs(data / name))]
+        parts.append((name, run_study(NAME, data, folder / name, [*given, *ELSEWHERE])))
     return gathered(parts)
 
 
-def gathered(parts: Sequence[tuple[str, Found]]) -> Found:
+def gathered(parts: Sequence[tuple[str, Json]]) -> Json:
     """Put the numbers of several studies together; every row names its collection."""
-    found: Found = {"sets": {}}
+    found: Json = {"sets": {}}
     for name, part in parts:
         known = ("draws", "systems", "pooled", "level", "queries", "frame")
         found["sets"][name] = {key: part[key] for key in known}
         for key in ("cells", "rivals", "nested", "exact", "pairs"):
             found.setdefault(key, []).extend({"set": name} | row for row in part[key])
-    short: Found = rounded(found)
+    short: Json = rounded(found)
     return short
 
 
-def pick(rows: Iterable[Found], **wanted: object) -> list[Found]:
+def pick(rows: Iterable[Json], **wanted: object) -> list[Json]:
     """Return the rows with these values; `measure` may be the name without its parameters."""
     return [
         row
@@ -94,7 +102,7 @@ def pick(rows: Iterable[Found], **wanted: object) -> list[Found]:
     ]
 
 
-def family(row: Found) -> str:
+def family(row: Json) -> str:
     """Return the name of a measure without its parameters.
 
     >>> family({"measure": "P(rel=2)@10"})
@@ -108,7 +116,7 @@ def shown(value: float | None, form: str = ".3f") -> str:
     return "-" if value is None else format(value, form).replace("+0.000", "0.000").replace("-0.000", "0.000")
 
 
-def both(row: Found, key: str, groups: Sequence[str] = ("pooled", "new"), form: str = ".3f") -> str:
+def both(row: Json, key: str, groups: Sequence[str] = ("pooled", "new"), form: str = ".3f") -> str:
     """Write a number by group: `pooled / new`."""
     return " / ".join(shown(row.get(f"{key}_{group}"), form) for group in groups)
 
@@ -119,7 +127,7 @@ def extent(values: Iterable[float | None], form: str = ".3f") -> str:
     return f"{shown(min(known), form)} to {shown(max(known), form)}"
 
 
-def answer(kept: Found) -> str:
+def answer(kept: Json) -> str:
     """Write the short table: 20 judgments per query, by measure and guess."""
     rows = [
         [
@@ -149,7 +157,7 @@ def answer(kept: Found) -> str:
     return table(heads, rows, labels=2)
 
 
-def targets(kept: Found) -> str:
+def targets(kept: Json) -> str:
     """Write what was asked beforehand and what was measured, at 20 judgments per query."""
     at = {
         (family(one), one["proxy"]): one
@@ -198,7 +206,7 @@ def targets(kept: Found) -> str:
     )
 
 
-def costs(kept: Found) -> list[tuple[Found, str, float]]:
+def costs(kept: Json) -> list[tuple[Json, str, float]]:
     """Return the half-widths with adverse machines relative to centred, by cell."""
     found = []
     for one in kept["cells"]:
@@ -211,7 +219,7 @@ def costs(kept: Found) -> list[tuple[Found, str, float]]:
     return found
 
 
-def coverages(kept: Found) -> str:
+def coverages(kept: Json) -> str:
     """Write the coverage by measure and budget."""
     rows = []
     for name in (*SUMS, "RR", "nDCG"):
@@ -225,7 +233,7 @@ def coverages(kept: Found) -> str:
     return table(["measure", "judgments", *(GUESSES[guess] for guess in SHOWN)], rows)
 
 
-def widths(kept: Found) -> str:
+def widths(kept: Json) -> str:
     """Write half-width, tau and withheld intervals of P@10 by guess and budget."""
     rows = [
         [
@@ -258,7 +266,7 @@ def widths(kept: Found) -> str:
     return table(heads, rows, labels=2)
 
 
-def rivals(kept: Found) -> str:
+def rivals(kept: Json) -> str:
     """Write depth pools, MoveToFront and estimates of about the same cost."""
     rows = []
     for budget in sorted({one["budget"] for one in pick(kept["rivals"], set=PASSAGES, measure="P")}):
@@ -277,7 +285,7 @@ def rivals(kept: Found) -> str:
     return table(heads, rows, labels=1)
 
 
-def alone(kept: Found) -> str:
+def alone(kept: Json) -> str:
     """Write the comparison of single pairs."""
     rows = [
         [
@@ -304,12 +312,12 @@ def _pair_method(name: str) -> str:
     return f"drawn {'uniformly' if way == 'uniform' else f'from {way}'}, {GUESSES[guess]}"
 
 
-def _others(kept: Found) -> dict[str, str]:
+def _others(kept: Json) -> dict[str, str]:
     """Return the other collections that were run, with their titles."""
     return {name: title for name, title in OTHERS.items() if name in kept["sets"]}
 
 
-def elsewhere(kept: Found) -> str:
+def elsewhere(kept: Json) -> str:
     """Write the other collections at 20 judgments per query."""
     rows = []
     for name, title in _others(kept).items():
@@ -336,7 +344,7 @@ def elsewhere(kept: Found) -> str:
     return table(heads, rows, labels=3)
 
 
-def _quality(one: Found) -> list[str]:
+def _quality(one: Json) -> list[str]:
     drawn = "coverage_pooled" in one
     return [
         shown(one["bias_pooled"], "+.3f"),
@@ -348,7 +356,7 @@ def _quality(one: Found) -> list[str]:
     ]
 
 
-def facts(kept: Found) -> str:
+def facts(kept: Json) -> str:
     """Write the rows that docs/estimate.md shows."""
     at = {(family(one), one["proxy"]): one for one in pick(kept["cells"], set=PASSAGES, budget=MIDDLE)}
     sums = [at[name, guess] for name in SUMS for guess in SHOWN[1:]]
@@ -387,7 +395,7 @@ def facts(kept: Found) -> str:
     return "\n".join(f"| {text} | {value} |" for text, value in rows)
 
 
-def sheet(kept: Found) -> str:
+def sheet(kept: Json) -> str:
     """Return all cells as CSV."""
     names = list(dict.fromkeys(key for one in kept["cells"] for key in one))
     out = io.StringIO()
@@ -397,7 +405,7 @@ def sheet(kept: Found) -> str:
     return out.getvalue()
 
 
-def figures(kept: Found) -> Mapping[str, Figure]:
+def figures(kept: Json) -> Mapping[str, Figure]:
     """Draw the figures of the page."""
     cells = pick(kept["cells"], set=PASSAGES)
     return {
@@ -407,14 +415,14 @@ def figures(kept: Found) -> Mapping[str, Figure]:
     }
 
 
-def _points(rows: Sequence[Found], key: str) -> tuple[list[float], list[float]]:
+def _points(rows: Sequence[Json], key: str) -> tuple[list[float], list[float]]:
     known = [row for row in rows if row.get(key) is not None]
     return [float(row["cost" if "cost" in row else "budget"]) for row in known], [
         float(row[key]) for row in known
     ]
 
 
-def _ticks(axes: Any, cells: Sequence[Found]) -> None:
+def _ticks(axes: Any, cells: Sequence[Json]) -> None:
     sizes = sorted({one["budget"] for one in cells})
     axes.set_xscale("log")
     axes.minorticks_off()
@@ -422,7 +430,7 @@ def _ticks(axes: Any, cells: Sequence[Found]) -> None:
     axes.grid(visible=True, axis="y")
 
 
-def coverage_figure(cells: Sequence[Found]) -> Figure:
+def coverage_figure(cells: Sequence[Json]) -> Figure:
     """Plot coverage against the budget: a column of panels by measure, a row by guess."""
     from matplotlib.figure import Figure
 
@@ -455,7 +463,7 @@ def coverage_figure(cells: Sequence[Found]) -> Figure:
     return figure
 
 
-def width_figure(cells: Sequence[Found]) -> Figure:
+def width_figure(cells: Sequence[Json]) -> Figure:
     """Plot half-width and rank correlation of P@10 against the budget, by guess."""
     from matplotlib.figure import Figure
 
@@ -483,7 +491,7 @@ def width_figure(cells: Sequence[Found]) -> Figure:
     return figure
 
 
-def bias_figure(cells: Sequence[Found], others: Sequence[Found]) -> Figure:
+def bias_figure(cells: Sequence[Json], others: Sequence[Json]) -> Figure:
     """Plot the bias of P@10 against the number of judgments, for pooled and later runs."""
     from matplotlib.figure import Figure
 
@@ -515,7 +523,7 @@ def bias_figure(cells: Sequence[Found], others: Sequence[Found]) -> Figure:
     return figure
 
 
-def page(kept: Found) -> str:
+def page(kept: Json) -> str:
     """Write the page."""
     passages = kept["sets"][PASSAGES]
     sums = [
@@ -711,7 +719,7 @@ def _with_items(text: str) -> str:
     return "\n\n".join(parts).rstrip("\n") + "\n"
 
 
-def gain(kept: Found) -> str:
+def gain(kept: Json) -> str:
     """Write what drawing gains over MoveToFront on the other collections, and where it gains nothing."""
     parts = []
     for name, title in _others(kept).items():
@@ -729,12 +737,12 @@ def gain(kept: Found) -> str:
 
 def redraw() -> None:
     """Write the figures and the CSV beside the page."""
-    kept = read_kept(NAME)
+    kept = read_numbers(NAME)
     for title, figure in figures(kept).items():
         (PAGES / f"{NAME}-{title}.svg").write_bytes(picture(figure, "svg"))
     (PAGES / f"{NAME}.csv").write_text(sheet(kept), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    page_again(NAME, page, collect)
+    update_page(NAME, page, collect)
     redraw()

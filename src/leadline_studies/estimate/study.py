@@ -43,19 +43,26 @@ from leadline.measures import Measure
 from leadline.reporting.render import Table
 from leadline.stats import INTERVALS
 from leadline.stats.correlation import kendall
-from leadline_studies import Option, Outcome, Tell, whole_numbers
+from leadline_studies import Option, Outcome, Progress, parse_integers
 from leadline_studies.estimate.stacked_estimates import Stack, Trial
 
 OPTIONS = (
-    Option("new", str, "Run that did not contribute to the pool (repeatable).", (), metavar="RUN", many=True),
-    Option("machine", str, "Machine labels (repeatable).", (), metavar="LABELS", many=True),
+    Option(
+        "new",
+        str,
+        "Run that did not contribute to the pool (repeatable).",
+        (),
+        metavar="RUN",
+        repeatable=True,
+    ),
+    Option("machine", str, "Machine labels (repeatable).", (), metavar="LABELS", repeatable=True),
     Option(
         "measure",
         str,
         "Measure (repeatable). [default: P@10, RBP@10, DCG@10, RR@10, nDCG@10]",
         (),
         metavar="MEASURE",
-        many=True,
+        repeatable=True,
     ),
     Option("level", float, "Minimum relevant grade.", 1.0, metavar="GRADE"),
     Option(
@@ -185,7 +192,7 @@ def run(
     draws: int = 200,
     pairs: int = 40,
     seed: int = 0,
-    on_run: Tell | None = None,
+    on_run: Progress | None = None,
 ) -> Outcome:
     """Run the simulation; `on_run` reports the progress in draws."""
     if draws < 2:
@@ -193,7 +200,7 @@ def run(
     if pairs < 0:
         raise UsageError(f"pairs={pairs}; expected 0 or more")
     measures = profile_of("leadline").measures(list(measure) or list(MEASURES), rel=level, documents=None)
-    sizes = sorted(whole_numbers(budgets, "budgets"))
+    sizes = sorted(parse_integers(budgets, "budgets"))
     truth = read_qrels(qrels)
     pooled = len(_listed(runs))
     everything = [*_listed(runs), *new]

@@ -19,7 +19,15 @@ import numpy as np
 import leadline as ll
 from leadline.stats.correlation import pearson, spearman
 from leadline_studies.common.markdown import number, table, value_range, with_interval, wrapped
-from leadline_studies.common.pages import Found, copy_figures, docs_of, once, page_again, rounded, studied
+from leadline_studies.common.pages import (
+    Json,
+    cached,
+    copy_figures,
+    find_documents,
+    rounded,
+    run_study,
+    update_page,
+)
 
 NAME = "histogram-models"
 SETS = ("cisi", "cacm", "npl", "nfcorpus-test")
@@ -57,29 +65,29 @@ PAPER = {
 }
 
 
-def collect(folder: Path, data: Path) -> Found:
+def collect(folder: Path, data: Path) -> Json:
     """Run the study where its output is not in `folder`; return the results that the page uses."""
     collected = {}
     for name in (*SETS, ASIDE):
         folder_of_set = data / name
-        arguments = [docs_of(folder_of_set).name, "queries.jsonl", "qrels.txt"]
+        arguments = [find_documents(folder_of_set).name, "queries.jsonl", "qrels.txt"]
         arguments += ["--time", str(ROUNDS)] if name in SETS else []
-        study_result = studied("histogram-models", folder_of_set, folder / name, arguments)
+        study_result = run_study("histogram-models", folder_of_set, folder / name, arguments)
         for columns in study_result["samples"].values():
             for column, entry in columns.items():
                 columns[column] = {key: entry[key] for key in ("AP", "nDCG", "rule")}
         if name in SETS:
             path = folder / f"{name}-probe.json"
-            study_result["probe"] = once(partial(probe, folder_of_set, study_result["models"]), path)
+            study_result["probe"] = cached(partial(probe, folder_of_set, study_result["models"]), path)
         collected[name] = rounded(without_unused(study_result))
     copy_figures(folder, FIGURES)
     return collected
 
 
-def probe(place: Path, models: Found) -> Found:
+def probe(place: Path, models: Json) -> Json:
     """Return HSA of one run with transformed scores, and of all models with cut lists."""
     qrels = place / "qrels.txt"
-    index = ll.build_index(str(docs_of(place)))
+    index = ll.build_index(str(find_documents(place)))
     runs = ll.search(index, str(place / "queries.jsonl"), list(models), k=10_000)
     run = runs["BM25"].to_dict()
     bends: dict[str, Any] = {"as they are": np.array, "square root": np.sqrt, "square": np.square}
@@ -100,7 +108,7 @@ def probe(place: Path, models: Found) -> Found:
     }
 
 
-def cut(qrels: Path, runs: Any, depth: int, quality: Any) -> Found:
+def cut(qrels: Path, runs: Any, depth: int, quality: Any) -> Json:
     """Correlate HSA, DO and recall of lists cut at a depth with MAP of the whole lists: R and rho."""
     result = ll.histogram(qrels, runs, depth=depth, draws=0)
     printed = ll.histogram(qrels, runs, depth=depth, draws=0, as_printed=True)
@@ -125,20 +133,20 @@ def without_unused(found: Any) -> Any:
     return [without_unused(value) for value in found] if isinstance(found, list) else found
 
 
-def coefficient_cells(of_collection: Found) -> list[str]:
+def coefficient_cells(of_collection: Json) -> list[str]:
     """Write R and rho with the three measures."""
     values = [of_collection[measure][kind] for kind in KINDS.values() for measure in MEASURES]
     return [number(value["value"] if isinstance(value, dict) else value) for value in values]
 
 
-def map_cell(of_collection: Found) -> str:
+def map_cell(of_collection: Json) -> str:
     """Write R with MAP and its interval over queries."""
     part = of_collection["AP"]["pearson"]
     low, high = number(part["queries_low"]), number(part["queries_high"])
     return f"{number(part['value'])} [{low}, {high}]"
 
 
-def counts(results: Found) -> str:
+def counts(results: Json) -> str:
     """Write the table of the data used."""
     rows = []
     for name in (*SETS, ASIDE):
@@ -164,7 +172,7 @@ def counts(results: Found) -> str:
     )
 
 
-def rule_row(results: Found, column: str) -> list[str]:
+def rule_row(results: Json, column: str) -> list[str]:
     """Return whether a column meets the rule on each collection, with the deciding numbers."""
     cells = []
     for name in SETS:
@@ -174,7 +182,7 @@ def rule_row(results: Found, column: str) -> list[str]:
     return [column, *cells]
 
 
-def collections_where_held(results: Found, column: str, size: str | None = None) -> list[str]:
+def collections_where_held(results: Json, column: str, size: str | None = None) -> list[str]:
     """Return the collections on which a column meets the rule, from lists or from pairs."""
     return [
         name
@@ -188,7 +196,7 @@ def collections_text(names: Sequence[str]) -> str:
     return f"{len(names)} of {len(SETS)} collections" + (f" ({', '.join(names)})" if names else "")
 
 
-def verdicts(results: Found) -> str:
+def verdicts(results: Json) -> str:
     """Write the verdict on each claim."""
     good = collections_where_held(results, BY_QUERY)
     word = "reproduced in kind" if len(good) == len(SETS) else "not reproduced"
@@ -223,7 +231,7 @@ def verdicts(results: Found) -> str:
     )
 
 
-def with_lower_bounds(of_collection: Found) -> bool:
+def with_lower_bounds(of_collection: Json) -> bool:
     """Return whether a column meets the rule if the other numbers of bins are required of R only."""
     rule = of_collection["rule"]
     asked = [
@@ -235,7 +243,7 @@ def with_lower_bounds(of_collection: Found) -> bool:
     return bool(rule["pearson"] >= 0.8 and rule["spearman"] >= 0.7 and min(asked) >= 0.6)
 
 
-def signs(results: Found) -> str:
+def signs(results: Json) -> str:
     """Return the signs of the correlations of DO, as text."""
     parts = []
     for column in (DO_QUERY, DO_PRINTED):
@@ -246,7 +254,7 @@ def signs(results: Found) -> str:
     return "; ".join(parts) + f" on {', '.join(SETS)}"
 
 
-def time_verdict(results: Found) -> str:
+def time_verdict(results: Json) -> str:
     """Return the ratio of costs over all models together, as text."""
     parts = []
     for size in next(iter(results.values()))["samples"]:
@@ -263,7 +271,7 @@ def time_verdict(results: Found) -> str:
     )
 
 
-def paper_table(results: Found) -> str:
+def paper_table(results: Json) -> str:
     """Write the correlations beside those of the paper's Tables 3 and 4."""
     rows = [
         [year, "7", f"{what}, paper", *map(number, values)]
@@ -281,7 +289,7 @@ def paper_table(results: Found) -> str:
     return table(["collection", "models", "number", *heads], rows)
 
 
-def over_all(results: Found) -> str:
+def over_all(results: Json) -> str:
     """Write R with MAP over all models by column."""
     names = (*SETS, ASIDE)
     columns = results[SETS[0]]["lists"]
@@ -289,7 +297,7 @@ def over_all(results: Found) -> str:
     return table(["number", *names], rows)
 
 
-def sevens(results: Found) -> str:
+def sevens(results: Json) -> str:
     """Write the medians of random sevens with their 5 % and 95 % quantiles."""
     rows = []
     for column in results[SETS[0]]["lists"]:
@@ -301,7 +309,7 @@ def sevens(results: Found) -> str:
     return table(["number", *SETS], rows)
 
 
-def bins_table(results: Found) -> str:
+def bins_table(results: Json) -> str:
     """Write R with MAP by the number of bins."""
     sizes = [of_collection["bins"] for of_collection in results[SETS[0]]["lists"][BY_QUERY]["bins"]]
     rows = [
@@ -319,7 +327,7 @@ def bins_table(results: Found) -> str:
     return table(["collection", "number", *map(str, sizes)], rows)
 
 
-def sampled(results: Found) -> str:
+def sampled(results: Json) -> str:
     """Write how well estimates from scored pairs track MAP of whole lists."""
     sizes = list(results[SETS[0]]["samples"])
     rows = [
@@ -330,7 +338,7 @@ def sampled(results: Found) -> str:
     return table(["collection", "number", *(f"n = {size}" for size in sizes)], rows)
 
 
-def times(results: Found) -> str:
+def times(results: Json) -> str:
     """Write the times per model: ranking, scoring, and the ratio."""
     sizes = ("10", "100", "1000")
     rows = []
@@ -347,7 +355,7 @@ def times(results: Found) -> str:
     return table(["collection", "model", "rank (ms)", *heads], rows)
 
 
-def drawing(results: Found) -> str:
+def drawing(results: Json) -> str:
     """Return the time of drawing the samples, as text."""
     parts = [
         f"{name} {1000 * of_collection['10']:,.0f} ms"
@@ -357,7 +365,7 @@ def drawing(results: Found) -> str:
     return ", ".join(parts)
 
 
-def bent_table(results: Found) -> str:
+def bent_table(results: Json) -> str:
     """Write HSA of one run with transformed scores, and its range over models."""
     rows = []
     for name in SETS:
@@ -376,7 +384,7 @@ def bent_table(results: Found) -> str:
     return table(["collection", *heads, "all models", "share of that range"], rows)
 
 
-def cut_table(results: Found) -> str:
+def cut_table(results: Json) -> str:
     """Write R and rho with MAP of whole lists when lists are cut."""
     rows = [
         [
@@ -393,7 +401,7 @@ def cut_table(results: Found) -> str:
     return table(["collection", "number", *(f"first {depth}" for depth in DEPTHS)], rows)
 
 
-def without_term_counts(results: Found) -> str:
+def without_term_counts(results: Json) -> str:
     """Return R with MAP without the models of plain term counts, as text."""
     parts = []
     for name in SETS:
@@ -404,14 +412,14 @@ def without_term_counts(results: Found) -> str:
     return ", ".join(parts)
 
 
-def correlation_without(of_collection: Found, models: tuple[str, ...]) -> float:
+def correlation_without(of_collection: Json, models: tuple[str, ...]) -> float:
     """Return R of HSA by query with MAP without some models."""
     rows = [values for model, values in of_collection["models"].items() if model not in models]
     columns = [np.array([values[which] for values in rows]) for which in ("AP", BY_QUERY)]
     return pearson(*columns)
 
 
-def reasons(results: Found) -> str:
+def reasons(results: Json) -> str:
     """Return likely reasons, with the numbers that support them."""
     tops = [
         f"{name} {low:.1f} to {high:.1f}" for name in SETS for low, high in [results[name]["probe"]["tops"]]
@@ -444,13 +452,13 @@ def reasons(results: Found) -> str:
     )
 
 
-def best_model(of_collection: Found, which: str) -> str:
+def best_model(of_collection: Json, which: str) -> str:
     """Name the model with the largest number."""
     values = {str(model): float(of_model[which]) for model, of_model in of_collection["models"].items()}
     return max(values, key=values.__getitem__)
 
 
-def short(results: Found, column: str) -> str:
+def short(results: Json, column: str) -> str:
     """Return the range of R with MAP over the collections and the cuts at 50, 100 and 300."""
     values = [
         results[name]["probe"]["depths"][str(depth)][column][0] for name in SETS for depth in DEPTHS[:3]
@@ -458,7 +466,7 @@ def short(results: Found, column: str) -> str:
     return value_range(values)
 
 
-def time_text(results: Found) -> str:
+def time_text(results: Json) -> str:
     """Return the models for which scoring is cheaper, and the reason for the others, as text."""
     fast: list[float] = []
     slow: list[float] = []
@@ -603,7 +611,7 @@ The last line alone runs all of it. Times differ from run to run; all else is th
 """
 
 
-def page(results: Found) -> str:
+def page(results: Json) -> str:
     """Write the page."""
     first = results[SETS[0]]
     columns = (BY_QUERY, "HSA by query, found only", BY_MODEL, PRINTED, "HSA from ranks", ROBUST, CONTROL)
@@ -637,4 +645,4 @@ def page(results: Found) -> str:
 
 
 if __name__ == "__main__":
-    page_again(NAME, page, collect)
+    update_page(NAME, page, collect)

@@ -31,7 +31,7 @@ from leadline.retrieval.index.builder import build_index
 from leadline.retrieval.index.reader import Index
 from leadline.retrieval.models import MODELS
 from leadline.retrieval.search import score, search
-from leadline_studies import Option, Outcome, Tell, whole_numbers
+from leadline_studies import Option, Outcome, Progress, parse_integers
 from leadline_studies.common.scoring_time import time_lines, time_table, times_of
 from leadline_studies.common.tracking import (
     ASKED_COLLECTIONS,
@@ -74,7 +74,7 @@ SETTINGS = (
 )
 SIZES = "10,30,100,300,1000"
 OPTIONS = (
-    Option("model", str, "Retrieval model (repeatable).", SETTINGS, metavar="MODEL", many=True),
+    Option("model", str, "Retrieval model (repeatable).", SETTINGS, metavar="MODEL", repeatable=True),
     Option("depth", int, "Maximum number of documents per list.", 10_000, metavar="K"),
     Option("bins", int, "Number of bins.", 10, metavar="N"),
     Option("samples", str, "Numbers of non-relevant documents per query.", SIZES, metavar="N,N"),
@@ -105,12 +105,12 @@ def run(
     draws: int = 200,
     seed: int = 0,
     time: int = 0,
-    on_run: Tell | None = None,
+    on_run: Progress | None = None,
 ) -> Outcome:
     """Run the study on a collection; `samples` are comma-separated numbers."""
     check_whole(1, depth=depth)
     check_whole(0, time=time, draws=draws)
-    table, sizes, models = read_qrels(qrels), whole_numbers(samples, "samples"), _models(model)
+    table, sizes, models = read_qrels(qrels), parse_integers(samples, "samples"), _models(model)
     recipe = HistogramOptions(bins=bins, rel=level, seed=seed).checked()
     index, every = _index(docs), read_queries(queries)
     documents = list(map(to_text, index.ids.take(np.arange(index.documents))))
@@ -191,7 +191,7 @@ def _index(docs: TextsLike | Index) -> Index:
 
 
 def _searched(
-    index: Index, queries: dict[str, str], models: Sequence[str], depth: int, on_run: Tell | None
+    index: Index, queries: dict[str, str], models: Sequence[str], depth: int, on_run: Progress | None
 ) -> tuple[dict[str, Run], dict[str, ResultWarning]]:
     """Return a run of every model, and the warnings by code."""
     runs: dict[str, Run] = {}

@@ -9,7 +9,7 @@ from typing import Any
 import leadline as ll
 from leadline_studies import study
 from leadline_studies.common.markdown import number, table, value_range, with_interval, wrapped
-from leadline_studies.common.pages import Found, docs_of, once, studied
+from leadline_studies.common.pages import Json, cached, find_documents, run_study
 from leadline_studies.histogram_models.study import SETTINGS
 
 COLLECTIONS = ("cisi", "cacm", "npl", "nfcorpus-test")
@@ -20,36 +20,36 @@ RECIPES = {SCORES: "scores by query", RANKS: "ranks", ROBUST: "robust", CONTROL:
 CLOSE = 0.03
 
 
-def collect_others(folder: Path, data: Path) -> Found:
+def collect_others(folder: Path, data: Path) -> Json:
     """Run the study of ranks on later runs of TREC 2019 passages and on runs of retrieval models."""
-    results: Found = {}
+    results: Json = {}
     folder_of_set = data / LATER
     runs = sorted((folder_of_set / "extra-runs").iterdir())
     arguments = ["qrels.txt", *(f"extra-runs/{run.name}" for run in runs), "--level", "2", "--depth", "100"]
-    results[f"{LATER}, later runs, 100"] = studied(
+    results[f"{LATER}, later runs, 100"] = run_study(
         "histogram-ranks", folder_of_set, folder / "later-ranks-100", arguments
     )
     for name in COLLECTIONS:
-        by_depth = once(partial(over_models, data / name), folder / f"{name}-models-ranks.json")
+        by_depth = cached(partial(over_models, data / name), folder / f"{name}-models-ranks.json")
         results |= {f"{name}, models, {depth}": run for depth, run in by_depth.items()}
     return results
 
 
-def over_models(place: Path) -> Found:
+def over_models(place: Path) -> Json:
     """Search with the models of `histogram-models`, to 10,000 documents, and conduct the study."""
-    index = ll.build_index(str(docs_of(place)))
+    index = ll.build_index(str(find_documents(place)))
     runs = ll.search(index, str(place / "queries.jsonl"), SETTINGS, k=10_000)
     qrels = str(place / "qrels.txt")
     return {str(depth): study("histogram-ranks").run(qrels, runs, depth=depth).data for depth in DEPTHS}
 
 
-def value(result: Found, recipe: str, over: str) -> Any:
+def value(result: Json, recipe: str, over: str) -> Any:
     """Return R with AP over all runs, or the median over sevens."""
     recipe_data = result["recipes"][recipe]
     return recipe_data["AP"]["pearson"]["value"] if over == "all" else recipe_data["sevens_pearson"]["median"]
 
 
-def others_table(others: Found) -> str:
+def others_table(others: Json) -> str:
     """Write R over all runs and over random sevens."""
     rows = [
         [
@@ -66,7 +66,7 @@ def others_table(others: Found) -> str:
     return table(["runs, depth", "number", *RECIPES.values()], rows)
 
 
-def others_text(others: Found) -> str:
+def others_text(others: Json) -> str:
     """Return what holds on these runs and what does not, as text."""
     total = len(others)
     medians = {recipe: [value(entry, recipe, "sevens") for entry in others.values()] for recipe in RECIPES}
@@ -84,7 +84,7 @@ def others_text(others: Found) -> str:
     return wrapped(text).rstrip()
 
 
-def larger_by_depth(others: Found) -> str:
+def larger_by_depth(others: Json) -> str:
     """Return, by depth, in how many settings the robust recipe is above plain ranks."""
     parts = []
     for depth in sorted({entry["depth"] for entry in others.values()}):
@@ -99,10 +99,10 @@ def count_larger(first: list[float], second: list[float]) -> int:
     return sum(a > b for a, b in zip(first, second, strict=True))
 
 
-def consistency(chosen: Found, others: Found) -> dict[str, Any]:
+def consistency(chosen: Json, others: Json) -> dict[str, Any]:
     """Count what holds on the sets that the recipe was chosen on, and on the others."""
 
-    def column(results: Found, recipe: str) -> list[float]:
+    def column(results: Json, recipe: str) -> list[float]:
         return [value(result, recipe, "sevens") for result in results.values()]
 
     every = {f"chosen {key}": result for key, result in chosen.items()} | others

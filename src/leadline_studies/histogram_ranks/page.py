@@ -26,7 +26,7 @@ from leadline.estimation.score_histograms.subsampling import compute_hsa
 from leadline.evaluation.join import judge_runs
 from leadline.io.read import read_qrels
 from leadline_studies.common.markdown import number, table, value_range, with_interval
-from leadline_studies.common.pages import Found, copy_figures, once, page_again, runs_of, studied
+from leadline_studies.common.pages import Json, cached, copy_figures, find_runs, run_study, update_page
 from leadline_studies.histogram_ranks.other_runs import collect_others, consistency, others_table, others_text
 
 NAME = "histograms"
@@ -70,28 +70,28 @@ PAPER = {
 }
 
 
-def collect(folder: Path, data: Path) -> Found:
+def collect(folder: Path, data: Path) -> Json:
     """Run the studies whose output is not in `folder`, and return their results."""
-    collected: Found = {"ranks": {}, "probe": {}, "trial": {}}
+    collected: Json = {"ranks": {}, "probe": {}, "trial": {}}
     for name in SETS:
         folder_of_set = data / name
-        runs = [f"runs/{run.name}" for run in runs_of(folder_of_set)]
+        runs = [f"runs/{run.name}" for run in find_runs(folder_of_set)]
         arguments = ["qrels.txt", *runs, "--team", "systems.tsv:team", "--level", str(LEVELS.get(name, 1))]
         for depth in depths(name):
-            collected["ranks"][f"{name}-{depth}"] = studied(
+            collected["ranks"][f"{name}-{depth}"] = run_study(
                 "histogram-ranks",
                 folder_of_set,
                 folder / f"{name}-ranks-{depth}",
                 [*arguments, "--depth", str(depth)],
             )
-        collected["probe"][name] = once(partial(sensitivity, folder_of_set), folder / f"{name}-probe.json")
-        collected["trial"][name] = once(partial(run_trial, folder_of_set), folder / f"{name}-trial.json")
+        collected["probe"][name] = cached(partial(sensitivity, folder_of_set), folder / f"{name}-probe.json")
+        collected["trial"][name] = cached(partial(run_trial, folder_of_set), folder / f"{name}-trial.json")
     collected["others"] = collect_others(folder, data)
     copy_figures(folder, FIGURES)
     return collected
 
 
-def sensitivity(place: Path) -> Found:
+def sensitivity(place: Path) -> Json:
     """Return the sensitivity of HSA on a set at every depth."""
     return {str(depth): probe(place, depth) for depth in depths(place.name)} | warning_counts(place)
 
@@ -106,9 +106,9 @@ def sets_and_depths() -> list[tuple[str, str, int]]:
     return [(name, title, depth) for name, title in SETS.items() for depth in depths(name)]
 
 
-def probe(place: Path, depth: int) -> Found:
+def probe(place: Path, depth: int) -> Json:
     """Correlate HSA with AP under one change of the options at a time."""
-    runs = runs_of(place)
+    runs = find_runs(place)
     level = LEVELS.get(place.name, 1)
     options: dict[str, Any] = {"rel": level, "depth": depth, "draws": 0}
     table = place / "qrels.txt"
@@ -119,7 +119,7 @@ def probe(place: Path, depth: int) -> Found:
         "ranks, judged only": {"from_ranks": True, "nonrelevant": "judged"},
         "ranks, rank column": {"from_ranks": True, "order": "rank"},
     }
-    result: Found = {}
+    result: Json = {}
     for name, changed in recipes.items():
         try:
             histograms = ll.histogram(table, runs, **options, **changed)
@@ -141,7 +141,7 @@ def probe(place: Path, depth: int) -> Found:
     return result
 
 
-def indicators(quality: Any, of_runs: list[RunHistograms]) -> Found:
+def indicators(quality: Any, of_runs: list[RunHistograms]) -> Json:
     """Return R with AP of the runs that a warning names, and of the others."""
     hsa = np.array([histogram.hsa for histogram in of_runs])
     signs = np.sign(np.nan_to_num([histogram.by_bins for histogram in of_runs]))
@@ -160,9 +160,9 @@ def indicators(quality: Any, of_runs: list[RunHistograms]) -> Found:
     }
 
 
-def run_trial(place: Path) -> Found:
+def run_trial(place: Path) -> Json:
     """Correlate HSA with AP by depth, by ties made in the lists, and from fewer queries."""
-    runs, level = runs_of(place), float(LEVELS.get(place.name, 1))
+    runs, level = find_runs(place), float(LEVELS.get(place.name, 1))
     table = read_qrels(place / "qrels.txt")
     results = ll.evaluate(table, runs, "AP", rel=level, queries="with_relevant")
     by_query = np.nan_to_num(results.values[:, :, 0])
@@ -173,7 +173,7 @@ def run_trial(place: Path) -> Found:
         runs, table, lambda judged: of_run(judged, level, subsets), keep=True, reading=Reading()
     )
     quality = results.means[:, 0]
-    result: Found = {
+    result: Json = {
         part: {
             key: {
                 kind: pearson(quality, np.array([entry[part][key][row] for entry in of_runs]))
@@ -200,11 +200,11 @@ def run_trial(place: Path) -> Found:
     return result
 
 
-def of_run(judged: JudgedRun, level: float, subsets: dict[int, list[Any]]) -> Found:
+def of_run(judged: JudgedRun, level: float, subsets: dict[int, list[Any]]) -> Json:
     """Return HSA (of scores, of ranks, robust) and recall of one run under every change."""
     scores = HistogramOptions(rel=level)
     ranks = scores._replace(from_ranks=True)
-    result: Found = {"depth": {}, "levels": {}, "queries": {}}
+    result: Json = {"depth": {}, "levels": {}, "queries": {}}
     for depth in TRIED:
         cut = measure_run(judged, scores._replace(depth=depth), 0)
         deep = measure_run(judged, ranks._replace(depth=depth), 0)
@@ -248,16 +248,16 @@ def coarsened(judged: JudgedRun, steps: int) -> JudgedRun:
     return JudgedRun.of_lists(judged.qrels, [changed], keep=True)
 
 
-def quantiles(values: list[float | None]) -> Found:
+def quantiles(values: list[float | None]) -> Json:
     """Return the median and the 5 % and 95 % quantiles of the known values."""
     defined = [value for value in values if value is not None]
     low, middle, high = np.quantile(defined, [0.05, 0.5, 0.95]).tolist()
     return {"low": low, "value": middle, "high": high}
 
 
-def warning_counts(place: Path) -> Found:
+def warning_counts(place: Path) -> Json:
     """Count runs, teams, queries, and how many retrieved documents are not judged."""
-    runs = runs_of(place)
+    runs = find_runs(place)
     result = ll.histogram(place / "qrels.txt", runs, rel=LEVELS.get(place.name, 1), draws=0, from_ranks=True)
     counts = {warning.code: warning.count for warning in result.warnings}
     rows = sum(info.counts["documents_read"] for info in result.runs)
@@ -276,7 +276,7 @@ def warning_counts(place: Path) -> Found:
 def average_precision(place: Path) -> Any:
     """Return AP of whole lists by run."""
     return ll.evaluate(
-        place / "qrels.txt", runs_of(place), "AP", rel=LEVELS.get(place.name, 1), queries="with_relevant"
+        place / "qrels.txt", find_runs(place), "AP", rel=LEVELS.get(place.name, 1), queries="with_relevant"
     ).means[:, 0]
 
 
@@ -289,7 +289,7 @@ def pearson(first: Any, second: Any) -> float | None:
     return None if np.isnan(value) else value
 
 
-def settings(contents: Found) -> list[tuple[str, Found]]:
+def settings(contents: Json) -> list[tuple[str, Json]]:
     """Return the results of each set at each depth, with a title."""
     return [
         (f"{title}, {depth}", contents["ranks"][f"{name}-{depth}"])
@@ -297,7 +297,7 @@ def settings(contents: Found) -> list[tuple[str, Found]]:
     ]
 
 
-def counts(contents: Found) -> str:
+def counts(contents: Json) -> str:
     """Write the table of the data used."""
     rows = []
     for name, title in SETS.items():
@@ -327,7 +327,7 @@ def counts(contents: Found) -> str:
     )
 
 
-def paper_table(contents: Found) -> str:
+def paper_table(contents: Json) -> str:
     """Write the correlations beside those of the paper's Tables 5 and 6."""
     rows = [[name, "paper", *map(number, values)] for name, values in PAPER.items()]
     for title, of_set in settings(contents):
@@ -348,7 +348,7 @@ def paper_table(contents: Found) -> str:
     return table(["runs, depth", "ranks of", *heads], rows)
 
 
-def over_all(contents: Found) -> str:
+def over_all(contents: Json) -> str:
     """Write R with MAP over all runs by recipe."""
     columns = settings(contents)
     rows = [
@@ -359,7 +359,7 @@ def over_all(contents: Found) -> str:
     return table(["recipe", *(title for title, _ in columns)], [*rows, ["robust less recall", *gain]])
 
 
-def sevens(contents: Found, kind: str = "pearson") -> str:
+def sevens(contents: Json, kind: str = "pearson") -> str:
     """Write the medians of random sevens with their 5 % and 95 % quantiles."""
     columns = settings(contents)
     rows = [
@@ -375,13 +375,13 @@ def sevens(contents: Found, kind: str = "pearson") -> str:
     return table(["recipe", *(title for title, _ in columns)], rows)
 
 
-def passes(of_set: Found, recipe: str) -> bool:
+def passes(of_set: Json, recipe: str) -> bool:
     """Decide by the rule: median above 0.5, 5 % quantile above 0."""
     entry = of_set["recipes"][recipe]["sevens_pearson"]
     return bool(entry["median"] > 0.5 and entry["low"] > 0)
 
 
-def ranks_verdict(contents: Found) -> str:
+def ranks_verdict(contents: Json) -> str:
     """Return the verdict of the rule on HSA from ranks, as text."""
     large = [name for name in SETS if contents["probe"][name]["queries"] >= ASKED_QUERIES]
     columns = settings(contents)
@@ -405,7 +405,7 @@ def ranks_verdict(contents: Found) -> str:
     )
 
 
-def signs(contents: Found) -> str:
+def signs(contents: Json) -> str:
     """Return the signs of the correlations of DO, as text."""
     parts = []
     for recipe in ("DO, scores", "DO, ranks"):
@@ -416,7 +416,7 @@ def signs(contents: Found) -> str:
     return "; ".join(parts)
 
 
-def control_verdict(contents: Found) -> str:
+def control_verdict(contents: Json) -> str:
     """Return where the robust variant tracks MAP better than recall does, as text."""
     gains = {title: of_set["robust_over_recall"] for title, of_set in settings(contents)}
     larger = [title for title, value in gains.items() if value["low"] > 0]
@@ -435,7 +435,7 @@ def control_verdict(contents: Found) -> str:
     )
 
 
-def verdicts(contents: Found) -> str:
+def verdicts(contents: Json) -> str:
     """Write the verdict on each claim."""
     pending = "not tested on this page: it asks for "
     rows = [
@@ -452,7 +452,7 @@ def verdicts(contents: Found) -> str:
     return table(["claim", "verdict"], rows)
 
 
-def bins_table(contents: Found) -> str:
+def bins_table(contents: Json) -> str:
     """Write R with MAP by the number of bins."""
     rows = [
         [f"{title}, {depth}", recipe, *map(number, contents["probe"][name][str(depth)][recipe]["bins"])]
@@ -462,7 +462,7 @@ def bins_table(contents: Found) -> str:
     return table(["runs, depth", "HSA of", *map(str, BINS)], rows)
 
 
-def changed_table(contents: Found) -> str:
+def changed_table(contents: Json) -> str:
     """Write the effect of another order of ties and of leaving out unjudged documents."""
     rows = []
     for name, title in SETS.items():
@@ -495,7 +495,7 @@ def changed_table(contents: Found) -> str:
     )
 
 
-def lopsided_table(contents: Found) -> str:
+def lopsided_table(contents: Json) -> str:
     """Write R with MAP for runs with and without half of the scores in one bin."""
     rows = []
     for name, title in SETS.items():
@@ -527,7 +527,7 @@ def lopsided_table(contents: Found) -> str:
     )
 
 
-def few_bins(contents: Found) -> str:
+def few_bins(contents: Json) -> str:
     """Count the settings in which few bins are best, as text."""
     rows = [
         entry[str(depth)][recipe]["bins"]
@@ -539,7 +539,7 @@ def few_bins(contents: Found) -> str:
     return f"R is highest with 5 to 20 bins in {few} of {len(rows)} rows"
 
 
-def lopsided_text(contents: Found) -> str:
+def lopsided_text(contents: Json) -> str:
     """Return whether lopsided runs are those where HSA misleads."""
     pairs = [contents["probe"][name][str(depth)]["scores"] for name, _, depth in sets_and_depths()]
     told = [entry for entry in pairs if None not in (entry["R_lopsided"], entry["R_others"])]
@@ -550,7 +550,7 @@ def lopsided_text(contents: Found) -> str:
     )
 
 
-def sets_without_ranks(contents: Found) -> str:
+def sets_without_ranks(contents: Json) -> str:
     """Return the names of the sets whose rank columns are not a permutation."""
     names = [
         title
@@ -560,7 +560,7 @@ def sets_without_ranks(contents: Found) -> str:
     return "; ".join(names) or "none"
 
 
-def trial_table(contents: Found, part: str) -> str:
+def trial_table(contents: Json, part: str) -> str:
     """Write R with MAP by depth or by ties, one row a set and a kind."""
     keys = list(next(iter(contents["trial"].values()))[part])
     rows = [
@@ -579,7 +579,7 @@ def trial_table(contents: Found, part: str) -> str:
     return table(["set", "estimate", *heads], rows)
 
 
-def queries_table(contents: Found) -> str:
+def queries_table(contents: Json) -> str:
     """Write R with MAP from fewer queries."""
     rows = [
         [SETS[name], kind, *(with_interval(entry["queries"][str(size)][kind]) for size in FEWER)]
@@ -589,7 +589,7 @@ def queries_table(contents: Found) -> str:
     return table(["set", "estimate", *(f"{size} queries" for size in FEWER)], rows)
 
 
-def sign_table(contents: Found) -> str:
+def sign_table(contents: Json) -> str:
     """Write R of runs whose HSA changes its sign with the number of bins, and of the others."""
     rows = [
         [SETS[set_name], kind, str(entry["runs"]), number(entry["R"]), number(entry["R_others"])]
@@ -600,7 +600,7 @@ def sign_table(contents: Found) -> str:
     return table(["set", "estimate", "unsteady runs", "R among them", "R among the others"], rows)
 
 
-def sign_text(contents: Found) -> str:
+def sign_text(contents: Json) -> str:
     """Return where changes of the sign of HSA indicate poor runs, and how many runs have few bins."""
     pairs = [of_set[TURNED] for entry in contents["trial"].values() for of_set in entry["doubts"].values()]
     told = [entry for entry in pairs if None not in (entry["R"], entry["R_others"])]
@@ -614,7 +614,7 @@ def sign_text(contents: Found) -> str:
     )
 
 
-def trial_text(contents: Found) -> str:
+def trial_text(contents: Json) -> str:
     """Return the effect of depth and ties on each estimate, from its best value to its worst, as text."""
     text = []
     for kind in KINDS:
@@ -629,7 +629,7 @@ def trial_text(contents: Found) -> str:
     return ", ".join(text)
 
 
-def largest_change(contents: Found, recipe: str, control_value: str) -> str:
+def largest_change(contents: Json, recipe: str, control_value: str) -> str:
     """Return the largest difference of R between two recipes, as text."""
     moved = [
         entry[str(depth)][control_value]["R"] - entry[str(depth)][recipe]["R"]
@@ -640,7 +640,7 @@ def largest_change(contents: Found, recipe: str, control_value: str) -> str:
     return value_range(moved, "+.3f")
 
 
-def best_bins(contents: Found) -> str:
+def best_bins(contents: Json) -> str:
     """Return the change of R from 10 bins to 100, as text."""
     parts = []
     for recipe in ("scores", "ranks", "robust"):
@@ -790,7 +790,7 @@ The last line alone runs all of it (on the passages with `--level 2`; depths 100
 "When HSA misleads" are kept in `histograms.json` beside those of the studies."""
 
 
-def page(contents: Found) -> str:
+def page(contents: Json) -> str:
     """Write the page."""
     first = next(iter(contents["ranks"].values()))
     pairs = [contents["probe"][name][str(depth)] for name, _, depth in sets_and_depths()]
@@ -839,4 +839,4 @@ def page(contents: Found) -> str:
 
 
 if __name__ == "__main__":
-    page_again(NAME, page, collect)
+    update_page(NAME, page, collect)

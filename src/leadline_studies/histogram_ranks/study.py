@@ -24,7 +24,7 @@ from leadline.io.id_lists import read_labels
 from leadline.io.read import QrelsLike, read_qrels
 from leadline.stats.correlation import pearson
 from leadline.stats.resampling import team_interval
-from leadline_studies import Option, Outcome, Tell
+from leadline_studies import Option, Outcome, Progress
 from leadline_studies.common.tracking import (
     ASKED_COLLECTIONS,
     ASKED_QUERIES,
@@ -75,7 +75,7 @@ def run(
     draws: int = 200,
     seed: int = 0,
     team: str | None = None,
-    on_run: Tell | None = None,
+    on_run: Progress | None = None,
 ) -> Outcome:
     """Run the study on runs; `team` is FILE:COLUMN."""
     table = read_qrels(qrels)

@@ -11,7 +11,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from leadline_studies.common.markdown import number, table, value_range, with_interval
-from leadline_studies.common.pages import Found, copy_figures, docs_of, page_again, rounded, runs_of, studied
+from leadline_studies.common.pages import (
+    Json,
+    copy_figures,
+    find_documents,
+    find_runs,
+    rounded,
+    run_study,
+    update_page,
+)
 
 NAME = "histogram-samples"
 SETS = {
@@ -35,24 +43,24 @@ PLAIN, WEIGHTED = "AP as sampled", "AP weighted"
 SLOPES = ("HSA, scores", "HSA, ranks")
 
 
-def collect(folder: Path, data: Path) -> Found:
+def collect(folder: Path, data: Path) -> Json:
     """Run the studies whose output is not in `folder`, and return their results."""
-    collected: Found = {"runs": {}, "models": {}}
+    collected: Json = {"runs": {}, "models": {}}
     for name in SETS:
-        runs = [f"runs/{run.name}" for run in runs_of(data / name)]
+        runs = [f"runs/{run.name}" for run in find_runs(data / name)]
         arguments = ["qrels.txt", *runs, "--team", "systems.tsv:team", *OPTIONS.get(name, ())]
         out = folder / f"{name}-sample"
-        collected["runs"][name] = studied("histogram-sample", data / name, out, arguments)
+        collected["runs"][name] = run_study("histogram-sample", data / name, out, arguments)
     for name in TEXTS:
-        arguments = [docs_of(data / name).name, "queries.jsonl", "qrels.txt", *OF_TEXTS]
+        arguments = [find_documents(data / name).name, "queries.jsonl", "qrels.txt", *OF_TEXTS]
         out = folder / f"{name}-sample-models"
-        collected["models"][name] = studied("histogram-sample-models", data / name, out, arguments)
+        collected["models"][name] = run_study("histogram-sample-models", data / name, out, arguments)
     copy_figures(folder, FIGURES)
-    short: Found = rounded(collected)
+    short: Json = rounded(collected)
     return short
 
 
-def better(of_set: Found, index: int) -> Found:
+def better(of_set: Json, index: int) -> Json:
     """Return the better of HSA from scores and from ranks in one cell."""
     return max(
         (of_set["estimates"][name][index] for name in SLOPES),
@@ -60,7 +68,7 @@ def better(of_set: Found, index: int) -> Found:
     )
 
 
-def count_cells(part: Found) -> tuple[int, int, int, int, int]:
+def count_cells(part: Json) -> tuple[int, int, int, int, int]:
     """Count cells: all, HSA above AP of the same sample, clearly above, clearly below, AP weighted best."""
     cells = above = clear = below = weighted = 0
     for of_set in part.values():
@@ -77,7 +85,7 @@ def count_cells(part: Found) -> tuple[int, int, int, int, int]:
     return cells, above, clear, below, weighted
 
 
-def verdict(part: Found, titles: dict[str, str]) -> str:
+def verdict(part: Json, titles: dict[str, str]) -> str:
     """Return whether HSA from a sample tracks MAP better than MAP of that sample."""
     cells, above, clear, below, weighted = count_cells(part)
     word = "does not hold" if 2 * above <= cells else "holds in most cells" if clear else "not clear"
@@ -93,7 +101,7 @@ def verdict(part: Found, titles: dict[str, str]) -> str:
     )
 
 
-def full_lists(part: Found, titles: dict[str, str]) -> str:
+def full_lists(part: Json, titles: dict[str, str]) -> str:
     """Write R with full MAP from all relevant documents, by n."""
     rows = []
     for name, of_set in part.items():
@@ -108,7 +116,7 @@ def full_lists(part: Found, titles: dict[str, str]) -> str:
     return table(["set", "estimate", *["R"] * 4], rows)
 
 
-def crossed(part: Found, titles: dict[str, str]) -> str:
+def crossed(part: Json, titles: dict[str, str]) -> str:
     """Write R by share and n: the better HSA, AP as sampled, AP weighted."""
     rows = []
     for name, of_set in part.items():
@@ -129,7 +137,7 @@ def crossed(part: Found, titles: dict[str, str]) -> str:
     return table(["set", "relevant kept", *["HSA, AP as sampled, AP weighted"] * 4], rows)
 
 
-def means(part: Found, titles: dict[str, str]) -> str:
+def means(part: Json, titles: dict[str, str]) -> str:
     """Write the means of MAP, exact and from samples of all relevant documents."""
     rows = []
     for name, of_set in part.items():
@@ -142,7 +150,7 @@ def means(part: Found, titles: dict[str, str]) -> str:
     return table(["set", "estimate", "full MAP", *["mean"] * 4], rows)
 
 
-def rescoring_table(results: Found) -> str:
+def rescoring_table(results: Json) -> str:
     """Write how rescoring tracks full MAP, and how models that expand fare."""
     rows = []
     for name, of_set in results["models"].items():
@@ -173,7 +181,7 @@ def rescoring_table(results: Found) -> str:
     return table(heads, rows)
 
 
-def rescoring_text(results: Found) -> str:
+def rescoring_text(results: Json) -> str:
     """Return the effect of rescoring on models with expansion, as text."""
     text = []
     for index, top in enumerate(next(iter(results["models"].values()))["tops"]):
@@ -190,7 +198,7 @@ def rescoring_text(results: Found) -> str:
     return " ".join(text)
 
 
-def against_sample(results: Found) -> str:
+def against_sample(results: Json) -> str:
     """Return a comparison of rescoring with the best estimate from a sample, as text."""
     ahead = 0
     for of_set in results["models"].values():
@@ -208,7 +216,7 @@ def against_sample(results: Found) -> str:
     )
 
 
-def change_of_correlation(part: Found) -> str:
+def change_of_correlation(part: Json) -> str:
     """Return the change of R with more relevant and with more other documents, as text."""
     text = []
     for name in (*SLOPES, PLAIN, WEIGHTED):
@@ -227,13 +235,13 @@ def change_of_correlation(part: Found) -> str:
     return "; ".join(text)
 
 
-def correlation_range(part: Found, name: str) -> str:
+def correlation_range(part: Json, name: str) -> str:
     """Return the lowest and the highest R of an estimate over all cells."""
     values = [entry["pearson"]["value"] for of_set in part.values() for entry in of_set["estimates"][name]]
     return value_range(values)
 
 
-def count_better(part: Found) -> int:
+def count_better(part: Json) -> int:
     """Count the cells in which the better HSA tracks full MAP better than weighted AP."""
     return sum(
         (better(of_set, index)["pearson"]["value"] or -2) > entry["pearson"]["value"]
@@ -242,7 +250,7 @@ def count_better(part: Found) -> int:
     )
 
 
-def models(results: Found) -> str:
+def models(results: Json) -> str:
     """Write MAP of every model of one collection, whole and rescored."""
     of_set = results["models"][SHOWN]
     tops = list(map(str, of_set["tops"]))
@@ -382,7 +390,7 @@ The last line alone runs all of it (the passages with `--level 2`, TREC-COVID ro
 """
 
 
-def page(results: Found) -> str:
+def page(results: Json) -> str:
     """Write the page."""
     runs, texts = results["runs"], results["models"]
     first, model = next(iter(runs.values())), next(iter(texts.values()))
@@ -422,4 +430,4 @@ def page(results: Found) -> str:
 
 
 if __name__ == "__main__":
-    page_again(NAME, page, collect)
+    update_page(NAME, page, collect)

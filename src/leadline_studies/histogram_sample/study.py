@@ -29,7 +29,7 @@ from leadline.io.read import QrelsLike, read_qrels
 from leadline.reporting.render import Cell, Table
 from leadline.stats.correlation import kendall, pearson, spearman, tau_ap
 from leadline.stats.resampling import interval, team_interval
-from leadline_studies import Option, Outcome, Tell, whole_numbers
+from leadline_studies import Option, Outcome, Progress, parse_integers
 
 SHARED = (
     Option("level", float, "Minimum relevant grade.", 1.0, metavar="GRADE"),
@@ -67,7 +67,7 @@ class Grid(NamedTuple):
         """Return a grid; `shares` are percentages."""
         if repeats < 1:
             raise UsageError(f"repeats={repeats}; expected 1 or more samples")
-        parts = [percentage / 100 for percentage in whole_numbers(percentages, "shares")]
+        parts = [percentage / 100 for percentage in parse_integers(percentages, "shares")]
         if max(parts) > 1:
             raise UsageError(f"shares '{percentages}'; expected percentages from 1 to 100")
         with_relevant = np.flatnonzero(table.relevant(recipe.rel))
@@ -82,7 +82,7 @@ class Grid(NamedTuple):
             [shares(table, recipe.rel, part, recipe.seed + repeat) for part in parts]
             for repeat in range(repeats)
         ]
-        return cls(recipe, parts, whole_numbers(samples, "samples"), flags, times)
+        return cls(recipe, parts, parse_integers(samples, "samples"), flags, times)
 
     def means(self, values: Floats) -> Floats:
         """Return the mean over ... x queries in every draw of every seed: ... x seeds x draws."""
@@ -129,7 +129,7 @@ def run(
     draws: int = 200,
     seed: int = 0,
     team: str | None = None,
-    on_run: Tell | None = None,
+    on_run: Progress | None = None,
 ) -> Outcome:
     """Run the study on runs; `team` is FILE:COLUMN, `samples` and `shares` comma-separated numbers."""
     table = read_qrels(qrels)

@@ -36,7 +36,7 @@ from leadline.retrieval.index.reader import Index
 from leadline.retrieval.models import MODELS, Model
 from leadline.retrieval.search import score, search
 from leadline.stats.correlation import average_ranks
-from leadline_studies import Option, Outcome, Tell, whole_numbers
+from leadline_studies import Option, Outcome, Progress, parse_integers
 from leadline_studies.histogram_sample.study import (
     ESTIMATES,
     LEAST,
@@ -74,7 +74,7 @@ TRIED = (
     "RM3(original=0.8)",
 )
 OPTIONS = (
-    Option("model", str, "Retrieval model (repeatable).", TRIED, metavar="MODEL", many=True),
+    Option("model", str, "Retrieval model (repeatable).", TRIED, metavar="MODEL", repeatable=True),
     Option("tops", str, "Numbers of BM25's first documents that are rescored.", "100,1000", metavar="K,K"),
     *SHARED,
 )
@@ -124,7 +124,7 @@ def run(
     repeats: int = 10,
     draws: int = 200,
     seed: int = 0,
-    on_run: Tell | None = None,
+    on_run: Progress | None = None,
 ) -> Outcome:
     """Run the study on a collection; `samples`, `shares` and `tops` are comma-separated numbers."""
     models = list(MODELS.expand_all(list(model)))
@@ -134,7 +134,7 @@ def run(
     recipe = HistogramOptions(bins=bins, rel=level, seed=seed).checked()
     grid = Grid.of(table, recipe, samples, shares, repeats, draws)
     index = build_index(docs)
-    task = _task(index, queries, table, grid, whole_numbers(tops, "tops"))
+    task = _task(index, queries, table, grid, parse_integers(tops, "tops"))
     of_models = _ranked(task, models, grid, on_run)
     exact, rescored = grid.means(of_models.exact), grid.means(of_models.rescored)
     learns = np.array([scores.learns for scores in models])
@@ -221,7 +221,7 @@ def _turns(task: Task, thinned: RunSubsampler, ranked: Run) -> Integers:
     return np.concatenate(orders, axis=1)
 
 
-def _ranked(task: Task, models: Sequence[Model], grid: Grid, on_run: Tell | None) -> Ranked:
+def _ranked(task: Task, models: Sequence[Model], grid: Grid, on_run: Progress | None) -> Ranked:
     """Rank, rescore and score the pairs by every model."""
     exact, rescored, new, estimates = [], [], [], []
     lost = int((task.table.relevant(task.level) > 0).sum()) - len(task.queries)

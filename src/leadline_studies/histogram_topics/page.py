@@ -10,7 +10,6 @@ Without arguments the page is written from the numbers kept in docs/studies.
 from __future__ import annotations
 
 import gzip
-import sys
 from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,7 +18,7 @@ import numpy as np
 
 from leadline.stats.correlation import pearson, spearman
 from leadline_studies.common.markdown import number, table, value_range, with_interval
-from leadline_studies.common.pages import Found, copy_figures, keep, read_kept, studied, write
+from leadline_studies.common.pages import Json, copy_figures, run_study, update_page
 
 NAME = "histogram-topics"
 NOTE = "<!-- Made by src/leadline_studies/histogram_topics/page.py from the output of `leadline study`. -->"
@@ -155,14 +154,14 @@ FIGURES = {
 }
 
 
-def collect(folder: Path, data: Path) -> Found:
+def collect(folder: Path, data: Path) -> Json:
     """Run the trials whose output is not in `folder`, and return their results."""
     prepare(folder, data)
-    collected: Found = {}
+    collected: Json = {}
     for name, trial in TRIALS.items():
         for fit in trial.fits:
             arguments = command(trial, fit).replace("DATA", str(data)).replace("FOLDER", str(folder))
-            study_result = studied(
+            study_result = run_study(
                 "histogram-topics",
                 data,
                 folder / key_of(name, fit),
@@ -173,7 +172,7 @@ def collect(folder: Path, data: Path) -> Found:
     return collected
 
 
-def without_histograms(entry: Found) -> Found:
+def without_histograms(entry: Json) -> Json:
     """Leave out the histograms, which no table shows."""
     for setting in entry["settings"]:
         for norm in ("per query", "per model"):
@@ -207,15 +206,15 @@ def command(trial: Trial, fit: Fit) -> str:
     )
 
 
-def main_trials(results: Found, *, large: bool = False) -> Found:
+def main_trials(results: Json, *, large: bool = False) -> Json:
     """Return the trials with all their numbers of topics, or the large ones alone, by key."""
     names = LARGE if large else TRIALS
     return {key_of(name, fit): results[key_of(name, fit)] for name in names for fit in TRIALS[name].repeats}
 
 
-def main_result(results: Found, name: str) -> Found:
+def main_result(results: Json, name: str) -> Json:
     """Return the results of the main fit of a trial."""
-    entry: Found = results[MAIN[name]]
+    entry: Json = results[MAIN[name]]
     return entry
 
 
@@ -227,7 +226,7 @@ def title_of(key: str) -> str:
     return trial.title + (f", seed {seed}" if len(trial.repeats) > 1 else "")
 
 
-def sizes(results: Found) -> str:
+def sizes(results: Json) -> str:
     """Write the table of the data used."""
     rows = []
     for name, trial in TRIALS.items():
@@ -271,7 +270,7 @@ def topic_range(fit: Fit) -> str:
     return f"{len(fit.topics)}, {value_range(fit.topics, ',')}"
 
 
-def paper_table(results: Found) -> str:
+def paper_table(results: Json) -> str:
     """Write the correlations beside those of the paper's Table 1."""
     rows = []
     for title, values in PAPER.items():
@@ -301,14 +300,14 @@ def paper_table(results: Found) -> str:
     )
 
 
-def control(entry: Found) -> tuple[float, float]:
+def control(entry: Json) -> tuple[float, float]:
     """Correlate the logarithm of T itself with quality: Pearson and Spearman."""
     quality = np.array([verdict_by_trial["quality"] for verdict_by_trial in entry["settings"]])
     size = np.log([verdict_by_trial["topics"] for verdict_by_trial in entry["settings"]])
     return pearson(quality, size), spearman(quality, size)
 
 
-def difference_table(results: Found) -> str:
+def difference_table(results: Json) -> str:
     """Write the difference of |R| between HSA and perplexity, with both kinds of intervals."""
     rows = []
     for key, entry in results.items():
@@ -324,7 +323,7 @@ def difference_table(results: Found) -> str:
     return table(["task", *heads], rows)
 
 
-def columns_of(entry: Found, norm: str) -> tuple[Any, Any, Any]:
+def columns_of(entry: Json, norm: str) -> tuple[Any, Any, Any]:
     """Return quality, HSA and perplexity over the settings; those without HSA are left out."""
     rows = np.array(
         [
@@ -336,7 +335,7 @@ def columns_of(entry: Found, norm: str) -> tuple[Any, Any, Any]:
     return rows[:, 0], rows[:, 1], rows[:, 2]
 
 
-def over_settings(entry: Found, norm: str) -> tuple[float, float]:
+def over_settings(entry: Json, norm: str) -> tuple[float, float]:
     """Return a 95 % percentile interval of |R| of HSA less |R| of perplexity, drawing settings again."""
     quality, slopes, rival = columns_of(entry, norm)
     rng = np.random.default_rng(0)
@@ -348,7 +347,7 @@ def over_settings(entry: Found, norm: str) -> tuple[float, float]:
     return low, high
 
 
-def by_fit(results: Found) -> str:
+def by_fit(results: Json) -> str:
     """Write R with quality by fit: sweeps, seed and numbers of topics."""
     rows = []
     for name in LARGE:
@@ -386,7 +385,7 @@ def by_fit(results: Found) -> str:
     )
 
 
-def variation_of_fits(results: Found) -> str:
+def variation_of_fits(results: Json) -> str:
     """Return the range of R where only the sweeps or only the seed differ, as text."""
     parts = []
     for label, same in (("sweeps (500 and 200)", "seed"), ("seeds", "sweeps")):
@@ -408,7 +407,7 @@ def variation_of_fits(results: Found) -> str:
     return f"Over the same ten numbers of topics R moves: {'; '.join(parts)}."
 
 
-def values(results: Found) -> str:
+def values(results: Json) -> str:
     """Write all values by number of topics, one table per task, at most ten settings each."""
     parts = []
     for name, trial in TRIALS.items():
@@ -439,7 +438,7 @@ def values(results: Found) -> str:
     return "\n\n".join(parts)
 
 
-def by_bins(results: Found) -> str:
+def by_bins(results: Json) -> str:
     """Write R of HSA with quality by the number of bins."""
     rows = [
         [title_of(key), norm, *(number(entry["by_bins"][norm][count]) for count in BINS)]
@@ -457,14 +456,14 @@ def printed_seconds() -> str:
     return table(["T", "MAP", "DO", "HSA", "perplexity", "MAP / HSA"], rows)
 
 
-def ratio(entry: Found) -> float:
+def ratio(entry: Json) -> float:
     """Return how many times the time of HSA MAP takes."""
     return float(
         (entry["MAP scoring"] + entry["MAP computing"]) / (entry["HSA scoring"] + entry["HSA computing"])
     )
 
 
-def seconds(results: Found) -> str:
+def seconds(results: Json) -> str:
     """Write the processor times of some tasks."""
     rows = [
         [
@@ -499,7 +498,7 @@ def seconds(results: Found) -> str:
     )
 
 
-def counts(results: Found) -> str:
+def counts(results: Json) -> str:
     """Count the trials in which HSA correlates better, by point estimate and by both intervals, as text."""
     parts = []
     for norm in ("query", "model"):
@@ -516,7 +515,7 @@ def counts(results: Found) -> str:
     return "; ".join(parts)
 
 
-def trials_ahead(results: Found) -> list[str]:
+def trials_ahead(results: Json) -> list[str]:
     """Return the trials where the rule holds: HSA by query is ahead in the interval over queries too."""
     return [
         key
@@ -525,7 +524,7 @@ def trials_ahead(results: Found) -> list[str]:
     ]
 
 
-def verdict_by_task(results: Found) -> str:
+def verdict_by_task(results: Json) -> str:
     """Return the large trials in which the rule holds, by task of the paper, as text."""
     parts = []
     for label, measure in (("LDA and MAP", "MAP"), ("polylingual LDA and P@1", "P@1")):
@@ -536,7 +535,7 @@ def verdict_by_task(results: Found) -> str:
     return "; ".join(parts)
 
 
-def verdict_by_trial(results: Found) -> str:
+def verdict_by_trial(results: Json) -> str:
     """Return R of every large trial, with both intervals of the difference, as text."""
     lines = []
     for key, entry in results.items():
@@ -553,7 +552,7 @@ def verdict_by_trial(results: Found) -> str:
     return "\n".join(lines)
 
 
-def spread(results: Found) -> str:
+def spread(results: Json) -> str:
     """Return the range of R over fits that differ only in their seed, as text."""
     parts = []
     for name, trial in TRIALS.items():
@@ -569,7 +568,7 @@ def spread(results: Found) -> str:
     return "\n".join(parts)
 
 
-def ratios(results: Found) -> str:
+def ratios(results: Json) -> str:
     """Return the ratio of the time of MAP to that of HSA, by task, as text."""
     parts = []
     for name, trial in TRIALS.items():
@@ -580,7 +579,7 @@ def ratios(results: Found) -> str:
     return "; ".join(parts)
 
 
-def best_by(entry: Found, *keys: str, sign: int = 1) -> Found:
+def best_by(entry: Json, *keys: str, sign: int = 1) -> Json:
     """Return the setting that is largest (or with sign -1 least) by a number that lies under the keys."""
 
     def value(setting: Any) -> float:
@@ -588,11 +587,11 @@ def best_by(entry: Found, *keys: str, sign: int = 1) -> Found:
             setting = setting[key]
         return float("-inf") if setting is None else sign * float(setting)
 
-    best: Found = max(entry["settings"], key=value)
+    best: Json = max(entry["settings"], key=value)
     return best
 
 
-def choices(entry: Found) -> dict[str, Found]:
+def choices(entry: Json) -> dict[str, Json]:
     """Return the setting that each number would choose."""
     return {
         "best": best_by(entry, "quality"),
@@ -602,7 +601,7 @@ def choices(entry: Found) -> dict[str, Found]:
     }
 
 
-def chosen(results: Found) -> str:
+def chosen(results: Json) -> str:
     """Write the quality of the T that each number would choose."""
     rows = [
         [title_of(key)]
@@ -615,7 +614,7 @@ def chosen(results: Found) -> str:
     return table(["task", *choices(next(iter(results.values())))], rows)
 
 
-def quality_of_choices(results: Found) -> str:
+def quality_of_choices(results: Json) -> str:
     """Return the mean proportion of the best quality that each choice of T reaches, as text."""
     chosen_ = [choices(entry) for entry in results.values()]
     parts = []
@@ -648,7 +647,7 @@ WHY = """\
   {largest:,} documents, theirs 70,000."""
 
 
-def reasons(every: Found) -> str:
+def reasons(every: Json) -> str:
     """Return the failures and their likely reasons, as text."""
     results = main_trials(every)
     columns = [entry["columns"] for entry in results.values()]
@@ -692,7 +691,7 @@ def reasons(every: Found) -> str:
     )
 
 
-def drawing(results: Found) -> str:
+def drawing(results: Json) -> str:
     """Return the time of drawing the samples, as text."""
     parts = [
         f"{main_result(results, name)['seconds']['drawing']:.1f} s ({TRIALS[name].title})" for name in TIMED
@@ -857,7 +856,7 @@ def figures() -> str:
     return "\n".join(f"![{TRIALS[name].title}](histogram-topics-{name}.svg)" for name in LARGE)
 
 
-def page(every: Found) -> str:
+def page(every: Json) -> str:
     """Write the page."""
     results, large = main_trials(every), main_trials(every, large=True)
     first = next(iter(results.values()))
@@ -900,12 +899,5 @@ def page(every: Found) -> str:
     )
 
 
-def main(arguments: list[str]) -> None:
-    """Run the study if data are named, and write the page."""
-    if arguments:
-        keep(NAME, collect(Path(arguments[0]).resolve(), Path(arguments[1]).resolve()))
-    write(NAME, page(read_kept(NAME)))
-
-
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    update_page(NAME, page, collect)

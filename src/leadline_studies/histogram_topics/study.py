@@ -25,7 +25,7 @@ from leadline.io.texts import TextsLike, name_of
 from leadline.reporting.render import Cell, Table
 from leadline.stats.correlation import pearson
 from leadline.topics.distances import read_texts
-from leadline_studies import Option, Outcome, Tell, whole_numbers
+from leadline_studies import Option, Outcome, Progress, parse_integers
 from leadline_studies.common.scoring_time import machine
 from leadline_studies.histogram_topics.checkpoints import Checkpoints
 from leadline_studies.histogram_topics.rival_tracking import correlate_predictors
@@ -107,7 +107,7 @@ def run(
     seed: int = 0,
     checkpoints: str | None = None,
     time: bool = False,
-    on_run: Tell | None = None,
+    on_run: Progress | None = None,
 ) -> Outcome:
     """Run the study on documents, with `qrels` or with `languages`."""
     sizes = _sizes(topics)
@@ -174,7 +174,7 @@ def run(
 
 
 def _sizes(topics: str) -> list[int]:
-    sizes = sorted(whole_numbers(topics, "topics"))
+    sizes = sorted(parse_integers(topics, "topics"))
     if len(set(sizes)) < max(FEWEST, len(sizes)):
         raise UsageError(f"topics '{topics}'; expected {FEWEST} or more numbers, each once")
     return sizes

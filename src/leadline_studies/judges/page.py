@@ -8,12 +8,11 @@ Without arguments the page is written from the numbers kept in docs/studies.
 
 from __future__ import annotations
 
-import sys
 import textwrap
 from pathlib import Path
 
 from leadline_studies.common.markdown import table, with_interval
-from leadline_studies.common.pages import Found, copy_figures, keep, read_kept, result, write
+from leadline_studies.common.pages import Json, copy_figures, read_result, update_page
 
 NAME = "judges"
 NOTE = "<!-- Made by src/leadline_studies/judges/page.py from the output of `study` and `agreement`. -->"
@@ -31,7 +30,7 @@ PRINTED = {
 }
 
 
-def per_judge(results: Found) -> str:
+def per_judge(results: Json) -> str:
     """Write the changes of the systems' values and order under each judge."""
     measures = results["measures"]
     rows = []
@@ -56,7 +55,7 @@ def per_judge(results: Found) -> str:
     return table(heads, rows)
 
 
-def summaries(studies: dict[str, Found]) -> str:
+def summaries(studies: dict[str, Json]) -> str:
     """Write both halves of the claim in all forms of the study."""
     rows = []
     for name, description in STUDIES.items():
@@ -90,7 +89,7 @@ def summaries(studies: dict[str, Found]) -> str:
     )
 
 
-def people(files: dict[str, Found]) -> str:
+def people(files: dict[str, Json]) -> str:
     """Write the agreement of the human judges."""
     rows = []
     forms = {
@@ -113,12 +112,12 @@ def people(files: dict[str, Found]) -> str:
     return table(["", "raw", "Scott", "Cohen", "Fleiss", "Krippendorff"], rows)
 
 
-def pairs_of(results: Found, name: str) -> dict[str, Found]:
+def pairs_of(results: Json, name: str) -> dict[str, Json]:
     """Return a coefficient of every judge with the reference."""
     return {entry["b"]: entry for entry in results[name]["between"]}
 
 
-def machines(files: dict[str, Found]) -> str:
+def machines(files: dict[str, Json]) -> str:
     """Write all machine judges, the highest kappa first."""
     raw, scott, cohen = (pairs_of(files["machines"], name) for name in ("agreement", "scott", "cohen"))
     binary = pairs_of(files["machines-binary"], "cohen")
@@ -150,7 +149,7 @@ def machines(files: dict[str, Found]) -> str:
     return table(heads, rows)
 
 
-def inside(results: Found) -> int:
+def inside(results: Json) -> int:
     """Count the judges that are acceptable by either kappa."""
     scott, cohen = pairs_of(results, "scott"), pairs_of(results, "cohen")
     return sum(bool(scott[name]["acceptable"] or cohen[name]["acceptable"]) for name in scott)
@@ -236,7 +235,7 @@ people.
 """
 
 
-def conclusions(studies: dict[str, Found]) -> str:
+def conclusions(studies: dict[str, Json]) -> str:
     """Return the conclusions with their numbers, as text."""
     first = studies["dl19"]
     ap, ndcg = first["summary"]["AP"], first["summary"]["nDCG"]
@@ -262,7 +261,7 @@ def conclusions(studies: dict[str, Found]) -> str:
     return textwrap.fill(f"**What was seen.** {conclusion}", 110)
 
 
-def page(contents: Found) -> str:
+def page(contents: Json) -> str:
     """Write the page."""
     studies, files = contents["studies"], contents["files"]
     every = files["people"]["cohen"]["between"]
@@ -290,21 +289,15 @@ def page(contents: Found) -> str:
     )
 
 
-def main(arguments: list[str]) -> None:
-    """Store the results of a folder, if one is named, and write the page."""
-    if arguments:
-        folder = Path(arguments[0])
-        keep(
-            NAME,
-            {
-                "studies": {name: result(folder / name / "judges.json") for name in STUDIES},
-                "files": {name: result(folder / f"{name}.json") for name in FILES},
-            },
-        )
-        figures = {name: f"judges-{name}.svg" for name in ("people", "machines", "all")}
-        copy_figures(folder, figures | {"dl19/AP": "judges-ap.svg"})
-    write(NAME, page(read_kept(NAME)))
+def collect(folder: Path) -> Json:
+    """Read the results in a folder, and copy the figures."""
+    figures = {name: f"judges-{name}.svg" for name in ("people", "machines", "all")}
+    copy_figures(folder, figures | {"dl19/AP": "judges-ap.svg"})
+    return {
+        "studies": {name: read_result(folder / name / "judges.json") for name in STUDIES},
+        "files": {name: read_result(folder / f"{name}.json") for name in FILES},
+    }
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    update_page(NAME, page, collect)

@@ -33,7 +33,7 @@ from leadline.judging.agreement import agreement
 from leadline.judging.agreement_result import ENOUGH, Judgments, Ranking, changes, ranked
 from leadline.reporting.render import Table
 from leadline.stats.correlation import kendall
-from leadline_studies import Option, Outcome, Tell
+from leadline_studies import Option, Outcome, Progress
 
 OPTIONS = (
     Option(
@@ -41,11 +41,13 @@ OPTIONS = (
         str,
         "Judgments of another assessor (repeatable): FILE, FILE:COLUMN or FILE:*.",
         (),
-        needed=True,
+        required=True,
         metavar="FILE",
-        many=True,
+        repeatable=True,
     ),
-    Option("measure", str, "Measure (repeatable). [default: AP, nDCG]", (), metavar="MEASURE", many=True),
+    Option(
+        "measure", str, "Measure (repeatable). [default: AP, nDCG]", (), metavar="MEASURE", repeatable=True
+    ),
     Option(
         "judged_only",
         bool,
@@ -65,7 +67,7 @@ def run(
     judges: Sequence[str],
     measure: Sequence[str] = (),
     judged_only: bool = False,
-    on_run: Tell | None = None,
+    on_run: Progress | None = None,
 ) -> Outcome:
     """Run the study on runs; `judges` are files of judgments."""
     table = read_qrels(qrels)

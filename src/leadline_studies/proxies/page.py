@@ -17,7 +17,15 @@ from leadline.io.write import write_run
 from leadline.retrieval.index.builder import build_index
 from leadline.retrieval.search import search
 from leadline_studies.common.markdown import number, table, value_range, wrapped
-from leadline_studies.common.pages import PAGES, Found, docs_of, page_again, read_kept, rounded, studied
+from leadline_studies.common.pages import (
+    PAGES,
+    Json,
+    find_documents,
+    read_numbers,
+    rounded,
+    run_study,
+    update_page,
+)
 
 NAME = "proxies"
 SETS = {
@@ -60,7 +68,7 @@ DRAWS = "50"
 TITLE = "## Proxies"
 
 
-def collect(folder: Path, data: Path) -> Found:
+def collect(folder: Path, data: Path) -> Json:
     """Run the study on every set."""
     found = {}
     for name in SETS:
@@ -70,8 +78,8 @@ def collect(folder: Path, data: Path) -> Found:
             runs = [path for part in ("runs", "extra-runs") for path in sorted((place / part).glob("*"))]
         else:
             runs = searched(place, out / "runs")
-            words += ["--docs", str(docs_of(place))]
-        one = studied(NAME, place, out, [str(place / "qrels.txt"), *map(str, runs), *words])
+            words += ["--docs", str(find_documents(place))]
+        one = run_study(NAME, place, out, [str(place / "qrels.txt"), *map(str, runs), *words])
         kept = ("draws", "budget", "systems", "queries", "pairs", "level", "cells")
         found[name] = rounded({key: one[key] for key in kept})
     return found
@@ -82,18 +90,18 @@ def searched(place: Path, folder: Path) -> list[Path]:
     paths = [folder / f"{number:02}.run" for number in range(len(MODELS))]
     if not all(path.exists() for path in paths):
         folder.mkdir(parents=True, exist_ok=True)
-        made = search(build_index(str(docs_of(place))), str(place / "queries.jsonl"), MODELS)
+        made = search(build_index(str(find_documents(place))), str(place / "queries.jsonl"), MODELS)
         for run, path in zip(made.values(), paths, strict=True):
             write_run(run, path)
     return paths
 
 
-def cells_of(kept: Found, name: str, measure: str) -> dict[str, Any]:
+def cells_of(kept: Json, name: str, measure: str) -> dict[str, Any]:
     """Return the cells of one set and measure by proxy."""
     return {one["proxy"]: one for one in kept[name]["cells"] if one["measure"].startswith(measure)}
 
 
-def section(kept: Found) -> str:
+def section(kept: Json) -> str:
     """Write the section of docs/estimate.md."""
     shown = ("votes", "votes by nruns", "votes by HSA", "votes by true value", "none")
     rows = []
@@ -141,7 +149,7 @@ the default (`centred`), over {DRAWS} draws.
 """
 
 
-def page(kept: Found) -> str:
+def page(kept: Json) -> str:
     """Write the page."""
     parts = []
     for name, one in kept.items():
@@ -205,8 +213,8 @@ The numbers are in [proxies.json](proxies.json).
 
 
 if __name__ == "__main__":
-    page_again(NAME, page, collect)
+    update_page(NAME, page, collect)
     guide = PAGES.parent / "estimate.md"
     parts = re.split(r"^(?=## )", guide.read_text(encoding="utf-8"), flags=re.MULTILINE)
     others = [part for part in parts if not part.startswith(TITLE)]
-    guide.write_text("".join(others).rstrip() + "\n\n" + section(read_kept(NAME)), encoding="utf-8")
+    guide.write_text("".join(others).rstrip() + "\n\n" + section(read_numbers(NAME)), encoding="utf-8")

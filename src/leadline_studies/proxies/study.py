@@ -41,12 +41,12 @@ from leadline.evaluation.profiles import profile_of
 from leadline.io.read import QrelsLike, read_qrels
 from leadline.measures import Measure
 from leadline.reporting.render import Table
-from leadline_studies import Option, Outcome, Tell
+from leadline_studies import Option, Outcome, Progress
 
 MEASURES = ("P@10", "RBP(p=0.8)@10")
 OPTIONS = (
     Option("docs", str, "Texts of the documents, for DeShaTo.", metavar="DOCS"),
-    Option("measure", str, "Measure (repeatable).", MEASURES, metavar="MEASURE", many=True),
+    Option("measure", str, "Measure (repeatable).", MEASURES, metavar="MEASURE", repeatable=True),
     Option("level", float, "Minimum relevant grade.", 1.0, metavar="GRADE"),
     Option("budget", int, "Mean number of judgments per query.", 20, metavar="N"),
     Option("draws", int, "Number of samples drawn.", 50, metavar="N"),
@@ -119,7 +119,7 @@ def run(
     fits: int = 3,
     sweeps: int = 200,
     seed: int = 0,
-    on_run: Tell | None = None,
+    on_run: Progress | None = None,
 ) -> Outcome:
     """Run the simulation; `on_run` reports the progress in draws."""
     if draws < 2:

@@ -17,7 +17,7 @@ import leadline as ll
 from leadline.reporting.plots import picture
 from leadline_studies import study
 from leadline_studies.common.markdown import bold, table, value_range, with_interval
-from leadline_studies.common.pages import PAGES, Found, docs_of, keep, read_kept, write
+from leadline_studies.common.pages import PAGES, Json, find_documents, read_numbers, write_numbers, write_page
 from leadline_studies.query_prediction.study import figures_of
 
 NAME = "query-prediction"
@@ -30,28 +30,28 @@ NOTE = "<!-- Made by src/leadline_studies/query_prediction/page.py from the outp
 def run(data: Path, name: str) -> None:
     """Run the study on a collection and store the results."""
     folder = data / name
-    contents = (str(docs_of(folder)), str(folder / "queries.jsonl"), str(folder / "qrels.txt"))
+    contents = (str(find_documents(folder)), str(folder / "queries.jsonl"), str(folder / "qrels.txt"))
     outcome = study(NAME).run(*contents, sweeps=SWEEPS)
     bolder = study(NAME).run(*contents, sweeps=SWEEPS, model=("QLDirichlet", "RM1"), fits=1, draws=1)
-    results = read_kept(NAME)["found"] | {
+    results = read_numbers(NAME)["found"] | {
         name: outcome.data | {"lines": list(outcome.lines), "bolder": {"expansion": bolder.data["expansion"]}}
     }
-    keep(NAME, {"leadline": ll.__version__, "sweeps": SWEEPS, "found": results})
+    write_numbers(NAME, {"leadline": ll.__version__, "sweeps": SWEEPS, "found": results})
     sys.stderr.write(f"{name}: {outcome.lines[-1]}\n")
 
 
-def tau(row: Found, name: str = "kendall") -> str:
+def tau(row: Json, name: str = "kendall") -> str:
     """Write a coefficient with its interval, bold when that is above 0."""
     value, _, ends = with_interval(row[name]).partition(" ")
     return f"{bold(value, row[name]['low'] > 0)} {ends}"
 
 
-def rows_of(data: Found, model: str) -> dict[str, Found]:
+def rows_of(data: Json, model: str) -> dict[str, Json]:
     """Return the correlations of a model by predictor."""
     return {row["predictor"]: row for row in data["correlations"] if row["run"] == model}
 
 
-def correlations(results: dict[str, Found], model: str, name: str = "kendall") -> str:
+def correlations(results: dict[str, Json], model: str, name: str = "kendall") -> str:
     """Write one coefficient of every predictor for one model."""
     tables = [rows_of(data, model) for data in results.values()]
     return table(
@@ -60,7 +60,7 @@ def correlations(results: dict[str, Found], model: str, name: str = "kendall") -
     )
 
 
-def fits(results: dict[str, Found]) -> str:
+def fits(results: dict[str, Json]) -> str:
     """Write how far tau of DeShaTo(total) goes over fits."""
     lines = []
     for model in next(iter(results.values()))["models"]:
@@ -69,7 +69,7 @@ def fits(results: dict[str, Found]) -> str:
     return table(["model", *results], lines)
 
 
-def intervals_above_zero(results: dict[str, Found], predictor: str) -> str:
+def intervals_above_zero(results: dict[str, Json], predictor: str) -> str:
     """Count the intervals of a predictor that lie above 0, with the range of its taus, as text."""
     rows = [
         rows_of(data, model)[predictor]["kendall"] for data in results.values() for model in data["models"]
@@ -79,14 +79,14 @@ def intervals_above_zero(results: dict[str, Found], predictor: str) -> str:
     return f"{value_range(values)}, above 0 in {sure} of {len(rows)}"
 
 
-def deshato_ahead(results: dict[str, Found], other: str) -> str:
+def deshato_ahead(results: dict[str, Json], other: str) -> str:
     """Count the models and collections in which DeShaTo(total) has the larger tau."""
     tables = [rows_of(data, model) for data in results.values() for model in data["models"]]
     values = [[table[name]["kendall"]["value"] for name in ("DeShaTo(total)", other)] for table in tables]
     return f"{sum(own > theirs for own, theirs in values)} of {len(values)}"
 
 
-def collection_sizes(results: dict[str, Found]) -> str:
+def collection_sizes(results: dict[str, Json]) -> str:
     """Return the sizes of the collections, as text."""
     return table(
         ["", *results],
@@ -94,22 +94,22 @@ def collection_sizes(results: dict[str, Found]) -> str:
     )
 
 
-def policies(data: Found) -> dict[tuple[str, str], Found]:
+def policies(data: Json) -> dict[tuple[str, str], Json]:
     """Return the policies by name and rule."""
     return {(row["policy"], row["rule"]): row for row in data["expansion"]["policies"]}
 
 
-def is_selection(row: Found) -> bool:
+def is_selection(row: Json) -> bool:
     """Return whether a policy chooses by a predictor."""
     return row["policy"] not in ("always", "oracle")
 
 
-def is_significant(row: Found) -> bool:
+def is_significant(row: Json) -> bool:
     """Return whether a choice differs significantly from always the better model."""
     return row["p_corrected"] is not None and row["p_corrected"] < 0.05
 
 
-def constant(results: dict[str, Found]) -> str:
+def constant(results: dict[str, Json]) -> str:
     """Write the means of never, always and the oracle, and for how many queries expansion is better."""
     first, second = next(iter(results.values()))["expansion"]["between"]
     names = {
@@ -130,7 +130,7 @@ def constant(results: dict[str, Found]) -> str:
     return table(["", *results], lines)
 
 
-def choices(results: dict[str, Found]) -> str:
+def choices(results: dict[str, Json]) -> str:
     """Write every choice: its mean less that of always the better model, bold when significant."""
     tables = [policies(data) for data in results.values()]
     return table(
@@ -143,7 +143,7 @@ def choices(results: dict[str, Found]) -> str:
     )
 
 
-def choice(row: Found | None) -> str:
+def choice(row: Json | None) -> str:
     """Write one choice; a dash for what was not tried."""
     if row is None:
         return "-"
@@ -152,7 +152,7 @@ def choice(row: Found | None) -> str:
     return f"{text} [{low:+.4f}, {high:+.4f}], {row['expanded']:.0%}"
 
 
-def count_significant(results: dict[str, Found]) -> dict[str, Any]:
+def count_significant(results: dict[str, Json]) -> dict[str, Any]:
     """Count the choices that are better and worse than always the better model."""
     rows = [row for data in results.values() for row in policies(data).values() if is_selection(row)]
     gaps = [policies(data)["oracle", ""]["difference"] for data in results.values()]
@@ -170,7 +170,7 @@ def count_significant(results: dict[str, Found]) -> dict[str, Any]:
     }
 
 
-def page(contents: Found) -> str:
+def page(contents: Json) -> str:
     """Return the page from the numbers kept."""
     results = {name: contents["found"][name] for name in SETS if name in contents["found"]}
     first = next(iter(results.values()))
@@ -314,12 +314,12 @@ def main(arguments: list[str]) -> None:
     if arguments:
         for name in arguments[1:] or SETS:
             run(Path(arguments[0]), name)
-    contents = read_kept(NAME)
+    contents = read_numbers(NAME)
     for name, data in contents["found"].items():
         for part, figure in figures_of(data).items():
             path = PAGES / f"query-prediction-{name}-{part}.svg"
             path.write_bytes(picture(figure, "svg"))
-    write(NAME, page(contents))
+    write_page(NAME, page(contents))
 
 
 if __name__ == "__main__":

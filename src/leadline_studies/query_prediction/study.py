@@ -32,7 +32,7 @@ from leadline.retrieval.search import SearchResult, search
 from leadline.stats import CORRECTIONS, INTERVALS, TESTS
 from leadline.topics.fit import fit
 from leadline.topics.infer import infer
-from leadline_studies import Option, Outcome, Tell
+from leadline_studies import SWEEPS, Option, Outcome, Progress
 
 ARGUMENTS = ("docs", "queries", "qrels")
 SYSTEMS = ("QLDirichlet", "RM3", "BM25")
@@ -43,12 +43,12 @@ OPTIONS = (
         "Retrieval model (repeatable); the choice is between the first two.",
         SYSTEMS,
         metavar="MODEL",
-        many=True,
+        repeatable=True,
     ),
     Option("measure", str, "Measure to predict.", "AP", metavar="MEASURE"),
     Option("topics", int, "Number of topics.", 100),
     Option("fits", int, "Number of topic models fitted; DeShaTo is the mean over them.", 5),
-    Option("sweeps", int, "Number of Gibbs sweeps over all tokens in every fit.", 500),
+    SWEEPS,
     Option("splits", int, "Number of random halvings of the queries for a threshold.", 100),
     Option("draws", int, "Number of bootstrap resamples of queries for the intervals of correlations.", 1000),
     Option("seed", int, "Seed of the fits, halvings and the random number generator.", 0),
@@ -70,7 +70,7 @@ def run(
     splits: int = 100,
     draws: int = 1000,
     seed: int = 0,
-    on_run: Tell | None = None,
+    on_run: Progress | None = None,
 ) -> Outcome:
     """Run the study on a collection."""
     models = list(map(str, MODELS.expand_all(list(model))))
@@ -121,7 +121,13 @@ def run(
 
 
 def _deshato_by_fit(
-    result: SearchResult, docs: TextsLike, topics: int, fits: int, sweeps: int, seed: int, on_fit: Tell | None
+    result: SearchResult,
+    docs: TextsLike,
+    topics: int,
+    fits: int,
+    sweeps: int,
+    seed: int,
+    on_fit: Progress | None,
 ) -> Iterator[Results]:
     """Return the predictions of DeShaTo by every topic model of all documents."""
     texts = {document.id: document.content for document in read_documents(docs)}

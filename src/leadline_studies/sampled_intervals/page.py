@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from leadline_studies.common.markdown import number, table, wrapped
-from leadline_studies.common.pages import Found, copy_figures, docs_of, page_again, rounded, studied
+from leadline_studies.common.markdown import number, percent, table, wrapped
+from leadline_studies.common.pages import Json, copy_figures, find_documents, rounded, run_study, update_page
 
 NAME = "sampled-intervals"
 TUNED = "cranfield"  # the priors and the weight of the variance were chosen on it
@@ -26,28 +26,29 @@ NOTE = "<!-- Made by src/leadline_studies/sampled_intervals/page.py from the out
 LOW, HIGH = 0.93, 0.97
 
 
-def collect(folder: Path, data: Path) -> Found:
+def collect(folder: Path, data: Path) -> Json:
     """Run the studies whose output is not in `folder`, and return their results."""
-    collected: Found = {}
+    collected: Json = {}
     for name in TITLES:
-        arguments = [docs_of(data / name).name, "queries.jsonl", "qrels.txt", "--most", MOST.get(name, "100")]
-        collected[name] = studied(NAME, data / name, folder / name, arguments)
+        arguments = [
+            find_documents(data / name).name,
+            "queries.jsonl",
+            "qrels.txt",
+            "--most",
+            MOST.get(name, "100"),
+        ]
+        collected[name] = run_study(NAME, data / name, folder / name, arguments)
     copy_figures(folder, FIGURES)
-    short: Found = rounded(collected)
+    short: Json = rounded(collected)
     return short
 
 
-def percent(value: float | None, digits: int = 0) -> str:
-    """Return a proportion in per cent, as text."""
-    return number(None if value is None else 100 * value, f".{digits}f")
-
-
-def cells_of(part: Found, *, certain: bool) -> list[Found]:
+def cells_of(part: Json, *, certain: bool) -> list[Json]:
     """Return the cells without or with certain documents."""
     return [cell for cell in part["cells"] if cell["certain"] == certain]
 
 
-def offered(results: Found, *, certain: bool) -> list[tuple[str, Found]]:
+def offered(results: Json, *, certain: bool) -> list[tuple[str, Json]]:
     """Return the cells in which an interval is printed, with the collection."""
     return [
         (name, cell)
@@ -63,7 +64,7 @@ def extent(values: Iterable[float]) -> str:
     return f"{100 * ordered[0]:.0f} to {100 * ordered[-1]:.0f} %"
 
 
-def biases(results: Found) -> str:
+def biases(results: Json) -> str:
     """Write the mean relative bias by correction."""
     heads = [
         "collection",
@@ -83,9 +84,9 @@ def biases(results: Found) -> str:
             "half" if cell["certain"] else "none",
             str(cell["n"]),
             cell["measure"],
-            *(percent(cell[way]["bias"], 1) for way in ("none", "uniform", "log")),
-            percent(cell["sd"], 1),
-            *(percent(cell[way]["rmse"], 1) for way in ("none", "log")),
+            *(percent(cell[way]["bias"]) for way in ("none", "uniform", "log")),
+            percent(cell["sd"]),
+            *(percent(cell[way]["rmse"]) for way in ("none", "log")),
         ]
         for name, part in results.items()
         for cell in part["cells"]
@@ -93,7 +94,7 @@ def biases(results: Found) -> str:
     return table(heads, rows, labels=4)
 
 
-def coverages(results: Found) -> str:
+def coverages(results: Json) -> str:
     """Write the coverage of both intervals in every cell that has a variance."""
     heads = [
         "collection",
@@ -113,10 +114,10 @@ def coverages(results: Found) -> str:
             str(cell["n"]),
             cell["measure"],
             "no" if cell["withheld"] else "yes",
-            percent(cell["sampling"]["coverage"], 1),
+            percent(cell["sampling"]["coverage"]),
             str(cell["sampling"]["intervals"]),
-            percent(cell["sampling"]["half_width"], 1),
-            percent(cell["queries"]["coverage"], 1),
+            percent(cell["sampling"]["half_width"]),
+            percent(cell["queries"]["coverage"]),
         ]
         for name, part in results.items()
         for cell in part["cells"]
@@ -125,7 +126,7 @@ def coverages(results: Found) -> str:
     return table(heads, rows, labels=5)
 
 
-def orders(results: Found) -> str:
+def orders(results: Json) -> str:
     """Write Kendall's tau between estimated and true means of the systems, averaged over samples."""
     names = list(dict.fromkeys(cell["measure"] for part in results.values() for cell in part["cells"]))
     heads = ["collection", "certain", "n", *names]
@@ -149,7 +150,7 @@ def orders(results: Found) -> str:
     return table(heads, rows, labels=3)
 
 
-def verdict(results: Found, *, certain: bool) -> str:
+def verdict(results: Json, *, certain: bool) -> str:
     """Return the coverage of the printed intervals, as text."""
     cells = offered(results, certain=certain)
     shares = [cell["sampling"]["coverage"] for _, cell in cells]
@@ -168,7 +169,7 @@ def verdict(results: Found, *, certain: bool) -> str:
     )
 
 
-def mean_tau(results: Found, way: str, measure: str, size: int, *, certain: bool) -> float:
+def mean_tau(results: Json, way: str, measure: str, size: int, *, certain: bool) -> float:
     """Return the mean tau over collections."""
     taus = [
         cell[way]["tau"]
@@ -179,7 +180,7 @@ def mean_tau(results: Found, way: str, measure: str, size: int, *, certain: bool
     return float(sum(taus) / len(taus))
 
 
-def ordering(results: Found) -> str:
+def ordering(results: Json) -> str:
     """Return the rank correlations of systems, as text."""
     rows = []
     for measure in ("AP", "nDCG@10", "RR", "R@100"):
@@ -196,7 +197,7 @@ def ordering(results: Found) -> str:
     )
 
 
-def page(results: Found) -> str:
+def page(results: Json) -> str:
     """Write the page."""
     first = next(iter(results.values()))
     sizes = "; ".join(
@@ -260,4 +261,4 @@ QUERIES QRELS` on each collection (seed 0) and writes this page; numbers are in 
 
 
 if __name__ == "__main__":
-    page_again(NAME, page, collect)
+    update_page(NAME, page, collect)

@@ -32,7 +32,7 @@ from leadline.retrieval.index.reader import Index
 from leadline.retrieval.models import MODELS
 from leadline.retrieval.search import score
 from leadline.stats.correlation import kendall
-from leadline_studies import Option, Outcome, Tell, whole_numbers
+from leadline_studies import Option, Outcome, Progress, parse_integers
 
 ARGUMENTS = ("docs", "queries", "qrels")
 TRIED = ("BM25", "QLDirichlet", "TFIDF(cosine)", "TF(dot)")  # the first is the baseline
@@ -43,7 +43,7 @@ OPTIONS = (
         "Retrieval model (repeatable); the first is the baseline.",
         TRIED,
         metavar="MODEL",
-        many=True,
+        repeatable=True,
     ),
     Option("samples", str, "Numbers of non-relevant documents per query.", "10,30,100,300", metavar="N,N"),
     Option("draws", int, "Number of samples drawn per size.", 200, metavar="N"),
@@ -91,10 +91,10 @@ def run(
     draws: int = 200,
     most: int = 100,
     seed: int = 0,
-    on_run: Tell | None = None,
+    on_run: Progress | None = None,
 ) -> Outcome:
     """Run the simulation on a collection; `samples` are comma-separated numbers."""
-    sizes = whole_numbers(samples, "samples")
+    sizes = parse_integers(samples, "samples")
     if draws < 2 or most < 2:
         raise UsageError(f"draws={draws}, most={most}; expected 2 or more of each")
     index = build_index(docs)

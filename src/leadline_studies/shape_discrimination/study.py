@@ -28,22 +28,15 @@ from leadline.reporting.render import Table
 from leadline.stats.resampling import interval
 from leadline.topics.fit import fit
 from leadline.topics.infer import Vectors, infer, read_vectors
-from leadline_studies import Option, Outcome, Tell
+from leadline_studies import FITS, SWEEPS, VECTORS, Option, Outcome, Progress
 from leadline_studies.common.figures import predominance
 
 OPTIONS = (
     Option("docs", str, "Texts of the documents; topics are fitted to all of them.", metavar="DOCS"),
-    Option(
-        "vectors",
-        str,
-        "Topic vectors instead of --docs, as written by `leadline topics infer` (repeatable, one "
-        "file per fit and number of topics).",
-        metavar="FILE",
-        many=True,
-    ),
-    Option("topics", int, "Number of topics, with --docs (repeatable).", (100,), many=True),
-    Option("fits", int, "Number of models fitted, with --docs.", 5),
-    Option("sweeps", int, "Number of Gibbs sweeps over all tokens in every fit.", 500),
+    VECTORS,
+    Option("topics", int, "Number of topics, with --docs (repeatable).", (100,), repeatable=True),
+    FITS,
+    SWEEPS,
     Option("draws", int, "Number of sets sampled per query and kind.", 20),
     Option("hard", int, "Depth of the runs that hard documents are sampled from.", 60),
     Option("level", float, "Minimum relevant grade.", 1.0),
@@ -68,7 +61,7 @@ def run(
     hard: int = 60,
     level: float = 1.0,
     seed: int = 0,
-    on_run: Tell | None = None,
+    on_run: Progress | None = None,
 ) -> Outcome:
     """Run the study on a collection with texts."""
     check_whole(1, fits=fits, draws=draws, hard=hard, sweeps=sweeps)

@@ -9,12 +9,11 @@ Without arguments the page is written from the numbers kept in docs/studies.
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
 from leadline_studies.common.markdown import table, value_range
-from leadline_studies.common.pages import copy_figures, keep, read_kept, result, write
+from leadline_studies.common.pages import Json, copy_figures, read_result, update_page
 
 NAME = "shapes"
 SETS = {"cranfield": "Cranfield", "cisi": "CISI", "cacm": "CACM", "npl": "NPL", "nfcorpus-test": "NFCorpus"}
@@ -44,7 +43,7 @@ Results = dict[str, dict[str, Any]]
 def load(folder: Path, part: str, study: str) -> Results:
     """Read what a study found, by set; a set that was not tried is left out."""
     paths = {name: folder / f"{name}-{part}" / f"{study}.json" for name in SETS}
-    return {name: result(path) for name, path in paths.items() if path.exists()}
+    return {name: read_result(path) for name, path in paths.items() if path.exists()}
 
 
 def tau(row: dict[str, Any] | None, *, fits: bool = True) -> str:
@@ -458,17 +457,14 @@ def page(contents: Results) -> str:
     )
 
 
-def main(arguments: list[str]) -> None:
-    """Store the results of a folder, if one is named, and write the page."""
-    if arguments:
-        folder = Path(arguments[0])
-        contents = {part: load(folder, part, study) for part, study in PARTS.items()}
-        keep(NAME, contents)
-        with_examples = [name for name, data in contents["discrimination"].items() if data.get("examples")]
-        examples = {f"{name}-discrimination/topics": f"shapes-{name}-topics.svg" for name in with_examples}
-        copy_figures(folder, FIGURES | examples)
-    write(NAME, page(read_kept(NAME)))
+def collect(folder: Path) -> Json:
+    """Read the results in a folder, and copy the figures."""
+    results = {part: load(folder, part, study) for part, study in PARTS.items()}
+    with_examples = [name for name, data in results["discrimination"].items() if data.get("examples")]
+    examples = {f"{name}-discrimination/topics": f"shapes-{name}-topics.svg" for name in with_examples}
+    copy_figures(folder, FIGURES | examples)
+    return results
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    update_page(NAME, page, collect)

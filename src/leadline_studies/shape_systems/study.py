@@ -29,22 +29,15 @@ from leadline.io.read import QrelsLike, read_qrels
 from leadline.measures.average_precision import AP
 from leadline.reporting.render import Cell, Table
 from leadline.stats.correlation import kendall
-from leadline_studies import Option, Outcome, Tell
+from leadline_studies import FITS, SWEEPS, VECTORS, Option, Outcome, Progress
 
 TOPICS = (50, 100, 250)  # the paper's
 OF_TOPICS = (
     Option("docs", str, "Texts of the documents; topics are fitted to those retrieved.", metavar="DOCS"),
-    Option(
-        "vectors",
-        str,
-        "Topic vectors instead of --docs, as written by `leadline topics infer` (repeatable, one "
-        "file per fit and number of topics).",
-        metavar="FILE",
-        many=True,
-    ),
-    Option("topics", int, "Number of topics, with --docs (repeatable).", TOPICS, many=True),
-    Option("fits", int, "Number of models fitted, with --docs.", 5),
-    Option("sweeps", int, "Number of Gibbs sweeps over all tokens in every fit.", 500),
+    VECTORS,
+    Option("topics", int, "Number of topics, with --docs (repeatable).", TOPICS, repeatable=True),
+    FITS,
+    SWEEPS,
 )
 OPTIONS = (
     *OF_TOPICS,
@@ -86,7 +79,7 @@ def run(
     subsets: int = 100,
     level: float = 1.0,
     seed: int = 0,
-    on_run: Tell | None = None,
+    on_run: Progress | None = None,
 ) -> Outcome:
     """Run the study on runs over a collection with texts."""
     check_whole(1, subsets=subsets)
@@ -126,7 +119,7 @@ def run(
     )
 
 
-def read_ranked(qrels: QrelsLike, runs: Any, level: float, on_run: Tell | None = None) -> Ranked:
+def read_ranked(qrels: QrelsLike, runs: Any, level: float, on_run: Progress | None = None) -> Ranked:
     """Read runs and judgments, excluding queries without judgments."""
     table = read_qrels(qrels)
     reading = Reading()

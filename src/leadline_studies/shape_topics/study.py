@@ -26,7 +26,7 @@ from leadline.estimation.unjudged_methods import DeShaTo, NRuns
 from leadline.io.read import QrelsLike
 from leadline.reporting.render import Cell, Table
 from leadline.stats.correlation import kendall
-from leadline_studies import Option, Outcome, Tell
+from leadline_studies import Option, Outcome, Progress
 from leadline_studies.shape_systems.study import (
     OF_TOPICS,
     PAPER,
@@ -54,7 +54,7 @@ OPTIONS = (
         str,
         "Topic vectors of the documents of the sister collection (repeatable, one file per fit).",
         metavar="FILE",
-        many=True,
+        repeatable=True,
     ),
     Option("level", float, "Minimum relevant grade.", 1.0),
     Option("seed", int, "Seed of the fits.", 0),
@@ -141,7 +141,7 @@ def run(
     sister_vectors: Sequence[Any] = (),
     level: float = 1.0,
     seed: int = 0,
-    on_run: Tell | None = None,
+    on_run: Progress | None = None,
 ) -> Outcome:
     """Run the study on runs over a collection with texts; `sister_runs` is a folder, or runs in memory."""
     check_whole(1, one_in=one_in, keep=keep)
@@ -193,7 +193,7 @@ def _sister(qrels: Any, runs: Any, docs: Any, vectors: Sequence[Any]) -> dict[st
     return {"qrels": qrels, "runs": _of_folder(runs), "documents": docs, "vectors": vectors}
 
 
-def _tried(qrels: QrelsLike, runs: Any, level: float, on_run: Tell | None, **given: Any) -> Tried:
+def _tried(qrels: QrelsLike, runs: Any, level: float, on_run: Progress | None, **given: Any) -> Tried:
     ranked = read_ranked(qrels, runs, level, on_run)
     found: dict[int, list[Topics]] = topics_by_number(ranked.systems, **given)
     shapes = {

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from leadline.reporting.plots import picture
 from leadline_studies.common.figures import coverage_points
-from leadline_studies.common.markdown import table
+from leadline_studies.common.markdown import percent, table
 from leadline_studies.significance.false_alarms import (
     MARGIN,
     POPULATIONS,
@@ -59,6 +60,19 @@ def simulate_gates(folder: str, file: str, *, seed: int = 0) -> None:
     write(previous | gates(folder, seed=seed), file)
 
 
+def rounded(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row with numbers rounded to five decimal places; undefined values are None."""
+    return {
+        key: (None if math.isnan(value) else round(value, 5)) if isinstance(value, float) else value
+        for key, value in row.items()
+    }
+
+
+def json_rows(rows: Iterable[Mapping[str, Any]]) -> str:
+    """Return rows as JSON, one per line."""
+    return ",\n".join(map(json.dumps, rows))
+
+
 def gates(folder: str, *, seed: int = 0) -> dict[str, Any]:
     """Simulate the gates of `compare`."""
     start = time.process_time()
@@ -75,25 +89,12 @@ def gates(folder: str, *, seed: int = 0) -> dict[str, Any]:
 
 
 def write(results: dict[str, Any], file: str) -> None:
-    """Write the numbers, rounded to what the simulation can tell, one row a line."""
+    """Write the numbers to five decimal places, one row per line."""
     parts = [f'"{name}": {json.dumps(results[name])}' for name in ("facts", "gate_facts")]
-    for name in ("compare", "correlate", "agreement", "pool", "gates", "conditions"):
-        rows = ",\n".join(json.dumps(_rounded(row)) for row in results[name])
-        parts.append(f'"{name}": [\n{rows}\n]')
+    tables = ("compare", "correlate", "agreement", "pool", "gates", "conditions")
+    parts += [f'"{name}": [\n{json_rows(map(rounded, results[name]))}\n]' for name in tables]
     with open(file, "w", encoding="utf-8") as out:
         out.write("{\n" + ",\n".join(parts) + "\n}\n")
-
-
-def _rounded(row: dict[str, Any]) -> dict[str, Any]:
-    return {
-        key: (None if value != value else round(value, 5)) if isinstance(value, float) else value  # noqa: PLR0124
-        for key, value in row.items()
-    }
-
-
-def percent(value: float | None) -> str:
-    """Return a proportion in per cent, as text."""
-    return "-" if value is None else f"{100 * value:.1f}"
 
 
 def extent(values: Iterable[float]) -> str:

@@ -13,7 +13,6 @@ from __future__ import annotations
 import csv
 import json
 import math
-import os
 import sys
 import textwrap
 import time
@@ -23,8 +22,8 @@ from typing import Any
 from leadline.reporting.plots import picture
 from leadline.stats.paired_tests import Bootstrap, Randomisation
 from leadline_studies.common.figures import significance_errors
-from leadline_studies.common.markdown import table
-from leadline_studies.common.pages import PAGES
+from leadline_studies.common.markdown import percent, table
+from leadline_studies.common.pages import PAGES, read_numbers, write_page
 from leadline_studies.significance import intervals_page as printed
 from leadline_studies.significance.families import WORLDS
 from leadline_studies.significance.populations import read_matrices
@@ -64,48 +63,20 @@ def run(folder: str) -> None:
         "extent": FULL._asdict(),
         "matrices": {name: list(matrix.shape) for name, matrix in matrices.items()},
     }
-    rounded_tables = {name: [rounded(row) for row in rows] for name, rows in tables.items()}
-    with open(path("significance.json"), "w", encoding="utf-8") as file:
-        lines = [f"{json.dumps(name)}: [\n{rows_of(rows)}\n]" for name, rows in rounded_tables.items()]
+    rounded_tables = {name: [printed.rounded(row) for row in rows] for name, rows in tables.items()}
+    with open(PAGES / "significance.json", "w", encoding="utf-8") as file:
+        lines = [
+            f"{json.dumps(name)}: [\n{printed.json_rows(rows)}\n]" for name, rows in rounded_tables.items()
+        ]
         file.write("{\n" + ",\n".join([f'"facts": {json.dumps(facts)}', *lines]) + "\n}\n")
     for name, rows in rounded_tables.items():
-        with open(path(f"significance-{name}.csv"), "w", encoding="utf-8", newline="") as file:
+        with open(PAGES / f"significance-{name}.csv", "w", encoding="utf-8", newline="") as file:
             writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
             writer.writeheader()
             writer.writerows(rows)
 
 
-def rows_of(rows: list[dict[str, object]]) -> str:
-    """Return rows as JSON, one a line."""
-    return ",\n".join(json.dumps(row) for row in rows)
-
-
-def rounded(row: Mapping[str, object]) -> dict[str, object]:
-    """Round numbers to what the simulations can tell; undefined is null."""
-    return {
-        key: (None if math.isnan(value) else round(value, 5)) if isinstance(value, float) else value
-        for key, value in row.items()
-    }
-
-
-def path(name: str) -> str:
-    """Return the path of a file in the folder of pages."""
-    return os.path.join(PAGES, name)
-
-
-def read_numbers() -> dict[str, Any]:
-    """Read the numbers of the last run."""
-    with open(path("significance.json"), encoding="utf-8") as file:
-        numbers: dict[str, Any] = json.load(file)
-    return numbers
-
-
 # Cells and tables
-
-
-def percent(value: float | None, digits: int = 1) -> str:
-    """Return a proportion in per cent, as text."""
-    return "-" if value is None else f"{100 * value:.{digits}f}"
 
 
 def with_error(value: float | None, error: float | None, digits: int = 1) -> str:
@@ -375,10 +346,10 @@ def figures(data: Mapping[str, Any]) -> None:
             held, numbers, promised=0.95, label="share of intervals with the truth"
         ),
     }
-    with open(path("significance-intervals.svg"), "wb") as file:
+    with open(PAGES / "significance-intervals.svg", "wb") as file:
         file.write(printed.figure(printed_numbers()))
     for name, figure in drawn.items():
-        with open(path(name), "wb") as file:
+        with open(PAGES / name, "wb") as file:
             file.write(picture(figure, "svg"))
 
 
@@ -587,7 +558,7 @@ findings:
 
 def printed_numbers() -> dict[str, Any]:
     """Read the simulated coverage of printed intervals."""
-    with open(path("_significance_intervals.json"), encoding="utf-8") as file:
+    with open(str(PAGES / "_significance_intervals.json"), encoding="utf-8") as file:
         numbers: dict[str, Any] = json.load(file)
         return numbers
 
@@ -728,15 +699,14 @@ and design are used here. Urbano, Marrero and Martin 2013, SIGIR. Zobel 1998, SI
 def main(arguments: list[str]) -> None:
     """Run the simulation named, if any, and write figures and page."""
     if arguments[:1] == ["--intervals"]:
-        printed.simulate(arguments[1], path("_significance_intervals.json"), seed=SEED)
+        printed.simulate(arguments[1], str(PAGES / "_significance_intervals.json"), seed=SEED)
     elif arguments[:1] == ["--gates"]:
-        printed.simulate_gates(arguments[1], path("_significance_intervals.json"), seed=SEED)
+        printed.simulate_gates(arguments[1], str(PAGES / "_significance_intervals.json"), seed=SEED)
     elif arguments:
         run(arguments[0])
-    contents = read_numbers()
-    figures(contents)
-    with open(path("significance.md"), "w", encoding="utf-8") as file:
-        file.write(page(contents))
+    numbers = read_numbers(NAME)
+    figures(numbers)
+    write_page(NAME, page(numbers))
 
 
 if __name__ == "__main__":

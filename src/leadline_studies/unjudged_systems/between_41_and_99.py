@@ -13,7 +13,7 @@ from leadline.io.id_lists import read_labels
 from leadline.io.result_files import read_column
 from leadline.stats.correlation import kendall
 from leadline_studies.common.markdown import number, table, wrapped
-from leadline_studies.common.pages import Found, runs_of
+from leadline_studies.common.pages import Json, find_runs
 from leadline_studies.unjudged_systems.votes import STATISTICS, scores_by_votes, with_fewer_draws
 
 LEAST, MOST = 41, 99
@@ -27,15 +27,15 @@ WHOLE = "TREC 2019 passages, 37 runs and 24 later ones"
 OLD, NEW = "the 37 of these", "the 24 of these"
 
 
-def between(data: Path) -> Found:
+def between(data: Path) -> Json:
     """Return tau with MAP of every method: quantiles over random parts, and of the 61 runs."""
-    results: Found = {}
+    results: Json = {}
     for name, (title, column) in LARGE.items():
         folder = data / name
-        results[title] = of_parts(folder, runs_of(folder), column)
+        results[title] = of_parts(folder, find_runs(folder), column)
     folder = data / LATER
     extra = sorted((folder / "extra-runs").iterdir())
-    results[WHOLE] = of_whole(folder, runs_of(folder), extra)
+    results[WHOLE] = of_whole(folder, find_runs(folder), extra)
     return results
 
 
@@ -52,7 +52,7 @@ def read(folder: Path, runs: list[Path], column: str) -> tuple[Systems, np.ndarr
     return systems, np.array([scores[name] for name in names]), teams
 
 
-def of_parts(folder: Path, runs: list[Path], column: str) -> Found:
+def of_parts(folder: Path, runs: list[Path], column: str) -> Json:
     """Return mean, 5 % and 95 % quantile of tau and tau-AP over random parts of 41 to 99 runs."""
     systems, truth, teams = read(folder, runs, column)
     methods = with_fewer_draws([kind() for kind in METHODS.classes.values() if kind.voting])
@@ -70,7 +70,7 @@ def of_parts(folder: Path, runs: list[Path], column: str) -> Found:
     return {name: {key: spread(taus) for key, taus in method.items()} for name, method in values.items()}
 
 
-def of_whole(folder: Path, runs: list[Path], extra: list[Path]) -> Found:
+def of_whole(folder: Path, runs: list[Path], extra: list[Path]) -> Json:
     """Return tau and tau-AP of all 61 runs, and tau among the runs of each kind."""
     systems, truth, teams = read(folder, [*runs, *extra], "computed_map_l2")
     methods = [kind() for kind in METHODS.classes.values() if kind.voting]
@@ -93,7 +93,7 @@ def spread(values: list[float]) -> dict[str, float]:
     return {"value": float(np.mean(values)), "low": low, "high": high}
 
 
-def between_table(results: Found, methods: list[str]) -> str:
+def between_table(results: Json, methods: list[str]) -> str:
     """Write tau with MAP, by run and by team, and tau-AP."""
     rows = []
     for title, by_method in results.items():
@@ -110,7 +110,7 @@ def cell(entry: dict[str, float]) -> str:
     return f"{entry['value']:.2f} [{entry['low']:.2f}, {entry['high']:.2f}]"
 
 
-def between_text(results: Found, methods: list[str]) -> str:
+def between_text(results: Json, methods: list[str]) -> str:
     """Return a sentence on the order of the 61 runs within each kind."""
     methods_ = results[WHOLE]
     among = {

@@ -9,13 +9,12 @@ Without arguments the page is written from the numbers kept in docs/studies.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from leadline_studies.common.markdown import table, value_range, with_interval
-from leadline_studies.common.pages import copy_figures, keep, once, read_kept, result, write
+from leadline_studies.common.pages import Json, cached, copy_figures, read_result, update_page
 from leadline_studies.unjudged_systems.between_41_and_99 import between, between_table, between_text
 
 NAME = "unjudged-systems"
@@ -321,15 +320,12 @@ def page(contents: Results) -> str:
     )
 
 
-def main(arguments: list[str]) -> None:
-    """Store the results of a folder, if one is named, and write the page."""
-    if arguments:
-        folder, data = map(Path, arguments)
-        results = {name: result(folder / name / f"{NAME}.json") for name in SETS}
-        keep(NAME, results | {BETWEEN: once(lambda: between(data), folder / "between.json")})
-        copy_figures(folder, FIGURES)
-    write(NAME, page(read_kept(NAME)))
+def collect(folder: Path, data: Path) -> Json:
+    """Read the results in `folder`, copy the figures, and test the methods on sets of 41 to 99 systems."""
+    copy_figures(folder, FIGURES)
+    results = {name: read_result(folder / name / f"{NAME}.json") for name in SETS}
+    return results | {BETWEEN: cached(lambda: between(data), folder / "between.json")}
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    update_page(NAME, page, collect)

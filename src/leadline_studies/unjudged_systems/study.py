@@ -32,7 +32,7 @@ from leadline.measures.average_precision import AP
 from leadline.reporting.render import Cell, Table
 from leadline.stats.correlation import kendall
 from leadline.stats.resampling import draws_of_teams, interval
-from leadline_studies import Option, Outcome, Tell
+from leadline_studies import Option, Outcome, Progress
 from leadline_studies.unjudged_systems.votes import (
     STATISTICS,
     VOTES,
@@ -42,7 +42,7 @@ from leadline_studies.unjudged_systems.votes import (
 )
 
 OPTIONS = (
-    Option("team", str, "Team of every run.", needed=True, metavar="FILE:COLUMN"),
+    Option("team", str, "Team of every run.", required=True, metavar="FILE:COLUMN"),
     Option(
         "truth",
         str,
@@ -69,7 +69,7 @@ def run(
     subsets: int = 20,
     teams: int | None = None,
     seed: int = 0,
-    on_run: Tell | None = None,
+    on_run: Progress | None = None,
 ) -> Outcome:
     """Run the study on runs; `team` and `truth` are FILE:COLUMN."""
     check_whole(1, samples=samples, subsets=subsets, teams=teams)
