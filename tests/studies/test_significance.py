@@ -44,9 +44,9 @@ from leadline_studies.significance.simulation import Extent, simulate_all
 
 def made(runs: int = 8, *, queries: int = 50, seed: int = 7) -> Floats:
     """Make scores like those of a measure from 0 to 1: skewed, hard and easy queries, some zeros."""
-    generator = np.random.default_rng(seed)
-    ease = generator.beta(0.8, 2.0, size=(queries, 1))
-    scores = ease * generator.uniform(0.3, 1.0, (queries, runs)) * np.linspace(1.0, 0.6, runs)
+    rng = np.random.default_rng(seed)
+    ease = rng.beta(0.8, 2.0, size=(queries, 1))
+    scores = ease * rng.uniform(0.3, 1.0, (queries, runs)) * np.linspace(1.0, 0.6, runs)
     return np.asarray(np.where(scores < 0.02, 0.0, scores))
 
 
@@ -107,7 +107,7 @@ def test_scores_drawn_have_the_means_and_rank_correlation_of_the_fit() -> None:
     pair = made()[:, :2]
     margins = [margin(pair[:, 0]), margin(pair[:, 1])]
     correlations = normal_correlations(pair)
-    drawn = draw(margins, correlations, queries=100, sets=2_000, generator=np.random.default_rng(1))
+    drawn = draw(margins, correlations, queries=100, sets=2_000, rng=np.random.default_rng(1))
     assert drawn.shape == (2_000, 100, 2)
     for place, fitted in enumerate(margins):
         assert drawn[:, :, place].mean() == pytest.approx(fitted.mean, abs=0.003)
@@ -167,9 +167,9 @@ def test_pairs_are_of_the_best_runs_that_differ_on_ten_queries() -> None:
 
 
 def test_the_error_of_a_share_is_that_of_the_mean_over_sources() -> None:
-    generator = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     source = np.repeat(np.arange(30), 20)
-    flags = generator.random(600) < generator.random(30)[source]
+    flags = rng.random(600) < rng.random(30)[source]
     rates = flags.reshape(30, 20).mean(axis=1)
     rate, error = share(flags, source)
     assert rate == pytest.approx(rates.mean())
@@ -296,9 +296,9 @@ def test_a_tally_counts_misses_on_both_sides_and_leaves_out_what_has_no_width() 
 
 @pytest.mark.slow
 def test_intervals_of_correlate_are_not_biased_twice() -> None:
-    generator = np.random.default_rng(5)
-    shared = np.linspace(0, 0.15, 24) + generator.normal(0, 0.25, (60, 1))
-    truth, estimate = (shared + generator.normal(0, 0.2, (60, 24)) for _ in range(2))
+    rng = np.random.default_rng(5)
+    shared = np.linspace(0, 0.15, 24) + rng.normal(0, 0.25, (60, 1))
+    truth, estimate = (shared + rng.normal(0, 0.2, (60, 24)) for _ in range(2))
     found = correlations(truth, estimate, runs=8, queries=40, sets=30, draws=60)
     assert [row["what"] for row in found] == list(COEFFICIENTS)
     for row in found:
@@ -308,11 +308,11 @@ def test_intervals_of_correlate_are_not_biased_twice() -> None:
 
 @pytest.mark.slow
 def test_intervals_of_agreement_hold_the_value_of_all_queries() -> None:
-    generator = np.random.default_rng(6)
+    rng = np.random.default_rng(6)
     query = np.repeat(np.arange(30), 20)
-    level = generator.beta(1, 1, 30)[query]
-    first = (generator.random(600) < level).astype(float)
-    second = np.where(generator.random(600) < 0.8, first, 1 - first)
+    level = rng.beta(1, 1, 30)[query]
+    first = (rng.random(600) < level).astype(float)
+    second = np.where(rng.random(600) < 0.8, first, 1 - first)
     whole = Judgments(
         ["a", "b"],
         np.stack([first, second], axis=1),
@@ -326,9 +326,9 @@ def test_intervals_of_agreement_hold_the_value_of_all_queries() -> None:
 
 
 def test_intervals_of_pool_recall_hold_the_value_of_all_judgments() -> None:
-    generator = np.random.default_rng(7)
+    rng = np.random.default_rng(7)
     rows = [
-        (b"q%d" % query, b"d%d" % place, float(generator.random() < 2 / (place + 2)))
+        (b"q%d" % query, b"d%d" % place, float(rng.random() < 2 / (place + 2)))
         for query in range(15)
         for place in range(60)
     ]

@@ -21,13 +21,14 @@ FLIPS = 1_999
 TOP = 10
 
 
-def _holds(one: Interval, truth: float) -> bool:
-    return one.low - SLACK <= truth <= one.high + SLACK
+def _covers(interval: Interval, truth: float) -> bool:
+    """Return whether an interval contains the true value, up to rounding."""
+    return interval.low - SLACK <= truth <= interval.high + SLACK
 
 
-def _width(one: Interval) -> float:
+def _width(interval: Interval) -> float:
     """Return the width within the range of a rank correlation."""
-    return min(one.high, 1.0) - max(one.low, -1.0)
+    return min(interval.high, 1.0) - max(interval.low, -1.0)
 
 
 def audits(
@@ -54,31 +55,31 @@ def audits(
         run is called favoured that is not. Of the first ten runs by the sample, the rank correlation of the
         same runs in the population is what the interval should hold.
     """
-    generator = np.random.default_rng([seed, queries])
+    rng = np.random.default_rng([seed, queries])
     size, runs = reference.shape
     names = [str(run) for run in range(runs)]
     bias = (labels - reference).mean(axis=0)
     gain = (bias - bias.mean()) * runs / (runs - 1)
     rows: list[list[float]] = []
     each_run = np.zeros(runs)
-    for number in range(sets):
-        drawn = generator.integers(0, size, queries)
-        sample = reference[drawn], labels[drawn]
-        found = audit(("", ""), "", names, *sample, top=TOP, seed=number, flips=FLIPS)
-        held = np.array([_holds(run.bias, bias[place]) for place, run in enumerate(found.runs)])
+    for sample_number in range(sets):
+        drawn = rng.integers(0, size, queries)
+        values = reference[drawn], labels[drawn]
+        result = audit(("", ""), "", names, *values, top=TOP, seed=sample_number, flips=FLIPS)
+        held = np.array([_covers(run.bias, bias[index]) for index, run in enumerate(result.runs)])
         each_run += held
-        best = np.argsort(-sample[0].mean(axis=0), kind="stable")[:TOP]
+        best = np.argsort(-values[0].mean(axis=0), kind="stable")[:TOP]
         row = [
             float(held.mean()),
-            float(_holds(found.bias, float(bias.mean()))),
-            float(all(_holds(run.gain, gain[place]) for place, run in enumerate(found.runs))),
-            float(any(run.favoured and gain[place] <= 0 for place, run in enumerate(found.runs))),
+            float(_covers(result.bias, float(bias.mean()))),
+            float(all(_covers(run.gain, gain[index]) for index, run in enumerate(result.runs))),
+            float(any(run.favoured and gain[index] <= 0 for index, run in enumerate(result.runs))),
         ]
-        for taus, chosen in ((found.taus, np.arange(runs)), (found.top_taus, best)):
+        for taus, chosen in ((result.taus, np.arange(runs)), (result.top_taus, best)):
             means = reference[:, chosen].mean(axis=0), labels[:, chosen].mean(axis=0)
             truth = Taus(Interval(kendall(*means)), Interval(tau_ap(means[1], means[0])))
-            for one, value in zip(taus, truth, strict=True):
-                row += [float(_holds(one, value.value)), _width(one)]
+            for interval, value in zip(taus, truth, strict=True):
+                row += [float(_covers(interval, value.value)), _width(interval)]
         rows.append(row)
     columns = ["bias", "mean_bias", "gains", "wrongly_favoured"]
     for chosen_runs in ("all", "top"):
@@ -108,15 +109,15 @@ def kappas(tables: Floats, *, queries: int, sets: int = 1000, seed: int = 0) -> 
         Kappa of the population, its design effect, the coverage, and the mean half-width divided by 1.96
         standard deviations of the samples.
     """
-    generator = np.random.default_rng([seed, queries])
+    rng = np.random.default_rng([seed, queries])
     grades = np.arange(float(tables.shape[1]))
     whole = needed_judgments(("", ""), tables, Cohen(), grades)
     truth = whole.coefficient.value
-    found: Sequence[Any] = [
-        needed_judgments(("", ""), tables[generator.integers(0, len(tables), queries)], Cohen(), grades)
+    results: Sequence[Any] = [
+        needed_judgments(("", ""), tables[rng.integers(0, len(tables), queries)], Cohen(), grades)
         for _ in range(sets)
     ]
-    values = np.array([one.coefficient for one in found])
+    values = np.array([result.coefficient for result in results])
     held = (values[:, 1] <= truth + SLACK) & (truth <= values[:, 2] + SLACK)
     half = (values[:, 2] - values[:, 1]) / 2
     return {
@@ -136,10 +137,10 @@ CHALLENGE = ("willia-umbrela1", "Olz-gpt4o", "TREMA-nuggets")
 
 def every_interval(data: Path, *, sets: int = 200) -> dict[str, list[dict[str, Any]]]:
     """Simulate all cells: audits on TREC 2019 DL, kappa there and on the LLMJudge challenge."""
-    place = data / "trec-dl-2019-passage"
+    folder = data / "trec-dl-2019-passage"
     labels = {name: data / "trec-dl-2019-machine-labels" / f"{name}.qrels" for name in JUDGES}
-    runs = [str(path) for path in (*find_runs(place), *sorted((place / "extra-runs").iterdir()))]
-    judges = {"official": place / "qrels.txt"} | labels
+    runs = [str(path) for path in (*find_runs(folder), *sorted((folder / "extra-runs").iterdir()))]
+    judges = {"official": folder / "qrels.txt"} | labels
     found = agreement(
         {name: read_qrels(path) for name, path in judges.items()},
         reference=True,
@@ -156,9 +157,9 @@ def every_interval(data: Path, *, sets: int = 200) -> dict[str, list[dict[str, A
                 cell: dict[str, Any] = {"judge": judge, "measure": measure, "queries": queries}
                 rows.append(cell | audits(values[0], values[number], queries=queries, sets=sets))
     by_judge = [("TREC 2019 DL", name, found, number) for number, name in enumerate(JUDGES)]
-    folder = data / "llmjudge-dl23"
-    people = folder / "human.qrels.txt"
-    others = {name: folder / "judges" / f"{name}.qrels.txt" for name in CHALLENGE}
+    challenge = data / "llmjudge-dl23"
+    people = challenge / "human.qrels.txt"
+    others = {name: challenge / "judges" / f"{name}.qrels.txt" for name in CHALLENGE}
     second = agreement(
         {name: read_qrels(path) for name, path in ({"people": people} | others).items()},
         reference=True,

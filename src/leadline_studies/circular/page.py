@@ -50,7 +50,7 @@ def collect(folder: Path, data: Path) -> Json:
     return {key: rounded(found[key]) for key in kept} | {"coverage": rounded(simulated)}
 
 
-def runs_table(kept: Json) -> str:
+def runs_table(numbers: Json) -> str:
     """Write the circular run and the best others."""
     rows = [
         [
@@ -63,47 +63,47 @@ def runs_table(kept: Json) -> str:
             f"{row['truth']:.3f}",
             str(row["truth_place"]),
         ]
-        for row in shown(kept)
+        for row in shown(numbers)
     ]
-    heads = ["run", "machine alone", "place", f"{kept['budget']:g} judgments a query", "mean place (90 %)"]
+    heads = ["run", "machine alone", "place", f"{numbers['budget']:g} judgments a query", "mean place (90 %)"]
     return table([*heads, "coverage", "truth", "place"], rows, labels=1)
 
 
-def audits_table(kept: Json) -> str:
+def audits_table(numbers: Json) -> str:
     """Write the coverage of the intervals of audits."""
     rows = [
         [
-            one["judge"],
-            one["measure"],
-            str(one["queries"]),
-            *(percent(one[name]) for name in ("bias", "bias_worst_run", "mean_bias", "gains")),
-            percent(one["wrongly_favoured"]),
+            row["judge"],
+            row["measure"],
+            str(row["queries"]),
+            *(percent(row[name]) for name in ("bias", "bias_worst_run", "mean_bias", "gains")),
+            percent(row["wrongly_favoured"]),
             *(
-                f"{percent(one[name])} ({one[f'{name}_width']:.2f})"
+                f"{percent(row[name])} ({row[f'{name}_width']:.2f})"
                 for name in ("kendall_all", "tau_ap_all", "kendall_top", "tau_ap_top")
             ),
         ]
-        for one in kept["coverage"]["audits"]
+        for row in numbers["coverage"]["audits"]
     ]
     heads = ["judge", "measure", "queries", "bias of a run", "worst run", "mean bias", "all gains at once"]
     heads += ["sets with a run wrongly called favoured", "tau, all", "tau-AP, all", "tau, first 10"]
     return table([*heads, "tau-AP, first 10"], rows, labels=2)
 
 
-def kappas_table(kept: Json) -> str:
+def kappas_table(numbers: Json) -> str:
     """Write the coverage of kappa and its half-width."""
     rows = [
         [
-            one["collection"],
-            one["judge"],
-            str(one["queries"]),
-            f"{one['kappa']:.3f}",
-            f"{one['design_effect']:.1f}",
-            f"{one['half_width']:.3f}",
-            f"{one['half_width_share']:.2f}",
-            percent(one["coverage"]),
+            row["collection"],
+            row["judge"],
+            str(row["queries"]),
+            f"{row['kappa']:.3f}",
+            f"{row['design_effect']:.1f}",
+            f"{row['half_width']:.3f}",
+            f"{row['half_width_share']:.2f}",
+            percent(row["coverage"]),
         ]
-        for one in kept["coverage"]["kappas"]
+        for row in numbers["coverage"]["kappas"]
     ]
     heads = ["collection", "judge", "queries", "kappa", "design effect", "half-width", "of the true one"]
     return table([*heads, "coverage"], rows, labels=2)
@@ -115,10 +115,10 @@ def span(values: Iterable[float]) -> str:
     return f"{100 * min(known):.0f} to {100 * max(known):.0f} %"
 
 
-def page(kept: Json) -> str:
+def page(numbers: Json) -> str:
     """Write the page."""
-    (one,) = (row for row in kept["runs"] if row["name"] == NAME)
-    audits, kappas = kept["coverage"]["audits"], kept["coverage"]["kappas"]
+    (row,) = (row for row in numbers["runs"] if row["name"] == NAME)
+    audits, kappas = numbers["coverage"]["audits"], numbers["coverage"]["kappas"]
 
     def of(*names: str) -> str:
         return span(row[name] for row in audits for name in names)
@@ -128,48 +128,47 @@ def page(kept: Json) -> str:
 <!-- Made by src/leadline_studies/circular/page.py from the output of `leadline study`. -->
 
 If the labels of a machine are also used to build a run, or if a run uses the same model, evaluation by
-these labels
-is circular. This study makes the extreme case and measures it in three ways.
+these labels is circular. This study makes the extreme case and measures it in three ways.
 
-TREC 2019 Deep Learning, passages: {len(kept["runs"])} runs, {kept["queries"]} queries, relevant from grade
-{kept["level"]:g}. The machine is Llama-3 70B (`{MACHINE}`). The run `circular` takes the first
-{kept["depth"]}
+TREC 2019 Deep Learning, passages: {len(numbers["runs"])} runs, {numbers["queries"]} queries, relevant
+from grade {numbers["level"]:g}. The machine is Llama-3 70B (`{MACHINE}`). The run `circular` takes the first
+{numbers["depth"]}
 documents by the votes of the submitted runs (reciprocal rank fusion) and orders them by the labels of the
 machine. It
-is pooled with the {kept["pooled"] - 1} submitted runs; the others are later ones. {kept["draws"]} times,
-{kept["budget"]:g} documents a query were drawn as `leadline pool --for P@10` draws them, judged by the
+is pooled with the {numbers["pooled"] - 1} submitted runs; the others are later ones.
+{numbers["draws"]} times, {numbers["budget"]:g} documents a query were drawn as `leadline pool --for P@10` draws them, judged by the
 official
 judgments, and all runs were estimated as by `leadline estimate --machine`. The truth is all official
 judgments;
 passages without one are not relevant.
 
-{runs_table(kept)}
+{runs_table(numbers)}
 
-![P@10 by the machine alone, by {kept["budget"]:g} judgments a query, and by all judgments](circular.svg)
+![P@10 by the machine alone, by {numbers["budget"]:g} judgments a query, and by all judgments](circular.svg)
 
 The table and the figure show the circular run and the best submitted runs by the truth; places are among all
-{len(kept["runs"])} runs. Half-width and place are means over the draws; coverage is the share of draws
+{len(numbers["runs"])} runs. Half-width and place are means over the draws; coverage is the share of draws
 whose interval
 contains the truth.
 
-- By the labels alone the circular run has P@10 {one["machine"]:.2f} and place {one["machine_place"]}.
+- By the labels alone the circular run has P@10 {row["machine"]:.2f} and place {row["machine_place"]}.
   Nothing in the
   result shows that this is wrong, and an interval over queries would be narrow around it.
-- With {kept["budget"]:g} judgments a query it has {one["estimate"]:.3f} ± {one["half_width"]:.3f} and
+- With {numbers["budget"]:g} judgments a query it has {row["estimate"]:.3f} ± {row["half_width"]:.3f} and
   mean place
-  {one["place"]:.0f} (90 % of the draws: {one["place_low"]} to {one["place_high"]}); in truth
-  {one["truth"]:.3f} and
-  place {one["truth_place"]}. The same labels, calibrated by the judgments, do not favour it.
+  {row["place"]:.0f} (90 % of the draws: {row["place_low"]} to {row["place_high"]}); in truth
+  {row["truth"]:.3f} and
+  place {row["truth_place"]}. The same labels, calibrated by the judgments, do not favour it.
 
 ## Coverage of the intervals of `agreement --runs`
 
-The {kept["queries"]} queries are the population, from which queries were drawn with replacement; official
+The {numbers["queries"]} queries are the population, from which queries were drawn with replacement; official
 judgments
 are the reference. Coverage in percent, 200 samples a row (standard error 1.5 points); mean width of rank
 correlations
 in brackets.
 
-{audits_table(kept)}
+{audits_table(numbers)}
 
 - Bias of a run (Student): {of("bias")} on average over runs, {of("bias_worst_run")} for the worst run. Mean
   bias: {of("mean_bias")}.
@@ -178,13 +177,13 @@ in brackets.
 - Rank correlations of all runs (jackknife): {of("kendall_all", "tau_ap_all")}.
 - Of the first ten runs: {of("kendall_top", "tau_ap_top")}, but so wide that they exclude little. The
   order of the
-  best ten runs is not known from {kept["queries"]} queries.
+  best ten runs is not known from {numbers["queries"]} queries.
 
 Cohen's kappa plus and minus its half-width, 1,000 samples a row; `of the true one`: mean half-width
 divided by 1.96
 standard deviations over samples.
 
-{kappas_table(kept)}
+{kappas_table(numbers)}
 
 - The half-width, from which the number of judgments needed is computed, is right to
   {100 * max(abs(row["half_width_share"] - 1) for row in kappas):.0f} %; the interval contains kappa in

@@ -63,14 +63,14 @@ def run(
         raise UsageError(f"draws={draws}; expected two or more")
     truth, labels = read_qrels(qrels), read_qrels(machine)
     pooled = list(runs) if isinstance(runs, (list, tuple)) else [runs]
-    given = _lists([*pooled, *new], truth.queries.names, depth)
-    if NAME in given:
+    lists_by_run = _lists([*pooled, *new], truth.queries.names, depth)
+    if NAME in lists_by_run:
         raise UsageError(f"a run is called '{NAME}'; expected another name")
-    voters = list(given.values())[: len(pooled)]
-    everything = {name: _scored(one) for name, one in given.items()}
-    everything[NAME] = circular_lists(voters, labels.to_dict(), depth=depth)
-    names = list(everything)
-    objects = [Run(one, name=name) for name, one in everything.items()]
+    voters = list(lists_by_run.values())[: len(pooled)]
+    all_lists = {name: _scored(lists) for name, lists in lists_by_run.items()}
+    all_lists[NAME] = circular_lists(voters, labels.to_dict(), depth=depth)
+    names = list(all_lists)
+    objects = [Run(lists, name=name) for name, lists in all_lists.items()]
     in_pool = [*objects[: len(pooled)], objects[-1]]
     by_truth = evaluate(truth, objects, measure, rel=level)
     by_machine = evaluate(labels, objects, measure, rel=level)
@@ -84,11 +84,11 @@ def run(
         for query, document, drawn in zip(pool.queries, pool.documents, pool.drawn.tolist(), strict=True):
             if drawn:
                 judged.setdefault(query, {})[document] = grades.get(query, {}).get(document, 0)
-        found = estimate(judged, objects, text, pool=pool, machine=labels)
-        for place, name in enumerate(names):
-            one = found.estimate(name, text)
-            values[number, place] = one.value
-            limits[number, place] = one.low, one.high
+        estimates = estimate(judged, objects, text, pool=pool, machine=labels)
+        for column, name in enumerate(names):
+            lists = estimates.estimate(name, text)
+            values[number, column] = lists.value
+            limits[number, column] = lists.low, lists.high
         if on_run:
             on_run(number + 1, draws)
     data = {
@@ -118,12 +118,13 @@ def _lists(paths: Sequence[Any], queries: Sequence[bytes], depth: int) -> dict[s
     """Return the first documents of every run for the judged queries."""
     systems = read_systems(paths, Reading(), depth=depth).asked(queries)
     names = [info.name for info in systems.infos]
-    found: dict[str, dict[str, list[str]]] = {name: {} for name in names}
+    lists_by_run: dict[str, dict[str, list[str]]] = {name: {} for name in names}
     for query in systems.queries.names:
         for name, ranked in zip(names, systems.lists(query), strict=True):
             if len(ranked):
-                found[name][to_text(query)] = [to_text(systems.documents[code]) for code in ranked.tolist()]
-    return found
+                documents = (systems.documents[code] for code in ranked.tolist())
+                lists_by_run[name][to_text(query)] = list(map(to_text, documents))
+    return lists_by_run
 
 
 def _scored(lists: Mapping[str, Sequence[str]]) -> Lists:
@@ -144,28 +145,28 @@ def _rows(
     """Return what is known of every run, the best by the truth first."""
     drawn = np.array([places(row) for row in values])
     by_truth, by_machine = places(truth), places(machine)
-    known = ~np.isnan(limits[:, :, 0])
-    held = (limits[:, :, 0] <= truth) & (truth <= limits[:, :, 1])
+    defined = ~np.isnan(limits[:, :, 0])
+    covered = (limits[:, :, 0] <= truth) & (truth <= limits[:, :, 1])
     half = (limits[:, :, 1] - limits[:, :, 0]) / 2
-    contributors = {each.name for each in pooled}
+    contributors = {run_in_pool.name for run_in_pool in pooled}
     rows = []
-    for run_ in np.argsort(-truth, kind="stable").tolist():
-        given = known[:, run_]
+    for run in np.argsort(-truth, kind="stable").tolist():
+        with_interval = defined[:, run]
         rows.append(
             {
-                "name": names[run_],
-                "pooled": names[run_] in contributors,
-                "machine": float(machine[run_]),
-                "machine_place": int(by_machine[run_]),
-                "estimate": float(values[:, run_].mean()),
-                "half_width": float(half[given, run_].mean()) if given.any() else None,
-                "covered": float(held[given, run_].mean()) if given.any() else None,
-                "withheld": float(1 - given.mean()),
-                "place": float(drawn[:, run_].mean()),
-                "place_low": int(np.quantile(drawn[:, run_], 0.05)),
-                "place_high": int(np.quantile(drawn[:, run_], 0.95)),
-                "truth": float(truth[run_]),
-                "truth_place": int(by_truth[run_]),
+                "name": names[run],
+                "pooled": names[run] in contributors,
+                "machine": float(machine[run]),
+                "machine_place": int(by_machine[run]),
+                "estimate": float(values[:, run].mean()),
+                "half_width": float(half[with_interval, run].mean()) if with_interval.any() else None,
+                "covered": float(covered[with_interval, run].mean()) if with_interval.any() else None,
+                "withheld": float(1 - with_interval.mean()),
+                "place": float(drawn[:, run].mean()),
+                "place_low": int(np.quantile(drawn[:, run], 0.05)),
+                "place_high": int(np.quantile(drawn[:, run], 0.95)),
+                "truth": float(truth[run]),
+                "truth_place": int(by_truth[run]),
             }
         )
     return rows

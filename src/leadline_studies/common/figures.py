@@ -30,7 +30,7 @@ def by_judge(judges: Sequence[str], values: ArrayLike, *, label: str, width: flo
     if table.ndim != 2 or len(table) != len(judges) or not table.size:
         raise UsageError(f"values of shape {table.shape}; expected {len(judges)} judges x systems")
     table = table[:, np.argsort(-table[0], kind="stable")]
-    places = np.arange(1, table.shape[1] + 1)
+    ranks = np.arange(1, table.shape[1] + 1)
     names = shortened(judges, 16)
     separate = len(judges) - 1 <= len(LINE_STYLES)
     with style():
@@ -38,18 +38,18 @@ def by_judge(judges: Sequence[str], values: ArrayLike, *, label: str, width: flo
 
         figure = Figure(figsize=(width, width * 0.8), layout="constrained")
         axes = figure.add_subplot()
-        axes.plot(places, table[0], color=INK, linewidth=1.8, zorder=3, label=names[0])
+        axes.plot(ranks, table[0], color=INK, linewidth=1.8, zorder=3, label=names[0])
         for index, row in enumerate(table[1:]):
             look = LINE_STYLES[index % len(LINE_STYLES)]
             axes.plot(
-                places,
+                ranks,
                 row,
                 color=look.color if separate else FAINT,
                 linewidth=0.9 if separate else 0.5,
                 linestyle=look.dashes if separate else "solid",
                 marker=look.marker if separate else None,
                 markersize=2.2,
-                markevery=max(1, len(places) // 8),
+                markevery=max(1, len(ranks) // 8),
                 label=names[index + 1] if separate else "_" if index else f"{len(table) - 1} other judges",
             )
         axes.set_xlabel(f"{table.shape[1]} systems, the best by {names[0]} first")
@@ -228,8 +228,8 @@ def panels(
             axes.grid(visible=True)
         grid[-1].set_xscale("log")
         grid[-1].minorticks_off()
-        places = np.linspace(0, len(along) - 1, min(len(along), LABELS)).round().astype(int).tolist()
-        ticks = [along[index] for index in places]
+        positions = np.linspace(0, len(along) - 1, min(len(along), LABELS)).round().astype(int).tolist()
+        ticks = [along[index] for index in positions]
         grid[-1].set_xticks(ticks, [f"{tick:,}" for tick in ticks])
         grid[-1].set_xlabel(label)
         figure.align_ylabels(list(grid))
@@ -295,12 +295,12 @@ def against_truth(
         )
         edge = withStroke(linewidth=2, foreground="#ffffff")  # keeps names readable over points
         middle = (x.min() + x.max()) / 2
-        places = _separate([(float(y[index]), index) for index in chosen], 0.045 * (np.ptp(y) or 1.0))
-        for height, index in places:
+        heights = _separate([(float(y[index]), index) for index in chosen], 0.045 * (np.ptp(y) or 1.0))
+        for label_height, index in heights:
             left = x[index] < middle
             axes.text(
                 x[index] + (0.015 if left else -0.015) * (np.ptp(x) or 1.0),
-                height,
+                label_height,
                 labels[index],
                 fontsize=6,
                 va="center",
@@ -359,10 +359,10 @@ def named_points(
         short = narrowed(names, 0.35 * width * 72, size=6, most=22)
         order = defined[np.argsort(table[1, defined], kind="stable")].tolist() if few else []
         low, high = axes.get_ylim()
-        places = _spread_labels(
+        label_heights = _spread_labels(
             (table[1, order] - low) / (high - low), POINT_LINE / (height * 72 - POINT_MARGIN)
         )
-        for index, y_label in zip(order, places.tolist(), strict=True):
+        for index, y_label in zip(order, label_heights.tolist(), strict=True):
             axes.text(1.07, y_label, short[index], size=6, va="center", transform=axes.transAxes)
             axes.annotate(
                 "",
@@ -557,12 +557,12 @@ def significance_errors(
     return figure
 
 
-def _line(axes: Any, rates: Rates, places: Any, method: int) -> Any:
+def _line(axes: Any, rates: Rates, positions: Any, method: int) -> Any:
     look = LINE_STYLES[method]
     values, errors = np.array(rates, dtype=np.float64).T
     (line,) = axes.plot(
-        places, values, color=look.color, linestyle=look.dashes, marker=look.marker, linewidth=0.8
+        positions, values, color=look.color, linestyle=look.dashes, marker=look.marker, linewidth=0.8
     )
     low, high = np.clip([values - 2 * errors, values + 2 * errors], 0.0, 1.0)
-    axes.vlines(places, low, high, color=look.color, linewidth=0.8)
+    axes.vlines(positions, low, high, color=look.color, linewidth=0.8)
     return line

@@ -60,13 +60,13 @@ def times_of(
 
     def ranked(model: str) -> list[float]:
         index.made.pop("windows", None)
-        seconds_, runs = seconds(lambda: search(index, queries, model, k=depth))
-        return [seconds_, seconds(lambda: evaluate(qrels, runs, measures, rel=level))[0]]
+        search_time, runs = seconds(lambda: search(index, queries, model, k=depth))
+        return [search_time, seconds(lambda: evaluate(qrels, runs, measures, rel=level))[0]]
 
     def scored(model: str, size: int) -> list[float]:
         index.made.pop("windows", None)
-        seconds_, runs = seconds(lambda: score(index, queries, samples[size][1], model))
-        return [seconds_, seconds(lambda: histogram(qrels, runs, rel=level, draws=0))[0]]
+        score_time, runs = seconds(lambda: score(index, queries, samples[size][1], model))
+        return [score_time, seconds(lambda: histogram(qrels, runs, rel=level, draws=0))[0]]
 
     rows: list[dict[str, Any]] = []
     for model in models:

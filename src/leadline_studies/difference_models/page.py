@@ -131,29 +131,29 @@ def ends(data: Json) -> tuple[tuple[str, Json], tuple[str, Json]]:
     return ordered[0], ordered[-1]
 
 
-def by_family(found: dict[str, Json], cell: Callable[[Json], str]) -> str:
+def by_family(results: dict[str, Json], cell: Callable[[Json], str]) -> str:
     """Write a cell for every family, sets and cutoffs beside each other."""
-    rows = [[family, *(cell(data["families"][family]) for data in found.values())] for family in FAMILIES]
-    return table(["family", *map(title, found)], rows, labels=1)
+    rows = [[family, *(cell(data["families"][family]) for data in results.values())] for family in FAMILIES]
+    return table(["family", *map(title, results)], rows, labels=1)
 
 
-def best(found: dict[str, Json]) -> str:
+def best(results: dict[str, Json]) -> str:
     """Write table 1: the best RIC of every family and the parameter that has it."""
-    return by_family(found, lambda row: f"{row['ric']:.3f} ({row['parameter']:g})")
+    return by_family(results, lambda row: f"{row['ric']:.3f} ({row['parameter']:g})")
 
 
-def between(found: dict[str, Json]) -> str:
+def between(results: dict[str, Json]) -> str:
     """Write table 2: id between the best of the families."""
     rows = [
-        [pair, *(f"{data['across'][pair]['id']:.3f}" for data in found.values())]
-        for pair in next(iter(found.values()))["across"]
+        [pair, *(f"{data['across'][pair]['id']:.3f}" for data in results.values())]
+        for pair in next(iter(results.values()))["across"]
     ]
-    return table(["pair", *map(title, found)], rows, labels=1)
+    return table(["pair", *map(title, results)], rows, labels=1)
 
 
-def within(found: dict[str, Json]) -> str:
+def within(results: dict[str, Json]) -> str:
     """Write how far apart the settings of one family are."""
-    return by_family(found, lambda row: f"{row['id_median']:.3f} / {row['id_largest']:.3f}")
+    return by_family(results, lambda row: f"{row['id_median']:.3f} / {row['id_largest']:.3f}")
 
 
 def shares(results: dict[str, Json], which: int) -> str:
@@ -294,9 +294,9 @@ def change(first: dict[str, Json], second: dict[str, Json]) -> float:
 
 def times(contents: Json, judged: str) -> str:
     """Return by how much the largest id between best models grows with pooled judgments."""
-    complete_, pooled = (block(contents, EVEN, kind) for kind in (COMPLETE, judged))
+    complete, pooled = (block(contents, EVEN, kind) for kind in (COMPLETE, judged))
     return value_range(
-        [ends(pooled[setting])[1][1]["id"] / ends(complete_[setting])[1][1]["id"] for setting in complete_],
+        [ends(pooled[setting])[1][1]["id"] / ends(complete[setting])[1][1]["id"] for setting in complete],
         ".1f",
     )
 

@@ -171,7 +171,9 @@ def _figures(
 
 def summary_lines(data: dict[str, Any]) -> list[str]:
     """Return whether the best runs of different families are closer than the typical pair of one family."""
-    pair, largest = max(((name, one["id"]) for name, one in data["across"].items()), key=lambda item: item[1])
+    pair, largest = max(
+        ((name, entry["id"]) for name, entry in data["across"].items()), key=lambda item: item[1]
+    )
     medians = {name: values["id_median"] for name, values in data["families"].items()}
     below = [name for name, median in medians.items() if largest < median]
     verdict = (

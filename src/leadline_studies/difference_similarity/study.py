@@ -219,14 +219,14 @@ def _auc_table(areas: dict[str, Any]) -> Table:
 
 def _decision_table(decisions: dict[str, Any] | None) -> Table:
     heads = ["id up to", "accuracy", "precision", "recall", "always different"]
-    rows = [list(one.values()) for one in (decisions or {}).get("thresholds", ())]
+    rows = [list(decision.values()) for decision in (decisions or {}).get("thresholds", ())]
     return Table(heads, rows, digits=3)
 
 
-def _correlation_table(found: dict[str, Any]) -> Table:
+def _correlation_table(correlations: dict[str, Any]) -> Table:
     rows = [
         [name, label, *(value[part] for part in ("value", "low", "high"))]
-        for name, values in found.items()
+        for name, values in correlations.items()
         for label, value in values.items()
     ]
     return Table(["of AP with", "coefficient", "value", "low", "high"], rows, digits=3)

@@ -102,8 +102,8 @@ def from_pairs(
     }
     estimates = sampled(relevant, dict(runs), "AP", population=others, draws=0, correction="none")
     names = [qrels.queries[code] for code in truth.codes.tolist()]
-    places = np.array([estimates.queries.code(name) for name in names])
-    weighted = np.nan_to_num(estimates.values[:, places, 0])
+    positions = np.array([estimates.queries.code(name) for name in names])
+    weighted = np.nan_to_num(estimates.values[:, positions, 0])
     return columns | {PLAIN_AP: _of_queries(plain_ap, truth), WEIGHTED_AP: _mean(weighted)}
 
 
@@ -120,11 +120,11 @@ def _histograms(
     )
     columns, overlaps = {}, {}
     for index, (name, recipe) in enumerate(recipes.items()):
-        of_models = [each[index] for each in histograms]
-        columns[name] = _column(of_models, recipe, truth, "hsa")
+        histograms_of_recipe = [of_run[index] for of_run in histograms]
+        columns[name] = _column(histograms_of_recipe, recipe, truth, "hsa")
         if name in (BY_QUERY, PRINTED, BY_MODEL):
-            overlaps[name.replace("HSA", "DO")] = _column(of_models, recipe, truth, "do")
-    first = [each[0] for each in histograms]
+            overlaps[name.replace("HSA", "DO")] = _column(histograms_of_recipe, recipe, truth, "do")
+    first = [of_run[0] for of_run in histograms]
     return columns | overlaps, histogram_warnings(infos, qrels, first, next(iter(recipes.values())))
 
 
@@ -152,11 +152,11 @@ def _of_queries(results: Results, truth: Truth) -> Column:
 
 def _mean(table: Floats) -> Column:
     """Return the means of models x queries over the defined queries."""
-    there = (~np.isnan(table)).astype(np.float64)
+    defined = (~np.isnan(table)).astype(np.float64)
     filled = np.nan_to_num(table)
 
     def again(times: Floats) -> Floats:
-        total, size = times @ filled.T, times @ there.T
+        total, size = times @ filled.T, times @ defined.T
         return _round_means(np.divide(total, size, out=np.full_like(total, np.nan), where=size > 0))
 
     return Column(again(np.ones((1, table.shape[1])))[0], again)

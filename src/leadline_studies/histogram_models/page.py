@@ -84,11 +84,11 @@ def collect(folder: Path, data: Path) -> Json:
     return collected
 
 
-def probe(place: Path, models: Json) -> Json:
+def probe(folder: Path, models: Json) -> Json:
     """Return HSA of one run with transformed scores, and of all models with cut lists."""
-    qrels = place / "qrels.txt"
-    index = ll.build_index(str(find_documents(place)))
-    runs = ll.search(index, str(place / "queries.jsonl"), list(models), k=10_000)
+    qrels = folder / "qrels.txt"
+    index = ll.build_index(str(find_documents(folder)))
+    runs = ll.search(index, str(folder / "queries.jsonl"), list(models), k=10_000)
     run = runs["BM25"].to_dict()
     bends: dict[str, Any] = {"as they are": np.array, "square root": np.sqrt, "square": np.square}
     result = {}
@@ -125,23 +125,23 @@ def cut(qrels: Path, runs: Any, depth: int, quality: Any) -> Json:
     }
 
 
-def without_unused(found: Any) -> Any:
+def without_unused(data: Any) -> Any:
     """Leave out Kendall, p and intervals over models."""
-    if isinstance(found, dict):
-        left = {"kendall", "p"} | ({"low", "high"} if "queries_low" in found else set())
-        return {key: without_unused(value) for key, value in found.items() if key not in left}
-    return [without_unused(value) for value in found] if isinstance(found, list) else found
+    if isinstance(data, dict):
+        left = {"kendall", "p"} | ({"low", "high"} if "queries_low" in data else set())
+        return {key: without_unused(value) for key, value in data.items() if key not in left}
+    return [without_unused(value) for value in data] if isinstance(data, list) else data
 
 
-def coefficient_cells(of_collection: Json) -> list[str]:
+def coefficient_cells(correlations: Json) -> list[str]:
     """Write R and rho with the three measures."""
-    values = [of_collection[measure][kind] for kind in KINDS.values() for measure in MEASURES]
+    values = [correlations[measure][kind] for kind in KINDS.values() for measure in MEASURES]
     return [number(value["value"] if isinstance(value, dict) else value) for value in values]
 
 
-def map_cell(of_collection: Json) -> str:
+def map_cell(correlations: Json) -> str:
     """Write R with MAP and its interval over queries."""
-    part = of_collection["AP"]["pearson"]
+    part = correlations["AP"]["pearson"]
     low, high = number(part["queries_low"]), number(part["queries_high"])
     return f"{number(part['value'])} [{low}, {high}]"
 
@@ -150,18 +150,18 @@ def counts(results: Json) -> str:
     """Write the table of the data used."""
     rows = []
     for name in (*SETS, ASIDE):
-        of_collection = results[name]
-        lengths = [model["mean list"] for model in of_collection["models"].values()]
+        data = results[name]
+        lengths = [model["mean list"] for model in data["models"].values()]
         ends = [
-            min(model["AP"] for model in of_collection["models"].values()),
-            max(model["AP"] for model in of_collection["models"].values()),
+            min(model["AP"] for model in data["models"].values()),
+            max(model["AP"] for model in data["models"].values()),
         ]
         rows.append(
             [
                 name,
-                f"{of_collection['documents']:,}",
-                str(of_collection["queries"]),
-                f"{of_collection['relevant'] / of_collection['queries']:.1f}",
+                f"{data['documents']:,}",
+                str(data["queries"]),
+                f"{data['relevant'] / data['queries']:.1f}",
                 value_range(lengths, ",.0f"),
                 f"{ends[0]:.3f} to {ends[1]:.3f}",
             ]
@@ -231,25 +231,25 @@ def verdicts(results: Json) -> str:
     )
 
 
-def with_lower_bounds(of_collection: Json) -> bool:
+def with_lower_bounds(entry: Json) -> bool:
     """Return whether a column meets the rule if the other numbers of bins are required of R only."""
-    rule = of_collection["rule"]
-    asked = [
-        item[measure]["pearson"]
-        for item in of_collection["bins"]
-        if 10 <= item["bins"] <= 100
+    rule = entry["rule"]
+    correlations = [
+        of_bins[measure]["pearson"]
+        for of_bins in entry["bins"]
+        if 10 <= of_bins["bins"] <= 100
         for measure in ("AP", "nDCG")
     ]
-    return bool(rule["pearson"] >= 0.8 and rule["spearman"] >= 0.7 and min(asked) >= 0.6)
+    return bool(rule["pearson"] >= 0.8 and rule["spearman"] >= 0.7 and min(correlations) >= 0.6)
 
 
 def signs(results: Json) -> str:
     """Return the signs of the correlations of DO, as text."""
     parts = []
     for column in (DO_QUERY, DO_PRINTED):
-        ones = [results[name]["lists"][column]["AP"] for name in SETS]
-        values = [number(of_collection["pearson"]["value"]) for of_collection in ones]
-        ranks = [number(of_collection["spearman"]["value"]) for of_collection in ones]
+        with_map = [results[name]["lists"][column]["AP"] for name in SETS]
+        values = [number(correlations["pearson"]["value"]) for correlations in with_map]
+        ranks = [number(correlations["spearman"]["value"]) for correlations in with_map]
         parts.append(f"{column} {', '.join(values)} (rho {', '.join(ranks)})")
     return "; ".join(parts) + f" on {', '.join(SETS)}"
 
@@ -258,9 +258,9 @@ def time_verdict(results: Json) -> str:
     """Return the ratio of costs over all models together, as text."""
     parts = []
     for size in next(iter(results.values()))["samples"]:
-        ones = [results[name]["time"]["all_models"][size] for name in SETS]
+        all_ratios = [results[name]["time"]["all_models"][size] for name in SETS]
         plain, with_drawing = (
-            [of_collection[key] for of_collection in ones] for key in ("ratio", "ratio_with_drawing")
+            [ratios[key] for ratios in all_ratios] for key in ("ratio", "ratio_with_drawing")
         )
         parts.append(
             f"n = {size}: {value_range(plain)} ({value_range(with_drawing)} with drawing the sample)"
@@ -303,23 +303,20 @@ def sevens(results: Json) -> str:
     for column in results[SETS[0]]["lists"]:
         cells = []
         for name in SETS:
-            of_collection = results[name]["lists"][column]["sevens_pearson"]
-            cells.append(with_interval(of_collection, middle="median"))
+            quantiles = results[name]["lists"][column]["sevens_pearson"]
+            cells.append(with_interval(quantiles, middle="median"))
         rows.append([column, *cells])
     return table(["number", *SETS], rows)
 
 
 def bins_table(results: Json) -> str:
     """Write R with MAP by the number of bins."""
-    sizes = [of_collection["bins"] for of_collection in results[SETS[0]]["lists"][BY_QUERY]["bins"]]
+    sizes = [of_bins["bins"] for of_bins in results[SETS[0]]["lists"][BY_QUERY]["bins"]]
     rows = [
         [
             name,
             column,
-            *(
-                number(of_collection["AP"]["pearson"])
-                for of_collection in results[name]["lists"][column]["bins"]
-            ),
+            *(number(of_bins["AP"]["pearson"]) for of_bins in results[name]["lists"][column]["bins"]),
         ]
         for name in SETS
         for column in (BY_QUERY, PRINTED, ROBUST)
@@ -358,9 +355,9 @@ def times(results: Json) -> str:
 def drawing(results: Json) -> str:
     """Return the time of drawing the samples, as text."""
     parts = [
-        f"{name} {1000 * of_collection['10']:,.0f} ms"
+        f"{name} {1000 * seconds['10']:,.0f} ms"
         for name in SETS
-        if (of_collection := results[name]["time"]["drawing"])
+        if (seconds := results[name]["time"]["drawing"])
     ]
     return ", ".join(parts)
 
@@ -369,14 +366,14 @@ def bent_table(results: Json) -> str:
     """Write HSA of one run with transformed scores, and its range over models."""
     rows = []
     for name in SETS:
-        of_models = sorted(of_collection[BY_QUERY] for of_collection in results[name]["models"].values())
+        hsa_of_models = sorted(of_collection[BY_QUERY] for of_collection in results[name]["models"].values())
         bent = results[name]["probe"]["hsa"]
-        share = (max(bent.values()) - min(bent.values())) / (of_models[-1] - of_models[0])
+        share = (max(bent.values()) - min(bent.values())) / (hsa_of_models[-1] - hsa_of_models[0])
         rows.append(
             [
                 name,
                 *(number(value) for value in bent.values()),
-                f"{number(of_models[0])} to {number(of_models[-1])}",
+                f"{number(hsa_of_models[0])} to {number(hsa_of_models[-1])}",
                 f"{share:.0%}",
             ]
         )
@@ -391,8 +388,8 @@ def cut_table(results: Json) -> str:
             name,
             column,
             *(
-                f"{number(of_collection[column][0])} / {number(of_collection[column][1])}"
-                for of_collection in results[name]["probe"]["depths"].values()
+                f"{number(correlations[column][0])} / {number(correlations[column][1])}"
+                for correlations in results[name]["probe"]["depths"].values()
             ),
         ]
         for name in SETS
@@ -412,9 +409,9 @@ def without_term_counts(results: Json) -> str:
     return ", ".join(parts)
 
 
-def correlation_without(of_collection: Json, models: tuple[str, ...]) -> float:
+def correlation_without(data: Json, models: tuple[str, ...]) -> float:
     """Return R of HSA by query with MAP without some models."""
-    rows = [values for model, values in of_collection["models"].items() if model not in models]
+    rows = [values for model, values in data["models"].items() if model not in models]
     columns = [np.array([values[which] for values in rows]) for which in ("AP", BY_QUERY)]
     return pearson(*columns)
 
@@ -432,8 +429,8 @@ def reasons(results: Json) -> str:
     near = results[NEAREST]
     with_map = [near["lists"][column]["AP"]["pearson"]["value"] for column in (BY_QUERY, CONTROL)]
     pairs = [
-        f"{number(of_collection[BY_QUERY]['AP']['pearson']['value'])} (n = {size})"
-        for size, of_collection in near["samples"].items()
+        f"{number(correlations[BY_QUERY]['AP']['pearson']['value'])} (n = {size})"
+        for size, correlations in near["samples"].items()
     ]
     return WHY.format(
         models=", ".join(f"{name} {model}" for name, model in zip(SETS, most[: len(SETS)], strict=True)),
@@ -452,9 +449,9 @@ def reasons(results: Json) -> str:
     )
 
 
-def best_model(of_collection: Json, which: str) -> str:
+def best_model(data: Json, which: str) -> str:
     """Name the model with the largest number."""
-    values = {str(model): float(of_model[which]) for model, of_model in of_collection["models"].items()}
+    values = {str(model): float(row[which]) for model, row in data["models"].items()}
     return max(values, key=values.__getitem__)
 
 

@@ -112,10 +112,10 @@ def run(
     check_whole(0, time=time, draws=draws)
     table, sizes, models = read_qrels(qrels), parse_integers(samples, "samples"), _models(model)
     recipe = HistogramOptions(bins=bins, rel=level, seed=seed).checked()
-    index, every = _index(docs), read_queries(queries)
+    index, all_queries = _index(docs), read_queries(queries)
     documents = list(map(to_text, index.ids.take(np.arange(index.documents))))
     pairs = {n: pairs_to_score(table, documents, sample=n, seed=seed, rel=level) for n in sizes}
-    asked = {query.id: query.content for query in every if query.id in pairs[sizes[0]]}
+    asked = {query.id: query.content for query in all_queries if query.id in pairs[sizes[0]]}
     depth = min(depth, index.documents)
     runs, notices = _searched(index, asked, models, depth, on_run)
     truth, warnings = truth_of(table, runs, level)
@@ -131,8 +131,8 @@ def run(
         "lacking": missing_requirements(models, len(asked)),
         "lists": entries(lists, truth, draws, seed),
         "samples": {
-            str(n): entries(from_pairs(table, warning, recipe, truth, documents), truth, draws, seed)
-            for n, warning in scored.items()
+            str(n): entries(from_pairs(table, scores_of_sample, recipe, truth, documents), truth, draws, seed)
+            for n, scores_of_sample in scored.items()
         },
     }
     if time:
@@ -149,7 +149,10 @@ def run(
             seed=seed,
             rounds=time,
         )
-    notices |= {warning.code: warning for warning in (*scored[sizes[0]].warnings, *warnings, *doubts)}
+    notices |= {
+        scores_of_sample.code: scores_of_sample
+        for scores_of_sample in (*scored[sizes[0]].warnings, *warnings, *doubts)
+    }
     notices.pop("missing_queries", None)  # only those with a relevant document were asked
     return Outcome(
         data,
@@ -159,7 +162,7 @@ def run(
         list(notices.values()),
         [
             (index.path if isinstance(docs, Index) else name_of(docs), index.documents),
-            (name_of(queries), len(every)),
+            (name_of(queries), len(all_queries)),
         ],
         {
             "model": models,
@@ -249,15 +252,15 @@ def _tables(data: dict[str, Any]) -> dict[str, Table]:
     return tables
 
 
-def _six(one: dict[str, Any]) -> list[Cell]:
-    return [one[measure][kind] for kind in COEFFICIENTS for measure in MEASURES]
+def _six(correlations: dict[str, Any]) -> list[Cell]:
+    return [correlations[measure][kind] for kind in COEFFICIENTS for measure in MEASURES]
 
 
 def _bins_table(data: dict[str, Any]) -> Table:
     rows: list[list[Cell]] = [
-        [name, each["bins"], *_six(each)]
+        [name, of_bins["bins"], *_six(of_bins)]
         for name, entry in data["lists"].items()
-        for each in entry.get("bins", ())
+        for of_bins in entry.get("bins", ())
     ]
     columns = [f"{kind} {measure}" for kind in ("R", "rho") for measure in MEASURES]
     return Table(["recipe", "bins", *columns], rows, digits=2)
@@ -289,7 +292,7 @@ def _figures(data: dict[str, Any], columns: Columns, truth: Truth) -> dict[str, 
         )
     figures["bins"] = by_sample(
         {
-            name: [(each["bins"], _rounded_or_dash(each["AP"]["pearson"])) for each in entry["bins"]]
+            name: [(of_bins["bins"], _rounded_or_dash(of_bins["AP"]["pearson"])) for of_bins in entry["bins"]]
             for name, entry in lists.items()
             if "bins" in entry
         },
@@ -326,26 +329,26 @@ def summary_lines(data: dict[str, Any]) -> list[str]:
         first,
         *others,
         *_sevens(lists[BY_QUERY]),
-        *(_of_sample(size, one) for size, one in data["samples"].items()),
+        *(_of_sample(size, entries) for size, entries in data["samples"].items()),
         f"DO by query, with MAP: R {overlap[0]}, rho {overlap[1]}; no claim",
         *(time_lines(data["time"]) if "time" in data else ()),
     ]
 
 
-def _conclusion(one: dict[str, Any]) -> str:
+def _conclusion(entry: dict[str, Any]) -> str:
     """Return a column's correlations with MAP and nDCG, and whether they meet the rule."""
     parts = [
-        f"{word} {rounded(one['AP'][kind]['value'])} with MAP, "
-        f"{rounded(one['nDCG'][kind]['value'])} with nDCG"
+        f"{word} {rounded(entry['AP'][kind]['value'])} with MAP, "
+        f"{rounded(entry['nDCG'][kind]['value'])} with nDCG"
         for word, kind in (("R", "pearson"), ("rho", "spearman"))
     ]
-    if "bins" in one:
-        parts.append(f"least of 10 to 100 bins {rounded(one['rule']['least_over_bins'])}")
-    return f"{'; '.join(parts)}: the relation {_holds(one)} here"
+    if "bins" in entry:
+        parts.append(f"least of 10 to 100 bins {rounded(entry['rule']['least_over_bins'])}")
+    return f"{'; '.join(parts)}: the relation {_holds(entry)} here"
 
 
-def _holds(one: dict[str, Any]) -> str:
-    return "holds" if one["rule"]["holds"] else "does not hold"
+def _holds(entry: dict[str, Any]) -> str:
+    return "holds" if entry["rule"]["holds"] else "does not hold"
 
 
 def _verdict(data: dict[str, Any]) -> str:
@@ -360,24 +363,24 @@ def _verdict(data: dict[str, Any]) -> str:
     )
 
 
-def _sevens(one: dict[str, Any]) -> list[str]:
-    said = []
-    if "named_seven" in one:
-        with_map = one["named_seven"]["AP"]
-        said.append(
+def _sevens(entry: dict[str, Any]) -> list[str]:
+    parts = []
+    if "named_seven" in entry:
+        with_map = entry["named_seven"]["AP"]
+        parts.append(
             f"the paper's seven models: R with MAP {rounded(with_map['pearson'])}, rho "
             f"{rounded(with_map['spearman'])}"
         )
-    drawn = one["sevens_pearson"]
+    drawn = entry["sevens_pearson"]
     if drawn["median"] is not None:
-        said.append(f"random sevens: median R {rounded(drawn['median'])}, 5 % {rounded(drawn['low'])}")
-    return [f"{BY_QUERY}, {'; '.join(said)}"] if said else []
+        parts.append(f"random sevens: median R {rounded(drawn['median'])}, 5 % {rounded(drawn['low'])}")
+    return [f"{BY_QUERY}, {'; '.join(parts)}"] if parts else []
 
 
-def _of_sample(size: str, found: dict[str, Any]) -> str:
+def _of_sample(size: str, entries: dict[str, Any]) -> str:
     names = (BY_QUERY, BY_MODEL, ROBUST, PLAIN_AP, WEIGHTED_AP)
-    parts = [f"{name} {rounded(found[name]['AP']['pearson']['value'])}" for name in names]
+    parts = [f"{name} {rounded(entries[name]['AP']['pearson']['value'])}" for name in names]
     return (
         f"scored pairs, n = {size}: R with MAP of whole lists: {', '.join(parts)}; {BY_QUERY}, the relation "
-        f"{_holds(found[BY_QUERY])} here"
+        f"{_holds(entries[BY_QUERY])} here"
     )

@@ -35,11 +35,11 @@ def collect_others(folder: Path, data: Path) -> Json:
     return results
 
 
-def over_models(place: Path) -> Json:
+def over_models(folder: Path) -> Json:
     """Search with the models of `histogram-models`, to 10,000 documents, and conduct the study."""
-    index = ll.build_index(str(find_documents(place)))
-    runs = ll.search(index, str(place / "queries.jsonl"), SETTINGS, k=10_000)
-    qrels = str(place / "qrels.txt")
+    index = ll.build_index(str(find_documents(folder)))
+    runs = ll.search(index, str(folder / "queries.jsonl"), SETTINGS, k=10_000)
+    qrels = str(folder / "qrels.txt")
     return {str(depth): study("histogram-ranks").run(qrels, runs, depth=depth).data for depth in DEPTHS}
 
 

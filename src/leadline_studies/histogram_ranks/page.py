@@ -91,9 +91,9 @@ def collect(folder: Path, data: Path) -> Json:
     return collected
 
 
-def sensitivity(place: Path) -> Json:
+def sensitivity(folder: Path) -> Json:
     """Return the sensitivity of HSA on a set at every depth."""
-    return {str(depth): probe(place, depth) for depth in depths(place.name)} | warning_counts(place)
+    return {str(depth): probe(folder, depth) for depth in depths(folder.name)} | warning_counts(folder)
 
 
 def depths(name: str) -> tuple[int, ...]:
@@ -106,13 +106,13 @@ def sets_and_depths() -> list[tuple[str, str, int]]:
     return [(name, title, depth) for name, title in SETS.items() for depth in depths(name)]
 
 
-def probe(place: Path, depth: int) -> Json:
+def probe(folder: Path, depth: int) -> Json:
     """Correlate HSA with AP under one change of the options at a time."""
-    runs = find_runs(place)
-    level = LEVELS.get(place.name, 1)
+    runs = find_runs(folder)
+    level = LEVELS.get(folder.name, 1)
     options: dict[str, Any] = {"rel": level, "depth": depth, "draws": 0}
-    table = place / "qrels.txt"
-    quality = average_precision(place)
+    table = folder / "qrels.txt"
+    quality = average_precision(folder)
     recipes: dict[str, dict[str, Any]] = {
         "scores": {},
         "ranks": {"from_ranks": True},
@@ -160,10 +160,10 @@ def indicators(quality: Any, of_runs: list[RunHistograms]) -> Json:
     }
 
 
-def run_trial(place: Path) -> Json:
+def run_trial(folder: Path) -> Json:
     """Correlate HSA with AP by depth, by ties made in the lists, and from fewer queries."""
-    runs, level = find_runs(place), float(LEVELS.get(place.name, 1))
-    table = read_qrels(place / "qrels.txt")
+    runs, level = find_runs(folder), float(LEVELS.get(folder.name, 1))
+    table = read_qrels(folder / "qrels.txt")
     results = ll.evaluate(table, runs, "AP", rel=level, queries="with_relevant")
     by_query = np.nan_to_num(results.values[:, :, 0])
     counted = np.flatnonzero(table.relevant(level))
@@ -255,10 +255,12 @@ def quantiles(values: list[float | None]) -> Json:
     return {"low": low, "value": middle, "high": high}
 
 
-def warning_counts(place: Path) -> Json:
+def warning_counts(folder: Path) -> Json:
     """Count runs, teams, queries, and how many retrieved documents are not judged."""
-    runs = find_runs(place)
-    result = ll.histogram(place / "qrels.txt", runs, rel=LEVELS.get(place.name, 1), draws=0, from_ranks=True)
+    runs = find_runs(folder)
+    result = ll.histogram(
+        folder / "qrels.txt", runs, rel=LEVELS.get(folder.name, 1), draws=0, from_ranks=True
+    )
     counts = {warning.code: warning.count for warning in result.warnings}
     rows = sum(info.counts["documents_read"] for info in result.runs)
     queries = int(result.counts[0].sum(axis=(1, 2)).astype(bool).sum())
@@ -273,10 +275,10 @@ def warning_counts(place: Path) -> Json:
     }
 
 
-def average_precision(place: Path) -> Any:
+def average_precision(folder: Path) -> Any:
     """Return AP of whole lists by run."""
     return ll.evaluate(
-        place / "qrels.txt", find_runs(place), "AP", rel=LEVELS.get(place.name, 1), queries="with_relevant"
+        folder / "qrels.txt", find_runs(folder), "AP", rel=LEVELS.get(folder.name, 1), queries="with_relevant"
     ).means[:, 0]
 
 
@@ -542,11 +544,11 @@ def few_bins(contents: Json) -> str:
 def lopsided_text(contents: Json) -> str:
     """Return whether lopsided runs are those where HSA misleads."""
     pairs = [contents["probe"][name][str(depth)]["scores"] for name, _, depth in sets_and_depths()]
-    told = [entry for entry in pairs if None not in (entry["R_lopsided"], entry["R_others"])]
-    lower = sum(entry["R_lopsided"] < entry["R_others"] for entry in told)
+    defined = [entry for entry in pairs if None not in (entry["R_lopsided"], entry["R_others"])]
+    lower = sum(entry["R_lopsided"] < entry["R_others"] for entry in defined)
     return (
         f"Where three or more runs are on either side, R among lopsided runs is the lower one in {lower} of "
-        f"{len(told)} settings; each side has fewer runs and another range of MAP than all have"
+        f"{len(defined)} settings; each side has fewer runs and another range of MAP than all have"
     )
 
 
@@ -603,13 +605,13 @@ def sign_table(contents: Json) -> str:
 def sign_text(contents: Json) -> str:
     """Return where changes of the sign of HSA indicate poor runs, and how many runs have few bins."""
     pairs = [of_set[TURNED] for entry in contents["trial"].values() for of_set in entry["doubts"].values()]
-    told = [entry for entry in pairs if None not in (entry["R"], entry["R_others"])]
-    lower = sum(entry["R"] < entry["R_others"] for entry in told)
+    defined = [entry for entry in pairs if None not in (entry["R"], entry["R_others"])]
+    lower = sum(entry["R"] < entry["R_others"] for entry in defined)
     few = max(
         of_set[FEW]["runs"] for entry in contents["trial"].values() for of_set in entry["doubts"].values()
     )
     return (
-        f"R is lower among unsteady runs in {lower} of the {len(told)} rows that can tell. Few bins are "
+        f"R is lower among unsteady runs in {lower} of the {len(defined)} rows that can tell. Few bins are "
         f"rare in whole lists: at most {few} run of a set has fewer than 6 of 10 that hold both kinds"
     )
 
@@ -621,7 +623,7 @@ def trial_text(contents: Json) -> str:
         spans = []
         for part in ("depth", "levels"):
             rows = [
-                [value for each in entry[part].values() if (value := each[kind]) is not None]
+                [value for correlations in entry[part].values() if (value := correlations[kind]) is not None]
                 for entry in contents["trial"].values()
             ]
             spans.append(max(max(row) - min(row) for row in rows))

@@ -79,11 +79,11 @@ def run(
 ) -> Outcome:
     """Run the study on runs; `team` is FILE:COLUMN."""
     table = read_qrels(qrels)
-    recipes_used = {name: recipe.checked() for name, recipe in recipes(level, depth, bins).items()}
+    recipes_used = {name: of_run.checked() for name, of_run in recipes(level, depth, bins).items()}
     infos, of_runs = judge_runs(
         runs,
         table,
-        lambda judged: [measure_run(judged, recipe, 0) for recipe in recipes_used.values()],
+        lambda judged: [measure_run(judged, of_run, 0) for of_run in recipes_used.values()],
         reading=Reading(),
         keep=True,
         on_run=on_run,
@@ -93,12 +93,12 @@ def run(
         raise UsageError(f"{len(names)} runs; expected {LEAST} or more for random sevens")
     quality = evaluate(table, runs, MEASURES, rel=level, queries="with_relevant").means
     columns = {
-        name: np.array([recipe[place].hsa for recipe in of_runs]) for place, name in enumerate(recipes_used)
+        name: np.array([of_run[index].hsa for of_run in of_runs]) for index, name in enumerate(recipes_used)
     }
-    columns["HSA, robust"] = np.array([recipe[0].hsa_robust for recipe in of_runs])
-    columns["DO, scores"] = np.array([recipe[1].do for recipe in of_runs])
-    columns["DO, ranks"] = np.array([recipe[3].do for recipe in of_runs])
-    columns["recall (control)"] = np.array([recipe[0].recall for recipe in of_runs])
+    columns["HSA, robust"] = np.array([of_run[0].hsa_robust for of_run in of_runs])
+    columns["DO, scores"] = np.array([of_run[1].do for of_run in of_runs])
+    columns["DO, ranks"] = np.array([of_run[3].do for of_run in of_runs])
+    columns["recall (control)"] = np.array([of_run[0].recall for of_run in of_runs])
     teams = read_labels(team) if team else None
     data = {
         name: correlate_column(names, values, quality, teams=teams, draws=draws, seed=seed)

@@ -89,13 +89,13 @@ def verdict(part: Json, titles: dict[str, str]) -> str:
     """Return whether HSA from a sample tracks MAP better than MAP of that sample."""
     cells, above, clear, below, weighted = count_cells(part)
     word = "does not hold" if 2 * above <= cells else "holds in most cells" if clear else "not clear"
-    each = "; ".join(
+    by_set = "; ".join(
         f"{titles[name]} {entry[1]} of {entry[0]}"
         for name, entry in ((name, count_cells({name: of_set})) for name, of_set in part.items())
     )
     return (
         f"{word}: the better of HSA from scores and from ranks (a choice that favours it) tracks full "
-        f"MAP better than AP of the same sample in {above} of {cells} cells of share and n ({each}); the "
+        f"MAP better than AP of the same sample in {above} of {cells} cells of share and n ({by_set}); the "
         f"95 % interval of the difference lies above 0 in {clear} cells and below 0 in {below}. AP with each "
         f"sampled document counted N/n times is the best of all five estimates in {weighted} of {cells}."
     )
@@ -126,8 +126,8 @@ def crossed(part: Json, titles: dict[str, str]) -> str:
                 if entry["share"] != share:
                     continue
                 slope, plain, weighted = (
-                    each["pearson"]["value"]
-                    for each in (better(of_set, index), entry, of_set["estimates"][WEIGHTED][index])
+                    estimate["pearson"]["value"]
+                    for estimate in (better(of_set, index), entry, of_set["estimates"][WEIGHTED][index])
                 )
                 mark = "**" if better(of_set, index)["over_ap"]["value"] > 0 else ""
                 row.append(

@@ -48,7 +48,7 @@ PLAIN, WEIGHTED = "AP as sampled", "AP weighted"
 ESTIMATES = ("HSA, scores", "HSA, ranks", "HSA, robust", PLAIN, WEIGHTED)
 AS_PUBLISHED = ESTIMATES[:2]
 LEAST = 3  # runs
-Found = dict[str, Any]
+Json = dict[str, Any]
 
 
 class Grid(NamedTuple):
@@ -86,8 +86,9 @@ class Grid(NamedTuple):
 
     def means(self, values: Floats) -> Floats:
         """Return the mean over ... x queries in every draw of every seed: ... x seeds x draws."""
-        means_: Floats = np.tensordot(values, self.times, axes=(-1, 2)) / self.times.sum(axis=2)
-        return means_
+        totals: Floats = np.tensordot(values, self.times, axes=(-1, 2))
+        result: Floats = totals / self.times.sum(axis=2)
+        return result
 
     def estimates(self, subsampler: RunSubsampler, orders: Integers | None = None) -> Floats:
         """Return every estimate of one run: shares x sizes x estimates x seeds x draws."""
@@ -180,9 +181,9 @@ def run(
 
 def correlations_by_cell(
     grid: Grid, exact: Floats, values: Floats, groups: Sequence[str] | None, draws: int
-) -> dict[str, list[Found]]:
+) -> dict[str, list[Json]]:
     """Return the correlation with AP by estimate, proportion and size; `exact` is systems x seeds x draws."""
-    entries: dict[str, list[Found]] = {name: [] for name in ESTIMATES}
+    entries: dict[str, list[Json]] = {name: [] for name in ESTIMATES}
     for row, share in enumerate(grid.shares):
         for column, size in enumerate(grid.sizes):
             cell = values[:, row, column]
@@ -195,7 +196,7 @@ def correlations_by_cell(
     return entries
 
 
-def correlation_with_ap(exact: Floats, values: Floats, rivals: Floats) -> Found:
+def correlation_with_ap(exact: Floats, values: Floats, rivals: Floats) -> Json:
     """Return the correlation of an estimate (systems x seeds x draws) with AP, and its lead over another."""
     of_draws = coefficients(pearson, exact, values)
     others: dict[str, Callable[[Floats, Floats], float]] = {
@@ -228,7 +229,7 @@ def coefficients(coefficient: Callable[[Floats, Floats], float], exact: Floats, 
     return result
 
 
-def spread(values: Floats) -> Found:
+def spread(values: Floats) -> Json:
     """Return the median of the first draws, and the bootstrap interval over queries of the others."""
     low, high = interval(values[:, 1:].ravel())
     return {"value": plain(_median(values[:, :1])), "low": plain(low), "high": plain(high)}
@@ -247,7 +248,7 @@ def _column_means(values: Floats) -> Floats:
     return means
 
 
-def _run_interval(exact: Floats, values: Floats, groups: Sequence[str], draws: int, seed: int) -> Found:
+def _run_interval(exact: Floats, values: Floats, groups: Sequence[str], draws: int, seed: int) -> Json:
     """Return the bootstrap interval over runs, by whole teams, of the first sample."""
     x, y = exact[:, 0, 0], values[:, 0, 0]
     defined = ~np.isnan(y)
@@ -257,7 +258,7 @@ def _run_interval(exact: Floats, values: Floats, groups: Sequence[str], draws: i
     return {"runs_low": plain(low), "runs_high": plain(high)}
 
 
-def tracking_table(data: dict[str, list[Found]]) -> Table:
+def tracking_table(data: dict[str, list[Json]]) -> Table:
     """Return the table of all estimates, proportions and sizes."""
     parts = list(data[PLAIN][0]["pearson"])  # an interval over runs is not always there
     over = ("value", "low", "high")
@@ -295,7 +296,7 @@ def tracking_table(data: dict[str, list[Found]]) -> Table:
     return Table(heads, rows, digits=3)
 
 
-def figures(data: dict[str, list[Found]], grid: Grid) -> dict[str, Any]:
+def figures(data: dict[str, list[Json]], grid: Grid) -> dict[str, Any]:
     """Plot Pearson's r by n with the largest proportion, and by proportion with the middle n."""
     from leadline_studies.common.figures import by_sample
 
@@ -323,16 +324,18 @@ def _nan_for_none(value: float | None) -> float:
     return np.nan if value is None else value
 
 
-def best_slope(data: dict[str, list[Found]], index: int) -> tuple[str, Found]:
+def best_slope(data: dict[str, list[Json]], index: int) -> tuple[str, Json]:
     """Return the better of HSA from scores and from ranks in a cell, a choice in its favour."""
     name = max(
         AS_PUBLISHED,
-        key=lambda each: np.nan_to_num(_nan_for_none(data[each][index]["pearson"]["value"]), nan=-2.0),
+        key=lambda estimate: np.nan_to_num(
+            _nan_for_none(data[estimate][index]["pearson"]["value"]), nan=-2.0
+        ),
     )
     return name, data[name][index]
 
 
-def summary_lines(data: dict[str, list[Found]], grid: Grid) -> list[str]:
+def summary_lines(data: dict[str, list[Json]], grid: Grid) -> list[str]:
     """Return whether HSA tracks better than AP of a sample, by n and over all cells."""
     conclusions, most = [], max(grid.shares)
     for index, entry in enumerate(data[PLAIN]):
@@ -352,7 +355,7 @@ def _text(value: float | None) -> str:
     return "undefined" if value is None else f"{value:.3f}"
 
 
-def summary(data: dict[str, list[Found]]) -> str:
+def summary(data: dict[str, list[Json]]) -> str:
     """Count the cells in which HSA tracks better than AP of the same sample."""
     cells = len(data[PLAIN])
     over = [best_slope(data, index)[1]["over_ap"] for index in range(cells)]

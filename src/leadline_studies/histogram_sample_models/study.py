@@ -41,8 +41,8 @@ from leadline_studies.histogram_sample.study import (
     ESTIMATES,
     LEAST,
     SHARED,
-    Found,
     Grid,
+    Json,
     correlation_with_ap,
     correlations_by_cell,
     figures,
@@ -139,7 +139,7 @@ def run(
     exact, rescored = grid.means(of_models.exact), grid.means(of_models.rescored)
     learns = np.array([scores.learns for scores in models])
     names = list(map(str, models))
-    data: Found = {
+    data: Json = {
         "documents": index.documents,
         "queries": int((grid.times[0, 0] > 0).sum()),
         "models": _models(names, learns, of_models, exact, rescored, task.tops),
@@ -187,7 +187,8 @@ def _task(index: Index, queries: TextsLike, table: Qrels, grid: Grid, tops: list
         relevant = index.document_codes(map(to_bytes, wanted[query]))
         drawn[query] = _pairs(names, query, relevant[relevant >= 0], grid)
     pairs = {
-        query: [to_text(names[code]) for code in text.document.tolist()] for query, text in drawn.items()
+        query: [to_text(names[code]) for code in of_query.document.tolist()]
+        for query, of_query in drawn.items()
     }
     first = next(iter(search(index, texts, FIRST, k=max(tops)).values()))
     return Task(index, texts, table, grid.recipe.rel, tops, first, drawn, pairs)
@@ -208,11 +209,11 @@ def _pairs(names: Sequence[bytes], query: str, relevant: Integers, grid: Grid) -
     return Drawn(scored, turn[:, scored])
 
 
-def _turns(task: Task, thinned: RunSubsampler, ranked: Run) -> Integers:
+def _turns(task: Task, subsampler: RunSubsampler, ranked: Run) -> Integers:
     """Return the positions of a model's pairs in the samples: seeds x rows."""
-    codes_ = task.collection.document_codes(ranked.documents.names)
-    codes = codes_[ranked.document[thinned.rows.place]]
-    query = thinned.rows.query
+    code_of_document = task.collection.document_codes(ranked.documents.names)
+    codes = code_of_document[ranked.document[subsampler.rows.place]]
+    query = subsampler.rows.query
     starts = np.flatnonzero(np.diff(query, prepend=-1)).tolist()
     orders = []
     for low, high in zip(starts, [*starts[1:], len(query)], strict=True):
@@ -229,19 +230,19 @@ def _ranked(task: Task, models: Sequence[Model], grid: Grid, on_run: Progress | 
     warnings = {"lost_queries": ResultWarning("lost_queries", message, lost)} if lost else {}
     of_first = [_found(task, task.first, top) for top in task.tops]
     listed = task.first.to_dict()
-    firsts = [{query: list(warning)[:top] for query, warning in listed.items()} for top in task.tops]
+    firsts = [{query: list(scores)[:top] for query, scores in listed.items()} for top in task.tops]
     size = task.table.relevant(task.level).sum()
     for done, model in enumerate(models, start=1):
         full = search(task.collection, task.queries, model, k=task.collection.documents)
         exact.append(_ap(task, full[str(model)]))
-        here = [_found(task, full[str(model)], top) for top in task.tops]
-        new.append([(warning & ~first).sum() / size for warning, first in zip(here, of_first, strict=True)])
+        retrieved = [_found(task, full[str(model)], top) for top in task.tops]
+        new.append([(flags & ~first).sum() / size for flags, first in zip(retrieved, of_first, strict=True)])
         rescored.append([_ap(task, _scored(task, model, first)) for first in firsts])
-        given = score(task.collection, task.queries, task.pairs, model)
-        pairs = given[str(model)]
-        thinned = RunSubsampler(_joined(task, pairs), grid.recipe, task.collection.documents)
-        estimates.append(grid.estimates(thinned, _turns(task, thinned, pairs)))
-        warnings |= {warning.code: warning for warning in (*full.warnings, *given.warnings)}
+        scored = score(task.collection, task.queries, task.pairs, model)
+        pairs = scored[str(model)]
+        subsampler = RunSubsampler(_joined(task, pairs), grid.recipe, task.collection.documents)
+        estimates.append(grid.estimates(subsampler, _turns(task, subsampler, pairs)))
+        warnings |= {warning.code: warning for warning in (*full.warnings, *scored.warnings)}
         if on_run is not None:
             on_run(done, len(models))
     return Ranked(
@@ -277,7 +278,7 @@ def _found(task: Task, ranked: Run, top: int) -> Flags:
 
 def _models(
     names: list[str], learns: Flags, of_models: Ranked, exact: Floats, rescored: Floats, tops: list[int]
-) -> list[Found]:
+) -> list[Json]:
     """Return MAP, MAP after rescoring and the documents that each model adds to BM25."""
     return [
         {
@@ -293,7 +294,7 @@ def _models(
 
 def _underrated(
     grid: Grid, exact: Floats, rescored: Floats, estimates: Floats, learns: Flags, tops: list[int]
-) -> list[Found]:
+) -> list[Json]:
     """Return how rescoring, and estimates from all relevant documents, rank models with expansion."""
     full_share = grid.shares.index(max(grid.shares))
     tried = {f"rescored, top {top}": rescored[row] for row, top in enumerate(tops)}
@@ -338,7 +339,7 @@ def _lost(exact: Floats, values: Floats, learns: Flags) -> Floats:
     return difference
 
 
-def tables(data: Found) -> dict[str, Table]:
+def tables(data: Json) -> dict[str, Table]:
     """Return the tables: estimates, models, and the underrating of expansion."""
     tops = list(map(str, data["tops"]))
     models: list[list[Cell]] = [
@@ -380,7 +381,7 @@ def tables(data: Found) -> dict[str, Table]:
     }
 
 
-def _figure(data: Found) -> Any:
+def _figure(data: Json) -> Any:
     from leadline.reporting.plots.interval_plots import forest
 
     middle = data["samples"][len(data["samples"]) // 2]
@@ -397,12 +398,12 @@ def _figure(data: Found) -> Any:
     return forest([entry["estimate"] for entry in rows], *ends, label=label)
 
 
-def rival_lines(data: Found) -> list[str]:
+def rival_lines(data: Json) -> list[str]:
     """Return how rescoring tracks MAP, and what models with expansion lose by it."""
     conclusions = []
     models = data["models"]
     for entry, top in zip(data["underrated"], data["tops"], strict=False):
-        new = [float(each["new"][str(top)]) for each in models if each["expands"]]
+        new = [float(model["new"][str(top)]) for model in models if model["expands"]]
         if entry["places"]["value"] is None or not new or entry["less"]["value"] is None:
             conclusions.append(f"rescoring BM25's first {top}: R {_text(entry['pearson'])} with full MAP")
             continue
@@ -416,7 +417,7 @@ def rival_lines(data: Found) -> list[str]:
     return conclusions
 
 
-def _text(value: Found, form: str = ".3f") -> str:
+def _text(value: Json, form: str = ".3f") -> str:
     low, middle, high = (
         "-" if value[key] is None else format(value[key], form) for key in ("low", "value", "high")
     )

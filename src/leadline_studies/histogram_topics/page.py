@@ -302,8 +302,8 @@ def paper_table(results: Json) -> str:
 
 def control(entry: Json) -> tuple[float, float]:
     """Correlate the logarithm of T itself with quality: Pearson and Spearman."""
-    quality = np.array([verdict_by_trial["quality"] for verdict_by_trial in entry["settings"]])
-    size = np.log([verdict_by_trial["topics"] for verdict_by_trial in entry["settings"]])
+    quality = np.array([setting["quality"] for setting in entry["settings"]])
+    size = np.log([setting["topics"] for setting in entry["settings"]])
     return pearson(quality, size), spearman(quality, size)
 
 
@@ -327,9 +327,9 @@ def columns_of(entry: Json, norm: str) -> tuple[Any, Any, Any]:
     """Return quality, HSA and perplexity over the settings; those without HSA are left out."""
     rows = np.array(
         [
-            [verdict_by_trial["quality"], verdict_by_trial[norm]["hsa"], verdict_by_trial["perplexity"]]
-            for verdict_by_trial in entry["settings"]
-            if verdict_by_trial[norm]["hsa"] is not None
+            [setting["quality"], setting[norm]["hsa"], setting["perplexity"]]
+            for setting in entry["settings"]
+            if setting[norm]["hsa"] is not None
         ]
     )
     return rows[:, 0], rows[:, 1], rows[:, 2]
@@ -366,7 +366,7 @@ def by_fit(results: Json) -> str:
                         for column in ("HSA per query", "HSA per model", "perplexity")
                     ),
                     with_interval(entry["closer"]["per query"]["perplexity"]["pearson"]),
-                    f"{max(verdict_by_trial['quality'] for verdict_by_trial in entry['settings']):.3f}",
+                    f"{max(setting['quality'] for setting in entry['settings']):.3f}",
                 ]
             )
     return table(
@@ -414,16 +414,12 @@ def values(results: Json) -> str:
         entry = main_result(results, name)
         rows = [
             [
-                f"{verdict_by_trial['topics']:,}",
-                number(verdict_by_trial["quality"], ".3f"),
-                number(verdict_by_trial["perplexity"], ".0f"),
-                *(
-                    number(verdict_by_trial[norm][key])
-                    for norm in ("per query", "per model")
-                    for key in ("hsa", "do")
-                ),
+                f"{setting['topics']:,}",
+                number(setting["quality"], ".3f"),
+                number(setting["perplexity"], ".0f"),
+                *(number(setting[norm][key]) for norm in ("per query", "per model") for key in ("hsa", "do")),
             ]
-            for verdict_by_trial in entry["settings"]
+            for setting in entry["settings"]
         ]
         heads = [
             "T",
@@ -558,11 +554,13 @@ def spread(results: Json) -> str:
     for name, trial in TRIALS.items():
         repeats = trial.repeats
         if len(repeats) > 1:
-            columns_ = [results[key_of(name, fit)]["columns"] for fit in repeats]
+            all_columns = [results[key_of(name, fit)]["columns"] for fit in repeats]
             ends = [
-                "{} {:.2f} to {:.2f}".format(column.replace(" per ", " by "), min(ones), max(ones))
+                "{} {:.2f} to {:.2f}".format(
+                    column.replace(" per ", " by "), min(correlations), max(correlations)
+                )
                 for column in ("HSA per query", "HSA per model", "perplexity")
-                if (ones := [entry[column]["pearson"]["value"] for entry in columns_])
+                if (correlations := [entry[column]["pearson"]["value"] for entry in all_columns])
             ]
             parts.append(f"  - {trial.title}: " + ", ".join(ends))
     return "\n".join(parts)
@@ -605,10 +603,7 @@ def chosen(results: Json) -> str:
     """Write the quality of the T that each number would choose."""
     rows = [
         [title_of(key)]
-        + [
-            f"{verdict_by_trial['quality']:.3f} (T = {verdict_by_trial['topics']:,})"
-            for verdict_by_trial in choices(entry).values()
-        ]
+        + [f"{setting['quality']:.3f} (T = {setting['topics']:,})" for setting in choices(entry).values()]
         for key, entry in results.items()
     ]
     return table(["task", *choices(next(iter(results.values())))], rows)
@@ -616,10 +611,10 @@ def chosen(results: Json) -> str:
 
 def quality_of_choices(results: Json) -> str:
     """Return the mean proportion of the best quality that each choice of T reaches, as text."""
-    chosen_ = [choices(entry) for entry in results.values()]
+    all_choices = [choices(entry) for entry in results.values()]
     parts = []
-    for name in list(chosen_[0])[1:]:
-        shares = [entry[name]["quality"] / entry["best"]["quality"] for entry in chosen_]
+    for name in list(all_choices[0])[1:]:
+        shares = [entry[name]["quality"] / entry["best"]["quality"] for entry in all_choices]
         parts.append(f"{name} {sum(shares) / len(shares):.0%} (in the worst trial {min(shares):.0%})")
     return "; ".join(parts)
 

@@ -191,16 +191,16 @@ def _languages(languages: str | None, judged: bool) -> list[str]:
     return named
 
 
-def data_of(task: Task, settings_: Sequence[Setting], draws: int, seed: int) -> dict[str, Any]:
+def data_of(task: Task, settings: Sequence[Setting], draws: int, seed: int) -> dict[str, Any]:
     """Return all results: by number of topics, and the correlation of the columns with quality."""
-    quality = np.stack([setting.quality for setting in settings_])
-    counts = {f"per {norm}": np.stack([setting.counts[norm] for setting in settings_]) for norm in NORMS}
-    rivals = {RIVAL: np.array([setting.perplexity for setting in settings_])}
+    quality = np.stack([setting.quality for setting in settings])
+    counts = {f"per {norm}": np.stack([setting.counts[norm] for setting in settings]) for norm in NORMS}
+    rivals = {RIVAL: np.array([setting.perplexity for setting in settings])}
     mean = quality.mean(axis=1)
     bins = {
         norm: {
             str(count): plain(
-                _overlap_by_bins(mean, np.stack([setting.finest[norm] for setting in settings_]), count)
+                _overlap_by_bins(mean, np.stack([setting.finest[norm] for setting in settings]), count)
             )
             for count in SENSITIVITY
         }
@@ -211,13 +211,13 @@ def data_of(task: Task, settings_: Sequence[Setting], draws: int, seed: int) -> 
         "measure": "MAP" if task.measure == "AP" else task.measure,
         "documents": len(task.texts.all),
         "trained": len(task.texts.train),
-        "trained_tokens": settings_[0].trained_tokens,
+        "trained_tokens": settings[0].trained_tokens,
         "held_out": len(task.texts.held_out),
         "queries": len(task.relevant),
         "relevant": int(pairs.relevant.sum()),
         "nonrelevant": int((~pairs.relevant).sum()),
         "share_of_pairs": len(pairs.query) / (len(task.relevant) * len(task.texts.all)),
-        "settings": list(map(_entry, settings_)),
+        "settings": list(map(_entry, settings)),
         "by_bins": bins,
         **correlate_predictors(quality, counts, rivals, draws=draws, seed=seed),
     }
@@ -231,14 +231,14 @@ def _overlap_by_bins(mean: Any, finest: Any, count: int) -> float:
     return pearson(mean[defined], values[defined]) if defined.sum() >= FEWEST else float("nan")
 
 
-def _entry(one: Setting) -> dict[str, Any]:
-    pooled = {norm: counts.sum(axis=0) for norm, counts in one.counts.items()}
+def _entry(setting: Setting) -> dict[str, Any]:
+    pooled = {norm: counts.sum(axis=0) for norm, counts in setting.counts.items()}
     return {
-        "topics": one.topics,
-        "quality": float(one.quality.mean()),
-        RIVAL: one.perplexity,
-        "tokens": one.tokens,
-        "log_likelihood": one.likelihood,
+        "topics": setting.topics,
+        "quality": float(setting.quality.mean()),
+        RIVAL: setting.perplexity,
+        "tokens": setting.tokens,
+        "log_likelihood": setting.likelihood,
         **{
             f"per {norm}": {
                 "hsa": plain(float(slope(*both))),

@@ -122,14 +122,16 @@ def measure_setting(task: Task, topics: int, *, bins: int, particles: int, **fit
 def roots_of(model: TopicModel, task: Task, seed: int) -> tuple[Floats, Floats, int, int]:
     """Return square roots of topic distributions of queries and documents, with counts of unknown tokens."""
     records, languages = task.texts.all, task.texts.languages
-    documents_ = infer(model, records, seed=seed, language=languages[-1])
-    queries_ = documents_ if len(languages) == 1 else infer(model, records, seed=seed, language=languages[0])
-    position = {name: row for row, name in enumerate(queries_.ids)}
+    document_topics = infer(model, records, seed=seed, language=languages[-1])
+    query_topics = (
+        document_topics if len(languages) == 1 else infer(model, records, seed=seed, language=languages[0])
+    )
+    position = {name: row for row, name in enumerate(query_topics.ids)}
     rows = [position[name] for name in task.relevant]
-    sides = {id(side): side for side in (queries_, documents_)}.values()
+    sides = {id(side): side for side in (query_topics, document_topics)}.values()
     return (
-        np.sqrt(queries_.theta[rows]),
-        np.sqrt(documents_.theta),
+        np.sqrt(query_topics.theta[rows]),
+        np.sqrt(document_topics.theta),
         sum(side.unknown for side in sides),
         sum(side.empty for side in sides),
     )

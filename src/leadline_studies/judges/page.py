@@ -38,9 +38,7 @@ def per_judge(results: Json) -> str:
         cells = [judge, f"{results['kappa'][judge]['scott']:.2f}", f"{results['kappa'][judge]['cohen']:.2f}"]
         for measure in measures:
             entry = next(
-                each
-                for each in results["against_reference"]
-                if (each["b"], each["measure"]) == (judge, measure)
+                row for row in results["against_reference"] if (row["b"], row["measure"]) == (judge, measure)
             )
             cells += [
                 f"{entry['tau']:.2f}",

@@ -73,7 +73,7 @@ def run(
     table = read_qrels(qrels)
     reference = judge_name(os.path.basename(table.source or "reference"))
     others = read_judges(list(judges))
-    if reference in (each.name for each in others):
+    if reference in (judge_info.name for judge_info in others):
         raise UsageError(f"a judge and the reference are both called '{reference}'; expected other names")
     all_judgments = Judgments.of_judges([Judge(reference, table), *others])
     common = all_judgments.keep(all_judgments.by_all)
@@ -214,16 +214,16 @@ def summary_lines(data: dict[str, Any]) -> list[str]:
     return [_line(measure, summary, data) for measure, summary in data["summary"].items()]
 
 
-def _line(measure: str, one: dict[str, Any], data: dict[str, Any]) -> str:
-    if one["tau"] is None or one["relative"] is None:
+def _line(measure: str, row: dict[str, Any], data: dict[str, Any]) -> str:
+    if row["tau"] is None or row["relative"] is None:
         return f"{measure}: undefined, as a judge finds nothing relevant or all systems are equal"
-    effect, order = ("holds" if one[half] else "does not hold" for half in ("large_effect", "same_ranking"))
+    effect, order = ("holds" if row[half] else "does not hold" for half in ("large_effect", "same_ranking"))
     return (
         f"{measure}: that judges matter much for absolute numbers {effect} (the median judge moves values by "
-        f"{100 * one['relative']:.0f} % of their mean, a single system by up to {one['largest']:.3f}); that "
-        f"they hardly matter for the ranking {order} (median tau with {data['reference']} {one['tau']:.2f}, "
-        f"from {one['lowest_tau']:.2f} to {one['highest_tau']:.2f}; {100 * one['swapped']:.0f} % of pairs of "
-        f"systems swap, none more than {one['widest']:.3f} apart)"
+        f"{100 * row['relative']:.0f} % of their mean, a single system by up to {row['largest']:.3f}); that "
+        f"they hardly matter for the ranking {order} (median tau with {data['reference']} {row['tau']:.2f}, "
+        f"from {row['lowest_tau']:.2f} to {row['highest_tau']:.2f}; {100 * row['swapped']:.0f} % of pairs of "
+        f"systems swap, none more than {row['widest']:.3f} apart)"
     )
 
 

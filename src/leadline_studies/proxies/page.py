@@ -70,35 +70,37 @@ TITLE = "## Proxies"
 
 def collect(folder: Path, data: Path) -> Json:
     """Run the study on every set."""
-    found = {}
+    results = {}
     for name in SETS:
-        place, out = data / name, folder / name
-        words = ["--level", LEVEL.get(name, "1"), "--draws", DRAWS]
-        if (place / "runs").is_dir():
-            runs = [path for part in ("runs", "extra-runs") for path in sorted((place / part).glob("*"))]
+        collection, output = data / name, folder / name
+        arguments = ["--level", LEVEL.get(name, "1"), "--draws", DRAWS]
+        if (collection / "runs").is_dir():
+            runs = [path for part in ("runs", "extra-runs") for path in sorted((collection / part).glob("*"))]
         else:
-            runs = searched(place, out / "runs")
-            words += ["--docs", str(find_documents(place))]
-        one = run_study(NAME, place, out, [str(place / "qrels.txt"), *map(str, runs), *words])
+            runs = searched(collection, output / "runs")
+            arguments += ["--docs", str(find_documents(collection))]
+        result = run_study(
+            NAME, collection, output, [str(collection / "qrels.txt"), *map(str, runs), *arguments]
+        )
         kept = ("draws", "budget", "systems", "queries", "pairs", "level", "cells")
-        found[name] = rounded({key: one[key] for key in kept})
-    return found
+        results[name] = rounded({key: result[key] for key in kept})
+    return results
 
 
-def searched(place: Path, folder: Path) -> list[Path]:
+def searched(collection: Path, folder: Path) -> list[Path]:
     """Rank the documents of a collection by twelve retrieval models, unless that was done."""
     paths = [folder / f"{number:02}.run" for number in range(len(MODELS))]
     if not all(path.exists() for path in paths):
         folder.mkdir(parents=True, exist_ok=True)
-        made = search(build_index(str(find_documents(place))), str(place / "queries.jsonl"), MODELS)
-        for run, path in zip(made.values(), paths, strict=True):
+        runs = search(build_index(str(find_documents(collection))), str(collection / "queries.jsonl"), MODELS)
+        for run, path in zip(runs.values(), paths, strict=True):
             write_run(run, path)
     return paths
 
 
 def cells_of(kept: Json, name: str, measure: str) -> dict[str, Any]:
     """Return the cells of one set and measure by proxy."""
-    return {one["proxy"]: one for one in kept[name]["cells"] if one["measure"].startswith(measure)}
+    return {cell["proxy"]: cell for cell in kept[name]["cells"] if cell["measure"].startswith(measure)}
 
 
 def section(kept: Json) -> str:
@@ -106,21 +108,21 @@ def section(kept: Json) -> str:
     shown = ("votes", "votes by nruns", "votes by HSA", "votes by true value", "none")
     rows = []
     for name in kept:
-        found = cells_of(kept, name, "P")
+        cells = cells_of(kept, name, "P")
         rows.append(
             [
                 f"{SETS[name]} ({kept[name]['systems']} runs)",
-                *(f"{found[one]['ratio']:.3f}" for one in shown),
-                f"{found['votes']['coverage']:.3f}",
-                f"{max(found[one]['ratio'] for one in PROXIES[7:9]):.3f}",
+                *(f"{cells[cell]['ratio']:.3f}" for cell in shown),
+                f"{cells['votes']['coverage']:.3f}",
+                f"{max(cells[cell]['ratio'] for cell in PROXIES[7:9]):.3f}",
             ]
         )
     heads = ("", *shown, "coverage, votes", "worst adverse")
-    every = [one for part in kept.values() for one in part["cells"]]
-    adverse = max(one["ratio"] for one in every if one["proxy"].startswith("adverse"))
-    votes = [one["ratio"] for one in every if one["proxy"] == "votes"]
+    every = [cell for part in kept.values() for cell in part["cells"]]
+    adverse = max(cell["ratio"] for cell in every if cell["proxy"].startswith("adverse"))
+    votes = [cell["ratio"] for cell in every if cell["proxy"] == "votes"]
     pairs = [cells_of(kept, name, measure) for name in kept for measure in ("P", "RBP")]
-    most = max(100 * (one["votes"]["ratio"] - one["votes by true value"]["ratio"]) for one in pairs)
+    most = max(100 * (cell["votes"]["ratio"] - cell["votes by true value"]["ratio"]) for cell in pairs)
     low = min(kept, key=lambda name: cells_of(kept, name, "P")["votes"]["coverage"])
     worst = cells_of(kept, low, "P")
     return f"""{TITLE}
@@ -152,7 +154,7 @@ the default (`centred`), over {DRAWS} draws.
 def page(kept: Json) -> str:
     """Write the page."""
     parts = []
-    for name, one in kept.items():
+    for name, data in kept.items():
         both = [cells_of(kept, name, measure) for measure in ("P", "RBP")]
         rows = [
             [
@@ -174,12 +176,14 @@ def page(kept: Json) -> str:
         parts.append(
             f"""## {SETS[name]}
 
-{one["systems"]} runs, {one["queries"]} queries, {one["pairs"]:.0f} documents per query in the frame.
+{data["systems"]} runs, {data["queries"]} queries, {data["pairs"]:.0f} documents per query in the frame.
 
 {table(heads, rows, labels=1)}"""
         )
     own = ", ".join(SETS[name] for name in kept if "votes by DeShaTo" in cells_of(kept, name, "P"))
-    share = value_range([100 * one["given"] for part in kept.values() for one in part["cells"]], ".0f") + " %"
+    share = (
+        value_range([100 * data["given"] for part in kept.values() for data in part["cells"]], ".0f") + " %"
+    )
     text = f"""# Study: proxies of unjudged grades
 
 <!-- Written by src/leadline_studies/proxies/page.py from the output of `leadline study`. -->

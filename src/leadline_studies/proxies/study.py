@@ -125,18 +125,19 @@ def run(
     if draws < 2:
         raise UsageError(f"draws={draws}; expected two or more")
     measures = profile_of("leadline").measures(list(measure), rel=level, documents=None)
-    kinds = [kind_of(one) for one in measures]
-    for one, kind in zip(measures, kinds, strict=True):
+    kinds = [kind_of(measure_) for measure_ in measures]
+    for measure_, kind in zip(measures, kinds, strict=True):
         if not isinstance(kind, (Linear, Cascade)):
-            raise UsageError(f"{one} has no width per draw; expected measures such as P@10, RBP@10, RR@10")
+            problem = f"{measure_} has no width per draw"
+            raise UsageError(f"{problem}; expected measures such as P@10, RBP@10, RR@10")
     truth = read_qrels(qrels)
-    depth = max(DEPTH, *(2 * len(rank_weights(one)) for one in measures))
+    depth = max(DEPTH, *(2 * len(rank_weights(measure_)) for measure_ in measures))
     systems = read_systems(runs, Reading(), depth=depth).asked(truth.queries.names)
     scores = _scores(systems, docs, topics, fits, sweeps, seed)
     cells: list[dict[str, Any]] = []
     done = 0
-    for one, kind in zip(measures, kinds, strict=True):
-        setting = _setting(truth, systems, one, kind)
+    for measure_, kind in zip(measures, kinds, strict=True):
+        setting = _setting(truth, systems, measure_, kind)
         proxies = _proxies(setting, scores | {"true value": setting.truth}, seed)
         trials: dict[str, list[_Trial]] = {}
         for number in range(draws):
@@ -147,8 +148,8 @@ def run(
             if on_run:
                 on_run(done, len(measures) * draws)
         cells += [
-            {"measure": str(one), "proxy": name} | _summary(found, trials[CENTRED], setting.truth)
-            for name, found in trials.items()
+            {"measure": str(measure_), "proxy": name} | _summary(of_proxy, trials[CENTRED], setting.truth)
+            for name, of_proxy in trials.items()
         ]
     data = {
         "draws": draws,
@@ -177,7 +178,7 @@ def _scores(
     systems: Systems, docs: str | None, topics: int, fits: int, sweeps: int, seed: int
 ) -> dict[str, Floats]:
     """Return estimates of the quality of every run without judgments."""
-    found = {
+    scores = {
         name: np.array(
             list(estimate_systems(systems, METHODS.parse(name), seed=seed).to_dict()["scores"].values())
         )
@@ -186,8 +187,8 @@ def _scores(
     if docs is not None:
         vectors = fit_topics(systems, docs, topics, fits=fits, sweeps=sweeps, seed=seed)
         result = estimate_systems(systems, METHODS.parse("deshato"), topics=vectors, seed=seed)
-        found["DeShaTo"] = np.array(list(result.to_dict()["scores"].values()))
-    return {name: values.astype(np.float64) for name, values in found.items()}
+        scores["DeShaTo"] = np.array(list(result.to_dict()["scores"].values()))
+    return {name: values.astype(np.float64) for name, values in scores.items()}
 
 
 def _setting(truth: Qrels, systems: Systems, measure: Measure, kind: Kind) -> _Setting:
@@ -196,12 +197,14 @@ def _setting(truth: Qrels, systems: Systems, measure: Measure, kind: Kind) -> _S
     weight = rank_weights(measure)
     depth = 2 * len(weight)
     lists = [
-        [[systems.documents[code] for code in one[:depth].tolist()] for one in systems.lists(name)]
+        [[systems.documents[code] for code in ranking[:depth].tolist()] for ranking in systems.lists(name)]
         for name in names
     ]
     frame = frame_of(names, lists, [weight], depth)
     grades = truth.to_dict()
-    keys = [(names[query], one) for query, one in zip(frame.query.tolist(), frame.documents, strict=True)]
+    keys = [
+        (names[query], ranking) for query, ranking in zip(frame.query.tolist(), frame.documents, strict=True)
+    ]
     order = sorted(range(len(keys)), key=keys.__getitem__)
     keys = [keys[row] for row in order]
     frame = Frame(
@@ -215,19 +218,19 @@ def _setting(truth: Qrels, systems: Systems, measure: Measure, kind: Kind) -> _S
         (query, document, float(grades.get(to_text(query), {}).get(to_text(document), 0)))
         for query, document in keys
     )
-    _, joined = judge_runs(runs, table, lambda one: one, reading=Reading())
+    _, joined = judge_runs(runs, table, lambda ranking: ranking, reading=Reading())
     whole = truth.keep(np.isin(truth.query, truth.queries.encode(names)))
-    places = whole.queries.encode(names)
+    codes = whole.queries.encode(names)
     _, values = judge_runs(runs, whole, measure.values, reading=Reading())
     rows = {key: row for row, key in enumerate(keys)}
     brought = [
         (rows[name, document], rank, system)
         for name, ranked in zip(names, lists, strict=True)
-        for system, one in enumerate(ranked)
-        for rank, document in enumerate(one, start=1)
+        for system, ranking in enumerate(ranked)
+        for rank, document in enumerate(ranking, start=1)
     ]
     columns = np.array(brought, dtype=np.int64).T
-    means = np.nan_to_num(np.array(values)[:, places]).mean(axis=1)
+    means = np.nan_to_num(np.array(values)[:, codes]).mean(axis=1)
     return _Setting(frame, table, joined, kind, means, columns[0], columns[1], columns[2], depth)
 
 
@@ -235,11 +238,11 @@ def _runs_of(systems: Systems) -> dict[str, Run]:
     """Return the first documents of every run, in their order."""
     rows: list[list[tuple[bytes, bytes, float]]] = [[] for _ in systems.infos]
     for name in systems.queries.names:
-        for place, ranked in enumerate(systems.lists(name)):
-            rows[place] += [
+        for index, ranked in enumerate(systems.lists(name)):
+            rows[index] += [
                 (name, systems.documents[code], -rank) for rank, code in enumerate(ranked.tolist())
             ]
-    return {info.name: Run.of(found) for info, found in zip(systems.infos, rows, strict=True)}
+    return {info.name: Run.of(rows_of_run) for info, rows_of_run in zip(systems.infos, rows, strict=True)}
 
 
 def _weights(scores: Floats) -> Floats:
@@ -277,15 +280,17 @@ def _proxies(
 
     def by_histograms(chosen: Draw) -> _Cells:
         folds = folds_of(setting.table.queries)
-        each = [
+        cells = [
             setting.by_votes(_weights(hsa_of(setting, chosen.drawn & (folds[setting.query] != fold))), chosen)
             for fold in range(int(folds.max()) + 1)
         ]
-        return _Cells(np.array([one.cell for one in each]), max(one.cells for one in each), 0, 0)
+        return _Cells(
+            np.array([of_fold.cell for of_fold in cells]), max(of_fold.cells for of_fold in cells), 0, 0
+        )
 
-    found = {name: constant(cells) for name, cells in fixed.items()} | {"votes": weighted(alike)}
-    found |= {f"votes by {name}": weighted(_weights(values)) for name, values in scores.items()}
-    return found | {HSA: by_histograms}
+    proxies = {name: constant(cells) for name, cells in fixed.items()} | {"votes": weighted(alike)}
+    proxies |= {f"votes by {name}": weighted(_weights(values)) for name, values in scores.items()}
+    return proxies | {HSA: by_histograms}
 
 
 def _labels_of(setting: _Setting, system: int) -> Integers:
@@ -300,12 +305,12 @@ def hsa_of(setting: _Setting, judged: Flags) -> Floats:
     """Return HSA of every run, from ten bins of the ranks of its judged documents in the frame."""
     used = judged[setting.rows]
     other = setting.kind.target.of(setting.table.grades)[setting.rows[used]] <= 0
-    place = (setting.depth - setting.ranks[used]) * BINS // setting.depth
-    key = (setting.system[used] * 2 + other) * BINS + place
+    bin_ = (setting.depth - setting.ranks[used]) * BINS // setting.depth
+    key = (setting.system[used] * 2 + other) * BINS + bin_
     systems = len(setting.truth)
     counts = np.bincount(key, minlength=systems * 2 * BINS).reshape(systems, 2, BINS).astype(np.float64)
-    found: Floats = slope(counts[:, 0], counts[:, 1], half_counts=True, weighted=True)
-    return found
+    slopes: Floats = slope(counts[:, 0], counts[:, 1], half_counts=True, weighted=True)
+    return slopes
 
 
 @dataclass(frozen=True)
@@ -354,7 +359,7 @@ def _trial(setting: _Setting, cells: _Cells, chosen: Draw, seed: int) -> _Trial:
         by_fold,
     )
     estimator = Estimator(sample, setting.kind)
-    parts = [estimator.of(one) for one in setting.joined]
+    parts = [estimator.of(run) for run in setting.joined]
     half = Z * np.sqrt([variance(part.errors, scaled=part.scaled) for part in parts])
     doubt = np.array([part.doubt for part in parts])
     return _Trial(
@@ -367,11 +372,11 @@ def _trial(setting: _Setting, cells: _Cells, chosen: Draw, seed: int) -> _Trial:
 
 def _summary(trials: Sequence[_Trial], centred: Sequence[_Trial], truth: Floats) -> dict[str, Any]:
     """Return the width relative to centred, its spread between draws, coverage and bias."""
-    given = np.array([one.given for one in trials])
-    wide, base = (np.array([one.below + one.above for one in each]) for each in (trials, centred))
-    error = np.array([one.values for one in trials]) - truth
-    held = (error <= np.array([one.below for one in trials])) & (
-        -error <= np.array([one.above for one in trials])
+    given = np.array([trial.given for trial in trials])
+    wide, base = (np.array([trial.below + trial.above for trial in each]) for each in (trials, centred))
+    error = np.array([trial.values for trial in trials]) - truth
+    held = (error <= np.array([trial.below for trial in trials])) & (
+        -error <= np.array([trial.above for trial in trials])
     )
     some = given & (base > 0)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -394,15 +399,15 @@ COLUMNS = ("ratio", "ratio_sd", "ratio_low", "ratio_high", "half_width", "covera
 
 
 def _sheet(cells: Sequence[Mapping[str, Any]]) -> Table:
-    rows = [[one["measure"], one["proxy"], *(one[name] for name in COLUMNS)] for one in cells]
+    rows = [[cell["measure"], cell["proxy"], *(cell[name] for name in COLUMNS)] for cell in cells]
     return Table(["measure", "proxy", *(name.replace("_", " ") for name in COLUMNS)], rows, digits=3)
 
 
 def lines_of(data: Mapping[str, Any]) -> list[str]:
     """Return the conclusions."""
-    adverse = [one for one in data["cells"] if one["proxy"].startswith("adverse")]
-    worst = max(adverse, key=lambda one: one["ratio"])
-    best = min((one for one in data["cells"] if one["proxy"] != TRUE), key=lambda one: one["ratio"])
+    adverse = [cell for cell in data["cells"] if cell["proxy"].startswith("adverse")]
+    worst = max(adverse, key=lambda cell: cell["ratio"])
+    best = min((cell for cell in data["cells"] if cell["proxy"] != TRUE), key=lambda cell: cell["ratio"])
     narrow = (
         f"narrowest: {best['proxy']} for {best['measure']}, {best['ratio']:.3f} of the width with centred, "
         f"over {counted(data['draws'], 'draw')}"

@@ -179,9 +179,9 @@ def select_models(prediction: Results, results: Results, splits: int, seed: int)
     """Select between the first two models by every predictor and rule, and test against the better one."""
     baseline, expanded = results.counted(0)[:2]
     judged = ~np.isnan(baseline + expanded)
-    places = [prediction.queries.code(name) for name in results.queries]
-    values_of_two = np.full((2, len(places), len(prediction.measures)), np.nan)
-    for index, code in enumerate(places):
+    codes = [prediction.queries.code(name) for name in results.queries]
+    values_of_two = np.full((2, len(codes), len(prediction.measures)), np.nan)
+    for index, code in enumerate(codes):
         if code is not None:
             values_of_two[:, index] = prediction.values[:2, code]
     baseline, expanded, values_of_two = baseline[judged], expanded[judged], values_of_two[:, judged]

@@ -55,7 +55,7 @@ PUBLISHED = 0.1  # gamma of the correction with the uniform prior
 ESTIMATES = ("none", "uniform", "log")
 AGAIN = 12  # pseudo-populations an interval
 NEVER = 1e-9  # intervals that are narrower have no width
-Found = dict[str, Any]
+Json = dict[str, Any]
 
 
 class Scored(NamedTuple):
@@ -100,7 +100,7 @@ def run(
     index = build_index(docs)
     table, texts = _judged_queries(read_qrels(qrels), index, queries, most)
     task = _scored(index, texts, table, [str(text) for text in MODELS.expand_all(list(model))])
-    rows: list[Found] = []
+    rows: list[Json] = []
     n_done, total = 0, 2 * len(sizes)
     for certain in (False, True):
         for size in sizes:
@@ -109,7 +109,7 @@ def run(
             n_done += 1
             if on_run:
                 on_run(n_done, total)
-    data: Found = {
+    data: Json = {
         "documents": index.documents,
         "queries": len(texts),
         "models": task.names,
@@ -146,7 +146,7 @@ def _judged_queries(
 
 def _scored(index: Index, texts: dict[str, str], table: Qrels, models: list[str]) -> Task:
     """Score every document for every query by every model."""
-    names = [id_.decode("utf-8", "surrogateescape") for id_ in index.ids]
+    names = [document_id.decode("utf-8", "surrogateescape") for document_id in index.ids]
     reading = Reading()
     systems = []
     first: dict[int, Integers] = {}
@@ -193,7 +193,7 @@ def parts_of(system: System, chosen: dict[int, Flags], fixed: dict[int, Flags]) 
     return parts
 
 
-def cell(task: Task, size: int, draws: int, *, certain: bool, seed: int) -> list[Found]:
+def cell(task: Task, size: int, draws: int, *, certain: bool, seed: int) -> list[Json]:
     """Simulate one sample size: one row of numbers per measure."""
     measures = profile_of("leadline").measures(DEFAULT_MEASURES)
     rng = np.random.default_rng([seed, size, int(certain)])
@@ -208,8 +208,8 @@ def cell(task: Task, size: int, draws: int, *, certain: bool, seed: int) -> list
         "uniform": SampledOptions("uniform", PUBLISHED, 0.0, 0, 0.95, seed, offer_all=True),
     }
     exact = [
-        estimate_run(each.judged, parts_of(each, everything, fixed), measures, "all", plug).values
-        for each in task.systems
+        estimate_run(system.judged, parts_of(system, everything, fixed), measures, "all", plug).values
+        for system in task.systems
     ]
     truth = np.nan_to_num(np.stack(exact))
     with_intervals = size >= FEWEST_FOR_INTERVALS
@@ -222,20 +222,22 @@ def cell(task: Task, size: int, draws: int, *, certain: bool, seed: int) -> list
             parts = parts_of(system, chosen, fixed)
             turns.append(estimate_run(system.judged, parts, measures, "all", interval._replace(seed=draw)))
         if draw % len(task.systems) == 0:
-            systems = [(each.judged, parts_of(each, chosen, fixed)) for each in task.systems]
+            systems = [(other.judged, parts_of(other, chosen, fixed)) for other in task.systems]
             for name, way in ways.items():
-                estimates = [estimate_run(*each, measures, "all", way).values for each in systems]
+                estimates = [
+                    estimate_run(judged, strata, measures, "all", way).values for judged, strata in systems
+                ]
                 means[name].append(np.nan_to_num(np.stack(estimates)).mean(axis=1))
     reasons = turns[0].withheld if turns else [f"{size} sampled documents for a query"] * len(measures)
     return [
         {"n": size, "certain": certain, "measure": str(measure), "withheld": reasons[column]}
         | estimates_of(
-            truth[:, :, column], {name: np.stack(each)[:, :, column] for name, each in means.items()}
+            truth[:, :, column], {name: np.stack(of_way)[:, :, column] for name, of_way in means.items()}
         )
         | intervals_of(
             truth[:, :, column],
-            [each.values[:, column] for each in turns],
-            [each.limits[column] for each in turns],
+            [estimate.values[:, column] for estimate in turns],
+            [estimate.limits[column] for estimate in turns],
             rng,
         )
         for column, measure in enumerate(measures)
@@ -250,7 +252,7 @@ def _drawn(candidates: Flags, count: int, rng: np.random.Generator) -> Flags:
     return flags
 
 
-def estimates_of(truth: Floats, means: dict[str, Floats]) -> Found:
+def estimates_of(truth: Floats, means: dict[str, Floats]) -> Json:
     """Return bias, error and rank correlation of the estimates of one measure in one cell.
 
     Parameters
@@ -261,7 +263,7 @@ def estimates_of(truth: Floats, means: dict[str, Floats]) -> Found:
         Estimated means by correction.
     """
     exact = truth.mean(axis=1)
-    result: Found = {"truth": plain(float(exact.mean()))}
+    result: Json = {"truth": plain(float(exact.mean()))}
     for name, estimated in means.items():
         relative = estimated / exact - 1
         result[name] = {
@@ -282,7 +284,7 @@ def _mean_tau(exact: Floats, means: Floats) -> float | None:
 
 def intervals_of(
     truth: Floats, values: Sequence[Floats], limits: Sequence[Floats], rng: np.random.Generator
-) -> Found:
+) -> Json:
     """Return the coverage of the intervals; draw i is of system i modulo their number."""
     systems = len(truth)
     exact = truth.mean(axis=1)
@@ -319,12 +321,12 @@ def _query_hits(truth: Floats, values: Floats, rng: np.random.Generator) -> Flag
     return hits
 
 
-def _share(hits: Flags) -> Found:
+def _share(hits: Flags) -> Json:
     """Return a proportion, and its denominator."""
     return {"coverage": plain(float(hits.mean())) if len(hits) else None, "intervals": len(hits)}
 
 
-def cells_table(rows: Sequence[Found]) -> Table:
+def cells_table(rows: Sequence[Json]) -> Table:
     """Return the table of all cells."""
     heads = [
         "certain",
@@ -362,7 +364,7 @@ def cells_table(rows: Sequence[Found]) -> Table:
     return Table(heads, cells, digits=3)
 
 
-def figure(rows: Sequence[Found]) -> Any:
+def figure(rows: Sequence[Json]) -> Any:
     """Plot the bias of AP by n, uncorrected and corrected, without and with certain documents."""
     from leadline_studies.common.figures import by_sample
 
@@ -380,7 +382,7 @@ def figure(rows: Sequence[Found]) -> Any:
     return by_sample(lines, label="bias of AP, per cent")
 
 
-def summary_lines(rows: Sequence[Found]) -> list[str]:
+def summary_lines(rows: Sequence[Json]) -> list[str]:
     """Return conclusions on the coverage of the intervals and the ranking of systems."""
     conclusions = []
     for certain in (False, True):

@@ -71,20 +71,18 @@ def run(
     right: dict[int, dict[str, list[Floats]]] = {}
     rows_of: dict[str, int] = {}
     examples: list[ExampleList] = []
-    for vectors_ in _vectors(docs, vectors, sorted(set(topics)), fits, sweeps, seed):
+    for model in _vectors(docs, vectors, sorted(set(topics)), fits, sweeps, seed):
         if not right:
-            rows_of = {name: row for row, name in enumerate(vectors_.ids)}
+            rows_of = {name: row for row, name in enumerate(model.ids)}
             sets = {kind: sets_of(table, systems, rows_of, kind, hard, level) for kind in KINDS}
-            examples = best_and_worst_lists(table, systems, vectors_, level=level)
-        if list(rows_of) != vectors_.ids:
+            examples = best_and_worst_lists(table, systems, model, level=level)
+        if list(rows_of) != model.ids:
             raise InputError("vectors of other documents", expected="the same in every file")
-        of_topics = right.setdefault(vectors_.theta.shape[1], {kind: [] for kind in KINDS})
+        of_topics = right.setdefault(model.theta.shape[1], {kind: [] for kind in KINDS})
         for kind in KINDS:
             rng = np.random.default_rng((seed, len(of_topics[kind])))
             of_topics[kind].append(
-                np.array(
-                    [_correct(vectors_, relevant, others, draws, rng) for relevant, others in sets[kind]]
-                )
+                np.array([_correct(model, relevant, others, draws, rng) for relevant, others in sets[kind]])
             )
     accuracy = [
         {"topics": number, "other": kind} | _summary(np.stack(accuracies), seed)
@@ -170,15 +168,15 @@ def _correct(
     """Return whether relevant documents score higher: 1, 0, or 0.5 for a tie."""
     size = min(MOST, len(relevant), len(others))
     rows = [rng.choice(part, size, replace=False) for part in [relevant] * draws + [others] * draws]
-    rows_ = np.arange(len(vectors.theta), dtype=np.int32)
+    documents = np.arange(len(vectors.theta), dtype=np.int32)
     pool = RankedPool(
         np.repeat(np.arange(2 * draws), size).astype(np.int32),
         np.tile(np.arange(1, size + 1), 2 * draws).astype(np.int32),
         np.concatenate(rows).astype(np.int32),
-        len(rows_),
+        len(documents),
         np.arange(2 * draws, dtype=np.int32),
         theta=vectors.theta,
-        row=rows_,
+        row=documents,
     )
     values = DeShaTo(depth=MOST).estimate(pool).values
     return float((np.sign(values[:draws].mean() - values[draws:].mean()) + 1) / 2)

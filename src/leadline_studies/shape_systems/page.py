@@ -12,7 +12,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from leadline_studies.common.markdown import table, value_range
+from leadline_studies.common.markdown import table, value_range, with_interval
 from leadline_studies.common.pages import Json, copy_figures, read_result, update_page
 
 NAME = "shapes"
@@ -64,14 +64,12 @@ def discrimination(results: Results) -> str:
     rows = []
     for name, data in results.items():
         for kind in ("random", "hard"):
-            ones = {entry["topics"]: entry for entry in data["accuracy"] if entry["other"] == kind}
+            accuracies = {entry["topics"]: entry for entry in data["accuracy"] if entry["other"] == kind}
             cells = [
-                f"{ones[number]['value']:.1%} [{ones[number]['low']:.1%}, {ones[number]['high']:.1%}]"
-                if number in ones
-                else "-"
+                with_interval(accuracies[number], ".1%") if number in accuracies else "-"
                 for number in numbers(results)
             ]
-            rows.append([SETS[name], kind, str(next(iter(ones.values()))["queries"]), *cells])
+            rows.append([SETS[name], kind, str(next(iter(accuracies.values()))["queries"]), *cells])
     heads = [f"{number} topics" for number in numbers(results)]
     return table(["set", "other documents", "queries", *heads], rows)
 
@@ -84,8 +82,8 @@ def tuning(results: Results) -> str:
         share = data["used"]["observations"] / (data["queries"] * data["systems"])
         part = f"{data['used']['queries']} x {data['used']['systems']} ({share:.1%})"
         by_fit = ", ".join(f"{entry}: {votes.count(entry)}" for entry in sorted(set(votes)))
-        ones = {row["topics"]: row for row in data["tuning"]}
-        cells = [tau(ones.get(row["topics"])) for row in next(iter(results.values()))["tuning"]]
+        by_number = {row["topics"]: row for row in data["tuning"]}
+        cells = [tau(by_number.get(row["topics"])) for row in next(iter(results.values()))["tuning"]]
         rows.append([SETS[name], part, *cells, str(data["chosen"]), by_fit])
     first = next(iter(results.values()))
     for name, taus in first["paper"].items():
@@ -101,9 +99,9 @@ def transfer_table(results: Results) -> str:
     rows = []
     for name, data in results.items():
         for part in dict.fromkeys(row["part"] for row in data["ranking"]):
-            ones = [row for row in data["ranking"] if row["part"] == part]
-            chosen = next(row for row in ones if row["topics"] == data["chosen"])
-            best = max(ones, key=lambda row: row["tau"])
+            rows_of_part = [row for row in data["ranking"] if row["part"] == part]
+            chosen = next(row for row in rows_of_part if row["topics"] == data["chosen"])
+            best = max(rows_of_part, key=lambda row: row["tau"])
             where = f"{part}: {SETS[SISTERS[name]]}" if part == "sister" else part
             rows.append(
                 [
@@ -171,9 +169,9 @@ def few_table(results: Results, plain: Results) -> str:
             if data is None:
                 continue
             for size in dict.fromkeys(entry["systems"] for entry in data["few"]):
-                ones = {entry["method"]: entry for entry in data["few"] if entry["systems"] == size}
+                by_method = {entry["method"]: entry for entry in data["few"] if entry["systems"] == size}
                 names = [*(f"deshato, {number} topics" for number in numbers(results)), "nruns"]
-                cells = [tau(ones.get(method), fits=False) for method in names]
+                cells = [tau(by_method.get(method), fits=False) for method in names]
                 rows.append([SETS[name] + text, str(size), *cells])
     heads = [f"DeShaTo, {number} topics" for number in numbers(results)]
     return table(["set", "systems", *heads, "nruns"], rows)
@@ -210,10 +208,10 @@ def topics_text(results: Results) -> str:
     def best(part: str) -> str:
         hits = tried = 0
         for data in results.values():
-            ones = [row for row in data["ranking"] if row["part"] == part]
-            if ones:
+            rows_of_part = [row for row in data["ranking"] if row["part"] == part]
+            if rows_of_part:
                 tried += 1
-                top = max(ones, key=lambda row: row["tau"])
+                top = max(rows_of_part, key=lambda row: row["tau"])
                 hits += top["topics"] == data["chosen"]
         return f"{hits} of {tried}"
 
@@ -229,14 +227,14 @@ def discrimination_text(results: Results) -> str:
     """Return the verdict of the rule by number of topics (accuracy above 90 %), as text."""
     lines = []
     for number in numbers(results):
-        ones = {
+        accuracies = {
             name: entry
             for name, data in results.items()
             for entry in data["accuracy"]
             if (entry["topics"], entry["other"]) == (number, "random")
         }
-        good = [SETS[name] for name, entry in ones.items() if entry["value"] > 0.9]
-        bad = [SETS[name] for name, entry in ones.items() if entry["value"] <= 0.9]
+        good = [SETS[name] for name, entry in accuracies.items() if entry["value"] > 0.9]
+        bad = [SETS[name] for name, entry in accuracies.items() if entry["value"] <= 0.9]
         failed = f"; not reproduced on {', '.join(bad)}" if bad else ""
         lines.append(
             f"- {number} topics, random documents: reproduced in kind (above 90 %) on "

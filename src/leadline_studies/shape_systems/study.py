@@ -88,9 +88,9 @@ def run(
         ranked.systems, documents=docs, vectors=vectors, topics=topics, fits=fits, sweeps=sweeps, seed=seed
     )
     means = {name: values.mean(axis=1) for name, values in ranked.truths.items()}
-    shapes = {number: shapes_of(ranked.systems, fits_) for number, fits_ in given.items()}
+    shapes = {number: shapes_of(ranked.systems, models) for number, models in given.items()}
     depths = by_depth(ranked.systems, means, shapes)
-    at_paper_depth = {number: by_depth_[PAPER] for number, by_depth_ in shapes.items()}
+    at_paper_depth = {number: scores[PAPER] for number, scores in shapes.items()}
     data: dict[str, Any] = {
         "systems": len(ranked.names),
         "queries": len(ranked.queries),
@@ -127,7 +127,7 @@ def read_ranked(qrels: QrelsLike, runs: Any, level: float, on_run: Progress | No
     asked = systems.asked(table.queries.names)
     measures = {"MAP@30": AP(rel=level, cutoff=PAPER), "MAP": AP(rel=level)}
     _, values = judge_runs(
-        runs, table, lambda run_: [measure.values(run_) for measure in measures.values()], reading=reading
+        runs, table, lambda judged: [measure.values(judged) for measure in measures.values()], reading=reading
     )
     stacked = np.nan_to_num(np.array(values))
     NRuns().check(len(systems.infos))
@@ -172,7 +172,7 @@ def by_depth(
     voting = [estimate for estimate in voting if estimate.fewest <= len(systems.infos)]
     rows = []
     for depth in DEPTHS:
-        scores = {NAMED.format(number): each[depth] for number, each in shapes.items()}
+        scores = {NAMED.format(number): of_depth[depth] for number, of_depth in shapes.items()}
         for method in voting:
             scores[method.called] = estimate_systems(systems, method.replace(depth=depth)).scores[None]
         for name, truth in truths.items():
@@ -240,11 +240,11 @@ def _figures(ranked: Ranked, truth: Floats, shapes: dict[int, Floats]) -> dict[s
     }
 
 
-def verdict(found: dict[str, Any], systems: int, fits: int) -> str:
+def verdict(agreement: dict[str, Any], systems: int, fits: int) -> str:
     """Return whether tau above 0 is reproduced: p below 0.05 in all of 5 or more fits, 15 or more systems."""
     if systems < 15 or fits < 5:
         return "no verdict: 15 systems and 5 fits are the least"
-    held = (found["lowest"] or 0) > 0 and found["p"] is not None and found["p"] < 0.05
+    held = (agreement["lowest"] or 0) > 0 and agreement["p"] is not None and agreement["p"] < 0.05
     return "reproduced in kind (above 0, p < 0.05 in every fit)" if held else "not reproduced"
 
 

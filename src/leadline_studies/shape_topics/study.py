@@ -118,9 +118,9 @@ class Tried(NamedTuple):
         nruns = plain(kendall(votes[:, part.queries].mean(axis=1), truth))
         rows = []
         for number, values in self.shapes.items():
-            scores = np.stack([one[cut].mean(axis=1) for one in values])
-            each = [plain(kendall(one, truth)) for one in scores]
-            rows.append(size | {"topics": number} | agreement(scores, truth) | {"nruns": nruns, "fits": each})
+            scores = np.stack([values_of_fit[cut].mean(axis=1) for values_of_fit in values])
+            taus = [plain(kendall(values_of_fit, truth)) for values_of_fit in scores]
+            rows.append(size | {"topics": number} | agreement(scores, truth) | {"nruns": nruns, "fits": taus})
         return rows
 
 
@@ -151,12 +151,14 @@ def run(
     part = part_of(own.truth.shape[1], len(own.truth), one_in, keep)
     tuning = own.at("tuning", part)
     chosen = best_of(tuning)
-    rows = [row for name, one in _parts(own.truth.shape, part).items() for row in own.at(name, one)]
+    rows = [
+        row for name, collection in _parts(own.truth.shape, part).items() for row in own.at(name, collection)
+    ]
     tried = [own]
     if of_sister:
         tried.append(_tried(**of_sister, level=level, on_run=None, topics=[chosen], **how))
         rows += tried[1].at("sister", _whole(tried[1].truth.shape))
-    sizes = [(one.truth.shape[1], len(one.truth)) for one in tried]
+    sizes = [(collection.truth.shape[1], len(collection.truth)) for collection in tried]
     data = _data(own, part, tuning, chosen, rows) | {"share": share_of(part, *sizes)}
     named = {"docs": docs, "sister_qrels": sister_qrels, "sister_runs": sister_runs}
     return Outcome(
@@ -165,8 +167,8 @@ def run(
         _figures([*tuning, *rows]),
         summary_lines(data),
         own.ranked.warnings,
-        [file for one in tried for file in one.ranked.inputs],
-        {name: one if isinstance(one, str) else None for name, one in named.items()}
+        [file for collection in tried for file in collection.ranked.inputs],
+        {name: collection if isinstance(collection, str) else None for name, collection in named.items()}
         | {
             "vectors": len(vectors),
             "topics": list(own.shapes),
@@ -195,10 +197,10 @@ def _sister(qrels: Any, runs: Any, docs: Any, vectors: Sequence[Any]) -> dict[st
 
 def _tried(qrels: QrelsLike, runs: Any, level: float, on_run: Progress | None, **given: Any) -> Tried:
     ranked = read_ranked(qrels, runs, level, on_run)
-    found: dict[int, list[Topics]] = topics_by_number(ranked.systems, **given)
+    topic_models: dict[int, list[Topics]] = topics_by_number(ranked.systems, **given)
     shapes = {
-        number: np.stack([_in_place(ranked, ranked.systems, DeShaTo(depth=PAPER), model) for model in each])
-        for number, each in found.items()
+        number: np.stack([_in_place(ranked, ranked.systems, DeShaTo(depth=PAPER), model) for model in models])
+        for number, models in topic_models.items()
     }
     return Tried(ranked, shapes, ranked.truths["MAP@30"])
 
@@ -230,12 +232,12 @@ def _whole(shape: tuple[int, ...]) -> Part:
 
 def _parts(shape: tuple[int, ...], part: Part) -> dict[str, Part]:
     """Return the parts on which the choice is evaluated: all, and the rest."""
-    all_ = _whole(shape)
-    remaining = np.setdiff1d(all_.queries, part.queries)
-    others = np.setdiff1d(all_.systems, part.systems)
-    parts = {"all": all_}
+    whole = _whole(shape)
+    remaining = np.setdiff1d(whole.queries, part.queries)
+    others = np.setdiff1d(whole.systems, part.systems)
+    parts = {"all": whole}
     if len(remaining):
-        parts["held-out queries"] = Part(remaining, all_.systems)
+        parts["held-out queries"] = Part(remaining, whole.systems)
         if len(others) >= FEWEST:
             parts["held-out queries, systems"] = Part(remaining, others)
     return parts

@@ -28,18 +28,14 @@ class Simulated:
     def __init__(
         self, matrices: Mapping[str, Floats], *, queries: int, pairs: int, sets: int, seed: int
     ) -> None:
-        generator = np.random.default_rng([seed, queries, 1])
+        rng = np.random.default_rng([seed, queries, 1])
         scores, means, measures, real = [], [], [], []
         for name, matrix in matrices.items():
-            for values in random_pairs(best_runs(matrix), pairs, generator):
+            for values in random_pairs(best_runs(matrix), pairs, rng):
                 margins = [margin(values[:, 0]), margin(values[:, 1])]
-                scores.append(
-                    draw(
-                        margins, normal_correlations(values), queries=queries, sets=sets, generator=generator
-                    )
-                )
+                scores.append(draw(margins, normal_correlations(values), queries=queries, sets=sets, rng=rng))
                 real.append(values)
-                means.append([margin_.mean for margin_ in margins])
+                means.append([of_run.mean for of_run in margins])
                 measures.append(measure_of(name))
         self.real = real
         self.scores: Floats = np.concatenate(scores)
@@ -101,10 +97,10 @@ def coverage(
 
 def _redrawn(simulated: Simulated, draws: int, seed: int) -> list[Row]:
     queries = simulated.scores.shape[1]
-    generator = np.random.default_rng([seed, queries, 4])
+    rng = np.random.default_rng([seed, queries, 4])
     sets = int(simulated.set.max()) + 1
     real = [populations(pair[:, 0] - pair[:, 1])["shifted"] for pair in simulated.real]
-    values = np.concatenate([atoms.draw(queries, sets, generator) for atoms in real], axis=1)
+    values = np.concatenate([atoms.draw(queries, sets, rng) for atoms in real], axis=1)
     interval_limits = {name: limits(kind, values) for name, kind in intervals(draws).items()}
     unit = interval_limits["Student"][1] - interval_limits["Student"][0]
     rows: list[Row] = []

@@ -84,8 +84,8 @@ def single_gates(
             source = np.repeat(np.arange(len(available)), sets)
             skewness = np.array([atoms.skewness for atoms in available])[source]
             for number in queries:
-                generator = np.random.default_rng([seed, number, len(rows)])
-                drawn = np.concatenate([atoms.draw(number, sets, generator) for atoms in available], axis=1)
+                rng = np.random.default_rng([seed, number, len(rows)])
+                drawn = np.concatenate([atoms.draw(number, sets, rng) for atoms in available], axis=1)
                 errors = _gate_errors(drawn, condition)
                 rate, error = share(errors, source)
                 rows.append(
@@ -121,15 +121,15 @@ def several_conditions(
     results: list[Row] = []
     for population in ("exchangeable", "shifted"):
         for number in queries:
-            generator = np.random.default_rng([seed, number, population == "shifted", 1])
+            rng = np.random.default_rng([seed, number, population == "shifted", 1])
             errors: list[Flags] = []
             for tables in complete:
-                for joint in _joint(tables[:MOST], pairs, generator):
+                for joint in _joint(tables[:MOST], pairs, rng):
                     centred = joint - joint.mean(axis=0) if population == "shifted" else joint
-                    rows = generator.integers(0, len(joint), (number, sets))
+                    rows = rng.integers(0, len(joint), (number, sets))
                     drawn = centred[rows]  # queries x sets x measures
                     if population == "exchangeable":
-                        drawn = drawn * generator.choice([-1.0, 1.0], (number, sets, 1))
+                        drawn = drawn * rng.choice([-1.0, 1.0], (number, sets, 1))
                     errors.append(
                         np.stack([_gate_errors(drawn[:, :, index], condition) for index in range(MOST)])
                     )
@@ -155,24 +155,24 @@ def several_conditions(
 
 def _chosen(matrices: Mapping[str, Floats], pairs: int, seed: int) -> Iterator[Floats]:
     """Draw the differences of pairs of runs of every matrix."""
-    for place, matrix in enumerate(matrices.values()):
-        generator = np.random.default_rng([seed, place])
-        for pair in random_pairs(best_runs(matrix), pairs, generator):
+    for index, matrix in enumerate(matrices.values()):
+        rng = np.random.default_rng([seed, index])
+        for pair in random_pairs(best_runs(matrix), pairs, rng):
             yield pair[:, 0] - pair[:, 1]
 
 
-def _joint(tables: list[Floats], pairs: int, generator: np.random.Generator) -> Iterator[Floats]:
+def _joint(tables: list[Floats], pairs: int, rng: np.random.Generator) -> Iterator[Floats]:
     """Draw the differences of pairs of runs, queries x measures."""
     best = np.argsort(-tables[0].mean(axis=0), kind="stable")[: round(0.75 * tables[0].shape[1])]
     for _ in range(pairs):
-        first, second = generator.permutation(best)[:2].tolist()
+        first, second = rng.permutation(best)[:2].tolist()
         yield np.stack([table[:, first] - table[:, second] for table in tables], axis=1)
 
 
 def _gate_errors(drawn: Floats, condition: Condition) -> Flags:
     """Return whether a gate decides wrongly on each column; an inconclusive result is no false alarm."""
-    found = decided_on(drawn, condition, RULES)
+    decision = decided_on(drawn, condition, RULES)
     if condition.kind == NOT_WORSE:
-        return ~found.failed
-    told = np.array([not reason for reason in found.reasons], dtype=np.bool_)
-    return found.failed & told
+        return ~decision.failed
+    conclusive = np.array([not reason for reason in decision.reasons], dtype=np.bool_)
+    return decision.failed & conclusive

@@ -73,12 +73,12 @@ def families(
     """Simulate `sets` sets of each matrix and scenario, each of other runs; one row per procedure."""
     rows: list[Row] = []
     for index, world in enumerate(WORLDS):
-        generator = np.random.default_rng([seed, runs, queries, index])
+        rng = np.random.default_rng([seed, runs, queries, index])
         outcomes: dict[str, list[tuple[float, ...]]] = {}
         drawn = 0
         for matrix in matrices.values():
             for _ in range(sets if best_runs(matrix).shape[1] >= runs else 0):
-                values, means = _scores(world, matrix, runs, queries, generator)
+                values, means = _scores(world, matrix, runs, queries, rng)
                 p_values_by_procedure = procedures(values, draws=draws, seed=drawn)
                 held = _held(p_values_by_procedure.intervals, means)
                 for name, p in p_values_by_procedure.p.items():
@@ -94,19 +94,17 @@ def families(
 
 
 def _scores(
-    world: str, matrix: Floats, runs: int, queries: int, generator: np.random.Generator
+    world: str, matrix: Floats, runs: int, queries: int, rng: np.random.Generator
 ) -> tuple[Floats, Floats]:
     best = best_runs(matrix)
-    chosen = best[:, generator.permutation(best.shape[1])[:runs]]
+    chosen = best[:, rng.permutation(best.shape[1])[:runs]]
     step = {"all equal": runs, "equal in twos": 2}.get(world, 1)
     margins = [margin(chosen[:, column - column % step]) for column in range(runs)]
     if world == "equal means":
-        level = float(np.mean([margin_.mean for margin_ in margins]))
-        margins = [
-            margin_._replace(quantiles=margin_.quantiles * (level / margin_.mean)) for margin_ in margins
-        ]
-    scores = draw(margins, normal_correlations(chosen), queries=queries, sets=1, generator=generator)
-    means = np.array([margin_.mean for margin_ in margins])
+        level = float(np.mean([of_run.mean for of_run in margins]))
+        margins = [of_run._replace(quantiles=of_run.quantiles * (level / of_run.mean)) for of_run in margins]
+    scores = draw(margins, normal_correlations(chosen), queries=queries, sets=1, rng=rng)
+    means = np.array([of_run.mean for of_run in margins])
     return scores[0], np.round(means, 12)  # means made equal are equal but for rounding
 
 
@@ -138,9 +136,9 @@ def _held(intervals: Mapping[str, tuple[Floats, Floats]], means: Floats) -> dict
 
 
 def _row(world: str, runs: int, queries: int, name: str, outcomes: Floats) -> Row:
-    each = np.arange(len(outcomes))
-    family, error = share(outcomes[:, 0], each)
-    power, spread = share(outcomes[:, 1], each)
+    positions = np.arange(len(outcomes))
+    family, error = share(outcomes[:, 0], positions)
+    power, spread = share(outcomes[:, 1], positions)
     return {
         "world": world,
         "runs": runs,
@@ -153,6 +151,6 @@ def _row(world: str, runs: int, queries: int, name: str, outcomes: Floats) -> Ro
         "found_se": spread,
         "false": float(outcomes[:, 2].mean()),
         "held": float(outcomes[:, 3].mean()),
-        "held_se": share(outcomes[:, 3], each)[1],
+        "held_se": share(outcomes[:, 3], positions)[1],
         "width": float(outcomes[:, 4].mean()),
     }

@@ -86,8 +86,8 @@ def with_error(value: float | None, error: float | None, digits: int = 1) -> str
 
 def single_row(rows: Rows, **facts: object) -> dict[str, Any]:
     """Return the one row of which these facts are true."""
-    (row_,) = (row for row in rows if all(row[key] == value for key, value in facts.items()))
-    return row_
+    (found,) = (row for row in rows if all(row[key] == value for key, value in facts.items()))
+    return found
 
 
 def sizes(rows: Rows) -> list[int]:
@@ -130,11 +130,11 @@ def tails(rows: Rows) -> str:
     head = ["null", "test"] + [f"{side}, {queries}" for queries in sizes(rows) for side in ("below", "above")]
 
     def cells(null: str, test: str) -> list[str]:
-        rows_ = [
+        subset = [
             single_row(rows, null=null, test=test, by="all", level=0.05, queries=queries)
             for queries in sizes(rows)
         ]
-        return [percent(row[side]) for row in rows_ for side in ("below", "above")]
+        return [percent(row[side]) for row in subset for side in ("below", "above")]
 
     return table(
         head, ([NULLS[null], test, *cells(null, test)] for null in NULLS for test in TESTS), labels=2
@@ -146,13 +146,13 @@ def by_group(rows: Rows, by: str, nulls: Iterable[str], queries: Iterable[int]) 
     wanted = groups(rows, by)
 
     def cell(null: str, test: str, number: int, group: str) -> str:
-        rows_ = [
+        subset = [
             row
             for row in rows
             if (row["null"], row["test"], row["queries"]) == (null, test, number)
             and (row["by"], row["group"], row["level"]) == (by, group, 0.05)
         ]
-        return with_error(rows_[0]["rate"], rows_[0]["se"]) if rows_ else "-"
+        return with_error(subset[0]["rate"], subset[0]["se"]) if subset else "-"
 
     return table(
         ["null", "queries", "test", *wanted],
@@ -172,9 +172,9 @@ def powers(rows: Rows) -> str:
     head = ["queries", "test", *(f"found, d = {effect}" for effect in effects), "wrong, d = " + effects[0]]
 
     def cells(queries: int, test: str) -> list[str]:
-        rows_ = [single_row(rows, queries=queries, test=test, effect=effect) for effect in effects]
-        rates = [with_error(row["found"], row["se"]) for row in rows_]
-        return [str(queries), test, *rates, percent(rows_[0]["wrong"], 2)]
+        subset = [single_row(rows, queries=queries, test=test, effect=effect) for effect in effects]
+        rates = [with_error(row["found"], row["se"]) for row in subset]
+        return [str(queries), test, *rates, percent(subset[0]["wrong"], 2)]
 
     return table(head, (cells(queries, test) for queries in sizes(rows) for test in TESTS), labels=2)
 
@@ -193,18 +193,18 @@ def coverages(rows: Rows) -> str:
     lines = []
     for quantity, description in ESTIMATES.items():
         for interval in INTERVALS if quantity != "ratio" else ("BCa",):
-            rows_ = [
+            subset = [
                 single_row(rows, of=quantity, interval=interval, queries=queries, measure="all")
                 for queries in sizes(rows)
             ]
-            width = "-" if quantity == "ratio" else f"{rows_[0]['width']:.3f}"
+            width = "-" if quantity == "ratio" else f"{subset[0]['width']:.3f}"
             lines.append(
                 [
                     description,
                     interval,
-                    *(with_error(row["coverage"], row["se"]) for row in rows_),
-                    percent(rows_[0]["below"]),
-                    percent(rows_[0]["above"]),
+                    *(with_error(row["coverage"], row["se"]) for row in subset),
+                    percent(subset[0]["below"]),
+                    percent(subset[0]["above"]),
                     width,
                 ]
             )
@@ -217,18 +217,18 @@ def coverages_by_measure(rows: Rows, queries: int) -> str:
     lines = []
     for quantity, description in ESTIMATES.items():
         for interval in INTERVALS if quantity != "ratio" else ("BCa",):
-            rows_ = [
+            subset = [
                 single_row(rows, of=quantity, interval=interval, queries=queries, measure=measure)
                 for measure in measures
             ]
-            lines.append([description, interval, *(with_error(row["coverage"], row["se"]) for row in rows_)])
+            lines.append([description, interval, *(with_error(row["coverage"], row["se"]) for row in subset)])
     return table(["of", "interval", *measures], lines, labels=2)
 
 
 def splits(rows: Rows) -> str:
     """Write the agreement of the conclusions from two halves of the queries."""
     columns = ("significant", "again", "minor", "major")
-    rows_ = [single_row(rows, test=test) for test in TESTS]
+    subset = [single_row(rows, test=test) for test in TESTS]
     return table(
         ["test", *columns],
         (
@@ -236,7 +236,7 @@ def splits(rows: Rows) -> str:
                 row["test"],
                 *(with_error(row[name], row[f"{name}_se"], 2 if name == "major" else 1) for name in columns),
             ]
-            for row in rows_
+            for row in subset
         ),
         labels=1,
     )
@@ -257,18 +257,18 @@ def family_errors(rows: Rows) -> str:
     lines = []
     for runs, queries in dict.fromkeys((row["runs"], row["queries"]) for row in rows):
         for procedure in PROCEDURES:
-            rows_ = {
+            scenarios = {
                 world: single_row(rows, runs=runs, queries=queries, procedure=procedure, world=world)
                 for world in WORLDS
             }
-            last = rows_["all different"]
+            last = scenarios["all different"]
             lines.append(
                 [
                     f"{runs}, {queries}",
                     procedure,
-                    *(with_error(row["family"], row["family_se"]) for row in rows_.values()),
+                    *(with_error(row["family"], row["family_se"]) for row in scenarios.values()),
                     with_error(last["found"], last["found_se"]),
-                    percent(rows_["equal in twos"]["false"], 2),
+                    percent(scenarios["equal in twos"]["false"], 2),
                 ]
             )
     return table(head, lines, labels=2)

@@ -75,14 +75,14 @@ def normal_correlations(matrix: Floats) -> Floats:
 
 
 def draw(
-    margins: list[Margin], correlations: Floats, *, queries: int, sets: int, generator: np.random.Generator
+    margins: list[Margin], correlations: Floats, *, queries: int, sets: int, rng: np.random.Generator
 ) -> Floats:
     """Draw the scores of runs with a given rank correlation: sets x queries x runs."""
     from scipy.special import ndtr
 
     root = np.linalg.cholesky(correlations)
-    shares = ndtr(generator.standard_normal((sets, queries, len(margins))) @ root.T)
-    return np.stack([margin_.at(shares[:, :, column]) for column, margin_ in enumerate(margins)], axis=2)
+    shares = ndtr(rng.standard_normal((sets, queries, len(margins))) @ root.T)
+    return np.stack([margin.at(shares[:, :, column]) for column, margin in enumerate(margins)], axis=2)
 
 
 class Atoms(NamedTuple):
@@ -97,10 +97,10 @@ class Atoms(NamedTuple):
         deviations = self.values - self.weights @ self.values
         return float((self.weights @ deviations**3) / (self.weights @ deviations**2) ** 1.5)
 
-    def draw(self, queries: int, sets: int, generator: np.random.Generator) -> Floats:
+    def draw(self, queries: int, sets: int, rng: np.random.Generator) -> Floats:
         """Draw queries x sets."""
-        places = generator.choice(len(self.values), size=(queries, sets), p=self.weights)
-        return np.asarray(self.values[places])
+        positions = rng.choice(len(self.values), size=(queries, sets), p=self.weights)
+        return np.asarray(self.values[positions])
 
 
 def shifted(differences: Floats) -> Atoms:
@@ -141,13 +141,13 @@ def best_runs(matrix: Floats, *, share: float = 0.75) -> Floats:
     return np.asarray(matrix[:, order[: max(2, round(share * matrix.shape[1]))]])
 
 
-def random_pairs(matrix: Floats, number: int, generator: np.random.Generator) -> list[Floats]:
+def random_pairs(matrix: Floats, number: int, rng: np.random.Generator) -> list[Floats]:
     """Draw pairs of runs, queries x 2 each, that differ on at least ten queries."""
     first, second = np.triu_indices(matrix.shape[1], k=1)
     pairs: list[Floats] = []
-    for index in generator.permutation(len(first)).tolist():
+    for index in rng.permutation(len(first)).tolist():
         pair = matrix[:, [first[index], second[index]]]
-        if generator.random() < 0.5:
+        if rng.random() < 0.5:
             pair = pair[:, ::-1]
         if (pair[:, 0] != pair[:, 1]).sum() >= LEAST_DIFFERING:
             pairs.append(pair)

@@ -95,11 +95,11 @@ def correlations(
         Seed of everything.
 
     """
-    generator = np.random.default_rng([seed, runs, queries])
+    rng = np.random.default_rng([seed, runs, queries])
     rows: dict[str, list[tuple[float, float]]] = {name: [] for name in COEFFICIENTS}
     for number in range(sets):
-        chosen = generator.permutation(truth.shape[1])[:runs]
-        drawn = generator.integers(0, len(truth), queries)
+        chosen = rng.permutation(truth.shape[1])[:runs]
+        drawn = rng.integers(0, len(truth), queries)
         values = [
             coefficient(truth[:, chosen].mean(axis=0), estimate[:, chosen].mean(axis=0), None)
             for coefficient in COEFFICIENTS.values()
@@ -116,7 +116,7 @@ def correlations(
             coefficient = coefficients[name]
             rows[name].append((coefficient.queries_low - value, coefficient.queries_high - value))
     zero = dict.fromkeys(COEFFICIENTS, 0.0)
-    found_rows = tally(zero, [{name: rows[name][set_] for name in rows} for set_ in range(sets)])
+    found_rows = tally(zero, [{name: rows[name][index] for name in rows} for index in range(sets)])
     return [{key: value for key, value in row.items() if key != "truth"} for row in found_rows]
 
 
@@ -124,7 +124,7 @@ def agreements(
     whole: Judgments, *, sets: int = 200, draws: int = 1000, pairs: bool = False, seed: int = 0
 ) -> list[Row]:
     """Return the coverage of the intervals of `agreement`, by resampling queries or pairs."""
-    generator = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     names = np.unique(whole.query)
     rows_of = [np.flatnonzero(whole.query == name) for name in names]
     truth = {
@@ -133,10 +133,10 @@ def agreements(
     drawn = []
     for number in range(sets):
         if pairs:
-            rows: Integers = generator.integers(0, len(whole), len(whole))
+            rows: Integers = rng.integers(0, len(whole), len(whole))
             query = whole.query[rows]
         else:
-            groups = generator.integers(0, len(names), len(names)).tolist()
+            groups = rng.integers(0, len(names), len(names)).tolist()
             rows = np.concatenate([rows_of[group] for group in groups])
             query = np.repeat(np.arange(len(groups)), [len(rows_of[group]) for group in groups])
         resampled = Judgments(
@@ -178,7 +178,7 @@ def recalls(
     Judged for certain are the `depth` best documents of the run; every other document of the qrels with
     probability `share`.
     """
-    generator = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     judged = JudgedRun.of_run(run, qrels)
     certain = np.zeros(len(qrels.grades), dtype=np.bool_)
     certain[judged.row[judged.rank <= depth]] = True
@@ -203,7 +203,7 @@ def recalls(
     shares = inclusion
     drawn = []
     for _ in range(sets):
-        taken = np.flatnonzero(generator.random(len(rows)) < shares).tolist()
+        taken = np.flatnonzero(rng.random(len(rows)) < shares).tolist()
         drawn.append({name: (estimate.low, estimate.high) for name, estimate in estimated(taken).items()})
     return tally(truth, drawn)
 

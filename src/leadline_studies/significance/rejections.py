@@ -52,13 +52,13 @@ class Sets:
         """Return the sets of each group: all, each measure, and each class of skewness."""
         measures = np.array([measure for _, measure, _ in self.facts])
         skewness = np.abs(np.array([skew for _, _, skew in self.facts]))
-        found: dict[tuple[str, str], Flags] = {("all", "all"): np.ones(len(measures), dtype=np.bool_)}
-        found |= {("measure", str(name)): measures == name for name in np.unique(measures)}
+        groups: dict[tuple[str, str], Flags] = {("all", "all"): np.ones(len(measures), dtype=np.bool_)}
+        groups |= {("measure", str(name)): measures == name for name in np.unique(measures)}
         ends = (0.0, *SKEWED, np.inf)
         for low, high in pairwise(ends):
             label = f"{low:g} to {high:g}" if high < np.inf else f"{low:g} or more"
-            found["skewness", label] = (skewness >= low) & (skewness < high)
-        return found
+            groups["skewness", label] = (skewness >= low) & (skewness < high)
+        return groups
 
 
 def rejections(
@@ -103,23 +103,21 @@ def simulate(
     matrices: Mapping[str, Floats], *, queries: int, pairs: int, sets: int, seed: int
 ) -> dict[str, Sets]:
     """Draw sets of differences with true mean 0, under each null hypothesis."""
-    generator = np.random.default_rng([seed, queries])
+    rng = np.random.default_rng([seed, queries])
     simulated = {null: Sets() for null in NULLS}
     pair = 0
     for name, matrix in matrices.items():
-        for values in random_pairs(best_runs(matrix), pairs, generator):
+        for values in random_pairs(best_runs(matrix), pairs, rng):
             pair += 1
             measure = measure_of(name)
             margins = [margin(values[:, 0])] * 2
-            scores = draw(
-                margins, normal_correlations(values), queries=queries, sets=sets, generator=generator
-            )
+            scores = draw(margins, normal_correlations(values), queries=queries, sets=sets, rng=rng)
             simulated["exchangeable"].add(
                 (scores[:, :, 0] - scores[:, :, 1]).T, pair=pair, measure=measure, skewness=0.0
             )
             for null, atoms in populations(values[:, 0] - values[:, 1]).items():
                 simulated[null].add(
-                    atoms.draw(queries, sets, generator), pair=pair, measure=measure, skewness=atoms.skewness
+                    atoms.draw(queries, sets, rng), pair=pair, measure=measure, skewness=atoms.skewness
                 )
     return simulated
 
@@ -179,12 +177,12 @@ def halves(
     seed: int = 0,
 ) -> list[Row]:
     """Split the queries of pairs of runs into random halves and compare the conclusions."""
-    generator = np.random.default_rng([seed, 2])
+    rng = np.random.default_rng([seed, 2])
     first, second = [], []
     for matrix in matrices.values():
         half = len(matrix) // 2
-        for pair in random_pairs(best_runs(matrix), pairs, generator):
-            order = generator.permuted(np.tile(np.arange(len(matrix)), (splits, 1)), axis=1)
+        for pair in random_pairs(best_runs(matrix), pairs, rng):
+            order = rng.permuted(np.tile(np.arange(len(matrix)), (splits, 1)), axis=1)
             split = (pair[:, 0] - pair[:, 1])[order].T
             first.append(_to(25, split[:half]))
             second.append(_to(25, split[half : 2 * half]))
@@ -193,13 +191,13 @@ def halves(
     opposite = np.sign(np.nanmean(first_half, axis=0)) * np.sign(np.nanmean(second_half, axis=0)) < 0
     rows: list[Row] = []
     for name, test in paired_tests(draws).items():
-        split_differences, there = p_values(test, first_half) <= level, p_values(test, second_half) <= level
+        split_differences, again = p_values(test, first_half) <= level, p_values(test, second_half) <= level
         row: Row = {"test": name, "splits": len(split_differences)}
         row["significant"], row["significant_se"] = share(split_differences, source)
         for label, flags in {
-            "again": there & ~opposite,
-            "minor": opposite & ~there,
-            "major": opposite & there,
+            "again": again & ~opposite,
+            "minor": opposite & ~again,
+            "major": opposite & again,
         }.items():
             row[label], row[f"{label}_se"] = share(flags[split_differences], source[split_differences])
         rows.append(row)

@@ -112,13 +112,14 @@ def cell(entry: dict[str, float]) -> str:
 
 def between_text(results: Json, methods: list[str]) -> str:
     """Return a sentence on the order of the 61 runs within each kind."""
-    methods_ = results[WHOLE]
+    results_of_method = results[WHOLE]
     among = {
-        key: ", ".join(f"{name} {methods_[name][key]['value']:.2f}" for name in methods) for key in (OLD, NEW)
+        key: ", ".join(f"{name} {results_of_method[name][key]['value']:.2f}" for name in methods)
+        for key in (OLD, NEW)
     }
-    places = ", ".join(f"{name} {methods_[name]['place_of_best']}" for name in methods)
+    ranks = ", ".join(f"{name} {results_of_method[name]['place_of_best']}" for name in methods)
     text = (
         f"Of the 61 runs, tau among the 37 that were pooled: {among[OLD]}; among the 24 later ones: "
-        f"{among[NEW]}. Place of the truly best run: {places}."
+        f"{among[NEW]}. Place of the truly best run: {ranks}."
     )
     return wrapped(text).rstrip()

@@ -81,12 +81,12 @@ def run(
     table = read_qrels(qrels)
     _, values = judge_runs(runs, table, AP(rel=level).values, reading=reading)
     own = np.nan_to_num(np.stack(values)).mean(axis=1)
-    truth_ = own if truth is None else published(truth, names)
+    true_scores = own if truth is None else published(truth, names)
     methods = _methods(len(names), len(set(owners)))
     fast_methods = with_fewer_draws(methods)
     scores = scores_by_votes(systems, methods, owners, seed)
     drawn = list(draws_of_teams(owners, samples=samples, seed=seed))
-    without_team, by_team = left_out(systems, truth_, owners, fast_methods, teams, seed)
+    without_team, by_team = left_out(systems, true_scores, owners, fast_methods, teams, seed)
     data: dict[str, Any] = {
         "systems": len(names),
         "teams": len(set(owners)),
@@ -94,22 +94,25 @@ def run(
         "judged_queries": len(table.queries),
         "truth": truth or "MAP",
         "methods": {
-            name: {votes: agreement(scores_[votes], truth_, drawn) for votes in VOTES}
-            for name, scores_ in scores.items()
+            name: {votes: agreement(scores_of_method[votes], true_scores, drawn) for votes in VOTES}
+            for name, scores_of_method in scores.items()
         },
-        "sizes": by_number(systems, truth_, owners, fast_methods, subsets, seed),
+        "sizes": by_number(systems, true_scores, owners, fast_methods, subsets, seed),
         "left_out": without_team,
         "by_team": by_team,
     }
     if truth is not None:
         data["lists"] = {
-            "kendall": plain(kendall(own, truth_)),
-            "methods": {name: agreement(scores_["run"], own, drawn) for name, scores_ in scores.items()},
+            "kendall": plain(kendall(own, true_scores)),
+            "methods": {
+                name: agreement(scores_of_method["run"], own, drawn)
+                for name, scores_of_method in scores.items()
+            },
         }
     return Outcome(
         data,
         _tables(data),
-        _figures(data, scores, truth_, names),
+        _figures(data, scores, true_scores, names),
         summary_lines(data),
         [],
         [(info.path, info.counts["documents_read"]) for info in systems.infos],

@@ -103,8 +103,8 @@ def sibling_rows(
     without: dict[tuple[str, str], list[int]] = {}
     for row_of_run in own.tolist():
         rows = [row_of_run, *others.tolist()]
-        scores_ = scores_by_votes(systems.only(rows), methods, group[rows].tolist(), seed)
-        for name, by_vote in scores_.items():
+        all_scores = scores_by_votes(systems.only(rows), methods, group[rows].tolist(), seed)
+        for name, by_vote in all_scores.items():
             for votes, scores in by_vote.items():
                 without.setdefault((name, votes), []).append(_rank(scores[0], scores[1:]))
     return [
