@@ -136,11 +136,9 @@ from grade {numbers["level"]:g}. The machine is Llama-3 70B (`{MACHINE}`). The r
 documents by the votes of the submitted runs (reciprocal rank fusion) and orders them by the labels of the
 machine. It
 is pooled with the {numbers["pooled"] - 1} submitted runs; the others are later ones.
-{numbers["draws"]} times, {numbers["budget"]:g} documents a query were drawn as `leadline pool --for P@10` draws them, judged by the
-official
-judgments, and all runs were estimated as by `leadline estimate --machine`. The truth is all official
-judgments;
-passages without one are not relevant.
+{numbers["draws"]} times, {numbers["budget"]:g} documents a query were drawn as `leadline pool --for P@10`
+draws them, judged by the official judgments, and all runs were estimated as by `leadline
+estimate --machine`. The truth is all official judgments; passages without one are not relevant.
 
 {runs_table(numbers)}
 
