@@ -11,8 +11,7 @@ from scipy import stats
 import leadline as ll
 from leadline.comparison.compare import compare, compare_results
 from leadline.comparison.compared_pair import ComparedPair
-from leadline.comparison.comparison_result import Comparison
-from leadline.comparison.significance_letters import significance_letters
+from leadline.comparison.comparison_result import Comparison, significance_letters
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import evaluate
 

@@ -15,7 +15,7 @@ from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
 from leadline.data.run import Run
 from leadline.errors import InputError, UsageError
-from leadline.evaluation.estimated_recall import Weighed, ratio, recall, relevant
+from leadline.evaluation.estimated_recall import WeightedSum, ratio, recall, relevant
 from leadline.evaluation.evaluate import evaluate
 from leadline.io.read import read_qrels
 from leadline.io.write import write_qrels
@@ -66,7 +66,7 @@ def test_nothing_found_in_a_draw_still_leaves_doubt() -> None:
 
 def test_the_interval_is_that_of_garwood_where_all_weights_are_one() -> None:
     # printed in many tables: 10 events, 95 %: 4.795 to 18.391
-    low, high = Weighed(0.0, 10.0, 10.0, 1.0).limits(0.95)
+    low, high = WeightedSum(0.0, 10.0, 10.0, 1.0).limits(0.95)
     assert low == pytest.approx(4.7954, abs=1e-4)
     assert high == pytest.approx(18.3904, abs=1e-4)
 
@@ -134,10 +134,10 @@ def test_estimates_have_no_bias_and_intervals_hold_the_truth_as_often_as_they_sa
 
 
 def test_a_share_of_one_sum_in_two() -> None:
-    none = Weighed(0.0, 0.0, 0.0, 0.0)
+    none = WeightedSum(0.0, 0.0, 0.0, 0.0)
     assert math.isnan(ratio(none, none, 0.95).value)
-    assert ratio(Weighed(3.0, 0.0, 0.0, 0.0), none, 0.95) == (1.0, 1.0, 1.0)
-    assert ratio(none, Weighed(3.0, 0.0, 0.0, 0.0), 0.95) == (0.0, 0.0, 0.0)
+    assert ratio(WeightedSum(3.0, 0.0, 0.0, 0.0), none, 0.95) == (1.0, 1.0, 1.0)
+    assert ratio(none, WeightedSum(3.0, 0.0, 0.0, 0.0), 0.95) == (0.0, 0.0, 0.0)
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".parquet", ".arrow"])

@@ -9,8 +9,7 @@ import pytest
 from scipy import stats
 
 from conftest import Leadline
-from leadline.evaluation.evaluate import evaluate
-from leadline.evaluation.mean_intervals import intervals_of
+from leadline.evaluation.evaluate import evaluate, mean_intervals
 from leadline.io.read import read_qrels, read_run
 from leadline.io.write import write_qrels, write_run
 
@@ -40,7 +39,7 @@ def test_queries_left_out_of_the_mean_are_left_out_of_the_interval() -> None:
 
 def test_a_geometric_mean_has_the_interval_of_its_logarithms() -> None:
     results = evaluate(QRELS, RUN, ["GMAP", "NumRet"])
-    limits = intervals_of(results).limits[0]
+    limits = mean_intervals(results).limits[0]
     logs = np.log(np.maximum(np.nan_to_num(results.values[0, :, 0]), 0.00001))
     expected = stats.ttest_1samp(logs, 0).confidence_interval(0.95)
     assert limits[0] == pytest.approx(np.exp([expected.low, expected.high]))

@@ -8,7 +8,7 @@ import pytest
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.profiles import PROFILES, profile_of
-from leadline.evaluation.trec_names import Asked, name_of
+from leadline.evaluation.trec_names import Request, name_of
 from leadline.measures import MEASURES
 from test_peers import random_data
 
@@ -17,7 +17,7 @@ NINE, TEN = profile_of("trec9"), profile_of("trec10")
 
 def names(profile: str, *texts: str) -> list[str]:
     """Give trec_eval's names of what is asked for."""
-    return [asked.name for asked in profile_of(profile).asked(texts)]
+    return [request.name for request in profile_of(profile).requests(texts)]
 
 
 def texts(profile: str, *asked: str) -> list[str]:
@@ -32,17 +32,17 @@ def test_every_measure_of_version_9_equals_it_query_by_query(seed: int, level: i
     qrels, run = random_data(seed)
     families = pytrec_eval.supported_measures - {"runid", "relstring"}
     wanted = pytrec_eval.RelevanceEvaluator(qrels, families, relevance_level=level).evaluate(run)
-    asked = [one for one in NINE.asked(["all_trec"], rel=float(level)) if one.measure]
+    requests = [one for one in NINE.requests(["all_trec"], rel=float(level)) if one.measure]
     found = evaluate(qrels, run, "all_trec", profile="trec9", rel=float(level))
-    assert {one.name for one in asked} == set(next(iter(wanted.values())))
-    places = [found.place(one.measure) for one in asked]
+    assert {one.name for one in requests} == set(next(iter(wanted.values())))
+    places = [found.place(one.measure) for one in requests]
     for query, values in wanted.items():
         mine = np.nan_to_num(found.values[0, found.queries.code(query), places])
-        logs = np.array([one.name.startswith("gm_") for one in asked])  # there, logarithms
+        logs = np.array([one.name.startswith("gm_") for one in requests])  # there, logarithms
         mine[logs] = np.log(np.maximum(mine[logs], 0.00001))
-        theirs = np.nan_to_num([values[one.name] for one in asked])
+        theirs = np.nan_to_num([values[one.name] for one in requests])
         differ = ~(np.abs(mine - theirs) <= 1e-12 * np.maximum(1.0, np.abs(theirs)))
-        assert not differ.any(), (query, [asked[place].name for place in np.flatnonzero(differ)])
+        assert not differ.any(), (query, [requests[place].name for place in np.flatnonzero(differ)])
 
 
 @pytest.mark.parametrize("seed", range(330, 340))
@@ -52,7 +52,7 @@ def test_means_equal_those_over_the_queries_of_both(seed: int) -> None:
     families = {"map", "gm_map", "gm_bpref", "num_rel", "utility", "11pt_avg", "infAP"}
     wanted = pytrec_eval.RelevanceEvaluator(qrels, families).evaluate(run)
     found = evaluate(qrels, run, sorted(families), profile="trec9")
-    for one in NINE.asked(sorted(families)):
+    for one in NINE.requests(sorted(families)):
         mean = pytrec_eval.compute_aggregated_measure(
             one.name, [values[one.name] for values in wanted.values()]
         )
@@ -167,7 +167,7 @@ def test_a_name_without_parameters_is_trec_evals_under_its_profiles_only() -> No
 
 
 def test_the_relevance_string_and_the_run_are_texts() -> None:
-    assert TEN.asked(["relstring.20"]) == [Asked("relstring_20", "relstring", None, True, 20)]
+    assert TEN.requests(["relstring.20"]) == [Request("relstring_20", "relstring", None, True, 20)]
     with pytest.raises(UsageError, match="the value of runid, relstring is text; expected a"):
         TEN.measures(["runid", "relstring"])
 
@@ -184,7 +184,7 @@ def test_bad_names_are_all_reported_at_once() -> None:
 
 
 def test_every_name_is_told_from_its_measure() -> None:
-    for one in TEN.asked(["all_trec"]):
+    for one in TEN.requests(["all_trec"]):
         if one.measure is not None:
             assert name_of(one.measure) == (one.name, one.family)
 

@@ -53,7 +53,7 @@ def evaluate_as_trec(
     texts = [text for text in texts if text not in replaced]
     asked = [
         one
-        for one in profile.asked(texts, rel=rel, documents=options["documents"])
+        for one in profile.requests(texts, rel=rel, documents=options["documents"])
         if one.given or one.family not in replaced
     ]
     wanted = dict.fromkeys(one.measure for one in asked if one.measure is not None)

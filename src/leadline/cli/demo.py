@@ -88,10 +88,10 @@ def command(output: str, form: str, folder: str | None) -> None:
     if talk:
         tell("\n" + ABOUT + "\n")
         write_output(table_text(trial_table(circular), form), None)
+    from leadline.demo import demo_page
     from leadline.evaluation.curves import curve
-    from leadline.reporting.pages.demo_page import page
 
-    content = page(
+    content = demo_page(
         results,
         curve(qrels, runs),
         collection="Cranfield",

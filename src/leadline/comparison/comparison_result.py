@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from string import ascii_lowercase
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from leadline.comparison.sentences import sentence
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.result import Result
 from leadline.data.results import Intervals, Results, ResultWarning, RunInfo, plain
-from leadline.evaluation.mean_intervals import intervals_of
+from leadline.evaluation.evaluate import mean_intervals
 from leadline.stats.intervals import Student
 from leadline.stats.moments import Means, means, moments, totals
 from leadline.stats.power import (
@@ -29,6 +30,8 @@ from leadline.stats.power import (
     standardised_limits,
     upper_deviation,
 )
+
+MOST_LETTERS = len(ascii_lowercase)  # with more runs, outperformed runs are counted instead
 
 
 class Columns(NamedTuple):
@@ -129,7 +132,7 @@ class Comparison(Result):
         rules = self.rules
         # a sign-flip test applies to differences, not to values
         kind = Student() if type(rules.interval).__name__ == "Randomisation" else rules.interval
-        return intervals_of(
+        return mean_intervals(
             self.results, kind, confidence=rules.confidence, seed=rules.seed, groups=self.groups
         )
 
@@ -393,6 +396,39 @@ class Comparison(Result):
     def __repr__(self) -> str:
         measures = ", ".join(map(str, self.results.measures))
         return f"Comparison({len(self.pairing)} pairs of {len(self.names)} runs by {measures})"
+
+
+def outperformed_runs(comparison: Comparison, index: int) -> list[list[int]]:
+    """Return for each run the indices of the runs that it significantly outperforms.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        Compared runs.
+    index : int
+        Index of the measure.
+    """
+    losers: list[list[int]] = [[] for _ in comparison.names]
+    rising = comparison.results.measures[index].rising
+    for pair in np.flatnonzero(comparison.significant[index]).tolist():
+        first, second = int(comparison.pairing.first[pair]), int(comparison.pairing.second[pair])
+        better = (comparison.means[index, pair] > 0) == rising
+        winner, loser = (first, second) if better else (second, first)
+        losers[winner].append(loser)
+    return losers
+
+
+def significance_letters(comparison: Comparison, index: int, order: list[int]) -> list[str]:
+    """Return for each run the letters of the runs that it significantly outperforms.
+
+    The first run in `order` has the letter a, the next b. With more than 26 runs, the number of outperformed
+    runs is returned instead.
+    """
+    outperformed = outperformed_runs(comparison, index)
+    if len(order) > MOST_LETTERS:
+        return [str(len(outperformed[run])) for run in order]
+    name = {run: ascii_lowercase[row] for row, run in enumerate(order)}
+    return ["".join(sorted(name[loser] for loser in outperformed[run])) for run in order]
 
 
 def _plain(value: object) -> object:

@@ -15,21 +15,28 @@ from leadline.measures import Measure
 
 
 def sorted_ties(judged: JudgedRun, *, best: bool) -> JudgedRun:
-    """Return the same lists with every group of equal scores sorted by grade, the best first or last.
+    """Return the lists with the documents of each tie sorted by grade.
 
-    Documents without a judgment stand between grade 0 and negative grades. Where a list was cut inside a
-    group, the documents that are left of it change places.
+    Unjudged documents are ordered between grade 0 and negative grades. Where a list was cut inside a tie,
+    only the remaining documents are reordered.
+
+    Parameters
+    ----------
+    judged : JudgedRun
+        One run joined with the relevance judgments.
+    best : bool
+        Whether the highest grade comes first; otherwise the lowest does.
     """
     if not (judged.tie_last > judged.tie_first).any():
         return judged
     query, first = judged.query, judged.tie_first.astype(np.int64)
-    last = last_places(judged)
+    last = last_ranks(judged)
     sign = -1.0 if best else 1.0
     order = np.lexsort((sign * judged.grade, first, query))
     start, stop = group_bounds(query, first)
-    place = np.arange(len(order)) - start
+    position = np.arange(len(order)) - start
     front = (judged.grade[order] >= 0) == best
-    rank = np.where(front, first + place, last - (stop - start - 1 - place))
+    rank = np.where(front, first + position, last - (stop - start - 1 - position))
     return JudgedRun(
         judged.qrels,
         present=judged.present,
@@ -43,14 +50,14 @@ def sorted_ties(judged: JudgedRun, *, best: bool) -> JudgedRun:
     )
 
 
-def last_places(judged: JudgedRun) -> Integers:
-    """Return the last rank of every row's tie group that the list still has."""
+def last_ranks(judged: JudgedRun) -> Integers:
+    """Return the last rank, within the list as cut, of the tie of each row."""
     last: Integers = np.minimum(judged.tie_last, judged.length[judged.query]).astype(np.int64)
     return last
 
 
 def group_bounds(query: Codes, first: Codes | Integers) -> tuple[Integers, Integers]:
-    """Give, for rows in order of rank, the first row of each row's tie group and the row after the last."""
+    """Return the first row and the end (exclusive) of the tie of each row; rows are in order of rank."""
     new = np.ones(len(first), dtype=np.bool_)
     new[1:] = (query[1:] != query[:-1]) | (first[1:] != first[:-1])
     starts = np.flatnonzero(new)
@@ -59,20 +66,20 @@ def group_bounds(query: Codes, first: Codes | Integers) -> tuple[Integers, Integ
 
 
 class AllJudged(JudgedRun):
-    """A join in which unjudged documents have a grade; the qrels stay, and with them R and the ideal."""
+    """Judged run in which unjudged documents have a grade; R and the ideal list are those of the qrels."""
 
     def __init__(self, judged: JudgedRun, grade: float) -> None:
         offsets = np.concatenate(([0], np.cumsum(judged.length))).astype(np.int64)
         query = np.repeat(np.arange(len(judged.length)), judged.length)
         rank = (np.arange(len(query)) - offsets[query] + 1).astype(np.int32)
-        place = offsets[judged.query] + judged.rank - 1
+        position = offsets[judged.query] + judged.rank - 1
         row = np.full(len(query), -1, dtype=np.int32)
-        row[place] = judged.row
+        row[position] = judged.row
         grades = np.full(len(query), grade)
-        grades[place] = judged.grade
+        grades[position] = judged.grade
         freeze(grades)
         self._grades = grades
-        none: Codes = np.empty(0, dtype=np.int32)
+        empty: Codes = np.empty(0, dtype=np.int32)
         super().__init__(
             judged.qrels,
             present=judged.present,
@@ -82,7 +89,7 @@ class AllJudged(JudgedRun):
             row=row,
             tie_first=rank,
             tie_last=rank,
-            unjudged_ties=Ties(none, none, none),
+            unjudged_ties=Ties(empty, empty, empty),
         )
 
     @cached_property
@@ -92,48 +99,53 @@ class AllJudged(JudgedRun):
 
 
 def all_judged(judged: JudgedRun) -> JudgedRun:
-    """Return the same lists with the largest grade of the qrels for every unjudged document."""
+    """Return the lists with every unjudged document at the highest grade of the qrels."""
     return AllJudged(judged, float(judged.qrels.grades.max(initial=0.0)))
 
 
-# A file holds what is proved of a family of measures; what no file claims is not available.
-
-
 class Rule:
-    """What is proved of the measures whose classes it names.
+    """Bounds and expected values of a family of measures.
 
-    To name a measure claims that it never falls (or never rises) when, in one group of equal scores, a
-    document of higher grade moves up in exchange for one of lower grade; one without a judgment stands
-    between grade 0 and negative grades. So its lowest and highest values are those of the two sorted orders.
-    `tests/bounds` tries every claim on all orders and all grades of small lists.
+    A measure listed in `measures` must be monotone over the orders of a tie: exchanging two tied documents so
+    that the higher grade moves up never lowers (or never raises) the value, where unjudged documents count
+    as between grade 0 and negative grades. Its extreme values are then those of the two sorted orders.
+    Measures without a rule have no bounds. `tests/evaluation/test_ties.py` checks every rule on all orders
+    and all grades of small lists.
     """
 
     measures: ClassVar[tuple[str, ...]] = ()
 
     def expected(self, measure: Measure, judged: JudgedRun, *, low: Floats, high: Floats) -> Floats | None:
-        """Return the mean over all orders of equal scores; None where that is not known.
+        """Return the mean over all orders of tied documents; None if there is no closed form.
 
-        `low` and `high` are the values of the two sorted orders.
+        Parameters
+        ----------
+        measure : Measure
+            Measure of this family.
+        judged : JudgedRun
+            One run joined with the relevance judgments.
+        low, high : ndarray of float64, shape (n_queries,)
+            Values with ties in ascending and in descending order of grade.
         """
         del self, measure, judged, low, high
         return None
 
     def monotone(self, measure: Measure) -> bool:
-        """Return whether a higher grade of a retrieved document never makes the value worse."""
+        """Return whether the value is monotone in the grades of retrieved documents."""
         del self, measure
         return True
 
 
 @cache
 def rules() -> dict[str, Rule]:
-    """Return the rule of every measure that has one, as classes of `tie_expectations`."""
-    found: dict[str, Rule] = {}
+    """Return the rules by name of measure."""
+    by_measure: dict[str, Rule] = {}
     for rule in _rules():
         for name in rule.measures:
-            if name in found:
+            if name in by_measure:
                 raise TypeError(f"two rules of bounds for {name}")
-            found[name] = rule
-    return found
+            by_measure[name] = rule
+    return by_measure
 
 
 def _rules() -> Iterator[Rule]:
@@ -145,7 +157,7 @@ def _rules() -> Iterator[Rule]:
 
 
 def bounds_of(measures: Sequence[Measure], judged: JudgedRun) -> Bounds:
-    """Return the bounds of every query and measure, for one run.
+    """Return the bounds of one run by query and measure.
 
     >>> from leadline.measures import MEASURES
     >>> from leadline.data.qrels import Qrels
@@ -157,40 +169,40 @@ def bounds_of(measures: Sequence[Measure], judged: JudgedRun) -> Bounds:
     size = (len(judged.present), len(measures), 5)
     values = np.full(size, np.nan)
     available = np.zeros(size[1:], dtype=np.bool_)
-    ends = [sorted_ties(judged, best=best) for best in (False, True)]
-    supposed = all_judged(judged)
-    for place, measure in enumerate(measures):
+    extremes = [sorted_ties(judged, best=best) for best in (False, True)]
+    judged_high = all_judged(judged)
+    for index, measure in enumerate(measures):
         rule = rules().get(type(measure).__name__)
         if rule is None:
             continue
-        columns = [
-            *_over_ties(rule, measure, judged, ends=ends),
-            *_over_grades(rule, measure, judged, supposed=supposed),
+        bounds = [
+            *_over_ties(rule, measure, judged, extremes=extremes),
+            *_over_grades(rule, measure, judged, judged_high=judged_high),
         ]
-        for bound, column in enumerate(columns):
-            if column is not None:
-                values[:, place, bound] = column
-                available[place, bound] = True
+        for bound, values_of_bound in enumerate(bounds):
+            if values_of_bound is not None:
+                values[:, index, bound] = values_of_bound
+                available[index, bound] = True
     return Bounds(values, available)
 
 
 def _over_ties(
-    rule: Rule, measure: Measure, judged: JudgedRun, *, ends: Sequence[JudgedRun]
+    rule: Rule, measure: Measure, judged: JudgedRun, *, extremes: Sequence[JudgedRun]
 ) -> tuple[Floats | None, ...]:
-    """Return the lowest, highest and expected value over the orders of equal scores."""
-    one, other = (measure.values(end) for end in ends)
-    low, high = np.minimum(one, other), np.maximum(one, other)
-    expected = rule.expected(measure, judged, low=one, high=other)
-    # Rounding alone could carry the mean over an end.
+    """Return the lowest, highest and expected value over the orders of tied documents."""
+    ascending, descending = (measure.values(lists) for lists in extremes)
+    low, high = np.minimum(ascending, descending), np.maximum(ascending, descending)
+    expected = rule.expected(measure, judged, low=ascending, high=descending)
+    # By rounding, the mean may exceed the extremes.
     return low, high, None if expected is None else np.clip(expected, low, high)
 
 
 def _over_grades(
-    rule: Rule, measure: Measure, judged: JudgedRun, *, supposed: JudgedRun
+    rule: Rule, measure: Measure, judged: JudgedRun, *, judged_high: JudgedRun
 ) -> tuple[Floats | None, ...]:
-    """Return the values with all unjudged documents non-relevant, and with all at the largest grade."""
+    """Return the values with all unjudged documents non-relevant, and with all at the highest grade."""
     if not rule.monotone(measure):
         return None, None
-    one = measure.values(judged)
-    other = np.clip(measure.values(supposed), measure.low, measure.high)
-    return np.minimum(one, other), np.maximum(one, other)
+    lower = measure.values(judged)
+    upper = np.clip(measure.values(judged_high), measure.low, measure.high)
+    return np.minimum(lower, upper), np.maximum(lower, upper)

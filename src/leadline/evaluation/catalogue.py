@@ -1,4 +1,4 @@
-"""What people read about a measure, taken from its class: text for the terminal, pages and JSON."""
+"""Documentation of measures, generated from their classes, for the terminal, the pages and JSON."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from leadline.measures import MEASURES, Measure
 AVERAGES = {"mean": "mean", "defined": "mean of defined", "geometric": "geometric mean", "sum": "sum"}
 UNDEFINED = {
     "mean": "such a query counts 0 in the mean",
-    "defined": "such a query is left out of the mean",
+    "defined": "such a query is excluded from the mean",
     "geometric": "such a query counts 0.00001 in the mean",
     "sum": "such a query adds nothing",
 }
@@ -25,7 +25,8 @@ NEEDS = {
     "subtopics": "judgments by subtopic (--subtopics)",
 }
 BOTH = "nothing is relevant nor retrieved"
-# Lists from the general to the special: what is undefined for the first is undefined for the rest.
+# Grades of a list and of all judged documents, from the most general case to the most special one: a measure
+# that is undefined in the first case is undefined in all.
 CASES: dict[str, tuple[list[float], list[float]]] = {
     "nothing relevant is retrieved": ([0], [1, 0]),
     "nothing is retrieved": ([], [1, 0]),
@@ -35,88 +36,90 @@ CASES: dict[str, tuple[list[float], list[float]]] = {
 ALONE: dict[str, tuple[list[float], list[float]]] = {"nothing is judged non-relevant": ([1], [1])}
 
 
-def outline(kind: type[Parametric], *, defaults: bool = False) -> str:
-    """Write a name with its optional parts.
+def outline(cls: type[Parametric], *, defaults: bool = False) -> str:
+    """Return the name of a measure or model with its parameters; optional cutoffs are in brackets.
 
     >>> outline(MEASURES.classes["nDCG"]), outline(MEASURES.classes["Success"], defaults=True)
     ('nDCG(gain,discount)[@k]', 'Success(rel=1)@k')
     """
-    inside = [
+    parameters = [
         f"{name}={show(parameter.default)}" if defaults else name
-        for name, parameter in kind.parameters().items()
+        for name, parameter in cls.parameters().items()
         if not parameter.at
     ]
-    text = kind.__name__ + (f"({','.join(inside)})" if inside else "")
-    at = kind.at_name()
+    text = cls.__name__ + (f"({','.join(parameters)})" if parameters else "")
+    at = cls.at_name()
     if at is None:
         return text
-    place = f"@{symbol(at)}"
-    return text + (place if kind.parameters()[at].default is ... else f"[{place}]")
+    suffix = f"@{symbol(at)}"
+    return text + (suffix if cls.parameters()[at].default is ... else f"[{suffix}]")
 
 
 def symbol(at: str) -> str:
-    """Return the short name of what stands after `@`."""
+    """Return the symbol of the parameter after `@`."""
     return "k" if at == "cutoff" else at
 
 
-def paragraphs(kind: type) -> list[str]:
-    """Return the paragraphs of a class's docstring, its examples left out.
+def paragraphs(cls: type) -> list[str]:
+    """Return the paragraphs of the docstring of a class, without examples.
 
     >>> paragraphs(MEASURES.classes["RR"])[1:]
     ['The mean over queries is MRR.']
     """
-    words, _, _ = (inspect.getdoc(kind) or "").partition(">>>")
-    return [" ".join(part.split()) for part in words.split("\n\n") if part.strip()]
+    text, _, _ = (inspect.getdoc(cls) or "").partition(">>>")
+    return [" ".join(paragraph.split()) for paragraph in text.split("\n\n") if paragraph.strip()]
 
 
-def example(kind: type) -> str:
-    """Return the examples of a class's docstring with the import that they need."""
-    found = doctest.DocTestParser().get_examples(inspect.getdoc(kind) or "")
-    if not found:
+def example(cls: type) -> str:
+    """Return the examples of the docstring of a class, preceded by the import that they need."""
+    examples = doctest.DocTestParser().get_examples(inspect.getdoc(cls) or "")
+    if not examples:
         return ""
-    lines = [f">>> from {kind.__module__} import {kind.__name__}"]
-    for part in found:
-        first, *more = part.source.splitlines()
-        lines += [f">>> {first}", *(f"... {line}" for line in more), *part.want.splitlines()]
+    lines = [f">>> from {cls.__module__} import {cls.__name__}"]
+    for item in examples:
+        first, *more = item.source.splitlines()
+        lines += [f">>> {first}", *(f"... {line}" for line in more), *item.want.splitlines()]
     return "\n".join(lines)
 
 
-def limits(kind: type[Measure]) -> str:
-    """Write the range of a measure.
+def limits(cls: type[Measure]) -> str:
+    """Return the range of a measure as text.
 
     >>> limits(MEASURES.classes["AP"]), limits(MEASURES.classes["CG"])
     ('0..1', '0..')
     """
-    return f"{_end(kind.low)}..{_end(kind.high)}"
+    return f"{_end(cls.low)}..{_end(cls.high)}"
 
 
 def _end(value: float) -> str:
     return show(float(value)) if math.isfinite(value) else ""
 
 
-def undefined(kind: type[Measure]) -> list[str] | None:
-    """Describe when a measure is undefined by asking it about small lists; None if it cannot be."""
-    forms = [kind.sample()] if "@" in kind.sample() else [kind.sample(), _with_cutoff(kind)]
+def undefined(cls: type[Measure]) -> list[str] | None:
+    """Return the cases in which a measure is undefined, from its values on small lists; None on errors."""
+    forms = [cls.sample()] if "@" in cls.sample() else [cls.sample(), _with_cutoff(cls)]
     measures = list(dict.fromkeys(map(MEASURES.parse, forms)))
     try:
-        found = {
+        cases_undefined = {
             words: [_is_undefined(measure, *lists) for measure in measures]
             for words, lists in (CASES | ALONE).items()
         }
     except LeadlineError:
         return None
-    if all(all(found[words]) for words in CASES):  # the most general case says it all
-        return [words for words in (next(iter(CASES)), *ALONE) if found[words][0]]
-    said = [words for words, cases in found.items() if cases[0]]
-    if len(said) > 1 and BOTH in said:
-        said.remove(BOTH)
-    return [words if all(found[words]) else f"{words} (without a cutoff)" for words in said]
+    if all(all(cases_undefined[words]) for words in CASES):  # the most general case implies the others
+        return [words for words in (next(iter(CASES)), *ALONE) if cases_undefined[words][0]]
+    without_cutoff = [words for words, cases in cases_undefined.items() if cases[0]]
+    if len(without_cutoff) > 1 and BOTH in without_cutoff:
+        without_cutoff.remove(BOTH)
+    return [
+        words if all(cases_undefined[words]) else f"{words} (without a cutoff)" for words in without_cutoff
+    ]
 
 
-def _with_cutoff(kind: type[Parametric]) -> str:
-    """Return a text of this class with a cutoff where it takes one."""
-    sample = kind.sample()
-    return sample if "@" in sample or kind.at_name() is None else f"{sample}@10"
+def _with_cutoff(cls: type[Parametric]) -> str:
+    """Return the name of a sample of this class, with a cutoff if it takes one."""
+    sample = cls.sample()
+    return sample if "@" in sample or cls.at_name() is None else f"{sample}@10"
 
 
 def _is_undefined(measure: Measure, grades: list[float], judged: list[float]) -> bool:
@@ -128,27 +131,27 @@ def _is_undefined(measure: Measure, grades: list[float], judged: list[float]) ->
     return math.isnan(float(measure.values(table)[0]))
 
 
-def aliases(kind: type[Parametric]) -> list[str]:
-    """Return the other spellings of a name, with the parameters that each sets."""
-    found: dict[str, str] = {kind.__name__.lower(): ""}
-    for spelling, preset in kind.aliases.items():
-        given = [f"{name}={show(value)}" for name, value in preset.items()]
-        default_cutoffs = kind.default_cutoffs.get(spelling.lower())
+def aliases(cls: type[Parametric]) -> list[str]:
+    """Return the aliases of a name, with the parameters that each sets."""
+    texts: dict[str, str] = {cls.__name__.lower(): ""}
+    for spelling, preset in cls.aliases.items():
+        settings = [f"{name}={show(value)}" for name, value in preset.items()]
+        default_cutoffs = cls.default_cutoffs.get(spelling.lower())
         if default_cutoffs:
-            given.append("without a cutoff @" + ",".join(map(show, default_cutoffs)))
-        words = f"{spelling} ({', '.join(given)})" if given else spelling
-        found.setdefault(spelling.lower(), words)
-    return [text for text in found.values() if text]
+            settings.append("without a cutoff @" + ",".join(map(show, default_cutoffs)))
+        entry_text = f"{spelling} ({', '.join(settings)})" if settings else spelling
+        texts.setdefault(spelling.lower(), entry_text)
+    return [text for text in texts.values() if text]
 
 
-def entry(kind: type[Measure]) -> dict[str, Any]:
-    """Return everything that is known of a measure as plain data."""
+def entry(cls: type[Measure]) -> dict[str, Any]:
+    """Return the documentation of a measure as a dictionary."""
     return {
-        "name": kind.__name__,
-        "outline": outline(kind, defaults=True),
-        "title": kind.title,
-        "description": paragraphs(kind),
-        "formula": kind.formula,
+        "name": cls.__name__,
+        "outline": outline(cls, defaults=True),
+        "title": cls.title,
+        "description": paragraphs(cls),
+        "formula": cls.formula,
         "parameters": [
             {
                 "name": name,
@@ -157,74 +160,76 @@ def entry(kind: type[Measure]) -> dict[str, Any]:
                 "default": None if parameter.default is ... else parameter.default,
                 "allowed": parameter.expected(),
             }
-            for name, parameter in kind.parameters().items()
+            for name, parameter in cls.parameters().items()
         ],
-        "low": kind.low if math.isfinite(kind.low) else None,
-        "high": kind.high if math.isfinite(kind.high) else None,
-        "larger_is_better": kind.rising,
-        "average": kind.average,
-        "needs": kind.needs,
-        "undefined": undefined(kind),
-        "source": kind.source,
-        "spellings": aliases(kind),
-        "example": example(kind),
+        "low": cls.low if math.isfinite(cls.low) else None,
+        "high": cls.high if math.isfinite(cls.high) else None,
+        "larger_is_better": cls.rising,
+        "average": cls.average,
+        "needs": cls.needs,
+        "undefined": undefined(cls),
+        "source": cls.source,
+        "spellings": aliases(cls),
+        "example": example(cls),
     }
 
 
-def facts(kind: type[Measure]) -> dict[str, str]:
-    """Return what is known of a measure as labelled lines, for people."""
-    when = undefined(kind)
-    found = {
-        "formula": kind.formula,
-        "parameters": "\n".join(parameter_lines(kind)) or "none",
-        "range": f"{limits(kind)}; {'larger' if kind.rising else 'smaller'} is better",
-        "average": AVERAGES[kind.average],
+def facts(cls: type[Measure]) -> dict[str, str]:
+    """Return the documentation of a measure as text by label."""
+    when = undefined(cls)
+    lines = {
+        "formula": cls.formula,
+        "parameters": "\n".join(parameter_lines(cls)) or "none",
+        "range": f"{limits(cls)}; {'larger' if cls.rising else 'smaller'} is better",
+        "average": AVERAGES[cls.average],
     }
     if when is not None:
-        found["undefined"] = "; ".join(f"when {words}" for words in when) or "never"
+        lines["undefined"] = "; ".join(f"when {words}" for words in when) or "never"
         if when:
-            found["undefined"] += f"; {UNDEFINED[kind.average]}"
-    if kind.needs in NEEDS:
-        found["needs"] = NEEDS[kind.needs]
-    found["source"] = kind.source
-    if aliases(kind):
-        found["spellings"] = ", ".join(aliases(kind)) + "; upper and lower case are one"
-    if kind.at_name() is not None:
-        found["cutoffs"] = ", ".join(f"{kind.__name__}{way}" for way in _cutoffs(kind))
-    return found
+            lines["undefined"] += f"; {UNDEFINED[cls.average]}"
+    if cls.needs in NEEDS:
+        lines["needs"] = NEEDS[cls.needs]
+    lines["source"] = cls.source
+    if aliases(cls):
+        lines["spellings"] = ", ".join(aliases(cls)) + "; upper and lower case are one"
+    if cls.at_name() is not None:
+        lines["cutoffs"] = ", ".join(f"{cls.__name__}{suffix}" for suffix in _cutoffs(cls))
+    return lines
 
 
-def _cutoffs(kind: type[Parametric]) -> list[str]:
-    number = _with_cutoff(kind).partition("@")[2]
+def _cutoffs(cls: type[Parametric]) -> list[str]:
+    number = _with_cutoff(cls).partition("@")[2]
     return [f"@{number}", f"_{number}", f".{number}", f"_at_{number}"]
 
 
-def parameter_lines(kind: type[Parametric]) -> list[str]:
-    """Return a line for each parameter: its name, what is allowed, its default."""
-    return [_parameter_line(name, parameter) for name, parameter in kind.parameters().items()]
+def parameter_lines(cls: type[Parametric]) -> list[str]:
+    """Return a line for each parameter: name, allowed values, default."""
+    return [_parameter_line(name, parameter) for name, parameter in cls.parameters().items()]
 
 
 def _parameter_line(name: str, parameter: Parameter) -> str:
     if parameter.at:
-        rest = "must be given" if parameter.default is ... else "may be left out"
-        return f"@{symbol(name)}: {parameter.expected()}; {rest}"
+        requirement = "must be given" if parameter.default is ... else "may be left out"
+        return f"@{symbol(name)}: {parameter.expected()}; {requirement}"
     return f"{name}: {parameter.expected()}; default {show(parameter.default)}"
 
 
-def explain(kind: type[Measure], *, asked: str = "") -> str:
-    """Write all that is known of a measure; `asked` says what was typed and what it means."""
-    lines = [f"{outline(kind, defaults=True)} - {kind.title}", ""]
+def explain(cls: type[Measure], *, asked: str = "") -> str:
+    """Return the documentation of a measure as text; `asked` is what the user typed and its meaning."""
+    lines = [f"{outline(cls, defaults=True)} - {cls.title}", ""]
     if asked:
         lines += [*_wrapped(asked, "  ", "  "), ""]
-    for paragraph in paragraphs(kind):
+    for paragraph in paragraphs(cls):
         lines += [*_wrapped(paragraph, "  ", "  "), ""]
-    for label, text in facts(kind).items():
-        for place, line in enumerate(text.splitlines()):
-            lines += _wrapped(line, f"  {'' if place else label:<12}", " " * 14)
-    if example(kind):
-        lines += ["", "  example", *(f"    {line}" for line in example(kind).splitlines())]
+    for label, text in facts(cls).items():
+        for index, line in enumerate(text.splitlines()):
+            lines += _wrapped(line, f"  {'' if index else label:<12}", " " * 14)
+    if example(cls):
+        lines += ["", "  example", *(f"    {line}" for line in example(cls).splitlines())]
     return "\n".join(lines) + "\n"
 
 
-def _wrapped(text: str, first: str, rest: str) -> list[str]:
-    return textwrap.wrap(text, 100, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
+def _wrapped(text: str, initial_indent: str, indent: str) -> list[str]:
+    return textwrap.wrap(
+        text, 100, initial_indent=initial_indent, subsequent_indent=indent, break_on_hyphens=False
+    )

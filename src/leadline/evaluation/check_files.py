@@ -1,4 +1,4 @@
-"""Check runs, qrels and indexes: what would be refused, what is accepted and should be known."""
+"""Check runs, qrels and indexes for errors and for remarkable content."""
 
 from __future__ import annotations
 
@@ -21,9 +21,18 @@ Path = str | os.PathLike[str]
 
 
 class CheckResult(Result):
-    """The problems of files; `repaired` is what was changed in the copy at `copy`, None without one.
+    """Problems of files.
 
-    `coverage` counts what a corpus holds of the judged documents, None where it was not asked for.
+    Attributes
+    ----------
+    files : list of Checked
+        Problems by file.
+    coverage : dict or None
+        Numbers of judged documents in a corpus; None without a corpus.
+    repaired : list of Problem or None
+        Changes in the repaired copy; None without a copy.
+    copy : str or None
+        Path of the repaired copy.
     """
 
     def __init__(
@@ -44,14 +53,14 @@ class CheckResult(Result):
 
     @property
     def rejected(self) -> int:
-        """Count the files that `evaluate` or `compare` would refuse."""
-        return sum(each.rejected for each in self.files)
+        """Number of files that `evaluate` and `compare` refuse."""
+        return sum(file.rejected for file in self.files)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the problems as plain data: `files`, and `coverage` where it was asked for."""
-        files = [_plain(each) for each in self.files]
+        """Return a dictionary with the key files, and coverage if there is a corpus."""
+        files = [_plain(item) for item in self.files]
         if self.repaired is not None:
-            files[0]["repaired"] = [_problem(each) for each in self.repaired]
+            files[0]["repaired"] = [_problem(item) for item in self.repaired]
         return {"files": files} | ({} if self.coverage is None else {"coverage": self.coverage})
 
     def __repr__(self) -> str:
@@ -69,31 +78,31 @@ def check(
     on_duplicate: OnDuplicate = "first",
     on_nan: OnNan = "drop",
 ) -> CheckResult:
-    """Find every problem of runs, qrels and indexes, as `leadline check` does.
+    """Find all problems of runs, qrels and indexes.
 
     Parameters
     ----------
     files : path or iterable of paths
         Runs, qrels, or folders of indexes.
     kind : {"run", "qrels"}, optional
-        What the files hold; by default told by their columns, else by their numbers.
+        Type of the files; by default inferred from columns and values.
     subtopics : bool, default False
         Whether column 2 of qrels is a subtopic.
     qrels : qrels, optional
-        Judgments to join with every run: how much is judged, and whether the ids match.
+        Judgments to join with every run, to count judged documents and ids that do not match.
     documents : path, optional
-        A corpus, texts or an index: how many of the documents judged in `qrels` it holds.
+        Corpus, texts or an index, in which the documents judged in `qrels` are counted.
     fix : path, optional
-        A file to write a repaired copy to; for one file only.
+        File to write a repaired copy to; for one file only.
     on_duplicate : {"first", "last", "max", "refuse"}
-        With `fix`: which of repeated documents is kept.
+        Which occurrence of a duplicate document to keep in the repaired copy.
     on_nan : {"drop", "refuse"}
-        With `fix`: what happens to rows with score NaN.
+        What to do with rows of score NaN in the repaired copy.
 
     Returns
     -------
     CheckResult
-        A file that would be refused is reported, not raised; `rejected` counts them.
+        Problems by file; `rejected` counts the files with errors, for which no exception is raised.
 
     Raises
     ------
@@ -110,15 +119,15 @@ def check(
     (0, 'qrels', [])
 
     """
-    given: list[Any]
+    listed: list[Any]
     if isinstance(files, (str, os.PathLike, Run, Qrels)) or not isinstance(files, Iterable):
-        given = [files]
+        listed = [files]
     else:
-        given = list(files)
-    for file in given:
+        listed = list(files)
+    for file in listed:
         if not isinstance(file, (str, os.PathLike)):
             raise UsageError(f"an object of type {type(file).__name__} to check; expected paths of files")
-    paths = [os.fspath(file) for file in given]
+    paths = [os.fspath(file) for file in listed]
     if documents is not None and qrels is None:
         raise UsageError("documents without qrels; expected both")
     if not paths and documents is None:
@@ -129,10 +138,12 @@ def check(
         raise UsageError(f"fix={os.fspath(fix)!r}: {len(paths)} files or an index; expected one run or qrels")
     coverage = None if documents is None or qrels is None else _coverage(os.fspath(documents), qrels)
     judgments = read_qrels(qrels) if qrels is not None and paths else None
-    found = [_checked(path, kind, subtopics=subtopics, qrels=judgments) for path in paths]
+    checked = [_checked(path, kind, subtopics=subtopics, qrels=judgments) for path in paths]
     repaired = None
     if fix is not None:
-        repaired = problems.write_repaired(found[0], os.fspath(fix), on_duplicate=on_duplicate, on_nan=on_nan)
+        repaired = problems.write_repaired(
+            checked[0], os.fspath(fix), on_duplicate=on_duplicate, on_nan=on_nan
+        )
     options: dict[str, Any] = {
         "kind": kind,
         "subtopics": subtopics,
@@ -143,7 +154,7 @@ def check(
     if qrels is not None:
         options |= {"docs": None if documents is None else os.fspath(documents), "qrels": _named(qrels)}
     return CheckResult(
-        found,
+        checked,
         coverage=coverage,
         repaired=repaired,
         copy=None if fix is None else os.fspath(fix),
@@ -161,7 +172,7 @@ def _checked(path: str, kind: str | None, *, subtopics: bool, qrels: Qrels | Non
 
 
 def _coverage(documents: str, qrels: QrelsLike) -> dict[str, Any]:
-    """Count what a corpus holds of the judged documents."""
+    """Count the judged documents in a corpus."""
     from leadline.retrieval.collection import holdings
 
     return {"docs": documents, "qrels": _named(qrels)} | holdings(documents, qrels).to_dict()
@@ -172,20 +183,20 @@ def _named(qrels: QrelsLike) -> str:
 
 
 def level_of(problem: Problem) -> str:
-    """Return `error` for what is refused, `remark` for what is accepted."""
+    """Return the level of a problem: `error` if the file is refused, else `remark`."""
     return "error" if problem.error else "remark"
 
 
-def _plain(found: Checked) -> dict[str, Any]:
-    entries = [_problem(problem) | {"level": level_of(problem)} for problem in found.problems]
+def _plain(file: Checked) -> dict[str, Any]:
+    entries = [_problem(problem) | {"level": level_of(problem)} for problem in file.problems]
     return {
-        "path": found.path,
-        "kind": found.kind,
-        "format": found.form,
-        "queries": found.queries,
-        "rows": found.rows,
+        "path": file.path,
+        "kind": file.kind,
+        "format": file.form,
+        "queries": file.queries,
+        "rows": file.rows,
         "problems": entries,
-    } | ({} if found.joined is None else {"joined": found.joined.to_dict()})
+    } | ({} if file.joined is None else {"joined": file.joined.to_dict()})
 
 
 def _problem(problem: Problem) -> dict[str, Any]:

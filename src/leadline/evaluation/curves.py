@@ -1,4 +1,4 @@
-"""Recall-precision curves, and curves of covered subtopics."""
+"""Recall-precision curves and subtopic recall curves."""
 
 from __future__ import annotations
 
@@ -25,7 +25,15 @@ from leadline.measures.diversity import StRecall
 
 
 class Curves(Result):
-    """The curves of some runs: `precision[r, l]` is the mean of run r at recall `levels[l]`."""
+    """Recall-precision curves of runs.
+
+    Attributes
+    ----------
+    levels : tuple of float
+        Levels of recall.
+    precision : ndarray of float64, shape (n_runs, n_levels)
+        Mean interpolated precision by run and level of recall.
+    """
 
     levels = ELEVEN_LEVELS
 
@@ -55,24 +63,24 @@ class Curves(Result):
         return [run.name for run in self.runs]
 
     def order(self) -> list[int]:
-        """Return the runs by their mean over the levels, the best first."""
+        """Return the indices of the runs by descending mean over the levels."""
         means = self.precision.mean(axis=1).tolist()
-        return sorted(range(len(self.runs)), key=lambda place: (-means[place], place))
+        return sorted(range(len(self.runs)), key=lambda run: (-means[run], run))
 
     def points(self, run: str) -> dict[str, list[list[float]]]:
-        """Give, per query, rank, recall and precision at every retrieved relevant document."""
+        """Return rank, recall and precision at every retrieved relevant document, by query."""
         if run not in self.names:
             raise UsageError(f"no run '{run}' in these curves; there are: " + ", ".join(self.names))
         hits = self._hits[self.names.index(run)]
         columns = (hits.rank, hits.nth / self._relevant[hits.query], hits.nth / hits.rank)
-        found: dict[str, list[list[float]]] = {query: [] for query in self.queries}
-        lists = list(found.values())
+        points: dict[str, list[list[float]]] = {query: [] for query in self.queries}
+        lists = list(points.values())
         for query, *point in zip(hits.query.tolist(), *(column.tolist() for column in columns), strict=True):
             lists[query].append(point)
-        return found
+        return points
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the curves as plain data: `levels`, `runs`."""
+        """Return a dictionary with the keys levels and runs."""
         runs = [
             {"name": run.name, "precision": precision, "points": self.points(run.name)}
             for run, precision in zip(self.runs, self.precision.tolist(), strict=True)
@@ -92,12 +100,34 @@ def curve(
     on_run: Callable[[int, int], None] | None = None,
     **options: Unpack[JudgedOptions],
 ) -> Curves:
-    """Return the recall-precision curves of runs; `interpolation` is a rule of the measure IPrec.
+    """Return the interpolated recall-precision curves of runs.
 
-    Every query of the qrels counts: one that a run lacks or that has nothing of grade `rel` counts
-    0 in the mean, and is counted in `warnings`. `options` say how runs and judgments are read: `order`,
-    `on_duplicate`, `on_nan`, `name_by` and `negative` of `leadline.data.reading.Reading`.
+    The means are over all queries of the qrels. Queries that are missing from a run or have no relevant
+    document count 0, and are counted in `warnings`.
 
+    Parameters
+    ----------
+    qrels : path, mapping or frame
+        Relevance judgments.
+    runs : path, mapping, frame, or several of these
+        One run or more.
+    interpolation : str, default "standard"
+        Rule of interpolation, as of the measure IPrec.
+    rel : float, default 1
+        Minimum grade that counts as relevant.
+    on_run : callable, optional
+        Called with the numbers of finished runs and of all runs after each run.
+    **options
+        How runs and judgments are read: `order`, `on_duplicate`, `on_nan`, `name_by` and `negative` (see
+        `leadline.data.reading.Reading`).
+
+    Returns
+    -------
+    Curves
+        Mean precision at eleven levels of recall, and the points of every query.
+
+    Examples
+    --------
     >>> judgments = {"q1": {"d1": 1, "d2": 0, "d3": 1}}
     >>> found = curve(judgments, {"q1": {"d1": 3.0, "d2": 2.0, "d3": 1.0}})
     >>> found.points("run")
@@ -108,40 +138,48 @@ def curve(
     reading = Reading.of(curve, options, JudgedOptions)
     check_word(RULES, interpolation=interpolation)
     check_numbers(rel=rel)
-    table = judgments_of(qrels, reading)
+    judgments = judgments_of(qrels, reading)
 
-    def one(judged: JudgedRun) -> tuple[Floats, Hits]:
+    def curve_of(judged: JudgedRun) -> tuple[Floats, Hits]:
         values = interpolate(judged, ELEVEN_LEVELS, rule=interpolation, rel=rel)
         return np.nan_to_num(values).mean(axis=0), judged.hits(rel)
 
-    infos, found = judge_runs(runs, table, one, reading=reading, on_run=on_run)
-    precision, hits = zip(*found, strict=True)
+    infos, curves = judge_runs(runs, judgments, curve_of, reading=reading, on_run=on_run)
+    precision, hits = zip(*curves, strict=True)
     return Curves(
         infos,
-        table.queries,
+        judgments.queries,
         np.stack(precision),
         hits,
-        table.relevant(rel),
-        warnings=warnings_of(infos, table, levels=[rel]),
+        judgments.relevant(rel),
+        warnings=warnings_of(infos, judgments, levels=[rel]),
         options={"interpolation": interpolation, "rel": rel, **reading.options(JudgedOptions)},
     )
 
 
 class Covered(NamedTuple):
-    """What one run covers: queries x ranks of new subtopics, and how many each query has."""
+    """Subtopics covered by one run: new ones by query and rank, and the number of each query."""
 
     new: Floats
     size: Floats
 
     @property
     def share(self) -> Floats:
-        """Return queries x ranks: the share of subtopics covered; 0 for a query without any."""
+        """Subtopic recall, queries x ranks; 0 for queries without subtopics."""
         total: Floats = np.cumsum(self.new, axis=1) / np.maximum(self.size, 1.0)[:, None]
         return total
 
 
 class SubtopicCurves(Result):
-    """The curves of some runs: `share[r, k]` is the mean share of subtopics covered to rank k + 1."""
+    """Subtopic recall curves of runs.
+
+    Attributes
+    ----------
+    covered : list of Covered
+        Covered subtopics of each run by query and rank.
+    share : ndarray of float64, shape (n_runs, n_ranks)
+        Mean subtopic recall by run and rank.
+    """
 
     def __init__(
         self,
@@ -155,7 +193,7 @@ class SubtopicCurves(Result):
         self.runs = list(runs)
         self.queries = queries
         self.covered = list(covered)
-        self.share = np.stack([part.share.mean(axis=0) for part in covered])
+        self.share = np.stack([run.share.mean(axis=0) for run in covered])
         freeze(self.share)
         self.warnings = list(warnings)
         self.options = dict(options or {})
@@ -167,16 +205,16 @@ class SubtopicCurves(Result):
 
     @property
     def ranks(self) -> list[int]:
-        """Return the ranks."""
+        """Ranks, from 1."""
         return list(range(1, self.share.shape[1] + 1))
 
     def order(self) -> list[int]:
-        """Return the runs by their mean over the ranks, the best first."""
+        """Return the indices of the runs by descending mean over the ranks."""
         means = self.share.mean(axis=1).tolist()
-        return sorted(range(len(self.runs)), key=lambda place: (-means[place], place))
+        return sorted(range(len(self.runs)), key=lambda run: (-means[run], run))
 
     def points(self, run: str) -> dict[str, list[list[float]]]:
-        """Give, per query, rank, new subtopics and share covered at every rank that brings any."""
+        """Return rank, number of new subtopics and subtopic recall at ranks with new subtopics, by query."""
         if run not in self.names:
             raise UsageError(f"no run '{run}' in these curves; there are: " + ", ".join(self.names))
         covered = self.covered[self.names.index(run)]
@@ -192,7 +230,7 @@ class SubtopicCurves(Result):
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the curves as plain data: `ranks`, `runs`."""
+        """Return a dictionary with the keys ranks and runs."""
         runs = [
             {"name": run.name, "covered": share, "points": self.points(run.name)}
             for run, share in zip(self.runs, self.share.tolist(), strict=True)
@@ -212,29 +250,44 @@ def subtopic_curve(
     on_run: Callable[[int, int], None] | None = None,
     **options: Unpack[JudgedOptions],
 ) -> SubtopicCurves:
-    """Return how many new subtopics each of the first ranks of some runs brings.
+    """Return the subtopic recall of runs by rank.
 
-    At every rank the share covered is subtopic recall there. Every query of the qrels counts: one that a
-    run lacks, or that has no subtopics, counts 0 in the mean. `options` are those of `curve`.
+    The means are over all queries of the qrels. Queries that are missing from a run or have no subtopics
+    count 0.
+
+    Parameters
+    ----------
+    qrels : path, mapping or frame
+        Relevance judgments by subtopic.
+    runs : path, mapping, frame, or several of these
+        One run or more.
+    ranks : int, default 20
+        Last rank.
+    rel : float, default 1
+        Minimum grade that counts as relevant.
+    on_run : callable, optional
+        Called with the numbers of finished runs and of all runs after each run.
+    **options
+        Those of `curve`.
     """
     reading = Reading.of(subtopic_curve, options, JudgedOptions)
     check_whole(1, ranks=ranks)
     check_numbers(rel=rel)
-    table = judgments_of(qrels, replace(reading, subtopics=True))
+    judgments = judgments_of(qrels, replace(reading, subtopics=True))
     measure = StRecall(rel=rel)
 
-    def one(judged: JudgedRun) -> Covered:
-        found = measure.covered(judged, rel).first(ranks)
-        first = found.nth == 1
+    def curve_of(judged: JudgedRun) -> Covered:
+        hits = measure.covered(judged, rel).first(ranks)
+        first = hits.nth == 1
         new = np.zeros((len(judged.present), ranks))
-        np.add.at(new, (found.query[first], found.rank[first] - 1), 1.0)
+        np.add.at(new, (hits.query[first], hits.rank[first] - 1), 1.0)
         return Covered(new, measure.size(judged, rel))
 
-    infos, covered = judge_runs(runs, table, one, reading=reading, on_run=on_run)
+    infos, covered = judge_runs(runs, judgments, curve_of, reading=reading, on_run=on_run)
     return SubtopicCurves(
         infos,
-        table.queries,
+        judgments.queries,
         covered,
-        warnings=warnings_of(infos, table, levels=[rel]),
+        warnings=warnings_of(infos, judgments, levels=[rel]),
         options={"subtopics": True, "ranks": ranks, "rel": rel, **reading.options(JudgedOptions)},
     )

@@ -1,4 +1,4 @@
-"""How the value of each measure is derived, step by step."""
+"""Step-by-step derivations of the values of measures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from leadline.measures.user_models import ERR, RBP
 
 
 class Shares(Derivation):
-    """Relevant documents at ranks 1..k, divided by k, R, or both."""
+    """Precision, recall and measures of both: relevant documents at ranks 1..k over k, R, or both."""
 
     measures: ClassVar[tuple[str, ...]] = ("P", "R", "Rprec", "F", "E", "Success", "NumRelRet")
 
@@ -39,29 +39,29 @@ class Shares(Derivation):
 
 
 def _share(measure: Any, name: str, count: int, size: int, depth: int) -> tuple[float, list[str]]:
-    """Return the value and the lines that end in it."""
+    """Return the value and the lines of its derivation."""
     if name in ("F", "E"):
         return _f(measure, name, count, size, depth)
     if name == "Success":
         return float(count > 0), [f"{measure} = {int(count > 0)}"]
     if name == "NumRelRet":
         return float(count), [f"{measure} = {count}"]
-    whole = size if name in ("R", "Rprec") else depth
-    value = ratio(count, whole)
-    said = [f"relevant documents judged: R = {size}"] if name in ("R", "Rprec") else []
-    return value, [*said, f"{measure} = {count} / {whole} = {number(value)}"]
+    divisor = size if name in ("R", "Rprec") else depth
+    value = ratio(count, divisor)
+    lines = [f"relevant documents judged: R = {size}"] if name in ("R", "Rprec") else []
+    return value, [*lines, f"{measure} = {count} / {divisor} = {number(value)}"]
 
 
 def _f(measure: Any, name: str, count: int, size: int, depth: int) -> tuple[float, list[str]]:
     linear = measure.form == "linear"
     weight = measure.beta if linear else measure.beta**2
-    part, whole = (weight + 1) * count, weight * size + depth
-    value = ratio(part, whole)
+    numerator, denominator = (weight + 1) * count, weight * size + depth
+    value = ratio(numerator, denominator)
     beta = "beta" if linear else "beta^2"
     formula = f"F = (1 + {beta}) {count} / ({beta} {size} + {depth})"
     lines = [
         f"relevant documents judged: R = {size}",
-        f"{formula} = {number(part)} / {number(whole)} = {number(value)}",
+        f"{formula} = {number(numerator)} / {number(denominator)} = {number(value)}",
     ]
     if name == "E" and measure.form == "complement":
         value = 1.0 - value
@@ -70,7 +70,7 @@ def _f(measure: Any, name: str, count: int, size: int, depth: int) -> tuple[floa
 
 
 class AveragePrecision(Derivation):
-    """Precision at every relevant document, added up, divided by R."""
+    """Sum of precision at relevant documents, divided by R."""
 
     measures: ClassVar[tuple[str, ...]] = ("AP",)
 
@@ -86,16 +86,16 @@ class AveragePrecision(Derivation):
         ]
         sums = list(accumulate(added))
         size = listed.count(measure.rel)
-        whole = size
+        divisor = size
         lines = [f"relevant documents judged: R = {size}"]
         if measure.norm == "min" and measure.cutoff is not None:
-            whole = min(size, measure.cutoff)
-            lines.append(f"min(R, k) = {whole}")
+            divisor = min(size, measure.cutoff)
+            lines.append(f"min(R, k) = {divisor}")
         total = sums[-1] if sums else 0.0
-        value = ratio(total, whole)
-        terms = [f"{found[place]}/{place + 1}" for place, part in enumerate(added) if part]
+        value = ratio(total, divisor)
+        terms = [f"{found[index]}/{index + 1}" for index, part in enumerate(added) if part]
         lines.append(f"sum = {joined(terms)} = {number(total)}")
-        lines.append(f"{measure} = {number(total)} / {whole} = {number(value)}")
+        lines.append(f"{measure} = {number(total)} / {divisor} = {number(value)}")
         columns: dict[str, Sequence[float]] = {
             "relevant": relevant,
             "found": found,
@@ -124,16 +124,16 @@ class ReciprocalRank(Derivation):
 
 
 class Interpolated(Derivation):
-    """The highest precision at a rank where recall has reached the level."""
+    """Maximum precision at ranks where recall has reached the level."""
 
     measures: ClassVar[tuple[str, ...]] = ("IPrec",)
 
     def steps(self, measure: IPrec, listed: Listed) -> Steps:
-        """Show recall and precision at every rank; the highest of the precisions counts."""
+        """List recall and precision at every rank, and take the maximum precision."""
         from leadline.data.judged_run import JudgedRun
 
         relevant = listed.relevant(measure.rel)
-        found = list(accumulate(relevant))
+        found_so_far = list(accumulate(relevant))
         size = listed.count(measure.rel)
         value = float(measure.values(JudgedRun.of_grades(listed.grades, listed.judged))[0])
         lines = [
@@ -142,22 +142,22 @@ class Interpolated(Derivation):
             f"{measure} = {number(value)}",
         ]
         columns: dict[str, Sequence[str | float | None]] = {
-            "found": found,
-            "recall": [ratio(count, size) if size else None for count in found],
-            "precision": [count / rank for rank, count in enumerate(found, start=1)],
+            "found": found_so_far,
+            "recall": [ratio(count, size) if size else None for count in found_so_far],
+            "precision": [count / rank for rank, count in enumerate(found_so_far, start=1)],
         }
         return Steps(value, lines, last_of(relevant), columns)
 
 
 def joined(terms: list[str]) -> str:
-    """Write a sum of many terms; long ones lose their middle."""
+    """Return a sum as text; the middle of a long sum is omitted."""
     if len(terms) > 12:
         terms = [*terms[:8], "...", *terms[-2:]]
     return " + ".join(terms) or "0"
 
 
 class Gains(Derivation):
-    """Gains, their sum, the discount, the discounted sum; for nDCG the ideal beside it."""
+    """Cumulated gain, discounted cumulated gain, and nDCG with its ideal list."""
 
     measures: ClassVar[tuple[str, ...]] = ("CG", "DCG", "nDCG")
 
@@ -185,11 +185,11 @@ class Gains(Derivation):
         return self.normalised(measure, listed, Steps(total, lines, last, columns))
 
     def normalised(self, measure: Any, listed: Listed, steps: Steps) -> Steps:
-        """Divide by the same sum of the ideal order."""
-        best = sorted((_gain(measure, grade) for grade in listed.judged), reverse=True)
-        ideal = [gain for gain in best if gain > 0][: measure.cutoff]
+        """Divide by the DCG of the ideal list."""
+        gains = sorted((_gain(measure, grade) for grade in listed.judged), reverse=True)
+        ideal = [gain for gain in gains if gain > 0][: measure.cutoff]
         added = _discounted(measure, ideal)[1]
-        whole = sum(added)
+        ideal_sum = sum(added)
         length = len(listed.grades)
         reached = list(accumulate([*added, *[0.0] * length]))[:length]
         sums = [float(part or 0.0) for part in steps.columns["DCG"]]
@@ -198,11 +198,11 @@ class Gains(Derivation):
             "ideal DCG": reached,
             "nDCG": [part / most if most else None for part, most in zip(sums, reached, strict=True)],
         }
-        value = ratio(steps.value, whole)
+        value = ratio(steps.value, ideal_sum)
         lines = [
             f"ideal order of all judged gains: {joined_gains(ideal)}",
-            f"ideal DCG = {joined([number(part) for part in added])} = {number(whole)}",
-            f"{measure} = {number(steps.value)} / {number(whole)} = {number(value)}",
+            f"ideal DCG = {joined([number(part) for part in added])} = {number(ideal_sum)}",
+            f"{measure} = {number(steps.value)} / {number(ideal_sum)} = {number(value)}",
         ]
         return Steps(value, [*steps.lines, *lines], steps.last, columns)
 
@@ -218,14 +218,14 @@ def _log(measure: Any) -> str:
 
 
 def _discounted(measure: Any, gains: list[float]) -> tuple[list[float], list[float]]:
-    """Return the logarithm of every rank, and the gains divided by it."""
+    """Return the logarithm of every rank and the discounted gains."""
     shift = 1 if measure.discount == "log2" else 0
     logs = [math.log2(rank + shift) for rank in range(1, len(gains) + 1)]
     return logs, [gain / max(log, 1.0) for gain, log in zip(gains, logs, strict=True)]
 
 
 def joined_gains(gains: list[float]) -> str:
-    """Write gains in order; long lists lose their middle."""
+    """Return gains as text; the middle of a long list is omitted."""
     shown = [number(gain) for gain in gains]
     if len(shown) > 16:
         shown = [*shown[:12], "...", *shown[-2:]]
@@ -233,18 +233,18 @@ def joined_gains(gains: list[float]) -> str:
 
 
 class RankBiased(Derivation):
-    """Gain times the share of attention that each rank gets."""
+    """Sum of gain x weight of the rank."""
 
     measures: ClassVar[tuple[str, ...]] = ("RBP",)
 
     def steps(self, measure: RBP, listed: Listed) -> Steps:
-        """Add up gain x weight."""
+        """Add up gain x weight over ranks."""
         gains = [_gain_of_grade(measure, grade, listed.judged) for grade in listed.grades]
-        weights = [(1 - measure.p) * measure.p**place for place in range(len(gains))]
+        weights = [(1 - measure.p) * measure.p**index for index in range(len(gains))]
         cutoff = len(gains) if measure.cutoff is None else measure.cutoff
         parts = [
-            gain * weight * (place < cutoff)
-            for place, (gain, weight) in enumerate(zip(gains, weights, strict=True))
+            gain * weight * (index < cutoff)
+            for index, (gain, weight) in enumerate(zip(gains, weights, strict=True))
         ]
         sums = list(accumulate(parts))
         value = sums[-1] if sums else 0.0
@@ -268,12 +268,12 @@ def _gain_of_grade(measure: RBP, grade: float | None, judged: list[float]) -> fl
 
 
 class Cascade(Derivation):
-    """The chance that the user stops at each rank, divided by the rank."""
+    """Sum of the probabilities that the user stops at a rank, divided by the rank."""
 
     measures: ClassVar[tuple[str, ...]] = ("ERR",)
 
     def steps(self, measure: ERR, listed: Listed) -> Steps:
-        """Follow the user down the list."""
+        """Compute the probability of a stop at each rank."""
         stops = [(2.0 ** max(grade or 0.0, 0.0) - 1.0) / 2.0**measure.max_grade for grade in listed.grades]
         arrives = list(accumulate([1.0 - stop for stop in stops], float.__mul__, initial=1.0))[:-1]
         cutoff = len(stops) if measure.cutoff is None else measure.cutoff
@@ -293,16 +293,16 @@ class Cascade(Derivation):
 
 
 class Novel(Derivation):
-    """Gain of every document from the subtopics it covers, less what earlier documents had of them."""
+    """Discounted gains from subtopics, reduced for subtopics that earlier documents cover."""
 
     measures: ClassVar[tuple[str, ...]] = ("alpha_nDCG",)
 
     def steps(self, measure: alpha_nDCG, listed: Listed) -> Steps:
-        """Add up discounted gains, and divide by those of the greedy ideal."""
+        """Add up discounted gains and divide by those of the greedy ideal list."""
         covers = _covers(listed, measure.rel)
         cutoff = len(listed.documents) if measure.cutoff is None else measure.cutoff
-        shown = [covers.get(name, []) for name in listed.documents]
-        gains = _gains(shown, measure.alpha)
+        subtopics = [covers.get(name, []) for name in listed.documents]
+        gains = _gains(subtopics, measure.alpha)
         sums = _discounted_sums(gains, cutoff)
         ideal = _discounted_sums(_gains(_ideal(covers, measure.alpha), measure.alpha), measure.cutoff)
         part, whole = (rows[-1] if rows else 0.0 for rows in (sums, ideal))
@@ -316,7 +316,7 @@ class Novel(Derivation):
             f"{measure} = {number(part)} / {number(whole)} = {number(value)}",
         ]
         columns: dict[str, Sequence[str | float | None]] = {
-            "subtopics": [",".join(names) for names in shown],
+            "subtopics": [",".join(names) for names in subtopics],
             "gain": gains,
             "DCG": sums,
             "ideal DCG": reached,
@@ -327,15 +327,15 @@ class Novel(Derivation):
 
 
 class Subtopics(Derivation):
-    """Subtopics covered so far, divided by all that can be."""
+    """Subtopics covered up to a rank, divided by all that judged documents cover."""
 
     measures: ClassVar[tuple[str, ...]] = ("StRecall",)
 
     def steps(self, measure: StRecall, listed: Listed) -> Steps:
         """Count subtopics, then divide."""
         covers = _covers(listed, measure.rel)
-        shown = [covers.get(name, []) for name in listed.documents]
-        new = [len(_unseen(shown, place)) for place in range(len(shown))]
+        subtopics = [covers.get(name, []) for name in listed.documents]
+        new = [len(_unseen(subtopics, index)) for index in range(len(subtopics))]
         every = {name for names in covers.values() for name in names}
         count = sum(new[: measure.cutoff])
         value = ratio(count, len(every))
@@ -344,7 +344,7 @@ class Subtopics(Derivation):
             f"{measure} = {count} / {len(every)} = {number(value)}",
         ]
         columns: dict[str, Sequence[str | float | None]] = {
-            "subtopics": [",".join(names) for names in shown],
+            "subtopics": [",".join(names) for names in subtopics],
             "new": new,
             "found": list(accumulate(new)),
         }
@@ -352,23 +352,23 @@ class Subtopics(Derivation):
 
 
 def _covers(listed: Listed, rel: float) -> dict[str, list[str]]:
-    """Return the subtopics that each judged document covers."""
-    found = {
+    """Return the subtopics of each judged document that has any."""
+    covers = {
         document: sorted(name for name, grade in grades.items() if grade >= rel)
         for document, grades in listed.subtopics.items()
     }
-    return {document: names for document, names in found.items() if names}
+    return {document: names for document, names in covers.items() if names}
 
 
-def _unseen(shown: list[list[str]], place: int) -> set[str]:
-    return set(shown[place]).difference(*shown[:place])
+def _unseen(subtopics: list[list[str]], index: int) -> set[str]:
+    return set(subtopics[index]).difference(*subtopics[:index])
 
 
-def _gains(shown: Iterable[list[str]], alpha: float) -> list[float]:
-    """Return the gain of every rank from the subtopics there."""
+def _gains(subtopics: Iterable[list[str]], alpha: float) -> list[float]:
+    """Return the gain at every rank from the subtopics of its document."""
     seen: dict[str, int] = {}
     gains = []
-    for names in shown:
+    for names in subtopics:
         gains.append(sum(((1.0 - alpha) ** seen.get(name, 0) for name in names), 0.0))
         for name in names:
             seen[name] = seen.get(name, 0) + 1
@@ -376,7 +376,7 @@ def _gains(shown: Iterable[list[str]], alpha: float) -> list[float]:
 
 
 def _discounted_sums(gains: list[float], cutoff: int | None) -> list[float]:
-    """Add up discounted gains to every rank."""
+    """Return the cumulated discounted gain at every rank."""
     counted = [
         gain / math.log2(rank + 1) * (cutoff is None or rank <= cutoff)
         for rank, gain in enumerate(gains, start=1)
@@ -385,27 +385,27 @@ def _discounted_sums(gains: list[float], cutoff: int | None) -> list[float]:
 
 
 def _steps_of(sums: list[float]) -> list[float]:
-    """Return what was added up."""
-    return [one - before for one, before in zip(sums, [0.0, *sums], strict=False)]
+    """Return the terms of cumulated sums."""
+    return [total - previous for total, previous in zip(sums, [0.0, *sums], strict=False)]
 
 
 def _ideal(covers: Mapping[str, list[str]], alpha: float) -> list[list[str]]:
-    """Return the subtopics of the ideal list: each rank takes the document that adds most."""
+    """Return the subtopics of the greedy ideal list: each rank takes the document of largest gain."""
     left = sorted(covers, key=lambda name: name.encode("utf-8", "surrogateescape"), reverse=True)
-    shown: list[list[str]] = []
+    subtopics: list[list[str]] = []
     while left:
-        adds = [round(_gains([*shown, covers[name]], alpha)[-1], 12) for name in left]
-        shown.append(covers[left.pop(adds.index(max(adds)))])
-    return shown
+        adds = [round(_gains([*subtopics, covers[name]], alpha)[-1], 12) for name in left]
+        subtopics.append(covers[left.pop(adds.index(max(adds)))])
+    return subtopics
 
 
 class Preference(Derivation):
-    """Judged non-relevant documents above each relevant one."""
+    """Bpref: judged non-relevant documents above each relevant one."""
 
     measures: ClassVar[tuple[str, ...]] = ("Bpref",)
 
     def steps(self, measure: Any, listed: Listed) -> Steps:
-        """Add up what each retrieved relevant document keeps."""
+        """Add up the part of each retrieved relevant document."""
         relevant = listed.relevant(measure.rel)
         other = [int(grade is not None and 0 <= grade < measure.rel) for grade in listed.grades]
         above = list(accumulate(other))
@@ -433,12 +433,12 @@ class Preference(Derivation):
 
 
 class Rank(Derivation):
-    """The rank of the n-th relevant document."""
+    """Rank of the n-th relevant document."""
 
     measures: ClassVar[tuple[str, ...]] = ("RankOf",)
 
     def steps(self, measure: RankOf, listed: Listed) -> Steps:
-        """Find the n-th relevant document; for a search length, what is read before it."""
+        """Find the n-th relevant document, or the expected number of non-relevant documents before it."""
         relevant = listed.relevant(measure.rel)
         found = list(accumulate(relevant))
         size = listed.count(measure.rel)
@@ -455,18 +455,18 @@ class Rank(Derivation):
         last = min(last, len(relevant))
         above = first - 1 - sum(relevant[: first - 1])
         tied = sum(relevant[first - 1 : last])
-        place, others = wanted - sum(relevant[: first - 1]), last - first + 1 - tied
-        value = above + place * others / (tied + 1)
+        position, others = wanted - sum(relevant[: first - 1]), last - first + 1 - tied
+        value = above + position * others / (tied + 1)
         lines += [
             f"non-relevant documents above the ranks {first}-{last} of its score: {above}",
-            f"of the {others} there, {place} / {tied + 1} stand before it in expectation",
-            f"{measure} = {above} + {place} x {others} / {tied + 1} = {number(value)}",
+            f"of the {others} there, {position} / {tied + 1} stand before it in expectation",
+            f"{measure} = {above} + {position} x {others} / {tied + 1} = {number(value)}",
         ]
         return Steps(value, lines, last, columns)
 
 
 class JudgedShare(Derivation):
-    """Documents with a judgment, divided by the depth."""
+    """Judged documents, divided by the depth."""
 
     measures: ClassVar[tuple[str, ...]] = ("Judged",)
 

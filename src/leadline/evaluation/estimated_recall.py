@@ -1,4 +1,4 @@
-"""How many documents are relevant, and how many of them a run found, from judgments of a sample."""
+"""Number of relevant documents and recall, estimated from judgments of a probability sample."""
 
 from __future__ import annotations
 
@@ -16,19 +16,31 @@ from leadline.errors import UsageError
 
 
 class RecallEstimate(NamedTuple):
-    """An estimate and its interval."""
+    """Estimate with its confidence interval."""
 
     value: float
     low: float
     high: float
 
     def to_dict(self) -> dict[str, float | None]:
-        """Return it as plain data."""
+        """Return a dictionary of the fields."""
         return {name: plain(value) for name, value in self._asdict().items()}
 
 
-class Weighed(NamedTuple):
-    """A sum of weights 1/p: what was certain, what was drawn, its variance, and the largest weight."""
+class WeightedSum(NamedTuple):
+    """Horvitz-Thompson sum of weights 1/p.
+
+    Attributes
+    ----------
+    certain : float
+        Number of documents with p = 1.
+    drawn : float
+        Sum of 1/p over the other documents.
+    variance : float
+        Estimated variance of `drawn`.
+    largest : float
+        Largest weight 1/p of all sampled documents; 0 if none was sampled.
+    """
 
     certain: float
     drawn: float
@@ -37,7 +49,7 @@ class Weighed(NamedTuple):
 
     @property
     def total(self) -> float:
-        """Return the estimate."""
+        """Estimate of the number of documents."""
         return self.certain + self.drawn
 
     def limits(self, confidence: float) -> tuple[float, float]:
@@ -47,7 +59,7 @@ class Weighed(NamedTuple):
         tail = (1 - confidence) / 2
 
         def quantile(mean: float, variance: float, share: float) -> float:
-            """Return a quantile of the gamma distribution of this mean and variance."""
+            """Return a quantile of the gamma distribution with the given mean and variance."""
             return float(gammaincinv(mean**2 / variance, share)) * variance / mean if variance else mean
 
         low = quantile(self.drawn, self.variance, tail) if self.drawn else 0.0
@@ -56,28 +68,40 @@ class Weighed(NamedTuple):
         return self.certain + min(low, self.drawn), self.certain + max(high, self.drawn)
 
 
-def weighed(qrels: Qrels, chosen: Flags) -> Weighed:
-    """Add up the weights of some judged documents; those without a known probability are left out.
+def weighted_sum(qrels: Qrels, chosen: Flags) -> WeightedSum:
+    """Return the Horvitz-Thompson sum over selected judged documents.
 
-    The Horvitz-Thompson sum of 1/p is unbiased for what it stands for: every document of the collection is in
-    it with probability p, and counts 1/p when it is. Its variance is estimated by the sum of (1 - p)/p^2,
-    which is exact in expectation for independent draws and a little too large for draws without replacement.
-    `largest` is the weight of one further document, of all that were drawn, 0 where nothing was.
+    The sum of 1/p is unbiased for the number of such documents in the collection. Its variance is estimated
+    by the sum of (1 - p)/p^2, which is unbiased for independent draws and slightly too large for draws
+    without replacement. Documents without an inclusion probability are excluded.
+
+    Parameters
+    ----------
+    qrels : Qrels
+        Judgments with inclusion probabilities.
+    chosen : ndarray of bool
+        Flags of the selected judgments.
     """
-    share = probabilities(qrels)
-    drawn = chosen & (share < 1)
-    weight = 1 / share[drawn]
-    known = share[share < 1]
-    return Weighed(
-        float((chosen & (share == 1)).sum()),
+    probability = probabilities(qrels)
+    drawn = chosen & (probability < 1)
+    weight = 1 / probability[drawn]
+    sampled = probability[probability < 1]
+    return WeightedSum(
+        float((chosen & (probability == 1)).sum()),
         float(weight.sum()),
-        float(((1 - share[drawn]) * weight**2).sum()),
-        float((1 / known).max(initial=0.0)),
+        float(((1 - probability[drawn]) * weight**2).sum()),
+        float((1 / sampled).max(initial=0.0)),
     )
 
 
 def probabilities(qrels: Qrels) -> Floats:
-    """Return the probability of every judged document to be judged; an error when nobody said."""
+    """Return the inclusion probability of every judged document.
+
+    Raises
+    ------
+    UsageError
+        If the judgments have no inclusion probabilities.
+    """
     if qrels.inclusion is None:
         raise UsageError(
             "these qrels have no inclusion probabilities; expected a column probability, or a pool"
@@ -86,17 +110,23 @@ def probabilities(qrels: Qrels) -> Floats:
 
 
 def relevant(qrels: Qrels, rel: float = 1.0, *, confidence: float = 0.95) -> RecallEstimate:
-    """Estimate the mean number of relevant documents of a query: R, where only a sample was judged.
+    """Estimate the mean number of relevant documents of a query from a sample of judgments.
 
-    The sum over judged relevant documents of 1/p (Horvitz and Thompson 1952), divided by the number of
-    queries. The interval is over draws, for these queries.
+    The estimate is the Horvitz-Thompson sum over judged relevant documents, divided by the number of queries.
+    The interval is over samples of documents, for these queries.
 
+    References
+    ----------
+    Horvitz and Thompson (1952), JASA 47(260).
+
+    Examples
+    --------
     >>> qrels = Qrels.of([(b"q", b"d1", 1.0), (b"q", b"d2", 1.0), (b"q", b"d3", 0.0)])
     >>> found = relevant(qrels.with_inclusion({"q": {"d1": 1.0, "d2": 0.1, "d3": 0.1}}))
     >>> found.value  # one for certain, and one that stands for ten
     11.0
     """
-    found = weighed(qrels, qrels.grades >= rel)
+    found = weighted_sum(qrels, qrels.grades >= rel)
     size = len(qrels.queries)
     return RecallEstimate(found.total / size, *(limit / size for limit in found.limits(confidence)))
 
@@ -104,24 +134,28 @@ def relevant(qrels: Qrels, rel: float = 1.0, *, confidence: float = 0.95) -> Rec
 def recall(
     judged: JudgedRun, rel: float = 1.0, cutoff: int | None = None, *, confidence: float = 0.95
 ) -> RecallEstimate:
-    """Estimate recall over all queries: relevant documents found / relevant documents, both estimated.
+    """Estimate recall over all queries from a sample of judgments.
 
-    F and N are the Horvitz-Thompson sums over the relevant documents found and not found; recall is
-    F / (F + N). A mean of the recalls of single queries would be biased as long as most queries have no
-    relevant document among the drawn ones, so this one is a ratio of sums over all queries, which weighs
-    queries by their relevant documents; its own bias falls with the relevant documents drawn in all. The
-    interval is over draws: those of F and N put together on the scale of ln F - ln N (Zou and Donner 2008).
+    Recall is F / (F + N), where F and N are the Horvitz-Thompson sums over the relevant documents that are
+    retrieved and not retrieved. The mean of recall over queries would be biased if most queries have no
+    relevant document in the sample. The ratio of sums over all queries weights queries by their numbers of
+    relevant documents, and its bias decreases with the total number of sampled relevant documents. The
+    interval is over samples; it combines those of F and N on the scale of ln F - ln N.
+
+    References
+    ----------
+    Zou and Donner (2008), Statistics in Medicine 27(10).
     """
     qrels = judged.qrels
     rows = judged.row[(judged.grade >= rel) & (judged.rank <= (cutoff or math.inf))]
     found = np.zeros(len(qrels.grades), dtype=np.bool_)
     found[rows] = True
-    inside, outside = weighed(qrels, found), weighed(qrels, ~found & (qrels.grades >= rel))
+    inside, outside = weighted_sum(qrels, found), weighted_sum(qrels, ~found & (qrels.grades >= rel))
     return ratio(inside, outside, confidence)
 
 
-def ratio(inside: Weighed, outside: Weighed, confidence: float) -> RecallEstimate:
-    """Return F / (F + N) with its interval, from two sums of which one at least is not 0."""
+def ratio(inside: WeightedSum, outside: WeightedSum, confidence: float) -> RecallEstimate:
+    """Return F / (F + N) with its interval; NaN if both sums are 0."""
     (f_low, f_high), (n_low, n_high) = inside.limits(confidence), outside.limits(confidence)
     f, n = inside.total, outside.total
     if not f + n:
@@ -149,25 +183,25 @@ def _logistic(value: float) -> float:
 
 
 class RecallEstimates(NamedTuple):
-    """What is estimated beside the measures: R by level, and recall by run and measure of recall."""
+    """Estimated numbers of relevant documents by level, and recall by run and measure."""
 
     relevant: dict[float, RecallEstimate]
     recall: list[dict[str, RecallEstimate]]
     confidence: float
 
-    def of_run(self, place: int) -> dict[str, Any]:
-        """Return what is estimated of a run as plain data."""
-        return {name: found.to_dict() for name, found in self.recall[place].items()}
+    def of_run(self, run: int) -> dict[str, Any]:
+        """Return the estimates of a run as dictionaries by measure."""
+        return {name: estimate.to_dict() for name, estimate in self.recall[run].items()}
 
     def of_all(self) -> list[dict[str, Any]]:
-        """Return the estimated numbers of relevant documents as plain data."""
-        return [{"rel": rel} | found.to_dict() for rel, found in self.relevant.items()]
+        """Return the estimated numbers of relevant documents as dictionaries."""
+        return [{"rel": rel} | estimate.to_dict() for rel, estimate in self.relevant.items()]
 
 
 def with_pool(qrels: Qrels, pool: Mapping[str, Mapping[str, float]]) -> tuple[Qrels, list[ResultWarning]]:
-    """Return qrels the probabilities of a pool, and say what of either the other lacks."""
-    made = qrels.with_inclusion(pool)
-    missing = int(np.isnan(probabilities(made)).sum())
+    """Return qrels with the inclusion probabilities of a pool, and warnings of what does not match."""
+    joined = qrels.with_inclusion(pool)
+    missing = int(np.isnan(probabilities(joined)).sum())
     judged = qrels.to_dict()
     unjudged = sum(
         document not in judged.get(query, {}) or judged[query][document] < 0
@@ -175,12 +209,12 @@ def with_pool(qrels: Qrels, pool: Mapping[str, Mapping[str, float]]) -> tuple[Qr
         if query in judged
         for document in documents
     )
-    lost = sum(query not in judged for query in pool)
+    unjudged_queries = sum(query not in judged for query in pool)
     facts = (
         ("outside_pool", missing, "judged documents that the pool lacks: {}; left out of the estimates"),
         ("unjudged_pool", unjudged, "pooled documents not judged: {}; not relevant to the estimates"),
-        ("unjudged_pool_queries", lost, "pooled queries without judgments: {}; left out"),
+        ("unjudged_pool_queries", unjudged_queries, "pooled queries without judgments: {}; left out"),
     )
-    return made, [
-        ResultWarning(code, words.format(f"{count:,}"), count) for code, count, words in facts if count
+    return joined, [
+        ResultWarning(code, message.format(f"{count:,}"), count) for code, count, message in facts if count
     ]

@@ -1,4 +1,4 @@
-"""Evaluate runs against judgments: run + qrels + measures -> Results, in one pass over each run."""
+"""Evaluation of runs against relevance judgments, in one pass over each run."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, Unpack
 
 import numpy as np
 
-from leadline.data.arrays import Flags, Floats
+from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.ids import to_text
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
 from leadline.data.reading import CutReadingOptions, RunOptions, reading_and_cut
-from leadline.data.results import Bounds, Results, ResultWarning, RunInfo
+from leadline.data.results import Bounds, Intervals, Results, ResultWarning, RunInfo
 from leadline.data.validation import check_flags, check_numbers, check_whole, check_word
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.join import judge_runs, listed_runs
@@ -31,7 +31,7 @@ from leadline.evaluation.run_warnings import (
 from leadline.evaluation.trec_names import relevance_strings as strings_of
 from leadline.io.read import KnownLike, QrelsLike, RunLike, judgments_of
 from leadline.measures import Measure
-from leadline.stats import Interval, checked_level
+from leadline.stats import INTERVALS, Interval, checked_level, checked_seed
 
 if TYPE_CHECKING:
     from leadline.evaluation.estimated_recall import RecallEstimate, RecallEstimates
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 
 PoolLike: TypeAlias = "str | os.PathLike[str] | Pooled | Mapping[str, Mapping[str, float]]"
+DEFAULT_INTERVAL = "Student"
 AVERAGES = ("all", "both", "with_relevant", "complete")
 DEFAULT_MEASURES = ("AP", "nDCG@10", "RR", "P@10", "R@100", "Judged@10")
 
@@ -58,14 +59,14 @@ class EvaluateOptions(CutReadingOptions, total=False):
     on_run: Callable[[int, int], None] | None
 
 
-class _Found(NamedTuple):
+class _RunValues(NamedTuple):
     values: Floats
     present: Flags
     averaged: Flags
     limits: Bounds | None
     strings: list[str] | None
     recalls: dict[str, RecallEstimate]
-    unmatched: str  # an example, where documents were retrieved for judged queries and none is judged
+    unmatched: str  # document id of a run of which no document is judged, else empty
 
 
 def evaluate(
@@ -88,25 +89,60 @@ def evaluate(
     on_run: Callable[[int, int], None] | None = None,
     **options: Unpack[CutReadingOptions],
 ) -> Results:
-    """Evaluate runs against judgments.
+    """Evaluate runs against relevance judgments.
 
-    Every query of the qrels counts: a measure of a query that a run lacks or that has nothing relevant
-    counts 0 in the mean, and is counted in `warnings` (`queries="both"` averages over the queries of both,
-    `"with_relevant"` over those with something relevant). `rel` is the least grade that is relevant, for
-    measures that were not given one, `documents` the size of the collection, `known` the documents that the
-    user knew before: a file, or `{query: [document, ...]}`. `relevance_strings` keeps the
-    grades of that many documents of every list as text. `bounds` adds how far values may move over the orders
-    of tied documents and the grades of unjudged ones, `intervals` (True or the name of a way, as in "BCa")
-    how far means would move with other queries. With `machine`, a warning says that the judgments are labels
-    of a machine, as it does where a column `judge` names one. `on_run(done, total)` is called after each run.
-    `options` say how runs and judgments are read (`order`, `on_duplicate`, `on_nan`, `name_by`, `negative`,
-    `subtopics`: see `leadline.data.reading.Reading`) and where lists end: `depth` cuts each, then
-    `judged_only` drops unjudged documents.
+    By default means are over all queries of the qrels. Queries that are missing from a run or have no
+    relevant document count 0, and are counted in `warnings`.
 
-    Where qrels have inclusion probabilities (a column `probability`, or `pool`: a file, `Pooled`, or
-    `{query: {document: probability}}`), `results.estimates` has the estimated number of relevant documents
-    of a query and, for every R@k asked for, estimated recall over all queries, with intervals over draws.
+    Parameters
+    ----------
+    qrels : path, mapping or frame
+        Relevance judgments.
+    runs : path, mapping, frame, or several of these
+        One run or more.
+    measures : str, Measure, or iterable of these, optional
+        Measures; by default AP, nDCG@10, RR, P@10, R@100 and Judged@10.
+    profile : {"leadline", "trec9", "trec10"}
+        Conventions of computing and averaging.
+    rel : float, optional
+        Minimum grade that counts as relevant, for measures that do not set their own.
+    documents : int, optional
+        Number of documents in the collection.
+    queries : {"all", "both", "with_relevant", "complete"}, optional
+        Queries to average over: all judged ones, those that are also in the run, or those with a relevant
+        document; with "complete", runs with missing queries have no mean. By default that of the profile.
+    known : path or mapping, optional
+        Documents that the user knew before, as a file or as `{query: [document, ...]}`.
+    pool : path, Pooled or mapping, optional
+        Inclusion probabilities of the judged documents, as a file or `{query: {document: probability}}`; by
+        default those in the column probability of the qrels.
+    relevance_strings : int, optional
+        Number of documents of every list whose grades are kept as text.
+    bounds : bool, default False
+        Whether to add the range of values over the orders of tied documents and the grades of unjudged ones.
+    machine : bool, default False
+        Whether the judgments are labels of a machine, which adds a warning.
+    intervals : bool or str, default False
+        Whether to add confidence intervals of the means, or their method, such as "BCa".
+    confidence : float, default 0.95
+        Confidence level of the intervals.
+    seed : int, default 0
+        Seed of the random number generator, for bootstrap intervals.
+    on_run : callable, optional
+        Called with the numbers of finished runs and of all runs after each run.
+    **options
+        How runs and judgments are read: `order`, `on_duplicate`, `on_nan`, `name_by`, `negative`, `subtopics`
+        (see `leadline.data.reading.Reading`). `depth` cuts each list, then `judged_only` drops unjudged
+        documents.
 
+    Returns
+    -------
+    Results
+        Values and means. With inclusion probabilities, `estimates` holds the estimated number of relevant
+        documents of a query and, for every measure R@k, estimated recall over all queries.
+
+    Examples
+    --------
     >>> qrels = {"q1": {"d1": 1, "d2": 0}}
     >>> results = evaluate(qrels, {"q1": {"d2": 2.0, "d1": 1.0}}, ["AP", "nDCG@10"])
     >>> results.mean("run", "AP")
@@ -117,36 +153,36 @@ def evaluate(
     check_flags(bounds=bounds, machine=machine)
     check_whole(0, documents=documents, relevance_strings=relevance_strings)
     check_numbers(**{} if rel is None else {"rel": rel})
-    chosen = profile_of(profile)
-    wanted = chosen.measures(_listed(measures), rel=rel, documents=documents)
-    averaging = chosen.queries if queries is None else queries
+    chosen_profile = profile_of(profile)
+    measured = chosen_profile.measures(_listed(measures), rel=rel, documents=documents)
+    averaging = chosen_profile.queries if queries is None else queries
     check_word(AVERAGES, queries=averaging)
-    table, pooled = _table(judgments_of(qrels, reading), known, pool)
-    if table.inclusion is not None:
+    judgments, pool_warnings = _table(judgments_of(qrels, reading), known, pool)
+    if judgments.inclusion is not None:
         checked_level(confidence)
 
-    def one(judged: JudgedRun) -> _Found:
-        return _Found(
-            np.stack([measure.values(judged) for measure in wanted], axis=1),
+    def evaluate_run(judged: JudgedRun) -> _RunValues:
+        return _RunValues(
+            np.stack([measure.values(judged) for measure in measured], axis=1),
             judged.present,
-            _averaged(judged, wanted, averaging),
-            _bounds(wanted, judged) if bounds else None,
+            _averaged(judged, measured, averaging),
+            _bounds(measured, judged) if bounds else None,
             None if relevance_strings is None else strings_of(judged, relevance_strings),
-            {} if table.inclusion is None else _recalls(wanted, judged, confidence),
+            {} if judgments.inclusion is None else _recalls(measured, judged, confidence),
             judged.example if judged.present.any() and not len(judged.row) else "",
         )
 
-    infos, found = judge_runs(
+    infos, values_of_runs = judge_runs(
         runs,
-        table,
-        one,
-        reading=replace(reading, single_precision=chosen.narrow),
+        judgments,
+        evaluate_run,
+        reading=replace(reading, single_precision=chosen_profile.narrow),
         cut=cut,
-        measures=wanted,
+        measures=measured,
         on_run=on_run,
     )
-    shown = {
-        "measures": list(map(str, wanted)),
+    option_values = {
+        "measures": list(map(str, measured)),
         "profile": profile,
         "rel": rel,
         "documents": documents,
@@ -163,41 +199,43 @@ def evaluate(
         "machine": machine,
         "intervals": bool(intervals),
     }
-    meaning = partial(_meaning, chosen, rel, documents)
-    results = _together(infos, found, table, wanted, averaging, shown, meaning)
-    labels = machine_labels(table) if machine else []
-    results.warnings = _unmatched(infos, found, table) + labels + results.warnings
+    measures_of_name = partial(_meaning, chosen_profile, rel, documents)
+    results = _combined(
+        infos, values_of_runs, judgments, measured, averaging, option_values, measures_of_name
+    )
+    label_warnings = machine_labels(judgments) if machine else []
+    results.warnings = _unmatched(infos, values_of_runs, judgments) + label_warnings + results.warnings
     if intervals:
         _add_intervals(results, intervals, confidence, seed)
-    results.warnings += fractional_warning(table) if chosen.whole_grades else []
-    results.warnings += pooled
-    if table.inclusion is not None:
-        results.estimates = _estimates(table, found, levels_of(wanted), confidence)
+    results.warnings += fractional_warning(judgments) if chosen_profile.whole_grades else []
+    results.warnings += pool_warnings
+    if judgments.inclusion is not None:
+        results.estimates = _estimates(judgments, values_of_runs, levels_of(measured), confidence)
     return results
 
 
-def _together(
+def _combined(
     infos: Sequence[RunInfo],
-    found: Sequence[_Found],
+    values_of_runs: Sequence[_RunValues],
     table: Qrels,
     measures: Sequence[Measure],
     averaging: Averaging,
     options: dict[str, Any],
     meaning: Callable[[Any], Sequence[Measure]],
 ) -> Results:
-    """Put what was found of each run into one table, with its notices."""
-    values = np.stack([each.values for each in found])
-    present = np.stack([each.present for each in found])
+    """Return the results of all runs with their warnings."""
+    values = np.stack([run.values for run in values_of_runs])
+    present = np.stack([run.present for run in values_of_runs])
     return Results(
         infos,
         table.queries,
         measures,
         values,
-        np.stack([each.averaged for each in found]),
+        np.stack([run.averaged for run in values_of_runs]),
         present=present,
-        relevance_strings=[each.strings for each in found if each.strings is not None],
+        relevance_strings=[run.strings for run in values_of_runs if run.strings is not None],
         without_mean=np.any(~present, axis=1) if averaging == "complete" else None,
-        bounds=Bounds.together([each.limits for each in found if each.limits is not None]),
+        bounds=Bounds.together([run.limits for run in values_of_runs if run.limits is not None]),
         warnings=[
             *warnings_of(infos, table, averaging=averaging, levels=levels_of(measures)),
             *undefined_warnings(infos, table, measures, values, present),
@@ -207,26 +245,83 @@ def _together(
     )
 
 
-def _unmatched(infos: Sequence[RunInfo], found: Sequence[_Found], table: Qrels) -> list[ResultWarning]:
-    """Warn of runs of which no document is judged, with an example of the ids on both sides."""
-    examples = {info.name: each.unmatched for info, each in zip(infos, found, strict=True) if each.unmatched}
+def _unmatched(
+    infos: Sequence[RunInfo], values_of_runs: Sequence[_RunValues], table: Qrels
+) -> list[ResultWarning]:
+    """Return a warning of runs without any judged document, with an example of the ids of both."""
+    examples = {
+        info.name: run.unmatched for info, run in zip(infos, values_of_runs, strict=True) if run.unmatched
+    }
     if not examples:
         return []
     judged = next((to_text(name) for rows in table.lookup for name in rows), "")
     return no_judged_document(list(examples), next(iter(examples.values()), ""), judged)
 
 
-def _add_intervals(results: Results, by: bool | str | Interval, confidence: float, seed: int) -> None:
-    from leadline.evaluation.mean_intervals import DEFAULT_INTERVAL, intervals_of
+def mean_intervals(
+    results: Results,
+    method: str | Interval = DEFAULT_INTERVAL,
+    *,
+    confidence: float = 0.95,
+    seed: int = 0,
+    groups: Integers | None = None,
+) -> Intervals:
+    """Return a confidence interval for every mean of results, over a population of queries.
 
-    kind = DEFAULT_INTERVAL if by is True else by
-    assert not isinstance(kind, bool)
-    results.intervals = intervals_of(results, kind, confidence=confidence, seed=seed)
+    The interval of a geometric mean is computed from logarithms. Counts and means of fewer than two queries
+    have no interval: NaN.
+
+    Parameters
+    ----------
+    results : Results
+        Values of the runs.
+    method : str or Interval, default "Student"
+        Method, such as "BCa".
+    confidence : float, default 0.95
+        Confidence level.
+    seed : int, default 0
+        Seed of the random number generator, for bootstrap methods.
+    groups : ndarray of int64, shape (n_queries,), optional
+        Group of each query; groups are then the units that are sampled from a population.
+
+    Returns
+    -------
+    Intervals
+        Limits by runs x measures x (low, high).
+
+    Examples
+    --------
+    >>> qrels = {"q1": {"d1": 1}, "q2": {"d1": 1}}
+    >>> run = {"q1": {"d1": 1.0}, "q2": {"d2": 2.0, "d1": 1.0}}
+    >>> mean_intervals(evaluate(qrels, run, ["AP"])).limits.round(2).tolist()
+    [[[-2.43, 3.93]]]
+    """
+    interval = method if isinstance(method, Interval) else INTERVALS.parse(method)
+    checked_level(confidence)
+    checked_seed(seed)
+    limits = np.full((len(results.runs), len(results.measures), 2), np.nan)
+    for index, measure in enumerate(results.measures):
+        if measure.average == "sum":
+            continue
+        geometric = measure.average == "geometric"
+        values = results.counted(index).T
+        if geometric:
+            values = np.log(values)
+        low_high = np.stack(interval.limits(values, level=confidence, seed=seed, groups=groups), axis=1)
+        limits[:, index] = np.exp(low_high) if geometric else low_high
+    return Intervals(limits, str(interval), confidence)
+
+
+def _add_intervals(results: Results, method: bool | str | Interval, confidence: float, seed: int) -> None:
+    assert method is not False
+    results.intervals = mean_intervals(
+        results, DEFAULT_INTERVAL if method is True else method, confidence=confidence, seed=seed
+    )
     results.options |= {"intervals": results.intervals.by, "confidence": confidence, "seed": seed}
 
 
 def _table(table: Qrels, known: KnownLike | None, pool: PoolLike | None) -> tuple[Qrels, list[ResultWarning]]:
-    """Add to judgments what the user knew before, and the probabilities of a pool."""
+    """Return the judgments with known documents and inclusion probabilities, and warnings."""
     if known is not None:
         from leadline.io import id_lists
 
@@ -239,7 +334,7 @@ def _table(table: Qrels, known: KnownLike | None, pool: PoolLike | None) -> tupl
 
 
 def _recalls(measures: Sequence[Measure], judged: JudgedRun, confidence: float) -> dict[str, RecallEstimate]:
-    """Estimate recall as every measure of recall asks for it."""
+    """Return estimated recall by measure R."""
     from leadline.evaluation.estimated_recall import recall
     from leadline.measures.precision import R
 
@@ -251,12 +346,12 @@ def _recalls(measures: Sequence[Measure], judged: JudgedRun, confidence: float) 
 
 
 def _estimates(
-    table: Qrels, found: Sequence[_Found], levels: Sequence[float], confidence: float
+    table: Qrels, values_of_runs: Sequence[_RunValues], levels: Sequence[float], confidence: float
 ) -> RecallEstimates:
     from leadline.evaluation.estimated_recall import RecallEstimates, relevant
 
     counts = {rel: relevant(table, rel, confidence=confidence) for rel in levels}
-    return RecallEstimates(counts, [each.recalls for each in found], confidence)
+    return RecallEstimates(counts, [run.recalls for run in values_of_runs], confidence)
 
 
 def _shown_known(known: KnownLike | None) -> str | dict[str, list[str]] | None:
@@ -268,7 +363,7 @@ def _shown_known(known: KnownLike | None) -> str | dict[str, list[str]] | None:
 
 
 def _shares(pool: PoolLike) -> Any:
-    """Return the probabilities of a pool by query and document."""
+    """Return the inclusion probabilities of a pool by query and document."""
     if isinstance(pool, Mapping):
         return checked_pool(pool)
     from leadline.io.pool_files import Pooled, read_pool
@@ -277,23 +372,29 @@ def _shares(pool: PoolLike) -> Any:
 
 
 def checked_pool(pool: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
-    """Return a pool whose probabilities are above 0, and 1 at most; an error where one is not."""
+    """Return a pool after checking that 0 < p <= 1 for all probabilities.
+
+    Raises
+    ------
+    InputError
+        If a probability is outside the interval.
+    """
     from leadline.io.row_checks import share_of
 
-    found: dict[str, dict[str, float]] = {}
+    checked: dict[str, dict[str, float]] = {}
     for query, documents in pool.items():
         if not isinstance(documents, Mapping):
             raise InputError(
                 f"query {query!r} of the pool has a {type(documents).__name__}",
                 expected="{document: probability}",
             )
-        for document, given in documents.items():
+        for document, probability in documents.items():
             try:
-                found.setdefault(query, {})[document] = share_of(given)
+                checked.setdefault(query, {})[document] = share_of(probability)
             except InputError as error:
-                place = f"{error.found} of document {document!r} of query {query!r} in the pool"
-                raise InputError(place, expected=error.expected) from None
-    return found
+                position = f"{error.found} of document {document!r} of query {query!r} in the pool"
+                raise InputError(position, expected=error.expected) from None
+    return checked
 
 
 def _path(pool: object) -> str | None:
@@ -303,7 +404,7 @@ def _path(pool: object) -> str | None:
 
 
 def _meaning(profile: Profile, rel: float | None, documents: int | None, measure: object) -> list[Measure]:
-    """Return the measures that a name means where these were the options."""
+    """Return the measures that a name denotes with these options."""
     return profile.measures(_listed(measure), rel=rel, documents=documents)
 
 
@@ -319,15 +420,18 @@ def _listed(measures: object) -> Iterable[str | Measure]:
     listed = [measures] if isinstance(measures, (str, Measure, type)) else measures
     if not isinstance(listed, Iterable):
         raise UsageError(f"measures={measures!r}; expected names such as AP or nDCG@10")
-    listed = [one() if isinstance(one, type) and issubclass(one, Measure) else one for one in listed]
-    for one in listed:
-        if not isinstance(one, (str, Measure)):
-            raise UsageError(f"measure {one!r}; expected a name such as AP or nDCG@10")
+    listed = [
+        measure() if isinstance(measure, type) and issubclass(measure, Measure) else measure
+        for measure in listed
+    ]
+    for measure in listed:
+        if not isinstance(measure, (str, Measure)):
+            raise UsageError(f"measure {measure!r}; expected a name such as AP or nDCG@10")
     return listed
 
 
 def _averaged(judged: JudgedRun, measures: Sequence[Measure], averaging: str) -> Flags:
-    """Return which queries take part in the mean of each measure: queries x measures."""
+    """Return flags of the queries in the mean of each measure, queries x measures."""
     shape = (len(judged.present), len(measures))
     if averaging == "both":
         return np.broadcast_to(judged.present[:, None], shape).copy()
@@ -337,7 +441,7 @@ def _averaged(judged: JudgedRun, measures: Sequence[Measure], averaging: str) ->
 
 
 def _has_relevant(qrels: Qrels, measure: Measure) -> Flags:
-    """Return which queries have a relevant document; to a measure of gains that is any positive grade."""
+    """Return flags of queries with a relevant document; for measures of gains, with a positive grade."""
     rel = getattr(measure, "rel", None)
     counts = qrels.count(qrels.grades > 0) if rel is None else qrels.relevant(rel)
     return np.asarray(counts > 0)

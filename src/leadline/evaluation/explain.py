@@ -1,7 +1,4 @@
-"""One value derived step by step, as a rank table that a person can check by hand.
-
-A file holds the derivations of a family of measures; a measure without one gets ranks and grades.
-"""
+"""Step-by-step derivation of the value of one measure for one query, as a table of ranks."""
 
 from __future__ import annotations
 
@@ -40,10 +37,22 @@ Columns: TypeAlias = Mapping[str, Sequence[str | float | None]]
 
 
 class Listed(NamedTuple):
-    """One list, the best first: documents, scores, tied ranks, grades (None: unjudged).
+    """Ranked list of one query with its grades.
 
-    `judged` holds the grades of all judged documents of the query, retrieved or not; `subtopics` their
-    grades by subtopic, where there are such.
+    Attributes
+    ----------
+    documents : list of str
+        Document ids by rank.
+    scores : list of float
+        Scores by rank.
+    ties : list of str or None
+        Range of tied ranks, such as "2-4"; None for untied documents.
+    grades : list of float or None
+        Grades by rank; None for unjudged documents.
+    judged : list of float
+        Grades of all judged documents of the query, retrieved or not.
+    subtopics : dict
+        Grades of judged documents by subtopic; empty without subtopics.
     """
 
     documents: list[str]
@@ -54,19 +63,28 @@ class Listed(NamedTuple):
     subtopics: dict[str, dict[str, float]]
 
     def relevant(self, rel: float) -> list[int]:
-        """Return 1 for every rank that holds a document of grade `rel` or more, else 0."""
+        """Return 1 for every rank with a document of grade `rel` or more, else 0."""
         return [int(grade is not None and grade >= rel) for grade in self.grades]
 
     def count(self, rel: float) -> int:
-        """Count the judged documents of grade `rel` or more: R."""
+        """Return R, the number of judged documents of grade `rel` or more."""
         return sum(grade >= rel for grade in self.judged)
 
 
 @dataclass(frozen=True)
 class Steps:
-    """What a measure uses at each rank, and how the value comes of it: `lines` end in the value.
+    """Derivation of a value.
 
-    `last` is the last rank that matters.
+    Attributes
+    ----------
+    value : float
+        The value.
+    lines : list of str
+        Formulas with numbers; the last line ends in the value.
+    last : int
+        Last rank that affects the value.
+    columns : mapping
+        Quantities at each rank by name.
     """
 
     value: float
@@ -76,7 +94,7 @@ class Steps:
 
 
 class Derivation:
-    """How the values of the measures whose classes it names are derived."""
+    """Derivation for a family of measures; measures without one show ranks and grades only."""
 
     measures: ClassVar[tuple[str, ...]] = ()
 
@@ -87,8 +105,8 @@ class Derivation:
 
 @cache
 def derivations() -> dict[str, Derivation]:
-    """Return the derivation of every measure that has one, as classes of the module `derivations`."""
-    return {name: made for made in _derivations() for name in made.measures}
+    """Return the derivations by name of measure."""
+    return {name: derivation for derivation in _derivations() for name in derivation.measures}
 
 
 def _derivations() -> Iterator[Derivation]:
@@ -101,9 +119,9 @@ def _derivations() -> Iterator[Derivation]:
 
 @dataclass(frozen=True)
 class Explanation(Result):
-    """One value of one run, and the steps to it.
+    """Value of one measure for one query of one run, with its derivation.
 
-    `warnings` are about the list of this query; what reading met is counted over the whole run.
+    `warnings` concern the list of this query, except that counts of reading are of the whole run.
     """
 
     measure: str
@@ -117,18 +135,18 @@ class Explanation(Result):
     warnings: Sequence[ResultWarning] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the explanation as plain data: a step for every rank that matters, and the value."""
+        """Return a dictionary with the keys run, query, measure, steps (by rank), sums and value."""
         listed = self.listed
         steps = [
             {
-                "rank": place + 1,
-                "document": listed.documents[place],
-                "score": plain(listed.scores[place]),
-                "tie": listed.ties[place],
-                "grade": listed.grades[place],
+                "rank": index + 1,
+                "document": listed.documents[index],
+                "score": plain(listed.scores[index]),
+                "tie": listed.ties[index],
+                "grade": listed.grades[index],
             }
-            | {name: column[place] for name, column in self.steps.columns.items()}
-            for place in range(self.shown)
+            | {name: column[index] for name, column in self.steps.columns.items()}
+            for index in range(self.shown)
         ]
         return {
             "run": self.run,
@@ -145,8 +163,7 @@ class Explanation(Result):
         return {name: [step[name] for step in steps] for name in (steps[0] if steps else ())}
 
 
-# Most ranks up to a cutoff that are shown though nothing happens there.
-WORTH_A_LOOK = 20
+FEWEST_RANKS = 20  # ranks up to the cutoff that are shown even if they do not affect the value
 
 
 def explain(
@@ -159,10 +176,32 @@ def explain(
     name: str | None = None,
     **options: Unpack[EvaluateOptions],
 ) -> Explanation:
-    """Derive the value of one query step by step; `options` are those of `evaluate`.
+    """Derive the value of a measure for one query step by step.
 
-    The ranks that matter are shown, or `everything`. Runs and judgments are read as in `evaluate`.
+    Parameters
+    ----------
+    qrels : path, mapping or frame
+        Relevance judgments.
+    run : path, mapping or frame
+        The run.
+    measure : str or Measure
+        The measure.
+    query : str
+        Query id.
+    everything : bool, default False
+        Whether to show all ranks; otherwise those up to the last one that affects the value.
+    name : str, optional
+        Name of the run.
+    **options
+        Those of `evaluate`.
 
+    Returns
+    -------
+    Explanation
+        Value, steps and warnings.
+
+    Examples
+    --------
     >>> found = explain({"q": {"a": 1, "b": 0}}, {"q": {"b": 2.0, "a": 1.0}}, "RR", "q")
     >>> found.value, found.steps.lines
     (0.5, ['first relevant document at rank 2', 'RR = 1 / 2 = 0.5'])
@@ -170,29 +209,35 @@ def explain(
     check_flags(everything=everything)
     refuse_unknown(explain, options, EvaluateOptions)
     profile = profile_of(options.get("profile", "leadline"))
-    own = {option: value for option, value in options.items() if option in CutReadingOptions.__annotations__}
-    rest: dict[str, Any] = {option: value for option, value in options.items() if option not in own}
-    reading, cut = reading_and_cut(explain, own)
+    cut_reading_options = {
+        option: value for option, value in options.items() if option in CutReadingOptions.__annotations__
+    }
+    evaluation_options: dict[str, Any] = {
+        option: value for option, value in options.items() if option not in cut_reading_options
+    }
+    reading, cut = reading_and_cut(explain, cut_reading_options)
     table = judgments_of(qrels, reading)
-    whole, tally = counted_run(run, name=name, reading=reading)
+    whole_run, counts = counted_run(run, name=name, reading=reading)
     code = _code(query, table.queries)
-    part = _list_of(whole, query, by_tag=reading.by_tag)
-    results = evaluate(table, {part.name: part}, measure, **cut.options(), **rest)
+    single = _list_of(whole_run, query, by_tag=reading.by_tag)
+    results = evaluate(table, {single.name: single}, measure, **cut.options(), **evaluation_options)
     if len(results.measures) != 1:
         raise UsageError(f"'{measure}' means {len(results.measures)} measures; expected one")
-    meant = results.measures[0]
-    assert isinstance(meant, Measure)
-    info = _info(results.runs[0], tally, run)
-    listed = listed_of(part, table, code, reading=replace(reading, single_precision=profile.narrow), cut=cut)
+    measure_used = results.measures[0]
+    assert isinstance(measure_used, Measure)
+    info = _info(results.runs[0], counts, run)
+    listed = listed_of(
+        single, table, code, reading=replace(reading, single_precision=profile.narrow), cut=cut
+    )
     value = float(results.values[0, code, 0])
-    made = derivations().get(type(meant).__name__)
-    steps = made.steps(meant, listed) if made else _ranks_only(meant, listed, value)
+    derivation = derivations().get(type(measure_used).__name__)
+    steps = derivation.steps(measure_used, listed) if derivation else _ranks_only(measure_used, listed, value)
     size = len(listed.documents)
-    least = min(getattr(meant, "cutoff", None) or 0, WORTH_A_LOOK)
+    least = min(getattr(measure_used, "cutoff", None) or 0, FEWEST_RANKS)
     return Explanation(
-        str(meant),
+        str(measure_used),
         query,
-        part.name,
+        single.name,
         value,
         listed,
         steps,
@@ -212,23 +257,23 @@ def _code(query: str, queries: Vocabulary) -> int:
     return code
 
 
-def _info(found: RunInfo, tally: ReadCounts, source: RunLike) -> RunInfo:
-    """Return what is known of the list, and what was met where the whole run was read."""
+def _info(evaluated: RunInfo, counts: ReadCounts, source: RunLike) -> RunInfo:
+    """Return the counts of the list, with those of reading the whole run."""
     read = {
-        "documents_read": tally.rows,
+        "documents_read": counts.rows,
         "missing_queries": 0,
-        "other_tags": tally.other_tags,
-        "ignored_columns": tally.extra_columns,
-        "rank_disagrees": tally.disordered,
-        "repeated_documents": tally.repeated,
-        "dropped_scores": tally.dropped,
+        "other_tags": counts.other_tags,
+        "ignored_columns": counts.extra_columns,
+        "rank_disagrees": counts.disordered,
+        "repeated_documents": counts.repeated,
+        "dropped_scores": counts.dropped,
     }
     path = os.fspath(source) if isinstance(source, (str, os.PathLike)) else ""
-    return RunInfo(found.name, found.tag, path, found.counts | read)
+    return RunInfo(evaluated.name, evaluated.tag, path, evaluated.counts | read)
 
 
 def _warnings(results: Results, info: RunInfo, qrels: Qrels, code: int) -> list[ResultWarning]:
-    """Describe what was missing, tied, unjudged or undefined for one query."""
+    """Return the warnings of one query."""
     only = qrels.only(code)
     measures = [measure for measure in results.measures if isinstance(measure, Measure)]
     averaging, profile = results.options["queries"], profile_of(results.options["profile"])
@@ -241,7 +286,13 @@ def _warnings(results: Results, info: RunInfo, qrels: Qrels, code: int) -> list[
 
 
 def _list_of(run: Run, query: str, *, by_tag: bool) -> Run:
-    """Return a run with the list of one query, empty if there is none."""
+    """Return a run with only the list of one query.
+
+    Raises
+    ------
+    UsageError
+        If the run has no list for the query.
+    """
     code = run.queries.code(query)
     low, high = (0, 0) if code is None else run.offsets[code : code + 2].tolist()
     if low == high:
@@ -261,7 +312,7 @@ def _list_of(run: Run, query: str, *, by_tag: bool) -> Run:
 def listed_of(
     run: Run, qrels: Qrels, code: int, *, reading: Reading = DEFAULT_READING, cut: Cut = UNCUT
 ) -> Listed:
-    """Return the only list of a run with the grades of a query, ordered and cut as it is evaluated."""
+    """Return the only list of a run with the grades of a query, ordered and cut as for evaluation."""
     scores = run.scores
     if reading.single_precision:
         with np.errstate(over="ignore"):
@@ -270,43 +321,43 @@ def listed_of(
     rows, grades = qrels.lookup[code], qrels.grades
     names = [run.documents.names[item] for item in run.document[order].tolist()]
     judged = [float(grades[rows[name]]) if name in rows else None for name in names]
-    kept = [
-        place
-        for place, grade in enumerate(judged[: cut.depth] if cut.judged_only else judged)
+    indices = [
+        index
+        for index, grade in enumerate(judged[: cut.depth] if cut.judged_only else judged)
         if not cut.judged_only or (grade is not None and grade >= 0)
     ]
-    ordered = scores[order][kept].tolist()
-    shown = slice(cut.depth)
+    ordered = scores[order][indices].tolist()
+    top = slice(cut.depth)
     return Listed(
-        [to_text(names[place]) for place in kept][shown],
-        ordered[shown],
-        _tied(ordered)[shown],
-        [judged[place] for place in kept][shown],
+        [to_text(names[index]) for index in indices][top],
+        ordered[top],
+        _tied(ordered)[top],
+        [judged[index] for index in indices][top],
         [float(grades[row]) for row in rows.values()],
         _by_subtopic(qrels, code),
     )
 
 
 def _by_subtopic(qrels: Qrels, code: int) -> dict[str, dict[str, float]]:
-    """Return the grades of every document of a query by subtopic."""
-    found: dict[str, dict[str, float]] = {}
+    """Return the grades of each document of a query by subtopic."""
+    grades_of: dict[str, dict[str, float]] = {}
     for subtopic, grades in (qrels.by_subtopic() or {}).get(qrels.queries[code], {}).items():
         for document, grade in grades.items():
-            found.setdefault(document, {})[subtopic] = grade
-    return found
+            grades_of.setdefault(document, {})[subtopic] = grade
+    return grades_of
 
 
 def _tied(scores: list[float]) -> list[str | None]:
-    """Give, for every rank, the ranks that share its score, as in 2-4; None where it has its own."""
-    found: list[str | None] = [None] * len(scores)
+    """Return the range of tied ranks, such as 2-4, for every rank; None for untied documents."""
+    ties: list[str | None] = [None] * len(scores)
     first = 0
-    for place in range(1, len(scores) + 1):
-        if place < len(scores) and scores[place] == scores[first]:
+    for index in range(1, len(scores) + 1):
+        if index < len(scores) and scores[index] == scores[first]:
             continue
-        if place - first > 1:
-            found[first:place] = [f"{first + 1}-{place}"] * (place - first)
-        first = place
-    return found
+        if index - first > 1:
+            ties[first:index] = [f"{first + 1}-{index}"] * (index - first)
+        first = index
+    return ties
 
 
 def _ranks_only(measure: Measure, listed: Listed, value: float) -> Steps:
@@ -316,7 +367,7 @@ def _ranks_only(measure: Measure, listed: Listed, value: float) -> Steps:
 
 
 def number(value: float) -> str:
-    """Write a number in at most six digits after the point.
+    """Return a number as text with at most six digits after the decimal point.
 
     >>> number(0.5), number(2.0), number(2 / 3), number(float("nan"))
     ('0.5', '2', '0.666667', 'undefined')
@@ -327,15 +378,15 @@ def number(value: float) -> str:
 
 
 def ratio(part: float, whole: float) -> float:
-    """Divide; undefined (NaN) by 0."""
+    """Return the quotient; NaN if the divisor is 0."""
     return part / whole if whole else float("nan")
 
 
 def last_or_ten(flags: list[int], cutoff: int | None = None) -> int:
-    """Return the last rank up to the cutoff that is marked, but no less than the first ten ranks."""
+    """Return the last flagged rank up to the cutoff, at least the smaller of 10 and the cutoff."""
     return max(last_of(flags, cutoff), min(10 if cutoff is None else cutoff, 10))
 
 
 def last_of(flags: list[int], cutoff: int | None = None) -> int:
-    """Return the last rank up to the cutoff that is marked, 0 if none is."""
+    """Return the last flagged rank up to the cutoff; 0 if there is none."""
     return max((rank for rank, flag in enumerate(flags[:cutoff], start=1) if flag), default=0)

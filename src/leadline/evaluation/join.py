@@ -1,4 +1,4 @@
-"""Join many runs with one qrels, several at a time, and do one thing to each: no join is kept."""
+"""Joins of runs with relevance judgments, several runs in parallel; no join is kept in memory."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 
 class _Joining:
-    """The join of a run with the qrels, list by list as it is read."""
+    """Join of a run with the qrels, list by list while the run is read."""
 
     def __init__(self, qrels: Qrels, cut: Cut, *, keep: bool) -> None:
         self.qrels = qrels
@@ -40,33 +40,33 @@ class _Joining:
         self.restart()
 
     def restart(self) -> None:
-        """Forget all lists."""
+        """Discard all lists."""
         self.join.clear()
         self.unjudged: list[bytes] = []
-        self.matched = False  # a document is judged
-        self.first = (b"", b"")  # the query that sorts first, and its first document, until one is judged
+        self.matched = False  # whether any document is judged
+        self.first = (b"", b"")  # smallest query id and its first document, until a document is judged
 
     def take(self, lists: RankedLists) -> bool:
-        """Join some lists, unless one names a document twice."""
+        """Join lists; return False if one contains a duplicate document."""
         codes = self.qrels.queries.encode(lists.queries)
         rows = lists.rows_in(self.qrels, codes)
         if rows is None:
             return False
-        self._look(lists, rows)
+        self._store_example(lists, rows)
         ids = lists.ids() if self.keep else None
         self.join.add(Lists(codes, lists.bounds, rows, lists.scores, ids))
-        self.unjudged += [lists.queries[place] for place in np.flatnonzero(codes < 0).tolist()]
+        self.unjudged += [lists.queries[index] for index in np.flatnonzero(codes < 0).tolist()]
         return True
 
-    def _look(self, lists: RankedLists, rows: Codes) -> None:
-        """Keep an example of the documents as long as none is judged."""
+    def _store_example(self, lists: RankedLists, rows: Codes) -> None:
+        """Store an example document id as long as no document is judged."""
         self.matched = self.matched or bool((rows >= 0).any())
         filled = np.flatnonzero(np.diff(lists.bounds)).tolist()
         if self.matched or not filled:
             return
-        query, place = min((lists.queries[place], place) for place in filled)
+        query, index = min((lists.queries[index], index) for index in filled)
         if not self.first[1] or query < self.first[0]:
-            self.first = (query, lists.ids()[int(lists.bounds[place])])
+            self.first = (query, lists.ids()[int(lists.bounds[index])])
 
     def judged_run(self) -> JudgedRun:
         """Return the join of all lists."""
@@ -85,9 +85,29 @@ def judge(
     workspaces: Sequence[Buffers] = (),
     keep: bool = False,
 ) -> tuple[str, JudgedRun, ReadCounts]:
-    """Join any run with the qrels while it is read; gives its name and what was counted too.
+    """Join a run with the qrels while it is read.
 
-    `keep`: the join keeps all rows.
+    Parameters
+    ----------
+    source : path, Run, mapping or frame
+        The run.
+    qrels : Qrels
+        Relevance judgments.
+    reading : Reading
+        How the run is read.
+    cut : Cut
+        Depth of the lists.
+    name : str, optional
+        Name of the run.
+    workspaces : sequence of Buffers
+        Buffers to reuse.
+    keep : bool, default False
+        Whether the join keeps the rows of unjudged documents.
+
+    Returns
+    -------
+    tuple of (str, JudgedRun, ReadCounts)
+        Name of the run, the join, and the counts of reading.
     """
     if isinstance(source, Run):
         return name or source.name, *_judge_run(source, qrels, reading, cut, keep=keep)
@@ -127,38 +147,63 @@ def judge_runs(
     measures: Sequence[Measure] = (),
     on_run: Callable[[int, int], None] | None = None,
 ) -> tuple[list[RunInfo], list[T]]:
-    """Join every run with the qrels and do one thing to each join; runs must have different names.
+    """Join every run with the qrels and apply a function to each join.
 
-    `measures` tell which cutoffs to look for in ties; `on_run(done, total)` is called after each run.
-    `keep` keeps all rows of a run in its join.
+    Parameters
+    ----------
+    runs : run, iterable or mapping of runs
+        Runs of different names.
+    qrels : Qrels
+        Relevance judgments.
+    do : callable
+        Function of a judged run.
+    reading, cut
+        How runs are read, and the depth of the lists.
+    keep : bool, default False
+        Whether joins keep the rows of unjudged documents.
+    measures : sequence of Measure
+        Measures whose cutoffs are checked for ties.
+    on_run : callable, optional
+        Called with the numbers of finished runs and of all runs after each run.
+
+    Returns
+    -------
+    tuple of (list of RunInfo, list)
+        Description and result of each run.
+
+    Raises
+    ------
+    UsageError
+        If two runs have the same name.
     """
 
-    def one(name: str | None, source: RunLike, workspaces: Sequence[Buffers]) -> tuple[RunInfo, T]:
-        name, judged, tally = judge(
+    def judge_one(name: str | None, source: RunLike, workspaces: Sequence[Buffers]) -> tuple[RunInfo, T]:
+        name, judged, counts = judge(
             source, qrels, name=name, reading=reading, cut=cut, workspaces=workspaces, keep=keep
         )
         info = RunInfo(
-            name=(tally.tag or name) if reading.by_tag else name,
-            tag=tally.tag,
+            name=(counts.tag or name) if reading.by_tag else name,
+            tag=counts.tag,
             path=os.fspath(source) if isinstance(source, (str, os.PathLike)) else "",
-            counts=counts_of(judged, tally, measures),
+            counts=counts_of(judged, counts, measures),
         )
         return info, do(judged)
 
-    found = list(_each(one, named_sources(runs), on_run))
-    infos = [info for info, _ in found]
+    results = list(_each(judge_one, named_sources(runs), on_run))
+    infos = [info for info, _ in results]
     refuse_equal_names(infos)
-    return infos, [result for _, result in found]
+    return infos, [result for _, result in results]
 
 
 def _each(
-    one: Callable[[str | None, RunLike, Sequence[Buffers]], T],
+    function: Callable[[str | None, RunLike, Sequence[Buffers]], T],
     sources: Sequence[tuple[str | None, RunLike]],
     on_run: Callable[[int, int], None] | None,
 ) -> Iterator[T]:
-    """Do one thing to every run, in order, on as many threads as help; the kernels release the lock.
+    """Yield the result of a function for every run, in order, computed by several threads.
 
-    The first run goes alone, reads ahead, and fills what the qrels keep for all.
+    The kernels release the GIL. The first run is processed alone: it is read ahead, and fills the caches of
+    the qrels, which the threads then share.
     """
     total = len(sources)
     own = threading.local()
@@ -166,21 +211,21 @@ def _each(
     def work(named: tuple[str | None, RunLike]) -> T:
         if not hasattr(own, "workspaces"):
             own.workspaces = [Buffers()]
-        return one(*named, own.workspaces)
+        return function(*named, own.workspaces)
 
-    def told(place: int, found: T) -> T:
+    def report(number: int, result: T) -> T:
         if on_run:
-            on_run(place, total)
-        return found
+            on_run(number, total)
+        return result
 
     processors = os.cpu_count() or 1
-    yield told(1, one(*sources[0], [Buffers() for _ in range(min(2, processors))]))
-    for place, found in enumerate(in_order(work, sources[1:]), start=2):
-        yield told(place, found)
+    yield report(1, function(*sources[0], [Buffers() for _ in range(min(2, processors))]))
+    for number, result in enumerate(in_order(work, sources[1:]), start=2):
+        yield report(number, result)
 
 
 def named_sources(runs: RunLike | Iterable[RunLike] | Mapping[str, RunLike]) -> list[tuple[str | None, Any]]:
-    """Return each run with the name that it was given, if any; one run may stand alone."""
+    """Return each run with its given name or None; a single run need not be in a list."""
     runs = listed_runs(runs)
     if isinstance(runs, Mapping) and not runs:
         raise UsageError("no runs; expected at least one")
@@ -204,9 +249,9 @@ def named_sources(runs: RunLike | Iterable[RunLike] | Mapping[str, RunLike]) -> 
 
 
 def listed_runs(runs: Any) -> Any:
-    """Return runs that come one by one, as from a generator of paths, as a list; all else as it is.
+    """Return an iterator of runs, such as a generator of paths, as a list; other input unchanged.
 
-    An iterator of rows is one run, whose rows stay to be read.
+    An iterator of rows is a single run and is not consumed.
 
     >>> listed_runs(path for path in ["a.run", "b.run"])
     ['a.run', 'b.run']
@@ -223,7 +268,7 @@ def listed_runs(runs: Any) -> Any:
 
 
 def _is_run(value: Any) -> bool:
-    """Return whether something that an iterable gave is a run rather than a row of one."""
+    """Return whether an item of an iterable is a run rather than a row of a run."""
     if isinstance(value, (str, os.PathLike, Run)):
         return True
     if isinstance(value, Mapping):
@@ -240,7 +285,7 @@ def _is_frame(value: object) -> bool:
 
 
 def readable_twice(runs: Any, reading: Reading) -> Any:
-    """Return the same runs, with what can be read only once (standard input, iterators) in memory."""
+    """Return the runs, with those that can be read only once (standard input, iterators) in memory."""
     sources = [
         (name, counted_run(source, name=name, reading=reading)[0] if _only_once(source) else source)
         for name, source in named_sources(runs)
@@ -254,16 +299,24 @@ def each_run(
     *,
     on_run: Callable[[int, int], None] | None = None,
 ) -> Iterator[tuple[RunInfo, Run]]:
-    """Read runs one after the other, without judgments; they must hold documents and differ in name."""
+    """Yield runs one after the other, without judgments.
+
+    Raises
+    ------
+    InputError
+        If a run contains no documents.
+    UsageError
+        If two runs have the same name.
+    """
     infos: list[RunInfo] = []
     sources = named_sources(runs)
     for name, source in sources:
-        run, tally = counted_run(source, name=name, reading=reading)
+        run, counts = counted_run(source, name=name, reading=reading)
         if not len(run.scores):
             raise InputError("contains no documents", expected="a run", path=run.name)
-        shown = (run.tag or run.name) if reading.by_tag else name or run.name
+        label = (run.tag or run.name) if reading.by_tag else name or run.name
         path = os.fspath(source) if isinstance(source, (str, os.PathLike)) else ""
-        infos.append(RunInfo(shown, run.tag, path, {"documents_read": tally.rows}))
+        infos.append(RunInfo(label, run.tag, path, {"documents_read": counts.rows}))
         refuse_equal_names(infos)
         yield infos[-1], run
         if on_run:
@@ -271,27 +324,27 @@ def each_run(
 
 
 class _FirstDocuments:
-    """The first documents of every list of a run, kept while it is read."""
+    """First documents of every list of a run, collected while the run is read."""
 
     def __init__(self, depth: int) -> None:
         self.depth = depth
         self.restart()
 
     def restart(self) -> None:
-        """Forget all lists."""
-        self.found: dict[bytes, list[bytes]] = {}
+        """Discard all lists."""
+        self.documents: dict[bytes, list[bytes]] = {}
 
     def take(self, lists: RankedLists) -> bool:
-        """Keep the first documents of some lists, unless one names a document twice."""
+        """Store the first documents of lists; return False if a list contains a duplicate document."""
         if lists.rows_in(_NOTHING_JUDGED, np.full(len(lists.queries), -1)) is None:
             return False
         low, high = lists.bounds[:-1], np.minimum(lists.bounds[1:], lists.bounds[:-1] + self.depth)
         ends = np.cumsum(high - low)
-        places = np.arange(ends[-1] if len(ends) else 0) + np.repeat(high - ends, high - low)
-        names = list(lists.ids().take(places))
+        indices = np.arange(ends[-1] if len(ends) else 0) + np.repeat(high - ends, high - low)
+        names = list(lists.ids().take(indices))
         starts = (ends - (high - low)).tolist()
         for query, start, end in zip(lists.queries, starts, ends.tolist(), strict=True):
-            self.found[query] = names[start:end]
+            self.documents[query] = names[start:end]
         return True
 
 
@@ -305,32 +358,32 @@ def first_documents(
     *,
     on_run: Callable[[int, int], None] | None = None,
 ) -> list[tuple[RunInfo, dict[bytes, list[bytes]]]]:
-    """Read the first `depth` documents of every list of some runs, several runs at a time.
+    """Return the first `depth` documents of every list of each run; several runs are read in parallel.
 
-    Documents come as by `each_run`; what lies deeper is read past and not kept.
+    Deeper documents are checked and not stored.
     """
 
-    def one(
+    def read_one(
         name: str | None, source: RunLike, workspaces: Sequence[Buffers]
     ) -> tuple[RunInfo, dict[bytes, list[bytes]]]:
-        if isinstance(source, Run) or reading.on_duplicate == "hold":  # what is held has a name of its own
+        if isinstance(source, Run) or reading.on_duplicate == "hold":  # repeats that are held get new ids
             run, counts = counted_run(source, name=name, reading=reading)
             if not len(run.scores):
                 raise InputError("contains no documents", expected="a run", path=run.name)
             name, bounds = name or run.name, run.offsets.tolist()
-            found = {
+            documents = {
                 query: [run.documents.names[code] for code in run.document[low : min(high, low + depth)]]
                 for query, low, high in zip(run.queries.names, bounds[:-1], bounds[1:], strict=True)
             }
         else:
-            kept = _FirstDocuments(depth)
-            name, counts = stream_lists(source, kept, reading=reading, name=name, workspaces=workspaces)
-            found = kept.found
-        shown = (counts.tag or name) if reading.by_tag else name
+            first = _FirstDocuments(depth)
+            name, counts = stream_lists(source, first, reading=reading, name=name, workspaces=workspaces)
+            documents = first.documents
+        label = (counts.tag or name) if reading.by_tag else name
         path = os.fspath(source) if isinstance(source, (str, os.PathLike)) else ""
-        return RunInfo(shown, counts.tag, path, {"documents_read": counts.rows}), found
+        return RunInfo(label, counts.tag, path, {"documents_read": counts.rows}), documents
 
-    read = list(_each(one, named_sources(runs), on_run))
+    read = list(_each(read_one, named_sources(runs), on_run))
     refuse_equal_names([info for info, _ in read])
     return read
 
@@ -340,17 +393,17 @@ def _only_once(source: Any) -> bool:
 
 
 def refuse_equal_names(infos: Sequence[RunInfo]) -> None:
-    """Refuse two runs of one name: whoever reads the result could not tell them apart."""
+    """Raise UsageError if two runs have the same name, which would make results ambiguous."""
     seen: dict[str, RunInfo] = {}
     for info in infos:
-        other = seen.setdefault(info.name, info)
-        if other is not info:
-            if not info.path and not other.path:
+        earlier = seen.setdefault(info.name, info)
+        if earlier is not info:
+            if not info.path and not earlier.path:
                 same = f"called '{info.name}'" if info.name != UNNAMED else "without a name"
                 raise UsageError(
                     f'two runs are {same}; expected a dictionary that names them: {{"A": a, "B": b}}'
                 )
-            files = f" ({other.path} and {info.path})" if info.path else ""
+            files = f" ({earlier.path} and {info.path})" if info.path else ""
             raise UsageError(
                 f"two runs are called '{info.name}'{files}; expected different names "
                 "(rename a file, or use --name-by tag)"

@@ -1,4 +1,4 @@
-"""Profiles: the arithmetic and averaging habits of other programs, by name."""
+"""Profiles: arithmetic, averaging and names of measures as in other programs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from leadline.data.registry import split_names
 from leadline.errors import UsageError
 from leadline.evaluation import trec_names
-from leadline.evaluation.trec_names import Asked, is_text
+from leadline.evaluation.trec_names import Request, is_text
 from leadline.measures import MEASURES, Measure
 
 Averaging = Literal["all", "both", "with_relevant", "complete"]
@@ -26,13 +26,28 @@ LEVELS = {
 
 
 class Profile(NamedTuple):
-    """How one program computes: everything that differs from ours, and nothing else.
+    """Conventions of a program that differ from the default profile.
 
-    `narrow` compares scores as 32-bit floats; `queries` says which queries are averaged when nobody says
-    (`complete`: no mean when a query is missing); `interpolation` is the rule of IPrec and AvgIPrec
-    without one; `whole_grades` says that fractions are cut off there (here they are kept and counted);
-    `own_names` reads a name without parameters as trec_eval does, and `all_trec` has what `version` has;
-    `prints_missing`: `-f trec -q` prints a query that the run lacks if it is averaged.
+    Attributes
+    ----------
+    name : str
+        Name of the profile.
+    says : str
+        Description.
+    narrow : bool
+        Whether scores are compared as 32-bit floats.
+    queries : str
+        Default of the queries to average over.
+    interpolation : str
+        Default rule of IPrec and AvgIPrec.
+    whole_grades : bool
+        Whether the program truncates fractional grades; here they are kept and counted in a warning.
+    own_names : bool
+        Whether names without parameters have trec_eval's default parameters.
+    version : int
+        Version of trec_eval, which determines the group `all_trec`.
+    prints_missing : bool
+        Whether `-f trec -q` prints queries that are missing from the run and count in its mean.
     """
 
     name: str
@@ -48,49 +63,62 @@ class Profile(NamedTuple):
     def measures(
         self, wanted: Iterable[str | Measure], *, rel: float | None = None, documents: int | None = None
     ) -> list[Measure]:
-        """Make measures as this profile understands them, each once.
+        """Return the measures that names denote in this profile, without repeats.
 
-        `rel` is the least relevant grade of every measure that has one and was not given it,
-        `documents` the size of the collection for those that need it.
+        Parameters
+        ----------
+        wanted : iterable of str or Measure
+            Names, each of which may denote several measures.
+        rel : float, optional
+            Minimum grade that counts as relevant, for measures that do not set their own.
+        documents : int, optional
+            Number of documents in the collection.
+
+        Raises
+        ------
+        UsageError
+            If a name is unknown, denotes text, or two different measures have the same name.
         """
-        wanted = _split(wanted)
-        texts = [one for one in wanted if isinstance(one, str) and is_text(one)]
+        names = _split(wanted)
+        texts = [name for name in names if isinstance(name, str) and is_text(name)]
         if texts:
             raise UsageError(
                 f"the value of {', '.join(texts)} is text; expected a measure, or `evaluate -f trec`"
             )
-        asked = self.asked(wanted, rel=rel, documents=documents)
-        found = dict.fromkeys(one.measure for one in asked if one.measure is not None)
-        texts = list(map(str, found))
-        for text in texts:
-            if texts.count(text) > 1:
-                raise UsageError(f"two measures are called '{text}'; expected different names")
-        if not found:
+        requests = self.requests(names, rel=rel, documents=documents)
+        measures = dict.fromkeys(request.measure for request in requests if request.measure is not None)
+        printed = list(map(str, measures))
+        for name in printed:
+            if printed.count(name) > 1:
+                raise UsageError(f"two measures are called '{name}'; expected different names")
+        if not measures:
             raise UsageError("no measures; expected at least one, such as AP or nDCG@10")
-        return list(found)
+        return list(measures)
 
-    def asked(
+    def requests(
         self, wanted: Iterable[str | Measure], *, rel: float | None = None, documents: int | None = None
-    ) -> list[Asked]:
-        """Return what is asked for under trec_eval's names where it has any; `-f trec` prints that."""
-        found: list[Asked] = []
-        faults: list[str] = []
-        for one in _split(wanted):
+    ) -> list[Request]:
+        """Return the requested measures with trec_eval's names, which `-f trec` prints."""
+        requests: list[Request] = []
+        errors: list[str] = []
+        for name in _split(wanted):
             try:
-                found += self._meant(one)
+                requests += self._parsed(name)
             except UsageError as error:
-                faults.append(str(error))
-        if faults:
-            raise UsageError("; ".join(faults) + " (see `leadline measures`)")
-        given: dict[str, object] = {"rel": rel, "documents": documents}
-        given = {name: value for name, value in given.items() if value is not None}
+                errors.append(str(error))
+        if errors:
+            raise UsageError("; ".join(errors) + " (see `leadline measures`)")
+        options: dict[str, object] = {"rel": rel, "documents": documents}
+        options = {name: value for name, value in options.items() if value is not None}
         return [
-            one if one.measure is None else one._replace(measure=self._adapted(one.measure, given))
-            for one in found
+            request
+            if request.measure is None
+            else request._replace(measure=self._adapted(request.measure, options))
+            for request in requests
         ]
 
     def facts(self) -> dict[str, str]:
-        """Say, point by point, what this profile does; the page of profiles is made from it."""
+        """Return the conventions of the profile by topic, for the documentation."""
         return {
             "scores compared as": "32-bit floats, so that close scores are ties"
             if self.narrow
@@ -109,12 +137,12 @@ class Profile(NamedTuple):
             "lines that begin with `#`": "skipped" + "; trec_eval 9 refuses them" * (self.version == 9),
         }
 
-    def _meant(self, one: str | Measure) -> list[Asked]:
-        if isinstance(one, Measure):
-            return [Asked("", "", one)]
-        text = one.strip()
-        spelled = trec_names.expand(text, strict=self.own_names, nine=self.version == 9)
-        return spelled or [Asked("", "", measure) for measure in MEASURES.expand(text)]
+    def _parsed(self, name: str | Measure) -> list[Request]:
+        if isinstance(name, Measure):
+            return [Request("", "", name)]
+        text = name.strip()
+        requests = trec_names.expand(text, strict=self.own_names, nine=self.version == 9)
+        return requests or [Request("", "", measure) for measure in MEASURES.expand(text)]
 
     def _adapted(self, measure: Measure, given: dict[str, object]) -> Measure:
         parameters = measure.parameters()
@@ -136,8 +164,8 @@ class Profile(NamedTuple):
 
 
 def _split(wanted: Iterable[str | Measure]) -> list[str | Measure]:
-    """Split texts that hold several names with commas between them."""
-    return [part for one in wanted for part in ([one] if isinstance(one, Measure) else split_names(one))]
+    """Split texts at the commas between names."""
+    return [name for item in wanted for name in ([item] if isinstance(item, Measure) else split_names(item))]
 
 
 PROFILES = {

@@ -1,4 +1,4 @@
-"""Count what was missing, tied, unjudged or repaired, and say it in words: nothing is silent."""
+"""Counts and warnings of missing, tied, unjudged and repaired input."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ from leadline.io.row_checks import ABOUT_MACHINES
 from leadline.io.trec_runs import ReadCounts
 from leadline.measures import Measure
 
-TOP = 10  # ranks over which the judged shares of runs are compared, whatever the lengths of their lists
-UNEVEN = 0.1  # largest difference between the unjudged shares of two runs that needs no warning
-NAMED = 4  # runs whose unjudged share is given; of more, the smallest and the largest share
+TOP = 10  # ranks at which the unjudged shares of runs are compared, so that list lengths do not matter
+UNEVEN = 0.1  # largest difference between the unjudged shares of two runs without a warning
+NAMED = 4  # maximum number of runs whose unjudged shares are all listed
 
 
-def counts_of(judged: JudgedRun, tally: ReadCounts, measures: Sequence[Measure]) -> dict[str, int]:
-    """Count, for one run, everything that a reader of its numbers should know."""
+def counts_of(judged: JudgedRun, counts: ReadCounts, measures: Sequence[Measure]) -> dict[str, int]:
+    """Return the counts of one run by name, from which the warnings are made."""
     top = int(np.minimum(judged.length, TOP).sum())
     return {
-        "documents_read": tally.rows,
+        "documents_read": counts.rows,
         "documents": int(judged.length.sum()),
         "unjudged_documents": int(judged.length.sum()) - int((judged.grade >= 0).sum()),
         "top_documents": top,
         "unjudged_top_documents": top - int(((judged.grade >= 0) & (judged.rank <= TOP)).sum()),
         "queries": int(judged.present.sum()),
         "missing_queries": int((~judged.present).sum()),
-        "unjudged_queries": tally.unjudged_queries,
+        "unjudged_queries": counts.unjudged_queries,
         "tied_lists": judged.count_queries(judged.tie_last > judged.tie_first),
         "tied_cutoffs": tied_cutoffs(judged, measures),
-        "other_tags": tally.other_tags,
-        "ignored_columns": tally.extra_columns,
-        "rank_disagrees": tally.disordered,
-        "repeated_documents": tally.repeated,
-        "dropped_scores": tally.dropped,
+        "other_tags": counts.other_tags,
+        "ignored_columns": counts.extra_columns,
+        "rank_disagrees": counts.disordered,
+        "repeated_documents": counts.repeated,
+        "dropped_scores": counts.dropped,
     }
 
 
 def tied_cutoffs(judged: JudgedRun, measures: Sequence[Measure]) -> int:
-    """Count the lists where the depth or a cutoff of a measure parts equal scores, one of them judged."""
+    """Return the number of lists in which the depth or a cutoff falls within a tie with a judged document."""
     cutoffs = {cutoff for m in measures if (cutoff := getattr(m, "cutoff", None)) is not None}
     parted = np.zeros(len(judged.rank), dtype=np.bool_)
     for cutoff in cutoffs if np.any(judged.tie_last > judged.tie_first) else ():
@@ -51,7 +51,7 @@ def tied_cutoffs(judged: JudgedRun, measures: Sequence[Measure]) -> int:
     return int(np.count_nonzero(judged.parted | (judged.total(judged.query[parted]) > 0)))
 
 
-# What is summed over runs, with the words for it; the fields in braces are filled in.
+# Messages about counts that are summed over runs.
 PER_RUN: dict[str, str] = {
     "missing_queries": "judged queries missing: {count} in {runs}; {missing}",
     "unjudged_queries": "queries without judgments: {count} in {runs}; excluded",
@@ -77,68 +77,86 @@ MISSING_RULES = {
 def warnings_of(
     infos: Sequence[RunInfo], qrels: Qrels, *, averaging: str = "all", levels: Sequence[float] = (1.0,)
 ) -> list[ResultWarning]:
-    """Put what was counted into words; nothing is said of what did not happen.
+    """Return the warnings of runs and judgments whose counts are not 0.
 
-    `levels` are the least relevant grades that the measures use.
+    Parameters
+    ----------
+    infos : sequence of RunInfo
+        Runs with their counts.
+    qrels : Qrels
+        Relevance judgments.
+    averaging : str, default "all"
+        Queries that are averaged.
+    levels : sequence of float
+        Minimum relevant grades of the measures.
     """
-    found = [ResultWarning(*remark) for remark in qrels.remarks]
-    found += [_no_relevant(qrels, rel, averaging) for rel in levels]
-    for code, words in PER_RUN.items():
+    warnings = [ResultWarning(*remark) for remark in qrels.remarks]
+    warnings += [_no_relevant(qrels, rel, averaging) for rel in levels]
+    for code, template in PER_RUN.items():
         concerned = [info for info in infos if info.counts[code]]
         count = sum(info.counts[code] for info in concerned)
         documents = sum(info.counts["documents"] for info in concerned)
-        message = words.format(
+        message = template.format(
             count=f"{count:,}",
             documents=f"{documents:,}",
             runs=_names(concerned, len(infos)),
             missing=MISSING_RULES[averaging],
             share=share_of(count, documents),
         )
-        found.append(ResultWarning(code, message, count))
+        warnings.append(ResultWarning(code, message, count))
     nothing = [info for info in infos if info.counts["queries"] == 0]
     message = f"no query is judged: {', '.join(info.name for info in nothing)}; do the query ids match?"
-    found.insert(0, ResultWarning("no_overlap", message, len(nothing)))
-    found.append(_uneven(infos))
-    return [notice for notice in found if notice.count]
+    warnings.insert(0, ResultWarning("no_overlap", message, len(nothing)))
+    warnings.append(_uneven(infos))
+    return [notice for notice in warnings if notice.count]
 
 
 def no_judged_document(names: Sequence[str], retrieved: str, judged: str) -> list[ResultWarning]:
-    """Warn of runs that retrieve documents for judged queries, none of which has a judgment.
+    """Return a warning of runs without any judged document, most of which have ids of another format.
 
-    Such a run is hardly ever a bad system; as a rule its document ids are written in another way. `retrieved`
-    and `judged` are a document id of the first of these runs and one of the judgments.
+    Parameters
+    ----------
+    names : sequence of str
+        Names of these runs.
+    retrieved : str
+        Document id in the first of these runs.
+    judged : str
+        Document id in the judgments.
 
+    Examples
+    --------
     >>> str(no_judged_document(["dead"], "xd1", "d1")[0])
     "no document of dead is judged; do the document ids match? (dead has 'xd1', the judgments have 'd1')"
     """
     if not names:
         return []
-    shown = f"{names[0]} has {retrieved!r}, the judgments have {judged!r}"
+    example = f"{names[0]} has {retrieved!r}, the judgments have {judged!r}"
     if not retrieved:
-        shown = f"the judgments have {judged!r}"
-    message = f"no document of {', '.join(names)} is judged; do the document ids match? ({shown})"
+        example = f"the judgments have {judged!r}"
+    message = f"no document of {', '.join(names)} is judged; do the document ids match? ({example})"
     return [ResultWarning("no_judged_document", message, len(names))]
 
 
 def _uneven(infos: Sequence[RunInfo]) -> ResultWarning:
-    """Warn of runs whose first documents are judged to very different degrees."""
+    """Return a warning of runs whose unjudged shares among the first documents differ considerably."""
     shares = sorted(
         (info.counts["unjudged_top_documents"] / info.counts["top_documents"], info.name)
         for info in infos
-        if info.counts["documents"] > info.counts["unjudged_documents"]  # else it has its own warning
+        if info.counts["documents"]
+        > info.counts["unjudged_documents"]  # runs without judged documents have a warning of their own
     )
     if not shares or shares[-1][0] - shares[0][0] <= UNEVEN:
         return ResultWarning("uneven_judgments", "", 0)
     texts = [f"{name} {100 * share:.0f} %" for share, name in shares]
-    shown = ", ".join(texts) if len(texts) <= NAMED else f"{texts[0]} to {texts[-1]}"
-    words = (
-        f"unjudged among the first {TOP} documents: {shown}; runs with more of them are underestimated more"
+    summary = ", ".join(texts) if len(texts) <= NAMED else f"{texts[0]} to {texts[-1]}"
+    message = (
+        f"unjudged among the first {TOP} documents: {summary}; runs with more of them are underestimated more"
     )
-    return ResultWarning("uneven_judgments", words, len(shares))
+    return ResultWarning("uneven_judgments", message, len(shares))
 
 
 def share_of(part: int, whole: int) -> str:
-    """Write a part of a whole in percent to three digits; only all of it is 100 %.
+    """Return a proportion in percent with three digits; only equal numbers give 100 %.
 
     >>> share_of(2, 3), share_of(99_999, 100_000), share_of(1, 30_000)
     ('66.7 %', '99.9 %', '0.00333 %')
@@ -150,19 +168,19 @@ def share_of(part: int, whole: int) -> str:
 
 
 def levels_of(measures: Sequence[Measure]) -> list[float]:
-    """Return the least relevant grades that some measures use."""
+    """Return the minimum relevant grades of measures, sorted."""
     return sorted({float(getattr(measure, "rel", 1.0)) for measure in measures})
 
 
 def fractional_warning(qrels: Qrels) -> list[ResultWarning]:
-    """Warn of grades that a program of whole grades would have cut off."""
+    """Return a warning of fractional grades, which trec_eval truncates."""
     count = int((qrels.grades != np.floor(qrels.grades)).sum())
     message = f"fractional grades: {count}; used unchanged, whereas trec_eval truncates them"
     return [ResultWarning("fractional_grades", message, count)] if count else []
 
 
 def machine_labels(qrels: Qrels) -> list[ResultWarning]:
-    """Warn of judgments that are labels of a machine, unless the judgments say so themselves."""
+    """Return a warning of labels of a machine, unless the judgments have one already."""
     if any(code == "machine_labels" for code, _, _ in qrels.remarks):
         return []
     count = len(qrels.grades)
@@ -172,37 +190,37 @@ def machine_labels(qrels: Qrels) -> list[ResultWarning]:
 def undefined_warnings(
     infos: Sequence[RunInfo], qrels: Qrels, measures: Sequence[Measure], values: Floats, present: Flags
 ) -> list[ResultWarning]:
-    """Warn of undefined values (runs x queries x measures) that nothing else said explains."""
-    found = [
-        _undefined(measure, infos, values[:, :, place], present, qrels)
-        for place, measure in enumerate(measures)
+    """Return warnings of undefined values (runs x queries x measures) that no other warning explains."""
+    warnings = [
+        _undefined(measure, infos, values[:, :, index], present, qrels)
+        for index, measure in enumerate(measures)
     ]
-    return [notice for notice in found if notice.count]
+    return [notice for notice in warnings if notice.count]
 
 
 def _no_relevant(qrels: Qrels, rel: float, averaging: str) -> ResultWarning:
     count = int((qrels.relevant(rel) == 0).sum())
     rule = "excluded from the means" if averaging == "with_relevant" else "counted as 0 in every mean"
     grade = "" if rel == 1.0 else f" (grade {rel:g} or more)"
-    words = f"judged queries without a relevant document{grade}: {count}; {rule}"
-    return ResultWarning("no_relevant", words, count)
+    message = f"judged queries without a relevant document{grade}: {count}; {rule}"
+    return ResultWarning("no_relevant", message, count)
 
 
 def _undefined(
     measure: Measure, infos: Sequence[RunInfo], values: Floats, present: Flags, qrels: Qrels
 ) -> ResultWarning:
-    """Warn of undefined values that neither a missing query nor a lack of relevant documents explains."""
+    """Return a warning of undefined values, except those of missing queries and without relevant ones."""
     explained = ~present | (qrels.relevant(float(getattr(measure, "rel", 1.0))) == 0)
     undefined = np.isnan(values) & ~explained
-    concerned = [infos[place] for place in np.flatnonzero(undefined.any(axis=1)).tolist()]
+    concerned = [infos[index] for index in np.flatnonzero(undefined.any(axis=1)).tolist()]
     rule = {
         "mean": "counted as 0",
         "defined": "excluded from its mean",
         "geometric": "counted as 0.00001",
     }.get(measure.average, "")
     count = int(undefined.sum())
-    words = f"lists for which {measure} is undefined: {count} in {_names(concerned, len(infos))}; {rule}"
-    return ResultWarning("undefined", words, count)
+    message = f"lists for which {measure} is undefined: {count} in {_names(concerned, len(infos))}; {rule}"
+    return ResultWarning("undefined", message, count)
 
 
 def _names(infos: Sequence[RunInfo], total: int) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 
 from leadline.data.arrays import Codes, Floats, Integers
 from leadline.data.judged_run import JudgedRun
-from leadline.evaluation.bounds import Rule, group_bounds, last_places
+from leadline.evaluation.bounds import Rule, group_bounds, last_ranks
 from leadline.measures import Measure, over, relevant
 from leadline.measures.average_precision import AP
 from leadline.measures.cumulated_gain import CG, DCG, SDCG, nDCG
@@ -19,11 +19,11 @@ from leadline.measures.user_models import weights as rank_biased
 
 
 class Gains(Rule):
-    """The value is a sum over documents of gain x weight of the rank, over a divisor without order.
+    """Sums of gain x weight of the rank, divided by a quantity that does not depend on the order.
 
-    Expectation is linear, and a document of a tie group stands at each of the group's ranks equally
-    often: so each gain is multiplied by the mean weight of those ranks. Weights never rise with the
-    rank, so by the rearrangement inequality the sorted orders are the ends.
+    A document of a tie is at each rank of the tie equally often, so in expectation its gain is multiplied by
+    the mean weight of these ranks. Weights do not increase with the rank, so by the rearrangement inequality
+    the sorted orders give the extremes.
     """
 
     measures: ClassVar[tuple[str, ...]] = ("CG", "DCG", "RBP", "SDCG", "nDCG")
@@ -62,8 +62,8 @@ def _discounted(measure: DCG, judged: JudgedRun, weights: Floats) -> Floats:
 def _rank_biased(measure: RBP, judged: JudgedRun, weights: Floats) -> Floats:
     """Return RBP with any of its gains."""
     if measure.gain == "binary":
-        chosen = np.flatnonzero(judged.grade >= measure.rel)
-        return _weighted(judged, np.ones(len(chosen)), weights, measure.cutoff, chosen=chosen)
+        rows = np.flatnonzero(judged.grade >= measure.rel)
+        return _weighted(judged, np.ones(len(rows)), weights, measure.cutoff, rows=rows)
     query, _, grade = judged.gains
     largest = np.full(len(judged.present), measure.max_grade)
     if measure.gain == "scaled":
@@ -79,12 +79,12 @@ def _best(judged: JudgedRun) -> Floats:
 
 
 def _discount(measure: DCG, ranks: Integers) -> Floats:
-    """Return what a gain at each rank is multiplied by."""
+    """Return the weight of a gain at each rank."""
     return np.asarray(1.0 / np.log2(ranks + 1.0 if measure.discount == "log2" else np.maximum(ranks, 2.0)))
 
 
 def _gain(measure: DCG, judged: JudgedRun, power: Floats) -> Floats:
-    """Return the gain of every document of positive grade, divided by its query's 2^power."""
+    """Return the gain of every document of positive grade, divided by 2^power of its query."""
     query, _, grade = judged.gains
     less = np.exp2(-power[query])
     with np.errstate(over="ignore"):
@@ -93,27 +93,27 @@ def _gain(measure: DCG, judged: JudgedRun, power: Floats) -> Floats:
 
 
 def _weighted(
-    judged: JudgedRun, gain: Floats, weights: Floats, cutoff: int | None, *, chosen: Integers | None = None
+    judged: JudgedRun, gain: Floats, weights: Floats, cutoff: int | None, *, rows: Integers | None = None
 ) -> Floats:
-    """Add up, per query, the gains by the mean weight of the ranks of each one's tie group.
+    """Return the sums by query of gain x mean weight of the ranks of the tie.
 
-    `chosen` are the rows that the gains are of; by default those of positive grade.
+    The gains are of the documents in `rows`, by default those of positive grade.
     """
     if cutoff is not None:
         weights[cutoff + 1 :] = 0.0
     below = np.cumsum(weights)
-    chosen = np.flatnonzero(judged.grade > 0) if chosen is None else chosen
-    first, last = judged.tie_first[chosen], last_places(judged)[chosen]
+    rows = np.flatnonzero(judged.grade > 0) if rows is None else rows
+    first, last = judged.tie_first[rows], last_ranks(judged)[rows]
     mean = (below[last] - below[first - 1]) / (last - first + 1)
-    return judged.total(judged.query[chosen], gain * mean)
+    return judged.total(judged.query[rows], gain * mean)
 
 
 class FirstHit(Rule):
-    """RR and Success look at the first relevant document only.
+    """RR and Success, which depend on the first relevant document only.
 
-    It stands in the first tie group that has one. When r of the group's m documents are relevant, the
-    first is at place i with probability C(m - i, r - 1) / C(m, r): r/m at place 1, and from place i to
-    the next (m - i - r + 1) / (m - i) times as much.
+    It is in the first tie with a relevant document. If r of the m documents of the tie are relevant, the
+    first is at position i with probability C(m - i, r - 1) / C(m, r): r/m at position 1, and from position i
+    to the next (m - i - r + 1) / (m - i) times as much.
     """
 
     measures: ClassVar[tuple[str, ...]] = ("RR", "Success")
@@ -121,9 +121,9 @@ class FirstHit(Rule):
     def expected(self, measure: Measure, judged: JudgedRun, *, low: Floats, high: Floats) -> Floats:
         """Return the mean over all orders."""
         rel, cutoff = float(getattr(measure, "rel", 1.0)), getattr(measure, "cutoff", None)
-        chosen = np.flatnonzero(judged.grade >= rel)
-        query, first = judged.query[chosen], judged.tie_first[chosen].astype(np.int64)
-        last = last_places(judged)[chosen]
+        rows = np.flatnonzero(judged.grade >= rel)
+        query, first = judged.query[rows], judged.tie_first[rows].astype(np.int64)
+        last = last_ranks(judged)[rows]
         start, stop = group_bounds(query, first)
         values = low.copy()
         for row in np.flatnonzero((judged.hits(rel).nth == 1) & (low[query] != high[query])).tolist():
@@ -137,23 +137,22 @@ class FirstHit(Rule):
 
 
 def chances_of_first(size: int, relevant: int) -> Floats:
-    """Return the probability of each place to hold the first of some relevant documents in any order.
+    """Return the probability that the first relevant document of a tie is at each of its positions.
 
     >>> chances_of_first(4, 2)
     array([0.5       , 0.33333333, 0.16666667])
     """
-    place = np.arange(1, size - relevant + 1)
-    steps = (size - place - relevant + 1) / (size - place)
+    position = np.arange(1, size - relevant + 1)
+    steps = (size - position - relevant + 1) / (size - position)
     return np.asarray(np.cumprod(np.concatenate(([relevant / size], steps))), dtype=np.float64)
 
 
 class Rank(Rule):
-    """RankOf: the j-th of r relevant documents in a group of m is expected at place j (m + 1) / (r + 1).
+    """RankOf: the j-th of r relevant documents in a tie of m is expected at position j (m + 1) / (r + 1).
 
-    The relevant documents part the others into r + 1 stretches of equal expected length (m - r)/(r + 1), and
-    j of these stand before the j-th. `form=search` is an expectation over the orders already. With more
-    relevant documents, R kept, another document may be the n-th of `n=all`, and where it is never reached
-    there is no value: no bounds for unjudged documents.
+    The relevant documents divide the others into r + 1 segments of equal expected length (m - r)/(r + 1), and
+    j segments precede the j-th. `form=search` is an expectation over the orders already. There are no bounds
+    for unjudged documents: if one becomes relevant while R is fixed, another document may be the n-th.
     """
 
     measures: ClassVar[tuple[str, ...]] = ("RankOf",)
@@ -164,32 +163,32 @@ class Rank(Rule):
         assert isinstance(measure, RankOf)
         if measure.form == "search":
             return low
-        chosen = np.flatnonzero(judged.grade >= measure.rel)
-        query, first = judged.query[chosen], judged.tie_first[chosen].astype(np.int64)
-        size = last_places(judged)[chosen] - first + 1
+        rows = np.flatnonzero(judged.grade >= measure.rel)
+        query, first = judged.query[rows], judged.tie_first[rows].astype(np.int64)
+        size = last_ranks(judged)[rows] - first + 1
         start, stop = group_bounds(query, first)
-        place = np.arange(len(chosen)) - start + 1
-        reached = first - 1.0 + place * (size + 1) / (stop - start + 1)
+        position = np.arange(len(rows)) - start + 1
+        reached = first - 1.0 + position * (size + 1) / (stop - start + 1)
         number = judged.qrels.relevant(measure.rel)
-        wanted = number if measure.n == "all" else np.full(len(number), int(measure.n))
-        last = np.flatnonzero(judged.hits(measure.rel).nth == wanted[query])
+        target = number if measure.n == "all" else np.full(len(number), int(measure.n))
+        last = np.flatnonzero(judged.hits(measure.rel).nth == target[query])
         values = np.full(len(number), np.nan)
         values[query[last]] = reached[last]
         return values
 
     def monotone(self, measure: Measure) -> bool:
-        """Another document may be the one that counts."""
+        """Return False: another document may become the n-th relevant one."""
         del self, measure
         return False
 
 
 class Preference(Rule):
-    """Each relevant document of a group has u of its judged non-relevant ones above, u uniform.
+    """Bpref: a relevant document of a tie has u of its judged non-relevant documents above it, u uniform.
 
-    Among the n judged non-relevant documents of its group a relevant one has n + 1 places, all equally
-    likely. With q of them above the group, the expected loss is the mean over u = 0..n of
-    min(q + u, R) / min(N, R). A document that gets a judgment may lower the value (as a non-relevant one)
-    or raise it, so there are no bounds for unjudged documents.
+    Among the n judged non-relevant documents of its tie, a relevant document has n + 1 equally likely
+    positions. With q of them above the tie, the expected loss is the mean over u = 0..n of
+    min(q + u, R) / min(N, R). Judging another document may decrease the value (if non-relevant) or increase
+    it, so there are no bounds for unjudged documents.
     """
 
     measures: ClassVar[tuple[str, ...]] = ("Bpref",)
@@ -203,10 +202,10 @@ class Preference(Rule):
         is_other = (judged.grade >= 0) & (judged.grade < measure.rel)
         running = np.concatenate(([0], np.cumsum(is_other)))
         start, stop = group_bounds(judged.query, judged.tie_first)
-        chosen = np.flatnonzero(judged.grade >= measure.rel)
-        query = judged.query[chosen]
-        above = (running[start] - running[judged.offsets[:-1]][judged.query])[chosen]
-        tied = (running[stop] - running[start])[chosen]
+        rows = np.flatnonzero(judged.grade >= measure.rel)
+        query = judged.query[rows]
+        above = (running[start] - running[judged.offsets[:-1]][judged.query])[rows]
+        tied = (running[stop] - running[start])[rows]
         limit = size[query]
         free = np.clip(limit - above, 0, tied + 1)  # how many u keep q + u below R
         lost = free * above + free * (free - 1) / 2 + (tied + 1 - free) * limit
@@ -220,12 +219,12 @@ class Preference(Rule):
 
 
 class NonrelevantAbove(Rule):
-    """Each relevant document of a group has u of its non-relevant ones above, u uniform on 0..n.
+    """binG: a relevant document of a tie has u of its n non-relevant documents above it, u uniform on 0..n.
 
-    With q non-relevant documents above the group, a relevant one is expected to add the mean of
-    1 / log2(2 + q + u). One that moves up past a non-relevant one adds more and takes nothing from the
-    others; a document that turns relevant adds its own part, and stands no longer above others as
-    non-relevant.
+    With q non-relevant documents above the tie, the expected contribution of a relevant document is the mean
+    of 1 / log2(2 + q + u). If it moves above a non-relevant document, its contribution increases and the
+    others do not change. A document that becomes relevant adds its own contribution and is no longer a
+    non-relevant document above others.
     """
 
     measures: ClassVar[tuple[str, ...]] = ("binG",)
@@ -234,10 +233,10 @@ class NonrelevantAbove(Rule):
         """Return the mean over all orders."""
         del low, high
         assert isinstance(measure, binG)
-        chosen = np.flatnonzero(judged.grade >= measure.rel)
-        query, first = judged.query[chosen], judged.tie_first[chosen].astype(np.int64)
+        rows = np.flatnonzero(judged.grade >= measure.rel)
+        query, first = judged.query[rows], judged.tie_first[rows].astype(np.int64)
         start, stop = group_bounds(query, first)
-        others = last_places(judged)[chosen] - first + 1 - (stop - start)
+        others = last_ranks(judged)[rows] - first + 1 - (stop - start)
         above = first - judged.hits(measure.rel).nth[start]
         parts = 1.0 / np.log2(2.0 + np.arange(int(judged.length.max(initial=0)) + 1))
         below = np.concatenate(([0.0], np.cumsum(parts)))
@@ -246,12 +245,12 @@ class NonrelevantAbove(Rule):
 
 
 class Counts(Rule):
-    """The value is a + b x count, where order changes neither a nor b.
+    """Linear functions a + b x count, where a and b do not depend on the order.
 
-    Of a tie group at ranks f..l, each document stands at a rank up to k with probability
-    min(max(k - f + 1, 0), l - f + 1) / (l - f + 1), and the expected count is the sum. A value that is
-    a line in the count is expected where the expected count lies between the lowest and the highest.
-    F: the count r appears once, in (1 + beta^2) r / (beta^2 R + n); E is its complement.
+    Each document of a tie at ranks f..l is at a rank up to k with probability
+    min(max(k - f + 1, 0), l - f + 1) / (l - f + 1), and the expected count is the sum. The expected value of
+    a linear function divides the range of values as the expected count divides the range of counts. F is
+    linear in the count r: (1 + beta^2) r / (beta^2 R + n); E is its complement.
     """
 
     measures: ClassVar[tuple[str, ...]] = (
@@ -270,19 +269,19 @@ class Counts(Rule):
     def expected(self, measure: Measure, judged: JudgedRun, *, low: Floats, high: Floats) -> Floats:
         """Return the mean over all orders."""
         least = 0.0 if _counts_judgments(measure) else float(getattr(measure, "rel", 1.0))
-        chosen = np.flatnonzero(judged.grade >= least)
-        query = judged.query[chosen]
-        first = judged.tie_first[chosen].astype(np.int64)
-        last = last_places(judged)[chosen]
+        rows = np.flatnonzero(judged.grade >= least)
+        query = judged.query[rows]
+        first = judged.tie_first[rows].astype(np.int64)
+        last = last_ranks(judged)[rows]
         cutoff = _cutoff(measure, judged, query)
         within = last if cutoff is None else np.minimum(cutoff, last)
         size = last - first + 1
         inside = np.clip(within - first + 1, 0, size)
         counted = judged.total(query, inside / size)
-        ends = [judged.total(query, part) for part in _ends(query, first, inside, size)]
+        extremes = [judged.total(query, count) for count in _extreme_counts(query, first, inside, size)]
         with np.errstate(invalid="ignore", divide="ignore"):
-            share = (counted - ends[0]) / (ends[1] - ends[0])
-        return low + (high - low) * np.where(ends[1] == ends[0], 0.0, share)
+            share = (counted - extremes[0]) / (extremes[1] - extremes[0])
+        return low + (high - low) * np.where(extremes[1] == extremes[0], 0.0, share)
 
     def monotone(self, measure: Measure) -> bool:
         """Judged and Unj count judgments, not grades."""
@@ -295,7 +294,7 @@ def _counts_judgments(measure: Measure) -> bool:
 
 
 def _cutoff(measure: Measure, judged: JudgedRun, query: Codes) -> Floats | int | None:
-    """Return the last rank that counts, for every row; None where the whole list does."""
+    """Return the cutoff that applies to every row; None without a cutoff."""
     multiple = 1.0 if type(measure).__name__ == "Rprec" else getattr(measure, "multiple", None)
     if multiple is None:
         return getattr(measure, "cutoff", None)
@@ -303,11 +302,11 @@ def _cutoff(measure: Measure, judged: JudgedRun, query: Codes) -> Floats | int |
     return np.asarray(size if multiple == 1 else np.floor(multiple * size + 0.9), dtype=np.float64)
 
 
-def _ends(query: Codes, first: Integers, inside: Integers, size: Integers) -> tuple[Floats, Floats]:
-    """Return each row's part of the lowest and of the highest count.
+def _extreme_counts(query: Codes, first: Integers, inside: Integers, size: Integers) -> tuple[Floats, Floats]:
+    """Return the contribution of each row to the lowest and to the highest count.
 
-    Of r chosen documents in a group of `size`, of which `inside` ranks count, at least
-    r - (size - inside) and at most `inside` count.
+    Of r counted documents in a tie of `size` ranks, `inside` of which are above the cutoff, at least
+    r - (size - inside) and at most `inside` are above the cutoff.
     """
     start, stop = group_bounds(query, first)
     chosen = stop - start
@@ -316,13 +315,13 @@ def _ends(query: Codes, first: Integers, inside: Integers, size: Integers) -> tu
 
 
 class Cascade(Rule):
-    """The user goes on past j documents of a tie group with the mean of all products of j factors.
+    """ERR: the user passes j documents of a tie with the mean of all products of j factors 1 - s.
 
-    The factors are 1 - s of the documents of the group, and the mean over all subsets of size j is the
-    elementary symmetric polynomial e(j) over its number of terms. So the user stops at the j-th place with
-    probability mean(j - 1) - mean(j). Ends: of two neighbours with s > t the better first gives
-    (s - t)(1/r - 1/(r + 1)) more and leaves as many users for the ranks below. A larger s at rank r gains
-    what comes to 1/r from users who would at best have stopped at r + 1.
+    The mean over all subsets of size j is the elementary symmetric polynomial e(j) divided by its number of
+    terms, so the user stops at the j-th position with probability mean(j - 1) - mean(j). Extremes: of two
+    neighbours with s > t, the better one first adds (s - t)(1/r - 1/(r + 1)) and leaves the probability of
+    reaching lower ranks unchanged. A larger s at rank r adds 1/r for users who would otherwise stop at
+    r + 1 or below.
     """
 
     measures: ClassVar[tuple[str, ...]] = ("ERR",)
@@ -330,27 +329,27 @@ class Cascade(Rule):
     def expected(self, measure: Measure, judged: JudgedRun, *, low: Floats, high: Floats) -> Floats:
         """Return the mean over all orders."""
         assert isinstance(measure, ERR)
-        chosen = np.flatnonzero(judged.grade > 0)
-        query, first = judged.query[chosen], judged.tie_first[chosen].astype(np.int64)
-        last = last_places(judged)[chosen]
+        rows = np.flatnonzero(judged.grade > 0)
+        query, first = judged.query[rows], judged.tie_first[rows].astype(np.int64)
+        last = last_ranks(judged)[rows]
         start, stop = group_bounds(query, first)
-        going_on = 1.0 - (np.exp2(judged.grade[chosen]) - 1.0) / 2.0**measure.max_grade
+        continues = 1.0 - (np.exp2(judged.grade[rows]) - 1.0) / 2.0**measure.max_grade
         values = low.copy()
-        left = np.ones(len(low))
+        reached = np.ones(len(low))
         moving = low != high
         values[moving] = 0.0
-        for row in np.flatnonzero((start == np.arange(len(chosen))) & moving[query]).tolist():
-            means = mean_products(going_on[row : stop[row]], int(last[row] - first[row]) + 1)
-            stopping = left[query[row]] * -np.diff(means)
+        for row in np.flatnonzero((start == np.arange(len(rows))) & moving[query]).tolist():
+            means = mean_products(continues[row : stop[row]], int(last[row] - first[row]) + 1)
+            stopping = reached[query[row]] * -np.diff(means)
             ranks = np.arange(first[row], last[row] + 1)
             counted = slice(measure.cutoff and max(measure.cutoff - int(first[row]) + 1, 0))
             values[query[row]] += float((stopping / ranks)[counted].sum())
-            left[query[row]] *= means[-1]
+            reached[query[row]] *= means[-1]
         return values
 
 
 def mean_products(factors: Floats, size: int) -> Floats:
-    """Give, for j = 0..size, the mean product of j of some factors, filled up with ones to `size`.
+    """Return the mean product of j factors for j = 0..size; missing factors are 1.
 
     >>> mean_products(np.array([0.5]), 2)
     array([1.  , 0.75, 0.5 ])
@@ -358,24 +357,24 @@ def mean_products(factors: Floats, size: int) -> Floats:
     means = np.ones(size - len(factors) + 1)
     for factor in factors.tolist():
         number = len(means)
-        with_it = np.arange(number + 1) / number  # the share of the subsets of size j that hold it
+        with_it = np.arange(number + 1) / number  # proportion of the subsets of size j with this factor
         means = (1.0 - with_it) * np.append(means, 0.0) + with_it * factor * np.concatenate(([0.0], means))
     return means
 
 
 class AveragePrecision(Rule):
-    """Expected precision at each place of a tie group, summed.
+    """AP: sum of the expected precision at each position of a tie.
 
-    A group of m documents, r of them relevant, stands below n documents with s relevant ones. Its i-th
-    place holds a relevant document with probability r / m; given that, the i - 1 places before it hold
-    (i - 1)(r - 1)/(m - 1) relevant ones on average (they are drawn without replacement from the m - 1
-    others), so that the expected precision there is (s + 1 + (i - 1) c) / (n + i), c = (r - 1)/(m - 1).
-    With (i - 1) c = c (n + i) - c (n + 1), and H the harmonic numbers, the t places above the cutoff add
+    Let a tie of m documents, r of them relevant, follow n documents, s of them relevant. Its i-th position
+    has a relevant document with probability r / m. In that case the i - 1 positions before it have
+    (i - 1)(r - 1)/(m - 1) relevant documents on average (sampling without replacement from the m - 1 others),
+    so that the expected precision there is (s + 1 + (i - 1) c) / (n + i), c = (r - 1)/(m - 1). With
+    (i - 1) c = c (n + i) - c (n + 1), and H the harmonic numbers, the t positions above the cutoff add
 
         r / m (c t + (s + 1 - c (n + 1)) (H(n + t) - H(n))).
 
-    A relevant document that moves up raises its own precision and lowers none, so the sorted orders are the
-    ends; for the same reason a document that turns relevant raises the value (R is kept).
+    A relevant document that moves up increases its own precision and decreases no other, so the sorted orders
+    give the extremes. Likewise a document that becomes relevant increases the value (for fixed R).
     """
 
     measures: ClassVar[tuple[str, ...]] = ("AP",)
@@ -384,10 +383,10 @@ class AveragePrecision(Rule):
         """Return the mean over all orders."""
         del low, high
         assert isinstance(measure, AP)
-        chosen = np.flatnonzero(judged.grade >= measure.rel)
-        query = judged.query[chosen]
-        above = judged.tie_first[chosen].astype(np.int64) - 1
-        size = last_places(judged)[chosen] - above
+        rows = np.flatnonzero(judged.grade >= measure.rel)
+        query = judged.query[rows]
+        above = judged.tie_first[rows].astype(np.int64) - 1
+        size = last_ranks(judged)[rows] - above
         start, stop = group_bounds(query, above)
         before = judged.hits(measure.rel).nth[start] - 1
         counted = stop - start
@@ -404,22 +403,22 @@ class AveragePrecision(Rule):
 
 
 class Curves(Rule):
-    """The highest of the precisions n / rank of the n-th relevant document, over a choice of n.
+    """Interpolated precision: the maximum of n / rank of the n-th relevant document over a set of n.
 
-    The choice depends on n and R, not on the order; every rank falls when relevant documents move up, so the
-    sorted orders are the ends. The mean of a highest value has no closed form that we know.
+    The set depends on R, not on the order. All ranks decrease when relevant documents move up, so the sorted
+    orders give the extremes. We know no closed form of the expected maximum.
     """
 
     measures: ClassVar[tuple[str, ...]] = ("AvgIPrec", "IPrec")
 
     def monotone(self, measure: Measure) -> bool:
-        """Under the printed rules a stretch that was empty may fill, and then hides a higher precision."""
+        """Return False for the printed rules, where an interval of recall may become non-empty and lower."""
         del self
         return not str(getattr(measure, "rule", "")).startswith("printed")
 
 
 class Geometric(Rule):
-    """AP and Bpref with a geometric mean: what is expected of each query says nothing of that mean."""
+    """AP and Bpref with a geometric mean, which expected values of the queries do not determine."""
 
     measures: ClassVar[tuple[str, ...]] = ("GMAP", "GMBpref")
 
@@ -429,12 +428,12 @@ class Geometric(Rule):
         return type(measure).__name__ == "GMAP"
 
 
-class Orderless(Rule):
-    """Counts and set measures.
+class OrderInvariant(Rule):
+    """Counts and set measures, which do not depend on the order.
 
-    NumQ, NumRel and NumRet do not look at the grades of a list either. NumNonrelRet rises with a grade 0 and
-    falls with a larger one. The others grow with the number of relevant documents, and Utility is a
-    line in it, up or down.
+    NumQ, NumRel and NumRet do not depend on the grades of a list either. NumNonrelRet increases with a grade
+    of 0 and decreases with a higher one. The others increase with the number of relevant documents; Utility
+    is linear in it.
     """
 
     measures: ClassVar[tuple[str, ...]] = (
@@ -448,11 +447,11 @@ class Orderless(Rule):
     )
 
     def expected(self, measure: Measure, judged: JudgedRun, *, low: Floats, high: Floats) -> Floats:
-        """Return the value itself."""
+        """Return the value, which is the same for all orders."""
         del self, measure, judged, high
         return low
 
     def monotone(self, measure: Measure) -> bool:
-        """Leave out the count of non-relevant documents, which a judgment may raise."""
+        """Return False for NumNonrelRet, which a judgment may increase."""
         del self
         return type(measure).__name__ != "NumNonrelRet"

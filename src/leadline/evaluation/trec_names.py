@@ -1,4 +1,4 @@
-"""trec_eval's own names: groups of measures, its parameters after a dot, and how it prints a name."""
+"""Names of measures in trec_eval: groups, parameters after a dot, and printed names."""
 
 from __future__ import annotations
 
@@ -29,25 +29,35 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "all_trec": NAMES,
 }
 TEN_ONLY = frozenset({"rbp", "rbp_resid", "unj"})
-# Their values are words, which only `-f trec` prints.
+# Names whose values are text, which only `-f trec` prints.
 TEXTS = frozenset({"runid", "relstring"})
 # trec_eval prints these for all queries only.
 ONLY_MEAN = frozenset({"num_q", "gm_map", "gm_bpref"})
 BY_RANK = frozenset({"P", "recall", "ndcg_cut", "map_cut", "relative_P", "success", "unj"})
 BY_LEVEL = frozenset({"iprec_at_recall", "Rprec_mult"})
 BY_GAIN = {"ndcg": "GnDCG", "ndcg_rel": "nDCGrel", "Rndcg": "RnDCG", "G": "G"}
-RBP: Mapping[str, object] = {"gain": "scaled", "p": 0.9}  # what RBP is there
-# Parameters that options of trec_eval, or its version, set.
+RBP: Mapping[str, object] = {"gain": "scaled", "p": 0.9}  # parameters of RBP in trec_eval
+# Parameters that options or the version of trec_eval determine, so that its names do not show them.
 FREE = frozenset({"rel", "rule", "documents"})
 SHORTEST_STRING = 10
 PERSISTENCE = re.compile(r"rbp[_.@]?0?\.(\d+)", re.IGNORECASE)  # rbp.95, RBP0.95
 
 
-class Asked(NamedTuple):
-    """One thing to print: trec_eval's name for it, its family, and the measure unless it is a text.
+class Request(NamedTuple):
+    """Requested measure or text.
 
-    `given` says that parameters were written, which trec_eval takes for its groups too; `length` is
-    that of a relevance string.
+    Attributes
+    ----------
+    name : str
+        Name that trec_eval prints.
+    family : str
+        trec_eval's name without parameters.
+    measure : Measure or None
+        The measure; None for text.
+    given : bool
+        Whether the user gave parameters, which then replace those of a group.
+    length : int
+        Length of a relevance string.
     """
 
     name: str
@@ -57,12 +67,25 @@ class Asked(NamedTuple):
     length: int = 0
 
 
-def expand(text: str, *, strict: bool = False, nine: bool = False) -> list[Asked]:
-    """Return what a group or a spelling of trec_eval means; nothing where it is none.
+def expand(text: str, *, strict: bool = False, nine: bool = False) -> list[Request]:
+    """Return the measures of a group or name of trec_eval; empty for other names.
 
-    `strict` reads names without parameters as trec_eval does, too: there `P` is precision at nine
-    ranks. `nine`: measures that only trec_eval 10 has are not in the groups.
+    Parameters
+    ----------
+    text : str
+        Group or name, with parameters after a dot.
+    strict : bool, default False
+        Whether names without parameters have trec_eval's defaults; `P` is then precision at nine cutoffs.
+    nine : bool, default False
+        Whether to leave the measures of trec_eval 10 out of groups.
 
+    Raises
+    ------
+    UsageError
+        If the parameters are invalid.
+
+    Examples
+    --------
     >>> [asked.name for asked in expand("P.5,10")], expand("P")
     (['P_5', 'P_10'], [])
     """
@@ -70,8 +93,8 @@ def expand(text: str, *, strict: bool = False, nine: bool = False) -> list[Asked
     if persistence:
         raise UsageError(f"measure '{text}'; expected RBP(p=0.{persistence[1]})")
     if text in GROUPS:
-        wanted = [name for name in GROUPS[text] if not (nine and name in TEN_ONLY)]
-        return [asked for name in wanted for asked in _family(name, "")]
+        names = [name for name in GROUPS[text] if not (nine and name in TEN_ONLY)]
+        return [request for name in names for request in _family(name, "")]
     name, dot, written = text.partition(".")
     if name not in NAMES or not (dot or strict or name in TEXTS):
         return []
@@ -84,7 +107,7 @@ def expand(text: str, *, strict: bool = False, nine: bool = False) -> list[Asked
 
 
 def is_text(name: str) -> bool:
-    """Return whether the value of a name is words.
+    """Return whether the value of a name is text.
 
     >>> is_text("relstring.5"), is_text("map")
     (True, False)
@@ -93,7 +116,7 @@ def is_text(name: str) -> bool:
 
 
 def name_of(measure: Measure, *, rel: float = 1.0) -> tuple[str, str] | None:
-    """Return trec_eval's name of a measure and its family, if it has one.
+    """Return trec_eval's name of a measure and the family of the name; None if it has none.
 
     >>> name_of(MEASURES.parse("nDCG@10")), name_of(MEASURES.parse("ERR@10"))
     (('ndcg_cut_10', 'ndcg_cut'), None)
@@ -105,56 +128,55 @@ def name_of(measure: Measure, *, rel: float = 1.0) -> tuple[str, str] | None:
 
 
 def relevance_strings(judged: JudgedRun, length: int) -> list[str]:
-    """Write the grades of the first documents of every list, a letter for each.
+    """Return the grades of the first documents of every list as text, one character for each.
 
-    A grade above 9 is `>`, an unjudged document `-`, one of negative grade `.`; of a fraction the
-    whole part is written.
+    Grades above 9 are `>`, unjudged documents `-`, negative grades `.`; fractions are truncated.
     """
     size = np.minimum(judged.length, length)
     start = np.concatenate(([0], np.cumsum(size)))
     letters = np.full(int(start[-1]), "-")
-    kept: Flags = judged.rank <= length
-    grade = judged.grade[kept]
+    within: Flags = judged.rank <= length
+    grade = judged.grade[within]
     digits = np.floor(np.clip(grade, 0, 9)).astype(np.int64).astype(str)
-    place = start[judged.query[kept]] + judged.rank[kept] - 1
-    letters[place] = np.where(grade < 0, ".", np.where(grade >= 10, ">", digits))
+    position = start[judged.query[within]] + judged.rank[within] - 1
+    letters[position] = np.where(grade < 0, ".", np.where(grade >= 10, ">", digits))
     text = "".join(letters.tolist())
     return [text[low:high] for low, high in pairwise(start.tolist())]
 
 
-def _family(name: str, written: str) -> list[Asked]:
-    """Return what one name of trec_eval means with the parameters after its dot."""
+def _family(name: str, written: str) -> list[Request]:
+    """Return the measures of a name of trec_eval with the parameters after its dot."""
     printed = f"{name}_{written}" if written else name
     if name in TEXTS:
         length = int(float(written)) if written else SHORTEST_STRING
-        return [Asked(printed, name, None, bool(written), max(length, 0))]
-    kind, preset = _meant(name)
+        return [Request(printed, name, None, bool(written), max(length, 0))]
+    cls, preset = _meant(name)
     if name in BY_RANK or name in BY_LEVEL:
-        at = kind.at_name() or ""
-        made = [kind(**preset, **{at: place}) for place in _places(name, kind, written)]
-        return [Asked(_at(name, measure), name, measure, bool(written)) for measure in made]
-    given = _given(name, written) if written else {}
-    if given and name in BY_GAIN:
-        kind = MEASURES.classes[BY_GAIN[name]]
-    return [Asked(printed, name, kind(**{**preset, **given}), bool(written))]
+        at = cls.at_name() or ""
+        measures = [cls(**preset, **{at: place}) for place in _places(name, cls, written)]
+        return [Request(_at(name, measure), name, measure, bool(written)) for measure in measures]
+    parameters = _given(name, written) if written else {}
+    if parameters and name in BY_GAIN:
+        cls = MEASURES.classes[BY_GAIN[name]]
+    return [Request(printed, name, cls(**{**preset, **parameters}), bool(written))]
 
 
-def _places(name: str, kind: type[Measure], written: str) -> Sequence[object]:
-    """Read cutoffs or levels, in rising order; of a cutoff the whole part counts."""
+def _places(name: str, cls: type[Measure], written: str) -> Sequence[object]:
+    """Parse cutoffs or levels, in ascending order; cutoffs are truncated to integers."""
     if not written:
-        return kind.default_cutoffs.get(name.lower(), CUTOFFS)
+        return cls.default_cutoffs.get(name.lower(), CUTOFFS)
     numbers = sorted(map(float, written.split(",")))
     return numbers if name in BY_LEVEL else list(map(int, numbers))
 
 
 def _given(name: str, written: str) -> dict[str, object]:
-    """Read parameters that are no cutoffs."""
+    """Parse parameters other than cutoffs."""
     if name in BY_GAIN or name == "rbp":
-        pairs = [part.split("=") for part in written.split(",")]
+        pairs = [pair.split("=") for pair in written.split(",")]
         if name == "rbp":
             return {key: float(value) for key, value in pairs}
         return {"gains": {float(grade): float(gain) for grade, gain in pairs}}
-    numbers = [float(part) for part in written.split(",")]
+    numbers = [float(pair) for pair in written.split(",")]
     if name == "utility":
         a, b, c, d = numbers
         return {"a": a, "b": b, "c": c, "d": d}
@@ -180,34 +202,34 @@ def _expected(name: str) -> str:
 
 
 def _meant(name: str) -> tuple[type[Measure], Mapping[str, object]]:
-    """Return the class of a name of trec_eval and what the name sets."""
+    """Return the class of a name of trec_eval and the parameters that the name sets."""
     if name == "rbp":
         return MEASURES.classes["RBP"], RBP
-    if name == "set_F":  # both forms are one while nothing is given
+    if name == "set_F":  # without parameters both forms are the same
         return MEASURES.classes["F"], {}
-    found = MEASURES.find(name)
-    if found is None:
+    match = MEASURES.find(name)
+    if match is None:
         raise UsageError(f"unknown measure '{name}'")
-    return found
+    return match
 
 
 def _at(family: str, measure: Measure) -> str:
-    """Write a name with the value after its underscore."""
+    """Return a name with the cutoff or level of the measure after an underscore."""
     value = getattr(measure, measure.at_name() or "")
     return f"{family}_{value:.2f}" if family in BY_LEVEL else f"{family}_{value}"
 
 
 def _name_in(family: str, measure: Measure, rel: float) -> str:
-    """Return the name of a measure in one family; empty where it does not belong there."""
-    kind, preset = _meant(family)
-    at = kind.at_name()
-    if type(measure) is not kind or getattr(measure, "rel", rel) != rel:
+    """Return the name of a measure in a family; empty if it does not belong to the family."""
+    cls, preset = _meant(family)
+    at = cls.at_name()
+    if type(measure) is not cls or getattr(measure, "rel", rel) != rel:
         return ""
     if getattr(measure, "rule", "trec10") not in ("trec9", "trec10"):
         return ""
-    for name, parameter in kind.parameters().items():
-        wanted = preset.get(name, parameter.default)
-        if name not in FREE and name != at and getattr(measure, name) != wanted:
+    for name, parameter in cls.parameters().items():
+        expected = preset.get(name, parameter.default)
+        if name not in FREE and name != at and getattr(measure, name) != expected:
             return ""
     if at is not None and (getattr(measure, at) is not None) != (family in BY_RANK | BY_LEVEL):
         return ""

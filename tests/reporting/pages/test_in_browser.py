@@ -9,9 +9,10 @@ import pytest
 
 from leadline.comparison.compare import compare_results
 from leadline.data.results import Results
+from leadline.demo import demo_page
 from leadline.evaluation.curves import Curves, curve
 from leadline.evaluation.evaluate import evaluate
-from leadline.reporting.pages import demo_page, report_page
+from leadline.reporting.pages import report_page
 
 JUDGMENTS = {str(query): {"a": 1, "b": 1, "c": 0} for query in range(1, 9)}
 
@@ -24,7 +25,7 @@ def lists(quality: int) -> dict[str, dict[str, float]]:
 
 def demo(results: Results, curves: Curves) -> str:
     """Make the page of the demo."""
-    return demo_page.page(results, curves, collection="eight queries", judgments=24)
+    return demo_page(results, curves, collection="eight queries", judgments=24)
 
 
 def report(results: Results, curves: Curves) -> str:

@@ -176,7 +176,7 @@ def page_of(
 ) -> str:
     """Return the page with the table for a paper of `top` runs in so many `digits`."""
     from leadline.reporting.pages.report_page import page
-    from leadline.reporting.render.latex import write
+    from leadline.reporting.render.text_formats import write_latex
     from leadline.reporting.tables.comparison_table import significance_table
 
     table = significance_table(comparison, baseline=baseline, top=top, digits=digits)
@@ -186,7 +186,7 @@ def page_of(
         judgments=judgments,
         inputs=inputs,
         again=again,
-        latex=write(table),
+        latex=write_latex(table),
         baseline=baseline,
     )
 

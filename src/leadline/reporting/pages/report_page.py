@@ -11,9 +11,8 @@ import numpy as np
 from markupsafe import escape
 
 from leadline.comparison.compared_pair import ComparedPair
-from leadline.comparison.comparison_result import Comparison
+from leadline.comparison.comparison_result import MOST_LETTERS, Comparison, outperformed_runs
 from leadline.comparison.sentences import clipped, sentence, shown_limits
-from leadline.comparison.significance_letters import MOST_LETTERS, outperformed_runs
 from leadline.data.arrays import Floats
 from leadline.data.results import Results, plain
 from leadline.data.wording import counted, percent

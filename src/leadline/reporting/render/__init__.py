@@ -1,8 +1,7 @@
-"""One file per way to write a table for people or programs; each takes a `Sheet`, `trec` results."""
+"""Tables of results and their formats: terminal, plain text, CSV, LaTeX, Markdown, HTML, trec_eval."""
 
 from __future__ import annotations
 
-import importlib
 import sys
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -14,30 +13,50 @@ Cell: TypeAlias = "str | float | int | None"
 
 
 class Probability(float):
-    """A probability: one that rounds to 0 is shown as smaller than the last digit."""
+    """Probability; one that rounds to 0 is shown as less than one unit of the last digit."""
 
     __slots__ = ()
 
 
 class RowLabel(str):
-    """A word of ours in a column of ids, as the `mean` of all queries: programs get an empty cell."""
+    """Label in a column of ids, such as `mean` for all queries; empty in CSV."""
 
     __slots__ = ()
 
 
 class Preformatted(str):
-    """A number in the form in which it is to be shown."""
+    """Number that is already formatted."""
 
     __slots__ = ()
 
 
 @dataclass
 class Table:
-    """A table to be written: columns, rows, what to mark, and what to say under it.
+    """Table of results, independent of the format in which it is written.
 
-    `letters` stand raised behind a cell, where a form can raise; elsewhere they stand after it. For a
-    terminal: columns named in `wrapped` hold sentences, which are wrapped; those in `optional` are dropped
-    first, in this order, where the terminal is narrow; of a `whole` table every row is shown.
+    Parameters
+    ----------
+    columns : list of str
+        Header.
+    rows : list of list
+        Cells by row.
+    best : set of (int, int)
+        Row and column of the cells that hold the best value of their column.
+    letters : dict of (int, int) to str
+        Letters of significance by row and column: superscripts where the format has them, otherwise after
+        the cell.
+    notes : list of str
+        Sentences below the table.
+    title : str
+        Title above the table.
+    digits : int, default 4
+        Digits after the decimal point.
+    wrapped : frozenset of str
+        Columns of sentences, which are wrapped on a terminal.
+    optional : tuple of str
+        Columns that a narrow terminal drops first, in this order.
+    whole : bool, default False
+        Whether a terminal shows every row.
     """
 
     columns: list[str]
@@ -52,58 +71,77 @@ class Table:
     whole: bool = False
 
 
-def render(sheet: Table, form: str, *, to_file: bool = False, raw_csv: bool = False) -> str:
-    """Write a sheet in one of the formats of this package; a terminal gets what fits, a file all of it.
+def render(table: Table, form: str, *, to_file: bool = False, raw_csv: bool = False) -> str:
+    """Return a table in a format; a terminal gets the rows and columns that fit, a file all of them.
 
-    With `raw_csv`, text cells of CSV are written as they are (see `leadline.reporting.render.csv`).
+    Parameters
+    ----------
+    table : Table
+        Table to write.
+    form : {"table", "terminal", "csv", "latex", "markdown", "html"}
+        Format.
+    to_file : bool, default False
+        Whether the text goes to a file rather than to standard output.
+    raw_csv : bool, default False
+        Whether text cells of CSV are written unchanged (see `text_formats.write_csv`).
     """
     on_terminal = not to_file and sys.stdout.isatty()
-    if form == "table" and on_terminal:
-        form = "terminal"
+    if form == "terminal" or (form == "table" and on_terminal):
+        from leadline.reporting.render import terminal
+
+        return terminal.write(table)
+    from leadline.reporting.render import text_formats
+
     if form == "csv":
-        from leadline.reporting.render import csv
-
-        text = csv.write(sheet, raw=raw_csv)
+        text = text_formats.write_csv(table, raw=raw_csv)
         return visible(text, lines=True) if on_terminal else text
-    written: str = importlib.import_module(f"{__name__}.{form}").write(sheet)
-    return written
+    writers = {
+        "table": text_formats.write_plain,
+        "latex": text_formats.write_latex,
+        "markdown": text_formats.write_markdown,
+        "html": text_formats.write_html,
+    }
+    return writers[form](table)
 
 
-def text_columns(sheet: Table) -> set[int]:
-    """Return the columns that hold text: these stand to the left, and the first always does."""
-    found = {0}
-    for place, column in enumerate(zip(*sheet.rows, strict=True)):
-        words = [cell for cell in column if isinstance(cell, str)]
-        if words and not any(isinstance(cell, Preformatted) for cell in words):
-            found.add(place)
-    return found
+def text_columns(table: Table) -> set[int]:
+    """Return the columns of text, which are aligned to the left; the first column is always one."""
+    columns = {0}
+    for index, column in enumerate(zip(*table.rows, strict=True)):
+        texts = [cell for cell in column if isinstance(cell, str)]
+        if texts and not any(isinstance(cell, Preformatted) for cell in texts):
+            columns.add(index)
+    return columns
 
 
-def marked(sheet: Table) -> tuple[list[str], list[list[str]]]:
-    """Return head and cells as text; where a column has a best value, all others are padded for its mark."""
-    cells = [[shown(cell, sheet.digits) for cell in row] for row in sheet.rows]
-    starred = {column for _, column in sheet.best}
+def marked(table: Table) -> tuple[list[str], list[list[str]]]:
+    """Return header and cells as text, with a star after best values and with letters of significance.
+
+    The other cells of a column with marks are padded, so that digits stay aligned.
+    """
+    cells = [[shown(cell, table.digits) for cell in row] for row in table.rows]
+    starred = {column for _, column in table.best}
     for column in starred:
-        for place, row in enumerate(cells):
-            row[column] += "*" if (place, column) in sheet.best else " "
-    raised = {column: 0 for _, column in sheet.letters}
-    for (_, column), letters in sheet.letters.items():
+        for index, row in enumerate(cells):
+            row[column] += "*" if (index, column) in table.best else " "
+    raised = {column: 0 for _, column in table.letters}
+    for (_, column), letters in table.letters.items():
         raised[column] = max(raised[column], len(letters) + 1)
     for column, width in raised.items():
-        for place, row in enumerate(cells):
-            row[column] += f" {sheet.letters.get((place, column), '')}".ljust(width)
-    after = [" " * ((column in starred) + raised.get(column, 0)) for column in range(len(sheet.columns))]
-    return [visible(name) + padding for name, padding in zip(sheet.columns, after, strict=True)], cells
+        for index, row in enumerate(cells):
+            row[column] += f" {table.letters.get((index, column), '')}".ljust(width)
+    padding = [" " * ((column in starred) + raised.get(column, 0)) for column in range(len(table.columns))]
+    return [visible(name) + blanks for name, blanks in zip(table.columns, padding, strict=True)], cells
 
 
 def aligned(text: str, width: int, *, left: bool) -> str:
-    """Fill a text with blanks up to a width in terminal cells."""
+    """Pad a text with blanks to a width in terminal cells."""
     blanks = " " * max(width - width_of(text), 0)
     return text + blanks if left else blanks + text
 
 
 def shown(cell: Cell, digits: int) -> str:
-    """Write a cell for people; undefined is a dash, control characters are escaped."""
+    """Return the text of a cell; undefined values are dashes, control characters are escaped."""
     if cell is None:
         return "-"
     if isinstance(cell, Probability) and 0 < cell < 0.5 * 10.0**-digits:

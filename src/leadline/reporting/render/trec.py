@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from leadline.data.results import Results
-from leadline.evaluation.trec_names import BY_LEVEL, BY_RANK, NAMES, ONLY_MEAN, Asked, name_of
+from leadline.evaluation.trec_names import BY_LEVEL, BY_RANK, NAMES, ONLY_MEAN, Request, name_of
 from leadline.measures import Measure
 
 
@@ -24,7 +24,7 @@ class Line(NamedTuple):
 
 def write(
     results: Results,
-    asked: Sequence[Asked],
+    asked: Sequence[Request],
     *,
     rel: float = 1.0,
     per_query: bool = False,
@@ -49,7 +49,7 @@ def write(
     return "".join(written)
 
 
-def lines_of(results: Results, asked: Sequence[Asked], *, rel: float = 1.0) -> list[Line]:
+def lines_of(results: Results, asked: Sequence[Request], *, rel: float = 1.0) -> list[Line]:
     """Return the lines of a block in trec_eval's order; measures that it lacks come last."""
     given = {one.family for one in asked if one.given}
     columns = {measure: place for place, measure in enumerate(results.measures)}

@@ -10,15 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline.comparison.compared_pair import ComparedPair
-from leadline.comparison.comparison_result import Comparison
+from leadline.comparison.comparison_result import MOST_LETTERS, Comparison
 from leadline.comparison.gate import WORSE as GATE_WORSE
 from leadline.comparison.gate import Gate
 from leadline.comparison.sentences import sentence, shown_limits
-from leadline.comparison.significance_letters import MOST_LETTERS
 from leadline.data.results import plain
 from leadline.data.wording import counted, percent, queries
 from leadline.reporting.render import Cell, Preformatted, Probability, Table
-from leadline.reporting.render.markdown import plain_text
+from leadline.reporting.render.text_formats import plain_text
 from leadline.stats.corrections import BH
 from leadline.stats.intervals import SMALLEST, Student
 from leadline.stats.paired_tests import T

@@ -7,9 +7,9 @@ from html.parser import HTMLParser
 
 import pytest
 
+from leadline.demo import demo_page
 from leadline.evaluation.curves import curve
 from leadline.evaluation.evaluate import evaluate
-from leadline.reporting.pages.demo_page import page
 
 VOID = {"meta", "link", "br", "hr", "img", "input", "col", "wbr"}
 JUDGMENTS = {"1": {"a": 1, "b": 1}, "2": {"a": 2}, "3": {"a": 0}}
@@ -52,7 +52,7 @@ def made(*names: str) -> str:
     """Make the page of runs with these names."""
     runs = dict.fromkeys(names, LISTS) | {"best": {"2": {"a": 1.0}, "3": {"a": 1.0}}}
     results = evaluate(JUDGMENTS, runs, ["AP", "RankOf(n=1)"])
-    return page(results, curve(JUDGMENTS, runs), collection="a & b", judgments=4)
+    return demo_page(results, curve(JUDGMENTS, runs), collection="a & b", judgments=4)
 
 
 @pytest.fixture(scope="module")
@@ -112,14 +112,14 @@ def test_notices_stand_in_words_and_undefined_values_are_dashes(text: str) -> No
     assert "<li>judged queries without a relevant document: 1; counted as 0 in every mean</li>" in text
     undefined = evaluate({"1": {"a": 0}}, {"one": {"1": {"a": 1.0}}}, ["AP(rel=1)", "RankOf(n=1)"])
     curves = curve({"1": {"a": 0}}, {"one": {"1": {"a": 1.0}}})
-    found = page(undefined, curves, collection="c", judgments=1)
+    found = demo_page(undefined, curves, collection="c", judgments=1)
     assert '<td data-value="">-</td>' in found
 
 
 def test_without_notices_the_page_says_that_all_is_whole() -> None:
     judgments, runs = {"1": {"a": 1}}, {"one": {"1": {"a": 1.0}}}
     results = evaluate(judgments, runs, ["AP"])
-    found = page(results, curve(judgments, runs), collection="c", judgments=1)
+    found = demo_page(results, curve(judgments, runs), collection="c", judgments=1)
     assert "Nothing was missing, unjudged or tied." in found
 
 
@@ -127,6 +127,6 @@ def test_the_best_run_comes_first_and_the_best_values_are_marked() -> None:
     judgments = {"1": {"a": 1}}
     runs = {"second": {"1": {"x": 2.0, "a": 1.0}}, "first": {"1": {"a": 1.0}}}
     results = evaluate(judgments, runs, ["AP"])
-    found = page(results, curve(judgments, runs), collection="c", judgments=1)
+    found = demo_page(results, curve(judgments, runs), collection="c", judgments=1)
     assert re.findall(r'<th scope="row" data-value="([^"]*)"', found) == ["first", "second"]
     assert re.findall(r'<td class="best" data-value="([^"]*)"', found) == ["1.0"]
