@@ -76,7 +76,7 @@ Half(form=even,rel=1)@k - half of the precision
               @k: a whole number, 1 or more; must be given
   range       0..; smaller is better
   average     mean of defined
-  undefined   when nothing is retrieved; such a query is left out of the mean
+  undefined   when nothing is retrieved; such a query is excluded from the mean
   needs       the documents that the user knew before (--known FILE)
   source      nobody
   spellings   semi (form=odd), half_cut (without a cutoff @5,10); upper and lower case are one
