@@ -190,7 +190,18 @@ def test_bare_ranked_lists_are_runs(tmp_path: Path) -> None:
     assert ll.evaluate(qrels, lists, ["RankOf(n=2)"]).value("run", "q1", "RankOf(n=2)") == 4
     assert ll.evaluate(qrels, {"mine": lists}, ["RR"]).names == ["mine"]
     assert refusal(judge, {"q1": ["d1", 7]}, read_qrels(qrels)).startswith("run, place 2: id 7")
-    assert "query 'q1' has list" in refusal(read_qrels, lists)
+
+
+def test_lists_and_sets_of_ids_are_relevant_documents_in_qrels(tmp_path: Path) -> None:
+    relevant = {"q1": ["d1", "d2"], "q2": ["d3"]}
+    expected = {"q1": {"d1": 1, "d2": 1}, "q2": {"d3": 1}}
+    sets = {query: set(documents) for query, documents in relevant.items()}
+    for source in (relevant, sets, str(file_of(tmp_path, "a.json", json.dumps(relevant)))):
+        found = read_qrels(source)
+        assert found.to_dict() == expected
+        assert [(code, count) for code, _, count in found.remarks] == [("relevant_sets", 3)]
+    assert "judged twice" in refusal(read_qrels, {"q1": ["d1", "d1"]})
+    assert "query 'q2' has int" in refusal(read_qrels, {"q1": ["d1"], "q2": 1})
 
 
 def test_rows_are_tuples_named_tuples_dictionaries_and_generators() -> None:
@@ -335,7 +346,7 @@ FAULTS = {
         "a.json",
         '[{"qid": "q1"}]',
     ): ", record 1: a table of scores with columns qid; expected a column called doc_id or docno or "
-    "docid or corpus-id or document",
+    "docid or corpus-id or corpus_id or item_id or document",
     (
         "a.jsonl",
         '{"qid": "q1", "docno": "d1", "score": 1}\n{"qid": "q1", "score": 1}\n',

@@ -117,8 +117,8 @@ def test_a_frame_without_a_needed_column_says_which(library: str) -> None:
     assert refusal(read_run, table).endswith(
         "a table of scores with columns qid, docno, similarity; expected a column called score"
     )
-    table = frame(library, ("topic", "docno", "score"), RUN_ROWS)
-    assert "; expected a column called query_id or qid or q_id or query" in refusal(read_run, table)
+    table = frame(library, ("subject", "docno", "score"), RUN_ROWS)
+    assert "; expected a column called query_id or qid or q_id or query-id or " in refusal(read_run, table)
 
 
 @pytest.mark.usefixtures("form")

@@ -26,6 +26,7 @@ from leadline.io.opening import (
     first_bytes,
     is_compressed,
     read_whole,
+    split_part,
 )
 from leadline.io.row_checks import Records, Table
 from leadline.io.trec_lists import looks_trec
@@ -71,11 +72,12 @@ class Format(NamedTuple):
 
 
 class Opened(NamedTuple):
-    """A file, its format, and its text where it had to be read to tell the format."""
+    """A file, its format, its text where it had to be read to tell the format, and which part is meant."""
 
     path: str
     format: Format
     whole: Chunk | None
+    part: str = ""
 
     @property
     def text(self) -> Chunk:
@@ -87,15 +89,16 @@ def opened(path: str, *, read: bool = False) -> Opened:
     """Return the format of a file; `read` reads its text in any case."""
     if path.startswith(IR_DATASETS):
         return Opened(path, COLLECTION, None)
-    head = first_bytes(path)
+    file, part = split_part(path)
+    head = first_bytes(file)
     if head is not None and head.startswith(SQLITE):
         return Opened(path, SQLITE_STORE, None)
-    if head is not None and not read and looks_trec(head):
-        return Opened(path, TREC, None)
-    if head is not None and not read and head.startswith(BINARY_TABLES) and not is_compressed(path):
-        return Opened(path, PARQUET, None)
-    whole = read_whole(path, enough=None if read else is_refused)
-    return Opened(path, format_of(whole), whole)
+    if head is not None and not read and not part:
+        binary = head.startswith(BINARY_TABLES) and not is_compressed(file)
+        if binary or looks_trec(head):
+            return Opened(path, PARQUET if binary else TREC, None)
+    whole = read_whole(file, enough=None if read or part else is_refused)
+    return Opened(path, JSON if part else format_of(whole), whole, part)
 
 
 def format_of(window: Chunk) -> Format:
@@ -155,7 +158,8 @@ def content_of(source: Opened) -> str:
         four = len(first) == 4
         return "qrels" if four and not _is_ranking(chain([first], rows)) else "run"
     found = records_of(source, "grade")
-    if row_checks.find(found.names, (*row_checks.RANK, *row_checks.TAG)):
+    # Lists of ids are ranked unless they are said to be relevant.
+    if found.listed or row_checks.find(found.names, (*row_checks.RANK, *row_checks.TAG)):
         return "run"
     if row_checks.find(found.names, row_checks.GRADE):
         return "qrels"
@@ -227,8 +231,12 @@ def _is_record(line: bytes) -> bool:
         found = json.loads(line)
     except (ValueError, RecursionError):
         return False
-    if not isinstance(found, dict) or row_checks.find(found, row_checks.DOCUMENT) is None:
+    if not isinstance(found, dict):
         return False
+    if row_checks.find(found, row_checks.DOCUMENT) is None:
+        from leadline.io import result_lists
+
+        return result_lists.begins_list(found)
     name = row_checks.find(found, row_checks.QUERY)
     return name is not None and not isinstance(found[name], (dict, list))
 

@@ -79,13 +79,24 @@ def run_name(path: str) -> str:
     """
     if path == STANDARD_INPUT:
         return "stdin"
+    path, part = split_part(path)
     name = Path(path).name
     for suffixes in (tuple(COMPRESSIONS.values()), RUN_SUFFIXES):
         for suffix in suffixes:
             if name.endswith(suffix) and name != suffix:
                 name = name[: -len(suffix)]
                 break
-    return name
+    return f"{name}#{part}" if part else name
+
+
+def split_part(path: str) -> tuple[str, str]:
+    """Split FILE#PART, the name of a part of a file; a file whose own name holds the sign is whole.
+
+    >>> split_part("none.json#default/test")
+    ('none.json#default/test', '')
+    """
+    file, sign, part = path.rpartition("#")
+    return (file, part) if sign and part and isfile(file) and not isfile(path) else (path, "")
 
 
 def open_bytes(path: str) -> tuple[BinaryIO, BinaryIO]:
@@ -491,6 +502,7 @@ def text_of(window: Chunk) -> str:
 
 def digest_of(path: str) -> str | None:
     """Return the SHA-256 of a file; None of what is no file: a pipe, the name of a collection."""
+    path, _ = split_part(path)
     if path == STANDARD_INPUT or not isfile(path):
         return None
     import hashlib

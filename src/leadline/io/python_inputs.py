@@ -28,7 +28,7 @@ class MappingLike(Protocol):
 def mapping_records(
     source: MappingLike, what: str, *, path: str, unit: str = "", subtopics: bool = False
 ) -> Records:
-    """Return the rows of a dictionary; `{query: [document, ...]}` is a run of score -rank.
+    """Return the rows of a dictionary; `{query: [document, ...]}` is a run of score -rank, or relevant sets.
 
     With subtopics it is `{query: {subtopic: {document: grade}}}`.
     """
@@ -38,6 +38,8 @@ def mapping_records(
     if what == "score" and _is_list(first):
         rows = _listed(source, path)
         return Records(rows, path=path, unit="place", ranked=True, listed=True)
+    if what == "grade" and isinstance(first, (list, tuple, set, frozenset)):
+        return Records(_relevant(source, path), path=path, unit="place", listed=True)
     return Records(_rows(source, what, path), path=path, unit=unit)
 
 
@@ -70,6 +72,15 @@ def _listed(source: MappingLike, path: str) -> Iterator[Row]:
             raise InputError(f"query {query!r} has {kind}", expected="[document, ...]", path=path)
         for rank, document in enumerate(documents, start=1):
             yield rank, query, document, -rank, rank
+
+
+def _relevant(source: MappingLike, path: str) -> Iterator[Row]:
+    for query, documents in source.items():
+        if not isinstance(documents, (list, tuple, set, frozenset)):
+            kind = type(documents).__name__
+            raise InputError(f"query {query!r} has {kind}", expected="[document, ...]", path=path)
+        for place, document in enumerate(documents, start=1):
+            yield place, query, document, 1, None
 
 
 def _is_list(documents: object) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 from leadline.data.qrels import Qrels
@@ -28,7 +28,7 @@ RunLike: TypeAlias = (
     "| Iterable[tuple[Any, ...]] | Iterable[Mapping[str, Any]]"
 )
 QrelsLike: TypeAlias = (
-    "str | os.PathLike[str] | Qrels | Mapping[str, Mapping[str, float]] "
+    "str | os.PathLike[str] | Qrels | Mapping[str, Mapping[str, float]] | Mapping[str, Collection[str]] "
     "| Mapping[str, Mapping[str, Mapping[str, float]]] | IntoFrame | Iterable[tuple[Any, ...]] "
     "| Iterable[Mapping[str, Any]]"
 )
@@ -55,9 +55,10 @@ __all__ = [
 def read_qrels(source: QrelsLike, *, kind: str | None = None, **options: Unpack[ReadQrelsOptions]) -> Qrels:
     """Read judgments from a file of any format, a dictionary, a data frame or rows.
 
-    A dictionary is `{query: {document: grade}}`, rows are (query, document, grade) or named tuples; files are
-    TREC, JSON, JSON Lines, CSV, TSV, Parquet, Arrow or the store of a judging page (several judges are merged
-    by majority), and `ir_datasets:NAME` names a collection.
+    A dictionary is `{query: {document: grade}}`, or `{query: [document, ...]}` (lists or sets) where all
+    documents are relevant; rows are (query, document, grade) or named tuples; files are TREC, JSON, JSON
+    Lines, CSV, TSV, Parquet, Arrow or the store of a judging page (several judges are merged by majority),
+    and `ir_datasets:NAME` names a collection.
 
     A negative grade means pooled but not judged: gain 0, non-relevant in rank measures, no judgment in
     bpref and Judged. `negative="unjudged"` leaves such documents out altogether. `subtopics` reads column 2

@@ -23,9 +23,10 @@ from leadline.io.trec_runs import ReadCounts
 from leadline.kernels import plain
 
 # In the order in which they are looked for.
-QUERY = ("query_id", "qid", "q_id", "query-id", "query")
-DOCUMENT = ("doc_id", "docno", "docid", "corpus-id", "document")
-GRADE = ("relevance", "label", "rel", "grade")
+QUERY = ("query_id", "qid", "q_id", "query-id", "topic_id", "user_id", "query", "topic")
+DOCUMENT = ("doc_id", "docno", "docid", "corpus-id", "corpus_id", "item_id", "document")
+RATING = "rating"  # of Quepid: an empty cell is a document that has not been judged
+GRADE = ("relevance", "label", "rel", "grade", RATING, "gain", "judgment")
 SCORE = ("score",)
 RANK = ("rank",)
 SUBTOPIC = ("subtopic", "subtopic_id", "iteration", "iter", "q0")
@@ -107,7 +108,8 @@ class Records:
     columns: tuple[str, ...] = ("", "")
     tag: str = ""
     ranked: bool = False  # every row has a rank, or a subtopic
-    listed: bool = False  # bare ranked lists: the place in the list is all there is
+    listed: bool = False  # lists of ids alone: ranked in a run, relevant in qrels
+    unrated: int = 0  # rows with an empty rating, which were left out
     text: bool = False  # numbers are text
     names: tuple[str, ...] = ()  # of all columns
     remarks: tuple[tuple[str, str, int], ...] = ()  # code, words and count of what was merged
@@ -164,7 +166,11 @@ def table_records(table: Table, what: str, *, by_rank: bool = False) -> Records:
 
 def _table_rows(table: Table, chosen: Sequence[str], records: Records, what: str) -> Iterator[Row]:
     named = bool(chosen[4])
+    ratings = what == "grade" and chosen[2] == RATING
     for place, (query, document, value, more, beside, judge) in table.cells(chosen):
+        if ratings and value in {None, ""}:
+            records.unrated += 1
+            continue
         if table.text and not (query and document):
             column = chosen[1 if query else 0]
             raise records.at(InputError(f"no id in column '{column}'", expected="a string"), place)
@@ -195,8 +201,19 @@ def qrels(records: Records) -> Qrels:
     queries = (name for name, size in zip(lists.queries, sizes, strict=True) for _ in range(size))
     rows = zip(queries, lists.documents, lists.scores.tolist(), strict=True)
     made = with_shares(Qrels.of(rows, source=records.path), records)
-    made.remarks = (*records.remarks, *machine_remarks(records.judges))
+    made.remarks = (*records.remarks, *machine_remarks(records.judges), *_remarks_on_sets(made, records))
     return made
+
+
+def _remarks_on_sets(made: Qrels, records: Records) -> tuple[tuple[str, str, int], ...]:
+    found: list[tuple[str, str, int]] = []
+    if records.listed:
+        count = len(made.grades)
+        found.append(("relevant_sets", f"judgments without grades: {count:,}; each counts as grade 1", count))
+    if records.unrated:
+        count = records.unrated
+        found.append(("unrated", f"rows without a rating: {count:,}; they are no judgments", count))
+    return tuple(found)
 
 
 def with_shares(made: Qrels, records: Records) -> Qrels:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -20,7 +20,7 @@ from leadline.data.ids import to_text
 from leadline.data.qrels import Qrels
 from leadline.data.run import Run
 from leadline.errors import InputError, MissingPackageError, UsageError
-from leadline.io import python_inputs
+from leadline.io import python_inputs, result_lists
 from leadline.io.columns import NotCleanError
 from leadline.io.opening import ARROW, HEAD, IR_DATASETS, LONGEST_LINE, STREAM, Chunk, read_whole, text_of
 from leadline.io.row_checks import Records, Table
@@ -377,6 +377,10 @@ def json_rows(source: Opened, what: str, subtopics: bool) -> Table | Records:
     """Return the table in a JSON list of records, or the rows of a JSON object."""
     path, window = source.path, source.text
     found = parse_json(window.text[: window.end].tobytes(), path)
+    if isinstance(found, (Members, list)) and not subtopics:
+        lists = result_lists.rows_of_json(found, what, path=path, part=source.part)
+        if lists is not None:
+            return lists
     if isinstance(found, Members):
         return python_inputs.mapping_records(found, what, path=path, unit="record", subtopics=subtopics)
     if isinstance(found, list):
@@ -423,10 +427,15 @@ def dump_json(value: Any) -> str:
     return text
 
 
-def json_lines_table(source: Opened, *_: object) -> Table | Records:
-    """Return the table in JSON Lines."""
+def json_lines_table(source: Opened, what: str, _subtopics: bool) -> Table | Records:
+    """Return the table in JSON Lines, or the rows of lists that stand one on a line."""
     window = source.text
-    found = python_inputs.table_of_rows(_json_lines(window), path=source.path, unit="line")
+    lines = _json_lines(window)
+    first = list(islice(lines, 1))
+    lines = chain(first, lines)
+    if first and result_lists.begins_list(first[0][1]):
+        return result_lists.rows_of_entries(lines, what, path=source.path, unit="line")
+    found = python_inputs.table_of_rows(lines, path=source.path, unit="line")
     if isinstance(found, Table) and _has_pyarrow():
         found.arrow = lambda chosen: _json_batches(window, chosen)
     return found

@@ -213,7 +213,8 @@ def _record(found: dict[str, list[str]]) -> dict[str, Any]:
 
 
 DOCUMENT = (*row_checks.DOCUMENT, "id", "_id")
-QUERY = (*row_checks.QUERY, "num", "id", "_id")
+# A topic may be a text there.
+QUERY = (*(name for name in row_checks.QUERY if name != "topic"), "num", "id", "_id", "topic")
 # Where no field is named: the first of these that a record has.
 DOCUMENT_FIELDS = (("title", "text"),)
 QUERY_FIELDS = (("text",), ("title",), ("query",))

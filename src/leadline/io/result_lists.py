@@ -1,0 +1,357 @@
+"""Result lists and relevance judgments in the JSON of search programs, evaluation tools and shared tasks.
+
+All of them hold, for every query, a list of records with the id of a document and perhaps a score or a grade.
+They differ in the members that lead to the list, and in the names of the ids and numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any, NamedTuple, TypeAlias
+
+from leadline.data.ids import to_bytes
+from leadline.errors import InputError
+from leadline.io import python_inputs, row_checks
+from leadline.io.row_checks import Records, Row, Table
+from leadline.kernels import plain
+
+# The members that lead from the object of a query to its list.
+RESULTS = (
+    ("results",),  # sentence-transformers
+    ("ctxs",),  # DPR
+    ("contexts",),  # Pyserini
+    ("candidates",),  # RankLLM
+    ("hits", "hits"),  # a response of Elasticsearch or OpenSearch
+    ("hits",),
+    ("root", "children"),  # a response of Vespa
+    ("children",),
+    ("responses", "passage_provenance"),  # iKAT
+    ("responses", "provenance"),  # CAsT
+    ("output", "provenance"),  # KILT
+)
+JUDGMENTS = (
+    ("ratings",),  # Elasticsearch's _rank_eval, OpenSearch
+    ("relevant_documents",),  # RRE
+    ("relevant_docs",),
+    ("relevant_ids",),
+    ("relevant",),
+)
+EITHER = ("output", "provenance")  # the pages of an answer: those found in a run, the relevant ones in qrels
+ABSENT_IF_EMPTY = {"hits", "children"}  # lists that a response without results leaves out
+# The members that lead from the top of a text to the list of queries.
+QUERY_LISTS = (
+    ("turns",),  # CAsT, iKAT
+    ("requests",),  # _rank_eval
+    ("judgmentRatings",),  # OpenSearch
+    ("hits", "hits", "_source", "judgmentRatings"),  # the same as a response to GET
+    ("topics", "query_groups"),  # RRE
+    ("query_groups",),
+)
+QUERY = (*(name for name in row_checks.QUERY if name != "query"), *("turn_id", "id", "_id", "query", "name"))
+DOCUMENT = (*row_checks.DOCUMENT, "docId", "wikipedia_id", "passage_id", "pid", "_id", "id")
+SCORE = (*row_checks.SCORE, "_score", "relevance")
+MTEB_META = "mteb_model_meta"
+WITHOUT_QUERY = 'an object {query id: response}, or {"query_id": ..., "hits": ...} on every line'
+
+# The place of a query in its file, its id, and what holds its list.
+Entry: TypeAlias = tuple[int, Any, Any]
+
+
+class Names(NamedTuple):
+    """The names in the records of a file, all of which are as in the first; empty where there is none."""
+
+    document: str
+    number: str
+
+
+def rows_of_json(text: Any, what: str, *, path: str, part: str = "") -> Table | Records | None:
+    """Return the rows of a parsed JSON text that holds lists of records by query; None for any other text.
+
+    Parameters
+    ----------
+    text : object
+        The value of the text.
+    what : {"score", "grade"}
+        What numbers are.
+    path : str
+        The file.
+    part : str
+        `subset/split` of predictions of MTEB.
+
+    """
+    if isinstance(text, Mapping) and MTEB_META in text:
+        return python_inputs.mapping_records(_part_of(text, part, path), what, path=path, unit="record")
+    if part:
+        raise InputError("no predictions of MTEB", expected=f"the name of a file without #{part}", path=path)
+    if isinstance(text, list):
+        entries = text if _has_list(text[:1]) else None
+    elif _is_page(text):
+        return _page(text, path)
+    else:
+        filled = next((value for _, value in text.items() if value), None)
+        entries = _queries_in(text, filled, path)
+        if entries is None and (_has_list([filled]) or (isinstance(filled, list) and _is_record(filled[0]))):
+            keyed = ((place, *item) for place, item in enumerate(text.items(), start=1))
+            return _records(keyed, what, path, "record", "")
+    return None if entries is None else rows_of_entries(enumerate(entries, start=1), what, path=path)
+
+
+def _queries_in(text: Mapping[str, Any], filled: Any, path: str) -> list[Any] | None:
+    """Return the list of queries in an object, which may be one query itself; None if there is none."""
+    if isinstance(filled, Mapping) and all(isinstance(value, (int, float)) for value in filled.values()):
+        return None  # {query: {document: number}}, whatever the queries are called
+    for names in QUERY_LISTS:
+        entries = _list_at(text, names)
+        if entries and _has_list(entries[:1]):
+            return entries
+    if not _has_list([text]):
+        return None
+    if _query_name(text) is not None:
+        return [text]
+    if isinstance(filled, list) and not isinstance(filled[0], Mapping):
+        return None  # {query: [document, ...]}
+    raise InputError("results without a query id", expected=WITHOUT_QUERY, path=path)
+
+
+def rows_of_entries(
+    entries: Iterable[tuple[int, Any]], what: str, *, path: str, unit: str = "record"
+) -> Records:
+    """Return the rows of objects with a query id and a list each; they come with their places."""
+    rest = iter(entries)
+    first = next(rest)
+    name = _query_name(first[1]) or ""
+    return _records(_with_queries(chain([first], rest), name, path, unit), what, path, unit, name)
+
+
+def begins_list(first: object) -> bool:
+    """Return whether the first object of JSON Lines has a query id and a list of results or judgments."""
+    return _has_list([first]) and _query_name(first) is not None
+
+
+def _part_of(text: Mapping[str, Any], part: str, path: str) -> Any:
+    """Return the predictions of one subset and split; the only one needs no name."""
+    parts = {
+        f"{subset}/{split}": predictions
+        for subset, splits in text.items()
+        if subset != MTEB_META
+        for split, predictions in (splits.items() if isinstance(splits, Mapping) else ())
+    }
+    if not parts:
+        raise InputError("predictions of no subset", expected="{subset: {split: predictions}}", path=path)
+    if part not in parts and (part or len(parts) > 1):
+        found = f"no part {part}" if part else f"predictions of {len(parts)} subsets and splits"
+        raise InputError(found, expected="one of " + ", ".join(f"{path}#{name}" for name in parts), path=path)
+    found = parts[part] if part else next(iter(parts.values()))
+    if not isinstance(found, Mapping):
+        raise InputError(
+            "predictions of another kind of task", expected="{query: {document: score}}", path=path
+        )
+    return found
+
+
+def _is_page(text: Mapping[str, Any]) -> bool:
+    rows = text.get("rows")
+    return isinstance(rows, list) and all(isinstance(row, Mapping) and "row" in row for row in rows[:1])
+
+
+def _page(text: Mapping[str, Any], path: str) -> Table | Records:
+    """Return the rows of a page of the dataset viewer of Hugging Face, which must be the only page."""
+    rows, total = text["rows"], text.get("num_rows_total")
+    incomplete = bool(text.get("partial") or text.get("truncated"))
+    if incomplete or (isinstance(total, int) and total > len(rows)):
+        known = "more" if incomplete else f"{total:,}"
+        raise InputError(f"{len(rows):,} of {known} rows", expected="all rows of the dataset", path=path)
+    return python_inputs.table_of_rows(
+        ((place, row["row"]) for place, row in enumerate(rows, start=1)), path=path
+    )
+
+
+def _list_at(value: Any, names: Sequence[str], *, empty: bool = False) -> list[Any] | None:
+    """Return the list that members lead to, through other lists if need be; None if one is missing."""
+    for place, name in enumerate(names):
+        if isinstance(value, list):
+            lists = [_list_at(each, names[place:], empty=empty) for each in value]
+            return None if None in lists else [record for each in lists for record in each or ()]
+        if not isinstance(value, Mapping):
+            return None
+        if name not in value:
+            return [] if empty and place and name in ABSENT_IF_EMPTY else None
+        value = value[name]
+    if isinstance(value, Mapping) and names and names[-1] not in ABSENT_IF_EMPTY:
+        return _pairs(value)
+    return value if isinstance(value, list) else None
+
+
+def _pairs(documents: Mapping[str, Any]) -> list[Any] | None:
+    """Return `{document: number}`, `{document: {"gain": grade}}` or `{grade: [document, ...]}` as pairs."""
+    found: list[Any] = []
+    for name, value in documents.items():
+        if isinstance(value, list):
+            found += [[document, name] for document in value]
+        elif isinstance(value, Mapping):
+            grade = row_checks.find(value, row_checks.GRADE)
+            if grade is None:
+                return None
+            found.append([name, value[grade]])
+        else:
+            found.append([name, value])
+    return found
+
+
+def _has_list(first: Sequence[Any]) -> bool:
+    return bool(first) and any(
+        _list_at(first[0], names, empty=True) is not None for names in RESULTS + JUDGMENTS
+    )
+
+
+def _is_record(value: object) -> bool:
+    return isinstance(value, Mapping) or _is_pair(value)
+
+
+def _is_pair(value: object) -> bool:
+    return isinstance(value, list) and len(value) == 2 and isinstance(value[0], (str, int))
+
+
+def _query_name(entry: Any) -> str | None:
+    """Return the name of the query id in an object; that of RankLLM is in the member `query`."""
+    inner = entry.get("query") if isinstance(entry, Mapping) else None
+    holder = inner if isinstance(inner, Mapping) else entry
+    if not isinstance(holder, Mapping):
+        return None
+    return next((name for name in QUERY if isinstance(holder.get(name), (str, int))), None)
+
+
+def _with_queries(entries: Iterable[tuple[int, Any]], name: str, path: str, unit: str) -> Iterator[Entry]:
+    known = Records((), path=path, unit=unit)
+    for place, entry in entries:
+        inner = entry.get("query") if isinstance(entry, Mapping) else None
+        holder = inner if isinstance(inner, Mapping) else entry
+        if not isinstance(holder, Mapping) or name not in holder:
+            expected = f"'{name}', as in the first" if name else "one of " + ", ".join(QUERY)
+            raise known.at(InputError(_shown(holder), expected=expected), place)
+        yield place, holder[name], entry
+
+
+def _records(entries: Iterator[Entry], what: str, path: str, unit: str, query: str) -> Records:
+    """Return the rows of all lists; the first list that holds something tells the names."""
+    first = next(entries)
+    names = _path_of(first[2])
+    found = Records((), path=path, unit=unit, ranked=True)
+    if names in JUDGMENTS:
+        if what == "score":
+            raise InputError("holds judgments", expected="a run", path=path)
+        found.names = ("query_id", "doc_id", "relevance")
+    elif names not in {EITHER, ()}:
+        found.names = ("query_id", "doc_id", "score", "rank")  # as a table that is a run
+    lists = _lists(chain([first], entries), names, found)
+    ahead: list[tuple[int, Any, list[Any]]] = []
+    known = Names("", "")
+    for each in lists:
+        ahead.append(each)
+        if each[2]:
+            known = _names_of(each[2][0], what, found, each[0])
+            break
+    found.columns = (query, known.document)
+    found.listed = not known.number
+    found.rows = _rows(chain(ahead, lists), known, what, found)
+    return found
+
+
+def _lists(
+    entries: Iterable[Entry], names: tuple[str, ...] | None, found: Records
+) -> Iterator[tuple[int, Any, list[Any]]]:
+    """Yield the list of every query, which has to be where the first query has it."""
+    for place, query, entry in entries:
+        records = None if names is None else _list_at(entry, names, empty=True)
+        if records is None:
+            expected = "a list" + (f" at {'.'.join(names)}, as in the first" if names else "")
+            raise found.at(InputError(f"query {query!r} has {_shown(entry)}", expected=expected), place)
+        yield place, query, records
+
+
+def _path_of(entry: Any) -> tuple[str, ...] | None:
+    if isinstance(entry, list):
+        return ()
+    known = [*RESULTS, *JUDGMENTS]
+    full = (names for names in known if _list_at(entry, names) is not None)
+    return next(
+        full, next((names for names in known if _list_at(entry, names, empty=True) is not None), None)
+    )
+
+
+def _names_of(first: Any, what: str, found: Records, place: int) -> Names:
+    if isinstance(first, str):
+        return Names("", "")
+    if _is_pair(first):
+        return Names("", "number")
+    known = SCORE if what == "score" else (*row_checks.GRADE, *SCORE)
+    if isinstance(first, Mapping):
+        document = next((name for name in DOCUMENT if isinstance(first.get(name), (str, int))), None)
+        number = next((name for name in known if first.get(name) is not None), "")
+        if document is not None:
+            return Names(document, number)
+    raise found.at(InputError(_shown(first), expected="an id: one of " + ", ".join(DOCUMENT)), place)
+
+
+def _rows(
+    lists: Iterable[tuple[int, Any, list[Any]]], names: Names, what: str, found: Records
+) -> Iterator[Row]:
+    for place, query, records in lists:
+        relevant: set[Any] = set()  # pages of several answers may be the same
+        for rank, record in enumerate(records, start=1):
+            try:
+                document, number = _cells(record, names, query)
+            except InputError as error:
+                raise found.at(error, place) from None
+            if names.number:
+                yield place, query, document, number, rank
+            elif what == "score":
+                yield place, query, document, -rank, rank
+            elif document not in relevant:
+                relevant.add(document)
+                yield place, query, document, 1, None
+
+
+def _cells(record: Any, names: Names, query: object) -> tuple[Any, Any]:
+    """Return the id and the number of a record, which has to be as the first one is."""
+    if isinstance(record, Mapping) and names.document:
+        if names.document not in record:
+            raise InputError(
+                f"{_shown(record)} in the list of query {query!r}",
+                expected=f"'{names.document}', as in the first",
+            )
+        document = record[names.document]
+        number = record.get(names.number) if names.number else None
+        if number is None and names.number:
+            raise InputError(
+                f"no {names.number} of document {document!r} of query {query!r}",
+                expected="one in every record or in none",
+            )
+        if not names.number and any(record.get(each) is not None for each in SCORE):
+            raise InputError(
+                f"a score of document {document!r} of query {query!r}, but none of the first",
+                expected="one in every record or in none",
+            )
+        return document, _number(number)
+    if not names.document and names.number and _is_pair(record):
+        return record[0], _number(record[1])
+    if not names.document and not names.number and not isinstance(record, (Mapping, list)):
+        return record, None
+    raise InputError(
+        f"{_shown(record)} in the list of query {query!r}", expected="records that are all as the first"
+    )
+
+
+def _number(value: Any) -> Any:
+    """Return the number in a text, as DPR and OpenSearch write it; any other value is left as it is."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return plain.number(to_bytes(value), "score", 0)
+    except InputError:
+        return value
+
+
+def _shown(value: Any) -> str:
+    return "an object of " + ", ".join(value) if isinstance(value, Mapping) else f"a {type(value).__name__}"

@@ -1,0 +1,245 @@
+"""Runs and judgments as programs write them: the same lists from every one, and faults in one line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import Leadline
+from leadline.errors import InputError
+from leadline.io.formats import content_of, opened
+from leadline.io.opening import run_name
+from leadline.io.read import read_qrels, read_run
+
+PROGRAMS = Path(__file__).parent / "programs"
+RUN = {"q1": {"d2": 2.5, "d1": 0.5}, "q2": {"d3": 1.0}}
+QRELS = {"q1": {"d1": 3, "d2": 0}, "q2": {"d3": 1}}
+RUNS = (
+    "sentence_transformers.jsonl",
+    "mteb.json",
+    "rank_llm.jsonl",
+    "rank_llm.json",
+    "dpr.json",
+    "pyserini.json",
+    "cast.json",
+    "ikat.json",
+    "elasticsearch.jsonl",
+    "elasticsearch.json",
+    "vespa.json",
+    "hugging_face.json",
+)
+JUDGMENTS = ("quepid.csv", "rank_eval.json", "opensearch.json", "rre.json", "rre_grades.json")
+
+
+def written(folder: Path, value: Any, name: str = "a.json") -> Path:
+    path = folder / name
+    lines = value if name.endswith(".jsonl") else [value]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+def refusal(read: Any, path: Path, **options: Any) -> str:
+    with pytest.raises(InputError) as rejected:
+        read(path, **options)
+    assert "\n" not in str(rejected.value)
+    return str(rejected.value)
+
+
+def test_every_file_is_named() -> None:
+    files = {path.name for path in PROGRAMS.iterdir()}
+    assert files == {*RUNS, *JUDGMENTS, "kilt.jsonl", "README.md"}
+
+
+@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize("suffix", [True, False])
+def test_runs_of_every_program_are_read(name: str, suffix: bool, tmp_path: Path) -> None:
+    path = PROGRAMS / name
+    if not suffix:
+        path = tmp_path / "results"
+        path.write_bytes((PROGRAMS / name).read_bytes())
+    assert read_run(path).to_dict() == RUN
+    assert read_run(path).name == run_name(str(path))
+    if name not in {"mteb.json", "hugging_face.json"}:  # which say nothing about what they are
+        assert content_of(opened(str(path), read=True)) == "run"
+        assert "QRELS RUN" in refusal(read_qrels, path)
+
+
+@pytest.mark.parametrize("name", [name for name in RUNS if name not in {"mteb.json", "hugging_face.json"}])
+def test_the_order_of_a_list_is_its_ranks(name: str) -> None:
+    assert read_run(PROGRAMS / name, order="rank").to_dict() == {"q1": {"d2": -1, "d1": -2}, "q2": {"d3": -1}}
+
+
+@pytest.mark.parametrize("name", JUDGMENTS)
+def test_judgments_of_every_program_are_read(name: str) -> None:
+    path = PROGRAMS / name
+    assert read_qrels(path).to_dict() == QRELS
+    assert content_of(opened(str(path), read=True)) == "qrels"
+    assert refusal(read_run, path)
+
+
+def test_ratings_that_are_empty_are_no_judgments_and_counted(tmp_path: Path) -> None:
+    assert [each[::2] for each in read_qrels(PROGRAMS / "quepid.csv").remarks] == [("unrated", 2)]
+    path = written(tmp_path, [{"query": "q1", "docid": "d1", "rating": None}])
+    assert "contains no judgments" in refusal(read_qrels, path)
+    path.write_text("query,docid,grade\nq1,d1,\n")
+    assert "grade ''" in refusal(read_qrels, path)
+
+
+def test_pages_of_kilt_are_ranked_in_a_run_and_relevant_in_qrels(tmp_path: Path) -> None:
+    path = PROGRAMS / "kilt.jsonl"
+    assert read_run(path).to_dict() == {"q1": {"d2": -1, "d1": -2}, "q2": {"d3": -1}}
+    assert read_qrels(path).to_dict() == {"q1": {"d2": 1, "d1": 1}, "q2": {"d3": 1}}
+    page = {"provenance": [{"wikipedia_id": "d1"}]}
+    path = written(tmp_path, [{"id": "q1", "output": [page, page]}], "gold.jsonl")
+    assert read_qrels(path).to_dict() == {"q1": {"d1": 1}}  # one page, named by two answers
+    assert content_of(opened(str(path), read=True)) == "run"
+
+
+def test_parts_of_mteb_are_named(tmp_path: Path, leadline: Leadline) -> None:
+    other = {"q1": {"d1": 1.0}}
+    value = {"mteb_model_meta": {}, "default": {"test": RUN, "dev": other}, "de": {"test": other}}
+    path = written(tmp_path, value, "Task_predictions.json")
+    assert refusal(read_run, path).endswith(
+        f"expected one of {path}#default/test, {path}#default/dev, {path}#de/test"
+    )
+    part = f"{path}#default/test"
+    assert read_run(part).to_dict() == RUN
+    assert read_run(part).name == "Task_predictions#default/test"
+    assert "no part en/test" in refusal(read_run, Path(f"{path}#en/test"))
+    found = leadline(
+        "evaluate", PROGRAMS / "rre.json", part, f"{path}#de/test", "-m", "RR", "-f", "json"
+    ).data
+    assert [run["mean"]["RR"] for run in found["runs"]] == [0.75, 0.5]
+    assert found["inputs"][1]["sha256"] == found["inputs"][2]["sha256"] is not None
+    odd = written(tmp_path, {"q1": {"d1": 1.0}}, "a#b.json")
+    assert read_run(odd).to_dict() == other
+    assert "no predictions of MTEB" in refusal(read_run, Path(f"{odd}#default/test"))
+
+
+def test_lists_of_ids_and_of_pairs_are_read(tmp_path: Path) -> None:
+    ranked = {"q1": {"d2": -1, "d1": -2}}
+    assert read_run(written(tmp_path, [{"query_id": "q1", "results": ["d2", "d1"]}])).to_dict() == ranked
+    path = written(tmp_path, [{"query_id": "q1", "relevant": ["d2", "d1"]}])
+    assert read_qrels(path).to_dict() == {"q1": {"d2": 1, "d1": 1}}
+    for value in (
+        {"q1": [["d2", 2.5], ["d1", 0.5]], "q2": [["d3", 1.0]]},
+        {
+            "q1": [{"doc_id": "d2", "score": 2.5}, {"doc_id": "d1", "score": 0.5}],
+            "q2": [{"doc_id": "d3", "score": 1}],
+        },
+        [{"qid": "q1", "results": {"d2": 2.5, "d1": 0.5}}, {"qid": "q2", "results": {"d3": 1}}],
+    ):
+        assert read_run(written(tmp_path, value)).to_dict() == RUN
+
+
+def test_queries_may_be_called_as_members_of_programs_are(tmp_path: Path) -> None:
+    value = {name: {"d1": 1.0} for name in ("results", "hits", "relevant", "query", "turns", "rows", "root")}
+    assert read_run(written(tmp_path, value)).to_dict() == value
+    assert read_qrels(written(tmp_path, value)).to_dict() == value
+    lists = {name: ["d1"] for name in value}
+    assert set(read_run(written(tmp_path, lists)).to_dict()) == set(value)
+
+
+def test_a_query_without_results_is_no_fault(tmp_path: Path) -> None:
+    empty = {"root": {"id": "toplevel", "fields": {"totalCount": 0}}}
+    full = {"root": {"children": [{"id": "d1", "relevance": 1.0}]}}
+    assert read_run(written(tmp_path, {"q1": empty, "q2": full})).to_dict() == {"q2": {"d1": 1.0}}
+    assert "contains no documents" in refusal(read_run, written(tmp_path, {"q1": empty}))
+
+
+def test_hits_without_scores_are_ranked_as_they_stand(tmp_path: Path) -> None:
+    hits = [{"_id": "d2", "_score": None, "sort": [9]}, {"_id": "d1", "_score": None, "sort": [8]}]
+    path = written(tmp_path, {"q1": {"hits": {"hits": hits}}})
+    assert read_run(path).to_dict() == {"q1": {"d2": -1, "d1": -2}}
+
+
+ONE = {"query_id": "q1", "results": [{"corpus_id": "d1", "score": 1.0}]}
+FAULTS: dict[str, tuple[Any, str]] = {
+    "a list without ids": (
+        [{"query_id": "q1", "results": [{"score": 1.0}]}],
+        ", record 1: an object of score; expected an id: one of doc_id, ",
+    ),
+    "an id missing later": (
+        [ONE, {"query_id": "q2", "results": [{"id": "d1", "score": 1.0}]}],
+        ", record 2: an object of id, score in the list of query 'q2'; expected 'corpus_id', as in the first",
+    ),
+    "no query id": (
+        [{"question": "why", "ctxs": [{"id": "d1", "score": "1"}]}],
+        ", record 1: an object of question, ctxs; expected one of query_id, qid",
+    ),
+    "another query id": (
+        [ONE, {"qid": "q2", "results": []}],
+        ", record 2: an object of qid, results; expected",
+    ),
+    "an unknown level": (
+        [ONE, {"query_id": "q2", "found": {"results": []}}],
+        ", record 2: query 'q2' has an object of query_id, found; expected a list at results",
+    ),
+    "a record that is no object": ([ONE, "q2"], ", record 2: a str; expected 'query_id', as in the first"),
+    "mixed records": (
+        [{"query_id": "q1", "results": [{"corpus_id": "d1", "score": 1.0}, "d2"]}],
+        ", record 1: a str in the list of query 'q1'; expected records that are all as the first",
+    ),
+    "a score missing later": (
+        [{"query_id": "q1", "results": [{"corpus_id": "d1", "score": 1.0}, {"corpus_id": "d2"}]}],
+        ", record 1: no score of document 'd2' of query 'q1'; expected one in every record or in none",
+    ),
+    "a score missing first": (
+        [{"query_id": "q1", "results": [{"corpus_id": "d1"}, {"corpus_id": "d2", "score": 1.0}]}],
+        ", record 1: a score of document 'd2' of query 'q1', but none of the first; expected",
+    ),
+    "a score that is no number": (
+        [{"query_id": "q1", "results": [{"corpus_id": "d1", "score": "high"}]}],
+        ", record 1: score 'high' of document 'd1' of query 'q1'; expected a number",
+    ),
+    "a document twice": (
+        [{"query_id": "q1", "results": [{"corpus_id": "d1", "score": 1.0}] * 2}],
+        ", record 1: document 'd1' appears twice for query 'q1'",
+    ),
+    "ids that are numbers": (
+        [{"query_id": 7, "results": [{"corpus_id": "d1", "score": 1.0}]}],
+        ", record 1: id 7 of type int in column 'query_id'; expected a string",
+    ),
+    "a response without a query id": (
+        {"took": 5, "hits": {"total": {"value": 1}, "hits": [{"_id": "d1", "_score": 1.0}]}},
+        ": results without a query id; expected an object {query id: response}, or",
+    ),
+    "no parts": ({"mteb_model_meta": {}}, ": predictions of no subset; expected"),
+    "another task": (
+        {"mteb_model_meta": {}, "a": {"b": [1, 0]}},
+        ": predictions of another kind of task; expected",
+    ),
+    "a page of many": (
+        {"rows": [{"row": {"qid": "q1", "docno": "d1", "score": 1.0}}], "num_rows_total": 1000},
+        ": 1 of 1,000 rows; expected all rows of the dataset",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_faults_are_one_line_with_their_place(fault: str, tmp_path: Path) -> None:
+    value, message = FAULTS[fault]
+    path = written(tmp_path, value)
+    assert message in refusal(read_run, path)
+    assert str(path) in refusal(read_run, path)
+
+
+def test_lines_are_named_in_json_lines(tmp_path: Path) -> None:
+    path = written(tmp_path, [ONE, {"query_id": "q2", "results": [{"corpus_id": "d1"}]}], "a.jsonl")
+    assert refusal(read_run, path).startswith(f"{path}:2: no score of document 'd1' of query 'q2'")
+    assert read_run(written(tmp_path, [{**ONE, "query_id": 7}], "b.jsonl"), integer_ids="text").to_dict() == {
+        "7": {"d1": 1.0}
+    }
+
+
+def test_the_names_of_other_tools_are_columns(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    for query, document in (("topic_id", "corpus_id"), ("topic", "item_id"), ("user_id", "docid")):
+        for grade in ("gain", "judgment", "rating", "label"):
+            path.write_text(f"{query},{document},{grade}\nq1,d1,2\n")
+            assert read_qrels(path).to_dict() == {"q1": {"d1": 2}}
+        path.write_text(f"{query},{document},score\nq1,d1,2.5\n")
+        assert read_run(path).to_dict() == {"q1": {"d1": 2.5}}
