@@ -190,7 +190,7 @@ standard deviations over samples.
   {max(row["design_effect"] for row in kappas):.0f}: judgments of one query are alike, and the number of
   queries counts.
 
-## To repeat it
+## Reproducing the results
 
     leadline study circular QRELS RUN... --new RUN --machine LABELS --level 2 --draws 200 -o OUT
     python -m leadline_studies.circular.page OUT DATA

@@ -147,30 +147,27 @@ PAGE = """# Which component is best: stemming, stop words, weighting
 
 {note}
 
-A question of every course on retrieval, asked of five public collections. Each text is indexed with and
-without stems, with and without stop words, and searched with five weightings: 20 systems a collection. The
-effect of a component is what it adds to the AP of a query, in the mean over the settings of the others; it is
-paired by query. Method: {rules}, per table and collection.
+Five public collections are indexed with and without stemming and with and without stop word removal, and
+searched with five weightings: 20 systems per collection. The effect of a component is the difference in AP
+that it makes for a query, averaged over the settings of the other components, and paired by query. Method: {rules}, per table and collection.
 leadline {version}; {counts}; first 1,000 documents.
 
 **Answer.** Weighting has the largest effect in {firsts} of {sets} collections, and in {clears} the
-difference from both other components is significant ({clear}). What makes the difference is idf: from
-`TF(dot)` to `TFIDF(dot)` AP changes by {idf} ({idf_helped}), from `TF(dot)` to `BM25` by {bm25}
-({bm25_helped}). The cosine alone, `TF(dot)` to `TF(cosine)`, changes it by {cosine}
-({cosine_helped}). Stemming changes AP by {stems}
-({stems_helped}), removing stop words by {stops} ({stops_helped}). There is no significant difference
-between these two in {equals} of {sets} collections ({equal}).
+difference from both other components is significant ({clear}). The gain comes from idf: AP changes by {idf}
+({idf_helped}) from `TF(dot)` to `TFIDF(dot)`, and by {bm25} ({bm25_helped}) from `TF(dot)` to `BM25`. Cosine
+normalisation alone, `TF(dot)` to `TF(cosine)`, changes it by {cosine} ({cosine_helped}). Stemming changes AP
+by {stems} ({stems_helped}), stop word removal by {stops} ({stops_helped}). The difference between these two
+is not significant in {equals} of {sets} collections ({equal}).
 
 {verdicts}
 
-**How far it carries.** The size of an effect depends on what it is set against. `TF(dot)` is a weak start:
-weighting would have less to add to a better one. The best of four weightings is chosen after looking, so it
-is flattered a little; the intervals do not know that. With stems and without stop words `BM25` is
-still {full} above `TF(dot)` (no
-interval). And the components overlap: removing stop words adds
-{stops_tf} under `TF(dot)`, but {stops_idf} under `TFIDF(dot)`, where idf has made them light already, and
-{stops_bm25} under `BM25`. Stop words are the short list of leadline (`basic`), stems are Snowball's; other
-lists and stems were not tried. The texts of nfcorpus-test come with stop words already removed.
+**Limitations.** The size of an effect depends on the baseline. `TF(dot)` is a weak one; over a better
+baseline weighting would gain less. The best of four weightings is selected on the same queries, so its effect
+is slightly overestimated, and the intervals do not account for the selection. With stemming and without stop
+words `BM25` is still {full} above `TF(dot)` (no interval). The effects are not additive: removing stop words
+adds {stops_tf} with `TF(dot)`, but {stops_idf} with `TFIDF(dot)`, where idf already gives them little weight,
+and {stops_bm25} with `BM25`. Stop words are leadline's short list (`basic`), stems are Snowball's; other
+lists and stemmers were not tested. The texts of nfcorpus-test come with stop words already removed.
 
 ## Effects
 
@@ -182,7 +179,7 @@ Difference in AP with its interval; bold: significant (p corrected below 0.05).
 
 ## One component against another
 
-What the first adds less what the second adds; of the weightings the best of the collection takes part.
+Effect of the first component minus effect of the second; for weighting, the best one of the collection.
 
 {contests}
 
@@ -196,7 +193,7 @@ What the first adds less what the second adds; of the weightings the best of the
 
 Bold: the best of its collection.
 
-## To repeat it
+## Reproducing the results
 
     leadline study components SET/docs.jsonl SET/queries.jsonl SET/qrels.txt -o OUT/SET
     python -m leadline_studies.components.page DATA

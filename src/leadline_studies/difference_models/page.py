@@ -372,21 +372,20 @@ PAGE = """# Does the model matter more than its parameter?
 
 Golbus and Aslam 2014 (section 3.2, tables 1 and 2, figures 3 and 4): BM25, a language model with
 Dirichlet smoothing (LM) and divergence from randomness (DFR), 21 settings each. Every family is
-represented by the setting with the largest RIC on these very queries, as in the paper. Are the best of
-different families nearer to each other than settings of one family are? The paper gives neither its grids
-nor the depth of its pools, so that two grids and three kinds of judgments are tried, both cutoffs with
+represented by the setting with the largest RIC on the same queries, as in the paper. Are the best settings
+of different families closer to each other than settings within one family? The paper gives neither its grids
+nor the depth of its pools; two grids and three kinds of judgments are therefore tested, with both cutoffs
 each. The even grid: b = 0, 0.05 to 1 (k1 = 1.2), mu = 250, 500 to 5250, c = 0.5, 1 to 10.5. The wide
 grid, chosen after seeing the results of the first, in equal ratios: mu = 10 to 5000, c = 0.05 to 20, b as
 before. DFR is In_expB2 for RIC and PL2 for RIC at 20, as in the paper. Whole lists are all documents that
 match; at 20, lists are cut there.
 
-The judgments list what is relevant only. `complete`: every other document of the collection is judged,
-not relevant (`--complete`); for nfcorpus-test, which was not judged by hand, that is an assumption. `pool
-of 100` and `pool of 30`: only documents among the first 100 or 30 of one of the 63 runs are judged, as in
-a campaign (`--pool`). leadline {version}; {sizes}.
+The judgment files list relevant documents only. `complete`: every other document of the collection counts as
+judged not relevant (`--complete`); for nfcorpus-test, which was not judged by assessors, that is an
+assumption. `pool of 100` and `pool of 30`: only the first 100 or 30 documents of the 63 runs are judged, as
+in a TREC track (`--pool`). leadline {version}; {sizes}.
 
-Judged documents a query on the even grid, in brackets the relevant ones among them, and the queries that
-count:
+Judged documents per query on the even grid, relevant ones in brackets, and the number of queries used:
 
 {judgments}
 
@@ -394,15 +393,15 @@ count:
 
 **Not reproduced on the even grid; on the wide grid in part, and more with pools.** In the paper the
 largest id between best models (0.149, LM and BM25 on TREC 8 at 20) is smaller than roughly 40 % of the
-pairs of BM25, and the smallest (0.056) than roughly 55 % of the pairs of LM: from that it concludes that
+pairs of BM25, and the smallest (0.056) than roughly 55 % of the pairs of LM; it concludes that
 there is far more difference within a model than across models. On the even grid the largest id between
 best models is smaller than at least 40 % (rounded) of the pairs of a family in {paper} of {cells} cases
 with complete judgments, in {even_100[paper]} with a pool of 100 and in {even_30[paper]} with a pool of
-30; on the wide grid in {wide[paper]}, {wide_100[paper]} and {wide_30[paper]} of {cells}. It comes nearest
-to the paper on the wide grid at 20 with a pool of 30: {wide_30_cut[paper]} of {wide_30_cut[cells]} cases,
+30; on the wide grid in {wide[paper]}, {wide_100[paper]} and {wide_30[paper]} of {cells}. The closest to the paper is
+the wide grid at 20 with a pool of 30: {wide_30_cut[paper]} of {wide_30_cut[cells]} cases,
 {wide_30_cut[ranges][LM]} of the pairs of LM, {wide_30_cut[ranges][DFR]} of DFR,
-{wide_30_cut[ranges][BM25]} of BM25. Smaller than half of the pairs of every family it is in {all_held} of
-{all_settings} settings ({held_names}). The table has all of them.
+{wide_30_cut[ranges][BM25]} of BM25. It is smaller than half of the pairs of every family in
+{all_held} of {all_settings} settings ({held_names}).
 
 {by_judgments}
 
@@ -412,24 +411,24 @@ only with others from the same judgments. The share of pairs of a family that ar
 farthest best two moves by {by_pool_100} and {by_pool_30} in the mean over the {cells} cases of the even
 grid, and by {by_grid} from the even to the wide grid; on the wide grid a pool of 30 moves it by
 {wide_by_pool_30}. So the size of id depends on the judgments more than on the grid, and the comparison
-within and across models on the grid more than on the judgments. Pools also lose queries: those whose pool
-holds no relevant document.
+within and across models on the grid more than on the judgments. Pools also lose the queries whose pool
+contains no relevant document.
 
-**What holds with complete judgments on the even grid.** Whole lists and lists cut at 20 differ:
+**Complete judgments, even grid.** Whole lists and lists cut at 20 differ:
 {whole[zeros]} of the {whole[cells]} shares of whole lists are 0 %, {cut[zeros]} of the {cut[cells]} at
-20. The nearest two best models are nearer than half of the pairs of a family in {near} of {cells} cases
+20. The two closest best models are closer than half of the pairs of a family in {near} of {cells} cases
 ({cut[near]} of {cut[cells]} at 20, {whole[near]} of {whole[cells]} with whole lists; shares {range}). In
-{without_lm} of {settings} settings these two are BM25 and DFR, and in {with_lm} the farthest two have LM
-in them. The most distant settings of one family are farther apart than any two best models in {ends} of
-{settings} settings. LM's grid starts at mu = 250, and in {edge} of {settings} settings that is its best.
+{without_lm} of {settings} settings these two are BM25 and DFR, and in {with_lm} the most distant two include
+LM. The most distant settings of one family are farther apart than any two best models in {ends} of
+{settings} settings. LM's grid starts at mu = 250, which is its best setting in {edge} of {settings}.
 
-**It depends on the grid.** On the wide grid, complete judgments, the largest id between best models is
+**Effect of the grid.** On the wide grid, complete judgments, the largest id between best models is
 smaller than {wide[ranges][LM]} of the pairs of LM and {wide[ranges][DFR]} of those of DFR, instead of
-{ranges[LM]} and {ranges[DFR]}; for BM25 {wide[ranges][BM25]} instead of {ranges[BM25]}. A range with bad
-values makes every best pair look alike. The collections are small, their pools are made of these 63 runs
-alone, and the data of the paper (TREC 8 and 9) are not at hand.
+{ranges[LM]} and {ranges[DFR]}; for BM25 {wide[ranges][BM25]} instead of {ranges[BM25]}. A grid
+that includes poor values makes every pair of best settings look similar. The collections are small, their
+pools consist of these 63 runs only, and the data of the paper (TREC 8 and 9) are not available here.
 
-The paper's sentence with complete judgments and the even grid, the largest id between best models:
+The paper's comparison with complete judgments and the even grid, largest id between best models:
 
 {sentences}
 
@@ -438,7 +437,7 @@ numbers of the others are in `difference-models.json`.
 
 ## Table 1: the best of every family
 
-RIC in bits, whole lists; in brackets the parameter (b, mu, c).
+RIC in bits, whole lists; parameter (b, mu, c) in brackets.
 
 {best_whole}
 
@@ -466,35 +465,35 @@ At 20.
 
 {within_cut}
 
-## Of how many pairs inside a family the best are nearer
+## Pairs within a family that are farther apart than the best models
 
-The farthest two best models, and the share of pairs of each family that are farther apart than they are.
+The most distant two best models, and the proportion of pairs of each family that are farther apart.
 
 {far}
 
-The farthest two with the wide grid.
+The most distant two with the wide grid.
 
 {wide_far}
 
-The farthest two with the even grid and a pool of 30.
+The most distant two with the even grid and a pool of 30.
 
 {pool_far}
 
-The nearest two.
+The closest two.
 
 {nearest}
 
-## Figure 3: RIC as the parameter changes
+## Figure 3: RIC by parameter
 
 {parameter}
 
-## Figure 4: id inside a family, cumulative
+## Figure 4: cumulative distribution of id within a family
 
 {cumulative}
 
 Dashed: id between the best of two families.
 
-## To repeat it
+## Reproducing the results
 
     python -m leadline_studies.difference_models.page DATA
 

@@ -95,24 +95,23 @@ PAGE = """# Study: does Information Difference find systems of one team?
 
 {note}
 
-Golbus and Aslam 2014 (section 3.1, figure 2): systems are ordered by RIC and parted into bins, so that
-those of one bin score alike; of the pairs in a bin, which are of one team? Intervals (95 %) come from
-drawing whole teams again 1,000 times. Predictors: -id, -|difference in mean RIC|, and what people would use
-anyway. leadline {version}, seed 0; on the passages grades from 2 count as relevant in AP.
+Golbus and Aslam 2014 (section 3.1, figure 2): systems are ordered by RIC and divided into bins of similar
+scores; which pairs in a bin are of one team? Intervals (95 %) are from a bootstrap of whole teams (1,000
+resamples). Predictors: -id, -|difference in mean RIC|, and common measures of the similarity of lists. leadline {version}, seed 0; on the passages grades from 2 count as relevant in AP.
 
-**What was reproduced.** The relation of the paper, id far above the difference in score, holds in {held} of
-{tried} settings that have enough pairs of one team: the interval of the difference of areas lies above 0
-there. The size holds for id in {high} of {tried} (area {far}; the paper: above 0.9 on average), and for the
+**Reproduced.** The relation of the paper, id far above the difference in score, holds in {held} of
+{tried} settings with enough pairs of one team: the interval of the difference of areas lies above 0. The
+size holds for id in {high} of {tried} (area {far}; the paper: above 0.9 on average), and for the
 difference in RIC in {low} of {tried} (area {apart}; the paper: below 0.6): runs of one team have nearly the
-same score even inside a bin, and ranking the differences bin by bin changes little. Why id at 20 does less
-well on TREC-COVID was not found: dropping unjudged documents before the cut (`condense`) moved its area by
-0.01 only. What the paper did not try does about as well: in {beaten} of {tried} settings some other
-likeness has a larger area than id, and the mean over queries of the difference in RIC (`distance(RIC)`) is
-{near}. What fails in the difference in score is mostly that it averages before it subtracts. TREC 2003
-Robust has one run of nearly every team, so that there is nothing to tell apart and no area is given. The
-threshold 0.1 does not carry over: accuracy must be read beside that of always saying `different` (below),
-as must the paper's 92 %. RIC follows AP over systems on all three sets (Pearson {ric} without a cutoff;
-on these sets, other runs leave that range), although it has no direction and some lists go the wrong way.
+same score even within a bin, and ranking the differences bin by bin changes little. The reason for the lower
+area of id at 20 on TREC-COVID is unknown: dropping unjudged documents before the cut (`condense`) changed it
+by 0.01 only. Measures not tested in the paper do about as well: in {beaten} of {tried} settings another
+similarity has a larger area than id, and the mean over queries of the difference in RIC (`distance(RIC)`) has
+{near}. The difference in score fails mostly because it averages before it subtracts. TREC 2003 Robust has one
+run of nearly every team, too few pairs of one team for an area. The threshold 0.1 does not transfer: accuracy
+must be compared with that of always predicting `different` (below), and so must the paper's 92 %. RIC
+correlates with AP over systems on all three sets (Pearson {ric} without a cutoff; other runs may leave that
+range), although it has no direction and some lists are reversed.
 
 {counts}
 
@@ -138,18 +137,19 @@ ROC curves: TREC-COVID round 1 without a cutoff and at 20, then the passages.
 
 {correlations}
 
-Wrong way: lists that put most of their pairs in the wrong order, of all and of the worst system.
+Wrong way: proportion of lists with most of their pairs in the wrong order, over all systems and of the worst
+system.
 
 ## All pairs
 
 ![Map of id, passages](trec-dl-2019-passage-map.svg)
 ![Map of id, TREC-COVID round 1](trec-covid-r1-map.svg)
 
-id of all pairs, alike systems side by side, teams in the strip at the left. id is no metric; the order is
-that of an average-linkage tree. The dark middle of TREC-COVID holds systems that find little: lists that
-say nothing do not differ.
+id of all pairs, similar systems side by side, teams in the strip at the left. id is not a metric; the order
+is that of an average-linkage tree. The dark centre of TREC-COVID consists of systems that retrieve few
+relevant documents: their lists hold little information to differ in.
 
-## To repeat it
+## Reproducing the results
 
     cd SET
     leadline study difference-similarity qrels.txt runs/* --team systems.tsv:team -o OUT/SET

@@ -201,8 +201,8 @@ def verdicts(results: Json) -> str:
     good = collections_where_held(results, BY_QUERY)
     word = "reproduced in kind" if len(good) == len(SETS) else "not reproduced"
     lists = (
-        f"**{word}** as the rule asks, on each collection: it holds on {collections_text(good)}. If the "
-        "other numbers of bins are asked for R alone, it holds on "
+        f"**{word}** by the rule, on each collection: it holds on {collections_text(good)}. If the "
+        "other numbers of bins are required of R only, it holds on "
         + collections_text([name for name in SETS if with_lower_bounds(results[name]["lists"][BY_QUERY])])
     )
     letter = f"**not reproduced**: holds on {collections_text(collections_where_held(results, PRINTED))}"
@@ -216,15 +216,15 @@ def verdicts(results: Json) -> str:
         f"n = {size}: {collections_text(collections_where_held(results, WEIGHTED, size))}" for size in sizes
     )
     scored = (
-        f"by the same rule HSA by query holds at {pairs}. AP in which each sampled document stands for N/n "
-        f"others holds at {weighted}"
+        f"by the same rule HSA by query holds at {pairs}. AP in which each sampled document counts N/n times "
+        f"holds at {weighted}"
     )
     return table(
         ["claim", "verdict"],
         [
             ["HSA tracks MAP and NDCG over models (Tables 3, 4), scores normalised by query", lists],
-            ["the same by the paper's letter: normalised by model, unretrieved documents left out", letter],
-            ["the same from scored pairs, where nothing is ranked", scored],
+            ["the same, as printed: normalised by model, unretrieved documents excluded", letter],
+            ["the same from scored pairs, without a ranking", scored],
             ["cheaper than MAP (Table 2, there for topic models)", time_verdict(results)],
             ["DO", "no claim. R with MAP: " + signs(results)],
         ],
@@ -266,7 +266,7 @@ def time_verdict(results: Json) -> str:
             f"n = {size}: {value_range(plain)} ({value_range(with_drawing)} with drawing the sample)"
         )
     return (
-        "time of ranking and evaluating everything by the time of scoring the sample, all models "
+        "time of ranking and evaluation divided by the time of scoring the sample, all models "
         "together, over the four collections: " + "; ".join(parts)
     )
 
@@ -473,31 +473,31 @@ def time_text(results: Json) -> str:
     return TIME.format(fast=value_range(fast), slow=value_range(slow), names=", ".join(SLOW))
 
 
-WHY = """**By query.** HSA reads how scores are spread, and MAP does not: bending the scores of one run
-without changing its order (the next table) moves HSA by a good part of its range over all models, and MAP
-not at all. Models spread scores in their own ways: HSA is largest for {models}; MAP for {best}. Without the
-two plainest models, `TF(dot)` and `TF(cosine)`, R with MAP changes: {without}.
+WHY = """**By query.** HSA depends on the distribution of scores, and MAP does not: a monotone transformation of
+the scores of one run (next table) changes HSA by a considerable part of its range over all models, and MAP
+not at all. Score distributions differ between models: HSA is largest for {models}; MAP for {best}. Without
+the two simplest models, `TF(dot)` and `TF(cosine)`, R with MAP changes: {without}.
 
-**Where it comes nearest, recall says the same.** On nfcorpus-test R of HSA by query is {near}, that of recall
-{near_recall}: there, models that expand the query (BM25RF, RM1, RM3) find documents that the others lack;
-without these three R is {near_rest}. Where nothing is lacking, in scored pairs of that collection, R of HSA
-by query is {near_pairs}. Elsewhere recall says little, for most models find the same documents (different
-values of recall over the {size} models: {equal}).
+**The highest correlation is matched by recall.** On nfcorpus-test R of HSA by query is {near}, that of recall
+{near_recall}: models that expand the query (BM25RF, RM1, RM3) retrieve documents that the others do not;
+without these three R is {near_rest}. In scored pairs of that collection, where no document is missing, R of
+HSA by query is {near_pairs}. On the other collections recall is uninformative, because most models retrieve
+the same documents (distinct values of recall over the {size} models: {equal}).
 
 **By model.** The scores of different queries are on different scales: the highest BM25 score of a query
-reaches from {tops} (10 % to 90 % quantile). Pooled by model, the upper bins hold documents of long queries
+ranges from {tops} (10 % to 90 % quantile). Pooled by model, the upper bins hold documents of long queries
 and rare words, relevant or not.
 
-**Depth.** Lists of the paper are the first 10,000 of many millions; here they are nearly the whole
-collection, and the first of ten bins of ranks holds many times the documents that decide MAP. Lists cut short
-(the second table) suit ranks and the robust variant: cut after 50, 100 or 300 documents, R with MAP of the
+**Depth.** The lists of the paper are the first 10,000 of many millions; here they are nearly the whole
+collection, and the first of ten bins of ranks holds many times the documents that determine MAP. Shorter
+lists (second table) suit ranks and the robust variant: cut after 50, 100 or 300 documents, R with MAP of the
 whole lists is {short_robust} for the robust variant, {short} for HSA by query, and {short_recall} for recall
 of the cut lists, the control: again recall does about as well, and all of them need a ranking."""
 
 TIME = """With 10 sampled documents a query the ratio is {fast} for models that look up the terms of the
-query, and {slow} for {names}, which search before they score, or read whole lists of postings. What both
-ways share is the analysis of the query and the lookup of its terms; an inverted index never visits documents
-without them, so that ranking everything is cheap, and scoring many documents one by one is not. The paper
+query, and {slow} for {names}, which search before they score, or read whole posting lists. Both
+procedures analyse the query and look up its terms; an inverted index never visits documents
+without them, so that ranking the collection is cheap, and scoring many documents one by one is not. The paper
 compares with models that compute a score for every document of the collection."""
 
 PAGE = """# Study: histograms over retrieval models (HSA, DO)
@@ -506,42 +506,42 @@ PAGE = """# Study: histograms over retrieval models (HSA, DO)
 
 Krstovski, Smith and Kurtz 2015 (section 5.2) compare retrieval models of one engine by histograms of the
 scores of relevant documents and of others. Here: {models} settings of the models in [models](../models.md)
-with their defaults, chosen before looking, over four public collections; leadline {version}, seed {seed},
+with their defaults, chosen in advance, over four public collections; leadline {version}, seed {seed},
 {bins} bins, lists of at most {depth} documents. Truth is AP, P@10 and nDCG of those lists. R is Pearson, rho
-Spearman. Brackets are 95 % intervals from drawing queries again {draws} times, the models as they are, or, of
-random sevens ({draws} of them), the 5 % and 95 % quantiles. `by query` and `by model` say where scores are
-brought to 0 to 1; a relevant document that a list lacks counts at its lowest score, `found only` leaves it
-out. `HSA by model, found only` is the letter of the paper. Recall of the same lists is the control.
+Spearman. Brackets are 95 % bootstrap intervals over queries ({draws} resamples, fixed models) or, for {draws} random
+sets of seven models, the 5 % and 95 % quantiles. Scores are normalised to [0, 1] `by query` or `by model`. A
+relevant document that was not retrieved has the lowest score of its list; `found only` excludes it. `HSA by
+model, found only` follows the paper literally. Recall of the same lists is the control.
 
 {counts}
 
-Cranfield stands aside: the defaults were chosen on it.
+Cranfield does not count: the defaults were chosen on it.
 
 ## Verdicts
 
-The rule was fixed before: R at least 0.8 and rho at least 0.7 with MAP and nDCG on each collection, and the
+The rule was fixed in advance: R at least 0.8 and rho at least 0.7 with MAP and nDCG on each collection, and the
 least of these four with 10, 20, 50 and 100 bins at least 0.6.
 
 {verdicts}
 
-The numbers that decide, least R / least rho / least over the bins:
+The numbers compared with the rule, smallest R / smallest rho / smallest over the bins:
 
 {rules}
 
-## Why
+## Likely reasons
 
 {why}
 
 {bent}
 
-R / rho with MAP of the whole lists when lists are cut first:
+R / rho with MAP of the whole lists, by depth of the lists:
 
 {cut}
 
-## Beside the paper's Tables 3 and 4
+## Comparison with the paper's Tables 3 and 4
 
-The paper's seven models are BM25, BM25RF, RM, SDM and three of query likelihood, without parameters; ours of
-these names are the rows of 7. With seven models one swap moves rho by 0.036.
+The paper's seven models are BM25, BM25RF, RM, SDM and three of query likelihood, without parameters; the
+rows of 7 are our models of these names. With seven models one swap changes rho by 0.036.
 
 {beside}
 
@@ -571,14 +571,14 @@ R with MAP:
 
 ![R with MAP by the number of bins, npl](histogram-models-npl-bins.svg)
 
-All numbers that have bins, npl.
+All quantities computed from bins, npl.
 
-## Scored pairs: nothing is ranked
+## Scored pairs without a ranking
 
-All relevant documents of a query and n others of the collection, chosen by hash and the same for every model,
-are scored; truth is still MAP of whole lists. Nothing is missing, so that `HSA by model` is the letter of
-the paper. `AP as sampled` is AP of the same pairs, `AP weighted` lets each sampled document stand for N/n.
-R with MAP:
+All relevant documents of a query and n others of the collection, sampled by hash and the same for every
+model, are scored; truth is still MAP of whole lists. No document is missing, so that `HSA by model` follows
+the paper literally. `AP as sampled` is AP of the same pairs; in `AP weighted` each sampled document counts
+N/n times. R with MAP:
 
 {sampled}
 
@@ -591,20 +591,22 @@ R with MAP of whole lists by the size of the sample: cacm and nfcorpus-test.
 
 Processor time for all queries of a collection, median of {rounds} rounds: to search to the depth above and
 evaluate (`rank`), or to score the pairs and compute HSA and DO (`score`); the ratio is ranking by scoring, so
-that more than 1 is a gain. {machine}, with other work on it; both ways in turn, on the same open index,
-queries analysed anew. Drawing a sample by hash is done once for all models and costs, for n = 10, {drawing}.
+that values above 1 are a gain. {machine}, shared with other processes; both alternate on the same open index,
+and queries are analysed each time. Sampling by hash is done once for all models and takes, for n = 10,
+{drawing}.
 
 {times}
 
 {time_words}
 
-## To repeat it
+## Reproducing the results
 
     cd SET
     leadline study histogram-models docs.jsonl queries.jsonl qrels.txt --time {rounds} -o OUT/SET
     python -m leadline_studies.histogram_models.page OUT DATA
 
-The last line alone runs all of it. Times differ from run to run; all else is the same for the same seed.
+The last command alone runs everything. Times differ from run to run; all other results depend on the seed
+only.
 """
 
 

@@ -67,7 +67,7 @@ def others_table(others: Json) -> str:
 
 
 def others_text(others: Json) -> str:
-    """Return what holds on these runs and what does not, as text."""
+    """Return the comparison of the recipes on these runs, as text."""
     total = len(others)
     medians = {recipe: [value(entry, recipe, "sevens") for entry in others.values()] for recipe in RECIPES}
     robust, ranks = medians[ROBUST], medians[RANKS]
@@ -78,8 +78,8 @@ def others_text(others: Json) -> str:
         f"The robust recipe is above plain ranks in {count_larger(robust, ranks)} of {total} settings, above "
         f"scores by query in "
         f"{count_larger(robust, scores)}, above recall in {count_larger(robust, recall)}. It is above "
-        f"plain ranks in {larger_by_depth(others)}. Where lists are cut at 1000, most of a small collection, "
-        "recall says little."
+        f"plain ranks in {larger_by_depth(others)}. At depth 1000, most of a small collection, recall is "
+        "uninformative."
     )
     return wrapped(text).rstrip()
 
@@ -90,7 +90,7 @@ def larger_by_depth(others: Json) -> str:
     for depth in sorted({entry["depth"] for entry in others.values()}):
         same_depth = [entry for entry in others.values() if entry["depth"] == depth]
         larger = sum(value(entry, ROBUST, "sevens") > value(entry, RANKS, "sevens") for entry in same_depth)
-        parts.append(f"{larger} of {len(same_depth)} where lists are cut at {depth}")
+        parts.append(f"{larger} of {len(same_depth)} at depth {depth}")
     return " and ".join(parts)
 
 
@@ -100,7 +100,7 @@ def count_larger(first: list[float], second: list[float]) -> int:
 
 
 def consistency(chosen: Json, others: Json) -> dict[str, Any]:
-    """Count what holds on the sets that the recipe was chosen on, and on the others."""
+    """Count the settings that agree, on the sets that the recipe was chosen on and on the others."""
 
     def column(results: Json, recipe: str) -> list[float]:
         return [value(result, recipe, "sevens") for result in results.values()]

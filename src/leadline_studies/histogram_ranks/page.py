@@ -398,10 +398,10 @@ def ranks_verdict(contents: Json) -> str:
     holds = enough and all(
         passes(contents["ranks"][f"{name}-{depth}"], RANKS) for name in large for depth in depths(name)
     )
-    word = "reproduced in kind" if holds else "not reproduced" if enough else "open by the letter"
+    word = "reproduced in kind" if holds else "not reproduced" if enough else "open by the rule"
     return (
         f"**{word}**: the rule asks for two collections of {ASKED_QUERIES} or more queries; sets that have "
-        f"them: {len(large)} of {len(SETS)}; leaving that aside, it would be "
+        f"them: {len(large)} of {len(SETS)}; without this condition it would be "
         f"{'reproduced in kind' if aside else 'not reproduced'} (random sevens: median R with MAP above 0.5, "
         "5 % quantile above 0). " + ". ".join(lines)
     )
@@ -429,17 +429,17 @@ def control_verdict(contents: Json) -> str:
     }
     above = sum(value > control_value for value, control_value in zip(*by_recipe.values(), strict=True))
     return (
-        f"The control matters: HSA from ranks tracks MAP better than plain recall in {above} of {len(gains)} "
+        f"HSA from ranks correlates with MAP better than recall, the control, in {above} of {len(gains)} "
         "settings (R over all runs). "
-        f"The robust variant tracks MAP clearly better than recall in {len(larger)} of {len(gains)} settings "
-        f"({'; '.join(larger) or 'none'}), clearly worse in {len(less)} ({'; '.join(less) or 'none'}); "
-        "elsewhere the interval of the difference holds 0"
+        f"The robust variant is significantly better than recall in {len(larger)} of {len(gains)} settings "
+        f"({'; '.join(larger) or 'none'}), significantly worse in {len(less)} ({'; '.join(less) or 'none'}); "
+        "elsewhere the interval of the difference contains 0"
     )
 
 
 def verdicts(contents: Json) -> str:
     """Write the verdict on each claim."""
-    pending = "not tested on this page: it asks for "
+    pending = "not tested on this page: requires "
     rows = [
         [
             "HSA tracks MAP and NDCG (Tables 3, 4)",
@@ -547,8 +547,8 @@ def lopsided_text(contents: Json) -> str:
     defined = [entry for entry in pairs if None not in (entry["R_lopsided"], entry["R_others"])]
     lower = sum(entry["R_lopsided"] < entry["R_others"] for entry in defined)
     return (
-        f"Where three or more runs are on either side, R among lopsided runs is the lower one in {lower} of "
-        f"{len(defined)} settings; each side has fewer runs and another range of MAP than all have"
+        f"Where both groups have three or more runs, R among lopsided runs is the lower one in {lower} of "
+        f"{len(defined)} settings; each group has fewer runs and another range of MAP than all runs"
     )
 
 
@@ -611,8 +611,8 @@ def sign_text(contents: Json) -> str:
         of_set[FEW]["runs"] for entry in contents["trial"].values() for of_set in entry["doubts"].values()
     )
     return (
-        f"R is lower among unsteady runs in {lower} of the {len(defined)} rows that can tell. Few bins are "
-        f"rare in whole lists: at most {few} run of a set has fewer than 6 of 10 that hold both kinds"
+        f"R is lower among unsteady runs in {lower} of the {len(defined)} rows in which both are defined. In "
+        f"whole lists at most {few} run of a set has fewer than 6 of 10 bins with both kinds of documents"
     )
 
 
@@ -657,12 +657,12 @@ PAGE = """# Study: histograms on submitted runs (HSA, DO)
 {note}
 
 Krstovski, Smith and Kurtz 2015 evaluate from histograms of the scores, or ranks, of relevant documents and
-of others. Here: runs that teams submitted to four campaigns; leadline {version}, seed {seed}, {bins} bins,
-lists cut after {depths} documents. Truth is AP, P@10 and nDCG of the whole lists. Brackets are 95 %
-intervals from drawing whole teams again {draws} times, or, of random sevens ({draws} of them), the 5 % and
-95 % quantiles. R is Pearson, rho Spearman. Recall of the same cut lists is the control: where it tracks MAP
-as well, a histogram adds nothing. The lists of TREC-COVID round 2 were published cut at 100: their AP is AP
-of those, and depth 1000 cannot be tried.
+of others. Here: runs submitted to four tracks; leadline {version}, seed {seed}, {bins} bins, lists cut after
+{depths} documents. Truth is AP, P@10 and nDCG of the whole lists. Brackets are 95 % bootstrap intervals over
+whole teams ({draws} resamples) or, for {draws} random sets of seven runs, the 5 % and 95 % quantiles. R is
+Pearson, rho Spearman. Recall of the same lists is the control: where it correlates with MAP as well, a
+histogram adds nothing. The lists of TREC-COVID round 2 were published cut at 100: AP is that of these lists,
+and depth 1000 cannot be tested.
 
 {counts}
 
@@ -670,22 +670,23 @@ of those, and depth 1000 cannot be tried.
 
 {verdicts}
 
-{control}. The robust variant and the weighted slope are not in the paper, and the robust one was chosen on
-sets that include these: its figures here are optimistic. On runs that it was not chosen on it is above plain
-ranks in {robust_others} of {settings} settings
+{control}. The robust variant and the weighted slope are not in the paper, and the robust variant was chosen
+on sets that include these: its results here are optimistic. On runs that it was not chosen on it is above
+plain ranks in {robust_others} of {settings} settings
 ([below](#on-runs-that-the-robust-recipe-was-not-chosen-on)).
 
-## From ranks, beside the paper's Tables 5 and 6
+## Ranks: comparison with the paper's Tables 5 and 6
 
-The paper took seven runs of a track at random; our rows take all runs. `ranks, found only` leaves out
-relevant documents that a list lacks, the nearest to the paper's words; `ranks` puts them at the last rank.
+The paper has seven random runs of each track; our rows have all runs. `ranks, found only` excludes relevant
+documents that were not retrieved, which is closest to the paper's description; `ranks` puts them at the last
+rank.
 
 {beside}
 
 ## All recipes, all runs: R with MAP
 
-`as printed` normalises scores per run, the others per query. A run whose HSA is undefined is left out: at
-most {undefined} of a set, by any recipe.
+`as printed` normalises scores per run, the others per query. Runs with undefined HSA are excluded: at most
+{undefined} of a set, by any recipe.
 
 {over_all}
 
@@ -693,7 +694,7 @@ most {undefined} of a set, by any recipe.
 
 R with MAP over all runs, TREC-COVID round 1, depth 1000.
 
-## Random sevens, as the paper took
+## Random sets of seven runs, as in the paper
 
 Median R with MAP, with the 5 % and 95 % quantiles:
 
@@ -701,7 +702,7 @@ Median R with MAP, with the 5 % and 95 % quantiles:
 
 ![Random sevens, TREC 2019 passages, depth 100](histograms-trec-dl-2019-passage-at-100-sevens.svg)
 
-Random sevens of the passages, depth 100: how far one draw of seven runs can lie from another.
+Random sets of seven runs of the passages, depth 100: variation between draws.
 
 Median rho:
 
@@ -709,7 +710,7 @@ Median rho:
 
 ## On runs that the robust recipe was not chosen on
 
-The 24 runs of TREC 2019 passages that came later and were not pooled (re-rankings of 100 documents), and
+The 24 later runs of TREC 2019 passages that were not pooled (re-rankings of 100 documents), and
 the 15 models of [the study of models](histogram-models.md), first 10,000 documents, cut at 1000 and 100.
 R with MAP over all runs; then of random sevens the median with the 5 % and 95 % quantiles.
 
@@ -717,7 +718,7 @@ R with MAP over all runs; then of random sevens the median with the 5 % and 95 %
 
 {others_words}
 
-What is stable over these {settings} settings and the {chosen} above: ranks are above scores normalised by
+Stable over these {settings} settings and the {chosen} above: ranks are above scores normalised by
 query in {stable_ranks} of {all_settings} (median R of sevens), and recall of lists cut at 100 is as good
 as the robust recipe (less than 0.03 below it) in {stable_recall} of {shallow}, with a median R of
 {shallow_recall}. The robust recipe is above plain ranks in {robust_chosen} of the {chosen} settings of
@@ -725,71 +726,70 @@ the sets that it was chosen on, and in {robust_others} of the {settings} others.
 
 ## When HSA misleads
 
-**Depth.** All lists are cut first. R with MAP of the whole lists:
+**Depth.** R with MAP of the whole lists, by depth of the lists:
 
 {depth_table}
 
-**Number of bins.** From 10 to 100 bins R moves by: {best_bins}. {few_bins}. R with MAP by the number of bins:
+**Number of bins.** Change of R from 10 to 100 bins: {best_bins}. {few_bins}. R with MAP by the number of bins:
 
 {bins_table}
 
-**Ties.** Ordering lists by the rank column and not by score, where ties fall otherwise, moves R of HSA from
-ranks by {moved_ties} over the sets and depths where it can be done (left out, because a rank column
-repeats a rank: {untold}). More ties: scores of each list fall into 100, 20 or 5 equal steps, and documents
-of one step are ordered by id. R with MAP of the lists as they were:
+**Ties.** Ordering lists by the rank column instead of the score, which breaks ties differently, changes R of
+HSA from ranks by {moved_ties} over the sets and depths where this is possible (excluded, because a rank
+column repeats a rank: {untold}). More ties: the scores of each list are rounded to 100, 20 or 5 equal steps,
+and documents of one step are ordered by id. R with MAP of the original lists:
 
 {ties_table}
 
-Over the depths and over these steps R moves, on the set where it moves most, by: {trials}.
+Largest range of R on one set, over the depths and over these steps: {trials}.
 
-**Few queries.** HSA from some of the queries, drawn 40 times, against MAP over all of them; AP of the same
-queries beside it. Median R, with 5 % and 95 % quantiles:
+**Few queries.** HSA from a sample of the queries (40 samples) against MAP over all of them, and AP of the
+same queries. Median R, with 5 % and 95 % quantiles:
 
 {queries_table}
 
-**Unjudged documents.** They count as not relevant, and they are many (first table). Leaving them out, with
-the ranks of the others as they were, moves R of HSA from ranks by {moved_judged}. The runs whose HSA changes
-its sign between 5 and 200 bins are called unsteady:
+**Unjudged documents.** They count as not relevant, and they are many (first table). Excluding them, with the
+ranks of the others unchanged, changes R of HSA from ranks by {moved_judged}. Runs whose HSA changes its sign
+between 5 and 200 bins are called unsteady:
 
 {changed_table}
 
-**Submitted scores against ranks.** A run is lopsided where one bin holds more than half of its scores
-(normalised by query). R with MAP:
+**Submitted scores and ranks.** A run is lopsided if one bin holds more than half of its scores (normalised
+by query). R with MAP:
 
 {lopsided_table}
 
 {lopsided_words}. R from ranks is above R from scores normalised by query in {ranks_better} of {total}
-settings, and that above R from scores normalised by run in {query_better}.
+settings, and the latter is above R from scores normalised by run in {query_better}.
 
-**The warnings.** `leadline histogram` says when an estimate should not be trusted. R with MAP among
-unsteady runs (whole lists), and among the others (- where there are fewer than three):
+**Warnings.** `leadline histogram` warns of unreliable estimates. R with MAP among unsteady runs (whole
+lists), and among the others (- for fewer than three):
 
 {doubts_table}
 
 {doubts_words}.
 
-**Over retrieval models.** With 15 models under one roof on cisi, cacm, npl and nfcorpus-test ([the
-study](histogram-models.md)) HSA of scores misleads too: over nearly whole lists R with MAP is 0.40 to
-0.95 normalised by query, -0.35 to 0.52 by the paper's letter, and from scored pairs (relevant documents
-and 10 to 1,000 others) -0.59 to 0.81. Bending the scores of one run, its order kept, moves HSA by 41 % to
-77 % of its range over models. Where nothing is ranked, let each sampled document stand for N/n others
-(`leadline sampled`: R 0.63 to 1.00); where lists are ranked, cut them after 50 or 100 documents and look
-at recall of the same lists (0.90 to 0.98; the robust recipe 0.90 to 0.99). Over nearly whole lists random
-sevens of the models have a median R of 0.00 to 0.94 with the robust recipe, its 5 % quantile as low as
--0.75.
+**Retrieval models of one engine.** With 15 models on cisi, cacm, npl and nfcorpus-test ([the
+study](histogram-models.md)) HSA of scores is unreliable too: over nearly whole lists R with MAP is 0.40 to
+0.95 normalised by query, -0.35 to 0.52 as printed in the paper, and from scored pairs (relevant documents
+and 10 to 1,000 others) -0.59 to 0.81. A monotone transformation of the scores of one run changes HSA by 41 %
+to 77 % of its range over models. Without a ranking, count each sampled document N/n times (`leadline
+sampled`: R 0.63 to 1.00); with ranked lists, cut them after 50 or 100 documents and use recall of the same
+lists (0.90 to 0.98; the robust recipe 0.90 to 0.99). Over nearly whole lists random sets of seven models have
+a median R of 0.00 to 0.94 with the robust recipe, and a 5 % quantile as low as -0.75.
 
-**So:** for submitted runs take ranks, not scores, with 5 to 20 bins, and put relevant documents that a list
-lacks at its bottom; read the warnings; look at recall of the same lists first, which needs no histogram. To
-work with a sample, see [evaluating from a sample](histogram-samples.md).
+**Recommendation.** For submitted runs use ranks instead of scores, with 5 to 20 bins, and put relevant
+documents that were not retrieved at the end of the list; heed the warnings; and consult recall of the same
+lists first, which needs no histogram. For samples, see [evaluating from a sample](histogram-samples.md).
 
-## To repeat it
+## Reproducing the results
 
     cd SET
     leadline study histogram-ranks qrels.txt runs/* --team systems.tsv:team --depth 1000 -o OUT/SET-ranks-1000
     python -m leadline_studies.histogram_ranks.page OUT DATA
 
-The last line alone runs all of it (on the passages with `--level 2`; depths 1000 and 100). The numbers of
-"When HSA misleads" are kept in `histograms.json` beside those of the studies."""
+The last command alone runs everything (the passages with `--level 2`; depths 1000 and 100). The numbers of
+"When HSA misleads" are in `histograms.json` with those of the studies."""
 
 
 def page(contents: Json) -> str:

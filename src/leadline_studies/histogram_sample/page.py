@@ -94,8 +94,8 @@ def verdict(part: Json, titles: dict[str, str]) -> str:
         for name, entry in ((name, count_cells({name: of_set})) for name, of_set in part.items())
     )
     return (
-        f"{word}: the better of HSA from scores and from ranks (a choice that favours it) tracks full "
-        f"MAP better than AP of the same sample in {above} of {cells} cells of share and n ({by_set}); the "
+        f"{word}: the better of HSA from scores and from ranks (a selection that favours HSA) tracks full "
+        f"MAP better than AP of the same sample in {above} of {cells} cells of proportion and n ({by_set}); the "
         f"95 % interval of the difference lies above 0 in {clear} cells and below 0 in {below}. AP with each "
         f"sampled document counted N/n times is the best of all five estimates in {weighted} of {cells}."
     )
@@ -190,9 +190,9 @@ def rescoring_text(results: Json) -> str:
         low = [TEXTS[name] for name, entry in entries.items() if (entry["places"]["low"] or 0) > 0]
         less = [TEXTS[name] for name, entry in entries.items() if (entry["less"]["low"] or 0) > 0]
         text.append(
-            f"Rescoring BM25's first {top}: R with full MAP {value_range(values, '.3f')}; models "
-            f"that expand lose places clearly (95 % interval above 0) in {len(low)} of {len(entries)} "
-            f"collections ({', '.join(low) or 'none'}) and clearly more of their MAP than the others in "
+            f"Rescoring BM25's first {top}: R with full MAP {value_range(values, '.3f')}; models with "
+            f"expansion lose places (95 % interval above 0) in {len(low)} of {len(entries)} "
+            f"collections ({', '.join(low) or 'none'}) and significantly more of their MAP than the others in "
             f"{len(less)} ({', '.join(less) or 'none'})."
         )
     return " ".join(text)
@@ -278,16 +278,16 @@ PAGE = """# Study: evaluating from a sample
 
 {note}
 
-Krstovski, Smith and Kurtz 2015 say in their introduction that HSA from a sample of scores tracks MAP of the
-full collection better than MAP computed on the same sample. No table of the paper shows it; there is no
-threshold to meet, so it is reported either way. They leave open how the number of relevant and of
-non-relevant scores matters: both are crossed here.
+Krstovski, Smith and Kurtz 2015 state in their introduction that HSA from a sample of scores tracks MAP of the
+full collection better than MAP computed on the same sample. No table of the paper shows it, and there is no
+threshold. They leave open the effect of the number of relevant and of non-relevant scores: the two factors
+are crossed here.
 
-A share of the relevant documents of every query and n others are drawn by hash, the same for all estimates:
-HSA from scores and from ranks (normalised per query, {bins} bins), our robust variant, AP of the sample as it
-stands, and AP with every sampled other counted N/n times (`leadline sampled`). R is Pearson with AP of the
-whole, over systems: the median over {repeats} samples (text collections: {repeats_texts}). Brackets are 95 %
-intervals from samples and queries drawn again together. leadline {version}, seed {seed}.
+A proportion of the relevant documents of every query and n others are sampled by hash, the same for all
+estimates: HSA from scores and from ranks (normalised per query, {bins} bins), our robust variant, AP of the
+sample alone, and AP with every sampled other document counted N/n times (`leadline sampled`). R is Pearson
+with full AP, over systems: the median over {repeats} samples (text collections: {repeats_texts}). Brackets are
+95 % bootstrap intervals over samples and queries together. leadline {version}, seed {seed}.
 
 ## Submitted runs
 
@@ -304,23 +304,23 @@ From all relevant documents:
 
 The estimates on the passages, by the number of documents sampled.
 
-From a share of the relevant documents (HSA: the better of two; bold where it is above AP as sampled):
+By proportion of the relevant documents (HSA: the better of two; bold if above AP as sampled):
 
 {crossed_runs}
 
 ![R by the share of relevant documents, TREC-COVID round 1](histogram-samples-trec-covid-r1-shares.svg)
 
-R by the share of the relevant documents that is kept, TREC-COVID round 1.
+R by the proportion of the relevant documents kept, TREC-COVID round 1.
 
-An estimate that orders systems well may still be far too high. The mean over runs:
+An estimate with a high rank correlation may still be strongly biased. The mean over runs:
 
 {means_runs}
 
 ## Models over a collection
 
-Here nothing but the pairs is scored, as the paper means it: {models_number} settings of the project's own
-models ({expanding} of them expand the query by documents: BM25RF, RM1, RM3), others drawn from the whole
-collection, ranks within the sample, truth from ranking everything.
+Here only the pairs are scored, as the paper proposes: {models_number} settings of leadline's models
+({expanding} of them use pseudo-relevance feedback: BM25RF, RM1, RM3), other documents sampled from the whole
+collection, ranks within the sample, truth from a ranking of the collection.
 
 **Verdict:** {verdict_models}
 
@@ -330,7 +330,7 @@ collection, ranks within the sample, truth from ranking everything.
 
 The estimates on NFCorpus, by the number of documents sampled.
 
-From a share of the relevant documents:
+By proportion of the relevant documents:
 
 {crossed_models}
 
@@ -338,17 +338,18 @@ The mean over models:
 
 {means_models}
 
-## The rival: rescoring what BM25 found
+## Alternative: rescoring the documents retrieved by BM25
 
-The paper warns that rescoring a baseline's list misses what only a new model finds.
+The paper warns that rescoring a baseline's list misses documents that only a new model retrieves.
 
 {rival_words}
 
-{against_sample}, and BM25 must have ranked the collection for it. On NFCorpus the warning holds: its queries
-are short, BM25 finds only documents that share a term with them, and models that expand find many others
-(last table of this part): rescored, they look like the rest; a weighted sample places them right. Places lost
-are places by full MAP less places by the estimate, in the mean over the models that expand; below 0 they are
-placed too high. Estimates from samples: all relevant documents, the largest n.
+{against_sample}, but requires a BM25 ranking of the collection. On NFCorpus the warning is confirmed: its
+queries are short, BM25 retrieves only documents that share a term with them, and models with expansion
+retrieve many others (last table of this section): rescored, they are ranked like the rest; a weighted sample
+ranks them correctly. Places lost are the rank by full MAP minus the rank by the estimate, averaged over the
+models with expansion; negative values mean that they are ranked too high. Estimates from samples: all
+relevant documents, the largest n.
 
 {rivals}
 
@@ -356,28 +357,29 @@ placed too high. Estimates from samples: all relevant documents, the largest n.
 
 Places that models with expansion lose, NFCorpus.
 
-What each model finds that BM25 does not, on NFCorpus:
+Relevant documents retrieved by each model and not by BM25, on NFCorpus:
 
 {models}
 
-Where 1,000 documents are most of a collection (CISI) rescoring them can lose little.
+Where 1,000 documents are most of a collection (CISI), rescoring them loses little.
 
-## Which to use
+## Recommendations
 
-- To order systems from a sample, weigh it: `leadline sampled` with the size of the collection. Its order is
-  the best here in {weighted} of {cells} cells; its height is too high as long as an other stands for many.
-- HSA (the better of two) orders systems better than weighted AP in {beaten} of {cells} cells.
-  For submitted runs take ranks (R {ranks_runs} over all cells, from scores {scores_runs}); with scored
-  pairs neither is safe (ranks {ranks_models}, scores {scores_models}).
-- Rescore a baseline's list only to compare models that find what it finds.
-- R moves, from a quarter to all of the relevant documents (at the middle n) and from the smallest to the
+- To rank systems from a sample, weight it: `leadline sampled` with the size of the collection. Its ranking is
+  the best here in {weighted} of {cells} cells; its values are too high if a sampled document represents many.
+- HSA (the better of two) ranks systems better than weighted AP in {beaten} of {cells} cells.
+  For submitted runs use ranks (R {ranks_runs} over all cells, from scores {scores_runs}); with scored
+  pairs neither is reliable (ranks {ranks_models}, scores {scores_models}).
+- Rescore a baseline's list only to compare models that retrieve the same documents.
+- Change of R from a quarter to all of the relevant documents (at the middle n), and from the smallest to the
   largest n (all relevant documents), over the sets. Runs: {moved_runs}. Models: {moved_models}.
 
-The likely reason: AP of a sample compares each relevant document with the same others, query by query, and
-no query can count for more than 1. HSA pools queries whose scores lie differently, takes a bin of one
-document for as much as a bin of hundreds, and is silent where relevant documents and others share no bin.
+A likely reason: AP of a sample compares each relevant document with the same other documents, query by query,
+and no query can contribute more than 1. HSA pools queries with different score distributions, gives a bin of
+one document the weight of a bin of hundreds, and is undefined if relevant and other documents share no
+bin.
 
-## To repeat it
+## Reproducing the results
 
     cd SET
     leadline study histogram-sample qrels.txt runs/* --team systems.tsv:team -o OUT/SET-sample
@@ -385,7 +387,7 @@ document for as much as a bin of hundreds, and is silent where relevant document
         -o OUT/SET-sample-models
     python -m leadline_studies.histogram_sample.page OUT DATA
 
-The last line alone runs all of it (the passages with `--level 2`, TREC-COVID round 2 with `--samples
+The last command alone runs everything (the passages with `--level 2`, TREC-COVID round 2 with `--samples
 5,10,20,40`). CSV files of every cell are in OUT, with Spearman, Kendall, tau-AP, and intervals over teams.
 """
 

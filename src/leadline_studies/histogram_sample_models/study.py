@@ -410,8 +410,8 @@ def rival_lines(data: Json) -> list[str]:
         share = percent(round(sum(new) / len(new), 3))
         conclusions.append(
             f"rescoring BM25's first {top}: R with full MAP {_text(entry['pearson'])}, without "
-            f"expansion {_text(entry['without_expansion'])}; models that expand (they find {share} more of "
-            f"the relevant documents among as many) lose {_text(entry['places'], '+.1f')} places and "
+            f"expansion {_text(entry['without_expansion'])}; models with expansion (which find {share} more "
+            f"of the relevant documents at that depth) lose {_text(entry['places'], '+.1f')} places and "
             f"{_text(entry['less'], '+.3f')} of their MAP more than the others"
         )
     return conclusions

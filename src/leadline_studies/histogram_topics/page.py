@@ -404,7 +404,7 @@ def variation_of_fits(results: Json) -> str:
                 ]
             ]
             parts.append(f"of {title} by {value_range(gaps)} between {label}")
-    return f"Over the same ten numbers of topics R moves: {'; '.join(parts)}."
+    return f"Over the same ten numbers of topics R changes: {'; '.join(parts)}."
 
 
 def values(results: Json) -> str:
@@ -620,25 +620,25 @@ def quality_of_choices(results: Json) -> str:
 
 
 WHY = """\
-- **The comparison fails more than HSA does.** R of HSA with quality is 0.7 or more in {good} of {total}
+- **Perplexity is better than in the paper.** R of HSA with quality is 0.7 or more in {good} of {total}
   trials by query, in {good_model} by model; the paper has 0.92 and 0.71. But |R| of perplexity is
   {least:.2f} to {most:.2f} here, and 0.84 or more in {strong} trials; the paper has 0.84 and 0.63. It does
-  not say how it estimated perplexity; ours is left to right, on documents of the same source as those that
-  are asked about.
-- **Range of T.** Where quality only falls, or only rises, with T, whatever moves with T follows it. The T of
-  least perplexity is above the best T in {above} trials, below it in {below}, and the same in {same}.
+  not state how perplexity was estimated; ours is left to right, on documents of the same source as the
+  queries.
+- **Range of T.** If quality is monotone in T, every statistic that is monotone in T correlates with it. The T
+  of least perplexity is above the best T in {above} trials, below it in {below}, and the same in {same}.
   {apart}Over all trials |R| of HSA by query is above that of the control in {control} of {total}.
-- **Seeds of the Lee news.** R by seed, which changes the fit and the sample:
+- **Seeds, Lee news.** R by seed, which changes the fit and the sample:
 {spread}
-- **How similar.** HSA weighs all bins alike, so that it also asks where the least similar relevant documents
-  lie, while MAP and P@1 live on the first ranks. That fits the Lee news: the same models, and HSA follows
-  MAP where documents rated 0.8 count as relevant, and not where those rated 0.6 do.
-- **Normalisation.** HSA by model has the larger R in {models} of {total} trials ({names}); the two often lie
-  far apart, although scores of topic models are on one scale.
-- **Intervals.** Over queries they keep the fits, over settings they keep the queries; neighbouring settings
-  are alike, and in our own task a pair of documents often asks in both directions, so that both intervals
-  are narrower than they should be.
-- **Not tried.** Patents and speeches, and T above {largest_topics:,}: the largest collection here has
+- **Degree of similarity.** HSA weights all bins equally, including those of the least similar relevant
+  documents, while MAP and P@1 depend on the first ranks. The Lee news agree with this: with the same models,
+  HSA correlates with MAP if documents rated 0.8 count as relevant, and not with those rated 0.6.
+- **Normalisation.** HSA by model has the larger R in {models} of {total} trials ({names}); the two often
+  differ considerably, although scores of topic models are on one scale.
+- **Intervals.** Intervals over queries treat the fits as fixed, those over settings the queries;
+  neighbouring settings are similar, and in our own task many pairs of documents occur in both directions, so
+  that both intervals are too narrow.
+- **Not tested.** Patents and speeches, and T above {largest_topics:,}: the largest collection here has
   {largest:,} documents, theirs 70,000."""
 
 
@@ -663,7 +663,7 @@ def reasons(every: Json) -> str:
         for choice in [choices(results[key])]
     )
     if differences:
-        differences = f"HSA is ahead where they lie far apart ({differences}). "
+        differences = f"HSA is ahead where the two differ ({differences}). "
     return WHY.format(
         good=sum(entry >= 0.7 for entry in slopes),
         good_model=sum(entry >= 0.7 for entry in models),
@@ -709,70 +709,71 @@ PAGE = """# Study: histograms of topic models (HSA, DO, perplexity)
 
 {note}
 
-Krstovski, Smith and Kurtz 2015 look at the number of topics T of LDA and of polylingual LDA (PLTM), and say
-that HSA tells how well a model finds similar documents: better than perplexity does, and for less work than
-MAP. Their patents and speeches are not public. Here: leadline {version}, own fits by Gibbs sampling,
+Krstovski, Smith and Kurtz 2015 vary the number of topics T of LDA and of polylingual LDA (PLTM), and report
+that HSA predicts how well a model retrieves similar documents: better than perplexity, and at lower cost than
+MAP. Their patents and speeches are not public. Here: leadline {version}, LDA fitted by Gibbs sampling,
 documents ranked by Hellinger distance (score = minus the distance), {bins} bins, {particles} particles for
-perplexity. HSA and DO see the relevant documents of every query and a sample of others, chosen by hash and
-the same for every T; MAP and P@1 rank all documents. Brackets are 95 % intervals from drawing the queries
-again {draws} times.
+perplexity. HSA and DO use the relevant documents of every query and a sample of others, drawn by hash and
+the same for every T; MAP and P@1 rank all documents. Brackets are 95 % bootstrap intervals over queries
+({draws} resamples).
 
 {sizes}
 
-What counts as similar:
+Definitions of similarity:
 
-- Lee news: documents that people rated {low} or more alike, or {high} or more; both fixed before looking.
-  Trained on the background texts of the collection.
-- Cranfield, NFCorpus, NPL: **our own task**. Two documents are similar where judges found both relevant to
-  one query of the collection. {queries} documents drawn at random ask. Of NFCorpus only grade 2 counts (by
+- Lee news: documents with a rated similarity of {low} or more, or of {high} or more; both thresholds fixed in
+  advance. Models are trained on the background texts of the collection.
+- Cranfield, NFCorpus, NPL: **our own task**. Two documents are similar if both are relevant to one query of
+  the collection. The queries are {queries} documents drawn at random. Of NFCorpus only grade 2 counts (with
   grade 1 a sixth of the collection would be similar to each document), decided from these counts alone.
-- Multi30k: a German caption asks, its English translation is the one relevant document. Trained on the first
-  {pairs:,} pairs of the training part, asked about the validation part. The sum of alpha, {alpha:g}, came
-  from an earlier look at P@1 with T = 100.
+- Multi30k: the query is a German caption, its English translation the only relevant document. Models are
+  trained on the first {pairs:,} pairs of the training set and evaluated on the validation set. The sum of
+  alpha, {alpha:g}, was chosen by P@1 with T = 100.
 
-Perplexity is of documents that were not trained on: all asked about where there were other texts to train
-on, else a tenth of the collection. There is one fit for every T, sweeps and seed. The trials of 500 sweeps
-have numbers of topics in nearly equal ratios. {planned} were planned for each collection; the time for fits
-sufficed for these: {finished}.
+Perplexity is of documents not used in training: all query documents where other training texts exist, else a
+tenth of the collection. There is one fit for every T, number of sweeps and seed. The trials of 500 sweeps
+have numbers of topics in nearly equal ratios. {planned} were planned for each collection; these were
+completed: {finished}.
 The others can be run with the same command and more numbers of topics.
 
 ## Verdict
 
-**{word}.** The rule, fixed before looking: over seven or more T the absolute Pearson coefficient of HSA,
-normalised per query, with MAP or P@1 is larger than that of perplexity, in the interval over queries too.
-It is applied to the trials of 500 sweeps; seven settings are too few to separate coefficients. Over
-settings: the settings are drawn again {setting_draws:,} times, the queries as they are.
+**{word}.** The rule, fixed in advance: over seven or more T the absolute Pearson coefficient of HSA,
+normalised per query, with MAP or P@1 is larger than that of perplexity, and the interval of the difference
+over queries is above 0. It is applied to the trials of 500 sweeps; seven settings are too few to distinguish
+coefficients. Intervals over settings are from {setting_draws:,} bootstrap resamples of settings with fixed
+queries.
 
 {each}
 
 Of the trials of 500 sweeps: {counts}. Of all {total} trials: {all_counts}.
 
-|R| of HSA less that of perplexity; brackets beside a number are over queries, then over settings:
+|R| of HSA minus |R| of perplexity, with its interval over queries; then the interval over settings:
 
 {closer}
 
 ## Sweeps, seeds and ranges
 
-R with quality by fit; HSA less perplexity is of absolute values, by query, with its interval over queries.
-The fits with seven numbers of topics are earlier ones of this study. {moved} With 20 to 1,000
-topics the claim had seemed reproduced on NPL: MAP falls over most of that range, and HSA with it. From 10 to
-500 MAP rises first, and HSA does not.
+R with quality by fit; "HSA less perplexity" is the difference of absolute values, by query, with its interval
+over queries. The fits with seven numbers of topics are earlier ones of this study. {moved} With 20 to 1,000
+topics the claim seemed reproduced on NPL: MAP decreases over most of that range, and HSA with it. From 10 to
+500 topics MAP increases first, and HSA does not.
 
 {by_fit}
 
-## Beside the paper's Table 1
+## Comparison with the paper's Table 1
 
 Pearson / Spearman over T with MAP, or with P@1 for translations. `by query` normalises scores per query, `by
-model` is the letter of the paper. The paper's Spearman coefficients seem to be of lists with small DO and
-small perplexity first, which turns their sign; ours are plain. The logarithm of T stands beside them as a
-control: a number that follows quality no more closely than that says nothing that T does not.
+model` as in the paper. The paper's Spearman coefficients seem to be of lists with small DO and small
+perplexity first, which reverses their sign; ours are not reversed. The logarithm of T is the control: a
+statistic that correlates with quality no better than T itself is uninformative.
 
 {beside}
 
-## Which T each would choose
+## Choice of T
 
-MAP or P@1 at the T that has the best value. In the mean over trials the choice reaches, of the best quality
-tried: {lost}.
+MAP or P@1 at the T with the best value of each criterion. Mean proportion of the best quality, over trials:
+{lost}.
 
 {chosen}
 
@@ -786,7 +787,7 @@ Quality, HSA and DO (normalised per query) and perplexity by T.
 
 ![Joint histograms of Multi30k](histogram-topics-multi30k-histograms.svg)
 
-As the paper's Figure 1: translations against a sample of others, for the smallest and the largest T.
+As the paper's Figure 1: translations and a sample of others, for the smallest and the largest T.
 
 ## The number of bins
 
@@ -794,40 +795,40 @@ R of HSA with MAP or P@1:
 
 {by_bins}
 
-## Time, beside the paper's Table 2
+## Time: comparison with the paper's Table 2
 
-The paper, in seconds, with the ratio that follows from it (for PLTM it says 5.12):
+The paper, in seconds, with the resulting ratio (for PLTM the paper has 5.12):
 
 {printed}
 
-Ours, in seconds of processor time of one thread, scoring + computing, as `--time` gives them: one run each
-on Linux x86_64 with two processors (AMD EPYC) that others used too, good for sizes and ratios only. Queries
-are scored one at a time, as they come. HSA, DO and MAP all need the topics of the documents first;
-perplexity does not. To draw the samples by
-hash, once for all T, took {drawing}; the
-ratios are without it.
+Ours, in seconds of processor time of one thread, scoring + computing, as given by `--time`: one run each on
+Linux x86_64 with two shared processors (AMD EPYC), so that only orders of magnitude and ratios are
+meaningful. Queries are scored one at a time, as in interactive search. HSA, DO and MAP all need the topics of
+the documents; perplexity does not. Sampling by hash, once for all T, took {drawing}; the ratios exclude
+it.
 
 {seconds}
 
-MAP takes so many times the processor time of HSA: {ratios}. Where all queries are known beforehand, scoring
-them as one matrix product costs less a pair than one query at a time, and part of what HSA saves is gone. To
-infer the topics of all documents costs far more than either; HSA saves that too only where few documents are
-in the pairs.
+Ratio of the processor time of MAP to that of HSA: {ratios}. If all queries are known in advance, scoring
+them as one matrix product costs less per pair than one query at a time, and part of the saving is lost.
+Inferring the topics of all documents costs far more than either; HSA saves that too only if the pairs
+contain few documents.
 
-## What was not reproduced, and why that may be
+## What was not reproduced, and likely reasons
 
 {why}
 
-## To repeat it
+## Reproducing the results
 
     python -m leadline_studies.histogram_topics.page OUT DATA
 
-makes `lee.qrels` and `multi30k-train.tsv` in OUT and runs these, and further seeds, where OUT lacks them:
+writes `lee.qrels` and `multi30k-train.tsv` to OUT and runs the following commands, and further seeds, unless
+OUT contains their results:
 
 {commands}
 
-A run that was interrupted goes on where it stopped: `--checkpoints OUT/checkpoints` keeps every setting.
-The numbers of all settings are kept in `histogram-topics.json`.
+An interrupted run resumes where it stopped: `--checkpoints OUT/checkpoints` stores every setting.
+The numbers of all settings are in `histogram-topics.json`.
 """
 
 

@@ -80,8 +80,8 @@ def summaries(studies: dict[str, Json]) -> str:
             "largest change",
             "pairs that swap",
             "widest swap",
-            "numbers move",
-            "ranking stays",
+            "values change",
+            "ranking is stable",
         ],
         rows,
     )
@@ -157,19 +157,19 @@ PAGE = """# Study: does the ranking of systems survive another judge?
 
 {note}
 
-The lecture says of disagreement between judges: a large impact on absolute performance numbers, virtually
-no impact on the ranking of systems. Eight people judged 188 passages of three queries of TREC 2019 Deep
-Learning once more; the {systems} submitted runs are evaluated with each of them. leadline {version}, seed
-0. By our rule the first half holds where the median judge moves values by 10 % of their mean or more, the
-second where the median tau with the official judgments is 0.9 or more (Voorhees 2000 takes 0.9 for
-equal).
+The textbook claim on disagreement between assessors (Manning, Raghavan and Schuetze 2008) has two parts: a
+large impact on absolute effectiveness values, virtually no impact on the ranking of systems. Eight assessors
+judged 188 passages of three queries of TREC 2019 Deep Learning again; the {systems} submitted runs are
+evaluated with each of them. leadline {version}, seed 0. By our rule the first part holds if the median judge
+changes values by 10 % of their mean or more, the second if the median tau with the official judgments is 0.9
+or more (Voorhees 2000 regards 0.9 as equivalent).
 
 {words}
 
 {summaries}
 
-Tau is over the systems; change is of a system's value, as a share of the mean; a swap is a pair of
-systems that change places, and its width how far they stood apart by the official judgments.
+Tau is over systems; change is that of a system's value, relative to the mean; a swap is a pair of systems
+in reversed order, and its width their difference by the official judgments.
 
 ## Each judge
 
@@ -179,41 +179,38 @@ By {first}, and all documents without a judgment as not relevant:
 
 ![mean AP of the systems under each judge](judges-ap.svg)
 
-Black: the official judgments, the systems in their order. A line above says that the judge is more
-generous.
+Black: the official judgments, which order the systems. Lines above it are of more lenient judges.
 
-## How far the people agree
+## Agreement of the human judges
 
 {people}
 
-Brackets are 95 % intervals; three queries are too few to be drawn again, so pairs are, and the intervals
-hold for these queries only. Scott and Cohen are means over the 36 pairs of nine judges (the official one
-among them). Cohen's kappa of two people lies between {least:.2f} and {most:.2f}, with the official judge
-between {official_least:.2f} and {official_most:.2f}: what the data set's notes say (0.09 to 0.54, 0.04 to
-0.33). {acceptable} of 36 pairs are in the range [2/3, 1].
+Brackets are 95 % bootstrap intervals over pairs, because three queries are too few to resample; they hold
+for these queries only. Scott and Cohen are means over the 36 pairs of nine judges (including the official
+one). Cohen's kappa of two human judges is between {least:.2f} and {most:.2f}, with the official judge between
+{official_least:.2f} and {official_most:.2f}, as in the notes of the data set (0.09 to 0.54, 0.04 to 0.33). {acceptable} of 36 pairs are in the range [2/3, 1].
 
 ![Cohen's kappa of every two judges](judges-people.svg)
 
-## Machine judges against people
+## Agreement of machine judges with human judges
 
-33 automatic judges of the LLMJudge challenge and the people's grades: {pairs:,} pairs of {queries}
-queries, all judged by all. The interval is from drawing queries again. Three grades lie outside the scale
-(two 5, one 10); they are kept, and nobody can agree with them. "Printed" are the values in the data set's
-notes.
+33 automatic judges of the LLMJudge challenge and the human grades: {pairs:,} pairs of {queries} queries, all
+judged by all. Intervals are from a bootstrap over queries. Three grades are outside the scale (two 5, one
+10); they are kept, and count as disagreement. "Printed" are the values in the notes of the data set.
 
 {machines}
 
-{inside} of 33 machines lie in the range [2/3, 1] by Scott's pi or Cohen's kappa on four grades,
-{inside_binary} on two; the people above do not either. Intervals are wide: only the ends of the table
-clearly differ.
+{inside} of 33 machines are in the range [2/3, 1] by Scott's pi or Cohen's kappa on four grades,
+{inside_binary} on two; neither are the human judges above. Intervals are wide: only the extremes of the table
+differ significantly.
 
 ![Cohen's kappa of each machine judge with people](judges-machines.svg)
 ![Cohen's kappa of every two judges, machines and people](judges-all.svg)
 
-First each with the people, then every two: some machines of one team agree with each other, none with the
-people.
+First each machine with the human judges, then all pairs: some machines of one team agree with each other,
+none with the human judges.
 
-## To repeat it
+## Reproducing the results
 
     cd trec-dl-2019-passage
     J=../dl19-rejudged-8judges/labels.tsv
@@ -242,21 +239,21 @@ def conclusions(studies: dict[str, Json]) -> str:
     numbers = sum(bool(entry["large_effect"]) for entry in moved)
     stays = sum(bool(entry["same_ranking"]) for entry in moved)
     conclusion = (
-        f"The numbers move: MAP by {100 * ap['relative']:.0f} % with the median judge and by up to "
-        f"{100 * ap['largest_relative']:.0f} % with the most generous one, nDCG by "
-        f"{100 * ndcg['relative']:.0f} % and up to {100 * ndcg['largest_relative']:.0f} %; the first half "
-        f"holds in {numbers} of {len(moved)} forms below. The ranking moves far less, yet more than "
-        f"virtually not: median tau {ap['tau']:.2f} (MAP) and {ndcg['tau']:.2f} (nDCG) against the 0.9 asked "
-        f"for, which is reached in {stays} of {len(moved)} forms; {100 * ap['swapped']:.0f} % of pairs of "
-        f"systems swap, none further apart than {ap['widest']:.3f} of MAP. So the second half is **not "
-        "reproduced** as it is worded, but its direction is: judges who agree hardly better than by chance "
-        "still order the systems nearly alike. The likely reason is that Voorhees had about fifty queries; "
-        f"here are three. For scale: with one and the same judge, these {first['pairs']} pairs of "
-        f"{first['queries']} queries against the judgments of all {first['reference_queries']} queries give "
-        f"tau {few['AP']:.2f} (MAP) and {few['nDCG']:.2f} (nDCG): how little was judged matters more here "
-        "than who judged it."
+        f"Values change: MAP by {100 * ap['relative']:.0f} % with the median judge and by up to "
+        f"{100 * ap['largest_relative']:.0f} % with the most lenient one, nDCG by "
+        f"{100 * ndcg['relative']:.0f} % and up to {100 * ndcg['largest_relative']:.0f} %; the first part "
+        f"holds in {numbers} of the {len(moved)} rows below. The ranking changes far less, but not virtually "
+        f"not at all: median tau is {ap['tau']:.2f} (MAP) and {ndcg['tau']:.2f} (nDCG), and the required 0.9 "
+        f"is reached in {stays} of {len(moved)} rows; {100 * ap['swapped']:.0f} % of pairs of systems swap, "
+        f"none with a difference above {ap['widest']:.3f} in MAP. The second part is **not reproduced** as "
+        "stated, but in its direction: judges who agree hardly better than by chance still rank the systems "
+        "similarly. A likely reason is the number of queries, about fifty in Voorhees' study and three here. "
+        f"For comparison, with one and the same judge these {first['pairs']} pairs of {first['queries']} "
+        f"queries against the judgments of all {first['reference_queries']} queries give tau "
+        f"{few['AP']:.2f} (MAP) and {few['nDCG']:.2f} (nDCG): the number of judgments matters more here than "
+        "the judge."
     )
-    return textwrap.fill(f"**What was seen.** {conclusion}", 110)
+    return textwrap.fill(f"**Results.** {conclusion}", 110)
 
 
 def page(contents: Json) -> str:

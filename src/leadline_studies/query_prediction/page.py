@@ -214,21 +214,21 @@ def page(contents: Json) -> str:
     )
 
 
-PAGE = """# Study: which queries were answered well, and which should be expanded?
+PAGE = """# Study: query performance prediction and selective query expansion
 
 {note}
 
-Ionescu, Chifu and Mothe 2015 name two uses of DeShaTo besides ranking systems, and give no numbers for them:
-to predict how difficult a query is, and to expand queries selectively. So there is nothing to reproduce; the
-study, its name and its rules are ours. Predictors are those of [predicting.md](../predicting.md), models
+Ionescu, Chifu and Mothe 2015 propose two uses of DeShaTo besides ranking systems, without results: to predict
+the difficulty of a query, and to expand queries selectively. There is nothing to reproduce; the study and its
+rules are ours. Predictors are those of [predicting.md](../predicting.md), models
 {models} with their defaults, first 1,000 documents. LDA on all documents of a collection, {topics} topics,
 {fits} fits of {sweeps} sweeps, DeShaTo the mean over fits; leadline {version}, seed 0.
 
 {counts}
 
-**Prediction.** Most predictors tell something, none tells much. Kendall's tau with AP over queries, lowest
-and highest over models and collections, and how often its interval is above 0. These are the ranges on these
-collections; other data leave them:
+**Prediction.** Most predictors correlate with AP, none strongly. Kendall's tau with AP over queries, lowest
+and highest over models and collections, and how often its interval is above 0 (ranges on these collections;
+values on other data may be outside):
 
 | predictor | tau |
 | --- | --- |
@@ -242,26 +242,27 @@ collections; other data leave them:
 | the control, `QueryLength` | {length} |
 
 Of the cells (models times collections) DeShaTo has a larger tau than Clarity in {over_clarity}, than NQC in
-{over_nqc}, than WIG by the root of the length in {over_root}; these count, they test nothing.
+{over_nqc}, than WIG by the root of the length in {over_root}; these are counts, not tests.
 
-**Selective expansion.** {up} of {tried} choices (predictor, rule, collection) are significantly better than
-always the better model of the collection, and {down} are worse (paired T, Holm over the choices of a
-collection). The oracle would add {least} to {most} AP. The largest difference of any choice is {best}, picked
-after looking; of the choices with a learned threshold {positive} of {learned} are above 0, the lowest is
-{worst}: where one model is better for most queries, a threshold learns to take it nearly always.
+**Selective expansion.** {up} of {tried} policies (predictor, rule, collection) are significantly better than
+always using the better model of the collection, and {down} are worse (paired t test, Holm over the policies
+of a collection). The oracle would add {least} to {most} AP. The largest difference of any policy is {best},
+selected after the fact; of the policies with a learned threshold {positive} of {learned} are above 0, the
+lowest is {worst}: where one model is better for most queries, the learned threshold selects it nearly
+always.
 
 {said}
 
 ## Tau with AP over queries
 
-Bold: the interval (95 %, queries drawn again 1,000 times) is above 0. Intervals are of each predictor
-alone: two that overlap may still differ.
+Bold: the interval (95 %, bootstrap over queries, 1,000 resamples) is above 0. Intervals are of each predictor
+alone: predictors with overlapping intervals may still differ significantly.
 
 {tables}
 
-### Over the fits of topics
+### Variation over topic models
 
-The lowest and the highest tau of `DeShaTo(total)` when one fit is taken alone.
+The lowest and the highest tau of `DeShaTo(total)` with a single fit.
 
 {fitted}
 
@@ -275,25 +276,25 @@ Mean AP, with Student intervals:
 
 {constant}
 
-Each choice less always the better model of its collection, with the interval of the difference and the share
-of queries that are expanded; bold: significant difference (p < 0.05, Holm). Rules: `compare` expands where
-the predictor's value of the expanded list is larger; `threshold` where that of the plain list is above a
-threshold; `difference` where the difference of the two is. A threshold maximises mean AP on one half of the
-queries and serves the other half, {splits} random halvings of all queries; the value of a query is its mean
-over them. That the halvings share queries is not in the intervals. Which model is the better one was seen on
-all queries; the row `the better one in the other half` does without. `compare` needs values on one scale.
-WIG is not: the weights of a query of RM3 add up to 1, those of the plain model to the number of terms, so
-that `compare` by WIG says little. A query whose value is undefined (a list of one document, a query that
-finds nothing) is not expanded; they are frequent on nfcorpus-test only, where 16 lists of the plain model
-hold one document, which NQC and WIG pay for.
+Mean AP of each policy minus that of always using the better model of its collection, with the interval of the
+difference and the proportion of queries expanded; bold: significant difference (p < 0.05, Holm). Rules:
+`compare` expands if the predictor's value of the expanded list is larger; `threshold` if that of the plain
+list is above a threshold; `difference` if the difference of the two is. A threshold maximises mean AP on one
+half of the queries and is applied to the other half, over {splits} random halvings of all queries; the value
+of a query is its mean over them. The intervals do not account for the queries that halvings share. The better
+model is determined on all queries, except in the row `the better one in the other half`. `compare` requires
+values on one scale, which WIG does not have: the weights of a query of RM3 add up to 1, those of the plain
+model to the number of terms, so that `compare` by WIG is uninformative. Queries with undefined predictions (a
+list of one document or none) are not expanded; they are frequent on nfcorpus-test only, where 16 lists of the
+plain model hold one document, which lowers NQC and WIG.
 
 {choices}
 
-### A bolder expansion
+### Expansion without the original query terms
 
-RM3 keeps the query's own words, so that little is lost where it harms. RM1 drops them, and there is more to
-win by choosing: the oracle adds {bolder_gaps} AP to the better model. Of the choices {bolder_counts} are
-significantly better than always that one (one fit of the topics).
+RM3 retains the original query terms, so that little is lost where it harms. RM1 does not, and selection can
+gain more: the oracle adds {bolder_gaps} AP to the better model. {bolder_counts} policies are significantly
+better than always using that one (one topic model).
 
 {bolder}
 
@@ -301,7 +302,7 @@ significantly better than always that one (one fit of the topics).
 
 {figures}
 
-## To repeat it
+## Reproducing the results
 
     leadline study query-prediction SET/docs.jsonl SET/queries.jsonl SET/qrels.txt \\
         --sweeps {sweeps} -o OUT/SET

@@ -162,10 +162,10 @@ def verdict(results: Json, *, certain: bool) -> str:
     ]
     others = [cell["queries"]["coverage"] for _, cell in cells]
     return (
-        f"{len(cells)} cells with a printed interval; it held the truth in {extent(shares)} of the "
+        f"{len(cells)} cells with a printed interval; it covered the true value in {extent(shares)} of the "
         f"samples (mean {100 * sum(shares) / len(shares):.1f} %), in {inside} cells within 93 to 97 %, in "
         f"{sum(share > HIGH for share in shares)} above. Below 93 %: {'; '.join(below) or 'none'}. The "
-        f"interval for other queries held in {extent(others)}."
+        f"interval for other queries covered it in {extent(others)}."
     )
 
 
@@ -208,24 +208,24 @@ def page(results: Json) -> str:
 
 {NOTE}
 
-All relevant documents are scored, and n others per query. Every model scored the whole collection here,
-so the truth is known; {first["draws"]} samples per cell, the same for all models
-({", ".join(first["models"])}). With "half" the first n/2 documents of BM25 were taken for certain and n/2
-were drawn from the rest. Collections: {sizes}. The priors, the weight of the variance
-and the rules were chosen on {TITLES[TUNED]}, the limits for measures without a cutoff after CACM and NPL had
-been seen too. How the estimates are made is in [docs/sampled.md](../sampled.md).
+All relevant documents are scored, and n others per query. Here every model scored the whole collection,
+so that the truth is known; {first["draws"]} samples per cell, the same for all models
+({", ".join(first["models"])}). With "half" the first n/2 documents of BM25 were included with certainty and
+n/2 were drawn from the rest. Collections: {sizes}. The priors, the weight of the variance
+and the rules were chosen on {TITLES[TUNED]}, the limits for measures without a cutoff on CACM and NPL
+too. The estimators are described in [docs/sampled.md](../sampled.md).
 
 ## Intervals
 
 All documents drawn: {verdict(results, certain=False)}
 
-Half of them for certain: {verdict(results, certain=True)}
+Half of them certain: {verdict(results, certain=True)}
 
-A cell is a collection, a size, a measure, with or without certain documents; each interval is of one of
-the models in turn. Intervals of no width (nothing was uncertain) are left out; 200 trials of 95 % have a
-standard error of 1.5 points. "Other queries": queries were drawn again from the collection's, and the
-Student interval compared with the mean over all of them. Where "printed" is "no", the rules of `leadline
-sampled` withhold both intervals; the figures show what they would have done.
+A cell is a collection, a size and a measure, with or without certain documents; the intervals are of the
+models in turn. Intervals of width 0 (nothing was uncertain) are excluded; 200 trials of 95 % have a
+standard error of 1.5 percentage points. "Other queries": queries are resampled from those of the collection,
+and the Student interval is compared with the mean over all of them. Where "printed" is "no", the rules of
+`leadline sampled` withhold both intervals; the values are those they would have had.
 
 {coverages(results)}
 
@@ -253,7 +253,7 @@ By collection, uncorrected and default:
 
 {orders(results)}
 
-## Again
+## Reproducing the results
 
 `python -m leadline_studies.sampled_intervals.page FOLDER DATA` runs `leadline study sampled-intervals DOCS
 QUERIES QRELS` on each collection (seed 0) and writes this page; numbers are in [{NAME}.json]({NAME}.json).

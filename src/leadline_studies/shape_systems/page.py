@@ -91,7 +91,7 @@ def tuning(results: Results) -> str:
         best = max(taus, key=lambda number: taus[number])
         rows.append([name, part, *(f"{value:.2f}" for value in taus.values()), best, "-"])
     heads = [f"{row['topics']} topics" for row in first["tuning"]]
-    return table(["set", "queries x systems looked at", *heads, "chosen", "by fit alone"], rows)
+    return table(["set", "queries x systems used", *heads, "chosen", "by single fits"], rows)
 
 
 def transfer_table(results: Results) -> str:
@@ -115,7 +115,7 @@ def transfer_table(results: Results) -> str:
                     f"{chosen['nruns']:.2f}",
                 ]
             )
-    heads = ["set", "tried on", "queries x systems", "topics", "tau (fits)", "p of the worst fit"]
+    heads = ["set", "evaluated on", "queries x systems", "topics", "tau (fits)", "p of the worst fit"]
     return table([*heads, "best here", "nruns"], rows)
 
 
@@ -217,9 +217,9 @@ def topics_text(results: Results) -> str:
 
     agree = [len(set(data["chosen_by_fit"])) == 1 for data in results.values()]
     return (
-        "The number chosen is the best one on the queries that were not looked at in "
-        f"{best('held-out queries')} sets, on all data in {best('all')}, on the sister collection in "
-        f"{best('sister')}. Five fits on the same part agree on it in {sum(agree)} of {len(agree)}."
+        "The number chosen is the best one on the held-out queries in "
+        f"{best('held-out queries')} sets, on all data in {best('all')}, on the similar collection in "
+        f"{best('sister')}. The five fits on the tuning data agree on it in {sum(agree)} of {len(agree)}."
     )
 
 
@@ -268,13 +268,13 @@ def example(results: Results) -> str:
     return EXAMPLE.format(parts="\n\n".join(parts)) if parts else ""
 
 
-EXAMPLE = """### What the score looks at
+EXAMPLE = """### Example
 
-The sum, the minimum and the product of the topic vectors of a good and a bad list: how much of the mass the
-largest topics hold. The lists are those with most and fewest relevant documents among their first 30, of the
-query where these are furthest apart: an extreme example, chosen by relevance and not by DeShaTo, with the
-first fit of the topics. Where k(P) is near 98, the most that 100 topics can have, the product is one topic
-alone, and the two lists are told apart by the other terms or not at all.
+The sum, the minimum and the product of the topic vectors of a good and a bad list: proportion of the mass in
+the largest topics. The lists are those with most and fewest relevant documents among their first 30, of the
+query with the largest difference: an extreme example, selected by relevance and not by DeShaTo, with the
+first topic model. If k(P) is near 98, the maximum with 100 topics, the product consists of one topic, and
+only the other terms can distinguish the two lists.
 
 {parts}
 
@@ -285,33 +285,32 @@ PAGE = """# Study: the shape of topics (DeShaTo)
 {note}
 
 Ionescu, Chifu and Mothe 2015 on {count} public collections, each with {systems} of leadline's own systems,
-at most 100 documents a query. LDA with 50, 100 and 250 topics on whole collections, {fits} fits of 300
-sweeps each (on NPL 150); what is shown is the mean, fits are in brackets. leadline
+at most 100 documents per query. LDA with 50, 100 and 250 topics on whole collections, {fits} fits of 300
+sweeps each (on NPL 150); values are means over fits, with the range over fits in brackets. leadline
 {version}.
 
-**What was seen.** {words}
+**Results.** {words}
 
-## Relevant documents against others (their table 2)
+## Relevant and other documents (table 2 of the paper)
 
-The paper, with 100 topics: right for 92.8 % of the queries on Robust, 100 % on the two Web tracks. Here
-every document that is not judged relevant counts as another one; `hard` ones are among the first {hard} of
-some run. Brackets: 95 % intervals over queries.
+The paper, with 100 topics: correct for 92.8 % of the queries on Robust, 100 % on the two Web tracks. Here
+every document that is not judged relevant counts as other; `hard` ones are among the first {hard} of a run.
+Brackets: 95 % intervals over queries.
 
 {discrimination}
 
 {told}
 
-Against documents that systems did retrieve, which is what it must tell apart to rank them, it is right less
-often.
+Accuracy is lower against retrieved documents, which DeShaTo must distinguish to rank systems.
 
-## How many topics (their table 3)
+## Number of topics (table 3 of the paper)
 
 Tau with MAP@30 on one query in ten and every m-th system, about 15:
 
 {tuning}
 
-The number chosen there, on all data as in the paper (the part looked at included), on the rest, and carried
-to a sister collection:
+The number chosen there, evaluated on all data as in the paper (including the tuning data), on the rest, and on
+a similar collection (`sister`):
 
 {carried}
 
@@ -320,10 +319,10 @@ to a sister collection:
 ![tau by the number of topics, Cranfield](shapes-cranfield-topics-topics.svg)
 ![tau by the number of topics, CISI](shapes-cisi-topics-topics.svg)
 
-Tau by the number of topics on the part looked at, on all data, on the rest and on the sister: Cranfield,
-then CISI. Bars: the lowest and the highest fit.
+Tau by the number of topics on the tuning data, on all data, on the rest and on the similar collection:
+Cranfield, then CISI. Bars: the lowest and the highest fit.
 
-{example}## Ranking systems (their table 4)
+{example}## Ranking systems (table 4 of the paper)
 
 The paper, tau with MAP@30 of DeShaTo and nruns: 0.61 and 0.62 on Robust, 0.23 and 0.10, 0.50 and 0.45 on
 the Web tracks. Here, at depth 30:
@@ -332,10 +331,10 @@ the Web tracks. Here, at depth 30:
 
 {ranked}
 
-`no feedback` is without the {feedback} systems that expand queries (RM1, RM3, BM25RF). Such models find
-documents that no other system finds, which votes punish, and that resemble each other, which DeShaTo
-rewards: a likely reason, not tested, where the two rows of a set differ. So a verdict holds for its set of
-systems alone.
+`no feedback` is without the {feedback} systems that expand queries (RM1, RM3, BM25RF). Such models retrieve
+documents that no other system retrieves, which lowers their votes, and that are similar to each other, which
+raises DeShaTo: a likely but untested reason for differences between the two rows of a set. Conclusions hold
+for the given set of systems only.
 
 ![DeShaTo against MAP@30, Cranfield](shapes-cranfield-systems-deshato-250.svg)
 ![nruns against MAP@30, Cranfield](shapes-cranfield-systems-nruns.svg)
@@ -350,10 +349,10 @@ By depth and truth, all systems:
 
 {depths}
 
-These are home-made systems that share components, on small collections: runs of many teams on a large
-collection may behave otherwise. With one set of systems per collection there is no interval over systems.
+These systems share components, on small collections: results for runs of many teams on a large collection
+may differ. With one set of systems per collection there is no interval over systems.
 
-## To repeat it
+## Reproducing the results
 
 For T = 50, 100, 250 and S = 0 to 4:
 
@@ -401,15 +400,13 @@ def text(systems: Results, plain: Results, tuned: Results, parts: Results) -> st
     ]
     accuracy_range = value_range(hard, ".0%")
     return (
-        "Relevant documents are told from random ones as the paper says (above 90 %) on "
-        f"{sum(right)} of {len(right)} sets with {MIDDLE} topics; from those that systems retrieve in "
-        f"{accuracy_range} of the queries, by set and number of topics (on these sets; other data leave that "
-        "range). With its "
-        "best number of topics, which only judgments "
-        f"tell, DeShaTo ranks systems better than nruns does on {ahead(systems)}, and without feedback on "
-        f"{ahead(plain)}. The largest number tried is the best one on {rising} of {len(systems)} sets; "
-        f"tuning on one query in ten finds another number than the best one on {missed} of {len(tuned)}. So "
-        "DeShaTo is no general winner over votes, and neither is nruns: which is ahead depends on the "
+        "Relevant documents are distinguished from random ones as in the paper (above 90 %) on "
+        f"{sum(right)} of {len(right)} sets with {MIDDLE} topics, and from retrieved ones in {accuracy_range} "
+        "of the queries, by set and number of topics (on these sets; other data may be outside). With its "
+        "best number of topics, which is known only with judgments, DeShaTo ranks systems better than nruns "
+        f"on {ahead(systems)}, and without feedback on {ahead(plain)}. The largest number tested is the best "
+        f"one on {rising} of {len(systems)} sets; tuning on one query in ten does not find the best number on "
+        f"{missed} of {len(tuned)}. Neither DeShaTo nor nruns is better in general: it depends on the "
         "collection and the systems."
     )
 

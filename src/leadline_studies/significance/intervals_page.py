@@ -149,9 +149,9 @@ The same question for every interval of `compare`, `correlate`, `agreement` and 
 95 %: complete data are the population, {sets} samples are drawn from it with a fixed seed, and the
 interval of each is compared with the value of the whole. Intervals of width 0 are left out. The Monte Carlo
 standard error of a share near 95 % is 1.5 percentage points. These simulations took
-{data["facts"]["minutes"]} minutes of one core:
+{data["facts"]["minutes"]} minutes on one core:
 `python -m leadline_studies.significance.page --intervals DATA`; all numbers are in
-_significance_intervals.json. They are newer than the ones above, which do not have `Sign`,
+_significance_intervals.json. They are newer than the simulations above, which do not include `Sign`,
 `MaxT`, the inverted randomisation test and the exact distribution of `Wilcoxon` with ties.
 
 ![Coverage of printed intervals](significance-intervals.svg)
@@ -169,7 +169,7 @@ intervals are therefore approximate.
 **`correlate`: intervals over queries.** The values of the population are the coefficients of the means
 over all queries of a score matrix, for other runs in every sample; the queries of a sample are drawn
 with replacement. A percentile bootstrap alone is biased twice, as its means are noisier than those of
-the sample, which are noisier than those of the population. The interval used is the hull of the
+the sample, which are noisier than those of the population. The interval used is the convex hull of the
 percentile interval and of one from simulated population means. It covers in
 {extent(coverage_of(data["correlate"]))} of the samples; it is approximate, and more often too wide than
 too narrow.
@@ -183,8 +183,8 @@ intervals are approximate: there are few of them.
 
 {_agreed(data["agreement"])}
 
-**`evaluate --pool`: R and recall.** Complete judgments are sampled: the best documents of a run for certain,
-the others with the probability given. Gamma intervals of R cover in {extent(coverage_of(data["pool"], "R"))},
+**`evaluate --pool`: R and recall.** Complete judgments are sampled: the first documents of a run with certainty,
+the others with the given probability. Gamma intervals of R cover in {extent(coverage_of(data["pool"], "R"))},
 those of recall@100 in {extent(coverage_of(data["pool"], "recall"))} of the samples, on these two collections.
 
 {_pooled(data["pool"])}
@@ -219,20 +219,20 @@ def gates_section(data: dict[str, Any]) -> str:
     return f"""
 ## False alarms of gates
 
-How often the gates of `compare` err where the truth lies on the border: `--fail-if-worse M` and
+Error rates of the gates of `compare` where the truth lies on the border: `--fail-if-worse M` and
 `--fail-if-worse M:{MARGIN:g}` fail although nothing is lost, or just the margin; `--require-not-worse
 M:{MARGIN:g}` passes although just the margin is lost. Nominal is alpha, 5 %. Populations are the differences
 of {facts["pairs"]} pairs of runs of each score matrix, {facts["sets"]} samples of each and of each number of
-queries, with the mean that makes the truth so: *exchangeable*, every difference with either sign; *tilted*,
+queries, with the mean on the border: *exchangeable*, every difference with either sign; *tilted*,
 the differences reweighted; *shifted*, the differences less a constant. Test and interval are the defaults.
-That a gate cannot tell is no false alarm here. The largest Monte Carlo standard error is
+An inconclusive result is no false alarm here. The largest Monte Carlo standard error is
 {percent(max(row["se"] for row in [*rows, *many]))} percentage points.
 `python -m leadline_studies.significance.page --gates MATRICES` repeats this part
 ({facts["seconds"]} seconds).
 
-Where runs can be exchanged every gate errs in {rates(even)}. On real shapes `--fail-if-worse` raises a false
-alarm in {rates(first)} and `--require-not-worse` passes falsely in {rates(last)}: one-sided t tests feel the
-skewness of the differences. With a skewness of {SKEWED:g} or more (a run that wins by rare large differences)
+With exchangeable runs every gate errs in {rates(even)}. With real distributions `--fail-if-worse` raises a
+false alarm in {rates(first)} and `--require-not-worse` passes falsely in {rates(last)}: one-sided t tests are
+sensitive to the skewness of the differences. With a skewness of {SKEWED:g} or more (a run that wins by rare large differences)
 `--fail-if-worse` fails falsely in {rates(first, "towards")}, with {-SKEWED:g} or less in
 {rates(first, "against")}; `--require-not-worse` passes falsely in {rates(last, "towards")} and
 {rates(last, "against")}. The largest of these rates are at {few} queries; at {many_queries} they are up to
@@ -242,8 +242,8 @@ skewness of the differences. With a skewness of {SKEWED:g} or more (a run that w
 
 **Several conditions.** Any of k conditions of `--fail-if-worse` on k measures of the same two runs (AP, P@10,
 RR of two collections), none of which differs. The bound is k alpha: 5, 10 and 15 %. The largest rates are
-{percent(largest[1])}, {percent(largest[2])} and {percent(largest[3])} %: measures of the same queries err
-together, which makes up for the skewness.
+{percent(largest[1])}, {percent(largest[2])} and {percent(largest[3])} %: errors of measures of the same
+queries are correlated, which compensates for the skewness.
 
 {_conditions(many)}
 """

@@ -398,7 +398,7 @@ def question(data: Mapping[str, Any]) -> str:
 Run A has a higher mean than run B over a sample of queries. Does it over the population of such queries? A
 test gives a p-value, an interval the plausible differences of the means, and a correction limits false
 findings among many comparisons. All rest on assumptions that retrieval scores do not meet: scores lie between
-0 and 1, are skewed, take few values or are often equal. So the question is how far the nominal rates hold:
+0 and 1, are skewed, take few values or are often equal. The question is how well the nominal rates hold:
 
 - of a test at level 0.05, that it rejects a true null in 5 % of all sets of queries;
 - of a 95 % interval, that it covers the true value in 95 % of them;
@@ -437,22 +437,22 @@ Three populations in which the means are equal (true nulls):
   so differences are symmetric. This is the design of Urbano, Lima and Hanjalic (2019), with the simplest of
   their copulas.
 - **{NULLS["tilted"]}**: the real differences of the two runs, drawn with replacement with the probabilities,
-  nearest to equal, that make their mean exactly 0 (exponential tilting, Efron 1981). Zeros and ties stay what
-  they are; the differences are as skewed as real ones are. Pairs whose weights are worth less than half of
-  the queries are left out: they differ too much for this to be a credible null.
-- **{NULLS["shifted"]}**: the real differences less their mean, drawn with replacement, also of pairs that
-  differ much. This is the hard one: what is skewed because one run is far better stays skewed, and ties at 0
-  move away from 0.
+  nearest to equal, that make their mean exactly 0 (exponential tilting, Efron 1981). Zeros and ties are
+  preserved; the differences are as skewed as real ones. Pairs with an effective sample size below half of the
+  queries are excluded: they differ too much for this to be a credible null.
+- **{NULLS["shifted"]}**: the real differences minus their mean, drawn with replacement, also of pairs that
+  differ much. This is the hardest: differences that are skewed because one run is far better stay skewed,
+  and ties are no longer at 0.
 
-In the last two the differences are turned so that their population is skewed to the right.
+In the last two the sign of the differences is such that their population is skewed to the right.
 
 Where runs differ, both have their own margins under the normal copula; the true means are those of the
 margins, exactly. Coverage of differences is also measured on real differences drawn with replacement.
 
-A number in brackets is the Monte Carlo standard error, from the spread over pairs of runs, which are drawn at
-random too; all numbers but counts are in per cent. Tests and intervals that draw do it {extent["draws"]:,}
-times here, with a new seed for every 500 sets. This changes little beside the number of draws they make by
-default (the tilted null, 50 queries, level 0.05):
+Numbers in brackets are Monte Carlo standard errors, from the variation over pairs of runs, which are drawn at
+random too; all numbers but counts are in per cent. Randomised tests and bootstrap intervals use
+{extent["draws"]:,} draws here, with a new seed for every 500 sets. The difference from the default number of
+draws is small (tilted null, 50 queries, level 0.05):
 
 {draws(data["fewer_draws"])}
 
@@ -468,14 +468,14 @@ def errors_text(data: Mapping[str, Any]) -> str:
     return f"""
 ## Type I errors
 
-How often a true null is rejected, by level and number of queries:
+Rejection rate of true nulls, by level and number of queries:
 
 {type_one(rows)}
 
 ![Type I errors](significance-errors.svg)
 
-Bars: two standard errors to both sides. Each tail at level 0.05 should have 2.5 %; "below" are the sets in
-which the mean of differences skewed to the right came out negative:
+Bars: two standard errors on both sides. Nominally each tail at level 0.05 has 2.5 %; "below" are the sets in
+which the mean of differences skewed to the right is negative:
 
 {tails(rows)}
 
@@ -483,7 +483,7 @@ By measure, level 0.05:
 
 {by_group(rows, "measure", ["exchangeable", "tilted", "shifted"], [50])}
 
-By how skewed the population is (absolute skewness), level 0.05:
+By absolute skewness of the population, level 0.05:
 
 {by_group(rows, "skewness", ["tilted", "shifted"], [25, 100])}
 """
@@ -494,9 +494,9 @@ def power_text(data: Mapping[str, Any]) -> str:
     return f"""
 ## Power
 
-How often a true difference is found with the right sign at level 0.05, by its true standardised size d (mean
-over standard deviation of the differences); the last column is the share that is significant with the wrong
-sign, for the smallest differences:
+Rate of significant results with the correct sign at level 0.05, by the true standardised difference d (mean
+divided by standard deviation of the differences); the last column is the rate of significant results with the
+wrong sign, for the smallest differences:
 
 {powers(data["power"])}
 """
@@ -528,10 +528,10 @@ def splits_text(data: Mapping[str, Any]) -> str:
     return f"""
 ## Splitting real queries
 
-No model here: the queries of a matrix are split in two halves at random ({rows[0]["splits"]:,} splits of
-pairs of runs). `significant` is the share of splits whose first half says p <= 0.05. Of these, in the second
-half: `again` is significant with the same sign; `minor` has the other sign, not significantly; `major` has it
-significantly (Zobel 1998; Sanderson and Zobel 2005; Urbano, Marrero and Martin 2013):
+Without a model: the queries of a matrix are split into two random halves ({rows[0]["splits"]:,} splits of
+pairs of runs). `significant` is the proportion of splits with p <= 0.05 in the first half. Of these, the
+second half is significant with the same sign (`again`), has the opposite sign without significance (`minor`),
+or is significant with the opposite sign (`major`; Zobel 1998; Sanderson and Zobel 2005; Urbano, Marrero and Martin 2013):
 
 {splits(rows)}
 """
@@ -614,66 +614,65 @@ def answer(data: Mapping[str, Any]) -> str:
     return f"""
 ## The answer
 
-Type I errors at level 0.05, over {", ".join(map(str, sizes(rows)))} queries:
+Type I errors at level 0.05, range over {", ".join(map(str, sizes(rows)))} queries:
 
 {table(["test", *NULLS.values()], lines, labels=1)}
 
-Coverage of 95 % intervals, over the same:
+Coverage of 95 % intervals, range over the same:
 
 {table(["interval", *(ESTIMATES[quantity] for quantity in shared)], held_lines, labels=1)}
 
-**The test: t (`T`).** It keeps its level in every population to within a percentage point on average, as
-the randomisation test does; the two hardly differ, in errors or in power. t needs no draws, has no smallest
-p, and agrees with its interval. It fails with few queries and strong skew: at {few}
+**Test: t (`T`).** Its error rate is within a percentage point of the level on average in every population, as
+is that of the randomisation test; the two hardly differ in errors or power. t needs no draws, has no minimum
+p-value, and agrees with its interval. It fails with few queries and strong skewness: at {few}
 queries and skewness of 2 or more it rejects {strong("T")} % of true shifted nulls, the randomisation test
-{strong("Randomisation")} %, the bootstrap test {strong("Bootstrap")} %. Even where both sides together are
-right, one tail has too much and the other too little: of a run that wins by rare large differences the
-tests say too often that it is worse, and too seldom that it is better. So believe one-sided p values of
-skewed differences less. `Randomisation` is the second opinion that assumes no shape, only that runs can be
-exchanged. `Bootstrap` is best where skew is strong, but with few queries it is too careful elsewhere
-({careful} % at {few} queries, of exchangeable runs) and finds a little less.
+{strong("Randomisation")} %, the bootstrap test {strong("Bootstrap")} %. Even where the two-sided rate is
+correct, the tails are unequal: a run that wins by rare large differences is found significantly worse too
+often, and significantly better too rarely. One-sided p-values of skewed differences are therefore less
+reliable. `Randomisation` is an alternative that assumes only exchangeable runs. `Bootstrap` is best under
+strong skewness, but with few queries it is conservative otherwise ({careful} % at {few} queries, exchangeable
+runs) and slightly less powerful.
 
-**Not Wilcoxon, for means.** It is exact where differences are symmetric, and a little more powerful. On
-real shapes of equal means it rejects {span(rates(rows, "Wilcoxon", "tilted"))} (reweighted) and
-{span(rates(rows, "Wilcoxon", "shifted"))} (shifted), and *more* with more queries: it answers another
-question. It also finds the wrong sign most often. Splitting real queries does not show this, because the
-truth is unknown there.
+**Not Wilcoxon, for means.** It is exact for symmetric differences, and slightly more powerful. With real
+distributions of equal means it rejects {span(rates(rows, "Wilcoxon", "tilted"))} (reweighted) and
+{span(rates(rows, "Wilcoxon", "shifted"))} (shifted), and *more* with more queries, because it tests a
+different hypothesis. It also has the highest rate of wrong signs. Splitting real queries does not show this,
+because the truth is unknown there.
 
-**The interval: t (`Student`).** For a difference its coverage is close to nominal
+**Interval: t (`Student`).** For a difference its coverage is close to nominal
 ({span(held(covered, "Student", "difference"))}; {span(held(covered, "Student", "redrawn"))} on real
 differences). `BCa` is too narrow for differences, {span(held(covered, "BCa", "difference"))}, and here no
-better than `Percentile`: correcting for skewness that is itself guessed from few queries costs more than it
-gains. For the mean of one run both t and BCa fall short with few queries
+better than `Percentile`: estimating the skewness from few queries costs more than the
+correction gains. For the mean of one run both t and BCa fall short with few queries
 ({percent(held(covered, "Student", "mean")[0])} and {percent(held(covered, "BCa", "mean")[0])} % at {few});
-there BCa's misses are more even on the two sides and it is narrower. For a ratio of means there is only
-`BCa` ({span(held(covered, "BCa", "ratio"))}); with {few} queries take it for an interval of about nine in
-ten.
+BCa's errors are more evenly distributed over the two sides and it is narrower. For a ratio of means there is
+only `BCa` ({span(held(covered, "BCa", "ratio"))}); with {few} queries its actual confidence level is about
+90 %.
 
-**The correction: Holm of t.** It keeps the family error below 5 % in every world
+**Correction: Holm with t.** Its family-wise error is below 5 % in every scenario
 ({family("Holm(T)", "family", "all equal")} and {family("Holm(T)", "family", "equal means")} where all means
-are equal); it can be too careful. Hochberg's is the same here, Bonferroni's never better. The randomised
-Tukey HSD finds a few more pairs ({family("Tukey", "found", "all different")} against
-{family("Holm(T)", "found", "all different")} of all), but pays for it:
+are equal); it can be conservative. Hochberg's is the same here, Bonferroni's never better. The randomised
+Tukey HSD finds slightly more pairs ({family("Tukey", "found", "all different")} against
+{family("Holm(T)", "found", "all different")} of all), at the cost of errors:
 {family("Tukey", "family", "all equal")} of families with a false finding where all runs have one margin,
 {family("Tukey", "family", "equal means")} where they have different ones of equal mean. It assumes
-equal variances of all differences, which real runs do not have, so pairs that vary most are found too
-often. For the ranking of
-many runs where a small share of false findings is no harm, BH finds most
-({family("BH(T)", "found", "all different")}), with few false ones
+equal variances of all differences, which real runs do not have, so that pairs with the largest variance are
+found too often. For the ranking of many runs where a small proportion of false findings is acceptable, BH
+finds most ({family("BH(T)", "found", "all different")}), with few false ones
 ({family("BH(T)", "false", "equal in twos")} of the findings), though in many families at least one. Without
 correction {family("Uncorrected(T)", "family", "all equal")} of families have a false finding.
 
-**Corrections need small p.** A test that draws has a smallest p of 1 / (draws + 1). By default Holm's first
-step at 0.05 is out of reach of `Randomisation` for all pairs of more than
-{most_runs(Randomisation().draws)} runs and of `Bootstrap` for more than {most_runs(Bootstrap().draws)}:
-then nothing can be found, whatever the data.
+**Corrections need small p-values.** The minimum p-value of a randomised test is 1 / (draws + 1). With the
+default number of draws, Holm's first step at 0.05 cannot be reached by `Randomisation` for all pairs of more
+than {most_runs(Randomisation().draws)} runs, nor by `Bootstrap` for more than {most_runs(Bootstrap().draws)}:
+no difference can be significant, whatever the data.
 """
 
 
 def limits_text() -> str:
     """Write the section on limitations and sources."""
     return """
-## What this does not show
+## Limitations
 
 - Populations are fitted to about fifty queries of four collections, of classical runs. Differences between
   two versions of one system, where most queries do not change, are rarer here than in practice.
@@ -681,7 +680,7 @@ def limits_text() -> str:
   margins differ in skew; at 50 queries and level 0.05 they report, for AP, 5.1 % for t, 5.2 % for the
   randomisation test, 7.2 % for Wilcoxon and 6.0 % for a bootstrap test that shifts means without
   studentising. The last is not leadline's bootstrap test, which compares t.
-- Queries are taken as drawn independently from all queries one cares about, documents and judgments as given.
+- Queries are assumed to be an independent sample of the population of interest, documents and judgments fixed.
 - Otero, Parapar and Barreiro (2025) recommend Wilcoxon with BH for many runs, for its power. Its errors for
   means of skewed differences, above, are the reason for not following them here.
 - Comparisons of many runs with one baseline were not simulated.

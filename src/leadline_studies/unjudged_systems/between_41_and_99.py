@@ -100,7 +100,7 @@ def between_table(results: Json, methods: list[str]) -> str:
         for name in methods:
             entry = by_method[name]
             rows.append([title, name, *(cell(entry[key]) for key in ("kendall", "team", "tau_ap"))])
-    return table(["runs", "method", "tau", "tau, one vote a team", "tau-AP"], rows)
+    return table(["runs", "method", "tau", "tau, one vote per team", "tau-AP"], rows)
 
 
 def cell(entry: dict[str, float]) -> str:
@@ -120,6 +120,6 @@ def between_text(results: Json, methods: list[str]) -> str:
     ranks = ", ".join(f"{name} {results_of_method[name]['place_of_best']}" for name in methods)
     text = (
         f"Of the 61 runs, tau among the 37 that were pooled: {among[OLD]}; among the 24 later ones: "
-        f"{among[NEW]}. Place of the truly best run: {ranks}."
+        f"{among[NEW]}. Estimated rank of the best run: {ranks}."
     )
     return wrapped(text).rstrip()

@@ -140,8 +140,8 @@ def siblings(results: Results) -> str:
                 cells = [with_interval(part, "+.1f") for part in (run, team)]
             most = f"{run['largest']:+.1f} ({run['team']})"
             rows.append([title, name, str(values["with_siblings"]), cells[0], most, cells[1]])
-    heads = ["set", "method", "teams of several runs", "places gained", "most"]
-    return table([*heads, "with one vote a team"], rows)
+    heads = ["set", "method", "teams of several runs", "ranks gained", "most"]
+    return table([*heads, "with one vote per team"], rows)
 
 
 def counts(results: Results) -> str:
@@ -155,14 +155,13 @@ PAGE = """# Study: systems ranked without judgments
 
 {note}
 
-Five estimators that need only the ids of retrieved documents rank the runs of four campaigns; how far do
-they agree with the MAP that the campaign published? Defaults of leadline {version}, seed 0; on the passages
-grades from 2 count as relevant. Brackets are 95 % intervals from drawing whole teams again {samples:,}
-times: they are for other teams that vote as these do, since votes are not counted anew in a draw. Of
-TREC-COVID round 2 only the first 100 documents of each list are at hand: estimators see these, the
-published MAP is of the whole lists.
+Five estimators that need only the ids of retrieved documents rank the runs of four tracks; how well do they
+agree with the published MAP? Defaults of leadline {version}, seed 0; on the passages grades from 2 count as
+relevant. Brackets are 95 % bootstrap intervals over whole teams ({samples:,} resamples); votes are not
+recounted in a resample, so that the intervals treat the votes as fixed. Of TREC-COVID round 2 only the first
+100 documents of each list are available: estimators use these, the published MAP is of the whole lists.
 
-**What was seen.** {words}
+**Results.** {words}
 
 {counts}
 
@@ -170,11 +169,11 @@ published MAP is of the whole lists.
 
 {kendall}
 
-One vote a team instead of one a run:
+With one vote per team instead of one per run:
 
 {kendall_team}
 
-## tau-AP: mistakes near the top weigh more
+## tau-AP, which weights errors near the top more
 
 {tau_ap}
 
@@ -184,15 +183,15 @@ One vote a team instead of one a run:
 
 ## MAP of the lists as they are
 
-Tau with MAP computed from these files, in place of the published one. The last line is tau between the two:
-they are the same where lists are whole (the published ones are rounded), and nearly where they are cut.
+Tau with MAP computed from these files instead of the published one. The last row is tau between the two: they
+are the same where lists are whole (published values are rounded), and nearly the same where they are cut.
 
 {beside}
 
-## The truly best systems
+## The best systems
 
-Place of the best run; mean place of the best tenth (what it would be in the right order); tau within the
-better half (the middle one in it).
+Estimated rank of the best run; mean rank of the best tenth (value of a perfect ranking); tau within the better
+half (including the median).
 
 {best}
 
@@ -209,38 +208,36 @@ Mean tau over {subsets} random sets of systems, with the 5 % and 95 % quantiles.
 
 ![tau by the number of systems, TREC-COVID round 1](unjudged-trec-covid-r1-sizes.svg)
 
-Of the same sets: mean tau-AP; mean Pearson; mean tau when the teams among them have one vote each.
+The same sets: mean tau-AP; mean Pearson; mean tau with one vote per team.
 
 {other_sizes}
 
 ## 41 to 99 runs
 
-Mean over 20 random parts of 41 to 99 runs, with the 5 % and 95 % quantiles; and the 37 runs of TREC 2019
-passages together with 24 later runs that were not pooled, with MAP computed from the lists. 18 of these rank
-again the first 100 documents of one of two systems, and those of one system count as a team; each of the
-other six is a team. (Of the random parts Soboroff has 10 draws.)
+Mean over 20 random sets of 41 to 99 runs, with the 5 % and 95 % quantiles; and the 37 runs of TREC 2019
+passages with 24 later runs that were not pooled, with MAP computed from the lists. 18 of these re-rank
+the first 100 documents of one of two systems, and those of one system count as a team; each of the
+other six is a team. (For the random sets Soboroff has 10 draws.)
 
 {between}
 
 {between_words}
 
-## A team left out
+## Leave-one-team-out
 
-Every team was left out, one at a time (of TREC-COVID the twelve largest): the lowest and highest agreement
-among the others.
+Lowest and highest agreement among the other runs when one team is excluded (TREC-COVID: the twelve largest).
 
 {left_out}
 
-## The votes of siblings
+## Effect of runs of the same team
 
-Of each team with several runs, one run at a time stayed alone: how many places, among the runs of other
-teams, had the votes of its siblings gained it? Means over teams, with 95 % intervals from drawing teams
-again, and the team that gains most. (Here, and with fewer systems or a team left out, Soboroff has 10 draws
-instead of 50.)
+Ranks gained by a run, among the runs of other teams, from the votes of the other runs of its team. Means over
+teams with several runs, with 95 % bootstrap intervals over teams, and the largest gain. (Here, and with fewer
+systems or a team excluded, Soboroff has 10 draws instead of 50.)
 
 {siblings}
 
-## To repeat it
+## Reproducing the results
 
     cd SET
     leadline study unjudged-systems qrels.txt runs/* --team systems.tsv:team --truth systems.tsv:MAP \\
@@ -270,25 +267,25 @@ def conclusions(results: Results) -> str:
     covid = results["trec-covid-r1"]
     gains = {votes: [covid["left_out"][name][f"gain_{votes}"]["value"] for name in order] for votes in VOTES}
     last = (
-        f"One vote a team changes tau by {value_range(moved, '+.2f')}. On TREC-COVID round 1 a run "
-        f"gains {min(gains['run']):.1f} to {max(gains['run']):.1f} places by its siblings' votes, and "
-        f"{min(gains['team']):.1f} to {max(gains['team']):.1f} when a team has one vote."
+        f"One vote per team changes tau by {value_range(moved, '+.2f')}. On TREC-COVID round 1 a run gains "
+        f"{min(gains['run']):.1f} to {max(gains['run']):.1f} ranks by the votes of the other runs of its "
+        f"team, and {min(gains['team']):.1f} to {max(gains['team']):.1f} with one vote per team."
     )
     lines = [
         "No method is best everywhere. nruns has tau "
-        + ", ".join(f"{set_name['kendall']['value']:.2f}" for set_name in first)
+        + ", ".join(f"{values['kendall']['value']:.2f}" for values in first)
         + " on the four sets in the order of the tables; the interval of tau lies above 0 for "
         + ", ".join(f"{count} of {len(order)} methods on {title}" for title, count in above.items())
         + ".",
-        "All mis-rank the best: tau-AP of nruns is "
-        + ", ".join(f"{set_name['tau_ap']['value']:.2f}" for set_name in first)
+        "All of them misrank the best systems: tau-AP of nruns is "
+        + ", ".join(f"{values['tau_ap']['value']:.2f}" for values in first)
         + ", tau within the better half "
-        + ", ".join(f"{set_name['better_half']:.2f}" for set_name in first)
-        + f", and the truly best {first[0]['best']} of {covid['systems']} runs of TREC-COVID round 1 stand "
-        f"at mean place {first[0]['mean_place_of_best']:.1f} by nruns where "
-        f"{first[0]['ideal_mean_place']:.1f} would be right. A system that finds relevant "
-        "documents which no other finds looks bad to all five: use these estimates to find what is "
-        "broken, not to pick a winner.",
+        + ", ".join(f"{values['better_half']:.2f}" for values in first)
+        + f", and the best {first[0]['best']} of {covid['systems']} runs of TREC-COVID round 1 have mean rank "
+        f"{first[0]['mean_place_of_best']:.1f} by nruns instead of "
+        f"{first[0]['ideal_mean_place']:.1f}. All five underestimate systems that retrieve relevant "
+        "documents which no other system retrieves: use these estimates to detect defective systems, not to "
+        "select the best.",
         last,
     ]
     return "\n".join(lines)
