@@ -11,6 +11,7 @@ import pytest
 
 from conftest import Leadline
 from leadline.data.qrels import Qrels
+from leadline.data.run import Run
 from leadline.errors import LeadlineError
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.explain import Explanation, derivations, explain
@@ -280,3 +281,26 @@ def test_several_measures_are_refused_not_dropped(leadline: Leadline) -> None:
     asked = ("explain", "qrels.txt", "my.run", "-m", "AP", "-m", "RR", "--query", "q")
     expected = "leadline: error: 2 measures (AP, RR); expected one -m\n"
     assert leadline(*asked) == (2, "", expected)
+
+
+@pytest.mark.parametrize("on_duplicate", ["first", "hold"])
+@pytest.mark.parametrize("grouped", [True, False])
+@pytest.mark.usefixtures("form")
+def test_a_file_gives_what_its_run_in_memory_gives(
+    tmp_path: Path, on_duplicate: Any, *, grouped: bool
+) -> None:
+    rng = np.random.default_rng(7)
+    rows = [
+        (query, f"d{rng.integers(9)}", float(rng.integers(4))) for query in ("p", "q", "r") for _ in range(12)
+    ]
+    if not grouped:
+        rows = [rows[place] for place in rng.permutation(len(rows)).tolist()]
+    path = tmp_path / "a.run"
+    path.write_text("".join(f"{query} Q0 {name} 1 {score} tag\n" for query, name, score in rows))
+    qrels = {query: {f"d{place}": place % 3 for place in range(9)} for query in ("p", "q", "r")}
+    for query in qrels:
+        read = explain(qrels, path, "AP", query, on_duplicate=on_duplicate, everything=True)
+        held = explain(qrels, Run(path, on_duplicate=on_duplicate), "AP", query, everything=True)
+        assert read.listed == held.listed
+        assert read.value == held.value
+        assert read.steps == held.steps

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias, Unpack
 
 import numpy as np
 
-from leadline.data.ids import Vocabulary, to_text
+from leadline.data.ids import Vocabulary, to_bytes, to_text
 from leadline.data.qrels import Qrels
 from leadline.data.reading import (
     DEFAULT_READING,
@@ -29,8 +29,9 @@ from leadline.errors import UsageError
 from leadline.evaluation.evaluate import EvaluateOptions, evaluate
 from leadline.evaluation.profiles import profile_of
 from leadline.evaluation.run_warnings import fractional_warning, levels_of, undefined_warnings, warnings_of
-from leadline.io.read import QrelsLike, RunLike, counted_run, judgments_of
-from leadline.io.trec_runs import ReadCounts
+from leadline.io.read import QrelsLike, RunLike, judgments_of, stream_lists
+from leadline.io.trec_lists import PlainLists, RankedLists
+from leadline.io.trec_runs import ReadCounts, are_unique, run_of
 from leadline.measures import Measure
 
 Columns: TypeAlias = Mapping[str, Sequence[str | float | None]]
@@ -217,9 +218,10 @@ def explain(
     }
     reading, cut = reading_and_cut(explain, cut_reading_options)
     table = judgments_of(qrels, reading)
-    whole_run, counts = counted_run(run, name=name, reading=reading)
+    single, name_of_run, counts = _list_of(run, query, name=name, reading=reading)
     code = _code(query, table.queries)
-    single = _list_of(whole_run, query, by_tag=reading.by_tag)
+    if single is None:
+        raise UsageError(f"{name_of_run}: no list for query '{query}'; its value counts 0")
     results = evaluate(table, {single.name: single}, measure, **cut.options(), **evaluation_options)
     if len(results.measures) != 1:
         raise UsageError(f"'{measure}' means {len(results.measures)} measures; expected one")
@@ -285,28 +287,62 @@ def _warnings(results: Results, info: RunInfo, qrels: Qrels, code: int) -> list[
     ]
 
 
-def _list_of(run: Run, query: str, *, by_tag: bool) -> Run:
-    """Return a run with only the list of one query.
+class _OneList:
+    """The list of one query, kept while a run is read."""
 
-    Raises
-    ------
-    UsageError
-        If the run has no list for the query.
-    """
-    code = run.queries.code(query)
-    low, high = (0, 0) if code is None else run.offsets[code : code + 2].tolist()
+    def __init__(self, query: str) -> None:
+        self.query = to_bytes(query)
+        self.restart()
+
+    def restart(self) -> None:
+        """Forget the list, and how many repeats were held before it."""
+        self.found: PlainLists | None = None
+        self.held = 0
+        self.first_repeat = 1
+
+    def take(self, lists: RankedLists) -> bool:
+        """Keep the list if it is among some, unless one names a document twice."""
+        given = lists.unordered
+        if not are_unique(given):
+            return False
+        if self.query in given.queries:
+            place = given.queries.index(self.query)
+            low, high = given.bounds[place : place + 2].tolist()
+            rows = np.arange(low, high)
+            held = [row - low for row in given.held if low <= row < high]
+            before = sum(row < low for row in given.held)
+            self.found = PlainLists.of_list(self.query, given.ids().take(rows), given.scores[rows], held)
+            self.first_repeat = 1 + self.held + before
+        self.held += len(given.held)
+        return True
+
+
+def _list_of(
+    source: RunLike, query: str, *, name: str | None, reading: Reading
+) -> tuple[Run | None, str, ReadCounts]:
+    """Return the list of one query, None if there is none, and the name and counts of its whole run."""
+    if not isinstance(source, Run):
+        kept = _OneList(query)
+        name, tally = stream_lists(source, kept, reading=reading, name=name)
+        if kept.found is None:
+            return None, name, tally
+        shown = (tally.tag or name) if reading.by_tag else name
+        return run_of(kept.found, name=shown, tag=tally.tag, first_repeat=kept.first_repeat), name, tally
+    tally = ReadCounts(rows=len(source.scores), queries=len(source.queries), tag=source.tag)
+    code = source.queries.code(query)
+    low, high = (0, 0) if code is None else source.offsets[code : code + 2].tolist()
     if low == high:
-        raise UsageError(f"{run.name}: no list for query '{query}'; its value counts 0")
-    bounds = np.array([0, high - low], dtype=np.int64)
-    return Run.of_columns(
+        return None, source.name, tally
+    part = Run.of_columns(
         Vocabulary([query]),
-        bounds,
-        run.documents,
-        run.document[low:high],
-        run.scores[low:high],
-        name=(run.tag or run.name) if by_tag else run.name,
-        tag=run.tag,
+        np.array([0, high - low], dtype=np.int64),
+        source.documents,
+        source.document[low:high],
+        source.scores[low:high],
+        name=(source.tag or source.name) if reading.by_tag else source.name,
+        tag=source.tag,
     )
+    return part, source.name, tally
 
 
 def listed_of(

@@ -293,6 +293,15 @@ class PlainLists:
         self.repeated = 0
         self.held: list[int] = []
 
+    @classmethod
+    def of_list(cls, query: bytes, ids: Ids, scores: Floats, held: list[int]) -> PlainLists:
+        """Make the one list of a query; `held` are the rows of repeats that were held."""
+        made = cls(
+            plain.ParsedRows([query], [0, len(ids)], list(ids), scores.tolist(), [], [], 0, b"", 0, 0, 0)
+        )
+        made.held = held
+        return made
+
     def ids(self) -> Ids:
         """Return the document of every row."""
         return Ids.of(self.documents)

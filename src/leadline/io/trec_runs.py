@@ -159,13 +159,16 @@ def _tags(scanned: Scanned, tag: bytes, rows: int) -> set[bytes]:
     return {fields[5] for fields in lines if len(fields) > 5}
 
 
-def run_of(lists: TrecLists, *, name: str, tag: str) -> Run:
-    """Make a run of lists; a repeat that was held keeps its rank under a name of its own."""
+def run_of(lists: TrecLists, *, name: str, tag: str, first_repeat: int = 1) -> Run:
+    """Make a run of lists; a repeat that was held keeps its rank under a name of its own.
+
+    `first_repeat` is the number in the first of these names.
+    """
     names = list(lists.ids())
     place = Vocabulary.of_bytes(names).encode(names)
     held = np.zeros(len(names), dtype=np.bool_)
     held[lists.held] = True
-    for count, row in enumerate(lists.held, start=1):
+    for count, row in enumerate(lists.held, start=first_repeat):
         names[row] += b" (repeat %d)" % count  # no id of a TREC file has a blank
     queries = Vocabulary.of_bytes(lists.queries)
     documents = Vocabulary.of_bytes(names)
