@@ -152,7 +152,7 @@ def command(
 
 def _labels_of(pool: str) -> str | None:
     """Return the path of the labels that a pool names, if the file is there."""
-    from leadline.io.pool_files import read_drawn_pool
+    from leadline.io.pool_files import read_design
 
-    path = read_drawn_pool(pool).design.get("machine")
+    path = read_design(pool).get("machine")
     return path if isinstance(path, str) and os.path.exists(path) else None

@@ -7,6 +7,7 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -188,15 +189,11 @@ def _pairs_of(
         if not pairs.row:
             raise UsageError("no judgments and no pool; expected one of them")
         return pairs
-    for query, document, share, order, drawn in zip(
-        pool.queries,
-        pool.documents,
-        pool.probability.tolist(),
-        pool.order.tolist(),
-        pool.drawn.tolist(),
-        strict=True,
-    ):
-        pairs.add((query, document), share, order, listed=drawn)
+    index = zip(zip(pool.queries, pool.documents, strict=True), range(len(pool.queries)), strict=True)
+    pairs.row.update(index)
+    pairs.probability.extend(pool.probability.tolist())
+    pairs.order.extend(pool.order.tolist())
+    pairs.listed.extend(pool.drawn.tolist())
     queries = set(pool.queries)
     if not any(query in queries for query, _ in grades):
         example = next(iter(grades), ("none",))[0]
@@ -416,14 +413,11 @@ def _contributions(
     pool: DrawnPool | None, position: Integers
 ) -> tuple[tuple[Integers, Integers], Floats, frozenset[str] | None]:
     """Return rows and ranks of the contributing runs, votes by row, and the names of the pooled runs."""
-    rows, ranks = [], []
-    names: set[str] = set()
-    for row, contributors in enumerate(() if pool is None else pool.contributors):
-        for name, rank in contributors.items():
-            names.add(name)
-            rows.append(position[row])
-            ranks.append(rank)
-    contributions = np.array(rows, dtype=np.int64), np.array(ranks, dtype=np.int64)
+    contributors = [] if pool is None else pool.contributors
+    names: set[str] = set().union(*contributors)
+    rows = np.repeat(position[: len(contributors)], [*map(len, contributors)])
+    ranks = np.fromiter(chain.from_iterable(runs.values() for runs in contributors), np.int64, len(rows))
+    contributions = rows, ranks
     votes = np.bincount(contributions[0], 1.0 / (VOTE_CONSTANT + contributions[1]), minlength=len(position))
     if pool is not None and "runs" in pool.design:
         names |= set(pool.design["runs"])

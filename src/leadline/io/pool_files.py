@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -190,98 +191,158 @@ def read_drawn_pool(path: str | os.PathLike[str]) -> DrawnPool:
     """
     path = os.fspath(path)
     text = list(lines(path))
-    design, rest = _comments(text, path)
-    listed = read_pool(path)
-    order = {} if not design else _orders(text, path)
-    frame = list(zip(listed.queries, listed.documents, listed.contributors, strict=True))
-    seen = set(listed.pairs())
-    rows = [row for row in rest if (row[0], row[1]) not in seen]
-    probability = np.concatenate([listed.probability, [row[2] for row in rows]])
-    keys = np.array(
-        [order.get((query, document), np.nan) for query, document, _ in frame] + [row[3] for row in rows],
-        dtype=np.float64,
+    design = next(
+        (_parsed(line.removeprefix(HEAD), path, n) for n, line in text if line.startswith(HEAD)), {}
     )
+    if _is_written(text):
+        drawn = _columns([(n, line) for n, line in text if line and not line.startswith("#")][1:], path)
+        _check_drawn(drawn, path)
+    else:
+        listed = read_pool(path)
+        orders = _orders(text, path) if design else {}
+        drawn = _Columns(
+            [0] * len(listed.queries),
+            listed.queries,
+            listed.documents,
+            listed.probability,
+            np.array([orders.get(pair, np.nan) for pair in listed.pairs()], dtype=np.float64),
+            listed.contributors,
+        )
+    rest = _columns([(n, line.removeprefix(FRAME)) for n, line in text if line.startswith(FRAME)], path)
+    listed_pairs = set(zip(drawn.queries, drawn.documents, strict=True))
+    pairs = zip(rest.queries, rest.documents, strict=True)
+    kept = [row for row, pair in enumerate(pairs) if pair not in listed_pairs]
     return DrawnPool(
-        [query for query, _, _ in frame] + [row[0] for row in rows],
-        [document for _, document, _ in frame] + [row[1] for row in rows],
-        probability.astype(np.float64),
-        keys,
-        [ranks for _, _, ranks in frame] + [row[4] for row in rows],
-        np.arange(len(frame) + len(rows)) < len(frame),
+        drawn.queries + [rest.queries[row] for row in kept],
+        drawn.documents + [rest.documents[row] for row in kept],
+        np.concatenate([drawn.probability, rest.probability[kept]]),
+        np.concatenate([drawn.order, rest.order[kept]]),
+        drawn.contributors + [rest.contributors[row] for row in kept],
+        np.arange(len(drawn.queries) + len(kept)) < len(drawn.queries),
         design,
     )
 
 
-Row = tuple[str, str, float, float, Mapping[str, int]]
+def _is_written(text: Sequence[tuple[int, str]]) -> bool:
+    """Whether the table is as `write_drawn_pool` writes it, so that its rows can be split at tabs."""
+    header = next((line for _, line in text if line and not line.startswith("#")), "")
+    return header == "\t".join(DRAWN_COLUMNS)
 
 
-def _comments(text: Sequence[tuple[int, str]], path: str) -> tuple[dict[str, Any], list[Row]]:
-    """Return the design and the undrawn pairs of the frame, from the comment lines."""
-    design: dict[str, Any] = {}
-    numbers: list[int] = []
-    rows: list[list[str]] = []
-    for number, line in text:
+def read_design(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return how a pool was drawn, from its first lines; empty for a plain table of pairs."""
+    path = os.fspath(path)
+    for number, line in lines(path):
         if line.startswith(HEAD):
-            design = _parsed(line.removeprefix(HEAD), path, number)
-        elif line.startswith(FRAME):
-            numbers.append(number)
-            rows.append(line.removeprefix(FRAME).split("\t"))
-    try:  # at once, which is several times as fast
-        ranks = json.loads("[" + ",".join(cells[4] for cells in rows) + "]")
-    except (ValueError, IndexError, RecursionError):
-        ranks = []
-    if len(ranks) != len(rows) or not all(isinstance(one, dict) for one in ranks):
-        ranks = [None] * len(rows)
-    found = zip(rows, ranks, numbers, strict=True)
-    return design, [_row(cells, brought, path, number) for cells, brought, number in found]
+            return _parsed(line.removeprefix(HEAD), path, number)
+        if not line.startswith("#"):
+            break
+    return {}
 
 
-def _orders(text: Sequence[tuple[int, str]], path: str) -> dict[tuple[str, str], float]:
-    """Return the column `order` of the drawn pairs."""
-    found: dict[tuple[str, str], float] = {}
-    place: dict[str, int] = {}
-    for number, line in text:
-        if not line or line.startswith("#"):
-            continue
-        cells = line.split("\t")
-        if not place:
-            place = {name: column for column, name in enumerate(cells)}
-            if "order" not in place:
-                return {}
-            continue
-        try:
-            pair = cells[place["query_id"]], cells[place["doc_id"]]
-            found[pair] = float(cells[place["order"]])
-        except (ValueError, IndexError):
-            raise InputError("a row without its order", expected="a number", path=path, line=number) from None
-    return found
+class _Columns(NamedTuple):
+    lines: list[int]
+    queries: list[str]
+    documents: list[str]
+    probability: Floats
+    order: Floats
+    contributors: list[Mapping[str, int]]
 
 
-def _row(cells: Sequence[str], brought: Mapping[str, int] | None, path: str, number: int) -> Row:
-    """Return a pair of the frame; its contributors are parsed unless they are `brought`."""
+def _columns(text: Sequence[tuple[int, str]], path: str) -> _Columns:
+    """Return the cells of lines by column; a faulty line is found by reading them one by one."""
+    cells = [line.split("\t") for _, line in text]
     try:
-        query, document, share, order, ranks = cells
-        chance, key = float(share), float(order)
+        queries, documents, shares, orders, ranks = map(list, zip(*cells, strict=True)) if cells else [[]] * 5
+        probability = np.array([*map(float, shares)], dtype=np.float64)
+        order = np.array([*map(float, orders)], dtype=np.float64)
+        contributors = json.loads("[" + ",".join(brought or "{}" for brought in ranks) + "]")
+        types = {*map(type, chain.from_iterable(map(dict.values, contributors)))}
+        sound = bool(((probability >= 0) & (probability <= 1)).all()) and len(contributors) == len(cells)
+    except (ValueError, TypeError, RecursionError):
+        types, sound = set(), False
+    if not sound or not types <= {int}:
+        for number, line in text:
+            _check_line(line.split("\t"), path, number)
+        raise InputError("contributors that cannot be read", expected='as in {"bm25": 3}', path=path)
+    return _Columns([number for number, _ in text], queries, documents, probability, order, contributors)
+
+
+def _check_line(cells: Sequence[str], path: str, number: int) -> None:
+    """Refuse a line of a pool that is no pair of query and document."""
+    try:
+        _, _, share, order, ranks = cells
+        probability, _ = float(share), float(order)
     except ValueError:
         raise InputError(
-            f"a frame line of {len(cells)} cells",
+            f"a row of {len(cells)} cells, or text in place of a number",
             expected="query, document, probability, order, contributors",
             path=path,
             line=number,
         ) from None
-    if not 0 <= chance <= 1:
+    if not 0 <= probability <= 1:
         raise InputError(f"probability {share}", expected="a number in [0, 1]", path=path, line=number)
-    return query, document, chance, key, _parsed(ranks, path, number) if brought is None else brought
+    if not all(type(rank) is int for rank in _parsed(ranks or "{}", path, number).values()):
+        raise InputError(
+            "contributors that cannot be read", expected='as in {"bm25": 3}', path=path, line=number
+        )
+
+
+def _check_drawn(pairs: _Columns, path: str) -> None:
+    """Refuse pairs to judge that are empty, listed twice or of probability 0."""
+    if not pairs.queries:
+        raise InputError("contains no pairs", expected="query_id and doc_id", path=path)
+    if "" in pairs.queries or "" in pairs.documents:
+        row = next(row for row, pair in enumerate(zip(*pairs[1:3], strict=True)) if "" in pair)
+        raise InputError(
+            "a pair without an id", expected="query_id and doc_id as text", path=path, line=pairs.lines[row]
+        )
+    if not pairs.probability.all():
+        row = int(np.argmin(pairs.probability))
+        raise InputError("probability 0", expected="a number in (0, 1]", path=path, line=pairs.lines[row])
+    listed = list(zip(pairs.queries, pairs.documents, strict=True))
+    if len(set(listed)) < len(listed):
+        seen: set[tuple[str, str]] = set()
+        for number, (query, document) in zip(pairs.lines, listed, strict=True):
+            if (query, document) in seen:
+                raise InputError(
+                    f"document '{document}' is twice in the pool of query '{query}'",
+                    expected="each once",
+                    path=path,
+                    line=number,
+                )
+            seen.add((query, document))
+
+
+def _orders(text: Sequence[tuple[int, str]], path: str) -> dict[tuple[str, str], float]:
+    """Return the column `order` of the drawn pairs of a table with other columns."""
+    orders: dict[tuple[str, str], float] = {}
+    columns: dict[str, int] = {}
+    for number, line in text:
+        if not line or line.startswith("#"):
+            continue
+        cells = line.split("\t")
+        if not columns:
+            columns = {name: column for column, name in enumerate(cells)}
+            if "order" not in columns:
+                return {}
+            continue
+        try:
+            pair = cells[columns["query_id"]], cells[columns["doc_id"]]
+            orders[pair] = float(cells[columns["order"]])
+        except (ValueError, IndexError):
+            raise InputError("a row without its order", expected="a number", path=path, line=number) from None
+    return orders
 
 
 def _parsed(text: str, path: str, number: int) -> dict[str, Any]:
     try:
-        found = json.loads(text)
+        value = json.loads(text)
     except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
+        value = None
+    if not isinstance(value, dict):
         raise InputError("no JSON object", expected='as in {"bm25": 3}', path=path, line=number)
-    return found
+    return value
 
 
 def write_drawn_pool(pool: DrawnPool, path: str | os.PathLike[str], notes: Sequence[str]) -> None:
