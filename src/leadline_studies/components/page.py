@@ -149,8 +149,8 @@ PAGE = """# Which component is best: stemming, stop words, weighting
 
 Five public collections are indexed with and without stemming and with and without stop word removal, and
 searched with five weightings: 20 systems per collection. The effect of a component is the difference in AP
-that it makes for a query, averaged over the settings of the other components, and paired by query. Method: {rules}, per table and collection.
-leadline {version}; {counts}; first 1,000 documents.
+that it makes for a query, averaged over the settings of the other components, and paired by query. Method:
+{rules}, per table and collection. leadline {version}; {counts}; first 1,000 documents.
 
 **Answer.** Weighting has the largest effect in {firsts} of {sets} collections, and in {clears} the
 difference from both other components is significant ({clear}). The gain comes from idf: AP changes by {idf}

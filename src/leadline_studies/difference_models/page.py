@@ -391,17 +391,16 @@ Judged documents per query on the even grid, relevant ones in brackets, and the 
 
 ## Verdict
 
-**Not reproduced on the even grid; on the wide grid in part, and more with pools.** In the paper the
-largest id between best models (0.149, LM and BM25 on TREC 8 at 20) is smaller than roughly 40 % of the
-pairs of BM25, and the smallest (0.056) than roughly 55 % of the pairs of LM; it concludes that
-there is far more difference within a model than across models. On the even grid the largest id between
-best models is smaller than at least 40 % (rounded) of the pairs of a family in {paper} of {cells} cases
-with complete judgments, in {even_100[paper]} with a pool of 100 and in {even_30[paper]} with a pool of
-30; on the wide grid in {wide[paper]}, {wide_100[paper]} and {wide_30[paper]} of {cells}. The closest to the paper is
-the wide grid at 20 with a pool of 30: {wide_30_cut[paper]} of {wide_30_cut[cells]} cases,
-{wide_30_cut[ranges][LM]} of the pairs of LM, {wide_30_cut[ranges][DFR]} of DFR,
-{wide_30_cut[ranges][BM25]} of BM25. It is smaller than half of the pairs of every family in
-{all_held} of {all_settings} settings ({held_names}).
+**Not reproduced on the even grid; on the wide grid in part, and more with pools.** In the paper the largest
+id between best models (0.149, LM and BM25 on TREC 8 at 20) is smaller than roughly 40 % of the pairs of BM25,
+and the smallest (0.056) than roughly 55 % of the pairs of LM; it concludes that there is far more difference
+within a model than across models. On the even grid the largest id between best models is smaller than at
+least 40 % (rounded) of the pairs of a family in {paper} of {cells} cases with complete judgments, in
+{even_100[paper]} with a pool of 100 and in {even_30[paper]} with a pool of 30; on the wide grid in
+{wide[paper]}, {wide_100[paper]} and {wide_30[paper]} of {cells}. The closest to the paper is the wide grid at
+20 with a pool of 30: {wide_30_cut[paper]} of {wide_30_cut[cells]} cases, {wide_30_cut[ranges][LM]} of the
+pairs of LM, {wide_30_cut[ranges][DFR]} of DFR, {wide_30_cut[ranges][BM25]} of BM25. It is smaller than half
+of the pairs of every family in {all_held} of {all_settings} settings ({held_names}).
 
 {by_judgments}
 

@@ -97,7 +97,8 @@ PAGE = """# Study: does Information Difference find systems of one team?
 
 Golbus and Aslam 2014 (section 3.1, figure 2): systems are ordered by RIC and divided into bins of similar
 scores; which pairs in a bin are of one team? Intervals (95 %) are from a bootstrap of whole teams (1,000
-resamples). Predictors: -id, -|difference in mean RIC|, and common measures of the similarity of lists. leadline {version}, seed 0; on the passages grades from 2 count as relevant in AP.
+resamples). Predictors: -id, -|difference in mean RIC|, and common measures of the similarity of lists.
+leadline {version}, seed 0; on the passages grades from 2 count as relevant in AP.
 
 **Reproduced.** The relation of the paper, id far above the difference in score, holds in {held} of
 {tried} settings with enough pairs of one team: the interval of the difference of areas lies above 0. The

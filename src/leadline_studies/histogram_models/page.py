@@ -473,7 +473,8 @@ def time_text(results: Json) -> str:
     return TIME.format(fast=value_range(fast), slow=value_range(slow), names=", ".join(SLOW))
 
 
-WHY = """**By query.** HSA depends on the distribution of scores, and MAP does not: a monotone transformation of
+WHY = """\
+**By query.** HSA depends on the distribution of scores, and MAP does not: a monotone transformation of
 the scores of one run (next table) changes HSA by a considerable part of its range over all models, and MAP
 not at all. Score distributions differ between models: HSA is largest for {models}; MAP for {best}. Without
 the two simplest models, `TF(dot)` and `TF(cosine)`, R with MAP changes: {without}.
@@ -506,12 +507,12 @@ PAGE = """# Study: histograms over retrieval models (HSA, DO)
 
 Krstovski, Smith and Kurtz 2015 (section 5.2) compare retrieval models of one engine by histograms of the
 scores of relevant documents and of others. Here: {models} settings of the models in [models](../models.md)
-with their defaults, chosen in advance, over four public collections; leadline {version}, seed {seed},
-{bins} bins, lists of at most {depth} documents. Truth is AP, P@10 and nDCG of those lists. R is Pearson, rho
-Spearman. Brackets are 95 % bootstrap intervals over queries ({draws} resamples, fixed models) or, for {draws} random
-sets of seven models, the 5 % and 95 % quantiles. Scores are normalised to [0, 1] `by query` or `by model`. A
-relevant document that was not retrieved has the lowest score of its list; `found only` excludes it. `HSA by
-model, found only` follows the paper literally. Recall of the same lists is the control.
+with their defaults, chosen in advance, over four public collections; leadline {version}, seed {seed}, {bins}
+bins, lists of at most {depth} documents. Truth is AP, P@10 and nDCG of those lists. R is Pearson, rho
+Spearman. Brackets are 95 % bootstrap intervals over queries ({draws} resamples, fixed models) or, for {draws}
+random sets of seven models, the 5 % and 95 % quantiles. Scores are normalised to [0, 1] `by query` or `by
+model`. A relevant document that was not retrieved has the lowest score of its list; `found only` excludes it.
+`HSA by model, found only` follows the paper literally. Recall of the same lists is the control.
 
 {counts}
 
@@ -519,8 +520,8 @@ Cranfield does not count: the defaults were chosen on it.
 
 ## Verdicts
 
-The rule was fixed in advance: R at least 0.8 and rho at least 0.7 with MAP and nDCG on each collection, and the
-least of these four with 10, 20, 50 and 100 bins at least 0.6.
+The rule was fixed in advance: R at least 0.8 and rho at least 0.7 with MAP and nDCG on each collection, and
+the least of these four with 10, 20, 50 and 100 bins at least 0.6.
 
 {verdicts}
 

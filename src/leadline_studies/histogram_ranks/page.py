@@ -730,7 +730,8 @@ the sets that it was chosen on, and in {robust_others} of the {settings} others.
 
 {depth_table}
 
-**Number of bins.** Change of R from 10 to 100 bins: {best_bins}. {few_bins}. R with MAP by the number of bins:
+**Number of bins.** Change of R from 10 to 100 bins: {best_bins}. {few_bins}. R with MAP by the number of
+bins:
 
 {bins_table}
 

@@ -95,9 +95,9 @@ def verdict(part: Json, titles: dict[str, str]) -> str:
     )
     return (
         f"{word}: the better of HSA from scores and from ranks (a selection that favours HSA) tracks full "
-        f"MAP better than AP of the same sample in {above} of {cells} cells of proportion and n ({by_set}); the "
-        f"95 % interval of the difference lies above 0 in {clear} cells and below 0 in {below}. AP with each "
-        f"sampled document counted N/n times is the best of all five estimates in {weighted} of {cells}."
+        f"MAP better than AP of the same sample in {above} of {cells} cells of proportion and n ({by_set}); "
+        f"the 95 % interval of the difference lies above 0 in {clear} cells and below 0 in {below}. AP with "
+        f"each sampled document counted N/n times is the best of all five estimates in {weighted} of {cells}."
     )
 
 
@@ -192,8 +192,8 @@ def rescoring_text(results: Json) -> str:
         text.append(
             f"Rescoring BM25's first {top}: R with full MAP {value_range(values, '.3f')}; models with "
             f"expansion lose places (95 % interval above 0) in {len(low)} of {len(entries)} "
-            f"collections ({', '.join(low) or 'none'}) and significantly more of their MAP than the others in "
-            f"{len(less)} ({', '.join(less) or 'none'})."
+            f"collections ({', '.join(low) or 'none'}) and significantly more of their MAP than the others "
+            f"in {len(less)} ({', '.join(less) or 'none'})."
         )
     return " ".join(text)
 
@@ -286,8 +286,8 @@ are crossed here.
 A proportion of the relevant documents of every query and n others are sampled by hash, the same for all
 estimates: HSA from scores and from ranks (normalised per query, {bins} bins), our robust variant, AP of the
 sample alone, and AP with every sampled other document counted N/n times (`leadline sampled`). R is Pearson
-with full AP, over systems: the median over {repeats} samples (text collections: {repeats_texts}). Brackets are
-95 % bootstrap intervals over samples and queries together. leadline {version}, seed {seed}.
+with full AP, over systems: the median over {repeats} samples (text collections: {repeats_texts}). Brackets
+are 95 % bootstrap intervals over samples and queries together. leadline {version}, seed {seed}.
 
 ## Submitted runs
 

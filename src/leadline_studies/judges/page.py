@@ -185,10 +185,11 @@ Black: the official judgments, which order the systems. Lines above it are of mo
 
 {people}
 
-Brackets are 95 % bootstrap intervals over pairs, because three queries are too few to resample; they hold
-for these queries only. Scott and Cohen are means over the 36 pairs of nine judges (including the official
-one). Cohen's kappa of two human judges is between {least:.2f} and {most:.2f}, with the official judge between
-{official_least:.2f} and {official_most:.2f}, as in the notes of the data set (0.09 to 0.54, 0.04 to 0.33). {acceptable} of 36 pairs are in the range [2/3, 1].
+Brackets are 95 % bootstrap intervals over pairs, because three queries are too few to resample; they hold for
+these queries only. Scott and Cohen are means over the 36 pairs of nine judges (including the official one).
+Cohen's kappa of two human judges is between {least:.2f} and {most:.2f}, with the official judge between
+{official_least:.2f} and {official_most:.2f}, as in the notes of the data set (0.09 to 0.54, 0.04 to 0.33).
+{acceptable} of 36 pairs are in the range [2/3, 1].
 
 ![Cohen's kappa of every two judges](judges-people.svg)
 

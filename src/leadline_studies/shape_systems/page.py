@@ -309,8 +309,8 @@ Tau with MAP@30 on one query in ten and every m-th system, about 15:
 
 {tuning}
 
-The number chosen there, evaluated on all data as in the paper (including the tuning data), on the rest, and on
-a similar collection (`sister`):
+The number chosen there, evaluated on all data as in the paper (including the tuning data), on the rest, and
+on a similar collection (`sister`):
 
 {carried}
 
@@ -401,12 +401,12 @@ def text(systems: Results, plain: Results, tuned: Results, parts: Results) -> st
     accuracy_range = value_range(hard, ".0%")
     return (
         "Relevant documents are distinguished from random ones as in the paper (above 90 %) on "
-        f"{sum(right)} of {len(right)} sets with {MIDDLE} topics, and from retrieved ones in {accuracy_range} "
-        "of the queries, by set and number of topics (on these sets; other data may be outside). With its "
-        "best number of topics, which is known only with judgments, DeShaTo ranks systems better than nruns "
+        f"{sum(right)} of {len(right)} sets with {MIDDLE} topics, and from retrieved ones in "
+        f"{accuracy_range} of the queries, by set and number of topics (on these sets; other data may be "
+        "outside). With its best number of topics, which is known only with judgments, DeShaTo ranks systems better than nruns "
         f"on {ahead(systems)}, and without feedback on {ahead(plain)}. The largest number tested is the best "
-        f"one on {rising} of {len(systems)} sets; tuning on one query in ten does not find the best number on "
-        f"{missed} of {len(tuned)}. Neither DeShaTo nor nruns is better in general: it depends on the "
+        f"one on {rising} of {len(systems)} sets; tuning on one query in ten does not find the best number "
+        f"on {missed} of {len(tuned)}. Neither DeShaTo nor nruns is better in general: it depends on the "
         "collection and the systems."
     )
 

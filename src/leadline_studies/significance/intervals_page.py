@@ -183,9 +183,10 @@ intervals are approximate: there are few of them.
 
 {_agreed(data["agreement"])}
 
-**`evaluate --pool`: R and recall.** Complete judgments are sampled: the first documents of a run with certainty,
-the others with the given probability. Gamma intervals of R cover in {extent(coverage_of(data["pool"], "R"))},
-those of recall@100 in {extent(coverage_of(data["pool"], "recall"))} of the samples, on these two collections.
+**`evaluate --pool`: R and recall.** Complete judgments are sampled: the first documents of a run with
+certainty, the others with the given probability. Gamma intervals of R cover in
+{extent(coverage_of(data["pool"], "R"))}, those of recall@100 in {extent(coverage_of(data["pool"], "recall"))}
+of the samples, on these two collections.
 
 {_pooled(data["pool"])}
 {gates_section(data)}"""
@@ -232,8 +233,8 @@ An inconclusive result is no false alarm here. The largest Monte Carlo standard 
 
 With exchangeable runs every gate errs in {rates(even)}. With real distributions `--fail-if-worse` raises a
 false alarm in {rates(first)} and `--require-not-worse` passes falsely in {rates(last)}: one-sided t tests are
-sensitive to the skewness of the differences. With a skewness of {SKEWED:g} or more (a run that wins by rare large differences)
-`--fail-if-worse` fails falsely in {rates(first, "towards")}, with {-SKEWED:g} or less in
+sensitive to the skewness of the differences. With a skewness of {SKEWED:g} or more (a run that wins by rare
+large differences) `--fail-if-worse` fails falsely in {rates(first, "towards")}, with {-SKEWED:g} or less in
 {rates(first, "against")}; `--require-not-worse` passes falsely in {rates(last, "towards")} and
 {rates(last, "against")}. The largest of these rates are at {few} queries; at {many_queries} they are up to
 {worst(rows, many_queries)} %.

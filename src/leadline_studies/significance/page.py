@@ -531,7 +531,8 @@ def splits_text(data: Mapping[str, Any]) -> str:
 Without a model: the queries of a matrix are split into two random halves ({rows[0]["splits"]:,} splits of
 pairs of runs). `significant` is the proportion of splits with p <= 0.05 in the first half. Of these, the
 second half is significant with the same sign (`again`), has the opposite sign without significance (`minor`),
-or is significant with the opposite sign (`major`; Zobel 1998; Sanderson and Zobel 2005; Urbano, Marrero and Martin 2013):
+or is significant with the opposite sign (`major`; Zobel 1998; Sanderson and Zobel 2005; Urbano, Marrero and
+Martin 2013):
 
 {splits(rows)}
 """
@@ -680,7 +681,8 @@ def limits_text() -> str:
   margins differ in skew; at 50 queries and level 0.05 they report, for AP, 5.1 % for t, 5.2 % for the
   randomisation test, 7.2 % for Wilcoxon and 6.0 % for a bootstrap test that shifts means without
   studentising. The last is not leadline's bootstrap test, which compares t.
-- Queries are assumed to be an independent sample of the population of interest, documents and judgments fixed.
+- Queries are assumed to be an independent sample of the population of interest, documents and judgments
+  fixed.
 - Otero, Parapar and Barreiro (2025) recommend Wilcoxon with BH for many runs, for its power. Its errors for
   means of skewed differences, above, are the reason for not following them here.
 - Comparisons of many runs with one baseline were not simulated.

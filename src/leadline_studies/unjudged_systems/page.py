@@ -190,8 +190,8 @@ are the same where lists are whole (published values are rounded), and nearly th
 
 ## The best systems
 
-Estimated rank of the best run; mean rank of the best tenth (value of a perfect ranking); tau within the better
-half (including the median).
+Estimated rank of the best run; mean rank of the best tenth (value of a perfect ranking); tau within the
+better half (including the median).
 
 {best}
 
@@ -232,8 +232,8 @@ Lowest and highest agreement among the other runs when one team is excluded (TRE
 ## Effect of runs of the same team
 
 Ranks gained by a run, among the runs of other teams, from the votes of the other runs of its team. Means over
-teams with several runs, with 95 % bootstrap intervals over teams, and the largest gain. (Here, and with fewer
-systems or a team excluded, Soboroff has 10 draws instead of 50.)
+teams with several runs, with 95 % bootstrap intervals over teams, and the largest gain. (Here, and with
+fewer systems or a team excluded, Soboroff has 10 draws instead of 50.)
 
 {siblings}
 
@@ -281,8 +281,8 @@ def conclusions(results: Results) -> str:
         + ", ".join(f"{values['tau_ap']['value']:.2f}" for values in first)
         + ", tau within the better half "
         + ", ".join(f"{values['better_half']:.2f}" for values in first)
-        + f", and the best {first[0]['best']} of {covid['systems']} runs of TREC-COVID round 1 have mean rank "
-        f"{first[0]['mean_place_of_best']:.1f} by nruns instead of "
+        + f", and the best {first[0]['best']} of {covid['systems']} runs of TREC-COVID round 1 have mean "
+        f"rank {first[0]['mean_place_of_best']:.1f} by nruns instead of "
         f"{first[0]['ideal_mean_place']:.1f}. All five underestimate systems that retrieve relevant "
         "documents which no other system retrieves: use these estimates to detect defective systems, not to "
         "select the best.",
