@@ -59,7 +59,7 @@ def all_pairs(qrels: str, runs: Sequence[str]) -> None:
     start = time.perf_counter()
     results = evaluate(qrels, list(runs), ["AP"])
     reading = time.perf_counter() - start
-    values = results.counted(0).T
+    values = results.averaged_values(0).T
     shuffling = seconds(lambda: tukey(values))
     print(
         f"Tukey, 20,000 shuffles of {len(runs)} runs x {len(values)} queries: {shuffling:.2f} s; reading the "

@@ -57,9 +57,9 @@ def undefined(value: float) -> bool:
 
 def variants(kind: type[Measure]) -> list[Measure]:
     """Give a measure in many forms: each parameter in turn takes several values."""
-    sample = MEASURES.parse(kind.sample())
+    sample = MEASURES.parse(kind.example())
     found = {sample: None}
-    at = kind.at_name()
+    at = kind.cutoff_name()
     bases = [sample] if at is None else [sample, sample.replace(**{at: list(others(kind, at))[1]})]
     for base in bases:
         for name in kind.parameters():
@@ -74,7 +74,7 @@ def others(kind: type[Measure], name: str) -> Iterator[object]:
     yield from (*parameter.options, *parameter.words)
     if parameter.options:
         return
-    numbers = [1, 2, 3, 10] if parameter.kind is int else [0.0, 0.35, 0.5, 1.0, 2.0]
+    numbers = [1, 2, 3, 10] if parameter.type is int else [0.0, 0.35, 0.5, 1.0, 2.0]
     if name == "max_grade":  # smaller ones refuse the grades of the random lists
         numbers = [3, 4, 10]
     for number in numbers:

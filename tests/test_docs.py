@@ -122,7 +122,7 @@ def test_the_measure_of_the_guide_works_as_written(tmp_path: Path, monkeypatch: 
     module, oracle, claims = blocks(REPOSITORY / "CONTRIBUTING.md", "py")
     (tmp_path / "cumulative_gain_share.py").write_text(module)
     monkeypatch.setattr(measures, "__path__", [*measures.__path__, str(tmp_path)])
-    for found in ("classes", "_spelled"):  # the registry looks again
+    for found in ("classes", "_by_name"):  # the registry looks again
         monkeypatch.delitem(vars(MEASURES), found, raising=False)
     try:
         assert str(MEASURES.parse("normalised_cg_2")) == "nCG@2"
@@ -139,7 +139,7 @@ def test_the_measure_of_the_guide_works_as_written(tmp_path: Path, monkeypatch: 
         assert doctest.DocTestRunner().run(example) == (0, 1)
     finally:
         sys.modules.pop("leadline.measures.cumulative_gain_share", None)
-        for found in ("classes", "_spelled"):
+        for found in ("classes", "_by_name"):
             vars(MEASURES).pop(found, None)
 
 

@@ -58,7 +58,7 @@ def test_every_run_has_the_scores_that_were_published(campaign: tuple[Campaign, 
     for name, row in published(chosen):
         results = evaluate(qrels, folder / f"{name}.xz", list(chosen.columns), profile="trec9")
         for measure, column in chosen.columns.items():
-            assert f"{results.means[0, results.place(measure)]:.4f}" == row[column], (name, measure)
+            assert f"{results.means[0, results.measure_index(measure)]:.4f}" == row[column], (name, measure)
         checked += 1
     assert checked == chosen.runs
 

@@ -68,7 +68,7 @@ def test_a_name_loads_its_package_and_no_more() -> None:
 def test_results_understand_every_name_that_evaluate_understands(name: str) -> None:
     results = ll.evaluate(QRELS, RUN, ["map", "ndcg_cut.10"])
     assert results.mean("run", name) == results.means[0, int(str(name).startswith("ndcg"))]
-    assert pickle.loads(pickle.dumps(results)).place(name) == results.place(name)
+    assert pickle.loads(pickle.dumps(results)).measure_index(name) == results.measure_index(name)
 
 
 def test_results_understand_names_under_the_options_they_were_made_with() -> None:

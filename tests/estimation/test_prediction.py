@@ -133,7 +133,7 @@ def random_lists(queries: int = 12) -> tuple[Results, dict[str, dict[str, float]
 def test_correlations_over_queries_are_those_of_scipy() -> None:
     found, truth = random_lists()
     for row in over_queries(found, truth, draws=200):
-        column = found.values[0, :, found.place(row["predictor"])]
+        column = found.values[0, :, found.measure_index(row["predictor"])]
         right = list(truth["a"].values())
         assert row["queries"] == 12
         assert row["pearson"]["value"] == pytest.approx(stats.pearsonr(column, right).statistic)

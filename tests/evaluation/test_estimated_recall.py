@@ -148,17 +148,17 @@ def test_probabilities_go_through_files(tmp_path: Path, suffix: str) -> None:
     write_qrels(qrels, tmp_path / f"qrels{suffix}")
     found = read_qrels(tmp_path / f"qrels{suffix}")
     assert found == qrels
-    assert found.shares() == SHARES
+    assert found.inclusion_probabilities() == SHARES
     assert found != read_qrels(GRADES)
-    assert found.only(1).shares() == {"q2": SHARES["q2"]}
-    assert found.keep(found.grades > 0).shares() != SHARES
+    assert found.of_query(1).inclusion_probabilities() == {"q2": SHARES["q2"]}
+    assert found.keep(found.grades > 0).inclusion_probabilities() != SHARES
 
 
 def test_probabilities_come_with_frames_and_rows() -> None:
     rows = [{"query_id": "q", "doc_id": "d", "relevance": 1, "probability": 0.5}]
-    assert read_qrels(rows).shares() == {"q": {"d": 0.5}}
+    assert read_qrels(rows).inclusion_probabilities() == {"q": {"d": 0.5}}
     pandas = pytest.importorskip("pandas")
-    assert read_qrels(pandas.DataFrame(rows)).shares() == {"q": {"d": 0.5}}
+    assert read_qrels(pandas.DataFrame(rows)).inclusion_probabilities() == {"q": {"d": 0.5}}
 
 
 def test_a_probability_that_is_none_is_refused(tmp_path: Path) -> None:
@@ -175,7 +175,7 @@ def test_trec_qrels_have_no_place_for_probabilities(tmp_path: Path, leadline: Le
     assert "left out: column probability" in done.out
     assert read_qrels(tmp_path / "qrels.txt") == read_qrels(GRADES)
     assert "left out" not in leadline("convert", tmp_path / "qrels.csv", tmp_path / "q.jsonl").out
-    assert read_qrels(tmp_path / "q.jsonl").shares() == SHARES
+    assert read_qrels(tmp_path / "q.jsonl").inclusion_probabilities() == SHARES
 
 
 def test_the_command_shows_estimates_beside_the_measures(tmp_path: Path, leadline: Leadline) -> None:

@@ -35,7 +35,7 @@ def test_every_measure_of_version_9_equals_it_query_by_query(seed: int, level: i
     requests = [one for one in NINE.requests(["all_trec"], rel=float(level)) if one.measure]
     found = evaluate(qrels, run, "all_trec", profile="trec9", rel=float(level))
     assert {one.name for one in requests} == set(next(iter(wanted.values())))
-    places = [found.place(one.measure) for one in requests]
+    places = [found.measure_index(one.measure) for one in requests]
     for query, values in wanted.items():
         mine = np.nan_to_num(found.values[0, found.queries.code(query), places])
         logs = np.array([one.name.startswith("gm_") for one in requests])  # there, logarithms

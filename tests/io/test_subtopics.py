@@ -117,7 +117,7 @@ def test_evaluate_reads_subtopics_and_says_so_in_its_options(file: Path) -> None
     "name", [name for name, kind in MEASURES.classes.items() if kind.needs == "subtopics"]
 )
 def test_without_subtopics_every_measure_of_diversity_names_the_option(name: str) -> None:
-    text = MEASURES.classes[name].sample()
+    text = MEASURES.classes[name].example()
     with pytest.raises(UsageError, match=f"{name}.*needs judgments by subtopic: --subtopics"):
         evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, text)
 

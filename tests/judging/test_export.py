@@ -106,7 +106,7 @@ def test_a_table_has_a_column_for_every_judge_and_the_probability(path: str, tmp
     assert read_qrels(str(target)).to_dict() == {"q1": {"d1": 2, "d2": 0.5}, "q2": {"d3": 1}}
     export(path, str(target))
     assert read_qrels(str(target)) == read_qrels(path)
-    assert (read_qrels(path).shares() or {})["q1"] == {"d1": 1.0, "d2": 0.25}
+    assert (read_qrels(path).inclusion_probabilities() or {})["q1"] == {"d1": 1.0, "d2": 0.25}
     export(path, str(tmp_path / "qrels.tsv.gz"), rule="bob")
     assert read_qrels(str(tmp_path / "qrels.tsv.gz")).to_dict() == {"q1": {"d1": 2, "d2": 1}}
 

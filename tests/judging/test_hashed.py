@@ -8,18 +8,18 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leadline.data.hashing import keys_of, sampled_documents, smallest
+from leadline.data.hashing import sampled_documents, sampling_keys, smallest_keys
 
 DOCUMENTS = [b"d%d" % number for number in range(50)]
 
 
 def test_a_key_is_the_first_64_bits_of_sha256_of_seed_query_and_document() -> None:
     wanted = int.from_bytes(sha256(b"7\tq1\td1").digest()[:8], "big")
-    assert keys_of(b"q1", [b"d1"], 7).tolist() == [wanted]
+    assert sampling_keys(b"q1", [b"d1"], 7).tolist() == [wanted]
 
 
 def test_no_documents_have_no_keys() -> None:
-    assert keys_of(b"q1", [], 0).tolist() == []
+    assert sampling_keys(b"q1", [], 0).tolist() == []
     assert sampled_documents(b"q1", [], 3, 0) == []
 
 
@@ -49,5 +49,5 @@ def test_the_smallest_are_those_of_sorting_each_query(rows: list[tuple[int, int]
     query = np.array([one for one, _ in rows], dtype=np.int64)
     keys = np.array([key for _, key in rows], dtype=np.uint64)
     wanted = {(one, key) for one in range(4) for key in sorted(k for q, k in rows if q == one)[:count]}
-    chosen = smallest(keys, query, count)
+    chosen = smallest_keys(keys, query, count)
     assert {row for row, flag in zip(rows, chosen.tolist(), strict=True) if flag} == wanted

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leadline.data.hashing import document_keys, drawn
+from leadline.data.hashing import document_keys, draw_documents
 from leadline.errors import UsageError
 from leadline.judging.pooling_methods import POOLS, RankedLists
 
@@ -92,7 +92,7 @@ def test_a_pool_without_depth_and_without_documents_is_refused() -> None:
 def test_each_document_is_drawn_equally_often_and_queries_draw_for_themselves() -> None:
     keys = document_keys([b"d%d" % number for number in range(20)], 0)
     among = np.ones(20, dtype=bool)
-    draws = np.array([drawn(b"q%d" % query, keys, 5, among=among) for query in range(4000)])
+    draws = np.array([draw_documents(b"q%d" % query, keys, 5, among=among) for query in range(4000)])
     counts = np.bincount(draws.ravel(), minlength=20)
     assert (((counts - 1000) ** 2) / 750).sum() < 43  # chi-square of 19, 1 in 1000
     pairs = np.zeros((20, 20))
@@ -111,7 +111,7 @@ def test_a_draw_keeps_what_was_drawn_when_less_is_left_or_more_is_wanted(
 
     def draw(without: set[int], number: int) -> set[int]:
         among = np.array([place not in without for place in range(30)])
-        return set(drawn(b"q", keys, number, among=among).tolist())
+        return set(draw_documents(b"q", keys, number, among=among).tolist())
 
     first = draw(pooled, count)
     assert len(first) == min(count, 30 - len(pooled))

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from conftest import examples
 from judging_pages import event
-from leadline.data.hashing import draw
+from leadline.data.hashing import hashed_uniform
 from leadline.errors import UsageError
 from leadline.judging.events import parse_event
 from leadline.judging.queue import Queues, deal, second
@@ -132,7 +132,7 @@ def test_named_judges_share_the_queries_and_some_pairs_go_to_two(store: Store) -
     assert times.keys() == {pair.id for pair in store.pairs()}
     twice = [pair for pair, count in times.items() if count == 2]
     assert set(twice) == {
-        pair.id for pair in store.pairs() if draw(0, "overlap", pair.query, pair.document) < 0.3
+        pair.id for pair in store.pairs() if hashed_uniform(0, "overlap", pair.query, pair.document) < 0.3
     }
     assert 4 <= len(twice) <= 20
     whole = Counter(pair.query for pair in done["ann"] if pair.id not in twice or pair in done["ann"])
@@ -226,7 +226,7 @@ def test_a_larger_share_for_two_holds_the_smaller(one: float, other: float) -> N
 
 
 def test_draws_are_spread_evenly() -> None:
-    draws = sorted(draw(3, "ann", str(place)) for place in range(10_000))
+    draws = sorted(hashed_uniform(3, "ann", str(place)) for place in range(10_000))
     assert all(abs(value - place / 10_000) < 0.02 for place, value in enumerate(draws))
 
 

@@ -109,7 +109,7 @@ def told(judged: JudgedRun) -> dict[str, Any]:
     return {
         "present": judged.present.tolist(),
         "length": judged.length.tolist(),
-        "parted": judged.parted.tolist(),
+        "parted": judged.cut_in_ties.tolist(),
         "hits": [
             (code, rank, judged.qrels.documents[row], grade, first, last)
             for code, rank, row, grade, first, last in zip(

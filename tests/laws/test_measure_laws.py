@@ -152,7 +152,7 @@ def test_every_spelling_means_the_measure_with_what_the_spelling_sets(kind: type
             assert MEASURES.find(spelling) == (kind, preset)
             continue
         assert MEASURES.find(spelling) == (kind, preset)
-        at = kind.at_name()
+        at = kind.cutoff_name()
         takes_none = kind.default_cutoffs.get(spelling.lower()) == ()
         if at is None or takes_none:
             assert MEASURES.expand(spelling) == [kind(**preset)]
@@ -269,7 +269,7 @@ def test_it_is_undefined_exactly_where_the_catalogue_says(kind: type[Measure]) -
     words = catalogue.undefined(kind)
     if words is None or kind.__name__ in OWN_WORDS:
         pytest.skip(OWN_WORDS.get(kind.__name__, "the catalogue cannot ask it"))
-    sample, at = MEASURES.parse(kind.sample()), kind.at_name()
+    sample, at = MEASURES.parse(kind.example()), kind.cutoff_name()
     some = queries_of_whole_grades(all_known=kind.needs == "known")
     judged = join(some)
     for measure in [sample] if at is None else [sample, sample.replace(**{at: 1})]:

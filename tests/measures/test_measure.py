@@ -41,6 +41,6 @@ def test_values_come_in_the_order_of_the_queries_as_64_bit_floats() -> None:
     judged = JudgedRun.of_grades([1])
     for kind in MEASURES.classes.values():
         if kind.needs == "judgments":
-            values = MEASURES.parse(kind.sample()).values(judged)
+            values = MEASURES.parse(kind.example()).values(judged)
             assert values.dtype == np.float64
             assert values.shape == (1,)

@@ -100,13 +100,16 @@ def test_probabilities_of_the_million_query_and_the_legal_track_are_read(tmp_pat
     million.write_text("1 d1 1 1 0.5\n1 d2 0 2 0.25\n1 d3 2 0 -1\n")
     qrels = ll.read_qrels(million)
     assert qrels.to_dict() == {"1": {"d1": 1, "d2": 0, "d3": 2}}
-    assert qrels.shares() == {"1": {"d1": 0.5, "d2": 0.25}}
+    assert qrels.inclusion_probabilities() == {"1": {"d1": 0.5, "d2": 0.25}}
     with pytest.raises(ll.UsageError, match="1 judgments without an inclusion probability"):
         ll.evaluate(qrels, {"run": {"1": {"d1": 1.0}}}, "statAP")
     legal = tmp_path / "legal.probs"
     legal.write_text("1 0 d1 1 0.5\n1 0 d2 0 1.0\n")
     qrels = ll.read_qrels(legal)
-    assert (qrels.to_dict(), qrels.shares()) == ({"1": {"d1": 1, "d2": 0}}, {"1": {"d1": 0.5, "d2": 1.0}})
+    assert (qrels.to_dict(), qrels.inclusion_probabilities()) == (
+        {"1": {"d1": 1, "d2": 0}},
+        {"1": {"d1": 0.5, "d2": 1.0}},
+    )
     results = ll.evaluate(qrels, {"run": {"1": {"d2": 2.0, "d1": 1.0}}}, ["statAP", "AP"])
     assert results.value("run", "1", "statAP") == results.value("run", "1", "AP") == 0.5
 

@@ -211,7 +211,7 @@ def command(
         refuse_with_scores(context, [*options, "level", "kind"])
         results = read_scores((qrels, *runs))
         if measures:
-            results = results.part(sorted({results.place(measure) for measure in asked}))
+            results = results.select_measures(sorted({results.measure_index(measure) for measure in asked}))
         judged, *more = (one["rows"] for one in results.inputs)
         others = list(zip(runs, more, strict=True))
     else:

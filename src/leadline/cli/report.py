@@ -101,7 +101,7 @@ def command(
         refuse_with_scores(context, [*options, "level", "kind"])
         restored = read_scores((qrels, *runs))
         if measures:
-            restored = restored.part([restored.place(measure) for measure in measures])
+            restored = restored.select_measures([restored.measure_index(measure) for measure in measures])
         comparison, curves = compare_results(restored, **rules), None
         judged, *more = (one["rows"] for one in restored.inputs)
         others = list(zip(runs, more, strict=True))

@@ -139,7 +139,7 @@ def _given(results: Results, runs: object, measures: Any, options: Mapping[str, 
     if measures is None:
         return results
     listed = [measures] if isinstance(measures, (str, Measure)) else list(measures)
-    return results.part([results.place(measure) for measure in listed])
+    return results.select_measures([results.measure_index(measure) for measure in listed])
 
 
 def compare_results(

@@ -321,7 +321,7 @@ class Comparison(Result):
         """
         differences = self.differences[index][:, pair]
         size = np.abs(np.nan_to_num(differences))
-        values = self.results.counted(index)
+        values = self.results.averaged_values(index)
         order = np.argsort(-size, kind="stable")[:number]
         return [
             Change(
@@ -343,7 +343,7 @@ class Comparison(Result):
         """Return a warning of pairs whose means are over different sets of queries."""
         count = 0
         for index, differences in enumerate(self.differences):
-            own = (~np.isnan(self.results.counted(index))).sum(axis=1)
+            own = (~np.isnan(self.results.averaged_values(index))).sum(axis=1)
             shared = (~np.isnan(differences)).sum(axis=0)
             most = np.maximum(own[self.pairing.first], own[self.pairing.second])
             count += int((shared < most).sum())

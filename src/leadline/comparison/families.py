@@ -145,7 +145,7 @@ class TukeyTest(NamedTuple):
 
 def tukey_test(results: Results, index: int, differences: Floats, rules: Rules) -> TukeyTest:
     """Test all pairs by one measure with the randomised Tukey HSD test, over the queries of all runs."""
-    values = results.counted(index).T
+    values = results.averaged_values(index).T
     complete = np.asarray(~np.isnan(values).any(axis=1))
     if not complete.any():
         raise UsageError(f"no query has {results.measures[index]} in all runs; {TUKEY} needs at least one")

@@ -225,7 +225,7 @@ def resolve_conditions(
         parsed = chosen.measures([condition.measure], rel=rel, documents=results.options["documents"])
         if len(parsed) != 1:
             raise UsageError(f"'{condition.measure}' means {len(parsed)} measures; expected one")
-        located.append((results.place(parsed[0]), condition._replace(measure=str(parsed[0]))))
+        located.append((results.measure_index(parsed[0]), condition._replace(measure=str(parsed[0]))))
     return located
 
 

@@ -145,5 +145,5 @@ def check_judged(results: Results) -> None:
 
 def differences_of(results: Results, index: int, pairs: Pairs) -> Floats:
     """Return differences (first minus second run), queries x pairs; NaN for queries outside either mean."""
-    values = results.counted(index).T
+    values = results.averaged_values(index).T
     return np.asarray(values[:, pairs.first] - values[:, pairs.second])

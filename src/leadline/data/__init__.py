@@ -1,1 +1,1 @@
-"""Runs, judgments, their join, results, ids, and the registry of named things."""
+"""Runs, qrels, their join, results, ids, and the registry of named classes."""

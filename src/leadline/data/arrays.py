@@ -1,4 +1,4 @@
-"""The array types that the tables are made of."""
+"""Types of arrays, named after their contents."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ Flags = npt.NDArray[np.bool_]
 
 
 def bytes_of(array: Bytes) -> memoryview:
-    """Return the bytes of an array without copying them."""
-    return memoryview(array)  # type: ignore[arg-type]  # numpy's stubs do not say Buffer
+    """Return a memoryview of an array of bytes."""
+    return memoryview(array)  # type: ignore[arg-type]  # the stubs of NumPy do not declare Buffer
 
 
 def freeze(*arrays: npt.NDArray[np.generic]) -> None:

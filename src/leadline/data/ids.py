@@ -1,18 +1,20 @@
-"""Ids: a column of them as bytes, and the vocabulary that codes them by byte order."""
+"""Ids: columns of ids as bytes, the vocabulary that codes them in byte order, and tables by query."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from leadline.data.arrays import Bytes, Floats, Integers, bytes_of, freeze
+from leadline.data.result import import_optional, make_frame
 from leadline.errors import InputError
 
 
 def to_bytes(name: object) -> bytes:
-    """Return the bytes of an id; ids are strings and nothing else.
+    """Return an id as bytes; raise InputError unless it is a string.
 
     >>> to_bytes("d01")
     b'd01'
@@ -27,17 +29,17 @@ def to_bytes(name: object) -> bytes:
         raise InputError(f"id {name!r} is not valid text", expected="a Unicode string") from None
 
 
-def encoded(name: object) -> bytes:
-    """Return the bytes of an id that is text or bytes already.
+def as_bytes(name: object) -> bytes:
+    """Return an id, a string or bytes, as bytes.
 
-    >>> encoded("d01"), encoded(b"d01")
+    >>> as_bytes("d01"), as_bytes(b"d01")
     (b'd01', b'd01')
     """
     return name if isinstance(name, bytes) else to_bytes(name)
 
 
 def to_text(name: bytes) -> str:
-    """Return the text of an id; bytes that are not UTF-8 survive the way back.
+    """Return an id as a string; bytes that are not UTF-8 are kept as surrogate escapes.
 
     >>> to_text(b"d01")
     'd01'
@@ -45,20 +47,20 @@ def to_text(name: bytes) -> str:
     return name.decode("utf-8", "surrogateescape")
 
 
-def coded_rows(
+def encode_rows(
     rows: Iterable[tuple[bytes | str, bytes | str, float]], what: str, path: str
 ) -> tuple[list[tuple[bytes, bytes]], Floats]:
     """Return the ids of (query, document, number) rows as bytes, and the numbers.
 
-    >>> coded_rows([("q1", b"d1", 1)], "grade", "")
+    >>> encode_rows([("q1", b"d1", 1)], "grade", "")
     ([(b'q1', b'd1')], array([1.]))
     """
     ids: list[tuple[bytes, bytes]] = []
     numbers: list[float] = []
     try:
         for query, document, number in rows:
-            ids.append((encoded(query), encoded(document)))
-            numbers.append(number * 1.0)  # text is an error here
+            ids.append((as_bytes(query), as_bytes(document)))
+            numbers.append(number * 1.0)  # a TypeError for text, which float() would convert
         return ids, np.array(numbers, dtype=np.float64)
     except InputError:
         raise
@@ -71,7 +73,7 @@ def coded_rows(
 
 
 def is_utf8(name: str) -> bool:
-    r"""Return whether an id is text that UTF-8 can hold: not where bytes of another encoding survive in it.
+    r"""Return whether an id can be encoded as UTF-8: it has no surrogate escapes of other encodings.
 
     >>> is_utf8("d01"), is_utf8(to_text(b"d\xff"))
     (True, False)
@@ -84,7 +86,7 @@ def is_utf8(name: str) -> bool:
 
 
 class Ids(Sequence[bytes]):
-    """A read-only column of ids, kept as places in one text.
+    """Read-only column of ids, stored as offsets into one array of bytes.
 
     >>> list(Ids.of([b"d1", b"d22"]))
     [b'd1', b'd22']
@@ -98,45 +100,45 @@ class Ids(Sequence[bytes]):
 
     @classmethod
     def of(cls, names: Iterable[bytes]) -> Ids:
-        """Make a column from ids."""
+        """Return a column of these ids."""
         names = list(names)
         stop = np.cumsum([0, *map(len, names)], dtype=np.int64)
         text = np.frombuffer(bytearray(b"".join(names)), dtype=np.uint8)
         return cls(text, stop[:-1].copy(), stop[1:].copy())
 
     @classmethod
-    def together(cls, parts: Sequence[Ids]) -> Ids:
-        """Put columns one after the other, as copies.
+    def concatenate(cls, parts: Sequence[Ids]) -> Ids:
+        """Return the concatenation of columns, as a copy.
 
-        >>> list(Ids.together([Ids.of([b"d1"]), Ids.of([b"d22"])]))
+        >>> list(Ids.concatenate([Ids.of([b"d1"]), Ids.of([b"d22"])]))
         [b'd1', b'd22']
         """
-        nothing = np.empty(0, dtype=np.int64)
-        ends = np.cumsum([0, *(len(part.text) for part in parts)])[:-1].tolist()
+        empty = np.empty(0, dtype=np.int64)
+        shifts = np.cumsum([0, *(len(part.text) for part in parts)])[:-1].tolist()
         return cls(
             np.concatenate([np.empty(0, dtype=np.uint8), *(part.text for part in parts)]),
-            np.concatenate([nothing, *(part.start + end for part, end in zip(parts, ends, strict=True))]),
-            np.concatenate([nothing, *(part.stop + end for part, end in zip(parts, ends, strict=True))]),
+            np.concatenate([empty, *(part.start + shift for part, shift in zip(parts, shifts, strict=True))]),
+            np.concatenate([empty, *(part.stop + shift for part, shift in zip(parts, shifts, strict=True))]),
         )
 
     def __len__(self) -> int:
         return len(self.start)
 
-    def __getitem__(self, place: int) -> bytes:  # type: ignore[override]  # no slices: `take` is for that
-        return self.text[self.start[place] : self.stop[place]].tobytes()
+    def __getitem__(self, row: int) -> bytes:  # type: ignore[override]  # no slices: use `take`
+        return self.text[self.start[row] : self.stop[row]].tobytes()
 
     def __iter__(self) -> Iterator[bytes]:
         text = bytes_of(self.text)
         for start, stop in zip(self.start.tolist(), self.stop.tolist(), strict=True):
             yield text[start:stop].tobytes()
 
-    def take(self, places: Integers) -> Ids:
-        """Return the ids at some places, in that order."""
-        return Ids(self.text, self.start[places], self.stop[places])
+    def take(self, rows: Integers) -> Ids:
+        """Return the ids of these rows, in this order."""
+        return Ids(self.text, self.start[rows], self.stop[rows])
 
 
 class Vocabulary(Sequence[str]):
-    """Unique ids sorted by their bytes; the code of an id is its place, so codes compare as ids do.
+    """Unique ids sorted by their bytes; the code of an id is its index, so codes sort as ids do.
 
     >>> words = Vocabulary(["b", "a", "b"])
     >>> list(words), words.code("b")
@@ -148,30 +150,30 @@ class Vocabulary(Sequence[str]):
 
     @classmethod
     def of_bytes(cls, names: Iterable[bytes]) -> Vocabulary:
-        """Make a vocabulary from the bytes of ids."""
-        made = cls()
-        made.names = tuple(sorted(set(names)))
-        return made
+        """Return the vocabulary of ids given as bytes."""
+        vocabulary = cls()
+        vocabulary.names = tuple(sorted(set(names)))
+        return vocabulary
 
     @cached_property
     def codes(self) -> dict[bytes, int]:
-        """Return the code of every id by its bytes."""
+        """Codes by id, as bytes."""
         return {name: code for code, name in enumerate(self.names)}
 
     @cached_property
     def digest(self) -> str:
-        """Return a short digest of the content; equal vocabularies have equal digests."""
+        """Short digest of the ids; equal for equal vocabularies."""
         import hashlib
 
         lengths = np.array([len(name) for name in self.names], dtype="<i8").tobytes()
         return hashlib.sha256(lengths + b"".join(self.names)).hexdigest()[:16]
 
     def code(self, name: str) -> int | None:
-        """Return the code of an id, or None when the vocabulary lacks it."""
+        """Return the code of an id; None if it is not in the vocabulary."""
         return self.codes.get(to_bytes(name))
 
     def find(self, name: object) -> int | None:
-        """Return the code of an id, or None for an id that the vocabulary lacks and for what is no text.
+        """Return the code of an id; None if it is not in the vocabulary or not a string.
 
         >>> words = Vocabulary(["a"])
         >>> words.find("a"), words.find("b"), words.find(7)
@@ -183,7 +185,7 @@ class Vocabulary(Sequence[str]):
             return None
 
     def encode(self, names: Iterable[bytes]) -> Integers:
-        """Return the code of every id, -1 where the vocabulary lacks it."""
+        """Return the code of every id; -1 if it is not in the vocabulary."""
         codes = self.codes
         return np.array([codes.get(name, -1) for name in names], dtype=np.int64)
 
@@ -205,3 +207,77 @@ class Vocabulary(Sequence[str]):
     def __repr__(self) -> str:
         shown = ", ".join(list(self)[:3]) + (", ..." if len(self) > 3 else "")
         return f"Vocabulary({len(self)}: {shown})"
+
+
+class QueryTable:
+    """Base of runs and qrels: rows by query, with the methods of a mapping from query ids."""
+
+    queries: Vocabulary
+
+    def __len__(self) -> int:
+        """Return the number of queries."""
+        return len(self.queries)
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the query ids in byte order."""
+        return iter(self.queries)
+
+    def keys(self) -> Iterator[str]:
+        """Iterate over the query ids, for `dict`."""
+        return iter(self)
+
+    def __contains__(self, query: object) -> bool:
+        """Return whether there are rows of a query."""
+        return self.queries.find(query) is not None
+
+    def to_columns(self) -> dict[str, list[Any]]:
+        """Return the columns by name."""
+        raise NotImplementedError
+
+    def to_pandas(self) -> Any:
+        """Return a pandas data frame with the columns of `to_columns`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Ids as strings, scores or grades as numbers.
+
+        Raises
+        ------
+        MissingPackageError
+            If pandas is not installed.
+
+        Examples
+        --------
+        >>> import leadline as ll
+        >>> print(ll.Run({"q1": {"d1": 0.5, "d2": 0.7}}).to_pandas())
+          query_id doc_id  score
+        0       q1     d2    0.7
+        1       q1     d1    0.5
+        """
+        return make_frame(import_optional("pandas").DataFrame, self.to_columns())
+
+    def to_polars(self) -> Any:
+        """Return a polars data frame with the columns of `to_columns`.
+
+        Returns
+        -------
+        polars.DataFrame
+            Ids as strings, scores or grades as numbers.
+
+        Raises
+        ------
+        MissingPackageError
+            If polars is not installed.
+
+        Examples
+        --------
+        >>> import leadline as ll
+        >>> ll.Run({"q1": {"d1": 0.5, "d2": 0.7}}).to_polars().rows()
+        [('q1', 'd2', 0.7), ('q1', 'd1', 0.5)]
+        """
+        polars = import_optional("polars")
+        columns = self.to_columns()
+        # Without rows, polars cannot infer that ids are strings.
+        ids = {name: polars.String for name in columns if name in ("query_id", "doc_id", "subtopic")}
+        return make_frame(polars.DataFrame, columns, schema_overrides=ids)

@@ -1,4 +1,4 @@
-"""Judged: the join of one run with the qrels, made once; all that judged measures see."""
+"""JudgedRun: the join of one run with the qrels, from which measures are computed."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from leadline.data.run import Run
 from leadline.errors import UsageError
 
 
-class Lists(NamedTuple):
-    """Some ordered lists: for each row its row in the qrels (-1: unjudged), its score, its id if kept.
+class MatchedLists(NamedTuple):
+    """Ranked lists matched with the qrels: qrels row (-1: unjudged), score, and id if kept, of every row.
 
-    `queries` holds a query code per list, -1 for a query that was not judged; `bounds` the first row of
+    `queries` holds the query code of each list, -1 for a query without judgments; `bounds` the first row of
     each list and the end of the last.
     """
 
@@ -30,8 +30,8 @@ class Lists(NamedTuple):
     ids: Ids | None = None
 
     @classmethod
-    def together(cls, parts: Sequence[Lists]) -> Lists:
-        """Put lists one after the other, as copies: what they were read from may be used again."""
+    def concatenate(cls, parts: Sequence[MatchedLists]) -> MatchedLists:
+        """Return the concatenation of lists, as a copy, so that read buffers can be reused."""
         ends = np.cumsum([0, *(len(part.rows) for part in parts)])
         bounds = [part.bounds[1:] + start for part, start in zip(parts, ends[:-1], strict=True)]
         return cls(
@@ -39,12 +39,12 @@ class Lists(NamedTuple):
             np.concatenate([np.zeros(1, dtype=np.int64), *bounds]),
             np.concatenate([np.empty(0, dtype=np.int32), *(part.rows for part in parts)]),
             np.concatenate([np.empty(0), *(part.scores for part in parts)]),
-            Ids.together([part.ids for part in parts if part.ids is not None]),
+            Ids.concatenate([part.ids for part in parts if part.ids is not None]),
         )
 
 
-class Ties(NamedTuple):
-    """Groups of equal scores that hold only unjudged documents, by first and last rank."""
+class TieGroups(NamedTuple):
+    """Groups of equal scores without a judged document, by first and last rank."""
 
     query: Codes
     first: Codes
@@ -52,10 +52,7 @@ class Ties(NamedTuple):
 
 
 class Hits(NamedTuple):
-    """The retrieved relevant documents, in order of query and rank.
-
-    `nth` counts them within the query from 1.
-    """
+    """The retrieved relevant documents, ordered by query and rank; `nth` numbers them from 1 per query."""
 
     query: Codes
     rank: Codes
@@ -63,33 +60,35 @@ class Hits(NamedTuple):
 
 
 class Gains(NamedTuple):
-    """The retrieved documents with a positive gain, in order of query and rank."""
+    """The retrieved documents with a positive gain, ordered by query and rank."""
 
     query: Codes
     rank: Codes
     gain: Floats
 
 
-class _Part(NamedTuple):
+class _JoinedLists(NamedTuple):
+    """Judged rows of some ranked lists, with rank and tie group; lists of judged queries only."""
+
     query: Codes
     length: Codes
-    found: Codes
+    judged: Codes  # number of judged rows of each list
     rank: Codes
     row: Codes
     first: Codes
     last: Codes
-    ties: Ties
-    parted: Flags
+    ties: TieGroups
+    cut_in_ties: Flags
 
 
 class JudgedRun:
     """One run joined with the qrels, per query of the qrels.
 
-    `present[q]` says whether the run has the query, `length[q]` how long its list is (after the cut).
+    `present[q]` is whether the run has the query, `length[q]` the length of its list (after the cut).
     Row i of the columns is a retrieved judged document: `rank`, `row` in the qrels, `tie_first` and
-    `tie_last` (the ranks that its group of equal scores takes up). `unjudged_ties` are the tie groups
-    without a judged document. `parted[q]` says that the list was cut between equal scores, one of them of a
-    judged document. `lists` are all rows, unjudged documents and queries too, where they were to be kept.
+    `tie_last` (the ranks of its group of equal scores). `unjudged_ties` are the tie groups without a judged
+    document. `cut_in_ties[q]` is whether the list was cut within a group of equal scores that holds a judged
+    document. `lists` are all rows, including unjudged documents and queries, if they were kept.
     """
 
     def __init__(
@@ -103,9 +102,9 @@ class JudgedRun:
         row: Codes,
         tie_first: Codes,
         tie_last: Codes,
-        unjudged_ties: Ties,
-        parted: Flags | None = None,
-        lists: Lists | None = None,
+        unjudged_ties: TieGroups,
+        cut_in_ties: Flags | None = None,
+        lists: MatchedLists | None = None,
     ) -> None:
         freeze(present, length, offsets, rank, row, tie_first, tie_last)
         self.qrels = qrels
@@ -117,54 +116,55 @@ class JudgedRun:
         self.tie_first = tie_first
         self.tie_last = tie_last
         self.unjudged_ties = unjudged_ties
-        self.parted = np.zeros(len(present), dtype=np.bool_) if parted is None else parted
+        if cut_in_ties is None:
+            cut_in_ties = np.zeros(len(present), dtype=np.bool_)
+        self.cut_in_ties = cut_in_ties
         self.lists = lists
-        self.example = ""  # the first document of a run of which none is judged
+        self.example = ""  # first document of a run without judged documents, for the warning
         self._hits: dict[float, Hits] = {}
 
     @classmethod
     def of_lists(
-        cls, qrels: Qrels, parts: Iterable[Lists], *, cut: Cut = UNCUT, keep: bool = False
+        cls, qrels: Qrels, parts: Iterable[MatchedLists], *, cut: Cut = UNCUT, keep: bool = False
     ) -> JudgedRun:
-        """Join ordered lists, each cut, with the qrels.
-
-        `keep` keeps the lists themselves too, uncut.
-        """
+        """Join ranked lists with the qrels, each list cut; `keep` also keeps the uncut lists."""
         join = Join(qrels, cut, keep=keep)
         for part in parts:
             join.add(part)
         return join.judged_run()
 
     @classmethod
-    def _of_parts(cls, qrels: Qrels, joined: Sequence[_Part], lists: Lists | None) -> JudgedRun:
-        query = _together([part.query for part in joined])
+    def _of_parts(cls, qrels: Qrels, joined: Sequence[_JoinedLists], lists: MatchedLists | None) -> JudgedRun:
+        query = _concatenate([part.query for part in joined])
         size = len(qrels.queries)
         present = np.zeros(size, dtype=np.bool_)
         present[query] = True
         length = np.zeros(size, dtype=np.int32)
-        length[query] = _together([part.length for part in joined])
-        parted = np.zeros(size, dtype=np.bool_)
-        parted[query] = np.concatenate([part.parted for part in joined] or [parted[:0]])
-        found = np.zeros(size, dtype=np.int64)
-        found[query] = _together([part.found for part in joined])
-        spans = _spans_by_query(query, joined)
-        rank = _together([joined[part].rank[span] for part, span in spans])
-        row = _together([joined[part].row[span] for part, span in spans])
+        length[query] = _concatenate([part.length for part in joined])
+        cut_in_ties = np.zeros(size, dtype=np.bool_)
+        cut_in_ties[query] = np.concatenate([part.cut_in_ties for part in joined] or [cut_in_ties[:0]])
+        counts = np.zeros(size, dtype=np.int64)
+        counts[query] = _concatenate([part.judged for part in joined])
+        spans = _rows_by_query(query, joined)
+        rank = _concatenate([joined[part].rank[span] for part, span in spans])
+        row = _concatenate([joined[part].row[span] for part, span in spans])
         first = last = rank
         if any(part.last is not part.rank for part in joined):
-            first = _together([joined[part].first[span] for part, span in spans])
-            last = _together([joined[part].last[span] for part, span in spans])
+            first = _concatenate([joined[part].first[span] for part, span in spans])
+            last = _concatenate([joined[part].last[span] for part, span in spans])
         return cls(
             qrels,
             present=present,
             length=length,
-            offsets=np.concatenate(([0], np.cumsum(found))).astype(np.int64),
+            offsets=np.concatenate(([0], np.cumsum(counts))).astype(np.int64),
             rank=rank,
             row=row,
             tie_first=first,
             tie_last=last,
-            unjudged_ties=Ties(*(_together([part.ties[column] for part in joined]) for column in range(3))),
-            parted=parted,
+            unjudged_ties=TieGroups(
+                *(_concatenate([part.ties[column] for part in joined]) for column in range(3))
+            ),
+            cut_in_ties=cut_in_ties,
             lists=lists,
         )
 
@@ -184,9 +184,9 @@ class JudgedRun:
         names = run.documents.names
         bounds = run.offsets.tolist()
         rows = np.full(len(run.scores), -1, dtype=np.int32)
-        for place, code in enumerate(codes.tolist()):
+        for index, code in enumerate(codes.tolist()):
             if code >= 0:
-                span = slice(bounds[place], bounds[place + 1])
+                span = slice(bounds[index], bounds[index + 1])
                 judged = lookup[code]
                 rows[span] = [judged.get(names[item], -1) for item in run.document[span].tolist()]
         scores = run.scores
@@ -201,46 +201,46 @@ class JudgedRun:
             if keep and not reading.single_precision
             else None
         )
-        part = Lists(codes, run.offsets, rows, scores, ids)
+        part = MatchedLists(codes, run.offsets, rows, scores, ids)
         return cls.of_lists(qrels, [part], cut=cut, keep=keep)
 
     @classmethod
     def of_grades(cls, grades: Sequence[float | None], judged: Sequence[float] | None = None) -> JudgedRun:
-        """Make the join of one list from the grades in its order; None is an unjudged document.
+        """Return the join of one list given by its grades in rank order; None is an unjudged document.
 
-        `judged` holds the grades of all judged documents, by default those in the list.
+        `judged` are the grades of all judged documents; by default those in the list.
 
         >>> JudgedRun.of_grades([1, None, 0], judged=[1, 1, 0]).rank
         array([1, 3], dtype=int32)
         """
-        listed = [grade for grade in grades if grade is not None]
-        rest = list(judged) if judged is not None else list(listed)
-        for grade in listed:
-            if grade not in rest:
+        retrieved = [grade for grade in grades if grade is not None]
+        not_retrieved = list(judged) if judged is not None else list(retrieved)
+        for grade in retrieved:
+            if grade not in not_retrieved:
                 raise UsageError(f"grade {grade!r} in the list, but not as often among all judged grades")
-            rest.remove(grade)
-        everything = np.array([*listed, *rest], dtype=np.float64)
+            not_retrieved.remove(grade)
+        all_grades = np.array([*retrieved, *not_retrieved], dtype=np.float64)
         qrels = Qrels.of_columns(
             Vocabulary(["1"]),
             np.array([0], dtype=np.int64),
-            np.array([len(everything)], dtype=np.int64),
-            Ids.of(str(row).encode() for row in range(len(everything))),
-            everything,
+            np.array([len(all_grades)], dtype=np.int64),
+            Ids.of(str(row).encode() for row in range(len(all_grades))),
+            all_grades,
         )
         rows = np.cumsum([grade is not None for grade in grades], dtype=np.int32) - 1
         rows[[grade is None for grade in grades]] = -1
         scores = -np.arange(len(grades), dtype=np.float64)
         bounds = np.array([0, len(grades)], dtype=np.int64)
-        return cls.of_lists(qrels, [Lists(np.zeros(1, np.int64), bounds, rows, scores)])
+        return cls.of_lists(qrels, [MatchedLists(np.zeros(1, np.int64), bounds, rows, scores)])
 
     @cached_property
     def query(self) -> Codes:
-        """Return the query code of every row."""
+        """Query code of every row."""
         return np.repeat(np.arange(len(self.present), dtype=np.int32), np.diff(self.offsets))
 
     @cached_property
     def grade(self) -> Floats:
-        """Return the grade of every row."""
+        """Grade of every row."""
         return self.qrels.grades[self.row]
 
     def hits(self, rel: float) -> Hits:
@@ -255,29 +255,29 @@ class JudgedRun:
 
     @cached_property
     def gains(self) -> Gains:
-        """Return the retrieved documents with a positive grade, which is their gain."""
+        """Retrieved documents with a positive grade, which is their gain."""
         chosen = np.flatnonzero(self.grade > 0)
         return Gains(self.query[chosen], self.rank[chosen], self.grade[chosen])
 
     def before(self, chosen: Flags) -> Integers:
-        """Count, for every row, the chosen rows above it in its list."""
+        """Return the number of chosen rows above every row in its list."""
         running = np.concatenate(([0], np.cumsum(chosen)))
         above: Integers = running[:-1] - running[self.offsets[:-1]][self.query]
         return above
 
     def count_queries(self, chosen: Flags) -> int:
-        """Count the queries of the chosen rows."""
+        """Return the number of queries with a chosen row."""
         return int(np.count_nonzero(np.bincount(self.query[chosen])))
 
     def total(self, query: Codes, weights: Floats | Integers | None = None) -> Floats:
-        """Add up weights (or count) per query, in the order of rank."""
+        """Return the sum of weights (by default the number of rows) per query, added in rank order."""
         return np.bincount(query, weights, minlength=len(self.present)).astype(np.float64)
 
 
 class Join:
-    """A run that is joined with the qrels while it is read; lists may come in several parts.
+    """Join of a run with the qrels while the run is read, in one or more parts.
 
-    `keep` keeps the lists themselves too, uncut.
+    `keep` also keeps the uncut lists.
     """
 
     def __init__(self, qrels: Qrels, cut: Cut = UNCUT, *, keep: bool = False) -> None:
@@ -287,45 +287,45 @@ class Join:
         self.clear()
 
     def clear(self) -> None:
-        """Forget all lists."""
-        self._joined: list[_Part] = []
-        self._kept: list[Lists] = []
+        """Remove all lists."""
+        self._joined: list[_JoinedLists] = []
+        self._kept: list[MatchedLists] = []
 
-    def add(self, part: Lists) -> None:
-        """Join some ordered lists; their columns may be used again afterwards."""
+    def add(self, part: MatchedLists) -> None:
+        """Join ranked lists; their columns may be overwritten afterwards."""
         self._joined.append(_join(self.qrels, part, self.cut))
         if self.keep:
-            self._kept.append(Lists.together([part]))
+            self._kept.append(MatchedLists.concatenate([part]))
 
     def judged_run(self) -> JudgedRun:
-        """Return the join of all lists."""
+        """Return the join of all lists added."""
         lists = None
         if self.keep:
-            lists = self._kept[0] if len(self._kept) == 1 else Lists.together(self._kept)
+            lists = self._kept[0] if len(self._kept) == 1 else MatchedLists.concatenate(self._kept)
         return JudgedRun._of_parts(self.qrels, self._joined, lists)  # noqa: SLF001  # same module
 
 
-def _together(columns: Sequence[Codes]) -> Codes:
-    """Put columns one after the other."""
+def _concatenate(columns: Sequence[Codes]) -> Codes:
+    """Return the concatenation of columns; an empty column for none."""
     return np.concatenate(columns) if columns else np.empty(0, dtype=np.int32)
 
 
-def _spans_by_query(query: Codes, joined: Sequence[_Part]) -> list[tuple[int, slice]]:
-    """Return the part and the rows of every list, in the order of query codes."""
+def _rows_by_query(query: Codes, joined: Sequence[_JoinedLists]) -> list[tuple[int, slice]]:
+    """Return (part index, rows) in the order of query codes."""
     if not np.any(query[1:] < query[:-1]):
-        return [(place, slice(None)) for place in range(len(joined))]
+        return [(index, slice(None)) for index in range(len(joined))]
     spans: list[tuple[int, slice]] = []
-    for place, part in enumerate(joined):
-        ends = np.cumsum(part.found).tolist()
-        spans += [(place, slice(*span)) for span in zip([0, *ends], ends, strict=False)]
-    return [spans[place] for place in np.argsort(query, kind="stable").tolist()]
+    for index, part in enumerate(joined):
+        ends = np.cumsum(part.judged).tolist()
+        spans += [(index, slice(*span)) for span in zip([0, *ends], ends, strict=False)]
+    return [spans[index] for index in np.argsort(query, kind="stable").tolist()]
 
 
-def _join(qrels: Qrels, part: Lists, cut: Cut) -> _Part:
-    """Find rank and tie group of the judged rows of some lists; lists of unjudged queries fall away."""
+def _join(qrels: Qrels, part: MatchedLists, cut: Cut) -> _JoinedLists:
+    """Return rank and tie group of the judged rows of lists, without lists of unjudged queries."""
     queries, bounds, rows, scores, _ = part
     depth = cut.depth
-    parted = _parted(part, depth)
+    cut_in_ties = _cut_in_ties(part, depth)
     if cut.judged_only:
         keep = (rows >= 0) & (qrels.grades[rows] >= 0)
         if depth is not None:
@@ -333,59 +333,59 @@ def _join(qrels: Qrels, part: Lists, cut: Cut) -> _Part:
         bounds = np.concatenate(([0], np.cumsum(keep)))[bounds]
         rows, scores = rows[keep], scores[keep]
     if not np.all(queries >= 0):
-        wanted = queries >= 0
-        keep = np.repeat(wanted, np.diff(bounds))
+        judged_query = queries >= 0
+        keep = np.repeat(judged_query, np.diff(bounds))
         rows, scores = rows[keep], scores[keep]
-        bounds = np.concatenate(([0], np.cumsum(np.diff(bounds)[wanted])))
-        queries, parted = queries[wanted], parted[wanted]
-    places = np.flatnonzero(rows >= 0)
-    owner = np.searchsorted(bounds, places, side="right") - 1
-    start = bounds[owner]
-    tied = _tie_groups(places, queries, bounds, scores)
+        bounds = np.concatenate(([0], np.cumsum(np.diff(bounds)[judged_query])))
+        queries, cut_in_ties = queries[judged_query], cut_in_ties[judged_query]
+    positions = np.flatnonzero(rows >= 0)
+    list_index = np.searchsorted(bounds, positions, side="right") - 1
+    start = bounds[list_index]
+    groups = _tie_groups(positions, queries, bounds, scores)
     length = np.diff(bounds)
-    rank = places - start + 1
+    rank = positions - start + 1
     if depth is not None:
         length = np.minimum(length, depth)
-        kept = rank <= depth
-        places, owner, rank = places[kept], owner[kept], rank[kept]
-        start = start[kept]
-        tied = tied and (tied[0][kept], tied[1][kept], tied[2])
+        within = rank <= depth
+        positions, list_index, rank = positions[within], list_index[within], rank[within]
+        start = start[within]
+        groups = groups and (groups[0][within], groups[1][within], groups[2])
     ranks = rank.astype(np.int32)
-    none = np.empty(0, dtype=np.int32)
-    return _Part(
+    empty = np.empty(0, dtype=np.int32)
+    return _JoinedLists(
         query=queries.astype(np.int32),
         length=length.astype(np.int32),
-        found=np.bincount(owner, minlength=len(queries)).astype(np.int32),
+        judged=np.bincount(list_index, minlength=len(queries)).astype(np.int32),
         rank=ranks,
-        row=rows[places],
-        first=(tied[0] - start + 1).astype(np.int32) if tied else ranks,
-        last=(tied[1] - start).astype(np.int32) if tied else ranks,
-        ties=tied[2] if tied else Ties(none, none, none),
-        parted=parted,
+        row=rows[positions],
+        first=(groups[0] - start + 1).astype(np.int32) if groups else ranks,
+        last=(groups[1] - start).astype(np.int32) if groups else ranks,
+        ties=groups[2] if groups else TieGroups(empty, empty, empty),
+        cut_in_ties=cut_in_ties,
     )
 
 
-def _parted(part: Lists, depth: int | None) -> Flags:
-    """Return which lists the depth cuts between equal scores, one of them of a judged document."""
-    found = np.zeros(len(part.queries), dtype=np.bool_)
+def _cut_in_ties(part: MatchedLists, depth: int | None) -> Flags:
+    """Return flags of the lists that the depth cuts within a group of equal scores with a judged document."""
+    flags = np.zeros(len(part.queries), dtype=np.bool_)
     if depth is None:
-        return found
-    low, high = part.bounds[:-1], part.bounds[1:]
-    longer = np.flatnonzero(high - low > depth)
-    edge = low[longer] + depth
-    for place in longer[part.scores[edge - 1] == part.scores[edge]].tolist():
-        span = slice(int(low[place]), int(high[place]))
+        return flags
+    begin, end = part.bounds[:-1], part.bounds[1:]
+    longer = np.flatnonzero(end - begin > depth)
+    edge = begin[longer] + depth
+    for index in longer[part.scores[edge - 1] == part.scores[edge]].tolist():
+        span = slice(int(begin[index]), int(end[index]))
         score = part.scores[span.start + depth]
-        found[place] = np.any(part.rows[span][part.scores[span] == score] >= 0)
-    return found
+        flags[index] = np.any(part.rows[span][part.scores[span] == score] >= 0)
+    return flags
 
 
 def _tie_groups(
-    places: Integers, queries: Integers, bounds: Integers, scores: Floats
-) -> tuple[Integers, Integers, Ties] | None:
-    """Return first place and end of the tie group of each judged row, and the groups without one.
+    positions: Integers, queries: Integers, bounds: Integers, scores: Floats
+) -> tuple[Integers, Integers, TieGroups] | None:
+    """Return begin and end of the tie group of each judged row, and the groups without a judged row.
 
-    None when no scores are equal.
+    None if no scores are equal.
     """
     equal = scores[1:] == scores[:-1]
     inner = bounds[1:-1]
@@ -394,14 +394,14 @@ def _tie_groups(
         return None
     starts = np.flatnonzero(np.concatenate(([True], ~equal)))
     ends = np.append(starts[1:], len(scores))
-    group = np.searchsorted(starts, places, side="right") - 1
-    lonely = ends - starts > 1
-    lonely[group] = False
-    begin = starts[lonely]
-    owner = np.searchsorted(bounds, begin, side="right") - 1
-    ties = Ties(
-        queries[owner].astype(np.int32),
-        (begin - bounds[owner] + 1).astype(np.int32),
-        (ends[lonely] - bounds[owner]).astype(np.int32),
+    group = np.searchsorted(starts, positions, side="right") - 1
+    unjudged = ends - starts > 1
+    unjudged[group] = False
+    begin = starts[unjudged]
+    list_index = np.searchsorted(bounds, begin, side="right") - 1
+    ties = TieGroups(
+        queries[list_index].astype(np.int32),
+        (begin - bounds[list_index] + 1).astype(np.int32),
+        (ends[unjudged] - bounds[list_index]).astype(np.int32),
     )
     return starts[group], ends[group], ties

@@ -1,10 +1,10 @@
-"""Qrels: which documents were judged for which query, and the grade each got."""
+"""Qrels: relevance judgments by query, and by subtopic."""
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from copy import copy
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
@@ -13,10 +13,8 @@ import numpy as np
 
 from leadline import kernels
 from leadline.data.arrays import Codes, Flags, Floats, Hashes, Integers, freeze
-from leadline.data.ids import Ids, Vocabulary, coded_rows, to_text
+from leadline.data.ids import Ids, QueryTable, Vocabulary, encode_rows, to_text
 from leadline.data.reading import ReadQrelsOptions
-from leadline.data.result import pandas_frame, polars_frame
-from leadline.data.subtopics import Subtopics
 from leadline.data.wording import counted, queries
 from leadline.errors import InputError, UnknownIdError
 
@@ -25,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Slots(NamedTuple):
-    """One hash table of documents per query, for the compiled kernels."""
+    """Hash tables of the judged documents, one per query, for the compiled kernels."""
 
     hashes: Hashes
     offset: Integers
@@ -33,21 +31,64 @@ class Slots(NamedTuple):
 
 
 class Ideal(NamedTuple):
-    """The judged documents with a positive gain, best first within each query."""
+    """The judged documents with a positive gain, in decreasing order of grade within each query."""
 
     query: Codes
     rank: Integers
     gain: Floats
 
 
-class Qrels:
+class Subtopics:
+    """Judgments by subtopic: one row per judged pair of document and subtopic, ordered by document.
+
+    `row` is the row in the qrels, in increasing order; `code` the subtopic in `names`, which all queries
+    share.
+    """
+
+    def __init__(self, names: Vocabulary, row: Codes, code: Codes, grades: Floats, *, documents: int) -> None:
+        freeze(row, code, grades)
+        self.names = names
+        self.row = row
+        self.code = code
+        self.grades = grades
+        self.first = np.searchsorted(row, np.arange(documents + 1))
+        self.ideals: dict[tuple[float, float], Any] = {}  # ideal lists by relevance level and alpha
+
+    def of_rows(self, rows: Codes | Integers) -> tuple[Integers, Integers]:
+        """Return the judgments of rows of the qrels: their indices, and the index in `rows` of each."""
+        count = self.first[rows + 1] - self.first[rows]
+        index = np.repeat(np.arange(len(rows)), count)
+        nth = np.arange(len(index)) - np.repeat(np.cumsum(count) - count, count)
+        return self.first[rows][index] + nth, index
+
+    def keys(self, query: Codes, code: Codes) -> Integers:
+        """Return one number per pair of query and subtopic."""
+        return np.asarray(query.astype(np.int64) * max(len(self.names), 1) + code)
+
+    def queries_of(self, keys: Integers) -> Codes:
+        """Return the query of every key."""
+        return (keys // max(len(self.names), 1)).astype(np.int32)
+
+    def take(self, rows: Integers) -> Subtopics:
+        """Return the judgments of a subset of the rows of the qrels, renumbered from 0."""
+        judgments, index = self.of_rows(rows)
+        return Subtopics(
+            self.names,
+            index.astype(np.int32),
+            self.code[judgments],
+            self.grades[judgments],
+            documents=len(rows),
+        )
+
+
+class Qrels(QueryTable):
     """Relevance judgments: the grade of each judged document, by query.
 
-    Ids are text here, and bytes in the columns that measures use: a row is a judged document, rows of one
-    query stand together. `begin[q]:end[q]` are the rows of query q of `queries` (so that a file need not be
-    sorted), `documents` and `grades` the columns. A negative grade means pooled, not judged. Where documents
-    were judged by `subtopics`, the grade is the largest of a document. `inclusion` is the probability that a
-    document had to be judged: NaN where it is unknown, None where all are.
+    Methods take and return ids as strings; columns hold them as bytes. A row is a judged document, and the
+    rows of a query are contiguous: `begin[q]:end[q]` are the rows of query q of `queries`, in the order of
+    the file; `documents` and `grades` are the columns. A negative grade means pooled but not judged. With
+    judgments by `subtopics`, the grade of a document is its largest. `inclusion` is the inclusion
+    probability of a document in the judged sample: NaN where unknown, None if there are no probabilities.
 
     Parameters
     ----------
@@ -56,18 +97,18 @@ class Qrels:
         `{query: {subtopic: {document: grade}}}`; a pandas, polars or Arrow table; rows of (query, document,
         grade), named tuples or dictionaries.
     negative : {"nonrelevant", "unjudged"}
-        What a negative grade means: a document that is not relevant, or one that was not judged.
+        Whether a document with a negative grade is non-relevant or unjudged.
     subtopics : bool
-        Whether documents were judged by subtopic.
+        Whether documents are judged by subtopic.
     kind : {"qrels"}, optional
-        Reads as judgments what looks like a run.
+        Read data that look like a run as judgments.
     integer_ids : {"refuse", "text"}
-        What is done with ids that are whole numbers: refuse them, or read 7 as "7".
+        Whether integer ids are refused or converted to strings, 7 to "7".
 
     Raises
     ------
     InputError
-        If the data cannot be read as judgments; the message says where.
+        If the data cannot be read as judgments; the message gives the location.
 
     Examples
     --------
@@ -88,20 +129,17 @@ class Qrels:
     known: Flags | None
     subtopics: Subtopics | None
     inclusion: Floats | None
-    strata: Codes | None = (
-        None  # stratum of each row within its query, where judgments are a stratified sample
-    )
-    hashes: Hashes | None  # of the documents, for the compiled kernels
+    strata: Codes | None = None  # stratum of each row within its query, for a stratified sample
+    hashes: Hashes | None  # hashes of the documents, for the compiled kernels
     source: str
-    remarks: tuple[tuple[str, str, int], ...]  # code, words and count: what a reader of numbers should know
+    remarks: tuple[tuple[str, str, int], ...]  # code, message and count of warnings about the judgments
 
     def __init__(
         self, data: QrelsLike, *, kind: str | None = None, **options: Unpack[ReadQrelsOptions]
     ) -> None:
-        from leadline.io.read import read_qrels  # the one import upward: see tests/test_structure.py
+        from leadline.io.read import read_qrels  # imported from a higher layer: see tests/test_structure.py
 
-        made = read_qrels(data, kind=kind, **options)
-        vars(self).update(vars(made))
+        vars(self).update(vars(read_qrels(data, kind=kind, **options)))
 
     @classmethod
     def of_columns(
@@ -119,7 +157,7 @@ class Qrels:
         source: str = "",
         remarks: tuple[tuple[str, str, int], ...] = (),
     ) -> Qrels:
-        """Return the qrels of columns; nothing is checked or copied.
+        """Return the qrels with these columns, without checks or copies.
 
         Parameters
         ----------
@@ -128,26 +166,26 @@ class Qrels:
         begin, end : ndarray of int64, shape (n_queries,)
             First row of each query, and the row after its last.
         documents : Ids
-            Document of each row.
+            Document id of each row.
         grades : ndarray of float64
             Grade of each row.
         known : ndarray of bool, optional
-            Whether the user knew the document before.
+            Whether the user knew the document before the search.
         subtopics : Subtopics, optional
-            The judgments by subtopic.
+            Judgments by subtopic.
         inclusion : ndarray of float64, optional
-            Probability that the document had to be judged.
+            Inclusion probability of each row.
         hashes : ndarray of uint64, optional
-            Hash of each document, where it is known already.
+            Hash of each document, if computed already.
         source : str
             Name of the file.
         remarks : tuple of (code, message, count)
-            What a reader of numbers made of these judgments should know.
+            Warnings about results from these judgments.
 
         Returns
         -------
         Qrels
-            Judgments that hold these columns, which become read-only.
+            Judgments that share these columns, which become read-only.
 
         Examples
         --------
@@ -157,30 +195,30 @@ class Qrels:
         {'q1': {'d1': 1, 'd2': 0}}
         """
         freeze(begin, end, grades, *(() if inclusion is None else (inclusion,)))
-        made = cls.__new__(cls)
-        made.queries = queries
-        made.begin = begin
-        made.end = end
-        made.documents = documents
-        made.grades = grades
-        made.known = known
-        made.subtopics = subtopics
-        made.inclusion = inclusion
-        made.hashes = hashes
-        made.source = source
-        made.remarks = remarks
-        return made
+        qrels = cls.__new__(cls)
+        qrels.queries = queries
+        qrels.begin = begin
+        qrels.end = end
+        qrels.documents = documents
+        qrels.grades = grades
+        qrels.known = known
+        qrels.subtopics = subtopics
+        qrels.inclusion = inclusion
+        qrels.hashes = hashes
+        qrels.source = source
+        qrels.remarks = remarks
+        return qrels
 
     @classmethod
     def of(cls, rows: Iterable[tuple[bytes | str, bytes | str, float]], *, source: str = "") -> Qrels:
-        """Return the qrels of (query, document, grade) rows, with ids as text or bytes.
+        """Return the qrels of (query, document, grade) rows, with ids as strings or bytes.
 
         Parameters
         ----------
         rows : iterable of tuple
             Query, document and grade, in any order.
         source : str
-            Name of the file, for messages.
+            Name of the file for error messages.
 
         Returns
         -------
@@ -190,55 +228,55 @@ class Qrels:
         Raises
         ------
         InputError
-            If a row is not of this form, or a document is judged twice for one query.
+            If a row has another form, or a document is judged twice for a query.
 
         Examples
         --------
         >>> Qrels.of([(b"q1", b"d1", 1.0), (b"q1", b"d2", 0.0)]).relevant(1.0)
         array([1])
         """
-        ids, given = coded_rows(rows, "grade", source)
+        ids, grades = encode_rows(rows, "grade", source)
         queries = Vocabulary.of_bytes(row[0] for row in ids)
         codes = queries.encode(row[0] for row in ids)
         order = np.argsort(codes, kind="stable")
         bounds = np.searchsorted(codes[order], np.arange(len(queries) + 1)).astype(np.int64)
         documents = Ids.of(row[1] for row in ids).take(order)
-        made = cls.of_columns(queries, bounds[:-1], bounds[1:], documents, given[order], source=source)
-        made.refuse_repeats()
-        return made
+        qrels = cls.of_columns(queries, bounds[:-1], bounds[1:], documents, grades[order], source=source)
+        qrels.refuse_duplicates()
+        return qrels
 
     @classmethod
     def of_subtopics(
         cls, judgments: Mapping[tuple[bytes, bytes], Mapping[bytes, float]], *, source: str = ""
     ) -> Qrels:
-        """Make qrels from the grades by subtopic of every (query, document).
+        """Return the qrels of grades by subtopic for every (query, document).
 
         >>> Qrels.of_subtopics({(b"q1", b"d1"): {b"s1": 1.0, b"s2": 2.0}}).grades
         array([2.])
         """
-        found = sorted(judgments.items(), key=lambda item: item[0][0])
-        made = cls.of(
-            ((query, name, max(grades.values(), default=0.0)) for (query, name), grades in found),
+        ordered = sorted(judgments.items(), key=lambda item: item[0][0])
+        qrels = cls.of(
+            ((query, name, max(grades.values(), default=0.0)) for (query, name), grades in ordered),
             source=source,
         )
-        names = Vocabulary.of_bytes(subtopic for _, grades in found for subtopic in grades)
+        names = Vocabulary.of_bytes(subtopic for _, grades in ordered for subtopic in grades)
         rows = [
             (row, names.codes[subtopic], grade)
-            for row, (_, grades) in enumerate(found)
+            for row, (_, grades) in enumerate(ordered)
             for subtopic, grade in sorted(grades.items())
         ]
-        made.subtopics = Subtopics(
+        qrels.subtopics = Subtopics(
             names,
             np.array([row for row, _, _ in rows], dtype=np.int32),
             np.array([code for _, code, _ in rows], dtype=np.int32),
             np.array([grade for _, _, grade in rows], dtype=np.float64),
-            documents=len(made.grades),
+            documents=len(qrels.grades),
         )
-        return made
+        return qrels
 
-    def refuse_repeats(self) -> None:
-        """Refuse a document that is judged twice for one query."""
-        pair = self.repeated
+    def refuse_duplicates(self) -> None:
+        """Raise InputError if a document is judged twice for a query."""
+        pair = self.duplicate
         if pair is not None:
             raise InputError(
                 f"document '{to_text(self.documents[pair[1]])}' is judged twice for query "
@@ -248,34 +286,18 @@ class Qrels:
             )
 
     @property
-    def repeated(self) -> tuple[int, int] | None:
-        """Return two rows that judge the same document for the same query, if there are any."""
+    def duplicate(self) -> tuple[int, int] | None:
+        """Two rows with the same query and document; None if there are none."""
         if kernels.compiled is not None:
-            return self._filled[1]
-        for seen, low, high in zip(self.lookup, self.begin.tolist(), self.end.tolist(), strict=True):
-            if len(seen) < high - low:
-                first = next(row for row in range(low, high) if seen[self.documents[row]] != row)
-                return first, seen[self.documents[first]]
+            return self._hash_tables[1]
+        for row_of, low, high in zip(self.lookup, self.begin.tolist(), self.end.tolist(), strict=True):
+            if len(row_of) < high - low:
+                first = next(row for row in range(low, high) if row_of[self.documents[row]] != row)
+                return first, row_of[self.documents[first]]
         return None
 
-    def __len__(self) -> int:
-        """Return the number of queries."""
-        return len(self.queries)
-
-    def __iter__(self) -> Iterator[str]:
-        """Iterate over the query ids, in the order of their bytes."""
-        return iter(self.queries)
-
-    def keys(self) -> Iterator[str]:
-        """Iterate over the query ids: what `dict` needs to make a dictionary of the qrels."""
-        return iter(self)
-
-    def __contains__(self, query: object) -> bool:
-        """Return whether a query is among the judged ones."""
-        return self.queries.find(query) is not None
-
     def __getitem__(self, query: str) -> dict[str, float]:
-        """Return the judgments of a query as `{document: grade}`; whole grades are integers."""
+        """Return the judgments of a query as `{document: grade}`; integral grades are of type int."""
         code = self.queries.find(query)
         if code is None:
             raise UnknownIdError(query, self.queries, f"in the qrels{self.source and ' '}{self.source}")
@@ -291,24 +313,25 @@ class Qrels:
         return f"Qrels({size})"
 
     def __eq__(self, other: object) -> bool:
-        """Return whether other qrels hold the same judgments, subtopics and probabilities."""
+        """Return whether judgments, subtopics and inclusion probabilities are equal."""
         if not isinstance(other, Qrels):
             return NotImplemented
         if self.queries != other.queries or len(self.grades) != len(other.grades):
             return False
-        return all(part(self) == part(other) for part in (Qrels.to_dict, Qrels.by_subtopic, Qrels.shares))
+        contents = (Qrels.to_dict, Qrels.by_subtopic, Qrels.inclusion_probabilities)
+        return all(content(self) == content(other) for content in contents)
 
-    __hash__ = None  # type: ignore[assignment]  # equal by content, so not for dictionaries
+    __hash__ = None  # type: ignore[assignment]  # mutable, and equal by content
 
     @cached_property
     def query(self) -> Codes:
-        """Return the query code of every row."""
+        """Query code of every row."""
         order = np.argsort(self.begin, kind="stable").astype(np.int32)
         return np.repeat(order, (self.end - self.begin)[order])
 
     @cached_property
     def lookup(self) -> list[dict[bytes, int]]:
-        """Give, per query, the row of each judged document: for the uncompiled kernels."""
+        """Row of each judged document, per query, for the uncompiled kernels."""
         names = list(self.documents)
         return [
             dict(zip(names[low:high], range(low, high), strict=True))
@@ -317,17 +340,17 @@ class Qrels:
 
     @cached_property
     def names(self) -> list[list[str]]:
-        """Give, per query, the texts of the judged documents: for runs in dictionaries."""
+        """Ids of the judged documents as strings, per query, for runs in dictionaries."""
         names = list(map(to_text, self.documents))
         return [names[low:high] for low, high in zip(self.begin.tolist(), self.end.tolist(), strict=True)]
 
     @property
     def slots(self) -> Slots:
-        """Return the hash tables of the compiled kernels."""
-        return self._filled[0]
+        """Hash tables for the compiled kernels."""
+        return self._hash_tables[0]
 
     @cached_property
-    def _filled(self) -> tuple[Slots, tuple[int, int] | None]:
+    def _hash_tables(self) -> tuple[Slots, tuple[int, int] | None]:
         if kernels.compiled is None:
             raise RuntimeError("slots are for the compiled kernels")
         ids = self.documents
@@ -337,31 +360,30 @@ class Qrels:
         sizes = 2 ** np.ceil(np.log2(2 * (self.end - self.begin) + 1)).astype(np.int64)
         offset = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
         rows = np.zeros(int(offset[-1]), dtype=np.int32)
-        twin = np.zeros(1, dtype=np.int64)
-        again = kernels.compiled.fill_slots(
-            ids.text, ids.start, ids.stop, hashes, self.begin, self.end, offset, rows, twin
+        first = np.zeros(1, dtype=np.int64)
+        second = kernels.compiled.fill_slots(
+            ids.text, ids.start, ids.stop, hashes, self.begin, self.end, offset, rows, first
         )
-        return Slots(hashes, offset, rows), (int(twin[0]), again) if again >= 0 else None
+        return Slots(hashes, offset, rows), (int(first[0]), second) if second >= 0 else None
 
     @cached_property
     def _relevant(self) -> dict[float, Integers]:
-        """Return what `relevant` counted, by level."""
+        """Results of `relevant` by minimum grade."""
         return {}
 
     def relevant(self, rel: float) -> Integers:
-        """Count, per query, the documents of grade `rel` or more."""
+        """Return the number of documents of grade `rel` or more per query."""
         if rel not in self._relevant:
-            counted = np.bincount(self.query[self.grades >= rel], minlength=len(self.queries))
-            self._relevant[rel] = counted.astype(np.int64)
+            self._relevant[rel] = self.count(self.grades >= rel)
         return self._relevant[rel]
 
     def count(self, chosen: Flags) -> Integers:
-        """Count, per query, the rows that are chosen."""
+        """Return the number of chosen rows per query."""
         return np.bincount(self.query[chosen], minlength=len(self.queries)).astype(np.int64)
 
     @cached_property
     def ideal(self) -> Ideal:
-        """Return the judged documents with a positive grade, the best first within each query."""
+        """Judged documents with a positive grade, in decreasing order of grade within each query."""
         rows = np.flatnonzero(self.grades > 0)
         rows = rows[np.lexsort((-self.grades[rows], self.query[rows]))]
         query = self.query[rows]
@@ -369,28 +391,28 @@ class Qrels:
         return Ideal(query, np.arange(len(rows)) - first[query] + 1, self.grades[rows])
 
     def keep(self, chosen: Flags) -> Qrels:
-        """Return qrels of the chosen rows only; every query stays."""
+        """Return the qrels of the chosen rows; all queries are kept."""
         rows = np.flatnonzero(chosen)
         before = np.concatenate(([0], np.cumsum(chosen))).astype(np.int64)
-        made = Qrels.of_columns(
+        qrels = Qrels.of_columns(
             self.queries,
             before[self.begin],
             before[self.end],
             self.documents.take(rows),
             self.grades[rows],
             known=None if self.known is None else self.known[rows],
-            subtopics=None if self.subtopics is None else self.subtopics.keep(rows),
+            subtopics=None if self.subtopics is None else self.subtopics.take(rows),
             inclusion=None if self.inclusion is None else self.inclusion[rows],
             source=self.source,
             remarks=self.remarks,
         )
-        made.strata = None if self.strata is None else self.strata[rows]
-        return made
+        qrels.strata = None if self.strata is None else self.strata[rows]
+        return qrels
 
-    def only(self, code: int) -> Qrels:
-        """Return the judgments of one query, without subtopics and known documents."""
+    def of_query(self, code: int) -> Qrels:
+        """Return the judgments of a single query, without subtopics and known documents."""
         rows = np.arange(int(self.begin[code]), int(self.end[code]))
-        made = Qrels.of_columns(
+        qrels = Qrels.of_columns(
             Vocabulary([self.queries[code]]),
             np.array([0], dtype=np.int64),
             np.array([len(rows)], dtype=np.int64),
@@ -399,50 +421,49 @@ class Qrels:
             inclusion=None if self.inclusion is None else self.inclusion[rows],
             source=self.source,
         )
-        made.strata = None if self.strata is None else self.strata[rows]
-        return made
+        qrels.strata = None if self.strata is None else self.strata[rows]
+        return qrels
 
     def with_known(self, known: dict[bytes, set[bytes]]) -> Qrels:
-        """Return the same qrels knowing which documents the user knew before, by query."""
+        """Return the same qrels with the documents that the user knew before the search, by query."""
         names = [self.queries.names[code] for code in self.query.tolist()]
         flags = np.array(
             [name in known.get(query, ()) for query, name in zip(names, self.documents, strict=True)],
             dtype=np.bool_,
         )
-        made = copy(self)
-        made.known = flags
-        return made
+        qrels = copy(self)
+        qrels.known = flags
+        return qrels
 
     def with_one_subtopic(self) -> Qrels:
-        """Return the same qrels with one subtopic, which every judgment is for."""
+        """Return the same qrels with all judgments for a single subtopic."""
         rows = np.arange(len(self.grades), dtype=np.int32)
-        only = Subtopics(
+        qrels = copy(self)
+        qrels.subtopics = Subtopics(
             Vocabulary(["1"]), rows, np.zeros_like(rows), self.grades, documents=len(self.grades)
         )
-        made = copy(self)
-        made.subtopics = only
-        return made
+        return qrels
 
-    def with_inclusion(self, shares: Mapping[str, Mapping[str, float]]) -> Qrels:
-        """Return the same qrels with the inclusion probability of each document; NaN where none is given."""
+    def with_inclusion(self, probabilities: Mapping[str, Mapping[str, float]]) -> Qrels:
+        """Return the same qrels with inclusion probabilities; NaN where none is given."""
         names = list(self.queries)
         inclusion = np.array(
             [
-                shares.get(names[code], {}).get(to_text(document), np.nan)
+                probabilities.get(names[code], {}).get(to_text(document), np.nan)
                 for code, document in zip(self.query.tolist(), self.documents, strict=True)
             ],
             dtype=np.float64,
         )
         freeze(inclusion)
-        made = copy(self)
-        made.inclusion = inclusion
-        return made
+        qrels = copy(self)
+        qrels.inclusion = inclusion
+        return qrels
 
     def by_subtopic(self) -> dict[str, dict[str, dict[str, float]]] | None:
-        """Return `{query: {subtopic: {document: grade}}}`, or None where there are no subtopics."""
+        """Return `{query: {subtopic: {document: grade}}}`; None without subtopics."""
         if self.subtopics is None:
             return None
-        found: dict[str, dict[str, dict[str, float]]] = {query: {} for query in self.queries}
+        judgments: dict[str, dict[str, dict[str, float]]] = {query: {} for query in self.queries}
         queries, subtopics = list(self.queries), list(self.subtopics.names)
         names = list(self.documents)
         for row, code, grade in zip(
@@ -451,52 +472,52 @@ class Qrels:
             self.subtopics.grades.tolist(),
             strict=True,
         ):
-            of_query = found[queries[self.query[row]]]
-            of_query.setdefault(subtopics[code], {})[to_text(names[row])] = _number(grade)
-        return found
+            by_subtopic = judgments[queries[self.query[row]]]
+            by_subtopic.setdefault(subtopics[code], {})[to_text(names[row])] = _number(grade)
+        return judgments
 
-    def shares(self) -> dict[str, dict[str, float]] | None:
-        """Return `{query: {document: probability}}` of what has one, or None where none is known."""
+    def inclusion_probabilities(self) -> dict[str, dict[str, float]] | None:
+        """Return the known inclusion probabilities, `{query: {document: probability}}`; None without any."""
         if self.inclusion is None:
             return None
-        found: dict[str, dict[str, float]] = {query: {} for query in self.queries}
+        probabilities: dict[str, dict[str, float]] = {query: {} for query in self.queries}
         names = list(self.queries)
-        for query, name, share in zip(
+        for query, document, probability in zip(
             self.query.tolist(), self.documents, self.inclusion.tolist(), strict=True
         ):
-            if share == share:  # noqa: PLR0124  # not NaN
-                found[names[query]][to_text(name)] = share
-        return found
+            if not math.isnan(probability):
+                probabilities[names[query]][to_text(document)] = probability
+        return probabilities
 
     def to_dict(self) -> dict[str, dict[str, float]]:
-        """Return `{query: {document: grade}}`; whole grades are integers.
+        """Return `{query: {document: grade}}`; integral grades are of type int.
 
         Returns
         -------
         dict
-            A dictionary that `Qrels` and `read_qrels` take; `by_subtopic` gives one by subtopic.
+            Judgments in a form accepted by `Qrels`; `by_subtopic` returns those by subtopic.
 
         Examples
         --------
         >>> Qrels([("q1", "d1", 1.0), ("q2", "d1", 0.5)]).to_dict()
         {'q1': {'d1': 1}, 'q2': {'d1': 0.5}}
         """
-        found: dict[str, dict[str, float]] = {query: {} for query in self.queries}
+        judgments: dict[str, dict[str, float]] = {query: {} for query in self.queries}
         names = list(self.queries)
         for query, name, grade in zip(self.query.tolist(), self.documents, self.grades.tolist(), strict=True):
-            found[names[query]][to_text(name)] = _number(grade)
-        return found
+            judgments[names[query]][to_text(name)] = _number(grade)
+        return judgments
 
     def to_columns(self) -> dict[str, list[Any]]:
-        """Return the columns query_id, doc_id and relevance as lists, rows by query.
+        """Return the columns query_id, doc_id and relevance as lists, ordered by query.
 
-        Qrels by subtopic have a row for each subtopic of a document, and the column subtopic; where inclusion
-        probabilities are known there is the column probability (None where one is not).
+        Qrels by subtopic have the column subtopic and a row for each subtopic of a document. Qrels with
+        inclusion probabilities have the column probability (None where unknown).
 
         Returns
         -------
         dict of list
-            One list a column.
+            Columns by name.
 
         Examples
         --------
@@ -511,8 +532,8 @@ class Qrels:
         )
         grades, subtopic = self.grades[order], None
         if self.subtopics is not None:
-            judgments, owner = self.subtopics.of_rows(order)
-            order, grades = order[owner], self.subtopics.grades[judgments]
+            judgments, index = self.subtopics.of_rows(order)
+            order, grades = order[index], self.subtopics.grades[judgments]
             subtopic = [self.subtopics.names[code] for code in self.subtopics.code[judgments].tolist()]
         names = list(self.queries)
         columns: dict[str, list[Any]] = {
@@ -523,67 +544,25 @@ class Qrels:
         if subtopic is not None:
             columns["subtopic"] = subtopic
         if self.inclusion is not None:
-            shares = self.inclusion[order].tolist()
-            columns["probability"] = [None if math.isnan(share) else share for share in shares]
+            probabilities = self.inclusion[order].tolist()
+            columns["probability"] = [None if math.isnan(value) else value for value in probabilities]
         return columns
 
-    def to_pandas(self) -> Any:
-        """Return a pandas frame with the columns of `to_columns`.
-
-        Returns
-        -------
-        pandas.DataFrame
-            Columns query_id, doc_id, relevance, and subtopic and probability where there are any.
-
-        Raises
-        ------
-        MissingPackageError
-            If pandas is not installed.
-
-        Examples
-        --------
-        >>> print(Qrels({"q1": {"d1": 1, "d2": 0}}).to_pandas())
-          query_id doc_id  relevance
-        0       q1     d1          1
-        1       q1     d2          0
-        """
-        return pandas_frame(self.to_columns())
-
-    def to_polars(self) -> Any:
-        """Return a polars frame with the columns of `to_columns`.
-
-        Returns
-        -------
-        polars.DataFrame
-            Columns query_id, doc_id, relevance, and subtopic and probability where there are any.
-
-        Raises
-        ------
-        MissingPackageError
-            If polars is not installed.
-
-        Examples
-        --------
-        >>> Qrels({"q1": {"d1": 1, "d2": 0}}).to_polars().rows()
-        [('q1', 'd1', 1), ('q1', 'd2', 0)]
-        """
-        return polars_frame(self.to_columns())
-
     def write(self, path: str | os.PathLike[str], *, suffix: str | None = None) -> None:
-        """Write the judgments to a file, by subtopic where there are subtopics.
+        """Write the judgments to a file, by subtopic if there are subtopics.
 
         Parameters
         ----------
         path : path
-            Its suffix says format and compression: .json .jsonl .csv .tsv .parquet .arrow, with .gz .bz2 .xz
-            .zst; any other means TREC. `-` is standard output.
+            File whose suffixes give format and compression: .json .jsonl .csv .tsv .parquet .arrow, with
+            .gz .bz2 .xz .zst; TREC format for any other. `-` is standard output.
         suffix : str, optional
-            The format, where the suffix of the path does not say it, as in ".csv".
+            Suffix of the format, as in ".csv", if it differs from that of the path.
 
         Raises
         ------
         InputError
-            If the format cannot hold an id.
+            If the format cannot represent an id.
 
         Examples
         --------
@@ -596,5 +575,5 @@ class Qrels:
 
 
 def _number(grade: float) -> float:
-    """Return a whole grade as an integer."""
+    """Return a grade as int if it is integral."""
     return int(grade) if grade == int(grade) else grade

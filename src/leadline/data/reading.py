@@ -1,4 +1,4 @@
-"""How runs and judgments are read: one value, from the public functions to the readers."""
+"""Options of reading runs and qrels, validated once and passed from the public functions to the readers."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ IntegerIds: TypeAlias = Literal["refuse", "text"]
 
 
 class NegativeOptions(TypedDict, total=False):
-    """What a negative grade means."""
+    """Treatment of negative grades."""
 
     negative: Negative
 
 
 class QrelsOptions(NegativeOptions, total=False):
-    """How judgments are read."""
+    """Options of reading qrels."""
 
     subtopics: bool
 
 
 class RunOptions(TypedDict, total=False):
-    """How one run is read."""
+    """Options of reading a run."""
 
     order: Order
     on_duplicate: OnDuplicate
@@ -41,70 +41,70 @@ class RunOptions(TypedDict, total=False):
 
 
 class ReadRunOptions(RunOptions, total=False):
-    """How one run is read that may come from memory."""
+    """Options of reading a run from a file or from memory."""
 
     integer_ids: IntegerIds
 
 
 class ReadQrelsOptions(QrelsOptions, total=False):
-    """How judgments are read that may come from memory."""
+    """Options of reading qrels from a file or from memory."""
 
     integer_ids: IntegerIds
 
 
 class RunsOptions(RunOptions, total=False):
-    """How several runs are read."""
+    """Options of reading several runs."""
 
     name_by: NameBy
 
 
 class JudgedOptions(NegativeOptions, RunsOptions, total=False):
-    """How runs and the judgments of documents are read."""
+    """Options of reading runs and qrels without subtopics."""
 
 
 class ReadingOptions(QrelsOptions, RunsOptions, total=False):
-    """How runs and judgments, of documents or of subtopics, are read."""
+    """Options of reading runs and qrels, with or without subtopics."""
 
 
 class CutOptions(TypedDict, total=False):
-    """Where lists end."""
+    """Truncation of ranked lists."""
 
     depth: int | None
     judged_only: bool
 
 
 class CutReadingOptions(ReadingOptions, CutOptions, total=False):
-    """How runs and judgments are read, and where lists end."""
+    """Options of reading runs and qrels, and truncation of ranked lists."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """How runs and judgments are read; the values are checked here and nowhere else.
+    """Validated options of reading runs and qrels.
 
     Parameters
     ----------
     order : {"score", "rank"}
-        What orders a list: the score, or the rank column.
+        Column that determines the order of a list.
     on_duplicate : {"refuse", "first", "last", "max", "hold"}
-        A document twice in a list: refuse it, keep the first, the last or the one of highest score, or hold
-        its rank as non-relevant.
+        Treatment of a document that occurs twice in a list: refuse it; keep the first, the last or the one
+        with the highest score; or keep all ranks and count repetitions as non-relevant.
     on_nan : {"refuse", "drop"}
-        A score that is no number: refuse it, or drop the line.
+        Treatment of a NaN score: refuse it or drop the line.
     name_by : {"file", "tag"}
-        What names a run.
+        Source of the name of a run.
     negative : {"nonrelevant", "unjudged"}
-        What a negative grade means in rank measures.
+        Treatment of a negative grade in rank measures.
     subtopics : bool
-        Read column 2 of the qrels as subtopic.
+        Whether column 2 of the qrels is a subtopic.
     integer_ids : {"refuse", "text"}
-        Ids that are whole numbers, as in data frames: refuse them, or read them as text.
+        Treatment of integer ids, as in data frames: refuse them or convert them to strings.
     single_precision : bool
-        Compare scores as 32-bit floats, as trec_eval does; set by a profile.
+        Whether to compare scores as 32-bit floats, as trec_eval does; set by a profile.
 
     Raises
     ------
     UsageError
-        If a value is none of these.
+        If a value is not allowed.
 
     Examples
     --------
@@ -134,46 +134,46 @@ class Reading:
 
     @classmethod
     def of(
-        cls, function: Callable[..., Any], given: Mapping[str, object], known: type = ReadingOptions
+        cls, function: Callable[..., Any], options: Mapping[str, object], known: type = ReadingOptions
     ) -> Reading:
-        """Return the reading that keywords ask for; one that is not `known` is refused.
+        """Return the reading options in keyword arguments; raise UnknownOptionError for unknown ones.
 
         Parameters
         ----------
         function : callable
-            The function that was given the keywords; the error names it and its own keywords.
-        given : mapping
-            Keywords and their values.
+            Function that was called; the error names it and its own keywords.
+        options : mapping
+            Keyword arguments.
         known : TypedDict class
-            The keywords that the function takes.
+            Keywords that the function accepts.
 
         Raises
         ------
         UnknownOptionError
-            If the function takes no such keyword.
+            If the function does not accept a keyword.
         UsageError
-            If a value is not one of those of `Reading`.
+            If a value is not allowed.
         """
-        refuse_unknown(function, given, known)
-        return cls(**given)  # type: ignore[arg-type]  # checked when made
+        refuse_unknown(function, options, known)
+        return cls(**options)  # type: ignore[arg-type]  # checked in __post_init__
 
     @property
     def by_rank(self) -> bool:
-        """Whether the rank column orders lists."""
+        """Whether lists are ordered by the rank column."""
         return self.order == "rank"
 
     @property
     def by_tag(self) -> bool:
-        """Whether the tag names a run."""
+        """Whether runs are named by their tag."""
         return self.name_by == "tag"
 
     @property
     def integers(self) -> bool:
-        """Whether ids that are whole numbers are read as text."""
+        """Whether integer ids are converted to strings."""
         return self.integer_ids == "text"
 
     def options(self, known: type = ReadingOptions) -> dict[str, Any]:
-        """Return the values of some keywords, as results keep them.
+        """Return the values of some keywords, as stored in results.
 
         Examples
         --------
@@ -185,7 +185,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Cut:
-    """Where lists end: after `depth` documents, then without unjudged ones if `judged_only`."""
+    """Truncation of ranked lists at `depth` documents; `judged_only` removes unjudged documents first."""
 
     depth: int | None = None
     judged_only: bool = False
@@ -195,7 +195,7 @@ class Cut:
         check_flags(judged_only=self.judged_only)
 
     def options(self) -> dict[str, Any]:
-        """Return the values by name, as results keep them."""
+        """Return the values by name, as stored in results."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
@@ -204,51 +204,51 @@ UNCUT = Cut()
 
 
 def reading_and_cut(
-    function: Callable[..., Any], given: Mapping[str, object], known: type = CutReadingOptions
+    function: Callable[..., Any], options: Mapping[str, object], known: type = CutReadingOptions
 ) -> tuple[Reading, Cut]:
-    """Return what keywords say of reading and of where lists end; one that is not `known` is refused.
+    """Return the reading options and the cut in keyword arguments; see `Reading.of`.
 
     Examples
     --------
     >>> reading_and_cut(print, {"on_nan": "drop", "depth": 10})[1]
     Cut(depth=10, judged_only=False)
     """
-    refuse_unknown(function, given, known)
+    refuse_unknown(function, options, known)
     reading, cut = (
-        {name: given[name] for name in given if name in each.__annotations__}
-        for each in (ReadingOptions, CutOptions)
+        {name: options[name] for name in options if name in group.__annotations__}
+        for group in (ReadingOptions, CutOptions)
     )
-    return Reading(**reading), Cut(**cut)  # type: ignore[arg-type]  # checked when made
+    return Reading(**reading), Cut(**cut)  # type: ignore[arg-type]  # checked in __post_init__
 
 
-def refuse_unknown(function: Callable[..., Any], given: Mapping[str, object], known: type) -> None:
-    """Refuse keywords that a function does not take, with the nearest that it does.
+def refuse_unknown(function: Callable[..., Any], options: Mapping[str, object], known: type) -> None:
+    """Raise UnknownOptionError for a keyword that a function does not accept, naming the nearest one.
 
     Parameters
     ----------
     function : callable
-        The function that was given the keywords.
-    given : mapping
-        The keywords that it passes on.
+        Function that was called.
+    options : mapping
+        Keyword arguments that it collected as `**options`.
     known : TypedDict class
-        Those of them that it takes.
+        Keywords accepted among them.
 
     Raises
     ------
     UnknownOptionError
-        If one is not known.
+        If a keyword is not accepted.
     """
-    for name in given:
+    for name in options:
         if name in known.__annotations__:
             continue
         import difflib
 
-        own = [
-            each.name
-            for each in inspect.signature(function).parameters.values()
-            if each.kind is each.KEYWORD_ONLY
+        explicit = [
+            parameter.name
+            for parameter in inspect.signature(function).parameters.values()
+            if parameter.kind is parameter.KEYWORD_ONLY
         ]
-        allowed = [*own, *(each for each in known.__annotations__ if each not in own)]
+        allowed = [*explicit, *(option for option in known.__annotations__ if option not in explicit)]
         close = difflib.get_close_matches(name, allowed, n=1, cutoff=0.5)
         expected = f"nearest: {close[0]}" if close else "expected one of " + ", ".join(allowed)
         raise UnknownOptionError(f"{function.__name__}() has no option '{name}'; {expected}")

@@ -1,8 +1,8 @@
-"""One text grammar for everything that has a name and parameters, and one way to look names up.
+"""Parametric classes, such as measures, with a common text form, and registries that find them by name.
 
-`Named` objects are small frozen values whose text is `Name(k=v,...)@cutoff`, defaults left out;
-`Registry` finds the named classes of a package in its modules. Slow imports stand where they
-are used: this is on the way of every start.
+`Parametric` objects are immutable; their text is `Name(k=v,...)@cutoff` without defaults. A `Registry`
+contains the parametric classes of a package. Slow imports are inside functions, because every start
+imports this module.
 """
 
 from __future__ import annotations
@@ -19,28 +19,28 @@ from typing import Any, ClassVar, Generic, NoReturn, TypeVar, dataclass_transfor
 
 from leadline.errors import UnknownNameError, UsageError
 
-# Name(k=v,...)@at, and as others write it: name_at_10, name_10, name.10, name@10-l2. Several values
-# after the mark, as in P.5,10, mean several objects.
+# Name(k=v,...)@cutoff, and the forms of other tools: name_at_10, name_10, name.10, name@10-l2. A list of
+# cutoffs, as in P.5,10, denotes several objects.
 GRAMMAR = re.compile(
-    r"(?P<name>[^\s()@=,]+?)(?:\((?P<given>[^()]*)\))?"
-    r"(?:@(?P<at>[^()@]+?)|(?:_at_|[._])(?P<loose>[0-9.]+(?:,[0-9.]+)*))?(?:-l(?P<rel>\d+))?"
+    r"(?P<name>[^\s()@=,]+?)(?:\((?P<parameters>[^()]*)\))?"
+    r"(?:@(?P<at>[^()@]+?)|(?:_at_|[._])(?P<suffix>[0-9.]+(?:,[0-9.]+)*))?(?:-l(?P<rel>\d+))?"
 )
 Aliases = Mapping[str, Mapping[str, object]]
 DefaultCutoffs = Mapping[str, tuple[object, ...]]
 Rejected = Mapping[str, str]
-# What follows a comma and belongs to what stands before it: P.5,10 and ndcg.1=3,2=9
-CONTINUED = re.compile(r"\s*[-+]?[0-9.][-+0-9.eE]*\s*(=.*)?")
-LARGEST = 10**9  # of whole numbers: a longer list than any, and safe in every integer type
+# Text after a comma that continues the name before it: P.5,10 and ndcg.1=3,2=9
+CONTINUATION = re.compile(r"\s*[-+]?[0-9.][-+0-9.eE]*\s*(=.*)?")
+LARGEST = 10**9  # of integers: longer than any list, and within every integer type
 
 
 class Parameter:
-    """One parameter of a named class: its default, how text becomes a value, what is allowed."""
+    """Parameter of a parametric class: its default, type and allowed values."""
 
     def __init__(
         self,
         default: object,
         *,
-        kind: type,
+        type_: type,
         low: float | None = None,
         high: float | None = None,
         open_ends: bool = False,
@@ -49,7 +49,7 @@ class Parameter:
         words: tuple[str, ...] = (),
     ) -> None:
         self.default = default
-        self.kind = kind
+        self.type = type_
         self.low = low
         self.high = high
         self.open_ends = open_ends
@@ -58,20 +58,19 @@ class Parameter:
         self.words = words
 
     def expected(self) -> str:
-        """Describe what is allowed."""
+        """Return a description of the allowed values."""
         if self.options:
             return " or ".join(self.options)
-        noun = "a whole number" if self.kind is int else "a number"
-        between = "between" if self.open_ends else "from"
-        joint = "and" if self.open_ends else "to"
+        text = "a whole number" if self.type is int else "a number"
         if self.low is not None and self.high is not None:
-            noun += f" {between} {show(self.low)} {joint} {show(self.high)}"
+            low, high = show(self.low), show(self.high)
+            text += f" between {low} and {high}" if self.open_ends else f" from {low} to {high}"
         elif self.low is not None:
-            noun += f" above {show(self.low)}" if self.open_ends else f", {show(self.low)} or more"
-        return noun + "".join(f", or {word}" for word in self.words)
+            text += f" above {show(self.low)}" if self.open_ends else f", {show(self.low)} or more"
+        return text + "".join(f", or {word}" for word in self.words)
 
     def read(self, value: object) -> object:
-        """Turn text or a value into an allowed value; ValueError when it is none."""
+        """Return an allowed value from text or a value; raise ValueError if it is not allowed."""
         if value is None and self.default is None:
             return None
         if self.options or value in self.words:
@@ -84,8 +83,8 @@ class Parameter:
             raise ValueError
         number = float(value)
         self._check_range(number)
-        if self.kind is float:
-            return number + 0.0  # there is no -0
+        if self.type is float:
+            return number + 0.0  # converts -0.0 to 0.0
         if number != int(number) or abs(number) > LARGEST:
             raise ValueError
         return int(number)
@@ -99,56 +98,56 @@ class Parameter:
 
 
 def whole(default: int | None, *, low: int | None = 1, words: tuple[str, ...] = ()) -> Any:
-    """Declare a parameter that is a whole number."""
-    return Parameter(default, kind=int, low=low, words=words)
+    """Declare an integer parameter."""
+    return Parameter(default, type_=int, low=low, words=words)
 
 
 def number(
     default: float, *, low: float | None = None, high: float | None = None, open_ends: bool = False
 ) -> Any:
-    """Declare a parameter that is a number; `open_ends` leaves the ends of the interval out."""
-    return Parameter(default, kind=float, low=low, high=high, open_ends=open_ends)
+    """Declare a real parameter; `open_ends` excludes the ends of the interval."""
+    return Parameter(default, type_=float, low=low, high=high, open_ends=open_ends)
 
 
 def choice(default: str, *options: str) -> Any:
-    """Declare a parameter that is one of some words, the default first."""
-    return Parameter(default, kind=str, options=(default, *options))
+    """Declare a parameter with a list of options, the default first."""
+    return Parameter(default, type_=str, options=(default, *options))
 
 
 def cutoff() -> Any:
-    """Declare the optional rank after `@` below which nothing matters."""
-    return Parameter(None, kind=int, low=1, at=True)
+    """Declare an optional cutoff, written after `@`."""
+    return Parameter(None, type_=int, low=1, at=True)
 
 
 def needed_cutoff() -> Any:
-    """Declare the rank after `@` that must be given."""
-    return Parameter(..., kind=int, low=1, at=True)
+    """Declare a required cutoff, written after `@`."""
+    return Parameter(..., type_=int, low=1, at=True)
 
 
 def recall_level() -> Any:
-    """Declare the recall level after `@` that must be given."""
-    return Parameter(..., kind=float, low=0.0, high=1.0, at=True)
+    """Declare a required recall level, written after `@`."""
+    return Parameter(..., type_=float, low=0.0, high=1.0, at=True)
 
 
 def show(value: object) -> str:
-    """Write a parameter's value in its shortest form."""
+    """Return the shortest text of a parameter value."""
     return f"{value:.17g}" if isinstance(value, float) and value == int(value) else str(value)
 
 
 def split_names(text: str) -> list[str]:
-    """Split a list of names at the commas outside brackets that a new name follows.
+    """Split a list of names at the commas between names.
 
     >>> split_names("AP,nDCG(gain=exp,discount=jk)@10,P.5,10")
     ['AP', 'nDCG(gain=exp,discount=jk)@10', 'P.5,10']
     """
-    found: list[str] = []
+    names: list[str] = []
     for part in text.split(","):
-        inside = bool(found) and found[-1].count("(") > found[-1].count(")")
-        if found and (inside or not part.strip() or CONTINUED.fullmatch(part)):
-            found[-1] += "," + part
+        in_parentheses = bool(names) and names[-1].count("(") > names[-1].count(")")
+        if names and (in_parentheses or not part.strip() or CONTINUATION.fullmatch(part)):
+            names[-1] += "," + part
         else:
-            found.append(part)
-    return found if all(part.strip() for part in found) else [text]
+            names.append(part)
+    return names if all(name.strip() for name in names) else [text]
 
 
 def collapsed(name: str) -> str:
@@ -161,36 +160,33 @@ def collapsed(name: str) -> str:
 
 
 class ParametricType(type):
-    """The type of parametric classes: `nDCG @ 10` is `nDCG(cutoff=10)`."""
+    """Metaclass of parametric classes: `nDCG @ 10` is `nDCG(cutoff=10)`."""
 
     def __matmul__(cls, value: object) -> Any:
-        """Return the object with this value after `@`."""
-        return _at(cls, value)(value)
+        """Return an object with this cutoff."""
+        return cls(**{_cutoff_name(cls, value): value})
 
 
-def _at(owner: Any, value: object) -> Any:
-    """Return the constructor that takes the value after `@`; an error where the class takes none."""
-    name = owner.at_name()
+def _cutoff_name(class_: Any, value: object) -> str:
+    """Return the name of the parameter written after `@`; raise UsageError if the class has none."""
+    name: str | None = class_.cutoff_name()
     if name is None:
-        label = owner if isinstance(owner, type) else type(owner)
-        raise UsageError(f"{label.__name__} @ {value}; {label.__name__} takes no cutoff")
-    make = owner if isinstance(owner, type) else owner.replace
-    return lambda given: make(**{name: given})
+        raise UsageError(f"{class_.__name__} @ {value}; {class_.__name__} takes no cutoff")
+    return name
 
 
-# Type checkers know the parameters of a class from its annotations: `nDCG(cutof=10)` is an error. Those with
-# `needed_cutoff` and `recall_level` must be given; all others have a default.
+# Type checkers read the parameters of a class from its annotations, so that `nDCG(cutof=10)` is an error.
+# Fields declared by `needed_cutoff` and `recall_level` are required; all others have a default.
 @dataclass_transform(
     kw_only_default=True, frozen_default=True, field_specifiers=(needed_cutoff, recall_level)
 )
 class Parametric(metaclass=ParametricType):
-    """A frozen value with parameters, a text form, equality and hash.
+    """Base class of immutable objects with parameters, a text form, equality and a hash.
 
-    `aliases` are other names of the class, with the parameters that each sets; `cutoff_aliases` are those
-    that mean it only where a value follows `@`. `default_cutoffs` are the values after `@` that an alias
-    means when none is written; an empty tuple: the alias takes none. `rejected` gives the reason why a
-    parameter that one might expect does not exist. `positional` is the parameter that is always written
-    without its name: `TF(dot)`.
+    `aliases` are other names of the class, with the parameters that each sets; `cutoff_aliases` are other
+    names that require a cutoff. `default_cutoffs` are the cutoffs of an alias without one; an empty tuple
+    means that the alias takes none. `rejected` explains why a parameter that a user might expect does not
+    exist. `positional` is the parameter written without its name, as in `TF(dot)`.
     """
 
     aliases: ClassVar[Aliases] = {}
@@ -199,16 +195,16 @@ class Parametric(metaclass=ParametricType):
     rejected: ClassVar[Rejected] = {}
     positional: ClassVar[str] = ""
 
-    def __init__(self, **given: object) -> None:
+    def __init__(self, **arguments: object) -> None:
         parameters = self.parameters()
-        for name in given:
+        for name in arguments:
             if name not in parameters:
                 reason = self.rejected.get(name, "it has: " + (", ".join(parameters) or "none"))
                 raise UsageError(f"{type(self).__name__} has no parameter '{name}'; {reason}")
         for name, parameter in parameters.items():
-            value = given.get(name, parameter.default)
+            value = arguments.get(name, parameter.default)
             if value is ...:
-                raise UsageError(f"{type(self).__name__} needs a cutoff, as in {self.sample()}")
+                raise UsageError(f"{type(self).__name__} needs a cutoff, as in {self.example()}")
             try:
                 object.__setattr__(self, name, parameter.read(value))
             except (ValueError, OverflowError):
@@ -216,52 +212,52 @@ class Parametric(metaclass=ParametricType):
                 raise UsageError(
                     f"{label} in {type(self).__name__}; expected {parameter.expected()}"
                 ) from None
-        self.settle()
+        self.post_init()
 
-    def settle(self) -> None:
-        """Check or complete the parameters once they are set: for those that depend on one another."""
+    def post_init(self) -> None:
+        """Validate or complete parameters that depend on one another, after all are set."""
 
     @classmethod
     @cache
     def parameters(cls) -> dict[str, Parameter]:
-        """Return the declared parameters by name, in the order of declaration."""
-        found: dict[str, Parameter] = {}
+        """Return the parameters by name, in the order of declaration."""
+        parameters: dict[str, Parameter] = {}
         for base in reversed(cls.__mro__):
-            found |= {name: value for name, value in vars(base).items() if isinstance(value, Parameter)}
-        return found
+            parameters |= {name: value for name, value in vars(base).items() if isinstance(value, Parameter)}
+        return parameters
 
     @classmethod
-    def at_name(cls) -> str | None:
-        """Return the name of the parameter that is written after `@`, if there is one."""
+    def cutoff_name(cls) -> str | None:
+        """Return the name of the parameter written after `@`; None if there is none."""
         return next((name for name, parameter in cls.parameters().items() if parameter.at), None)
 
     @classmethod
-    def sample(cls) -> str:
-        """Return a text of this class that parses."""
-        at = cls.at_name()
+    def example(cls) -> str:
+        """Return a valid text of this class."""
+        at = cls.cutoff_name()
         if at is None or cls.parameters()[at].default is None:
             return cls.__name__
-        return f"{cls.__name__}@{10 if cls.parameters()[at].kind is int else 0.1}"
+        return f"{cls.__name__}@{10 if cls.parameters()[at].type is int else 0.1}"
 
     def replace(self, **changes: object) -> Any:
-        """Return the same with some parameters changed."""
+        """Return a copy with some parameters changed."""
         return type(self)(**{name: getattr(self, name) for name in self.parameters()} | changes)
 
     def __matmul__(self, value: object) -> Any:
-        """Return the same with this value after `@`: `nDCG(gain="exp") @ 10`."""
-        return _at(self, value)(value)
+        """Return a copy with this cutoff: `nDCG(gain="exp") @ 10`."""
+        return self.replace(**{_cutoff_name(type(self), value): value})
 
     def __str__(self) -> str:
-        given = ",".join(
+        parameters = ",".join(
             ("" if name == self.positional else f"{name}=") + show(getattr(self, name))
             for name, parameter in self.parameters().items()
             if name == self.positional or (not parameter.at and getattr(self, name) != parameter.default)
         )
-        at = self.at_name()
+        at = self.cutoff_name()
         value = None if at is None else getattr(self, at)
         return (
             type(self).__name__
-            + (f"({given})" if given else "")
+            + (f"({parameters})" if parameters else "")
             + (f"@{show(value)}" if value is not None else "")
         )
 
@@ -285,9 +281,9 @@ N = TypeVar("N", bound=Parametric)
 
 
 class Registry(Generic[N]):
-    """The named classes of one package, found by looking into its files.
+    """The parametric classes of a package, found in its modules.
 
-    `prefixes` may stand before a name that a cutoff follows, and change nothing: `cosine_ndcg@10`.
+    `prefixes` are ignored before a name with a cutoff, as in `cosine_ndcg@10`.
     """
 
     def __init__(
@@ -303,14 +299,14 @@ class Registry(Generic[N]):
 
     @cached_property
     def classes(self) -> dict[str, type[N]]:
-        """Return the public classes by name."""
-        found: dict[str, type[N]] = {}
+        """Public classes by name."""
+        classes: dict[str, type[N]] = {}
         for module in self._modules():
             for name, value in self._classes_of(module).items():
-                if name in found:
+                if name in classes:
                     raise TypeError(f"two classes called {name} in {self.package.__name__}")
-                found[name] = value
-        return dict(sorted(found.items(), key=lambda item: item[0].lower()))
+                classes[name] = value
+        return dict(sorted(classes.items(), key=lambda item: item[0].lower()))
 
     def _modules(self) -> Iterator[ModuleType]:
         if not hasattr(self.package, "__path__"):
@@ -320,88 +316,89 @@ class Registry(Generic[N]):
             yield importlib.import_module(f"{self.package.__name__}.{entry.name}")
 
     @cached_property
-    def _spelled(self) -> dict[str, tuple[type[N], Mapping[str, object]]]:
-        found: dict[str, tuple[type[N], Mapping[str, object]]] = {
-            name.lower(): (kind, {}) for name, kind in self.classes.items()
+    def _by_name(self) -> dict[str, tuple[type[N], Mapping[str, object]]]:
+        """Class and parameters of every name and alias, in lower case."""
+        by_name: dict[str, tuple[type[N], Mapping[str, object]]] = {
+            name.lower(): (class_, {}) for name, class_ in self.classes.items()
         }
-        for kind in self.classes.values():
-            for spelling, preset in kind.aliases.items():
-                if found.setdefault(spelling.lower(), (kind, preset)) != (kind, preset):
-                    raise TypeError(f"the spelling {spelling} means two things")
-        return found
+        for class_ in self.classes.values():
+            for alias, preset in class_.aliases.items():
+                if by_name.setdefault(alias.lower(), (class_, preset)) != (class_, preset):
+                    raise TypeError(f"the alias {alias} is ambiguous")
+        return by_name
 
     @cached_property
-    def _collapsed(self) -> dict[str, tuple[type[N], Mapping[str, object]]]:
-        """Return what names without hyphens and underscores mean, those that mean one thing."""
-        found: dict[str, list[tuple[type[N], Mapping[str, object]]]] = {}
-        for spelling, meant in self._spelled.items():
-            meanings = found.setdefault(collapsed(spelling), [])
-            meanings += [meant] * (meant not in meanings)
-        return {name: meanings[0] for name, meanings in found.items() if len(meanings) == 1}
+    def _by_collapsed_name(self) -> dict[str, tuple[type[N], Mapping[str, object]]]:
+        """Class and parameters of every unambiguous name without hyphens and underscores."""
+        by_name: dict[str, list[tuple[type[N], Mapping[str, object]]]] = {}
+        for name, meaning in self._by_name.items():
+            meanings = by_name.setdefault(collapsed(name), [])
+            meanings += [meaning] * (meaning not in meanings)
+        return {name: meanings[0] for name, meanings in by_name.items() if len(meanings) == 1}
 
     @cached_property
-    def _cut(self) -> dict[str, tuple[type[N], Mapping[str, object]]]:
-        """Return what names mean that a value after `@` follows, where it differs."""
+    def _by_cutoff_alias(self) -> dict[str, tuple[type[N], Mapping[str, object]]]:
+        """Class and parameters of the names that differ in meaning with a cutoff."""
         return {
-            collapsed(spelling): (kind, preset)
-            for kind in self.classes.values()
-            for spelling, preset in kind.cutoff_aliases.items()
+            collapsed(alias): (class_, preset)
+            for class_ in self.classes.values()
+            for alias, preset in class_.cutoff_aliases.items()
         }
 
     def find(self, name: str, *, cut: bool = False) -> tuple[type[N], Mapping[str, object]] | None:
-        """Return the class that a bare name means and the parameters that this spelling sets.
+        """Return the class of a name or alias, and the parameters that the alias sets.
 
         Parameters
         ----------
         name : str
-            A canonical name, or another spelling in upper or lower case.
+            Canonical name, or an alias in upper or lower case.
         cut : bool
-            Whether a value after `@` follows.
+            Whether a cutoff follows.
 
         Returns
         -------
         tuple or None
-            The class and its parameters; None where no class is meant.
+            Class and parameters; None if the name is unknown.
 
         """
-        kind = self._alone(name)
-        if kind is not None:
-            return kind, {}
+        class_ = self._import_class(name)
+        if class_ is not None:
+            return class_, {}
         if name in self.classes:
             return self.classes[name], {}
         key = collapsed(name)
-        if cut and key in self._cut:
-            return self._cut[key]
-        found = self._spelled.get(name.lower()) or self._collapsed.get(key)
+        if cut and key in self._by_cutoff_alias:
+            return self._by_cutoff_alias[key]
+        meaning = self._by_name.get(name.lower()) or self._by_collapsed_name.get(key)
         prefix, _, rest = name.partition("_")
-        if found is None and cut and rest and prefix.lower() in self.prefixes:
+        if meaning is None and cut and rest and prefix.lower() in self.prefixes:
             return self.find(rest, cut=True)
-        return found
+        return meaning
 
     def class_named(self, name: str) -> type[N] | None:
-        """Return the class with exactly this name, or None; at most one file is imported."""
+        """Return the class with exactly this name; None if there is none. Imports at most one module."""
         if "classes" in vars(self):
             return self.classes.get(name)
-        return self._alone(name)
+        return self._import_class(name)
 
-    def _alone(self, name: str) -> type[N] | None:
-        """Import only the file that defines a class."""
-        if "classes" in vars(self) or name not in self._homes:
+    def _import_class(self, name: str) -> type[N] | None:
+        """Return a class by importing only the module that defines it; None if all are imported."""
+        if "classes" in vars(self) or name not in self._module_of_class:
             return None
-        module = importlib.import_module(f"{self.package.__name__}.{self._homes[name]}")
+        module = importlib.import_module(f"{self.package.__name__}.{self._module_of_class[name]}")
         return self._classes_of(module).get(name)
 
     @cached_property
-    def _homes(self) -> dict[str, str]:
-        """Return which file defines which class, from the texts of the files, without importing any."""
-        found: dict[str, str] = {}
+    def _module_of_class(self) -> dict[str, str]:
+        """Names of the modules by class, from their source text, without importing them."""
+        modules: dict[str, str] = {}
         for folder in getattr(self.package, "__path__", ()):
             for entry in os.scandir(folder):
                 if entry.name.endswith(".py") and not entry.name.startswith("_"):
                     with open(entry.path, encoding="utf-8") as file:
                         names = re.findall(r"^class (\w+)\(", file.read(), re.MULTILINE)
-                    found |= dict.fromkeys(names, entry.name.removesuffix(".py"))
-        return found
+                    modules |= dict.fromkeys(names, entry.name.removesuffix(".py"))
+        return modules
 
     def _classes_of(self, module: ModuleType) -> dict[str, type[N]]:
         """Return the public subclasses of the base class defined in a module."""
@@ -416,104 +413,102 @@ class Registry(Generic[N]):
         }
 
     def parse(self, text: str) -> N:
-        """Make the one object that a text means."""
-        found = self.expand(text)
-        if len(found) != 1:
-            raise UsageError(f"'{text}' means {len(found)} {self.noun}s; expected one")
-        return found[0]
+        """Return the object that a text denotes."""
+        objects = self.expand(text)
+        if len(objects) != 1:
+            raise UsageError(f"'{text}' means {len(objects)} {self.noun}s; expected one")
+        return objects[0]
 
     def expand(self, text: str) -> list[N]:
-        """Make every object that a text means; a list such as `P.5,10` means several."""
+        """Return the objects that a text denotes; a list of cutoffs such as `P.5,10` denotes several."""
         if not isinstance(text, str):
             raise UsageError(f"{self.noun} {text!r}; expected a name such as {next(iter(self.classes))}")
         text = " ".join(text.split())
         parts = GRAMMAR.fullmatch(text)
-        cut = parts is not None and (parts["at"] or parts["loose"]) is not None
-        meant = self.find(parts["name"], cut=cut) if parts else None
-        if parts is None or meant is None:
+        cut = parts is not None and (parts["at"] or parts["suffix"]) is not None
+        meaning = self.find(parts["name"], cut=cut) if parts else None
+        if parts is None or meaning is None:
             raise UnknownNameError(f"unknown {self.noun} '{text}'; {self._nearest(text)}")
-        kind, preset = meant
+        class_, preset = meaning
         try:
-            given = {**preset, **_given(parts, kind.positional)}
-            return [kind(**given, **at) for at in _places(kind, parts, given)]
+            arguments = {**preset, **_parse_parameters(parts, class_.positional)}
+            return [class_(**arguments, **at) for at in _parse_cutoffs(class_, parts, arguments)]
         except UsageError as error:
             raise UsageError(f"{self.noun} '{text}': {error}") from None
 
     def expand_all(self, texts: Iterable[str]) -> list[N]:
-        """Make what all texts mean, each once, in order; report every bad one at once."""
-        found: dict[N, None] = {}
-        faults: list[str] = []
+        """Return the distinct objects that texts denote, in order; the error lists all invalid texts."""
+        objects: dict[N, None] = {}
+        errors: list[str] = []
         parts = [part for text in texts for part in (split_names(text) if isinstance(text, str) else [text])]
         for text in parts:
             try:
-                found |= dict.fromkeys(self.expand(text))
+                objects |= dict.fromkeys(self.expand(text))
             except UsageError as error:
-                faults.append(str(error))
-        if faults:
-            raise UsageError("; ".join(faults) + f" (see `leadline {self.noun}s`)")
-        return list(found)
+                errors.append(str(error))
+        if errors:
+            raise UsageError("; ".join(errors) + f" (see `leadline {self.noun}s`)")
+        return list(objects)
 
     def _nearest(self, text: str) -> str:
+        """Return the known names nearest to an unknown one, as text for the error."""
         import difflib
 
         parts = GRAMMAR.fullmatch(text)
         name = parts["name"] if parts else re.split(r"[\s()@=,]", text, maxsplit=1)[0]
-        without = re.fullmatch(r"(.*[^\d_.])(\d+)", text)  # ndcg10
-        meant = self.find(without[1], cut=True) if without else None
-        if without and meant and meant[0].at_name():
-            return "nearest: " + _example(meant[0], without[2])
-        close = difflib.get_close_matches(name.lower(), self._spelled, n=3, cutoff=0.5)
+        without_mark = re.fullmatch(r"(.*[^\d_.])(\d+)", text)  # ndcg10
+        meaning = self.find(without_mark[1], cut=True) if without_mark else None
+        if without_mark and meaning and meaning[0].cutoff_name():
+            return "nearest: " + _example(meaning[0], without_mark[2])
+        close = difflib.get_close_matches(name.lower(), self._by_name, n=3, cutoff=0.5)
         if not close:
             return "known: " + ", ".join(self.classes)
-        written = (parts["at"] or parts["loose"]) if parts else None
-        kinds = dict.fromkeys(self._spelled[match][0] for match in close)
+        cutoff_text = (parts["at"] or parts["suffix"]) if parts else None
+        classes = dict.fromkeys(self._by_name[match][0] for match in close)
         form = "" if parts else "expected Name(k=v,...)@cutoff; "
-        return form + "nearest: " + ", ".join(_example(kind, written) for kind in kinds)
+        return form + "nearest: " + ", ".join(_example(class_, cutoff_text) for class_ in classes)
 
 
-def _given(parts: re.Match[str], positional: str = "") -> dict[str, object]:
-    """Read the parameters in brackets, and the level that ranx writes as -l2."""
-    pairs = [part.partition("=") for part in (parts["given"] or "").split(",") if part.strip()]
+def _parse_parameters(parts: re.Match[str], positional: str = "") -> dict[str, object]:
+    """Return the parameters in parentheses, and the relevance level written as -l2 in ranx."""
+    pairs = [part.partition("=") for part in (parts["parameters"] or "").split(",") if part.strip()]
     if parts["rel"] is not None:
         pairs.append(("rel", "=", parts["rel"]))
-    found: dict[str, object] = {}
+    parameters: dict[str, object] = {}
     for name, equals, value in pairs:
         if not equals and positional:
-            name, value = positional, name  # noqa: PLW2901  # read as it is meant
+            name, value = positional, name  # noqa: PLW2901  # the text without "=" is the value
         elif not equals:
             raise UsageError(f"'{name.strip()}'; expected name=value")
-        if name.strip() in found:
+        if name.strip() in parameters:
             raise UsageError(f"{name.strip()} is given twice; expected once")
-        found[name.strip()] = value.strip()
-    return found
+        parameters[name.strip()] = value.strip()
+    return parameters
 
 
-def _places(
-    kind: type[Parametric], parts: re.Match[str], given: Mapping[str, object]
+def _parse_cutoffs(
+    class_: type[Parametric], parts: re.Match[str], arguments: Mapping[str, object]
 ) -> list[dict[str, object]]:
-    """Read what stands after the mark: a value for each object that is meant."""
-    name = kind.at_name()
-    default_cutoffs = (
-        None if parts["name"] == kind.__name__ else kind.default_cutoffs.get(parts["name"].lower())
-    )
-    written = parts["at"] or parts["loose"]
-    if written is None:
-        return (
-            [{name: value} for value in default_cutoffs]
-            if name not in given and name and default_cutoffs
-            else [{}]
-        )
+    """Return the cutoff of each object that a text denotes, as keyword arguments."""
+    name = class_.cutoff_name()
+    is_alias = parts["name"] != class_.__name__
+    default_cutoffs = class_.default_cutoffs.get(parts["name"].lower()) if is_alias else None
+    text = parts["at"] or parts["suffix"]
+    if text is None:
+        if name and name not in arguments and default_cutoffs:
+            return [{name: value} for value in default_cutoffs]
+        return [{}]
     if name is None or default_cutoffs == ():
-        raise UsageError(f"{parts['name']} takes no cutoff; write {kind.sample()}")
-    if name in given:
+        raise UsageError(f"{parts['name']} takes no cutoff; write {class_.example()}")
+    if name in arguments:
         raise UsageError(f"{name} is given twice; expected once")
-    return [{name: value.strip()} for value in written.split(",")]
+    return [{name: value.strip()} for value in text.split(",")]
 
 
-def _example(kind: type[Parametric], written: str | None) -> str:
-    """Return a text of a class that parses, with what stood after the mark if that may be there."""
-    at = kind.at_name()
+def _example(class_: type[Parametric], cutoff_text: str | None) -> str:
+    """Return a valid text of a class, with the given cutoff if it is allowed."""
+    name = class_.cutoff_name()
     try:
-        return str(kind(**{at: written})) if at and written else kind.sample()
+        return str(class_(**{name: cutoff_text})) if name and cutoff_text else class_.example()
     except UsageError:
-        return kind.sample()
+        return class_.example()

@@ -1,4 +1,4 @@
-"""Result: what every result of leadline can do - print, become a frame, be written to a file."""
+"""Result: base of all results, with their conversions to text, data frames and files."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 
 
 class Result:
-    """Base of every result.
+    """Base class of the results.
 
-    A subclass has `to_dict`, the command's own part of the JSON. How its table is laid out stands in
-    `leadline.reporting.tables`, how it is drawn in `leadline.reporting.plots`; both are found by the name of
-    the class. `**options` are those of the layout, such as `per_query=True` of means.
+    Subclasses define `to_dict`, the result's part of the JSON of the command. The layout of the table is
+    defined in `leadline.reporting.tables` and the figure in `leadline.reporting.plots`, both by the name of
+    the class. `**options` are passed to the layout, such as `per_query=True`.
     """
 
-    if TYPE_CHECKING:  # every result has its own
+    if TYPE_CHECKING:  # defined by every subclass
 
         def to_dict(self, *args: Any, **options: Any) -> dict[str, Any]:
-            """Return the result as plain data, with the keys of the command's JSON; None is undefined."""
+            """Return the result as built-in types, with the keys of the command's JSON; None is undefined."""
 
     def to_json(self, **options: Any) -> str:
-        """Return what `to_dict` returns as JSON."""
+        """Return the result as JSON."""
         import json
 
         check_options(self, "to_dict", self.to_dict, options)
@@ -37,38 +37,38 @@ class Result:
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """Restore a result from its JSON; refuse what the JSON does not hold.
+        """Return a result restored from its JSON.
 
         Parameters
         ----------
         text : str
-            What `to_json(per_query=True)` gives, or a command with `-f json --per-query`.
+            Output of `to_json(per_query=True)`, or of a command with `-f json --per-query`.
 
         Returns
         -------
         Results or Comparison
-            One with the same `to_dict`. A comparison is computed again from the values in the JSON.
+            Result with the same `to_dict`; a comparison is recomputed from the values in the JSON.
 
         Raises
         ------
         UsageError
-            If something that the result is made of is not in the JSON; the message says what.
+            If the JSON lacks a part of the result; the message names it.
 
         """
         from leadline.reporting.restore import restored
 
-        found = restored(cls, text)
-        assert isinstance(found, cls)
-        return found
+        result = restored(cls, text)
+        assert isinstance(result, cls)
+        return result
 
     def table(self, **options: Any) -> Table:
-        """Return the table that the command prints; the first, where there are several."""
+        """Return the table that the command prints; the first if there are several."""
         from leadline.reporting.tables import tables_of
 
         return tables_of(self, **options)[0]
 
     def __str__(self) -> str:
-        """Return the table as text, whole: what the command writes into a file."""
+        """Return the table as text, without truncation, as the command writes it to a file."""
         from leadline.reporting.tables import text_of
 
         return text_of(self).removesuffix("\n")
@@ -77,13 +77,13 @@ class Result:
         return self.to_html()
 
     def to_html(self, **options: Any) -> str:
-        """Return the table as HTML, as notebooks show it."""
+        """Return the table as HTML."""
         from leadline.reporting.tables import text_of
 
         return text_of(self, "html", **options)
 
     def to_latex(self, **options: Any) -> str:
-        """Return the table as LaTeX; it needs the package booktabs."""
+        """Return the table as LaTeX (package booktabs)."""
         from leadline.reporting.tables import text_of
 
         return text_of(self, "latex", **options)
@@ -95,28 +95,30 @@ class Result:
         return text_of(self, "markdown", **options)
 
     def to_csv(self, **options: Any) -> str:
-        """Return the result as CSV, numbers to full precision."""
+        """Return the result as CSV, with numbers in full precision."""
         from leadline.reporting.tables import text_of
 
         return text_of(self, "csv", **options)
 
     def to_columns(self, *args: Any, **options: Any) -> dict[str, list[Any]]:
-        """Return the columns of the CSV by name; NaN or None is undefined."""
+        """Return the columns of the CSV by name; None or NaN is undefined."""
         from leadline.reporting.tables import columns_of
 
         return columns_of(self, *args, **options)
 
     def to_pandas(self, *args: Any, **options: Any) -> Any:
-        """Return `to_columns` as a pandas frame."""
-        return framed(optional("pandas").DataFrame, self.to_columns(*args, **options))
+        """Return the columns as a pandas data frame."""
+        return make_frame(import_optional("pandas").DataFrame, self.to_columns(*args, **options))
 
     def to_polars(self, *args: Any, **options: Any) -> Any:
-        """Return `to_columns` as a polars frame."""
-        return framed(optional("polars").DataFrame, self.to_columns(*args, **options), strict=False)
+        """Return the columns as a polars data frame."""
+        return make_frame(
+            import_optional("polars").DataFrame, self.to_columns(*args, **options), strict=False
+        )
 
     def to_arrow(self, *args: Any, **options: Any) -> Any:
-        """Return `to_columns` as an Arrow table."""
-        return framed(optional("pyarrow").table, self.to_columns(*args, **options))
+        """Return the columns as an Arrow table."""
+        return make_frame(import_optional("pyarrow").table, self.to_columns(*args, **options))
 
     def plot(
         self,
@@ -127,20 +129,20 @@ class Result:
         title: str = "",
         **options: Any,
     ) -> Figure:
-        """Draw the figure that the command draws with --plot.
+        """Draw the figure of the command's option --plot.
 
         Parameters
         ----------
         path : path, optional
-            A file to write: .svg, .pdf or .png. A title and a height are for files.
+            File to write: .svg, .pdf or .png. Title and height require a file.
         size : float or (float, float), optional
-            Width, or width and height, in inches; by default one column of a paper.
+            Width, or width and height, in inches; by default the width of one column of a paper.
         font_size : float, optional
-            Size of the letters in points.
+            Font size in points.
         title : str, optional
             Title above the figure.
         **options
-            What to draw, such as `figure="scatter"` of a comparison.
+            Options of the figure, such as `figure="scatter"` of a comparison.
 
         Returns
         -------
@@ -149,7 +151,7 @@ class Result:
         Raises
         ------
         UsageError
-            If a result of this class has no figure.
+            If results of this class have no figure.
 
         """
         from leadline.reporting.plots.result_plots import draw
@@ -157,19 +159,19 @@ class Result:
         return draw(self, path, size=size, font_size=font_size, title=title, **options)
 
     def write(self, path: str | os.PathLike[str], **options: Any) -> None:
-        """Write the result to a file, complete or not at all.
+        """Write the result to a file atomically.
 
         Parameters
         ----------
         path : path
-            The suffix says the format: .csv, .json, .tex, .md, .html or .parquet.
+            File whose suffix gives the format: .csv, .json, .tex, .md, .html or .parquet.
         **options
-            Those of `table`, `to_json` or `to_columns`, such as `per_query=True`.
+            Options of `table`, `to_json` or `to_columns`, such as `per_query=True`.
 
         Raises
         ------
         UsageError
-            If the suffix is another one, or the file cannot be written.
+            If the suffix is unknown or the file cannot be written.
 
         """
         from leadline.reporting.tables import write_result
@@ -178,49 +180,37 @@ class Result:
 
 
 def check_options(
-    result: Result, called: str, function: Callable[..., Any], given: Mapping[str, Any]
+    result: Result, method: str, function: Callable[..., Any], options: Mapping[str, Any]
 ) -> None:
-    """Refuse an option that a form of a result does not take, with those that it takes."""
+    """Raise UnknownOptionError for an option that a method of a result does not have."""
     allowed = [
-        each.name
-        for each in inspect.signature(function).parameters.values()
-        if each.kind is each.KEYWORD_ONLY
+        parameter.name
+        for parameter in inspect.signature(function).parameters.values()
+        if parameter.kind is parameter.KEYWORD_ONLY
     ]
-    for name in given:
+    for name in options:
         if name not in allowed:
             expected = f"expected one of {', '.join(allowed)}" if allowed else "it takes no option here"
             raise UnknownOptionError(
-                f"{called} of {type(result).__name__} has no option '{name}'; {expected}"
+                f"{method} of {type(result).__name__} has no option '{name}'; {expected}"
             )
 
 
-def framed(make: Callable[..., Any], columns: Mapping[str, list[Any]], **options: Any) -> Any:
-    """Return the frame that a library makes of columns; it holds no text that is not Unicode."""
+def make_frame(constructor: Callable[..., Any], columns: Mapping[str, list[Any]], **options: Any) -> Any:
+    """Return a data frame of columns; raise InputError for ids that are not valid Unicode."""
     try:
-        return make(dict(columns), **options)
+        return constructor(dict(columns), **options)
     except UnicodeEncodeError:
         raise InputError(
             "an id that is not Unicode", expected="ids of valid UTF-8; `to_dict` keeps any"
         ) from None
 
 
-def optional(package: str) -> Any:
-    """Import a package that need not be there."""
+def import_optional(package: str) -> Any:
+    """Import an optional package; raise MissingPackageError if it is not installed."""
     import importlib
 
     try:
         return importlib.import_module(package)
     except ImportError:
         raise MissingPackageError(f"{package} is not installed: pip install {package}") from None
-
-
-def pandas_frame(columns: Mapping[str, list[Any]]) -> Any:
-    """Return a pandas frame of some columns."""
-    return framed(optional("pandas").DataFrame, columns)
-
-
-def polars_frame(columns: Mapping[str, list[Any]]) -> Any:
-    """Return a polars frame of some columns; ids are text also where there are no rows."""
-    polars = optional("polars")
-    texts = {name: polars.String for name in columns if name in ("query_id", "doc_id", "subtopic")}
-    return framed(polars.DataFrame, columns, schema_overrides=texts)

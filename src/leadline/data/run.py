@@ -1,17 +1,16 @@
-"""Run: what one system retrieved for each query, best first."""
+"""Run: the ranked lists of one system."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from leadline.data.arrays import Codes, Floats, Integers, freeze
-from leadline.data.ids import Vocabulary, coded_rows, to_text
+from leadline.data.ids import QueryTable, Vocabulary, encode_rows, to_text
 from leadline.data.reading import ReadRunOptions
-from leadline.data.result import pandas_frame, polars_frame
 from leadline.data.validation import check_run_name
 from leadline.data.wording import counted, queries
 from leadline.errors import InputError, UnknownIdError
@@ -20,13 +19,13 @@ if TYPE_CHECKING:
     from leadline.io.read import RunLike
 
 
-class Run:
+class Run(QueryTable):
     """The ranked lists of one system, by query.
 
-    Lists are ordered by falling score, ties by falling bytes of the document id. Ids are text here, and
-    bytes in the columns that measures use: rows of one query stand together, best first; `scores[i]` is the
-    score of row i, `documents.names[document[i]]` its document, `offsets[q]:offsets[q + 1]` are the rows of
-    query q of `queries`. A rank is a position and is not stored.
+    Lists are in decreasing order of score, ties in decreasing byte order of the document id, as in trec_eval.
+    Methods take and return ids as strings; columns hold them as bytes. The rows of a query are contiguous
+    and in rank order: `offsets[q]:offsets[q + 1]` are the rows of query q of `queries`, `scores[i]` is the
+    score of row i and `documents.names[document[i]]` its document. Ranks are implied by the order.
 
     Parameters
     ----------
@@ -34,20 +33,20 @@ class Run:
         A file of any format; `{query: {document: score}}`, or `{query: [document, ...]}` best first; a
         pandas, polars or Arrow table; rows of (query, document, score), named tuples or dictionaries.
     name : str, optional
-        Name of the run. By default that of the file, and `run` for what has no name.
+        Name of the run; by default that of the file, or `run` for other data.
     order : {"score", "rank"}
-        What orders a list: the score, or the rank column.
+        Column that determines the order of a list.
     on_duplicate : {"refuse", "first", "last", "max", "hold"}
-        What is done with a document that a list names twice.
+        Treatment of a document that occurs twice in a list.
     on_nan : {"refuse", "drop"}
-        What is done with a score that is not a number.
+        Treatment of a score that is NaN.
     integer_ids : {"refuse", "text"}
-        What is done with ids that are whole numbers: refuse them, or read 7 as "7".
+        Whether integer ids are refused or converted to strings, 7 to "7".
 
     Raises
     ------
     InputError
-        If the data cannot be read as a run; the message says where.
+        If the data cannot be read as a run; the message gives the location.
 
     Examples
     --------
@@ -69,10 +68,9 @@ class Run:
     tag: str
 
     def __init__(self, data: RunLike, *, name: str | None = None, **options: Unpack[ReadRunOptions]) -> None:
-        from leadline.io.read import read_run  # the one import upward: see tests/test_structure.py
+        from leadline.io.read import read_run  # imported from a higher layer: see tests/test_structure.py
 
-        made = read_run(data, name=name, **options)
-        vars(self).update(vars(made))
+        vars(self).update(vars(read_run(data, name=name, **options)))
 
     @classmethod
     def of_columns(
@@ -86,7 +84,7 @@ class Run:
         name: str = "",
         tag: str = "",
     ) -> Run:
-        """Return the run of columns that are in order; nothing is checked or copied.
+        """Return the run with these columns, in order, without checks or copies.
 
         Parameters
         ----------
@@ -99,12 +97,12 @@ class Run:
         scores : ndarray of float64
             Score of each row.
         name, tag : str
-            Name of the run, and what its file says in the tag column.
+            Name of the run, and the tag in its file.
 
         Returns
         -------
         Run
-            A run that holds these columns, which become read-only.
+            Run that shares these columns, which become read-only.
 
         Examples
         --------
@@ -115,21 +113,21 @@ class Run:
         {'q1': {'d2': 0.7, 'd1': 0.5}}
         """
         freeze(offsets, document, scores)
-        made = cls.__new__(cls)
-        made.queries = queries
-        made.offsets = offsets
-        made.documents = documents
-        made.document = document
-        made.scores = scores
-        made.name = name
-        made.tag = tag
-        return made
+        run = cls.__new__(cls)
+        run.queries = queries
+        run.offsets = offsets
+        run.documents = documents
+        run.document = document
+        run.scores = scores
+        run.name = name
+        run.tag = tag
+        return run
 
     @classmethod
     def of(
         cls, rows: Iterable[tuple[bytes | str, bytes | str, float]], *, name: str = "", tag: str = ""
     ) -> Run:
-        """Return the run of (query, document, score) rows, with ids as text or bytes.
+        """Return the run of (query, document, score) rows, with ids as strings or bytes.
 
         Parameters
         ----------
@@ -153,7 +151,7 @@ class Run:
         >>> Run.of([(b"q1", b"d1", 0.5), (b"q1", b"d2", 0.5)], name="tied").to_dict()
         {'q1': {'d2': 0.5, 'd1': 0.5}}
         """
-        ids, scores = coded_rows(rows, "score", name)
+        ids, scores = encode_rows(rows, "score", name)
         queries = Vocabulary.of_bytes(row[0] for row in ids)
         documents = Vocabulary.of_bytes(row[1] for row in ids)
         query = queries.encode(row[0] for row in ids)
@@ -189,7 +187,7 @@ class Run:
         Returns
         -------
         Run
-            A run that shares the columns of this one.
+            Run that shares the columns of this one.
 
         Examples
         --------
@@ -201,24 +199,8 @@ class Run:
             self.queries, self.offsets, self.documents, self.document, self.scores, name=name, tag=self.tag
         )
 
-    def __len__(self) -> int:
-        """Return the number of queries."""
-        return len(self.queries)
-
-    def __iter__(self) -> Iterator[str]:
-        """Iterate over the query ids, in the order of their bytes."""
-        return iter(self.queries)
-
-    def keys(self) -> Iterator[str]:
-        """Iterate over the query ids: what `dict` needs to make a dictionary of the run."""
-        return iter(self)
-
-    def __contains__(self, query: object) -> bool:
-        """Return whether the run has a list for a query."""
-        return self.queries.find(query) is not None
-
     def __getitem__(self, query: str) -> dict[str, float]:
-        """Return the list of a query as `{document: score}`, best first."""
+        """Return the list of a query as `{document: score}` in rank order."""
         code = self.queries.find(query)
         if code is None:
             raise UnknownIdError(query, self.queries, f"in run '{self.name or self.tag}'")
@@ -234,20 +216,20 @@ class Run:
         return f"Run({self.name or self.tag!r}, {size})"
 
     def __eq__(self, other: object) -> bool:
-        """Return whether another run has the same lists with the same scores; names do not matter."""
+        """Return whether lists and scores are equal; names may differ."""
         if not isinstance(other, Run):
             return NotImplemented
         return self.to_dict() == other.to_dict()
 
-    __hash__ = None  # type: ignore[assignment]  # equal by content, so not for dictionaries
+    __hash__ = None  # type: ignore[assignment]  # mutable, and equal by content
 
     def to_dict(self) -> dict[str, dict[str, float]]:
-        """Return `{query: {document: score}}`, each list best first.
+        """Return `{query: {document: score}}`, each list in rank order.
 
         Returns
         -------
         dict
-            A dictionary that `Run` and `read_run` take.
+            Lists in a form accepted by `Run`.
 
         Examples
         --------
@@ -263,12 +245,12 @@ class Run:
         }
 
     def to_columns(self) -> dict[str, list[Any]]:
-        """Return the columns query_id, doc_id and score as lists, rows by query and best first.
+        """Return the columns query_id, doc_id and score as lists, ordered by query and rank.
 
         Returns
         -------
         dict of list
-            One list a column.
+            Columns by name.
 
         Examples
         --------
@@ -283,63 +265,21 @@ class Run:
             "score": self.scores.tolist(),
         }
 
-    def to_pandas(self) -> Any:
-        """Return a pandas frame with the columns query_id, doc_id and score.
-
-        Returns
-        -------
-        pandas.DataFrame
-            Rows by query, best first.
-
-        Raises
-        ------
-        MissingPackageError
-            If pandas is not installed.
-
-        Examples
-        --------
-        >>> print(Run({"q1": {"d1": 0.5, "d2": 0.7}}).to_pandas())
-          query_id doc_id  score
-        0       q1     d2    0.7
-        1       q1     d1    0.5
-        """
-        return pandas_frame(self.to_columns())
-
-    def to_polars(self) -> Any:
-        """Return a polars frame with the columns query_id, doc_id and score.
-
-        Returns
-        -------
-        polars.DataFrame
-            Rows by query, best first.
-
-        Raises
-        ------
-        MissingPackageError
-            If polars is not installed.
-
-        Examples
-        --------
-        >>> Run({"q1": {"d1": 0.5, "d2": 0.7}}).to_polars().rows()
-        [('q1', 'd2', 0.7), ('q1', 'd1', 0.5)]
-        """
-        return polars_frame(self.to_columns())
-
     def write(self, path: str | os.PathLike[str], *, suffix: str | None = None) -> None:
-        """Write the run to a file, scores to full precision.
+        """Write the run to a file, with scores in full precision.
 
         Parameters
         ----------
         path : path
-            Its suffix says format and compression: .json .jsonl .csv .tsv .parquet .arrow, with .gz .bz2 .xz
-            .zst; any other means TREC. `-` is standard output.
+            File whose suffixes give format and compression: .json .jsonl .csv .tsv .parquet .arrow, with
+            .gz .bz2 .xz .zst; TREC format for any other. `-` is standard output.
         suffix : str, optional
-            The format, where the suffix of the path does not say it, as in ".csv".
+            Suffix of the format, as in ".csv", if it differs from that of the path.
 
         Raises
         ------
         InputError
-            If the run is empty, or the format cannot hold an id.
+            If the run is empty or the format cannot represent an id.
 
         Examples
         --------

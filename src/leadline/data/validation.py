@@ -1,4 +1,4 @@
-"""Checks of what Python callers pass: one line that says what was found and what was expected."""
+"""Checks of the arguments of Python functions, with one-line errors."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 
 from leadline.errors import UsageError
 
-# The largest value of what costs time or memory in proportion, by the name that it has everywhere.
+# Largest values of arguments whose cost in time or memory is proportional to them, by argument name.
 LIMITS = {
-    "documents": (1 << 63) - 1,  # collections are larger than any list
+    "documents": (1 << 63) - 1,  # size of a collection: not a cost
     "population": (1 << 63) - 1,
     "draws": 100_000,
     "sweeps": 100_000,
@@ -20,20 +20,20 @@ LIMITS = {
     "restarts": 1_000,
     "fits": 1_000,
 }
-LARGEST = 10**9  # of any other number, as of the parameters of measures
+LARGEST = 10**9  # of any other argument, as of the parameters of measures
 
 
-def check_flags(**given: object) -> None:
-    """Refuse what is neither True nor False."""
-    for name, value in given.items():
+def check_flags(**arguments: object) -> None:
+    """Raise UsageError for a value that is not a bool."""
+    for name, value in arguments.items():
         if not isinstance(value, (bool, np.bool_)):
-            raise _refused(name, value, "True or False")
+            raise _error(name, value, "True or False")
 
 
-def check_whole(low: int, **given: object) -> None:
-    """Refuse what is neither None nor a whole number from `low` to the limit of its name.
+def check_whole(low: int, **arguments: object) -> None:
+    """Raise UsageError unless each value is None or an integer from `low` to the limit of its name.
 
-    A seed may be of any size.
+    Seeds have no limit.
 
     >>> check_whole(1, depth=None)
     >>> check_whole(1, depth=0)
@@ -45,32 +45,32 @@ def check_whole(low: int, **given: object) -> None:
         ...
     leadline.errors.UsageError: draws=1000000000; expected a whole number, 0 to 100000
     """
-    for name, value in given.items():
+    for name, value in arguments.items():
         if value is None:
             continue
         if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < low:
-            raise _refused(name, value, f"a whole number, {low} or more")
+            raise _error(name, value, f"a whole number, {low} or more")
         limit = LIMITS.get(name, LARGEST)
         if name != "seed" and int(value) > limit:
-            raise _refused(name, value, f"a whole number, {low} to {limit}")
+            raise _error(name, value, f"a whole number, {low} to {limit}")
 
 
-def check_numbers(**given: object) -> None:
-    """Refuse what is no finite number."""
-    for name, value in given.items():
+def check_numbers(**arguments: object) -> None:
+    """Raise UsageError for a value that is not a finite number."""
+    for name, value in arguments.items():
         if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
-            raise _refused(name, value, "a number")
+            raise _error(name, value, "a number")
 
 
-def check_word(allowed: tuple[str, ...], **given: object) -> None:
-    """Refuse what is none of some words."""
-    for name, value in given.items():
+def check_word(allowed: tuple[str, ...], **arguments: object) -> None:
+    """Raise UsageError for a value that is not one of the allowed words."""
+    for name, value in arguments.items():
         if not isinstance(value, str) or value not in allowed:
-            raise _refused(name, value, " or ".join(map(repr, allowed)))
+            raise _error(name, value, " or ".join(map(repr, allowed)))
 
 
 def check_run_name(name: object) -> None:
-    """Refuse the name of a run that is no text.
+    """Raise UsageError for the name of a run that is not a string.
 
     >>> check_run_name(7)
     Traceback (most recent call last):
@@ -84,6 +84,6 @@ def check_run_name(name: object) -> None:
         )
 
 
-def _refused(name: str, value: object, expected: str) -> UsageError:
-    found = " ".join(repr(value).split())
-    return UsageError(f"{name}={found[:60]}{'...' * (len(found) > 60)}; expected {expected}")
+def _error(name: str, value: object, expected: str) -> UsageError:
+    shown = " ".join(repr(value).split())
+    return UsageError(f"{name}={shown[:60]}{'...' * (len(shown) > 60)}; expected {expected}")

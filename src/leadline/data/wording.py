@@ -1,4 +1,4 @@
-"""Text for people: counts in words, and names that are safe and short enough to show."""
+"""Formatting of counts, names and text for display."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-# What a terminal, a browser or an editor would obey instead of showing: control characters (C0, DEL, C1),
-# line and paragraph separators, marks that change the direction of text, and characters without a width
-# that could make two names look alike. The joiners U+200C and U+200D are left: some scripts need them.
+# Characters that a terminal, browser or editor would interpret instead of displaying: control characters
+# (C0, DEL, C1), line and paragraph separators, bidirectional controls, and zero-width characters, which
+# could make two names look alike. The joiners U+200C and U+200D are allowed because some scripts need them.
 UNSAFE = re.compile(
     "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\U000e0000-\U000e007f]"
 )
-COLOURS = re.compile(r"\x1b\[[0-9;]*m")  # what this program itself writes to a terminal
-SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
-LEAST = 3  # cells of a shortened name: a letter, the mark, a letter
+COLOURS = re.compile(r"\x1b\[[0-9;]*m")  # escape sequences written by this program
+SHORT_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+MIN_CELLS = 3  # of a shortened name: a letter, the ellipsis, a letter
 
 
-def counted(count: int, one: str, many: str = "") -> str:
-    """Describe how many there are; `many` is the plural where it is not made with an s.
+def counted(count: int, singular: str, plural: str = "") -> str:
+    """Return a count with its noun; `plural` is required unless it is formed with -s.
 
     >>> counted(1, "run"), counted(1200, "query", "queries")
     ('1 run', '1,200 queries')
     """
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
+    return f"{count:,} {singular if count == 1 else plural or singular + 's'}"
 
 
 def queries(count: int) -> str:
-    """Describe how many queries there are.
+    """Return a number of queries with its noun.
 
     >>> queries(1)
     '1 query'
@@ -36,17 +36,17 @@ def queries(count: int) -> str:
     return counted(count, "query", "queries")
 
 
-def percent(share: float) -> str:
-    """Write a share in percent, as short as it is exact.
+def percent(proportion: float) -> str:
+    """Return a proportion in percent, with as few digits as are exact.
 
     >>> percent(0.95), percent(0.999)
     ('95 %', '99.9 %')
     """
-    return f"{100 * share:.12g} %"
+    return f"{100 * proportion:.12g} %"
 
 
 def rounded(value: float | None) -> str:
-    """Write a number to two places; what is undefined is said.
+    """Return a number with two decimals; "undefined" for None.
 
     >>> rounded(0.425), rounded(None)
     ('0.42', 'undefined')
@@ -55,29 +55,27 @@ def rounded(value: float | None) -> str:
 
 
 def visible(text: str, *, lines: bool = False) -> str:
-    r"""Return text with control, invisible and bidirectional characters written as escapes.
+    r"""Return text with control, invisible and bidirectional characters escaped.
 
-    With `lines`, line feeds are kept. Bytes of an id that are not UTF-8 stay: output gives them back.
+    `lines` keeps line feeds. Surrogate escapes of bytes that are not UTF-8 are kept: output restores them.
 
     >>> print(visible("bm25\x1b[2J\nnext\u202e"))
     bm25\x1b[2J\nnext\u202e
     """
     if text.isascii() and text.isprintable():
         return text
-    return UNSAFE.sub(lambda found: found[0] if lines and found[0] == "\n" else _escape(found[0]), text)
+    return UNSAFE.sub(lambda match: match[0] if lines and match[0] == "\n" else _escape(match[0]), text)
 
 
-def _escape(letter: str) -> str:
-    code = ord(letter)
+def _escape(character: str) -> str:
+    code = ord(character)
     if code <= 0xFF:
-        return SHORT.get(letter, f"\\x{code:02x}")
+        return SHORT_ESCAPES.get(character, f"\\x{code:02x}")
     return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
 
 
 def cells(text: str) -> int:
-    """Return the number of terminal cells that a text takes: wide characters two, combining ones none.
-
-    Codes for colours take none.
+    """Return the width of a text in terminal cells: wide characters 2, combining characters and colours 0.
 
     >>> cells("bm25"), cells("検索")
     (4, 4)
@@ -88,101 +86,102 @@ def cells(text: str) -> int:
         return len(text)
     return sum(
         0
-        if unicodedata.combining(letter) or unicodedata.category(letter) in ("Mn", "Me", "Cf")
-        else 1 + (unicodedata.east_asian_width(letter) in "WF")
-        for letter in text
+        if unicodedata.combining(character) or unicodedata.category(character) in ("Mn", "Me", "Cf")
+        else 1 + (unicodedata.east_asian_width(character) in "WF")
+        for character in text
     )
 
 
-def shortened(names: Sequence[str], most: int) -> list[str]:
-    """Shorten names in the middle to at most `most` cells; names that differ stay different.
+def shortened(names: Sequence[str], width: int) -> list[str]:
+    """Return names abbreviated to at most `width` cells, such that different names remain different.
 
-    Where the ends of two names are equal, what is kept begins at their first difference; where that is not
-    enough, shortened names are numbered.
+    The middle of a name is omitted. Names that would become equal keep the part from their first
+    difference; names that are still equal are numbered.
 
     >>> shortened(["bm25", "team-of-many-words-run-1"], 12)
     ['bm25', 'team-o…run-1']
     >>> shortened(["an-experiment-lr0.1-of-many-words", "an-experiment-lr0.3-of-many-words"], 14)
     ['an-e…1-of-man…', 'an-e…3-of-man…']
     """
-    most = max(most, LEAST)
-    long = {name: _middle(name, most) for name in names if cells(name) > most}
-    if not long:
+    width = max(width, MIN_CELLS)
+    abbreviated = {name: _without_middle(name, width) for name in names if cells(name) > width}
+    if not abbreviated:
         return list(names)
-    taken = {name for name in names if name not in long}
-    found = dict(long)
-    for short in _clashes(found, taken):
-        mates = [name for name, text in long.items() if text == short]
-        for name in mates:
-            found[name] = _from_difference(name, mates, most)
-    clashes = _clashes(found, taken)
+    unchanged = {name for name in names if name not in abbreviated}
+    result = dict(abbreviated)
+    for short in _ambiguous(result, unchanged):
+        same = [name for name, text in abbreviated.items() if text == short]
+        for name in same:
+            result[name] = _from_difference(name, same, width)
+    ambiguous = _ambiguous(result, unchanged)
     number = 0
-    for name, text in found.items():
-        if text in clashes:
+    for name, text in result.items():
+        if text in ambiguous:
             number += 1
-            while (mark := f"({number})") and (
-                short := _start(name, max(most - len(mark) - 1, 0)) + "…" + mark
-            ) in taken:
+            while (suffix := f"({number})") and (
+                short := _prefix(name, max(width - len(suffix) - 1, 0)) + "…" + suffix
+            ) in unchanged:
                 number += 1
-            found[name] = short
-    return [found.get(name, name) for name in names]
+            result[name] = short
+    return [result.get(name, name) for name in names]
 
 
-def _clashes(found: dict[str, str], taken: set[str]) -> set[str]:
-    """Return the shortened names that stand for more than one name."""
-    texts = list(found.values())
-    return {text for text in texts if texts.count(text) > 1 or text in taken}
+def _ambiguous(result: dict[str, str], unchanged: set[str]) -> set[str]:
+    """Return the abbreviations that stand for more than one name."""
+    texts = list(result.values())
+    return {text for text in texts if texts.count(text) > 1 or text in unchanged}
 
 
-def _middle(name: str, most: int) -> str:
-    return f"{_start(name, most // 2)}…{_start(name[::-1], (most - 1) // 2)[::-1]}"
+def _without_middle(name: str, width: int) -> str:
+    return f"{_prefix(name, width // 2)}…{_prefix(name[::-1], (width - 1) // 2)[::-1]}"
 
 
-def _start(text: str, most: int) -> str:
-    """Return the longest beginning of a text that takes at most so many cells."""
-    end = min(len(text), most)
-    while cells(text[:end]) > most:
+def _prefix(text: str, width: int) -> str:
+    """Return the longest prefix of a text of at most `width` cells."""
+    end = min(len(text), width)
+    while cells(text[:end]) > width:
         end -= 1
     return text[:end]
 
 
-def _from_difference(name: str, mates: Sequence[str], most: int) -> str:
-    same = [len(set(letters)) == 1 for letters in zip(*mates, strict=False)]
-    start = [*same, False].index(False)
-    kept = _start(name, most // 3)
-    rest = _start(name[start:], most - cells(kept) - 2)
-    return f"{kept}…{rest}" + ("…" if start + len(rest) < len(name) else "")
+def _from_difference(name: str, names: Sequence[str], width: int) -> str:
+    """Return the start of a name and its part from the first difference to other names."""
+    equal = [len(set(characters)) == 1 for characters in zip(*names, strict=False)]
+    start = [*equal, False].index(False)
+    prefix = _prefix(name, width // 3)
+    rest = _prefix(name[start:], width - cells(prefix) - 2)
+    return f"{prefix}…{rest}" + ("…" if start + len(rest) < len(name) else "")
 
 
-def folded(text: str, most: int, *, indent: str | None = None) -> list[str]:
-    """Break a text into lines of at most `most` cells, between words where that is possible.
+def folded(text: str, width: int, *, indent: str | None = None) -> list[str]:
+    """Wrap a text into lines of at most `width` cells, between words if possible.
 
-    Further lines begin with `indent`, by default the blanks that the text begins with.
+    Continuation lines begin with `indent`, by default the indentation of the text.
 
     >>> folded("  queries that differ most", 16)
     ['  queries that', '  differ most']
     """
-    if cells(text) <= most:
+    if cells(text) <= width:
         return [text]
     blank = text[: len(text) - len(text.lstrip(" "))]
-    further = blank if indent is None else indent
-    if cells(further) > most // 2:
-        further = ""
-    lines, line = [], blank if cells(blank) <= most // 2 else ""
+    continuation = blank if indent is None else indent
+    if cells(continuation) > width // 2:
+        continuation = ""
+    lines, line = [], blank if cells(blank) <= width // 2 else ""
     empty = line
     for word in filter(None, text.split(" ")):
         gap = "" if line == empty else " "
-        if cells(line + gap + word) <= most:
+        if cells(line + gap + word) <= width:
             line += gap + word
             continue
         if line != empty:
             lines.append(line)
-            line = empty = further
+            line = empty = continuation
         rest = word
-        while cells(line + rest) > most:
-            part = _start(rest, most - cells(line)) or rest[0]
+        while cells(line + rest) > width:
+            part = _prefix(rest, width - cells(line)) or rest[0]
             lines.append(line + part)
             rest = rest[len(part) :]
-            line = empty = further
+            line = empty = continuation
         line += rest
     return [*lines, line] if line != empty else lines

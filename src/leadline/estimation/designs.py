@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from leadline.data.arrays import Flags, Floats, Integers
-from leadline.data.hashing import keys_of
+from leadline.data.hashing import sampling_keys
 from leadline.data.ids import to_bytes
 
 SMALLEST = 0.02  # minimum inclusion probability; pairs that would need a smaller one leave the frame
@@ -175,7 +175,7 @@ def random_numbers(frame: Frame, seed: int) -> Floats:
     numbers = np.empty(len(frame.query))
     bounds = np.searchsorted(frame.query, np.arange(len(frame.queries) + 1)).tolist()
     for name, low, high in zip(frame.queries, bounds[:-1], bounds[1:], strict=True):
-        keys = keys_of(name, frame.documents[low:high], seed)
+        keys = sampling_keys(name, frame.documents[low:high], seed)
         numbers[low:high] = (keys >> np.uint64(11)).astype(np.float64) / 2.0**53
     return numbers
 
@@ -187,7 +187,7 @@ def random_numbers_of(pairs: Sequence[tuple[str, str]], seed: int) -> Floats:
     for row, (query, _) in enumerate(pairs):
         rows.setdefault(query, []).append(row)
     for query, chosen in rows.items():
-        keys = keys_of(to_bytes(query), [to_bytes(pairs[row][1]) for row in chosen], seed)
+        keys = sampling_keys(to_bytes(query), [to_bytes(pairs[row][1]) for row in chosen], seed)
         numbers[chosen] = (keys >> np.uint64(11)).astype(np.float64) / 2.0**53
     return numbers
 

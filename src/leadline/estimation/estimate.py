@@ -180,14 +180,14 @@ class EstimatedResults(Results):
         -------
         Estimate
         """
-        return self._estimate(self._run(run), self.place(measure), over_queries=over_queries)
+        return self._estimate(self._run_index(run), self.measure_index(measure), over_queries=over_queries)
 
     @cached_property
     def _over_queries(self) -> list[tuple[Floats, Floats]]:
         """Lower and upper ends of the intervals over queries, by measure and run."""
         student = INTERVALS.parse("Student")
         return [
-            student.limits(self.counted(place).T, level=self.confidence)
+            student.limits(self.averaged_values(place).T, level=self.confidence)
             for place in range(len(self.measures))
         ]
 
@@ -251,7 +251,7 @@ class EstimatedResults(Results):
         -------
         list of Difference
         """
-        places = range(len(self.measures)) if measure is None else [self.place(measure)]
+        places = range(len(self.measures)) if measure is None else [self.measure_index(measure)]
         z = _quantile(self.confidence)
         pairs = []
         for place in places:

@@ -145,7 +145,7 @@ def predict(
             "vectors": shown(vectors),
             **reading.options(RunsOptions),
         },
-        meaning=PREDICTORS.expand_all,
+        resolve=PREDICTORS.expand_all,
     )
 
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from leadline.data.arrays import Codes, Flags, Floats, Hashes, Integers
-from leadline.data.hashing import smallest
-from leadline.data.judged_run import JudgedRun, Ties
+from leadline.data.hashing import smallest_keys
+from leadline.data.judged_run import JudgedRun, TieGroups
 from leadline.data.qrels import Qrels
 from leadline.errors import InputError, UsageError
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
@@ -188,7 +188,7 @@ def _fixed(judged: JudgedRun, rows: Rows, certain: Certain | None) -> Flags:
 def _sampled(judged: JudgedRun, rows: Rows, other: Flags, sample: int | None, seed: int) -> Flags:
     if sample is not None:
         rows_other = np.flatnonzero(other)
-        kept = smallest(row_keys(judged, rows, other, seed), rows.query[rows_other], sample)
+        kept = smallest_keys(row_keys(judged, rows, other, seed), rows.query[rows_other], sample)
         other[rows_other[~kept]] = False
     return other
 
@@ -321,5 +321,5 @@ def with_estimated_ranks(
         row=row,
         tie_first=rank,
         tie_last=rank,
-        unjudged_ties=Ties(none, none, none),
+        unjudged_ties=TieGroups(none, none, none),
     )

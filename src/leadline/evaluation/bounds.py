@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from leadline.data.arrays import Codes, Floats, Integers, freeze
-from leadline.data.judged_run import JudgedRun, Ties
+from leadline.data.judged_run import JudgedRun, TieGroups
 from leadline.data.results import Bounds
 from leadline.measures import Measure
 
@@ -89,7 +89,7 @@ class AllJudged(JudgedRun):
             row=row,
             tie_first=rank,
             tie_last=rank,
-            unjudged_ties=Ties(empty, empty, empty),
+            unjudged_ties=TieGroups(empty, empty, empty),
         )
 
     @cached_property

@@ -48,7 +48,7 @@ def outline(cls: type[Parametric], *, defaults: bool = False) -> str:
         if not parameter.at
     ]
     text = cls.__name__ + (f"({','.join(parameters)})" if parameters else "")
-    at = cls.at_name()
+    at = cls.cutoff_name()
     if at is None:
         return text
     suffix = f"@{symbol(at)}"
@@ -97,7 +97,7 @@ def _end(value: float) -> str:
 
 def undefined(cls: type[Measure]) -> list[str] | None:
     """Return the cases in which a measure is undefined, from its values on small lists; None on errors."""
-    forms = [cls.sample()] if "@" in cls.sample() else [cls.sample(), _with_cutoff(cls)]
+    forms = [cls.example()] if "@" in cls.example() else [cls.example(), _with_cutoff(cls)]
     measures = list(dict.fromkeys(map(MEASURES.parse, forms)))
     try:
         cases_undefined = {
@@ -118,8 +118,8 @@ def undefined(cls: type[Measure]) -> list[str] | None:
 
 def _with_cutoff(cls: type[Parametric]) -> str:
     """Return the name of a sample of this class, with a cutoff if it takes one."""
-    sample = cls.sample()
-    return sample if "@" in sample or cls.at_name() is None else f"{sample}@10"
+    sample = cls.example()
+    return sample if "@" in sample or cls.cutoff_name() is None else f"{sample}@10"
 
 
 def _is_undefined(measure: Measure, grades: list[float], judged: list[float]) -> bool:
@@ -192,7 +192,7 @@ def facts(cls: type[Measure]) -> dict[str, str]:
     lines["source"] = cls.source
     if aliases(cls):
         lines["spellings"] = ", ".join(aliases(cls)) + "; upper and lower case are one"
-    if cls.at_name() is not None:
+    if cls.cutoff_name() is not None:
         lines["cutoffs"] = ", ".join(f"{cls.__name__}{suffix}" for suffix in _cutoffs(cls))
     return lines
 

@@ -235,13 +235,13 @@ def _combined(
         present=present,
         relevance_strings=[run.strings for run in values_of_runs if run.strings is not None],
         without_mean=np.any(~present, axis=1) if averaging == "complete" else None,
-        bounds=Bounds.together([run.limits for run in values_of_runs if run.limits is not None]),
+        bounds=Bounds.stack([run.limits for run in values_of_runs if run.limits is not None]),
         warnings=[
             *warnings_of(infos, table, averaging=averaging, levels=levels_of(measures)),
             *undefined_warnings(infos, table, measures, values, present),
         ],
         options=options,
-        meaning=meaning,
+        resolve=meaning,
     )
 
 
@@ -304,7 +304,7 @@ def mean_intervals(
         if measure.average == "sum":
             continue
         geometric = measure.average == "geometric"
-        values = results.counted(index).T
+        values = results.averaged_values(index).T
         if geometric:
             values = np.log(values)
         low_high = np.stack(interval.limits(values, level=confidence, seed=seed, groups=groups), axis=1)

@@ -276,7 +276,7 @@ def _info(evaluated: RunInfo, counts: ReadCounts, source: RunLike) -> RunInfo:
 
 def _warnings(results: Results, info: RunInfo, qrels: Qrels, code: int) -> list[ResultWarning]:
     """Return the warnings of one query."""
-    only = qrels.only(code)
+    only = qrels.of_query(code)
     measures = [measure for measure in results.measures if isinstance(measure, Measure)]
     averaging, profile = results.options["queries"], profile_of(results.options["profile"])
     span = slice(code, code + 1)

@@ -12,12 +12,11 @@ import numpy as np
 
 from leadline.data.arrays import Codes
 from leadline.data.ids import to_text
-from leadline.data.judged_run import Join, JudgedRun, Lists
+from leadline.data.judged_run import Join, JudgedRun, MatchedLists
 from leadline.data.qrels import Qrels
 from leadline.data.reading import DEFAULT_READING, UNCUT, Cut, Reading
 from leadline.data.results import RunInfo
 from leadline.data.run import Run
-from leadline.data.threads import in_order
 from leadline.data.validation import check_run_name
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.run_warnings import counts_of
@@ -25,6 +24,7 @@ from leadline.io.opening import STANDARD_INPUT, Buffers
 from leadline.io.read import UNNAMED, RunLike, counted_run, is_ranked_lists, is_row, stream_lists
 from leadline.io.trec_lists import RankedLists
 from leadline.io.trec_runs import ReadCounts
+from leadline.kernels import parallel_map
 from leadline.measures import Measure
 
 T = TypeVar("T")
@@ -54,7 +54,7 @@ class _Joining:
             return False
         self._store_example(lists, rows)
         ids = lists.ids() if self.keep else None
-        self.join.add(Lists(codes, lists.bounds, rows, lists.scores, ids))
+        self.join.add(MatchedLists(codes, lists.bounds, rows, lists.scores, ids))
         self.unjudged += [lists.queries[index] for index in np.flatnonzero(codes < 0).tolist()]
         return True
 
@@ -220,7 +220,7 @@ def _each(
 
     processors = os.cpu_count() or 1
     yield report(1, function(*sources[0], [Buffers() for _ in range(min(2, processors))]))
-    for number, result in enumerate(in_order(work, sources[1:]), start=2):
+    for number, result in enumerate(parallel_map(work, sources[1:]), start=2):
         yield report(number, result)
 
 

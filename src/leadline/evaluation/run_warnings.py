@@ -48,7 +48,7 @@ def tied_cutoffs(judged: JudgedRun, measures: Sequence[Measure]) -> int:
     parted = np.zeros(len(judged.rank), dtype=np.bool_)
     for cutoff in cutoffs if np.any(judged.tie_last > judged.tie_first) else ():
         parted |= (judged.tie_first <= cutoff) & (cutoff < judged.tie_last)
-    return int(np.count_nonzero(judged.parted | (judged.total(judged.query[parted]) > 0)))
+    return int(np.count_nonzero(judged.cut_in_ties | (judged.total(judged.query[parted]) > 0)))
 
 
 # Messages about counts that are summed over runs.

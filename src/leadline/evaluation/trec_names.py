@@ -152,7 +152,7 @@ def _family(name: str, written: str) -> list[Request]:
         return [Request(printed, name, None, bool(written), max(length, 0))]
     cls, preset = _meant(name)
     if name in BY_RANK or name in BY_LEVEL:
-        at = cls.at_name() or ""
+        at = cls.cutoff_name() or ""
         measures = [cls(**preset, **{at: place}) for place in _places(name, cls, written)]
         return [Request(_at(name, measure), name, measure, bool(written)) for measure in measures]
     parameters = _given(name, written) if written else {}
@@ -215,14 +215,14 @@ def _meant(name: str) -> tuple[type[Measure], Mapping[str, object]]:
 
 def _at(family: str, measure: Measure) -> str:
     """Return a name with the cutoff or level of the measure after an underscore."""
-    value = getattr(measure, measure.at_name() or "")
+    value = getattr(measure, measure.cutoff_name() or "")
     return f"{family}_{value:.2f}" if family in BY_LEVEL else f"{family}_{value}"
 
 
 def _name_in(family: str, measure: Measure, rel: float) -> str:
     """Return the name of a measure in a family; empty if it does not belong to the family."""
     cls, preset = _meant(family)
-    at = cls.at_name()
+    at = cls.cutoff_name()
     if type(measure) is not cls or getattr(measure, "rel", rel) != rel:
         return ""
     if getattr(measure, "rule", "trec10") not in ("trec9", "trec10"):

@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from leadline.data.result import optional
+from leadline.data.result import import_optional
 from leadline.errors import InputError
 from leadline.io.id_lists import OWNERS
 from leadline.io.opening import PARQUET, first_bytes, read_whole, text_of
@@ -60,7 +60,7 @@ def saved_data(path: str) -> dict[str, Any]:
         If the file has no manifest, or one of another format.
 
     """
-    parquet, lib = optional("pyarrow.parquet"), optional("pyarrow.lib")
+    parquet, lib = import_optional("pyarrow.parquet"), import_optional("pyarrow.lib")
     try:
         table = parquet.read_table(path)
     except (lib.ArrowException, OSError) as error:

@@ -190,7 +190,7 @@ def qrels(records: Records) -> Qrels:
     found = columns.whole(records, "grade")
     if found is not None:
         made = qrels_of_lists(found, records.path)
-        if made.repeated is None:
+        if made.duplicate is None:
             made.remarks = records.remarks
             return made
     lists = lists_of(records, "grade", Reading())

@@ -60,7 +60,7 @@ def table_of_run(run: Run) -> OutputTable:
 def table_of_qrels(qrels: Qrels) -> OutputTable:
     """Lay qrels out; whole grades are whole numbers."""
     made = _judgments(qrels)
-    shares = qrels.shares()
+    shares = qrels.inclusion_probabilities()
     if shares is None:
         return made
     rows = [(*row, shares[row[0]].get(row[1])) for row in made.rows]

@@ -37,7 +37,7 @@ def read(path: str, *, subtopics: bool = False, whole: Chunk | None = None, sure
     if not sure and swapped_arguments.is_ranking(qrels.documents, lists.bounds):
         text = window.text[: window.end].tobytes()
         swapped_arguments.refuse_ranking(qrels.documents, lists.bounds, text, path)
-    if qrels.repeated is not None:
+    if qrels.duplicate is not None:
         _refuse_repeat(window)
     return qrels
 

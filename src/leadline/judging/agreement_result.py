@@ -221,7 +221,7 @@ def ranked(
         values.append(results.means)
         infos = list(results.runs)
         for place, column in enumerate(counted_values):
-            column.append(results.counted(place).T)
+            column.append(results.averaged_values(place).T)
     by_query = [
         np.stack(column) if kind.average == "mean" and not np.isnan(column).any() else None
         for kind, column in zip(kinds, counted_values, strict=True)

@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
-from leadline.data.hashing import draw
+from leadline.data.hashing import hashed_uniform
 from leadline.io.texts import Document
 from leadline.judging.documents import Texts, digest, showable
 from leadline.judging.store import JudgingPair
@@ -55,7 +55,7 @@ class Cards:
 
     def form(self, judge: str, pair: JudgingPair) -> str:
         """Return the form in which a document is presented to a judge."""
-        number = draw(self.seed, "form", judge, pair.query, pair.document)
+        number = hashed_uniform(self.seed, "form", judge, pair.query, pair.document)
         return self.forms[int(number * len(self.forms))]
 
     def card(self, judge: str, pair: JudgingPair) -> dict[str, Any]:

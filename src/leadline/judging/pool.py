@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from leadline.data.arrays import Flags, Hashes, Integers
-from leadline.data.hashing import document_keys, drawn
+from leadline.data.hashing import document_keys, draw_documents
 from leadline.data.ids import Vocabulary, to_bytes, to_text
 from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading, RunsOptions
@@ -202,7 +202,7 @@ class _PoolBuilder:
             index = np.concatenate([index, np.setdiff1d(np.flatnonzero(rest), index)])
         rest[index] = False
         left = int(rest.sum())
-        more = drawn(query, self.collection.keys, self.random, among=rest)
+        more = draw_documents(query, self.collection.keys, self.random, among=rest)
         self.short += len(more) < self.random
         ranks = self._ranks(lists)
         share = len(more) / left if left else 1.0

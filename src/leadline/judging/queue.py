@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from threading import RLock
 from typing import NamedTuple
 
-from leadline.data.hashing import draw, draws
+from leadline.data.hashing import hashed_uniform, hashed_uniforms
 from leadline.errors import UsageError
 from leadline.judging.auth import RateLimit, TooManyError
 from leadline.judging.events import Event, check_judge
@@ -46,8 +46,10 @@ def deal(
     for query, judge in assigned.items():
         load[judge] += size[query]
     made: dict[str, str] = {}
-    for query in sorted(size.keys() - assigned.keys(), key=lambda name: (-size[name], draw(seed, name))):
-        judge = min(judges, key=lambda name: (load[name], draw(seed, name, query)))
+    for query in sorted(
+        size.keys() - assigned.keys(), key=lambda name: (-size[name], hashed_uniform(seed, name))
+    ):
+        judge = min(judges, key=lambda name: (load[name], hashed_uniform(seed, name, query)))
         load[judge] += size[query]
         made[query] = judge
     return {query: judge for query, judge in made.items() if before.get(query) != judge}
@@ -59,10 +61,10 @@ def second(judges: Sequence[str], owner: str, pair: JudgingPair, *, seed: int, o
     A larger proportion includes all pairs of a smaller one.
     """
     names = (pair.query, pair.document)
-    if draw(seed, "overlap", *names) >= overlap:
+    if hashed_uniform(seed, "overlap", *names) >= overlap:
         return None
     candidates = [judge for judge in judges if judge != owner]
-    return min(candidates, key=lambda judge: draw(seed, "second", judge, *names), default=None)
+    return min(candidates, key=lambda judge: hashed_uniform(seed, "second", judge, *names), default=None)
 
 
 MOST_JUDGES = 1000  # who come in by a name of their own
@@ -166,8 +168,8 @@ class Queues:
                 by_query.setdefault(pair.query, []).append(pair)
         drawn = [pair for pairs in by_query.values() for pair in pairs if pair.order < math.inf]
         order = [pair.id for pair in sorted(drawn, key=lambda pair: (pair.order, pair.id))]
-        for query in sorted(by_query, key=draws(self.store.seed, judge)):
-            order_key = draws(self.store.seed, judge, query)
+        for query in sorted(by_query, key=hashed_uniforms(self.store.seed, judge)):
+            order_key = hashed_uniforms(self.store.seed, judge, query)
             rest = (pair for pair in by_query[query] if pair.order == math.inf)
             ranked = sorted((order_key(pair.document), pair.id) for pair in rest)
             order += [pair for _, pair in ranked]

@@ -275,7 +275,7 @@ class Levels(Parameter):
 
 def recall_levels() -> Any:
     """Declare a parameter of recall levels."""
-    return Levels("eleven", kind=float, low=0.0, high=1.0)
+    return Levels("eleven", type_=float, low=0.0, high=1.0)
 
 
 class AvgIPrec(Measure):

@@ -55,7 +55,7 @@ class GainsByGrade(Parameter):
 
 def gains_by_grade() -> Any:
     """Declare a parameter that maps grades to gains."""
-    return GainsByGrade("grade", kind=float, low=-1e9, high=1e9)
+    return GainsByGrade("grade", type_=float, low=-1e9, high=1e9)
 
 
 def gains_of(judged: JudgedRun, gains: str) -> tuple[Gains, Ideal]:

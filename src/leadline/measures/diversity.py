@@ -9,10 +9,9 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from leadline.data.arrays import Codes, Flags, Floats, Integers
-from leadline.data.judged_run import JudgedRun, Lists
-from leadline.data.qrels import Qrels
+from leadline.data.judged_run import JudgedRun, MatchedLists
+from leadline.data.qrels import Qrels, Subtopics
 from leadline.data.registry import Aliases, cutoff, needed_cutoff, number
-from leadline.data.subtopics import Subtopics
 from leadline.errors import UsageError
 from leadline.measures import Evidence, Measure, finite, over
 from leadline.measures.user_models import added_to
@@ -60,7 +59,7 @@ class _Diversity(Measure):
         grades = {(b"1", str(row).encode()): {name.encode(): 1.0 for name in names} for row, names in listed}
         rows = np.arange(len(documents), dtype=np.int32)
         bounds = np.array([0, len(documents)], dtype=np.int64)
-        part = Lists(np.zeros(1, np.int64), bounds, rows, -rows.astype(np.float64))
+        part = MatchedLists(np.zeros(1, np.int64), bounds, rows, -rows.astype(np.float64))
         return float(self.values(JudgedRun.of_lists(Qrels.of_subtopics(grades), [part]))[0])
 
     def table(self, judged: JudgedRun) -> Subtopics:

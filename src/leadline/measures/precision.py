@@ -109,7 +109,7 @@ class RprecMult(Measure):
     default_cutoffs: ClassVar[DefaultCutoffs] = {"rprec_mult": MULTIPLES}
 
     rel: float = number(1.0, low=0.0)
-    multiple: float = Parameter(..., kind=float, low=0.0, high=1e6, at=True)  # type: ignore[assignment]
+    multiple: float = Parameter(..., type_=float, low=0.0, high=1e6, at=True)  # type: ignore[assignment]
 
     def values(self, judged: JudgedRun) -> Floats:
         """Return the value of every query."""
@@ -190,7 +190,7 @@ class F(Measure):
     rel: float = number(1.0, low=0.0)
     cutoff: int | None = cutoff()
 
-    def settle(self) -> None:
+    def post_init(self) -> None:
         """Set the form to the default where beta is 1: both forms are equal then."""
         if self.beta == 1:
             object.__setattr__(self, "form", "squared")
@@ -230,7 +230,7 @@ class E(Measure):
     rel: float = number(1.0, low=0.0)
     cutoff: int | None = cutoff()
 
-    def settle(self) -> None:
+    def post_init(self) -> None:
         """Set the direction: F, which the lecture prints as E, rises."""
         if self.form == "lecture":
             object.__setattr__(self, "rising", True)

@@ -77,7 +77,7 @@ class _Walk(Measure):
 
     max_grade: float
 
-    def settle(self) -> None:
+    def post_init(self) -> None:
         """Refuse a rank that would need too much memory."""
         if self.last > DEEPEST:
             raise UsageError(f"rank {self.last} in {type(self).__name__}; expected {DEEPEST} or less")

@@ -14,7 +14,7 @@ from leadline.comparison.compare import compare_results
 from leadline.comparison.comparison_result import Comparison
 from leadline.data.arrays import Flags
 from leadline.data.ids import Vocabulary, to_bytes
-from leadline.data.result import Result, optional
+from leadline.data.result import Result, import_optional
 from leadline.data.results import Results, ResultWarning, RunInfo
 from leadline.errors import InputError, LeadlineError, UsageError
 from leadline.evaluation.profiles import profile_of
@@ -55,7 +55,7 @@ def save(
     path = os.fspath(path)
     if not path.endswith(".parquet"):
         raise UsageError(f"'{path}' as the file of saved results; expected FILE.parquet")
-    arrow, parquet = optional("pyarrow"), optional("pyarrow.parquet")
+    arrow, parquet = import_optional("pyarrow"), import_optional("pyarrow.parquet")
     manifest = {
         "format": FORMAT,
         "leadline": VERSION,
@@ -130,7 +130,7 @@ def read_scores(paths: Sequence[str]) -> Results:
             {"path": path, "rows": int((~np.isnan(part.values)).sum())}
             for path, part in zip(paths, parts, strict=True)
         ],
-        meaning=first._meaning,  # noqa: SLF001  # the same class
+        resolve=first._resolve,  # noqa: SLF001  # the same class
     )
 
 
@@ -256,7 +256,7 @@ def results_of(data: Mapping[str, Any]) -> Results:
             warnings=[ResultWarning(**each) for each in data.get("warnings") or ()],
             options=options,
             inputs=data.get("inputs") or (),
-            meaning=profile_of(options.get("profile") or "leadline").measures,
+            resolve=profile_of(options.get("profile") or "leadline").measures,
         )
 
     chosen = np.array([query in set(data["queries"]) for query in queries])
@@ -302,7 +302,7 @@ def _check_runs(runs: list[Any], texts: list[str]) -> None:
 def _same(first: Results, second: Results) -> bool:
     """Return whether every measure counts the same values."""
     return all(
-        np.array_equal(first.counted(place), second.counted(place), equal_nan=True)
+        np.array_equal(first.averaged_values(place), second.averaged_values(place), equal_nan=True)
         for place in range(len(first.measures))
     )
 

@@ -8,8 +8,8 @@ from typing import TypeVar
 import numpy as np
 
 from leadline.data.arrays import Flags, Floats, Integers
-from leadline.data.threads import in_order
 from leadline.errors import UsageError
+from leadline.kernels import parallel_map
 
 Made = TypeVar("Made")
 BLOCK = 2048  # draws; signs or weights for a few hundred queries fit into the CPU cache
@@ -25,7 +25,7 @@ def each_block(
     def run_block(index: int) -> Made:
         return do(np.random.default_rng([seed, index]), sizes[index])
 
-    return in_order(run_block, range(len(sizes)))
+    return parallel_map(run_block, range(len(sizes)))
 
 
 def signs(generator: np.random.Generator, draws: int, queries: int) -> Floats:

@@ -83,7 +83,7 @@ class LanguageParameter(Parameter):
     """Parameter that is one of some fixed words or a name offered by a package."""
 
     def __init__(self, default: str, *own: str, offered: Callable[[], list[str]]) -> None:
-        super().__init__(default, kind=str)
+        super().__init__(default, type_=str)
         self.own = own
         self.offered = offered
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from leadline.data.arrays import Floats
-from leadline.data.result import optional
+from leadline.data.result import import_optional
 from leadline.data.validation import check_whole
 from leadline.errors import InputError, UsageError
 from leadline.io.formats import suffix_of
@@ -201,7 +201,7 @@ def write_vectors(vectors: Vectors, path: str | os.PathLike[str]) -> None:
         for key, topics in zip(vectors.ids, vectors.theta.tolist(), strict=True)
     ]
     if suffix_of(name) == ".parquet":
-        pyarrow, parquet = optional("pyarrow"), optional("pyarrow.parquet")
+        pyarrow, parquet = import_optional("pyarrow"), import_optional("pyarrow.parquet")
         target = io.BytesIO()
         parquet.write_table(pyarrow.Table.from_pylist(rows), target)
         write_whole(name, target.getvalue())

@@ -88,7 +88,7 @@ def run(
         raise UsageError(f"'{measure}' means {len(wanted)} measures; expected one")
     runs, warnings, documents = _runs(docs, queries, models, stem, stop, on_run)
     results = evaluate(qrels, runs, wanted)
-    values = results.counted(0)
+    values = results.averaged_values(0)
     values = values[:, ~np.isnan(values).any(axis=0)]
     if values.shape[1] < 2:
         raise UsageError(f"{values.shape[1]} query with {measure}; expected two or more")

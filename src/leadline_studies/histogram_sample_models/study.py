@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline.data.arrays import Flags, Floats, Integers
-from leadline.data.hashing import keys_of
+from leadline.data.hashing import sampling_keys
 from leadline.data.ids import to_bytes, to_text
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
@@ -201,7 +201,7 @@ def _pairs(names: Sequence[bytes], query: str, relevant: Integers, grid: Grid) -
     others = np.delete(np.arange(len(names)), relevant)
     ids = [names[code] for code in others.tolist()]
     for position, row in enumerate(turn):
-        keys = keys_of(to_bytes(query), ids, grid.recipe.seed + position)
+        keys = sampling_keys(to_bytes(query), ids, grid.recipe.seed + position)
         chosen = np.argsort(keys, kind="stable")[:size]
         row[others[chosen]] = np.arange(len(chosen))
     turn[:, relevant] = -1

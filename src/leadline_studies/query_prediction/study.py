@@ -159,7 +159,7 @@ def _correlations(
     """Correlate predictions with the measure over queries; DeShaTo also by each topic model."""
     values_by_run = {
         name: dict(zip(results.queries, values, strict=True))
-        for name, values in zip(results.names, results.counted(0).tolist(), strict=True)
+        for name, values in zip(results.names, results.averaged_values(0).tolist(), strict=True)
     }
     by_fit: dict[tuple[str, str], list[float]] = {}
     for shape in shapes:
@@ -177,7 +177,7 @@ def _correlations(
 
 def select_models(prediction: Results, results: Results, splits: int, seed: int) -> dict[str, Any]:
     """Select between the first two models by every predictor and rule, and test against the better one."""
-    baseline, expanded = results.counted(0)[:2]
+    baseline, expanded = results.averaged_values(0)[:2]
     judged = ~np.isnan(baseline + expanded)
     codes = [prediction.queries.code(name) for name in results.queries]
     values_of_two = np.full((2, len(codes), len(prediction.measures)), np.nan)

@@ -33,12 +33,12 @@ from leadline.data.arrays import Codes, Flags, Floats
 from leadline.data.qrels import Qrels
 from leadline.data.reading import JudgedOptions, Reading
 from leadline.data.results import ResultWarning, RunInfo
-from leadline.data.threads import in_order
 from leadline.data.validation import check_whole
 from leadline.errors import InputError
 from leadline.evaluation.join import judge_runs
 from leadline.evaluation.run_warnings import warnings_of
 from leadline.io.read import QrelsLike, RunLike, judgments_of
+from leadline.kernels import parallel_map
 from leadline.measures.average_precision import AP
 
 
@@ -358,7 +358,7 @@ def _compare_queries(
         rows = [part.row[slice(*part.offsets[query : query + 2])] - low for part in lists]
         return difference_of_query(qrels.grades[low:high], rows, rules)
 
-    for done, part in enumerate(in_order(compare_lists, range(total), threads=threads), start=1):
+    for done, part in enumerate(parallel_map(compare_lists, range(total), threads=threads), start=1):
         if on_query:
             on_query(done, total)
         yield part

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from leadline.data.arrays import Flags, Floats, Hashes, Integers
-from leadline.data.hashing import keys_of, sampled_documents, smallest
+from leadline.data.hashing import sampled_documents, sampling_keys, smallest_keys
 from leadline.data.ids import Ids, to_bytes, to_text
-from leadline.data.judged_run import JudgedRun, Lists
+from leadline.data.judged_run import JudgedRun, MatchedLists
 from leadline.data.qrels import Qrels
 from leadline.data.reading import Negative, Reading
 from leadline.data.run import Run
@@ -140,7 +140,7 @@ def rows_of(judged: JudgedRun, recipe: HistogramOptions) -> Rows:
     return Rows(owner[place], rank[place], known & (grade >= recipe.rel), known, place)
 
 
-def _lists(judged: JudgedRun) -> Lists:
+def _lists(judged: JudgedRun) -> MatchedLists:
     if judged.lists is None:
         raise UsageError("this join keeps no lists; expected one made with keep=True")
     return judged.lists
@@ -162,7 +162,7 @@ def row_keys(judged: JudgedRun, rows: Rows, chosen: Flags, seed: int) -> Hashes:
     ends = np.append(starts[1:], len(query)).tolist() if len(starts) else []
     for low, high in zip(starts.tolist(), ends, strict=True):
         name = judged.qrels.queries.names[int(query[low])]
-        found.append(keys_of(name, ids.take(places[low:high]), seed))
+        found.append(sampling_keys(name, ids.take(places[low:high]), seed))
     return np.concatenate([np.empty(0, dtype=np.uint64), *found])
 
 
@@ -198,7 +198,7 @@ def select_rows(
         keys = row_keys(judged, rows, other, recipe.seed)
         places = np.flatnonzero(other)
         if drawn is None:
-            in_sample = smallest(keys, rows.query[places], recipe.sample)
+            in_sample = smallest_keys(keys, rows.query[places], recipe.sample)
         else:
             pairs = zip(rows.query[places].tolist(), keys.tolist(), strict=True)
             in_sample = np.array([key in drawn[query] for query, key in pairs], dtype=np.bool_)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline.data.arrays import Flags, Floats, Integers, freeze
-from leadline.data.hashing import keys_of, places_of
+from leadline.data.hashing import key_ranks, sampling_keys
 from leadline.data.ids import Vocabulary
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
@@ -278,7 +278,7 @@ class RunSubsampler:
         other = ~self.rows.relevant
         found = np.full(len(other), -1, dtype=np.int64)
         keys = row_keys(self.judged, self.rows, other, seed)
-        found[other] = places_of(keys, self.rows.query[other])
+        found[other] = key_ranks(keys, self.rows.query[other])
         return found
 
     def part(self, kept: Flags, turns: Integers, sample: int) -> SubsampledRun:
@@ -341,7 +341,7 @@ def shares(qrels: Qrels, rel: float, share: float, seed: int) -> Flags:
     for code, name in enumerate(qrels.queries.names):
         low, high = int(qrels.begin[code]), int(qrels.end[code])
         rows = low + np.flatnonzero(qrels.grades[low:high] >= rel)
-        order = np.argsort(keys_of(name, qrels.documents.take(rows), seed), kind="stable")
+        order = np.argsort(sampling_keys(name, qrels.documents.take(rows), seed), kind="stable")
         found[rows[order[: ceil(share * len(rows))]]] = True
     return found
 

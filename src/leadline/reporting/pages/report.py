@@ -159,8 +159,8 @@ def compared(
     )
     points = profile.measures(POINTS, rel=rel, documents=size)
     found = evaluate(qrels, runs, [*wanted, *points], **options)
-    comparison = compare_results(found.part(range(len(wanted))), **rules)
-    return comparison, found.means[:, [found.place(point) for point in points]]
+    comparison = compare_results(found.select_measures(range(len(wanted))), **rules)
+    return comparison, found.means[:, [found.measure_index(point) for point in points]]
 
 
 def page_of(

@@ -295,7 +295,7 @@ def separating(results: Results) -> list[dict[str, Any]]:
 
     Each with mean, deviation, and the best and the worst run by the first measure.
     """
-    values = results.counted(0)
+    values = results.averaged_values(0)
     known = ~np.isnan(values).any(axis=0)
     sign = 1.0 if results.measures[0].rising else -1.0
     found = []

@@ -146,7 +146,7 @@ def _pairs(
 
 def _scatter(comparison: Comparison, place: int, pair: int, width: float) -> Figure:
     results, (first, second) = comparison.results, comparison.pairing
-    values = results.counted(place)
+    values = results.averaged_values(place)
     return scatter(
         values[second[pair]],
         values[first[pair]],
@@ -193,7 +193,7 @@ def _groups(comparison: Comparison, place: int, width: float | None) -> Figure:
 def _critical_difference(comparison: Comparison, place: int, width: float | None) -> Figure:
     results, rules = comparison.results, comparison.rules
     measure = results.measures[place]
-    values = results.counted(place).T
+    values = results.averaged_values(place).T
     whole = ~np.isnan(values).any(axis=1)
     if not whole.any():
         raise UsageError(f"no query has {measure} in every run; critical-difference ranks such queries")
@@ -201,7 +201,7 @@ def _critical_difference(comparison: Comparison, place: int, width: float | None
     ranks = mean_ranks(values, rising=measure.rising)
     order = np.argsort(ranks, kind="stable").tolist()
     alpha = f"{1 - rules.confidence:.3g}"
-    left = int((~whole & ~np.isnan(results.counted(place)).all(axis=0)).sum())
+    left = int((~whole & ~np.isnan(results.averaged_values(place)).all(axis=0)).sum())
     p = friedman(values)
     note = f"Friedman: {p_text(p)}; bars: no significant difference (Nemenyi, {alpha})"
     if left:

@@ -21,7 +21,7 @@ def per_query(results: Results, measure: object | None = None, *, width: float =
 
     Without `measure` it is the first one. An undefined value is left empty.
     """
-    place = 0 if measure is None else results.place(measure)
+    place = 0 if measure is None else results.measure_index(measure)
     values = results.values[:, :, place]
     rows = _best_first(results, place)
     defined = ~np.isnan(values)

@@ -151,7 +151,7 @@ def comparison_figure(
 
     kind = figure or ("differences" if pair or len(result.pairing) == 1 else "forest")
     check_word(KINDS, figure=kind)
-    place = 0 if measure is None else result.results.place(measure)
+    place = 0 if measure is None else result.results.measure_index(measure)
     at = pair_of(result, *pair) if pair else 0
     shown = chosen_pairs(result, pairs)[place] if chosen is None else chosen
     return lambda width: figure_of(result, kind, place, pair=at, width=width, per_pair=per_pair, pairs=shown)
@@ -175,7 +175,7 @@ def results_figure(result: Results, *, measure: object | None = None) -> Make:
     """Draw the values of a measure, by default the first: a run a row, a query a column."""
     from leadline.reporting.plots.query_plots import per_query
 
-    shown = result.measures[0 if measure is None else result.place(measure)]
+    shown = result.measures[0 if measure is None else result.measure_index(measure)]
     return lambda width: per_query(result, shown, width=width or COLUMN)
 
 

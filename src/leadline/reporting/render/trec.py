@@ -73,7 +73,7 @@ def _within(family: str, measure: Measure | None) -> float:
     """Return the cutoff or level that orders a family."""
     if measure is None or family not in BY_RANK | BY_LEVEL:
         return 0.0
-    return float(getattr(measure, measure.at_name() or ""))
+    return float(getattr(measure, measure.cutoff_name() or ""))
 
 
 def _block(lines: Sequence[Line]) -> str:

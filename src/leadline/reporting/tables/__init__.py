@@ -140,9 +140,9 @@ def _text(result: Result, form: str, options: dict[str, Any]) -> str:
 def _parquet(result: Result, options: dict[str, Any]) -> bytes:
     import io
 
-    from leadline.data.result import optional
+    from leadline.data.result import import_optional
 
     table = result.to_arrow(**options)  # says what is missing
     target = io.BytesIO()
-    optional("pyarrow.parquet").write_table(table, target)
+    import_optional("pyarrow.parquet").write_table(table, target)
     return target.getvalue()

@@ -72,8 +72,8 @@ NOTES = (
 
 def around_sheet(results: Results, *, per_query: bool = False) -> Table:
     """Lay results out measure by measure, the best run first, with intervals and bounds if there are any."""
-    means = {"value": results.means} | results.around()
-    values = {"value": results.values} | results.around(per_query=True) if per_query else {}
+    means = {"value": results.means} | results.limit_columns()
+    values = {"value": results.values} | results.limit_columns(per_query=True) if per_query else {}
     rows: list[list[Cell]] = []
     for column, measure in enumerate(results.measures):
         for run in results.order(column):

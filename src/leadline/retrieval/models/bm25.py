@@ -53,7 +53,7 @@ class BM25(Model):
     k1: float = number(1.2, low=0.0)
     b: float = number(0.75, low=0.0, high=1.0)
     idf: str = choice("plus", "rsj", "galago")
-    k3: Any = Parameter("none", kind=float, low=0.0, words=("none",))
+    k3: Any = Parameter("none", type_=float, low=0.0, words=("none",))
 
     def plan(self, index: Index, query: Query, _relevant: Integers | None = None) -> Plan:
         """Return the plan of a query."""

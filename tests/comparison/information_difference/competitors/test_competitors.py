@@ -24,7 +24,7 @@ from leadline.comparison.information_difference.similarity_baselines import (
     Ranked,
 )
 from leadline.data.ids import Ids
-from leadline.data.judged_run import JudgedRun, Lists
+from leadline.data.judged_run import JudgedRun, MatchedLists
 from leadline.data.qrels import Qrels
 from leadline.errors import UsageError
 from strategies import FORMS, ORIGINAL, Colliding, Interpreted, in_form
@@ -150,7 +150,7 @@ def judged_lists(runs: list[list[list[int]]]) -> list[JudgedRun]:
         JudgedRun.of_lists(
             qrels,
             [
-                Lists(
+                MatchedLists(
                     np.arange(2),
                     np.cumsum([0, *map(len, lists)], dtype=np.int64),
                     np.full(sum(map(len, lists)), -1, dtype=np.int32),
