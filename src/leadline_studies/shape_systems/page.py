@@ -404,10 +404,10 @@ def text(systems: Results, plain: Results, tuned: Results, parts: Results) -> st
         f"{sum(right)} of {len(right)} sets with {MIDDLE} topics, and from retrieved ones in "
         f"{accuracy_range} of the queries, by set and number of topics (on these sets; other data may be "
         "outside). With its best number of topics, which is known only with judgments, DeShaTo ranks "
-        f"systems better than nruns on {ahead(systems)}, and without feedback on {ahead(plain)}. The largest number tested is the best "
-        f"one on {rising} of {len(systems)} sets; tuning on one query in ten does not find the best number "
-        f"on {missed} of {len(tuned)}. Neither DeShaTo nor nruns is better in general: it depends on the "
-        "collection and the systems."
+        f"systems better than nruns on {ahead(systems)}, and without feedback on {ahead(plain)}. The largest "
+        f"number tested is the best one on {rising} of {len(systems)} sets; tuning on one query in ten does "
+        f"not find the best number on {missed} of {len(tuned)}. Neither DeShaTo nor nruns is better in "
+        "general: it depends on the collection and the systems."
     )
 
 
