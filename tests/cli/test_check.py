@@ -7,13 +7,17 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from conftest import Leadline
+from leadline import kernels
+from leadline.data.qrels import Qrels
 from leadline.errors import InputError
 from leadline.io import check as faults
 from leadline.io import check as lint
 from leadline.io.formats import opened
+from leadline.io.opening import Buffers
 from leadline.io.read import read_qrels, read_run
 
 RUN = (
@@ -366,3 +370,66 @@ def test_lines_around_faults_are_all_read(tmp_path: Path) -> None:
     assert sorted(parsed.lists.lines) == sorted(set(range(1, 10_001)) - wrong)
     assert len(parsed.lists.queries) == 11
     assert parsed.returns == []
+
+
+def text_of(rng: np.random.Generator) -> bytes:
+    """Make a run whose lines are mostly clean, with what check remarks on here and there."""
+    odd = [0.0, 0.02, 0.3][rng.integers(3)]
+
+    def some(*choices: bytes) -> bytes:
+        return choices[rng.integers(1, len(choices))] if rng.random() < odd else choices[0]
+
+    lines = []
+    for query in (b"q%d" % place for place in range(rng.integers(1, 9))):
+        name = some(query, query + b"'", "q\u00e9".encode() + query)
+        documents = [b"d%02d" % number for number in rng.permutation(40)[: rng.integers(1, 30)]]
+        for rank, document in enumerate(documents, start=int(rng.random() > odd)):
+            score = b"%d" % (100 - rank if rng.random() > odd else rng.integers(3))
+            lines.append(some(b"", b"# a comment\n", b" \t\n", b"\r\n"))
+            lines.append(
+                b" ".join(
+                    [
+                        name,
+                        b"Q0",
+                        document + some(b"", b"\xc2\xa0", b"\xff", b'"', b"\x7f"),
+                        some(b"%d" % rank, b"1", b"x"),
+                        score,
+                        some(b"tag", b"other", b"tag more", b"last tag"),
+                    ]
+                )
+                + some(b"\n", b"\r\n", b" \n")
+            )
+    text = b"".join(lines)
+    return some(b"", b"\xef\xbb\xbf") + (text.removesuffix(b"\n") if rng.random() < odd else text)
+
+
+def test_a_clean_run_is_checked_in_stretches_as_it_is_as_a_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if kernels.compiled is None:
+        pytest.skip("no compiled kernels")
+    rng = np.random.default_rng(3)
+    qrels = Qrels(
+        {f"q{query}": {f"d{number:02d}": number % 3 - 1 for number in range(9)} for query in range(5)}
+    )
+    taken = []
+    in_stretches = lint._checked_stretches
+    monkeypatch.setattr(
+        lint, "_checked_stretches", lambda *given: taken.append(in_stretches(*given)) or taken[-1]
+    )
+    for number in range(120):
+        path = file_of(tmp_path, f"{number}.run", text_of(rng))
+        judged = qrels if number % 2 else None
+        size = int(rng.integers(256, 4096))
+        streamed = lint.check(str(path), qrels=judged, workspace=Buffers(size))
+        whole = lint.check(str(path), qrels=judged, keep=True)
+        assert streamed.problems == whole.problems
+        assert streamed.joined == whole.joined
+        assert [streamed.kind, streamed.form, streamed.rows, streamed.queries, streamed.unit] == [
+            whole.kind,
+            whole.form,
+            whole.rows,
+            whole.queries,
+            whole.unit,
+        ]
+    assert sum(found is not None for found in taken) > 60

@@ -14,7 +14,9 @@ from leadline.data.run import Run
 from leadline.data.validation import check_word
 from leadline.errors import UsageError
 from leadline.io import check as problems
-from leadline.io.check import Checked, Problem
+from leadline.io.check import Checked
+from leadline.io.check_remarks import Problem
+from leadline.io.opening import Buffers
 from leadline.io.read import QrelsLike, read_qrels
 
 Path = str | os.PathLike[str]
@@ -138,7 +140,15 @@ def check(
         raise UsageError(f"fix={os.fspath(fix)!r}: {len(paths)} files or an index; expected one run or qrels")
     coverage = None if documents is None or qrels is None else _coverage(os.fspath(documents), qrels)
     judgments = read_qrels(qrels) if qrels is not None and paths else None
-    checked = [_checked(path, kind, subtopics=subtopics, qrels=judgments) for path in paths]
+    workspace = Buffers()
+    checked = [
+        problems.check(
+            path, kind=kind, subtopics=subtopics, qrels=judgments, keep=fix is not None, workspace=workspace
+        )
+        if not os.path.isdir(path)
+        else _checked_index(path)
+        for path in paths
+    ]
     repaired = None
     if fix is not None:
         repaired = problems.write_repaired(
@@ -162,10 +172,8 @@ def check(
     )
 
 
-def _checked(path: str, kind: str | None, *, subtopics: bool, qrels: Qrels | None) -> Checked:
-    """Check a run, qrels, or the folder of an index."""
-    if not os.path.isdir(path):
-        return problems.check(path, kind=kind, subtopics=subtopics, qrels=qrels)
+def _checked_index(path: str) -> Checked:
+    """Check the folder of an index."""
     from leadline.retrieval.index.check_index import check_index
 
     return check_index(path)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from leadline import kernels
 from leadline.data.ids import to_text
 from leadline.data.qrels import Qrels
 from leadline.data.reading import OnDuplicate, OnNan, Reading
@@ -16,15 +17,15 @@ from leadline.data.wording import percent
 from leadline.errors import InputError, LeadlineError
 from leadline.io import trec_runs
 from leadline.io import write as writing
+from leadline.io.check_remarks import IdRemarks, ListRemarks, Problem, TextRemarks, blocks
 from leadline.io.formats import TREC, Opened, content_of, opened, records_of
-from leadline.io.opening import Chunk, run_name
+from leadline.io.opening import Buffers, Chunk, first_bytes, run_name
 from leadline.io.row_checks import lists_of, named
 from leadline.io.tables import QRELS_COLUMNS, OutputTable
-from leadline.io.trec_lists import PlainLists
+from leadline.io.trec_lists import CompiledLists, PlainLists, TrecLists, looks_trec
 from leadline.kernels import plain
 
 STRETCH = 256  # lines that are parsed at a time; fewer behind a fault, so that each costs little
-BLOCK = 1 << 16  # bytes that are split into lines at a time
 CODES = (
     ("nan", r"score 'nan'|score nan"),
     ("columns", r"\d+ (columns|cells)$"),
@@ -89,21 +90,6 @@ def find(source: Opened, kind: str) -> Fault:
     return Fault(lists, faults, [], rows.tag, rows.listed)
 
 
-def blocks(text: bytes) -> Iterator[tuple[int, list[bytes]]]:
-    r"""Split a text into lines, some at a time, each time with the number of the first.
-
-    >>> list(blocks(b"a\n\nb"))
-    [(1, [b'a', b'', b'b'])]
-    """
-    line, start = 1, 0
-    while start <= len(text):
-        end = text.find(b"\n", start + BLOCK)
-        end = len(text) if end < 0 else end
-        lines = text[start:end].split(b"\n")
-        yield line, lines
-        line, start = line + len(lines), end + 1
-
-
 def _in_trec(text: bytes, kind: str) -> Fault:
     faults = Faults()
     merged = plain.ParsedRows([], [], [], [], [], [], 0, b"", 0, 0, 0)
@@ -159,17 +145,6 @@ def _scan(lines: list[bytes], line: int, kind: str) -> plain.ParsedRows:
 
 
 @dataclass(frozen=True)
-class Problem:
-    """One kind of problem in a file: the line of the first (None where there are none), and how many."""
-
-    code: str
-    line: int | None
-    message: str
-    count: int
-    error: bool = False
-
-
-@dataclass(frozen=True)
 class Joined:
     """How a run and judgments fit together.
 
@@ -221,6 +196,7 @@ class Checked:
     rows: int = 0
     queries: int = 0
     tag: str = ""
+    unit: str = "line"  # what the lines of problems count
     joined: Joined | None = None
 
     @property
@@ -228,16 +204,25 @@ class Checked:
         """Return whether the evaluator would refuse the file."""
         return any(problem.error for problem in self.problems)
 
-    @property
-    def unit(self) -> str:
-        """Describe what the lines of problems count."""
-        return "line" if self.lists is None else self.lists.unit
-
 
 def check(
-    path: str, *, kind: str | None = None, subtopics: bool = False, qrels: Qrels | None = None
+    path: str,
+    *,
+    kind: str | None = None,
+    subtopics: bool = False,
+    qrels: Qrels | None = None,
+    keep: bool = False,
+    workspace: Buffers | None = None,
 ) -> Checked:
-    """Look for every problem of a run or qrels in any format; `qrels` are joined with a run."""
+    """Look for every problem of a run or qrels in any format; `qrels` are joined with a run.
+
+    What was read is kept on request, for `write_repaired`. `workspace` is memory to use, the same for one run
+    after the other.
+    """
+    if kind in {None, "run"} and not subtopics and not keep:
+        clean = _clean_run(path, qrels, workspace or Buffers())
+        if clean is not None:
+            return clean
     found = Checked(path, subtopics=subtopics)
     try:
         found.source = opened(path, read=True)
@@ -249,7 +234,7 @@ def check(
         code = "nul" if getattr(error, "found", "") == "a NUL byte" else "unreadable"
         found.problems.append(Problem(code, line, _words(error), 1, error=True))
         return found
-    found.lists, found.tag = parsed.lists, parsed.tag
+    found.lists, found.tag, found.unit = parsed.lists, parsed.tag, parsed.lists.unit
     found.rows, found.queries = len(parsed.lists.documents), len(parsed.lists.queries)
     found.problems += _errors(parsed.faults)
     if subtopics and found.form == "trec":
@@ -260,45 +245,134 @@ def check(
         found.problems.append(Problem("empty", None, f"contains no {found.kind}", 1, error=True))
     found.problems += [problem for problem in _remarks(found, parsed.returns) if problem.count]
     if qrels is not None and found.kind == "run" and found.rows:
-        found.joined = join(parsed.lists, qrels)
+        joining = _Joining(qrels)
+        joining.add(parsed.lists)
+        found.joined = joining.joined()
+        found.problems.append(found.joined.problem())
+    if not keep:
+        found.source = found.lists = None
+    return found
+
+
+def _clean_run(path: str, qrels: Qrels | None, workspace: Buffers) -> Checked | None:
+    """Check a run in TREC's format without errors, a stretch at a time; None for anything else."""
+    try:
+        head = first_bytes(path)
+        if kernels.compiled is None or head is None or not looks_trec(head):
+            return None
+        with Chunk(path, workspace) as window:
+            return _checked_stretches(window, qrels)
+    except LeadlineError:
+        return None
+
+
+def _checked_stretches(window: Chunk, qrels: Qrels | None) -> Checked | None:
+    """Check a clean run; None where it is not clean, or a query returns after another one."""
+    about, of_lists, of_ids = TextRemarks("trec", "run"), ListRemarks(trec=True), IdRemarks()
+    joining = _Joining(Qrels.of([]) if qrels is None else qrels)
+    seen: set[bytes] = set()
+    line, byte = 1, 0
+    while not window.last:
+        kept, read = window.filled - byte, window.read
+        window.advance(byte)
+        about.changed += window.filled - kept - (window.read - read)
+        lists = CompiledLists.scan(window, line, run=True)
+        if lists is None or not joining.add(lists):
+            return None
+        expected = len(seen) + len(lists.queries)
+        seen.update(lists.queries)
+        if len(seen) < expected:
+            return None
+        text = window.text[: min(lists.next_byte, window.end)].tobytes()
+        line_of = _lines_of(text, line, lists)
+        about.add(text, line, clean=lists)
+        of_lists.add(lists, line_of)
+        of_ids.add(lists, line_of, text=text)
+        line, byte = lists.next_line, lists.next_byte
+    if not joining.documents:
+        return None
+    problems = [*about.problems(), *of_lists.problems(), *of_ids.problems()]
+    found = Checked(window.path, "run", "trec", rows=joining.documents, queries=len(seen))
+    found.problems = [problem for problem in problems if problem.count]
+    if qrels is not None:
+        found.joined = joining.joined()
         found.problems.append(found.joined.problem())
     return found
 
 
-def join(lists: PlainLists, qrels: Qrels) -> Joined:
-    """Count the documents of a run that are judged; a negative grade is no judgment."""
-    codes = qrels.queries.encode(lists.queries)
-    rows = lists.match(qrels, codes)
-    judged = rows >= 0
-    judged[judged] = qrels.grades[rows[judged]] >= 0
-    unjudged = np.flatnonzero(~judged)
-    begin = 0
-    if len(unjudged):
-        place = int(np.searchsorted(lists.bounds, unjudged[0], side="right")) - 1
-        code = int(codes[place])
-        if code >= 0 and qrels.begin[code] < qrels.end[code]:
-            begin = int(qrels.begin[code])
-    return Joined(
-        qrels.source,
-        int((codes >= 0).sum()),
-        len(rows),
-        int(judged.sum()),
-        to_text(lists.documents[int(unjudged[0])]) if len(unjudged) else None,
-        to_text(qrels.documents[begin]) if len(qrels.grades) else None,
-    )
+def _lines_of(text: bytes, line: int, lists: CompiledLists) -> Callable[[int], int]:
+    """Return what gives the line of a row."""
+    if lists.next_line - line == len(lists.scores):
+        return range(line, lists.next_line).__getitem__
+    lines = enumerate(text.split(b"\n"), start=line)
+    return [number for number, raw in lines if raw.split() and not raw.startswith(b"#")].__getitem__
+
+
+class _Joining:
+    """Counts the documents of a run that are judged; a negative grade is no judgment."""
+
+    def __init__(self, qrels: Qrels) -> None:
+        self.qrels = qrels
+        self.queries = self.documents = self.judged = 0
+        self.example: str | None = None
+        self.begin = 0
+
+    def add(self, lists: TrecLists) -> bool:
+        """Count some lists, unless one names a document twice."""
+        qrels = self.qrels
+        codes = qrels.queries.encode(lists.queries)
+        rows = lists.match(qrels, codes)
+        if rows is None:
+            return False
+        judged = rows >= 0
+        judged[judged] = qrels.grades[rows[judged]] >= 0
+        unjudged = np.flatnonzero(~judged)
+        if len(unjudged) and self.example is None:
+            row = int(unjudged[0])
+            names = lists.documents if isinstance(lists, PlainLists) else lists.ids()
+            self.example = to_text(names[row])
+            code = int(codes[int(np.searchsorted(lists.bounds, row, side="right")) - 1])
+            if code >= 0 and qrels.begin[code] < qrels.end[code]:
+                self.begin = int(qrels.begin[code])
+        self.queries += int((codes >= 0).sum())
+        self.documents += len(rows)
+        self.judged += int(judged.sum())
+        return True
+
+    def joined(self) -> Joined:
+        """Return the counts."""
+        qrels = self.qrels
+        return Joined(
+            qrels.source,
+            self.queries,
+            self.documents,
+            self.judged,
+            self.example,
+            to_text(qrels.documents[self.begin]) if len(qrels.grades) else None,
+        )
 
 
 def _remarks(found: Checked, returns: list[int]) -> Iterator[Problem]:
     """Yield what the evaluator accepts and a reader should know."""
     assert found.source is not None
     assert found.lists is not None
-    if found.source.whole is not None and found.form != "parquet":
-        yield from _of_text(found.source.whole, found.form)
-        if found.form == "trec" and found.kind == "run":
-            yield from _of_columns(found.source.whole, set(found.lists.lines))
+    lists = found.lists
+    window = found.source.whole
+    if window is not None and found.form != "parquet":
+        about = TextRemarks(found.form, found.kind)
+        about.changed = window.filled - window.read
+        about.add(window.text[: window.end].tobytes(), 1, rows=set(lists.lines))
+        yield from about.problems()
     yield _problem("mixed_queries", returns, "a query occurs again after another one")
-    yield from _of_lists(found.lists, found.kind, trec=found.form == "trec")
-    yield from _of_ids(found.lists)
+    if found.kind == "qrels":
+        yield from _of_grades(lists)
+    else:
+        of_lists = ListRemarks(trec=found.form == "trec")
+        of_lists.add(lists, lists.lines.__getitem__)
+        yield from of_lists.problems()
+    of_ids = IdRemarks()
+    of_ids.add(lists, lists.lines.__getitem__)
+    yield from of_ids.problems()
 
 
 def _errors(found: Faults) -> list[Problem]:
@@ -334,101 +408,9 @@ def _repeats_by_subtopic(source: Opened) -> Iterator[Problem]:
             yield Problem("repeated_documents", error.line, _words(error), 1, error=True)
 
 
-class _Tally:
-    """The first of some lines, and how many they are."""
-
-    def __init__(self) -> None:
-        self.first: int | None = None
-        self.count = 0
-
-    def add(self, lines: list[int]) -> None:
-        """Count lines behind those counted before."""
-        if lines and self.first is None:
-            self.first = lines[0]
-        self.count += len(lines)
-
-    def problem(self, code: str, message: str) -> Problem:
-        """Describe what is odd about the lines."""
-        return Problem(code, self.first, message, self.count)
-
-
-def _of_text(window: Chunk, form: str) -> Iterator[Problem]:
-    """Yield what readers of text step over: marks, ends of lines, blank lines, comments."""
-    text = window.text[: window.end].tobytes().removesuffix(b"\n")
-    change = window.filled - window.read  # a byte order mark was cut off, a final newline put on
-    yield Problem("bom", 1, "a byte order mark before the first line", int(change < 0))
-    crlf, blank, comments = _Tally(), _Tally(), _Tally()
-    last = 0
-    for first, lines in blocks(text) if window.end else ():
-        crlf.add([number for number, line in enumerate(lines, first) if line.endswith(b"\r")])
-        if form == "trec":
-            blank.add([number for number, line in enumerate(lines, first) if not line.split()])
-            marked = [number for number, line in enumerate(lines, first) if line.startswith(b"#")]
-            comments.add(marked)
-        last = first + len(lines) - 1
-    yield crlf.problem("crlf", "a line that ends in CR LF")
-    if form == "trec":
-        yield blank.problem("blank_lines", "a blank line")
-        yield comments.problem("comments", "a comment, which trec_eval 9 refuses")
-        missing = [last] if change in {1, -2} else []
-        yield _problem("no_final_newline", missing, "the last line has no newline")
-
-
-def _of_columns(window: Chunk, whole: set[int]) -> Iterator[Problem]:
-    """Yield columns that are ignored, and tags that differ."""
-    extra = _Tally()
-    tags: dict[bytes, int] = {}
-    text = window.text[: window.end].tobytes()
-    for first, lines in blocks(text):
-        for number, line in enumerate(lines, start=first):
-            fields = line.split(None, 6)
-            if len(fields) > 5 and number in whole:
-                tags.setdefault(fields[5], number)
-                if len(fields) > 6:
-                    extra.add([number])
-    yield extra.problem("extra_columns", "more than six columns; the others are ignored")
-    if len(tags) > 1:
-        (first_tag, _), (other, line_number) = list(tags.items())[:2]
-        message = f"tag {plain.shown(other)} after {plain.shown(first_tag)}; the last one counts"
-        yield Problem("tags", line_number, message, len(tags) - 1)
-
-
 def _spans(lists: PlainLists) -> Iterator[tuple[bytes, int, int]]:
     bounds = lists.bounds.tolist()
     return zip(lists.queries, bounds[:-1], bounds[1:], strict=True)
-
-
-def _of_lists(lists: PlainLists, kind: str, *, trec: bool) -> Iterator[Problem]:
-    if kind == "qrels":
-        yield from _of_grades(lists)
-        return
-    order = lists.order()
-    scores = lists.scores if order is None else lists.scores[order]
-    ranks = lists.ranks if order is None else lists.ranks[order]
-    ties: list[int] = []
-    against: list[int] = []
-    again: list[int] = []
-    zero: list[int] = []
-    for _, low, high in _spans(lists):
-        if low == high:
-            continue
-        rank, score = ranks[low:high], scores[low:high]
-        line = lists.lines[low]
-        ties += [line] * bool((score[1:] == score[:-1]).any())
-        against += [line] * trec_runs.disordered(np.array([0, high - low]), score, rank)
-        again += [line] * (len(set(rank[rank >= 0].tolist())) < int((rank >= 0).sum()))
-        zero += [line] * int(0 in rank)
-    yield _problem("rank_disagrees", against, "a list whose ranks contradict its scores; scores decide")
-    yield _problem("rank_repeats", again, "a list in which a rank appears twice")
-    yield _problem("rank_from_0", zero, "a list whose ranks begin at 0")
-    odd = [lists.lines[row] for row in np.flatnonzero(lists.ranks < 0).tolist()] if trec else []
-    yield _problem("rank", odd, "a rank that is not a whole number")
-    yield _problem("ties", ties, "a list with tied scores; ties are ordered by descending document id")
-    sizes = np.diff(lists.bounds)
-    if len(sizes) and sizes.min() < sizes.max():
-        short = [lists.lines[low] for _, low, high in _spans(lists) if low < high < low + sizes.max()]
-        message = f"a list shorter than the longest; lengths are {sizes.min():,} to {sizes.max():,}"
-        yield _problem("list_lengths", short, message)
 
 
 def _of_grades(lists: PlainLists) -> Iterator[Problem]:
@@ -444,33 +426,6 @@ def _of_grades(lists: PlainLists) -> Iterator[Problem]:
         if low < high and not (lists.scores[low:high] >= 1).any()
     ]
     yield _problem("no_relevant", nothing, "a query without a relevant document (grade 1 or more)")
-
-
-ODD = (
-    (
-        "odd_spaces",
-        "[\u00a0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u3000\ufeff]",
-        "a space character other than a blank",
-    ),
-    ("control_characters", "[\x00-\x1f\x7f-\x9f]", "a control character"),
-    ("quotes", "[\"']", "a quotation mark"),
-    ("not_utf8", "[\udc80-\udcff]", "bytes that are not UTF-8"),
-)
-
-
-def _of_ids(lists: PlainLists) -> Iterator[Problem]:
-    """Yield ids that are accepted as they are and that other programs may trip over."""
-    for code, pattern, words in ODD:
-        search = re.compile(pattern).search
-        lines: list[int] = []
-        first = ""
-        for query, low, high in _spans(lists):
-            whole = bool(search(to_text(query)))
-            for row in range(low, high):
-                if whole or search(to_text(lists.documents[row])):
-                    first = first or to_text(query if whole else lists.documents[row])
-                    lines.append(lists.lines[row])
-        yield _problem(code, lines, f"an id with {words}: {first!r}; kept unchanged")
 
 
 def _problem(code: str, lines: list[int], message: str) -> Problem:

@@ -245,10 +245,15 @@ def _plain_lists(scanned: Scanned, reading: Reading) -> PlainLists:
 
 def disordered(bounds: Integers, scores: Floats, ranks: Integers) -> int:
     """Count the lists in which a higher score has a larger rank than a lower one."""
+    return len(disordered_lists(bounds, scores, ranks))
+
+
+def disordered_lists(bounds: Integers, scores: Floats, ranks: Integers) -> list[int]:
+    """Return the lists in which a higher score has a larger rank than a lower one."""
     falls = ranks[1:] < ranks[:-1]
     inner = bounds[1:-1]
     falls[inner[(inner > 0) & (inner < len(scores))] - 1] = False
-    count = 0
+    found: list[int] = []
     owners = np.searchsorted(bounds, np.flatnonzero(falls), side="right") - 1
     for place in np.flatnonzero(np.bincount(owners)).tolist():
         low, high = int(bounds[place]), int(bounds[place + 1])
@@ -257,8 +262,9 @@ def disordered(bounds: Integers, scores: Floats, ranks: Integers) -> int:
             continue
         group = np.flatnonzero(np.concatenate(([True], score[1:] != score[:-1])))
         lowest, highest = np.minimum.reduceat(rank, group), np.maximum.reduceat(rank, group)
-        count += bool(np.any(lowest[1:] < np.maximum.accumulate(highest)[:-1]))
-    return count
+        if np.any(lowest[1:] < np.maximum.accumulate(highest)[:-1]):
+            found.append(place)
+    return found
 
 
 def write(table: OutputTable) -> bytes:

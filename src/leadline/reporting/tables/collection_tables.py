@@ -6,7 +6,8 @@ from typing import Any
 
 from leadline.data.wording import counted, percent, queries
 from leadline.evaluation.check_files import CheckResult, level_of
-from leadline.io.check import Checked, Problem
+from leadline.io.check import Checked
+from leadline.io.check_remarks import Problem
 from leadline.reporting.render import Cell, Table
 from leadline.retrieval.collection import Collection
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from leadline.data.arrays import Integers
 from leadline.errors import InputError, LeadlineError
-from leadline.io.check import Checked, Problem
+from leadline.io.check import Checked
+from leadline.io.check_remarks import Problem
 from leadline.retrieval.index.index_arrays import OFFSETS, IndexArrays, are_offsets
 from leadline.retrieval.index.reader import Index
 
