@@ -412,11 +412,14 @@ def test_a_clean_run_is_checked_in_stretches_as_it_is_as_a_whole(
     qrels = Qrels(
         {f"q{query}": {f"d{number:02d}": number % 3 - 1 for number in range(9)} for query in range(5)}
     )
-    taken = []
+    taken: list[lint.Checked | None] = []
     in_stretches = lint._checked_stretches
-    monkeypatch.setattr(
-        lint, "_checked_stretches", lambda *given: taken.append(in_stretches(*given)) or taken[-1]
-    )
+
+    def noted(*given: Any) -> lint.Checked | None:
+        taken.append(in_stretches(*given))
+        return taken[-1]
+
+    monkeypatch.setattr(lint, "_checked_stretches", noted)
     for number in range(120):
         path = file_of(tmp_path, f"{number}.run", text_of(rng))
         judged = qrels if number % 2 else None
