@@ -26,7 +26,7 @@ from leadline.online.abtest import abtest
 from leadline.online.abtest_result import ABTest
 from leadline.online.planning import ARMS, arm_of, users_needed
 from leadline.reporting.render import Cell, Preformatted, Table
-from leadline.reporting.tables.abtest_table import sheet_of
+from leadline.reporting.tables.abtest_table import abtest_table
 
 SECTION = "Experiments"
 
@@ -181,7 +181,7 @@ def _text(found: ABTest, form: str, *, to_file: bool) -> str:
         return "".join(escaped(json.dumps(arm, ensure_ascii=False)) + "\n" for arm in found.to_dict()["arms"])
     if form == "csv":
         say(found.warnings)
-    return table_text(sheet_of(found), form, to_file=to_file)
+    return table_text(abtest_table(found), form, to_file=to_file)
 
 
 @command.command("assign", epilog="Example: leadline abtest assign users.txt --fraction 0.05 --salt snippets")

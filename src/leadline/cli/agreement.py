@@ -25,7 +25,7 @@ from leadline.errors import UsageError
 from leadline.judging.agreement import agreement
 from leadline.judging.agreement_audit import TOP, WITHIN
 from leadline.judging.agreement_result import Agreement
-from leadline.reporting.tables.agreement_table import agreement_rows, flat_rows, sheets_of
+from leadline.reporting.tables.agreement_table import agreement_rows, agreement_tables, flat_rows
 
 SECTION = "Judging"
 
@@ -190,5 +190,5 @@ def _text(found: Agreement, form: str, *, per_query: bool, to_file: bool) -> str
 
         rows = flat_rows(found, per_query=per_query)
         return "".join(escaped(json.dumps(row, ensure_ascii=False)) + "\n" for row in rows)
-    sheets = sheets_of(found, per_query=per_query)
+    sheets = agreement_tables(found, per_query=per_query)
     return "\n".join(table_text(sheet, form, to_file=to_file) for sheet in sheets)

@@ -41,7 +41,7 @@ from leadline.evaluation.evaluate import evaluate
 from leadline.io.read import read_qrels
 from leadline.reporting.restore import read_scores
 from leadline.reporting.tables.comparison_table import (
-    SAID,
+    SENTENCES,
     chosen_pairs,
     comparison_rows,
     comparison_summary,
@@ -97,7 +97,7 @@ class Pairs(click.ParamType[str | int]):
     type=Pairs(),
     metavar="significant|all|N",
     help=f"Pairs shown: those with a significant difference, all, or the N of smallest p-value per measure. "
-    f"[default: all in JSON and CSV; in tables all up to {SAID}, else significant]",
+    f"[default: all in JSON and CSV; in tables all up to {SENTENCES}, else significant]",
 )
 @option(
     "Gates",

@@ -23,7 +23,7 @@ from leadline.comparison.information_difference.difference import difference
 from leadline.comparison.information_difference.joint_tables import complete
 from leadline.errors import UsageError
 from leadline.io.read import read_qrels
-from leadline.reporting.tables.difference_table import difference_sheet, lines_of, pairs_sheet
+from leadline.reporting.tables.difference_table import difference_table, lines_of, pairs_table
 
 SECTION = "Evaluation"
 
@@ -168,7 +168,7 @@ def command(
         (lambda: {"runs": lines_of(found)})
         if form == "jsonl"
         else (lambda: found.to_dict(per_query=per_query)),
-        lambda: pairs_sheet(found) if form == "csv" else difference_sheet(found),
+        lambda: pairs_table(found) if form == "csv" else difference_table(found),
         form=form,
         qrels=qrels,
         judgments=judgments,

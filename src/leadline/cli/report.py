@@ -30,7 +30,7 @@ from leadline.io.read import read_qrels
 from leadline.reporting.pages.report import compared, only_one, page_of
 from leadline.reporting.restore import read_scores
 from leadline.reporting.tables.comparison_table import significance_table
-from leadline.reporting.tables.evaluation_tables import around_sheet
+from leadline.reporting.tables.evaluation_tables import interval_table
 
 SECTION = "Evaluation"
 
@@ -140,7 +140,7 @@ def command(
         lambda: (
             significance_table(comparison, baseline=baseline, top=top, digits=digits)
             if form in ("latex", "markdown")
-            else around_sheet(results)
+            else interval_table(results)
         ),
         form=form,
         qrels=qrels,

@@ -1,4 +1,4 @@
-"""Save results, and restore them: all that they are made of, or an error that says what is missing."""
+"""Saving of results, and their restoration from Parquet and JSON."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def save(
     path : path
         File to write, FILE.parquet.
     command : str, optional
-        The command that made the results.
+        Command that computed the results.
     inputs : sequence of mapping, optional
         Path, digest and number of rows of each input.
 
@@ -79,7 +79,7 @@ def save(
 
 
 def read_scores(paths: Sequence[str]) -> Results:
-    """Read values of queries from files of saved results or JSON results, and put their runs together.
+    """Read per-query values from files of saved results or JSON, and combine their runs.
 
     Parameters
     ----------
@@ -89,46 +89,46 @@ def read_scores(paths: Sequence[str]) -> Results:
     Returns
     -------
     Results
-        `inputs` are the files, each with its number of values.
+        All runs; `inputs` are the files with their numbers of values.
 
     Raises
     ------
     InputError, UsageError
-        If a file is not of this kind, or the files have different measures or queries.
+        If a file has no saved results, or the files have different measures or queries.
 
     """
     parts = [_saved(path) for path in paths]
     first = parts[0]
     texts, queries = list(map(str, first.measures)), set(first.averaged_queries())
-    for path, part in zip(paths[1:], parts[1:], strict=True):
-        others = list(map(str, part.measures))
+    for path, results in zip(paths[1:], parts[1:], strict=True):
+        others = list(map(str, results.measures))
         if others != texts:
             raise UsageError(
                 f"{path} has {', '.join(others)}, {paths[0]} has {', '.join(texts)}; expected equal"
             )
-        different = queries ^ set(part.averaged_queries())
+        different = queries ^ set(results.averaged_queries())
         if different:
             raise UsageError(
                 f"{path} and {paths[0]} have different queries ({len(different)}, such as {min(different)}); "
                 "expected the same"
             )
-    names = [name for part in parts for name in part.names]
+    names = [name for results in parts for name in results.names]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise UsageError(f"run '{twice[0]}' is in two files; expected different names")
-    rows = [part.queries.encode(first.queries.names) for part in parts]
+    rows = [results.queries.encode(first.queries.names) for results in parts]
     return Results(
-        [info for part in parts for info in part.runs],
+        [info for results in parts for info in results.runs],
         first.queries,
         first.measures,
-        np.concatenate([part.values[:, row] for part, row in zip(parts, rows, strict=True)]),
-        np.concatenate([part.averaged[:, row] for part, row in zip(parts, rows, strict=True)]),
-        present=np.concatenate([part.present[:, row] for part, row in zip(parts, rows, strict=True)]),
-        warnings=list(dict.fromkeys(notice for part in parts for notice in part.warnings)),
+        np.concatenate([results.values[:, row] for results, row in zip(parts, rows, strict=True)]),
+        np.concatenate([results.averaged[:, row] for results, row in zip(parts, rows, strict=True)]),
+        present=np.concatenate([results.present[:, row] for results, row in zip(parts, rows, strict=True)]),
+        warnings=list(dict.fromkeys(notice for results in parts for notice in results.warnings)),
         options=first.options,
         inputs=[
-            {"path": path, "rows": int((~np.isnan(part.values)).sum())}
-            for path, part in zip(paths, parts, strict=True)
+            {"path": path, "rows": int((~np.isnan(results.values)).sum())}
+            for path, results in zip(paths, parts, strict=True)
         ],
         resolve=first._resolve,  # noqa: SLF001  # the same class
     )
@@ -150,7 +150,11 @@ def _saved(path: str) -> Results:
     for run in runs if isinstance(runs, list) else ():
         if not (isinstance(run, dict) and isinstance(run.get("mean"), dict)):
             break  # refused below
-        estimated = {text: one.get("value") for text, one in run["mean"].items() if isinstance(one, dict)}
+        estimated = {
+            text: estimate.get("value")
+            for text, estimate in run["mean"].items()
+            if isinstance(estimate, dict)
+        }
         run["mean"] |= estimated
         if estimated:
             run.pop("new", None)
@@ -159,12 +163,12 @@ def _saved(path: str) -> Results:
     except UsageError as error:
         raise InputError(str(error), path=path) from None
     if data.get("command") == "estimate":
-        words = "values are estimates from a sample of judgments; intervals are over queries and samples"
-        results.warnings.insert(0, ResultWarning("estimates", words, 1))
+        message = "values are estimates from a sample of judgments; intervals are over queries and samples"
+        results.warnings.insert(0, ResultWarning("estimates", message, 1))
     return results
 
 
-def restored(kind: type[Result], text: str) -> Result:
+def restored(cls: type[Result], text: str) -> Result:
     """Restore `Results` or a `Comparison`.
 
     Parameters
@@ -172,12 +176,12 @@ def restored(kind: type[Result], text: str) -> Result:
     kind : type
         `Results` or `Comparison`.
     text : str
-        What its `to_json(per_query=True)` gave, or a command with `-f json`.
+        JSON of `to_json(per_query=True)`, or of a command with `-f json`.
 
     """
-    if kind not in (Results, Comparison):
+    if cls not in (Results, Comparison):
         raise UsageError(
-            f"{kind.__name__} is not restored from JSON, which does not hold all that it is made of; "
+            f"{cls.__name__} is not restored from JSON, which does not hold all that it is made of; "
             "expected Results or Comparison"
         )
     if not isinstance(text, (str, bytes)):
@@ -185,18 +189,18 @@ def restored(kind: type[Result], text: str) -> Result:
     try:
         data = json.loads(text)
     except RecursionError:
-        raise UsageError(f"JSON nested too deep; expected what {kind.__name__}.to_json gives") from None
+        raise UsageError(f"JSON nested too deep; expected what {cls.__name__}.to_json gives") from None
     except ValueError as error:
-        raise UsageError(f"no JSON ({error}); expected what {kind.__name__}.to_json gives") from None
+        raise UsageError(f"no JSON ({error}); expected what {cls.__name__}.to_json gives") from None
     if not isinstance(data, dict):
-        raise UsageError(f"JSON of a {type(data).__name__}; expected what {kind.__name__}.to_json gives")
-    return comparison_of(data) if kind is Comparison else results_of(data)
+        raise UsageError(f"JSON of a {type(data).__name__}; expected what {cls.__name__}.to_json gives")
+    return comparison_of(data) if cls is Comparison else results_of(data)
 
 
 def comparison_of(data: Mapping[str, Any]) -> Comparison:
-    """Compare again by the values and the rules that the JSON holds, and refuse another outcome."""
-    given, rules = data.get("results"), data.get("rules")
-    if not isinstance(given, dict) or not isinstance(rules, dict):
+    """Repeat a comparison from the values and rules in JSON; raise UsageError if its pairs differ."""
+    stored, rules = data.get("results"), data.get("rules")
+    if not isinstance(stored, dict) or not isinstance(rules, dict):
         raise UsageError(
             "JSON of a comparison without the values of queries; expected to_json(per_query=True)"
         )
@@ -210,16 +214,16 @@ def comparison_of(data: Mapping[str, Any]) -> Comparison:
     lacking = [name for name in RULES if name not in rules]
     if lacking:
         raise UsageError(f"a comparison without the rule '{lacking[0]}'; expected to_json(per_query=True)")
-    results, known = results_of(given), {name: rules[name] for name in RULES}
+    results, options = results_of(stored), {name: rules[name] for name in RULES}
     for baseline in (None, list(dict.fromkeys(pair["b"] for pair in pairs))):
-        found = compare_results(results, baseline=baseline, **known)
-        if all(each == data.get(key) for key, each in found.to_dict().items()):
-            return found
+        comparison = compare_results(results, baseline=baseline, **options)
+        if all(value == data.get(key) for key, value in comparison.to_dict().items()):
+            return comparison
     raise UsageError("comparing the values in the JSON gives other pairs than it lists; was it changed?")
 
 
 def results_of(data: Mapping[str, Any]) -> Results:
-    """Restore results from values of queries; the means that follow must be those of the JSON."""
+    """Restore results from per-query values; raise UsageError if the means differ from those in the JSON."""
     for key in ("measures", "queries", "runs"):
         if not isinstance(data.get(key), list):
             raise UsageError(f"JSON without '{key}'; expected what Results.to_json(per_query=True) gives")
@@ -253,19 +257,19 @@ def results_of(data: Mapping[str, Any]) -> Results:
             values.copy(),
             averaged,
             present=np.asarray(~np.isnan(values).all(axis=2)),
-            warnings=[ResultWarning(**each) for each in data.get("warnings") or ()],
+            warnings=[ResultWarning(**warning) for warning in data.get("warnings") or ()],
             options=options,
             inputs=data.get("inputs") or (),
             resolve=profile_of(options.get("profile") or "leadline").measures,
         )
 
-    chosen = np.array([query in set(data["queries"]) for query in queries])
-    every = np.broadcast_to(chosen[None, :, None], values.shape).copy()
+    listed = np.array([query in set(data["queries"]) for query in queries])
+    all_queries = np.broadcast_to(listed[None, :, None], values.shape).copy()
     fitting = [
-        each
-        for each in map(made, (every, every & ~np.isnan(values)))
-        if np.array_equal(each.means, means.reshape(each.means.shape), equal_nan=True)
-        and each.averaged_queries() == data["queries"]
+        candidate
+        for candidate in map(made, (all_queries, all_queries & ~np.isnan(values)))
+        if np.array_equal(candidate.means, means.reshape(candidate.means.shape), equal_nan=True)
+        and candidate.averaged_queries() == data["queries"]
     ]
     if not fitting:
         raise UsageError(
@@ -278,19 +282,21 @@ def results_of(data: Mapping[str, Any]) -> Results:
 
 
 def _check_runs(runs: list[Any], texts: list[str]) -> None:
-    """Refuse runs that are not of the form that `Results.to_dict(per_query=True)` gives."""
+    """Raise UsageError for runs of another form than that of `Results.to_dict(per_query=True)`."""
     if not runs:
         raise UsageError("JSON without runs; expected at least one")
-    for place, run in enumerate(runs, 1):
+    for number, run in enumerate(runs, 1):
         if not isinstance(run, dict) or not isinstance(run.get("name"), str):
-            raise UsageError(f"run {place} of the JSON has no name; expected what Results.to_json gives")
+            raise UsageError(f"run {number} of the JSON has no name; expected what Results.to_json gives")
         where = f"run {run['name']!r} of the JSON"
         values = run.get("queries")
         if values is None:
             raise UsageError(
                 "JSON without values of queries; expected to_json(per_query=True) or --per-query"
             )
-        if not isinstance(values, dict) or not all(isinstance(each, dict) for each in values.values()):
+        if not isinstance(values, dict) or not all(
+            isinstance(values_of_query, dict) for values_of_query in values.values()
+        ):
             raise UsageError(f"{where} has other 'queries'; expected the values by query and measure")
         means = run.get("mean")
         if not isinstance(means, dict) or not means.keys() >= set(texts):
@@ -300,22 +306,22 @@ def _check_runs(runs: list[Any], texts: list[str]) -> None:
 
 
 def _same(first: Results, second: Results) -> bool:
-    """Return whether every measure counts the same values."""
+    """Return whether the averaged values of every measure are the same."""
     return all(
-        np.array_equal(first.averaged_values(place), second.averaged_values(place), equal_nan=True)
-        for place in range(len(first.measures))
+        np.array_equal(first.averaged_values(index), second.averaged_values(index), equal_nan=True)
+        for index in range(len(first.measures))
     )
 
 
 def _measures(texts: list[str], options: Mapping[str, Any]) -> list[Any]:
-    """Return the measures of canonical names; refuse what a name does not say."""
+    """Return the measures of canonical names; raise UsageError if the names do not determine them."""
     try:
-        found = profile_of(options.get("profile") or "leadline").measures(texts)
+        measures = profile_of(options.get("profile") or "leadline").measures(texts)
     except LeadlineError as error:
         raise UsageError(f"measures that their names alone do not restore: {error}") from None
-    if list(map(str, found)) != texts:
-        raise UsageError(f"the names {', '.join(texts)} mean {', '.join(map(str, found))} here")
-    return list(found)
+    if list(map(str, measures)) != texts:
+        raise UsageError(f"the names {', '.join(texts)} mean {', '.join(map(str, measures))} here")
+    return list(measures)
 
 
 def _number(value: object) -> float:

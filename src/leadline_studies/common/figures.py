@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from leadline.data.arrays import Floats
 from leadline.errors import UsageError
 from leadline.reporting.plots import COLUMN, FAINT, INK, LINE_STYLES, shortened, style
-from leadline.reporting.plots.layout_of_text import legend_below, name_rows, narrowed, wrapped
+from leadline.reporting.plots.text_layout import legend_below, name_rows, narrowed, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

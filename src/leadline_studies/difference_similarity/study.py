@@ -234,7 +234,7 @@ def _correlation_table(correlations: dict[str, Any]) -> Table:
 
 def _figures(differences: Difference, teams: list[str], pairs: Pairs) -> dict[str, Any]:
     from leadline.reporting.plots import COLUMN
-    from leadline.reporting.plots.distance_map import likeness_map
+    from leadline.reporting.plots.distance_map import distance_map
     from leadline_studies.common.figures import operating_curves
 
     figures = {}
@@ -247,7 +247,7 @@ def _figures(differences: Difference, teams: list[str], pairs: Pairs) -> dict[st
         )
     width = COLUMN if len(teams) <= 45 else 2 * COLUMN
     if len(teams) > 1:
-        figures["map"] = likeness_map(differences.names, differences.mean_id, groups=teams, width=width)
+        figures["map"] = distance_map(differences.names, differences.mean_id, groups=teams, width=width)
     return figures
 
 

@@ -11,7 +11,7 @@ from whole_pictures import whole
 from leadline.errors import UsageError
 from leadline.reporting.plots import INK, LINE_STYLES, picture
 from leadline.reporting.plots.interval_plots import forest
-from leadline.reporting.plots.layout_of_text import FEW
+from leadline.reporting.plots.text_layout import FEW
 
 NAN = float("nan")
 LABEL = "AP, mean and 95 % interval over 50 queries"

@@ -1,4 +1,4 @@
-"""One file per HTML page; here is how templates and figures become one file without links."""
+"""HTML pages without external links, from templates, tables and figures."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 def fill(template: str, **data: object) -> str:
-    """Fill a template of this package; everything that is not made here is escaped.
+    """Return a filled template of this package; text that is not marked as safe is escaped.
 
-    Control characters of names are shown as their escapes; only text marked as safe keeps its lines.
+    Control characters in names are shown as their escapes.
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -36,40 +36,42 @@ def _visible(value: object) -> object:
 
 
 def inline(figure: Figure, key: str, title: str) -> Markup:
-    """Return a figure as SVG for a page: own ids, live text, colours that follow the theme."""
+    """Return a figure as inline SVG with ids of its own, text as text, and the colours of the theme."""
     from markupsafe import Markup, escape
 
     drawn = picture(figure, "svg", live_text=True).decode()
     drawn = drawn[drawn.index("<svg") :]
-    drawn = re.sub(r"<defs>\s*<style.*?</style>\s*</defs>", "", drawn, flags=re.DOTALL)  # the page has it
+    drawn = re.sub(
+        r"<defs>\s*<style.*?</style>\s*</defs>", "", drawn, flags=re.DOTALL
+    )  # the page has its own
     drawn = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{key}-", drawn)
-    drawn = re.sub(r'base64,[^"]*', lambda found: "".join(found[0].split()), drawn)
+    drawn = re.sub(r'base64,[^"]*', lambda match: "".join(match[0].split()), drawn)
     for color, variable in _themed().items():
         drawn = drawn.replace(color, f"var(--{variable}, {color})")
     head = f'<svg role="img" aria-labelledby="{key}-title"'
     name = f'<title id="{key}-title">{escape(title)}</title>'
     start, end = drawn.index("<svg"), drawn.index(">") + 1
     head += re.sub(r' (width|height|version)="[^"]*"', "", drawn[start + 4 : end])
-    return Markup(head + name + drawn[end:])  # noqa: S704  # drawn by us; names in it are escaped
+    return Markup(head + name + drawn[end:])  # noqa: S704  # generated here; names are escaped
 
 
 def _themed() -> dict[str, str]:
-    """Name the style variable of every colour that the pictures use."""
-    lines = {look.color: f"line-{place}" for place, look in enumerate(LINE_STYLES)}
+    """Return the style variable of every colour in the figures."""
+    lines = {line_style.color: f"line-{index}" for index, line_style in enumerate(LINE_STYLES)}
     return lines | {INK: "ink", FAINT: "faint", RULE: "rule"}
 
 
 def table_of(results: Any) -> dict[str, Any]:
-    """Lay results out for the template `_table.html`: the best run first, best values marked."""
+    """Return the data of the template `_table.html`: runs in descending order, best values marked."""
     best = results.best()
     rows = [
         {
-            "name": results.runs[place].name,
+            "name": results.runs[run].name,
             "cells": [
-                {"value": value, "best": place in best[column]}
-                for column, value in enumerate(results.means[place].tolist())
+                {"value": value, "best": run in best[column]}
+                for column, value in enumerate(results.means[run].tolist())
             ],
         }
-        for place in results.order()
+        for run in results.order()
     ]
     return {"columns": [str(measure) for measure in results.measures], "rows": rows}

@@ -1,4 +1,4 @@
-"""Report: everything about several runs as one page, from files or from results already computed."""
+"""Report on several runs as an HTML page, from files or from computed results."""
 
 from __future__ import annotations
 
@@ -45,36 +45,36 @@ def report(
     measures: Measures = None,
     **options: Any,
 ) -> Comparison:
-    """Write a page about runs: measures with intervals, tests, figures, how it was made.
+    """Write an HTML page on runs: measures with intervals, significance tests, figures, provenance.
 
-    It is called as `report(qrels, runs, "page.html")`, or as `report(results, "page.html")` with what
-    `evaluate` or `compare` returned. The page is one file and works offline.
+    Call it as `report(qrels, runs, "page.html")`, or as `report(results, "page.html")` with the result of
+    `evaluate` or `compare`. The page is a single file without external links.
 
     Parameters
     ----------
     qrels, runs
         As in `evaluate`; or `Results` or a `Comparison` alone.
     path : path
-        The page to write.
+        HTML file to write.
     measures : measure or iterable of measures, optional
-        The first orders the runs. By default those of `evaluate`, or all of the results.
+        Measures, the first of which orders the runs; by default those of `evaluate`, or of the results.
     **options
-        Those of `compare`, and with qrels and runs those of `evaluate`.
+        Those of `compare`, and with qrels and runs also those of `evaluate`.
 
     Returns
     -------
     Comparison
-        What the page tells.
+        Comparison shown on the page.
 
     Raises
     ------
     UsageError
-        If there is no path, or a comparison comes with options of its own.
+        If there is no path, or options are given with a comparison.
 
     Notes
     -----
-    The recall-precision curves need the eleven points of interpolated precision. They are on the page for
-    qrels and runs, and for results that hold IPrec@0.0 to IPrec@1.0.
+    The page has recall-precision curves for qrels and runs, and for results with the eleven measures
+    IPrec@0.0 to IPrec@1.0.
 
     Examples
     --------
@@ -123,44 +123,44 @@ def _path(path: object, more: object) -> str:
     return os.fspath(path)
 
 
-def _compared(given: Results | Comparison, measures: Measures, options: dict[str, Any]) -> Comparison:
-    if isinstance(given, Results):
-        return compare(given, measures=measures, **options)
+def _compared(results: Results | Comparison, measures: Measures, options: dict[str, Any]) -> Comparison:
+    if isinstance(results, Results):
+        return compare(results, measures=measures, **options)
     if measures is not None or options:
         name = next(iter(options), "measures")
         raise UsageError(f"{name} with a comparison, which is made; expected results, or no {name}")
-    return given
+    return results
 
 
 def only_one(baseline: str | Sequence[str] | None) -> str | None:
-    """Return the baseline, if there is one and no more."""
+    """Return the baseline if there is exactly one, else None."""
     if baseline is None or isinstance(baseline, str):
         return baseline
     return baseline[0] if len(baseline) == 1 else None
 
 
 def _curves(results: Results) -> Floats | None:
-    """Return precision at eleven levels of recall, runs x levels; None where it was not measured."""
-    known = [str(measure) for measure in results.measures]
-    if not set(POINTS) <= set(known):
+    """Return precision at eleven levels of recall, runs x levels; None if it was not measured."""
+    names = [str(measure) for measure in results.measures]
+    if not set(POINTS) <= set(names):
         return None
-    return results.means[:, [known.index(point) for point in POINTS]]
+    return results.means[:, [names.index(point) for point in POINTS]]
 
 
 def compared(
     qrels: QrelsLike, runs: Any, measures: Measures, *, rules: Mapping[str, Any], **options: Any
 ) -> tuple[Comparison, Floats]:
-    """Evaluate and compare; the curves come with the measures, so that runs are read once."""
+    """Evaluate and compare runs; curves are computed together with the measures, in one pass."""
     profile, size = profile_of(options.get("profile", "leadline")), options.get("documents")
     rel = options.get("rel")
-    asked = measures or DEFAULT_MEASURES
-    wanted = profile.measures(
-        [asked] if isinstance(asked, (str, Measure)) else asked, rel=rel, documents=size
+    names = measures or DEFAULT_MEASURES
+    requested = profile.measures(
+        [names] if isinstance(names, (str, Measure)) else names, rel=rel, documents=size
     )
     points = profile.measures(POINTS, rel=rel, documents=size)
-    found = evaluate(qrels, runs, [*wanted, *points], **options)
-    comparison = compare_results(found.select_measures(range(len(wanted))), **rules)
-    return comparison, found.means[:, [found.measure_index(point) for point in points]]
+    results = evaluate(qrels, runs, [*requested, *points], **options)
+    comparison = compare_results(results.select_measures(range(len(requested))), **rules)
+    return comparison, results.means[:, [results.measure_index(point) for point in points]]
 
 
 def page_of(
@@ -174,7 +174,7 @@ def page_of(
     top: int | None = None,
     digits: int = 4,
 ) -> str:
-    """Return the page with the table for a paper of `top` runs in so many `digits`."""
+    """Return the page, with a LaTeX table of the `top` runs and the given number of digits."""
     from leadline.reporting.pages.report_page import page
     from leadline.reporting.render.text_formats import write_latex
     from leadline.reporting.tables.comparison_table import significance_table
@@ -192,5 +192,5 @@ def page_of(
 
 
 def described(path: str, rows: int) -> dict[str, Any]:
-    """Describe what was read: path, digest, rows."""
+    """Return path, digest and number of rows of an input file."""
     return {"path": path, "sha256": digest_of(path), "rows": rows}

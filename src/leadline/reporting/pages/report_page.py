@@ -1,4 +1,4 @@
-"""The page of `leadline report`: measures, tests and figures of several runs, and how it was made."""
+"""HTML page of `leadline report`: measures, significance tests and figures of several runs, provenance."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from leadline.reporting.plots.query_plots import per_query
 from leadline.reporting.plots.significance_groups import FEW
 from leadline.version import VERSION
 
-WIDTH = 3.8  # inches: text of a picture is readable on a phone and not too large on a wide screen
-SAID = 8  # pairs said in full sentences; the table holds more
-LISTED = 500  # pairs in the table of the page
-SEPARATING = 12  # queries
+WIDTH = 3.8  # inches: figures are legible on a phone and not too large on a wide screen
+SENTENCES = 8  # maximum number of pairs described in sentences
+LISTED = 500  # maximum number of pairs in the table
+SEPARATING = 12  # maximum number of queries in the table of separating queries
 BETTER, WORSE = "†", "‡"
-LONG = 40  # rows of a table that scrolls in a box of its own
+LONG = 40  # rows above which a table scrolls in a box of its own
 OVERLAP = "Intervals may overlap although the runs differ significantly, as the queries are the same."
 
 
@@ -43,11 +43,24 @@ def page(
     latex: str,
     baseline: str | None = None,
 ) -> str:
-    """Make the page of a comparison and the recall-precision curves of the same runs: runs x eleven levels.
+    """Return the HTML page of a comparison.
 
-    Without `precision` there are no curves. `judgments` is their number, None where it is not known.
-    `inputs` are the files with digest and rows, `again` the command that makes the page, `latex` the table.
-    With one `baseline`, daggers say which means differ significantly from its own, else letters do.
+    Parameters
+    ----------
+    comparison : Comparison
+        Compared runs.
+    precision : ndarray of float64, shape (n_runs, 11), or None
+        Interpolated precision of the same runs; None for a page without curves.
+    judgments : int or None
+        Number of judgments, if known.
+    inputs : sequence of dict
+        Path, digest and number of rows of each input.
+    again : str
+        Command that reproduces the page.
+    latex : str
+        Table of means as LaTeX.
+    baseline : str, optional
+        Run from which significant differences are marked by daggers; otherwise letters mark the pairs.
     """
     results, rules = comparison.results, comparison.rules
     significant = significant_pairs(comparison)
@@ -64,7 +77,8 @@ def page(
         confidence=percent(rules.confidence),
         rules=rules,
         said=[
-            sentence(pair, rules, comparison.reach(pair.measure)) for pair in _of_the_best(comparison)[:SAID]
+            sentence(pair, rules, comparison.reach(pair.measure))
+            for pair in _of_the_best(comparison)[:SENTENCES]
         ],
         pairs=[_row(pair, comparison.reach(pair.measure)) for pair in significant[:LISTED]],
         simultaneous=comparison.simultaneous is not None,
@@ -83,37 +97,40 @@ def page(
 
 
 def story(comparison: Comparison) -> list[str]:
-    """Describe which run is best by the first measure, and how sure that is."""
+    """Return sentences on the best run by the first measure and the significance of its lead."""
     results, rules = comparison.results, comparison.rules
     order = results.order()
     best, measure = order[0], str(results.measures[0])
     if np.isnan(results.means[best, 0]):
         return [f"No run has a mean of {measure}."]
-    low, high = (_within(results, 0, one) for one in comparison.intervals.limits[best, 0].tolist())
-    told = f"The best run by {measure} is {results.names[best]} with {results.means[best, 0]:.4f}"
+    low, high = (_within(results, 0, limit) for limit in comparison.intervals.limits[best, 0].tolist())
+    first_sentence = f"The best run by {measure} is {results.names[best]} with {results.means[best, 0]:.4f}"
     if not np.isnan(low):
-        told += f" ({percent(rules.confidence)} interval {low:.4f} to {high:.4f})"
-    compared, apart = _against(comparison, best)
-    alike = [results.names[run] for run in order if compared[run] and not apart[run]]
+        first_sentence += f" ({percent(rules.confidence)} interval {low:.4f} to {high:.4f})"
+    compared, significant = _against(comparison, best)
+    undecided = [results.names[run] for run in order if compared[run] and not significant[run]]
     number = int(compared.sum())
     if number == 0:
-        return [f"{told}."]
-    if not alike:
+        return [f"{first_sentence}."]
+    if not undecided:
         others = (
             results.names[int(np.flatnonzero(compared)[0])]
             if number == 1
             else f"all {number} others compared with it"
         )
-        return [f"{told}.", f"It is significantly better than {others}."]
-    shown = ", ".join(alike[:6]) + (f" and {len(alike) - 6} more" if len(alike) > 6 else "")
+        return [f"{first_sentence}.", f"It is significantly better than {others}."]
+    listed = ", ".join(undecided[:6]) + (f" and {len(undecided) - 6} more" if len(undecided) > 6 else "")
     if number == 1:
-        return [f"{told}.", f"It does not differ significantly from {shown}."]
-    of = f"{int(apart.sum())} of the {number} runs compared with it"
-    return [f"{told}.", f"It is significantly better than {of}; no significant difference from {shown}."]
+        return [f"{first_sentence}.", f"It does not differ significantly from {listed}."]
+    of = f"{int(significant.sum())} of the {number} runs compared with it"
+    return [
+        f"{first_sentence}.",
+        f"It is significantly better than {of}; no significant difference from {listed}.",
+    ]
 
 
 def _against(comparison: Comparison, run: int) -> tuple[Any, Any]:
-    """Return which runs were compared with a run by the first measure, and which differ significantly."""
+    """Return flags of the runs compared with a run, and of significant differences by the first measure."""
     compared = np.zeros(len(comparison.names), dtype=np.bool_)
     first, second = comparison.pairing
     compared[first[second == run]] = True
@@ -122,63 +139,70 @@ def _against(comparison: Comparison, run: int) -> tuple[Any, Any]:
 
 
 def significant_pairs(comparison: Comparison) -> list[ComparedPair]:
-    """Return the pairs that differ significantly, measure by measure, the smallest p first."""
-    found: list[ComparedPair] = []
-    for place in range(len(comparison.results.measures)):
-        pairs = comparison.of_pairs(place, np.flatnonzero(comparison.significant[place]).tolist())
-        found += sorted(pairs, key=lambda pair: (pair.p_corrected, pair.p, -abs(pair.difference)))
-    return found
+    """Return the pairs with significant differences, measure by measure, in ascending order of p."""
+    records: list[ComparedPair] = []
+    for index in range(len(comparison.results.measures)):
+        pairs = comparison.of_pairs(index, np.flatnonzero(comparison.significant[index]).tolist())
+        records += sorted(pairs, key=lambda pair: (pair.p_corrected, pair.p, -abs(pair.difference)))
+    return records
 
 
 def tally(comparison: Comparison) -> str:
-    """Count, in one line, the significant pairs by every measure and the rest."""
-    apart = comparison.significant
+    """Return a sentence with the numbers of significant pairs by measure, and of the other comparisons."""
+    significant = comparison.significant
     parts = [
-        f"{measure} {int(apart[place].sum()):,}" for place, measure in enumerate(comparison.results.measures)
+        f"{measure} {int(significant[index].sum()):,}"
+        for index, measure in enumerate(comparison.results.measures)
     ]
-    pairs = counted(apart.shape[1], "pair")
-    rest = int(apart.size - apart.sum())
+    pairs = counted(significant.shape[1], "pair")
+    others = int(significant.size - significant.sum())
     return (
         f"Significant differences, of {pairs} by each measure: {', '.join(parts)}. The other "
-        f"{counted(rest, 'comparison')} gave no significant difference."
+        f"{counted(others, 'comparison')} gave no significant difference."
     )
 
 
 def _of_the_best(comparison: Comparison) -> list[ComparedPair]:
-    """Return the pairs of the best run by the first measure, the best of the others first."""
+    """Return the pairs of the best run by the first measure, in order of the other run."""
     results = comparison.results
-    rank = {results.names[run]: place for place, run in enumerate(results.order())}
-    found = comparison.of_pairs(0, comparison.pairs_with(results.order()[0]))
-    return sorted(found, key=lambda pair: max(rank[pair.a], rank[pair.b]))
+    rank = {results.names[run]: position for position, run in enumerate(results.order())}
+    records = comparison.of_pairs(0, comparison.pairs_with(results.order()[0]))
+    return sorted(records, key=lambda pair: max(rank[pair.a], rank[pair.b]))
 
 
 def _row(pair: ComparedPair, reach: float) -> dict[str, Any]:
-    """Return a pair with the limits to show."""
+    """Return the fields of a pair with the limits that the table shows."""
     low, high = shown_limits(pair, reach)
-    shown = pair._replace(low=low, high=high)
+    limited = pair._replace(low=low, high=high)
     return {
-        key: plain(value) if isinstance(value, float) else value for key, value in shown._asdict().items()
+        key: plain(value) if isinstance(value, float) else value for key, value in limited._asdict().items()
     }
 
 
-def marks(comparison: Comparison, place: int, order: list[int], baseline: str | None) -> list[str]:
-    """Return what stands raised behind the mean of every run in order.
+def marks(comparison: Comparison, index: int, order: list[int], baseline: str | None) -> list[str]:
+    """Return the superscript of the mean of every run in order.
 
-    With a baseline a dagger, or a double dagger where the run is significantly worse; else the letters of
-    the runs in order that it is significantly better than, or their number where they are too many.
+    With a baseline, a dagger marks runs that are significantly better, a double dagger those that are
+    significantly worse. Otherwise the letters name the runs that a run significantly outperforms; with more
+    than 26 runs they are counted.
     """
-    lost = outperformed_runs(comparison, place)
+    outperformed = outperformed_runs(comparison, index)
     if baseline is not None:
         base = comparison.names.index(baseline)
-        return [BETTER if base in lost[run] else WORSE if run in lost[base] else "" for run in order]
+        return [
+            BETTER if base in outperformed[run] else WORSE if run in outperformed[base] else ""
+            for run in order
+        ]
     if len(order) > MOST_LETTERS:
-        return [str(len(lost[run])) for run in order]
+        return [str(len(outperformed[run])) for run in order]
     letters = {run: ascii_lowercase[row] for row, run in enumerate(order)}
-    return ["".join(sorted(letters[one] for one in lost[run] if one in letters)) for run in order]
+    return [
+        "".join(sorted(letters[other] for other in outperformed[run] if other in letters)) for run in order
+    ]
 
 
 def _marked(comparison: Comparison, baseline: str | None) -> str:
-    """Describe what stands raised behind the means."""
+    """Return the legend of the superscripts."""
     if baseline is not None:
         return f"{BETTER} significantly better than {baseline}, {WORSE} significantly worse"
     if len(comparison.names) > MOST_LETTERS:
@@ -187,22 +211,22 @@ def _marked(comparison: Comparison, baseline: str | None) -> str:
 
 
 def _table(comparison: Comparison, baseline: str | None) -> dict[str, Any]:
-    """Lay means out with intervals and marks: the best run first, best values marked."""
+    """Return the table of means with intervals and superscripts, runs in descending order."""
     results, limits = comparison.results, comparison.intervals.limits
     order, best = results.order(), results.best()
-    letters = [marks(comparison, place, order, baseline) for place in range(len(results.measures))]
+    letters = [marks(comparison, index, order, baseline) for index in range(len(results.measures))]
     named = baseline is None and len(order) <= MOST_LETTERS
     rows = []
     for row, run in enumerate(order):
         cells = [
             {
-                "value": float(results.means[run, place]),
-                "best": run in best[place],
-                "low": plain(_within(results, place, float(limits[run, place, 0]))),
-                "high": plain(_within(results, place, float(limits[run, place, 1]))),
-                "letters": letters[place][row],
+                "value": float(results.means[run, index]),
+                "best": run in best[index],
+                "low": plain(_within(results, index, float(limits[run, index, 0]))),
+                "high": plain(_within(results, index, float(limits[run, index, 1]))),
+                "letters": letters[index][row],
             }
-            for place in range(len(results.measures))
+            for index in range(len(results.measures))
         ]
         name = results.names[run]
         label = f"{ascii_lowercase[row]}  {name}" if named else name
@@ -210,41 +234,41 @@ def _table(comparison: Comparison, baseline: str | None) -> dict[str, Any]:
     return {"columns": [str(measure) for measure in results.measures], "rows": rows}
 
 
-def _within(results: Results, place: int, value: float) -> float:
-    """Clip the limit of a mean to the range of the measure."""
-    measure = results.measures[place]
+def _within(results: Results, index: int, value: float) -> float:
+    """Return the limit of a mean clipped to the range of the measure."""
+    measure = results.measures[index]
     return clipped(value, getattr(measure, "low", -np.inf), getattr(measure, "high", np.inf))
 
 
 def _figures(comparison: Comparison, precision: Floats | None) -> list[dict[str, Any]]:
-    """Draw the figures: the curves, then those of every measure, each with what it shows."""
+    """Return the sections of figures with captions: the curves, then those of every measure."""
     results = comparison.results
     runs = len(results.runs)
     sections: list[dict[str, Any]] = []
     if precision is not None:
         curves = recall_precision(results.names, ELEVEN_LEVELS, precision, width=WIDTH)
-        words = "Precision by recall: mean interpolated precision at eleven levels of recall."
-        pictures = [{"svg": inline(curves, "curves", f"curves of {runs} runs"), "words": words}]
+        caption = "Precision by recall: mean interpolated precision at eleven levels of recall."
+        pictures = [{"svg": inline(curves, "curves", f"curves of {runs} runs"), "words": caption}]
         sections.append({"title": "Recall and precision", "pictures": pictures})
-    for place, measure in enumerate(results.measures):
+    for index, measure in enumerate(results.measures):
         pictures = [
-            {"svg": inline(figure, f"{key}-{place}", f"{key} of {measure}, {runs} runs"), "words": text}
-            for key, figure, text in _of_measure(comparison, place)
+            {"svg": inline(figure, f"{key}-{index}", f"{key} of {measure}, {runs} runs"), "words": text}
+            for key, figure, text in _of_measure(comparison, index)
         ]
         sections.append({"title": str(measure), "pictures": pictures})
     return sections
 
 
-def _of_measure(comparison: Comparison, place: int) -> list[tuple[str, Any, str]]:
-    """Draw the figures of a measure, each with a key and what it shows."""
+def _of_measure(comparison: Comparison, index: int) -> list[tuple[str, Any, str]]:
+    """Return key, figure and caption of each figure of a measure."""
     results = comparison.results
-    measure = results.measures[place]
+    measure = results.measures[index]
     better = "" if measure.rising else " Less is better."
     runs = len(results.runs)
     drawn: list[tuple[str, Any, str]] = [
         (
             "forest",
-            figure_of(comparison, "forest", place, width=WIDTH),
+            figure_of(comparison, "forest", index, width=WIDTH),
             f"{measure}: the mean of every run with the interval of that mean alone. {OVERLAP}",
         )
     ]
@@ -252,7 +276,7 @@ def _of_measure(comparison: Comparison, place: int) -> list[tuple[str, Any, str]
         drawn.append(
             (
                 "groups",
-                figure_of(comparison, "groups", place, width=WIDTH if runs <= FEW else 1.5 * WIDTH),
+                figure_of(comparison, "groups", index, width=WIDTH if runs <= FEW else 1.5 * WIDTH),
                 f"{measure}: the runs at their means; a bar joins runs without a significant difference.",
             )
         )
@@ -264,26 +288,26 @@ def _of_measure(comparison: Comparison, place: int) -> list[tuple[str, Any, str]
             f"{measure} of each query (a column) in each run (a row).",
         ),
     )
-    pair, words = _closest(comparison, place)
+    pair, pair_names = _closest(comparison, index)
     order = "the highest difference at the left, the lowest at the right"
     return [
         *drawn,
         (
             "differences",
-            figure_of(comparison, "differences", place, pair, width=WIDTH),
-            f"{measure} of every query, {words}: {order}.{better}",
+            figure_of(comparison, "differences", index, pair, width=WIDTH),
+            f"{measure} of every query, {pair_names}: {order}.{better}",
         ),
         (
             "scatter",
-            figure_of(comparison, "scatter", place, pair, width=WIDTH),
+            figure_of(comparison, "scatter", index, pair, width=WIDTH),
             f"{measure} of every query in both runs; on the line a query has the same value in both.",
         ),
     ]
 
 
-def _closest(comparison: Comparison, place: int) -> tuple[int, str]:
-    """Choose the pair to draw: the best run and the best of those compared with it."""
-    rank = {run: row for row, run in enumerate(comparison.results.order(place))}
+def _closest(comparison: Comparison, index: int) -> tuple[int, str]:
+    """Return the pair to draw, the best run and the best one compared with it, and its description."""
+    rank = {run: row for row, run in enumerate(comparison.results.order(index))}
     pairs = list(zip(*(side.tolist() for side in comparison.pairing), strict=True))
     pair = min(range(len(pairs)), key=lambda number: sorted(rank[run] for run in pairs[number]))
     first, second = (comparison.names[run] for run in pairs[pair])
@@ -291,18 +315,18 @@ def _closest(comparison: Comparison, place: int) -> tuple[int, str]:
 
 
 def separating(results: Results) -> list[dict[str, Any]]:
-    """Return the queries by how far they set the runs apart: the standard deviation over runs.
+    """Return the queries in descending order of the standard deviation over runs by the first measure.
 
-    Each with mean, deviation, and the best and the worst run by the first measure.
+    Each record has mean, deviation, and the best and the worst run.
     """
     values = results.averaged_values(0)
-    known = ~np.isnan(values).any(axis=0)
+    complete = ~np.isnan(values).any(axis=0)
     sign = 1.0 if results.measures[0].rising else -1.0
-    found = []
-    for code in np.flatnonzero(known).tolist():
+    rows = []
+    for code in np.flatnonzero(complete).tolist():
         column = values[:, code]
         best, worst = int(np.argmax(sign * column)), int(np.argmin(sign * column))
-        found.append(
+        rows.append(
             {
                 "query": results.queries[code],
                 "mean": float(column.mean()),
@@ -313,7 +337,7 @@ def separating(results: Results) -> list[dict[str, Any]]:
                 "worst_value": float(column[worst]),
             }
         )
-    return sorted(found, key=lambda row: (-row["deviation"], row["query"]))
+    return sorted(rows, key=lambda row: (-row["deviation"], row["query"]))
 
 
 def _software() -> str:

@@ -1,7 +1,7 @@
-"""One file per figure; here is the thin style that all wear and how a figure becomes a file.
+"""Figures: the common style, and output as SVG, PDF and PNG.
 
-Colours are those of Okabe and Ito, told apart by colour-blind people; every line has its own dashes
-and marker too, so that a figure reads in grey. The same figure gives the same bytes.
+The colours are those of Okabe and Ito, which are distinguishable with colour vision deficiency. Lines also
+differ in dashes and marker, so that figures are legible in grey. Equal figures give identical files.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-FONT = 7.5  # points: the size of the letters, from which all others follow
+FONT = 7.5  # points: default font size
 TITLE = 8.5  # points
-COLUMN = 3.4  # inches: one column of a two-column paper
+COLUMN = 3.4  # inches: width of one column of a two-column paper
 INK, FAINT, RULE = "#1a1a1a", "#8c8c8c", "#d9d9d9"
 FORMS = ("svg", "pdf", "png")
 NOTHING = {
@@ -35,7 +35,7 @@ NOTHING = {
 
 
 class LineStyle(NamedTuple):
-    """How one of several lines looks: in colour, and by dashes and marker in grey."""
+    """Colour, dashes and marker of one of several lines."""
 
     color: str
     dashes: str | tuple[float, tuple[float, ...]]
@@ -90,7 +90,7 @@ STYLE: dict[str, Any] = {
 }
 
 
-# What of the style is a length, which grows with the letters.
+# Lengths of the style, which are scaled with the font size.
 LENGTHS = {
     name for name in STYLE if name.endswith(("size", "width")) and isinstance(STYLE[name], (int, float))
 }
@@ -98,7 +98,7 @@ _SCALE: ContextVar[float] = ContextVar("scale", default=1.0)
 
 
 class Appearance(NamedTuple):
-    """What a user wants of a figure: width and height in inches, letters in points, a title over it."""
+    """Appearance of a figure: width and height in inches, font size in points, title."""
 
     width: float | None = None
     height: float | None = None
@@ -117,7 +117,7 @@ def letters_of(size: float | None) -> Iterator[None]:
 
 
 def scaled(length: float) -> float:
-    """Return a length, in whatever unit, that grows with the letters.
+    """Return a length scaled with the font size.
 
     >>> with letters_of(15):
     ...     scaled(7.0)
@@ -128,7 +128,7 @@ def scaled(length: float) -> float:
 
 @contextmanager
 def style(**changes: object) -> Iterator[None]:
-    """Wear the style while a figure is made or written; nothing of it stays behind."""
+    """Apply the style temporarily, while a figure is created or written."""
     import matplotlib as mpl
 
     lengths = {name: scaled(STYLE[name]) for name in LENGTHS}
@@ -152,9 +152,20 @@ def form_of(path: str) -> str:
 def picture(
     figure: Figure, form: str, *, live_text: bool = False, title: str = "", height: float | None = None
 ) -> bytes:
-    """Draw a figure; the text of an SVG is outlines, the same everywhere, unless it is live.
+    """Return a figure as the content of a file.
 
-    A title stands in lines of its own above the figure. `height` is that of all of it, in inches.
+    Parameters
+    ----------
+    figure : Figure
+        The figure.
+    form : {"svg", "pdf", "png"}
+        Format.
+    live_text : bool, default False
+        Whether text in SVG stays text; otherwise it is converted to outlines, which do not depend on fonts.
+    title : str
+        Title above the figure.
+    height : float, optional
+        Total height in inches.
     """
     target = BytesIO()
     with style(**{"svg.fonttype": "none" if live_text else "path"}):
@@ -167,17 +178,17 @@ def picture(
 
 
 def drawn(make: Callable[[float | None], Figure], form: str, appearance: Appearance) -> bytes:
-    """Create a figure with a function of the width in inches (None: the default), in a given appearance."""
+    """Return a figure, created by a function of its width, as a file in a given appearance."""
     with letters_of(appearance.font_size):
         figure = make(appearance.width)
         return picture(figure, form, title=appearance.title, height=appearance.height)
 
 
 def _titled(figure: Figure, title: str, height: float | None) -> Any:
-    """Set height and title; return the part of the paper to draw on, which a title makes higher."""
+    """Set height and title of a figure; return its bounding box, None without a title."""
     from matplotlib.transforms import Bbox
 
-    from leadline.reporting.plots.layout_of_text import wrapped_to
+    from leadline.reporting.plots.text_layout import wrapped_to
 
     width, natural = map(float, figure.get_size_inches())
     lines = wrapped_to(drawable(title), width * 72 - 8, TITLE) if title else []
@@ -198,7 +209,7 @@ def _titled(figure: Figure, title: str, height: float | None) -> Any:
         fontsize=scaled(TITLE),
         linespacing=1.2,
     )
-    # A legend would stand at the edge of the larger paper, over the title: it is fixed once all is laid out.
+    # Legends are anchored after layout, otherwise they would move to the edge of the enlarged box.
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
     for legend in figure.legends:
@@ -207,7 +218,7 @@ def _titled(figure: Figure, title: str, height: float | None) -> Any:
 
 
 def drawable(text: str) -> str:
-    r"""Write control characters, and bytes that are not UTF-8, as their escapes; a font has no others.
+    r"""Return a text with control characters and invalid UTF-8 as escapes, which every font can show.
 
     >>> print(drawable("bm25-\udcff\x1b"))
     bm25-\udcff\x1b
@@ -216,7 +227,7 @@ def drawable(text: str) -> str:
 
 
 def shortened(names: Sequence[str], most: int) -> list[str]:
-    """Shorten long names in the middle, where runs of one team differ least; all stay different.
+    """Shorten long names in the middle, where names of one team differ least; names stay distinct.
 
     >>> shortened(["bm25", "team-of-many-words-run-1"], 12)
     ['bm25', 'team-o…run-1']

@@ -1,4 +1,4 @@
-"""Two arms of an A/B test: clickthrough with intervals, and the difference as users come."""
+"""Figure of an A/B test: clickthrough of both arms, and their difference over time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-POINTS = 600  # of a line; more are not seen
+POINTS = 600  # maximum number of points of a line
 Path = tuple[ArrayLike, ArrayLike, ArrayLike, ArrayLike]
 
 
@@ -30,11 +30,24 @@ def two_arms(
     confidence: float = 0.95,
     width: float = COLUMN,
 ) -> Figure:
-    """Draw the clickthrough rates of A and B with intervals, and with a `path` the difference over time.
+    """Draw the clickthrough rates of A and B with intervals, in percent, and their difference over time.
 
-    `path` is users so far, difference b - a, and the ends of its always-valid interval; ends that are not
-    finite are not drawn. All in percent.
+    Parameters
+    ----------
+    names, rates, lows, highs : sequence
+        Name, clickthrough rate and confidence limits of both arms.
+    path : tuple of array_like, optional
+        Number of users, difference B - A, and the limits of its anytime-valid interval; without it, only the
+        rates are drawn. Limits that are not finite are not drawn.
+    unit : str, default "user"
+        Unit of randomisation.
+    confidence : float, default 0.95
+        Confidence level of the intervals.
+    width : float
+        Width in inches.
 
+    Examples
+    --------
     >>> drawn = two_arms(["old", "new"], [0.05, 0.06], [0.04, 0.05], [0.06, 0.07])
     >>> [text.get_text() for text in drawn.axes[0].get_yticklabels()]
     ['A: old', 'B: new']
@@ -47,18 +60,23 @@ def two_arms(
             axes, below = figure.add_subplot(), None
         else:
             axes, below = figure.subplots(2, 1, height_ratios=[1, 2.4])
-        shown = [
+        labels = [
             name if name == letter else f"{letter}: {name}"
             for letter, name in zip("AB", shortened(names, 24), strict=True)
         ]
-        for row, (name, rate, low, high) in enumerate(zip(shown, rates, lows, highs, strict=True)):
-            look = LINE_STYLES[row]
-            axes.hlines([row], [100 * low], [100 * high], colors=look.color, linewidth=scaled(1.4))
+        for row, (name, rate, low, high) in enumerate(zip(labels, rates, lows, highs, strict=True)):
+            line_style = LINE_STYLES[row]
+            axes.hlines([row], [100 * low], [100 * high], colors=line_style.color, linewidth=scaled(1.4))
             axes.plot(
-                [100 * rate], [row], marker=look.marker, markersize=scaled(5), color=look.color, label=name
+                [100 * rate],
+                [row],
+                marker=line_style.marker,
+                markersize=scaled(5),
+                color=line_style.color,
+                label=name,
             )
-        axes.set_yticks(range(len(shown)), shown)
-        axes.set_ylim(len(shown) - 0.4, -0.6)
+        axes.set_yticks(range(len(labels)), labels)
+        axes.set_ylim(len(labels) - 0.4, -0.6)
         axes.set_xlim(left=0)
         axes.spines["left"].set_visible(False)
         axes.tick_params(axis="y", length=0)
@@ -74,24 +92,24 @@ def _difference(axes: Any, path: Path, unit: str, confidence: float) -> None:
     from matplotlib.ticker import MaxNLocator
 
     users, middle, low, high = (np.asarray(column, dtype=np.float64) for column in path)
-    known = np.flatnonzero(np.isfinite(low) & np.isfinite(high))
+    bounded = np.flatnonzero(np.isfinite(low) & np.isfinite(high))
     axes.axhline(0, color=INK, linewidth=scaled(0.6))
-    if len(known):
-        # the first looks are so wide that they would hide all others
-        limit = 6 * float(np.median((high - low)[known])) / 2
-        kept = known[np.unique(np.linspace(0, len(known) - 1, POINTS).astype(int))]
+    if len(bounded):
+        # the first intervals are so wide that the others would be invisible on their scale
+        limit = 6 * float(np.median((high - low)[bounded])) / 2
+        drawn = bounded[np.unique(np.linspace(0, len(bounded) - 1, POINTS).astype(int))]
         axes.fill_between(
-            users[kept],
-            100 * _cut(low[kept], limit),
-            100 * _cut(high[kept], limit),
+            users[drawn],
+            100 * _cut(low[drawn], limit),
+            100 * _cut(high[drawn], limit),
             color=LINE_STYLES[0].color,
             alpha=0.22,
             linewidth=scaled(0),
         )
-        axes.plot(users[kept], 100 * _cut(middle[kept], limit), color=LINE_STYLES[0].color)
+        axes.plot(users[drawn], 100 * _cut(middle[drawn], limit), color=LINE_STYLES[0].color)
         axes.plot(
-            [users[kept][-1]],
-            [100 * middle[kept][-1]],
+            [users[drawn][-1]],
+            [100 * middle[drawn][-1]],
             marker=LINE_STYLES[0].marker,
             color=LINE_STYLES[0].color,
         )

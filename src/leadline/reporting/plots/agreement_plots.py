@@ -1,4 +1,4 @@
-"""How far judges agree: every two as a map, or each with a reference as a row with its interval."""
+"""Figures of inter-assessor agreement: a matrix of all pairs, or intervals of each with a reference."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-WRITTEN = 10  # judges whose values fit into the cells, and whose names fit below them
-NAMED = 60  # more judges than that are not named one by one
+WRITTEN = 10  # maximum number of judges with values in the cells and names below
+NAMED = 60  # maximum number of judges with labels
 
 
 def between_judges(
     names: Sequence[str], values: ArrayLike, *, label: str = "Cohen's kappa", width: float = COLUMN
 ) -> Figure:
-    """Draw the agreement matrix of judges, sorted by mean agreement; dark cells are full agreement.
+    """Draw the agreement matrix of judges, sorted by mean agreement; dark cells are high agreement.
 
-    `values` is judges x judges, NaN where there is none. Few judges have their values in the cells; many have
-    numbers instead of names below.
+    `values` is judges x judges, NaN if undefined. With few judges, values are written in the cells; with
+    many, columns have numbers in place of names.
 
     >>> drawn = between_judges(["ann", "ben"], [[1.0, 0.5], [0.5, 1.0]])
     >>> [text.get_text() for text in drawn.axes[0].get_yticklabels()]
@@ -39,8 +39,8 @@ def between_judges(
             f"values of shape {table.shape} for {len(names)} judges; expected judges x judges, two or more"
         )
     np.fill_diagonal(table, np.nan)
-    known = np.maximum((~np.isnan(table)).sum(axis=1), 1)
-    order = np.argsort(-np.nansum(table, axis=1) / known, kind="stable").tolist()
+    defined = np.maximum((~np.isnan(table)).sum(axis=1), 1)
+    order = np.argsort(-np.nansum(table, axis=1) / defined, kind="stable").tolist()
     table = table[np.ix_(order, order)]
     with style():
         from matplotlib.figure import Figure
@@ -52,7 +52,7 @@ def between_judges(
         drawn = axes.imshow(table, cmap="Blues", vmin=least, vmax=1, interpolation="none")
         axes.spines[:].set_visible(False)
         axes.tick_params(length=0)
-        _name(axes, [names[place] for place in order])
+        _name(axes, [names[index] for index in order])
         if len(names) <= WRITTEN:
             _write_cells(axes, table)
         bar = figure.colorbar(drawn, ax=axes, location="bottom", aspect=40, fraction=0.05, pad=0.02)
@@ -63,22 +63,22 @@ def between_judges(
 
 
 def _name(axes: Any, names: Sequence[str]) -> None:
-    """Name rows and columns; many judges get numbers, which stand before the names of the rows."""
-    places = range(len(names))
-    shown = shortened(names, 18 if len(names) <= WRITTEN else 22)
+    """Label rows and columns; many judges are numbered, with the numbers after the names of the rows."""
+    positions = range(len(names))
+    labels = shortened(names, 18 if len(names) <= WRITTEN else 22)
     if len(names) <= WRITTEN:
-        axes.set_yticks(places, shown)
-        axes.set_xticks(places, shown, rotation=90)
+        axes.set_yticks(positions, labels)
+        axes.set_xticks(positions, labels, rotation=90)
         return
     if len(names) <= NAMED:
         size = min(7.0, 7.0 * 24 / len(names))
-        rows = [f"{name}  {place + 1}" for place, name in enumerate(shown)]
-        axes.set_yticks(places, rows, fontsize=scaled(size))
+        rows = [f"{name}  {index + 1}" for index, name in enumerate(labels)]
+        axes.set_yticks(positions, rows, fontsize=scaled(size))
     else:
         axes.set_yticks([])
         axes.set_ylabel(f"{len(names)} judges, the most agreeing first")
-    steps = [place for place in places if len(names) <= NAMED and (place % 5 == 4 or not place)]
-    axes.set_xticks(steps, [place + 1 for place in steps])
+    steps = [index for index in positions if len(names) <= NAMED and (index % 5 == 4 or not index)]
+    axes.set_xticks(steps, [index + 1 for index in steps])
 
 
 def _write_cells(axes: Any, table: Floats) -> None:
@@ -106,7 +106,7 @@ def against_reference(
 ) -> Figure:
     """Draw the agreement of each judge with the reference, with intervals, in descending order.
 
-    The broken line stands at 2/3, the lower limit of acceptable agreement (Krippendorff 2004).
+    A dashed line marks 2/3, the lower limit of acceptable agreement (Krippendorff 2004).
 
     >>> drawn = against_reference(["ann", "ben"], [0.3, 0.7], [0.2, 0.6], [0.4, 0.8], label="kappa")
     >>> [text.get_text() for text in drawn.axes[0].get_yticklabels()]
@@ -123,8 +123,10 @@ def against_reference(
         inches = 0.7 + len(names) * (0.13 if named else 0.05)
         figure = Figure(figsize=(width, max(1.4, inches)), layout="constrained")
         axes = figure.add_subplot()
-        known = np.isfinite(low) & np.isfinite(high)
-        axes.hlines(rows[known], low[known], high[known], colors=LINE_STYLES[0].color, linewidth=scaled(1.1))
+        bounded = np.isfinite(low) & np.isfinite(high)
+        axes.hlines(
+            rows[bounded], low[bounded], high[bounded], colors=LINE_STYLES[0].color, linewidth=scaled(1.1)
+        )
         axes.plot(
             mean,
             rows,
@@ -146,8 +148,8 @@ def against_reference(
         )
         axes.set_xlim(min(0.0, float(np.nanmin(low, initial=0.0))) - 0.02, 1)
         axes.set_ylim(len(names) - 0.4, -0.6)
-        shown = shortened([names[place] for place in order], 26) if named else []
-        axes.set_yticks(rows if named else [], shown)
+        labels = shortened([names[index] for index in order], 26) if named else []
+        axes.set_yticks(rows if named else [], labels)
         for text in axes.get_yticklabels():
             text.set_fontsize(scaled(6.5))
         axes.spines["left"].set_visible(False)

@@ -1,4 +1,4 @@
-"""The figures of a comparison, by name: what of its table goes into which picture."""
+"""Figures of a comparison, by name."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from leadline.data.wording import counted, percent
 from leadline.errors import UsageError
 from leadline.reporting.plots import COLUMN, shortened
 from leadline.reporting.plots.interval_plots import forest
-from leadline.reporting.plots.layout_of_text import FEW
 from leadline.reporting.plots.pair_plots import differences, scatter
 from leadline.reporting.plots.significance_groups import critical_difference, significance_groups
+from leadline.reporting.plots.text_layout import FEW
 from leadline.stats.corrections import BH
 from leadline.stats.simultaneous import critical_difference as nemenyi_difference
 from leadline.stats.simultaneous import friedman, mean_ranks
@@ -30,48 +30,66 @@ KINDS = ("differences", "scatter", "forest", "pairs", "groups", "critical-differ
 
 def figure_of(
     comparison: Comparison,
-    kind: str,
-    place: int = 0,
+    figure: str,
+    measure_index: int = 0,
     pair: int = 0,
     *,
     width: float | None = None,
     per_pair: bool = False,
     pairs: Sequence[int] | None = None,
 ) -> Figure:
-    """Draw `differences` or `scatter` of a pair, or one of the figures of all runs.
+    """Draw a figure of a comparison.
 
-    These are `forest` (means with intervals), `pairs` (mean differences with intervals), `groups` (means,
-    with bars that join runs without a significant difference by the test of the comparison), and
-    `critical-difference` (mean ranks with the critical difference of Nemenyi). `place` is that of the
-    measure, by default the first. Intervals of differences are simultaneous where there are such, as in the
-    table; with `per_pair` they are those of each pair alone. `pairs` are the places of the pairs that
-    `pairs` draws, by default all.
+    Parameters
+    ----------
+    comparison : Comparison
+        Compared runs.
+    figure : str
+        Figure: `differences` or `scatter` of a pair; `forest` (means with intervals); `pairs` (mean
+        differences with intervals); `groups` (means, with bars that join runs without a significant
+        difference); `critical-difference` (mean ranks with the critical difference of Nemenyi).
+    measure_index : int, default 0
+        Index of the measure.
+    pair : int, default 0
+        Index of the pair.
+    width : float, optional
+        Width in inches.
+    per_pair : bool, default False
+        Whether intervals are those of each pair alone, even if there are simultaneous ones.
+    pairs : sequence of int, optional
+        Indices of the pairs in the figure `pairs`; by default all.
     """
-    if kind == "differences":
-        return _differences(comparison, place, pair, width or COLUMN, per_pair=per_pair)
-    if kind == "pairs":
-        return _pairs(comparison, place, pairs, width or COLUMN, per_pair=per_pair)
-    if kind == "scatter":
-        return _scatter(comparison, place, pair, width or COLUMN)
-    if kind == "forest":
-        return _forest(comparison, place, width or COLUMN)
-    if kind == "groups":
-        return _groups(comparison, place, width)
-    return _critical_difference(comparison, place, width)
+    if figure == "differences":
+        return _differences(comparison, measure_index, pair, width or COLUMN, per_pair=per_pair)
+    if figure == "pairs":
+        return _pairs(comparison, measure_index, pairs, width or COLUMN, per_pair=per_pair)
+    if figure == "scatter":
+        return _scatter(comparison, measure_index, pair, width or COLUMN)
+    if figure == "forest":
+        return _forest(comparison, measure_index, width or COLUMN)
+    if figure == "groups":
+        return _groups(comparison, measure_index, width)
+    return _critical_difference(comparison, measure_index, width)
 
 
 def pair_of(comparison: Comparison, first: str, second: str) -> int:
-    """Return the place of the pair of two runs, in either order; refuse what was not compared."""
+    """Return the index of the pair of two runs, in either order.
+
+    Raises
+    ------
+    UsageError
+        If a run is unknown or the runs were not compared.
+    """
     for name in (first, second):
         if name not in comparison.names:
             import difflib
 
             close = difflib.get_close_matches(name, comparison.names, n=3, cutoff=0.0)
             raise UsageError(f"no run '{name}'; nearest: " + ", ".join(close))
-    wanted = {first, second}
-    for place, (one, other) in enumerate(zip(*comparison.pairing, strict=True)):
-        if {comparison.names[one], comparison.names[other]} == wanted:
-            return place
+    names = {first, second}
+    for index, (run_a, run_b) in enumerate(zip(*comparison.pairing, strict=True)):
+        if {comparison.names[run_a], comparison.names[run_b]} == names:
+            return index
     raise UsageError(f"'{first}' and '{second}' were not compared; expected a pair of the table")
 
 
@@ -87,22 +105,24 @@ def interval_name(comparison: Comparison, *, per_pair: bool = False) -> str:
     return f"{level} simultaneous confidence interval"
 
 
-def _limits(comparison: Comparison, place: int, *, per_pair: bool) -> Floats:
-    """Return the limits that the table shows, pairs x low, high, clipped to what the measure allows."""
+def _limits(comparison: Comparison, measure_index: int, *, per_pair: bool) -> Floats:
+    """Return the limits that the table shows, pairs x (low, high), clipped to the range of the measure."""
     limits = comparison.limits if per_pair else comparison.shown_limits
-    reach = comparison.reach(str(comparison.results.measures[place]))
-    return np.asarray(np.clip(limits[place], -reach, reach))
+    reach = comparison.reach(str(comparison.results.measures[measure_index]))
+    return np.asarray(np.clip(limits[measure_index], -reach, reach))
 
 
-def _differences(comparison: Comparison, place: int, pair: int, width: float, *, per_pair: bool) -> Figure:
+def _differences(
+    comparison: Comparison, measure_index: int, pair: int, width: float, *, per_pair: bool
+) -> Figure:
     results, (first, second) = comparison.results, comparison.pairing
-    low, high = _limits(comparison, place, per_pair=per_pair)[pair].tolist()
+    low, high = _limits(comparison, measure_index, per_pair=per_pair)[pair].tolist()
     return differences(
-        comparison.differences[place][:, pair],
+        comparison.differences[measure_index][:, pair],
         queries=list(results.queries),
         first=results.names[first[pair]],
         second=results.names[second[pair]],
-        measure=results.measures[place],
+        measure=results.measures[measure_index],
         low=low,
         high=high,
         interval=interval_name(comparison, per_pair=per_pair),
@@ -111,101 +131,103 @@ def _differences(comparison: Comparison, place: int, pair: int, width: float, *,
 
 
 def _pairs(
-    comparison: Comparison, place: int, pairs: Sequence[int] | None, width: float, *, per_pair: bool
+    comparison: Comparison, measure_index: int, pairs: Sequence[int] | None, width: float, *, per_pair: bool
 ) -> Figure:
     """Draw one row per pair, in descending order of difference."""
     results, (first, second) = comparison.results, comparison.pairing
-    shown = np.arange(len(first)) if pairs is None else np.asarray(pairs, dtype=np.int64)
-    if not len(shown):
+    drawn = np.arange(len(first)) if pairs is None else np.asarray(pairs, dtype=np.int64)
+    if not len(drawn):
         raise UsageError("no pair with a significant difference to draw; --pairs all draws every pair")
-    means = comparison.means[place]
-    shown = shown[np.argsort(-means[shown], kind="stable")]
-    limits = _limits(comparison, place, per_pair=per_pair)[shown]
+    means = comparison.means[measure_index]
+    drawn = drawn[np.argsort(-means[drawn], kind="stable")]
+    limits = _limits(comparison, measure_index, per_pair=per_pair)[drawn]
     bases = set(second.tolist())
-    alone = len(bases) == 1 and len(results.names) > 2
-    short = results.names if alone else shortened(results.names, 10 if len(shown) <= FEW else 13)
+    one_baseline = len(bases) == 1 and len(results.names) > 2
+    short = results.names if one_baseline else shortened(results.names, 10 if len(drawn) <= FEW else 13)
     names = [
-        short[first[row]] if alone else f"{short[first[row]]} \N{MINUS SIGN} {short[second[row]]}"
-        for row in shown.tolist()
+        short[first[row]] if one_baseline else f"{short[first[row]]} \N{MINUS SIGN} {short[second[row]]}"
+        for row in drawn.tolist()
     ]
-    what = f"difference from {results.names[min(bases)]}" if alone else "difference"
+    what = f"difference from {results.names[min(bases)]}" if one_baseline else "difference"
     more = f", {interval_name(comparison, per_pair=per_pair)}"
-    if len(shown) < len(first):
-        more += f"; {len(shown):,} of {counted(len(first), 'pair')}"
+    if len(drawn) < len(first):
+        more += f"; {len(drawn):,} of {counted(len(first), 'pair')}"
     return forest(
         names,
-        means[shown],
+        means[drawn],
         limits[:, 0],
         limits[:, 1],
-        label=_label(comparison, place, more, what=f"mean {what}"),
+        label=_label(comparison, measure_index, more, what=f"mean {what}"),
         zero=True,
         rows="pairs",
         width=width,
     )
 
 
-def _scatter(comparison: Comparison, place: int, pair: int, width: float) -> Figure:
+def _scatter(comparison: Comparison, measure_index: int, pair: int, width: float) -> Figure:
     results, (first, second) = comparison.results, comparison.pairing
-    values = results.averaged_values(place)
+    values = results.averaged_values(measure_index)
     return scatter(
         values[second[pair]],
         values[first[pair]],
         first=results.names[first[pair]],
         second=results.names[second[pair]],
-        measure=results.measures[place],
+        measure=results.measures[measure_index],
         width=width,
     )
 
 
-def _forest(comparison: Comparison, place: int, width: float) -> Figure:
+def _forest(comparison: Comparison, measure_index: int, width: float) -> Figure:
     results, rules = comparison.results, comparison.rules
-    limits = comparison.intervals.limits[:, place]
-    order = results.order(place)
+    limits = comparison.intervals.limits[:, measure_index]
+    order = results.order(measure_index)
     bases = sorted(set(comparison.pairing.second.tolist()))
     return forest(
         [results.names[run] for run in order],
-        results.means[order, place],
+        results.means[order, measure_index],
         limits[order, 0],
         limits[order, 1],
         label=_label(
-            comparison, place, f", {percent(rules.confidence)} confidence interval of each mean alone"
+            comparison, measure_index, f", {percent(rules.confidence)} confidence interval of each mean alone"
         ),
         reference=order.index(bases[0]) if len(bases) == 1 and len(order) > 2 else None,
         width=width,
     )
 
 
-def _groups(comparison: Comparison, place: int, width: float | None) -> Figure:
-    order = comparison.results.order(place)
-    apart = comparison.matrix(place)[np.ix_(order, order)]
+def _groups(comparison: Comparison, measure_index: int, width: float | None) -> Figure:
+    order = comparison.results.order(measure_index)
+    apart = comparison.matrix(measure_index)[np.ix_(order, order)]
     rules = comparison.rules
     return significance_groups(
         [comparison.results.names[run] for run in order],
-        comparison.results.means[order, place],
+        comparison.results.means[order, measure_index],
         apart,
         label=_label(
-            comparison, place, f"; bars: no significant difference ({rules.test}, {rules.corrected_by})"
+            comparison,
+            measure_index,
+            f"; bars: no significant difference ({rules.test}, {rules.corrected_by})",
         ),
         width=width,
     )
 
 
-def _critical_difference(comparison: Comparison, place: int, width: float | None) -> Figure:
+def _critical_difference(comparison: Comparison, measure_index: int, width: float | None) -> Figure:
     results, rules = comparison.results, comparison.rules
-    measure = results.measures[place]
-    values = results.averaged_values(place).T
-    whole = ~np.isnan(values).any(axis=1)
-    if not whole.any():
+    measure = results.measures[measure_index]
+    values = results.averaged_values(measure_index).T
+    complete = ~np.isnan(values).any(axis=1)
+    if not complete.any():
         raise UsageError(f"no query has {measure} in every run; critical-difference ranks such queries")
-    values = values[whole]
+    values = values[complete]
     ranks = mean_ranks(values, rising=measure.rising)
     order = np.argsort(ranks, kind="stable").tolist()
     alpha = f"{1 - rules.confidence:.3g}"
-    left = int((~whole & ~np.isnan(results.averaged_values(place)).all(axis=0)).sum())
+    excluded = int((~complete & ~np.isnan(results.averaged_values(measure_index)).all(axis=0)).sum())
     p = friedman(values)
     note = f"Friedman: {p_text(p)}; bars: no significant difference (Nemenyi, {alpha})"
-    if left:
-        note += f"; left out: {counted(left, 'query', 'queries')} that some run lacks"
+    if excluded:
+        note += f"; left out: {counted(excluded, 'query', 'queries')} that some run lacks"
     return critical_difference(
         [results.names[run] for run in order],
         ranks[order],
@@ -216,6 +238,6 @@ def _critical_difference(comparison: Comparison, place: int, width: float | None
     )
 
 
-def _label(comparison: Comparison, place: int, more: str, *, what: str = "mean") -> str:
+def _label(comparison: Comparison, measure_index: int, more: str, *, what: str = "mean") -> str:
     queries = len(comparison.results.averaged_queries())
-    return f"{comparison.results.measures[place]}, {what} ({queries} queries){more}"
+    return f"{comparison.results.measures[measure_index]}, {what} ({queries} queries){more}"

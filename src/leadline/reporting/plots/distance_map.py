@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from leadline.errors import UsageError
 from leadline.reporting.plots import COLUMN, FAINT, INK, LINE_STYLES, scaled, shortened, style
-from leadline.reporting.plots.layout_of_text import (
+from leadline.reporting.plots.text_layout import (
     group_colours,
     large_groups,
     mark_groups,
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-ROW = 0.115  # inches of a system that is named
-SIZE = 6.5  # points: letters of the names of few systems
-SMALL = 5.5  # of more than `FEW`
+ROW = 0.115  # inches: height of a labelled row
+SIZE = 6.5  # points: font size of labels, up to `FEW` systems
+SMALL = 5.5  # points: font size of labels of more systems
 FEW = 45
-NAMED = 400  # more systems than that are not named one by one
-LONGEST = 30  # letters of a name
+NAMED = 400  # maximum number of systems with labels
+LONGEST = 30  # maximum number of letters of a label
 NO_METRIC = "average linkage; id is no metric, so this is a sketch"
 
 
 def linkage_of(distance: ArrayLike) -> Any:
     """Return the average-linkage clustering of a distance matrix of systems.
 
-    id is no metric (two different lists may have 0, and a detour may be shorter), so methods that need one
-    do not apply; average linkage only needs differences between pairs.
+    Information Difference is not a metric (different lists may have 0, and the triangle inequality may fail),
+    so methods that require one do not apply; average linkage needs only pairwise dissimilarities.
     """
     from scipy.cluster.hierarchy import linkage
     from scipy.spatial.distance import squareform
@@ -47,7 +47,7 @@ def linkage_of(distance: ArrayLike) -> Any:
     return linkage(squareform(table, checks=False), method="average", optimal_ordering=True)
 
 
-def likeness_map(
+def distance_map(
     names: Sequence[str],
     distance: ArrayLike,
     *,
@@ -57,8 +57,19 @@ def likeness_map(
 ) -> Figure:
     """Draw the distance matrix of systems, ordered by clustering; small distances are dark.
 
-    `groups` marks the systems of a team or family by a strip of colour; where the systems are too many to be
-    named (more than 400), groups of neighbours are. Without `width` the map is as large as its names ask.
+    Parameters
+    ----------
+    names : sequence of str
+        Names of the systems.
+    distance : array_like, shape (n_systems, n_systems)
+        Distance matrix.
+    groups : sequence of str
+        Team or family of each system, marked by a strip of colours. With more than 400 systems, groups of
+        neighbours are labelled in place of systems.
+    label : str
+        Label of the colour bar.
+    width : float, optional
+        Width in inches; by default as large as the labels require.
     """
     from scipy.cluster.hierarchy import leaves_list
 
@@ -71,8 +82,8 @@ def likeness_map(
         close = ConstrainedLayoutEngine(wspace=0.01, w_pad=0.01)
         size = len(order)
         tall = scaled(0.7 + ROW * size) if size <= NAMED else 0.0
-        wide = max(COLUMN, tall) if width is None else width
-        figure = Figure(figsize=(wide, max(wide, tall)), layout=close)
+        inches = max(COLUMN, tall) if width is None else width
+        figure = Figure(figsize=(inches, max(inches, tall)), layout=close)
         strip, axes = _strip_and_map(figure, grouped=bool(groups))
         drawn = axes.imshow(
             table[np.ix_(order, order)], aspect="auto", interpolation="none", cmap="cividis", vmin=0
@@ -83,17 +94,17 @@ def likeness_map(
         axes.set_yticks([])
         side = strip or axes
         if strip is not None:
-            mark_groups(strip, [groups[place] for place in order])
+            mark_groups(strip, [groups[index] for index in order])
             strip.set_ylim(len(order) - 0.5, -0.5)
-        grouped = [groups[place] for place in order] if groups else []
-        _name(side, [names[place] for place in order], grouped, wide)
+        grouped = [groups[index] for index in order] if groups else []
+        _name(side, [names[index] for index in order], grouped, inches)
         bar = figure.colorbar(drawn, ax=axes, location="bottom", aspect=40, fraction=0.05, pad=0.02)
-        bar.set_label("\n".join(wrapped_to(label, 0.62 * wide * 72, 7.5)))
+        bar.set_label("\n".join(wrapped_to(label, 0.62 * inches * 72, 7.5)))
         bar.outline.set_visible(False)
     return figure
 
 
-def likeness_tree(
+def distance_tree(
     names: Sequence[str],
     distance: ArrayLike,
     *,
@@ -109,11 +120,14 @@ def likeness_tree(
     with style():
         from matplotlib.figure import Figure
 
-        wide = width or (COLUMN if size <= FEW else 1.5 * COLUMN)
-        notes = [*wrapped_to(label, wide * 72 - 8, 7.5), *wrapped_to(NO_METRIC, wide * 72 - 8, 7.5)]
+        width_inches = width or (COLUMN if size <= FEW else 1.5 * COLUMN)
+        notes = [
+            *wrapped_to(label, width_inches * 72 - 8, 7.5),
+            *wrapped_to(NO_METRIC, width_inches * 72 - 8, 7.5),
+        ]
         row = (ROW + 0.02 if size <= FEW else ROW) if size <= NAMED else 0.055
         inches = scaled(0.4 + 0.13 * len(notes)) + max(0.9, size * scaled(row))
-        figure = Figure(figsize=(wide, inches), layout="constrained")
+        figure = Figure(figsize=(width_inches, inches), layout="constrained")
         axes = figure.add_subplot()
         drawn = dendrogram(
             tree,
@@ -124,17 +138,17 @@ def likeness_tree(
             above_threshold_color=INK,
             distance_sort="descending",
         )
-        for part in axes.collections:
-            part.set_linewidth(scaled(0.7 if size <= FEW else 0.5))
+        for lines in axes.collections:
+            lines.set_linewidth(scaled(0.7 if size <= FEW else 0.5))
         order = drawn["leaves"]
         _leaves(
             axes,
-            [names[place] for place in order],
-            [groups[place] for place in order] if groups else [],
-            0.55 * wide * 72,
+            [names[index] for index in order],
+            [groups[index] for index in order] if groups else [],
+            0.55 * width_inches * 72,
         )
         axes.spines["left"].set_visible(False)
-        # over the whole figure: the tree alone may be too narrow for a line of words
+        # centred on the figure, since the axes may be too narrow for the text
         figure.supxlabel("\n".join(notes), fontsize=scaled(7.5), color=INK)
     return figure
 
@@ -142,7 +156,7 @@ def likeness_tree(
 def _leaves(axes: Any, names: Sequence[str], groups: Sequence[str], points: float) -> None:
     """Label the leaves, in the colours of their groups."""
     colours = group_colours(groups)
-    if len(large_groups(groups)) > len(LINE_STYLES):  # a colour is not enough to tell them apart
+    if len(large_groups(groups)) > len(LINE_STYLES):  # colours are repeated
         names = [f"{name} ({group})" if group else name for name, group in zip(names, groups, strict=True)]
     axes.yaxis.tick_right()
     axes.tick_params(axis="y", length=0)
@@ -151,12 +165,12 @@ def _leaves(axes: Any, names: Sequence[str], groups: Sequence[str], points: floa
         axes.set_ylabel(f"{len(names)} systems")
         return
     size = SIZE if len(names) <= FEW else SMALL
-    shown = narrowed(names, points, size=size, most=LONGEST)
-    axes.set_yticks([10 * place + 5 for place in range(len(names))], shown)
-    for place, text in enumerate(axes.get_yticklabels()):
+    labels = narrowed(names, points, size=size, most=LONGEST)
+    axes.set_yticks([10 * index + 5 for index in range(len(names))], labels)
+    for index, text in enumerate(axes.get_yticklabels()):
         text.set_fontsize(scaled(size))
-        if groups and colours[groups[place]] != FAINT:
-            text.set_color(colours[groups[place]])
+        if groups and colours[groups[index]] != FAINT:
+            text.set_color(colours[groups[index]])
             text.set_fontweight("bold")
 
 
@@ -173,16 +187,16 @@ def _name(axes: Any, names: Sequence[str], groups: Sequence[str], width: float) 
     capacity = 110 * width / COLUMN  # lines of the smallest text that fit into the height
     if len(names) <= NAMED:
         size = SIZE if len(names) <= FEW else SMALL
-        shown = narrowed(names, 0.4 * width * 72, size=size, most=LONGEST)
-        axes.set_yticks(range(len(names)), shown, fontsize=scaled(size))
+        labels = narrowed(names, 0.4 * width * 72, size=size, most=LONGEST)
+        axes.set_yticks(range(len(names)), labels, fontsize=scaled(size))
         return
     if not groups:
         axes.set_ylabel(f"{len(names)} systems, alike ones side by side")
         return
     least = max(2, round(len(names) / capacity * 3))
-    known = [part for part in stretches(groups) if part[0] and part[2] - part[1] + 1 >= least]
+    named = [stretch for stretch in stretches(groups) if stretch[0] and stretch[2] - stretch[1] + 1 >= least]
     axes.set_yticks(
-        [(low + high) / 2 for _, low, high in known], shortened([name for name, _, _ in known], 18)
+        [(low + high) / 2 for _, low, high in named], shortened([name for name, _, _ in named], 18)
     )
     for text in axes.get_yticklabels():
         text.set_fontsize(scaled(5))

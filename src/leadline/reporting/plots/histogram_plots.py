@@ -1,4 +1,4 @@
-"""The histograms of relevant and non-relevant scores, and the line through their log ratio."""
+"""Figure of HSA and DO: histograms of scores, and the regression line of their log ratio."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import numpy as np
 from leadline.data.arrays import Floats
 from leadline.errors import UsageError
 from leadline.reporting.plots import COLUMN, INK, LINE_STYLES, scaled, style
-from leadline.reporting.plots.layout_of_text import legend_below, narrowed
+from leadline.reporting.plots.text_layout import legend_below, narrowed
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import ArrayLike
 
 
-MOST = 4  # models side by side
+MOST = 4  # maximum number of models side by side
 RELEVANT, OTHER = LINE_STYLES[0], LINE_STYLES[1]
 
 
@@ -33,12 +33,33 @@ def histograms(
     of: str = "scores",
     width: float | None = None,
 ) -> Figure:
-    """Draw models side by side: both histograms on a log axis with DO, below the log ratio with HSA's line.
+    """Draw models side by side: both histograms on a logarithmic axis, and their log ratio below.
 
-    `counts` are models x (relevant, non-relevant) x bins over [0, 1]. The line has the slope HSA and goes
-    through the middle of the points. `of` says what was counted. After figures 1 and 2 of Krstovski et al.
-    2015.
+    The line in the lower panel has the slope HSA and passes through the centroid of the points.
 
+    Parameters
+    ----------
+    names : sequence of str
+        Names of the models, at most four.
+    counts : array_like, shape (n_models, 2, n_bins)
+        Histograms of relevant and non-relevant documents over [0, 1].
+    hsa, do : sequence of float
+        HSA and DO of the models.
+    half_counts : bool, default False
+        Whether 1/2 was added to all counts.
+    base : float, default e
+        Base of the logarithm.
+    of : str, default "scores"
+        Quantity on the horizontal axis.
+    width : float, optional
+        Width in inches.
+
+    References
+    ----------
+    Krstovski, Smith and Kurtz (2015), figures 1 and 2.
+
+    Examples
+    --------
     >>> drawn = histograms(["bm25"], [[[1, 2, 4], [9, 4, 1]]], hsa=[5.4], do=[0.7])
     >>> [axes.get_ylabel() for axes in drawn.axes]
     ['documents', 'ln (relevant / non-relevant)']
@@ -48,25 +69,25 @@ def histograms(
         raise UsageError(f"counts of shape {table.shape}; expected models x 2 x bins")
     if not 1 <= len(names) <= MOST:
         raise UsageError(f"{len(names)} models; expected 1 to {MOST} side by side")
-    wide = width or max(1.0, 0.65 * len(names)) * COLUMN
+    inches = width or max(1.0, 0.65 * len(names)) * COLUMN
     with style():
         from matplotlib.figure import Figure
 
-        figure = Figure(figsize=(wide, 3.1), layout="constrained")
+        figure = Figure(figsize=(inches, 3.1), layout="constrained")
         grid = figure.subplots(2, len(names), sharex=True, sharey="row", squeeze=False)
-        shown = narrowed(names, 0.8 * wide / len(names) * 72, size=7.5, most=40)
+        labels = narrowed(names, 0.8 * inches / len(names) * 72, size=7.5, most=40)
         patches: list[Any] = []
         top = max(12.0, 1.5 * table.max(initial=0.0))
-        for place, (upper, lower) in enumerate(grid.T):
-            patches = _both(upper, table[place], top)
-            upper.set_title(f"{shown[place]}\nDO {_number(do[place])}", fontsize=scaled(7.5))
-            _line(lower, table[place], hsa[place], half_counts, base)
-            lower.set_title(f"HSA {_number(hsa[place])}", fontsize=scaled(7.5))
+        for index, (upper, lower) in enumerate(grid.T):
+            patches = _both(upper, table[index], top)
+            upper.set_title(f"{labels[index]}\nDO {_number(do[index])}", fontsize=scaled(7.5))
+            _line(lower, table[index], hsa[index], half_counts, base)
+            lower.set_title(f"HSA {_number(hsa[index])}", fontsize=scaled(7.5))
             lower.set_xlabel(f"normalised {of}")
         grid[0, 0].set_ylabel("documents")
         grid[1, 0].set_ylabel(f"{_log(base)} (relevant / non-relevant)")
         figure.align_ylabels(list(grid[:, 0]))
-        legend_below(figure, patches, ["relevant", "non-relevant"], wide)
+        legend_below(figure, patches, ["relevant", "non-relevant"], inches)
     return figure
 
 
@@ -81,7 +102,7 @@ def _log(base: float) -> str:
 def _both(axes: Any, counts: Floats, top: float) -> list[Any]:
     """Draw both histograms as overlaid steps that differ in grey level."""
     edges = np.linspace(0, 1, counts.shape[1] + 1)
-    other = axes.stairs(
+    nonrelevant = axes.stairs(
         counts[1],
         edges,
         baseline=0.5,
@@ -100,7 +121,7 @@ def _both(axes: Any, counts: Floats, top: float) -> list[Any]:
     axes.set_xlim(0, 1)
     axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "", "0.5", "", "1"])
     axes.grid(visible=True, axis="y")
-    return [relevant, other]
+    return [relevant, nonrelevant]
 
 
 def _line(axes: Any, counts: Floats, hsa: float, half_counts: bool, base: float) -> None:
@@ -111,7 +132,7 @@ def _line(axes: Any, counts: Floats, hsa: float, half_counts: bool, base: float)
     ratio = np.log((counts[0][used] + more) / (counts[1][used] + more)) / math.log(base)
     axes.plot(centre, ratio, linestyle="none", marker="o", color=RELEVANT.color, markersize=scaled(3.6))
     if len(centre) and not math.isnan(hsa):
-        ends = np.array([0.0, 1.0])
-        axes.plot(ends, ratio.mean() + hsa * (ends - centre.mean()), color=INK, linewidth=scaled(1))
+        span = np.array([0.0, 1.0])
+        axes.plot(span, ratio.mean() + hsa * (span - centre.mean()), color=INK, linewidth=scaled(1))
     axes.axhline(0, color=INK, linewidth=scaled(0.5), linestyle=(0, (1, 2)))
     axes.grid(visible=True)

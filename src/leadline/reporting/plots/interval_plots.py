@@ -1,4 +1,4 @@
-"""Values with their intervals, one row a run."""
+"""Figures of values with intervals, one row per run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from leadline.data.arrays import Floats
 from leadline.errors import UsageError
 from leadline.reporting.plots import COLUMN, INK, LINE_STYLES, scaled, shortened, style
-from leadline.reporting.plots.layout_of_text import (
+from leadline.reporting.plots.text_layout import (
     FEW,
     NAMED,
     height_of,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 
-NUMBERS = 40.0  # points: what the numbers of many rows take
+NUMBERS = 40.0  # points: width of the row numbers of many rows
 
 
 def forest(
@@ -41,13 +41,27 @@ def forest(
     rows: str = "runs",
     width: float = COLUMN,
 ) -> Figure:
-    """Draw the mean and interval of each run in one row, the first run at the top.
+    """Draw a forest plot, the mean and interval of each run in one row.
 
-    The rows keep the order given. `label` says what the means are, with the unit and the kind of
-    interval. `reference` is the place of the baseline: its row looks different, and a thin line
-    stands at its mean; with `zero` one stands at 0. `rows` is what rows are. A mean or an interval
-    that is not finite is not drawn; the row stays.
+    Parameters
+    ----------
+    names : sequence of str
+        Names of the runs, from top to bottom.
+    means, lows, highs : array_like, shape (n_runs,)
+        Means and confidence limits; values that are not finite are not drawn.
+    label : str
+        Label of the axis.
+    reference : int, optional
+        Index of the baseline, which is drawn in another style, with a line at its mean.
+    zero : bool, default False
+        Whether to draw a line at 0.
+    rows : str, default "runs"
+        Plural noun for the rows.
+    width : float
+        Width in inches.
 
+    Examples
+    --------
     >>> drawn = forest(["bm25", "dense"], [0.31, 0.24], [0.28, 0.2], [0.34, 0.28], label="AP")
     >>> [text.get_text() for text in drawn.axes[0].get_yticklabels()]
     ['bm25', 'dense']
@@ -91,11 +105,29 @@ def against_truth(
     marked: str = "",
     width: float = COLUMN,
 ) -> Figure:
-    """Draw each run in one row: by a machine's labels alone, estimated with an interval, and by the truth.
+    """Draw values by machine labels alone, estimates with intervals, and true values, one row per run.
 
-    `label` says what the values are, `estimated` what the estimates are made of; the name of the run `marked`
-    is bold. An interval that is not finite is not drawn.
+    Parameters
+    ----------
+    names : sequence of str
+        Names of the runs.
+    machine : array_like, shape (n_runs,)
+        Values by the labels of a machine.
+    means, lows, highs : array_like, shape (n_runs,)
+        Estimates and confidence limits; values that are not finite are not drawn.
+    truth : array_like, shape (n_runs,)
+        True values.
+    label : str
+        Label of the axis.
+    estimated : str
+        Legend of the estimates.
+    marked : str
+        Name of a run to print in bold.
+    width : float
+        Width in inches.
 
+    Examples
+    --------
     >>> values = ([0.9, 0.8], [0.5, 0.4], [0.45, 0.35], [0.55, 0.45], [0.5, 0.42])
     >>> drawn = against_truth(["a", "b"], *values, label="P", estimated="5")
     >>> [text.get_text() for text in drawn.legends[0].get_texts()]
@@ -110,10 +142,17 @@ def against_truth(
 
         figure = Figure(figsize=(width, height_of(len(names)) + scaled(0.3)), layout="constrained")
         axes = figure.add_subplot()
-        alone, drawn = LINE_STYLES[1], LINE_STYLES[0]
-        _draw(axes, table, np.ones(len(names), dtype=np.bool_), drawn.marker, drawn.color)
+        machine_style, estimate_style = LINE_STYLES[1], LINE_STYLES[0]
+        _draw(axes, table, np.ones(len(names), dtype=np.bool_), estimate_style.marker, estimate_style.color)
         size = scaled(4)
-        axes.plot(others[0], rows, linestyle="none", marker=alone.marker, markersize=size, color=alone.color)
+        axes.plot(
+            others[0],
+            rows,
+            linestyle="none",
+            marker=machine_style.marker,
+            markersize=size,
+            color=machine_style.color,
+        )
         axes.plot(
             others[1], rows, linestyle="none", marker="|", markersize=2 * size, markeredgewidth=1.2, color=INK
         )
@@ -127,20 +166,27 @@ def against_truth(
                 text.set_fontweight("bold")
         axes.set_xlabel(label)
         key = [
-            Line2D([], [], linestyle="none", marker=alone.marker, markersize=size, color=alone.color),
-            Line2D([], [], marker=drawn.marker, markersize=size, color=drawn.color),
+            Line2D(
+                [],
+                [],
+                linestyle="none",
+                marker=machine_style.marker,
+                markersize=size,
+                color=machine_style.color,
+            ),
+            Line2D([], [], marker=estimate_style.marker, markersize=size, color=estimate_style.color),
             Line2D([], [], linestyle="none", marker="|", markersize=2 * size, markeredgewidth=1.2, color=INK),
         ]
-        said = ["machine alone", f"{estimated}, 95 % interval", "truth"]
-        legend_below(figure, key, said, width)
+        labels = ["machine alone", f"{estimated}, 95 % interval", "truth"]
+        legend_below(figure, key, labels, width)
     return figure
 
 
 def _room(axes: Any, named: bool) -> float:
     """Return the width available to the label, in points."""
     names = [text.get_text() for text in axes.get_yticklabels()] if named else []
-    taken = max((width_of(name, size_of(len(names))) for name in names), default=NUMBERS)
-    return float(axes.figure.get_figwidth() * 72 - taken)
+    label_width = max((width_of(name, size_of(len(names))) for name in names), default=NUMBERS)
+    return float(axes.figure.get_figwidth() * 72 - label_width)
 
 
 def _table(
@@ -156,11 +202,11 @@ def _table(
     return np.stack(columns)
 
 
-def _draw(axes: Any, table: Floats, chosen: Any, marker: str, color: str) -> None:
+def _draw(axes: Any, table: Floats, selected: Any, marker: str, color: str) -> None:
     """Draw rows, with finer marks if there are many."""
     rows = np.arange(table.shape[1])
     few = len(rows) <= FEW
-    bounded = chosen & np.isfinite(table[1:]).all(axis=0)
+    bounded = selected & np.isfinite(table[1:]).all(axis=0)
     axes.hlines(
         rows[bounded],
         table[1, bounded],
@@ -169,7 +215,7 @@ def _draw(axes: Any, table: Floats, chosen: Any, marker: str, color: str) -> Non
         linewidth=scaled(1.3 if few else 0.7),
         alpha=None if few else 0.7,
     )
-    pointed = chosen & np.isfinite(table[0])
+    pointed = selected & np.isfinite(table[0])
     axes.plot(
         table[0, pointed],
         rows[pointed],

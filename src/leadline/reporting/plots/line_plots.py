@@ -1,4 +1,4 @@
-"""Figures with one line a run or method."""
+"""Figures with one line per run or method."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from leadline.reporting.plots import COLUMN, FAINT, LINE_STYLES, scaled, shortened, style
-from leadline.reporting.plots.layout_of_text import legend_below
+from leadline.reporting.plots.text_layout import legend_below
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -21,32 +21,46 @@ BEST = 5  # how many runs are named when there are more than colours
 def recall_precision(
     names: Sequence[str], levels: Sequence[float], precision: ArrayLike, *, width: float = COLUMN
 ) -> Figure:
-    """Draw one line per run; with more runs than colours, only the best are coloured and labelled.
+    """Draw recall-precision curves, one line per run.
 
-    `precision[r, l]` is the mean interpolated precision of run r at recall `levels[l]`; the best
-    run is the one of highest mean over the levels.
+    If there are more runs than colours, only the best by mean precision are coloured and labelled.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of the runs.
+    levels : sequence of float
+        Levels of recall.
+    precision : array_like, shape (n_runs, n_levels)
+        Mean interpolated precision.
+    width : float
+        Width in inches.
     """
     table = np.asarray(precision, dtype=np.float64)
     order = np.argsort(-table.mean(axis=1), kind="stable").tolist()
     named = order if len(order) <= len(LINE_STYLES) else order[:BEST]
-    others = [place for place in order if place not in named]
+    others = [run for run in order if run not in named]
     with style():
         from matplotlib.figure import Figure
 
         figure = Figure(figsize=(width, 1), layout="constrained")
         axes = figure.add_subplot()
         lines: list[Any] = []
-        for place in others:
-            grey = axes.plot(levels, table[place], color=FAINT, linewidth=scaled(0.5), alpha=0.45)
+        for run in others:
+            grey = axes.plot(levels, table[run], color=FAINT, linewidth=scaled(0.5), alpha=0.45)
             lines = grey[:1]
-        for place, look in reversed(list(zip(named, LINE_STYLES, strict=False))):
+        for run, line_style in reversed(list(zip(named, LINE_STYLES, strict=False))):
             lines += axes.plot(
-                levels, table[place], color=look.color, linestyle=look.dashes, marker=look.marker
+                levels,
+                table[run],
+                color=line_style.color,
+                linestyle=line_style.dashes,
+                marker=line_style.marker,
             )
-        labels = shortened([names[place] for place in named], 44)
-        rest = [f"{len(others)} other runs"] if others else []
+        labels = shortened([names[run] for run in named], 44)
+        other_label = [f"{len(others)} other runs"] if others else []
         figure.set_figheight(width * 0.72)
-        legend_below(figure, lines[::-1], labels + rest, width)
+        legend_below(figure, lines[::-1], labels + other_label, width)
         _axes(axes, levels, float(table.max(initial=0.0)))
     return figure
 
@@ -57,7 +71,7 @@ def _axes(axes: Any, levels: Sequence[float], highest: float) -> None:
     axes.set_ylabel("precision (mean, interpolated)")
     axes.set_xlim(-0.02, 1.02)
     axes.set_ylim(0, min(1.02, max(0.1, np.ceil(highest * 10 + 0.2) / 10)))
-    axes.set_xticks([level for place, level in enumerate(levels) if place % 2 == 0])
+    axes.set_xticks([level for index, level in enumerate(levels) if index % 2 == 0])
     axes.grid(visible=True)
 
 
@@ -67,7 +81,7 @@ TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 def covered_by_rank(
     names: Sequence[str], ranks: Sequence[int], share: ArrayLike, *, width: float = COLUMN
 ) -> Figure:
-    """Draw one line a run: `share[r, k]` is the mean share of subtopics that run r covers to `ranks[k]`."""
+    """Draw subtopic recall by rank, one line per run; `share` is runs x ranks."""
     figure = recall_precision(names, ranks, share, width=width)
     axes = figure.axes[0]
     axes.set_xlabel("rank")
@@ -84,30 +98,30 @@ def cumulative(
     label: str = "Information Difference (bits)",
     width: float = COLUMN,
 ) -> Figure:
-    """Draw the share of pairs up to every value, one line a group; `marks` are single values beside them."""
+    """Draw cumulative distributions of values, one line per group; `marks` are labelled single values."""
     with style():
         from matplotlib.figure import Figure
 
         figure = Figure(figsize=(width, width * 0.7), layout="constrained")
         axes = figure.add_subplot()
         lines = []
-        largest = max((max(found) for found in values.values() if len(found)), default=1.0)
-        for (_, found), look in zip(values.items(), LINE_STYLES, strict=False):
-            ordered = np.sort(np.asarray(found, dtype=np.float64))
+        largest = max((max(group) for group in values.values() if len(group)), default=1.0)
+        for (_, group), line_style in zip(values.items(), LINE_STYLES, strict=False):
+            ordered = np.sort(np.asarray(group, dtype=np.float64))
             share = np.arange(1, len(ordered) + 1) / max(len(ordered), 1)
             lines += axes.step(
                 [0, *ordered, 1.03 * largest],
                 [0, *share, 1],
                 where="post",
-                color=look.color,
-                linestyle=look.dashes,
+                color=line_style.color,
+                linestyle=line_style.dashes,
             )
-        # names stand at three heights, so that marks near each other do not cover each other's
-        for place, (name, value) in enumerate(sorted((marks or {}).items(), key=lambda mark: mark[1])):
+        # labels alternate between three heights, so that those of close marks do not overlap
+        for index, (name, value) in enumerate(sorted((marks or {}).items(), key=lambda mark: mark[1])):
             axes.axvline(value, color=FAINT, linewidth=scaled(0.8), linestyle=(0, (2, 2)))
             axes.annotate(
                 name,
-                (value, 0.02 + 0.32 * (place % 3)),
+                (value, 0.02 + 0.32 * (index % 3)),
                 xytext=(2, 0),
                 textcoords="offset points",
                 rotation=90,
@@ -120,7 +134,7 @@ def cumulative(
         axes.set_xlabel(label)
         axes.set_ylabel("share of pairs (cumulative)")
         axes.grid(visible=True)
-        labels = [f"{name} ({len(found)} pairs)" for name, found in values.items()][: len(lines)]
+        labels = [f"{name} ({len(group)} pairs)" for name, group in values.items()][: len(lines)]
         legend_below(figure, lines, labels, width)
     return figure
 
@@ -139,12 +153,16 @@ def by_parameter(
         figure = Figure(figsize=(width, width * 0.7), layout="constrained")
         axes = figure.add_subplot()
         lines = []
-        for points, look in zip(families.values(), LINE_STYLES, strict=False):
+        for points, line_style in zip(families.values(), LINE_STYLES, strict=False):
             table = np.asarray(sorted(points), dtype=np.float64)
             low, high = table[0, 0], table[-1, 0]
             along = (table[:, 0] - low) / (high - low) if high > low else np.zeros(len(table))
             lines += axes.plot(
-                along, table[:, 1], color=look.color, linestyle=look.dashes, marker=look.marker
+                along,
+                table[:, 1],
+                color=line_style.color,
+                linestyle=line_style.dashes,
+                marker=line_style.marker,
             )
             best = int(np.argmax(table[:, 1]))
             axes.plot(
@@ -153,7 +171,7 @@ def by_parameter(
                 marker="o",
                 markersize=scaled(8),
                 markerfacecolor="none",
-                markeredgecolor=look.color,
+                markeredgecolor=line_style.color,
                 markeredgewidth=0.8,
             )
         axes.set_xlabel(parameter)

@@ -1,4 +1,4 @@
-"""Two runs query by query."""
+"""Figures of two runs by query: bars of differences, and scatter plots."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from leadline.data.arrays import Floats
 from leadline.data.wording import counted
 from leadline.errors import UsageError
 from leadline.reporting.plots import COLUMN, FAINT, INK, LINE_STYLES, drawable, scaled, style
-from leadline.reporting.plots.layout_of_text import narrowed, width_of, wrapped
+from leadline.reporting.plots.text_layout import narrowed, width_of, wrapped
 from leadline.stats.power import outcomes
 
 if TYPE_CHECKING:
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 
-ABOVE, BELOW = 0, 4  # places in LOOKS: dark and light, so that they differ in grey
+ABOVE, BELOW = 0, 4  # indices in LINE_STYLES: dark and light, so that they differ in grey
 
 
 class Sides(NamedTuple):
-    """How many differences are above zero, zero, below zero, and undefined."""
+    """Numbers of positive, zero, negative and undefined differences."""
 
     above: int
     equal: int
@@ -70,12 +70,12 @@ def left_out(count: int) -> str:
     return f"{counted(count, 'query', 'queries')} undefined in one of the two, left out"
 
 
-APART = 100  # up to so many bars have gaps between them
-LEAST = 8  # a bar is never wider than one of so many
-FARTHEST = 3  # so many queries are named at each end, where they fit
-KEY = 36  # points: the key before the words and the margins
-ROUNDING = 1e-12  # differences that cancel leave so little
-DIFFERENCE_LINE = 0.15  # inches: a line of the words above the bars
+APART = 100  # maximum number of bars with gaps between them
+LEAST = 8  # minimum number of bars for which the width is divided
+FARTHEST = 3  # maximum number of queries named at each end
+KEY = 36  # points: width of the legend key and the margins
+ROUNDING = 1e-12  # magnitude of rounding errors of differences that cancel
+DIFFERENCE_LINE = 0.15  # inches: line height of the legend above the bars
 
 
 def differences(
@@ -92,12 +92,28 @@ def differences(
 ) -> Figure:
     """Draw one bar per query: the value of `first` minus that of `second`, in descending order.
 
-    A dashed line stands at the mean difference and a band over its interval from `low` to `high`, where these
-    are finite; `interval` says which interval it is.
-    Words above say how many queries each run wins; with `queries`, the ids of `values`, also which
-    ones it wins by most, where they fit. Of a measure with `rising` false the lower value wins. NaN
-    is left out and counted.
+    A dashed line marks the mean difference, a band its interval. The legend has the number of queries that
+    each run wins.
 
+    Parameters
+    ----------
+    values : array_like, shape (n_queries,)
+        Differences; NaN is excluded and counted.
+    first, second : str
+        Names of the runs.
+    measure : str or Measure
+        Measure; if its `rising` is False, lower values win.
+    low, high : float, optional
+        Confidence limits of the mean difference.
+    interval : str
+        Legend of the interval.
+    queries : sequence of str, optional
+        Query ids, to name those with the largest differences.
+    width : float
+        Width in inches.
+
+    Examples
+    --------
     >>> drawn = differences([0.2, -0.1, 0.0], first="bm25", second="dense", measure="AP")
     >>> [text.get_text() for text in drawn.legends[0].get_texts()]
     ['1 query for bm25', '1 query equal', '1 query for dense', 'mean +0.033']
@@ -108,7 +124,7 @@ def differences(
         raise UsageError(f"differences of shape {table.shape}{named}; expected one for each query")
     sides = sides_of(table)
     order = np.argsort(-table, kind="stable")[: len(table) - sides.undefined]
-    ids = [] if queries is None else [drawable(queries[place]) for place in order.tolist()]
+    ids = [] if queries is None else [drawable(queries[index]) for index in order.tolist()]
     bounds = (low, high) if low is not None and high is not None else None
     if bounds is not None and not np.isfinite(bounds).all():
         bounds = None
@@ -118,20 +134,20 @@ def differences(
         figure = Figure(figsize=(width, 1), layout="constrained")
         axes = figure.add_subplot()
         keys = _bars(axes, table[order])
-        words = _words(
+        labels = _words(
             sides, narrowed(winners(first, second, measure), 0.5 * width * 72, size=7, most=40), ids, width
         )
         if len(order):
             keys.append(_mean(axes, float(table[order].mean()), bounds))
-            words.append(_mean_in_words(float(table[order].mean()), bounds, interval, width))
+            labels.append(_mean_in_words(float(table[order].mean()), bounds, interval, width))
         if sides.undefined:
             keys.append(axes.plot([], [], linestyle="none", color=INK)[0])
-            words.append(left_out(sides.undefined))
+            labels.append(left_out(sides.undefined))
         figure.set_figheight(
-            0.55 * width + scaled(DIFFERENCE_LINE) * sum(text.count("\n") + 1 for text in words)
+            0.55 * width + scaled(DIFFERENCE_LINE) * sum(text.count("\n") + 1 for text in labels)
         )
         figure.legend(
-            keys, words, loc="outside upper left", borderpad=0, labelspacing=0.35, borderaxespad=0.3
+            keys, labels, loc="outside upper left", borderpad=0, labelspacing=0.35, borderaxespad=0.3
         )
         axes.set_ylabel(_label(f"{measure}", [first, second], width))
         axes.set_xlabel(f"{counted(len(order), 'query', 'queries')}, the largest difference at the left")
@@ -139,12 +155,12 @@ def differences(
 
 
 def _bars(axes: Any, falling: Floats) -> list[Any]:
-    """Draw the bars of each side as one outline; give the keys of above, zero and below."""
+    """Draw the bars of each side as one outline; return the legend keys of above, zero and below."""
     from matplotlib.patches import Patch
 
     count = len(falling)
-    for look, chosen in ((LINE_STYLES[ABOVE], falling > 0), (LINE_STYLES[BELOW], falling < 0)):
-        _side(axes, np.flatnonzero(chosen), falling[chosen], look.color, gaps=count <= APART)
+    for line_style, flags in ((LINE_STYLES[ABOVE], falling > 0), (LINE_STYLES[BELOW], falling < 0)):
+        _side(axes, np.flatnonzero(flags), falling[flags], line_style.color, gaps=count <= APART)
     zero = axes.axhline(0, color=INK, linewidth=scaled(0.6))
     middle, reach = (count - 1) / 2, 0.51 * max(count, LEAST)
     axes.set_xlim(middle - reach, middle + reach)
@@ -157,13 +173,13 @@ def _bars(axes: Any, falling: Floats) -> list[Any]:
     return [Patch(color=LINE_STYLES[ABOVE].color), zero, Patch(color=LINE_STYLES[BELOW].color)]
 
 
-def _side(axes: Any, places: Any, heights: Floats, color: str, *, gaps: bool) -> None:
-    """Draw bars side by side as one outline, which goes back to zero in the gaps between them."""
+def _side(axes: Any, positions: Any, heights: Floats, color: str, *, gaps: bool) -> None:
+    """Draw bars side by side as one outline, which is at zero in the gaps between them."""
     if not len(heights):
         return
-    edges = np.append(places - 0.5, places[-1] + 0.5)
+    edges = np.append(positions - 0.5, positions[-1] + 0.5)
     if gaps:
-        edges = np.stack([places - 0.4, places + 0.4], axis=1).ravel()
+        edges = np.stack([positions - 0.4, positions + 0.4], axis=1).ravel()
         heights = np.stack([heights, np.zeros(len(heights))], axis=1).ravel()[:-1]
     axes.stairs(heights, edges, fill=True, color=color, linewidth=scaled(0))
 
@@ -197,9 +213,9 @@ def _signed(value: float) -> str:
 def _label(measure: str, names: list[str], width: float) -> str:
     """Return the axis label of differences, on two lines if one is too long."""
     available = 0.48 * width * 72
-    one, other = narrowed(names, (available - width_of(" minus ", 7.5)) / 2, size=7.5, most=40)
-    text = f"{measure}, {one} minus {other}"
-    return text if width_of(text, 7.5) < available else f"{measure},\n{one} minus {other}"
+    first, second = narrowed(names, (available - width_of(" minus ", 7.5)) / 2, size=7.5, most=40)
+    text = f"{measure}, {first} minus {second}"
+    return text if width_of(text, 7.5) < available else f"{measure},\n{first} minus {second}"
 
 
 def _words(sides: Sides, names: list[str], ids: list[str], width: float) -> list[str]:
@@ -222,7 +238,7 @@ def _with_ids(text: str, ids: list[str], width: float) -> str:
     return text
 
 
-SCATTER_LINE = 0.15  # inches: a line of the words above the points
+SCATTER_LINE = 0.15  # inches: line height of the text above the points
 
 
 def scatter(
@@ -230,9 +246,8 @@ def scatter(
 ) -> Figure:
     """Draw a scatter plot of queries: values of `second` (`x`) and `first` (`y`), with equal axes.
 
-    Points above the diagonal are queries for `first` (for `second`, where the measure's `rising` is
-    false and the lower value wins); words above the figure count both sides. A
-    query whose value is NaN in one of the two is left out and counted.
+    Points above the diagonal are queries that `first` wins (`second` if `rising` of the measure is False).
+    Both sides are counted above the figure. Queries with NaN in either run are excluded and counted.
 
     >>> drawn = scatter([0.1, 0.5], [0.3, 0.5], first="bm25", second="dense", measure="AP")
     >>> drawn.axes[0].get_ylabel(), drawn.get_suptitle().splitlines()[0]
@@ -243,27 +258,27 @@ def scatter(
         shapes = " and ".join(str(values.shape) for values in points)
         raise UsageError(f"values of shapes {shapes}; expected one for each query in both")
     table = np.stack(points)
-    shown = table[:, ~np.isnan(table).any(axis=0)]
+    defined = table[:, ~np.isnan(table).any(axis=0)]
     with style():
         names = narrowed([first, second], 0.4 * width * 72, size=7.5, most=40)
-        words = _counts_in_words(sides_of(table[1] - table[0]), winners(names[0], names[1], measure))
+        lines = _counts_in_words(sides_of(table[1] - table[0]), winners(names[0], names[1], measure))
         from matplotlib.figure import Figure
 
-        figure = Figure(figsize=(width, width + scaled(SCATTER_LINE) * len(words)), layout="constrained")
+        figure = Figure(figsize=(width, width + scaled(SCATTER_LINE) * len(lines)), layout="constrained")
         axes = figure.add_subplot()
-        _square(axes, shown)
+        _square(axes, defined)
         axes.axline((0, 0), slope=1, color=FAINT, linewidth=scaled(0.8), zorder=1)
         axes.plot(
-            shown[0],
-            shown[1],
+            defined[0],
+            defined[1],
             linestyle="none",
             marker="o",
             markersize=scaled(4),
             color=LINE_STYLES[0].color,
-            alpha=_alpha(shown.shape[1]),
+            alpha=_alpha(defined.shape[1]),
             clip_on=False,
         )
-        figure.suptitle("\n".join(words), x=0.015, ha="left", fontsize=scaled(7))
+        figure.suptitle("\n".join(lines), x=0.015, ha="left", fontsize=scaled(7))
         axes.set_xlabel(wrapped(f"{measure} of {names[1]}", 0.8 * width * 72))
         axes.set_ylabel(wrapped(f"{measure} of {names[0]}", 0.8 * width * 72))
     return figure
@@ -271,12 +286,12 @@ def scatter(
 
 def _counts_in_words(sides: Sides, names: list[str]) -> list[str]:
     """Add the number of queries on each side of the diagonal."""
-    words = [
+    lines = [
         f"above the diagonal: {for_run(sides.above, names[0])}",
         f"on it: {counted(sides.equal, 'query', 'queries')}",
         f"below: {for_run(sides.below, names[1])}",
     ]
-    return words + ([left_out(sides.undefined)] if sides.undefined else [])
+    return lines + ([left_out(sides.undefined)] if sides.undefined else [])
 
 
 def _alpha(points: int) -> float:
@@ -284,11 +299,11 @@ def _alpha(points: int) -> float:
     return float(np.clip(8 / max(points, 1) ** 0.5, 0.15, 0.6))
 
 
-def _square(axes: Any, shown: Floats) -> None:
+def _square(axes: Any, points: Floats) -> None:
     """Set equal ranges, ticks and lengths of both axes."""
     from matplotlib.ticker import MaxNLocator
 
-    low, high = (float(shown.min()), float(shown.max())) if shown.size else (0.0, 1.0)
+    low, high = (float(points.min()), float(points.max())) if points.size else (0.0, 1.0)
     margin = 0.03 * (high - low) or max(0.1, 0.1 * abs(high))
     axes.set_aspect("equal")
     for axis in (axes.xaxis, axes.yaxis):

@@ -1,4 +1,4 @@
-"""The values of every query in every run, as one picture: which queries are hard, and for whom."""
+"""Heat map of a measure by run and query."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from leadline.data.arrays import Floats
 from leadline.data.results import Results
 from leadline.reporting.plots import COLUMN, INK, style
-from leadline.reporting.plots.layout_of_text import height_of, name_rows
+from leadline.reporting.plots.text_layout import height_of, name_rows
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -19,15 +19,22 @@ if TYPE_CHECKING:
 def per_query(results: Results, measure: object | None = None, *, width: float = COLUMN) -> Figure:
     """Draw a heat map of runs (best first) by queries (hardest first); low values are dark.
 
-    Without `measure` it is the first one. An undefined value is left empty.
+    Parameters
+    ----------
+    results : Results
+        Values of the runs; undefined values are left blank.
+    measure : str or Measure, optional
+        Measure to draw; by default the first.
+    width : float
+        Width in inches.
     """
-    place = 0 if measure is None else results.measure_index(measure)
-    values = results.values[:, :, place]
-    rows = _best_first(results, place)
+    index = 0 if measure is None else results.measure_index(measure)
+    values = results.values[:, :, index]
+    rows = _best_first(results, index)
     defined = ~np.isnan(values)
     sums = np.where(defined, values, 0.0).sum(axis=0)
     means = np.where(defined.any(axis=0), sums / np.maximum(defined.sum(axis=0), 1), math.inf)
-    if not results.measures[place].rising:
+    if not results.measures[index].rising:
         means = -means
     cells = values[rows][:, np.argsort(means, kind="stable")]
     with style():
@@ -35,17 +42,17 @@ def per_query(results: Results, measure: object | None = None, *, width: float =
 
         figure = Figure(figsize=(width, height_of(len(rows), least=1.5)), layout="constrained")
         axes = figure.add_subplot()
-        drawn = _map(axes, cells, results.measures[place])
+        drawn = _map(axes, cells, results.measures[index])
         _label(axes, [results.names[row] for row in rows], cells.shape[1])
         bar = figure.colorbar(drawn, ax=axes, location="bottom", aspect=40, fraction=0.05, pad=0.02)
-        bar.set_label(f"{results.measures[place]} of one query in one run")
+        bar.set_label(f"{results.measures[index]} of one query in one run")
         bar.outline.set_visible(False)
     return figure
 
 
-def _best_first(results: Results, place: int) -> list[int]:
-    means = results.means[:, place]
-    if not results.measures[place].rising:
+def _best_first(results: Results, index: int) -> list[int]:
+    means = results.means[:, index]
+    if not results.measures[index].rising:
         means = -means
     order: list[int] = np.argsort(-np.nan_to_num(means, nan=-math.inf), kind="stable").tolist()
     return order

@@ -1,4 +1,4 @@
-"""The figure of every result that has one: what `Result.plot` and the --plot of commands draw."""
+"""Figures of results, as drawn by `Result.plot` and by `--plot`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from leadline.online.abtest_result import ABTest
 
 
-Make = Callable[[float | None], "Figure"]  # of a width in inches; None: the figure's own
+Make = Callable[[float | None], "Figure"]  # function of the width in inches, None for the default
 
 
 def draw(
@@ -36,7 +36,7 @@ def draw(
     title: str,
     **options: Any,
 ) -> Figure:
-    """Draw a result, and write the figure where a path is given."""
+    """Draw a result and return the figure; write it to a file if a path is given."""
     from leadline.io.write import write_whole
 
     make = figure_of_result(result, **options)
@@ -52,11 +52,11 @@ def draw(
 
 
 def figure_of_result(result: Result, **options: Any) -> Make:
-    """Return what draws a result in a width, by its class or the nearest one that it is derived from."""
-    for kind in type(result).__mro__:
-        if kind.__name__ in FIGURES:
-            check_options(result, "plot", FIGURES[kind.__name__], options)
-            make: Make = FIGURES[kind.__name__](result, **options)
+    """Return the function that draws a result, by its class or the nearest base class with a figure."""
+    for cls in type(result).__mro__:
+        if cls.__name__ in FIGURES:
+            check_options(result, "plot", FIGURES[cls.__name__], options)
+            make: Make = FIGURES[cls.__name__](result, **options)
             return make
     raise UsageError(f"{type(result).__name__} has no figure; there is one of: {', '.join(FIGURES)}")
 
@@ -71,24 +71,24 @@ def curves_figure(result: Curves) -> Make:
 
 
 def subtopic_figure(result: SubtopicCurves) -> Make:
-    """Draw the share of subtopics covered by rank."""
+    """Draw subtopic recall by rank."""
     from leadline.reporting.plots.line_plots import covered_by_rank
 
     return lambda width: covered_by_rank(result.names, result.ranks, result.share, width=width or COLUMN)
 
 
 def histogram_figure(result: Histograms, *, runs: Sequence[str] = ()) -> Make:
-    """Draw the histograms of some runs; by default all, or if many those of highest and lowest HSA."""
+    """Draw the histograms of runs; by default of all, or if they are many of highest and lowest HSA."""
     from leadline.reporting.plots.histogram_plots import MOST, histograms
 
     order = result.order()
-    places = [result.place(name) for name in runs]
-    places = places or (order if len(order) <= MOST else [order[0], order[-1]])
+    indices = [result.place(name) for name in runs]
+    indices = indices or (order if len(order) <= MOST else [order[0], order[-1]])
     return lambda width: histograms(
-        [result.names[place] for place in places],
-        result.counts[places].sum(axis=1),
-        hsa=[float(result.hsa[place]) for place in places],
-        do=[float(result.do[place]) for place in places],
+        [result.names[run] for run in indices],
+        result.counts[indices].sum(axis=1),
+        hsa=[float(result.hsa[run]) for run in indices],
+        do=[float(result.do[run]) for run in indices],
         half_counts=result.recipe.half_counts,
         base=result.recipe.base,
         of="ranks" if result.recipe.from_ranks else "scores",
@@ -97,7 +97,7 @@ def histogram_figure(result: Histograms, *, runs: Sequence[str] = ()) -> Make:
 
 
 def agreement_figure(result: Agreement) -> Make:
-    """Draw Cohen's kappa of all judges, or of each with the reference."""
+    """Draw Cohen's kappa of all pairs of judges, or of each judge with the reference."""
     from leadline.reporting.plots.agreement_plots import against_reference, between_judges
 
     label = str(result.options["weights"])
@@ -105,10 +105,10 @@ def agreement_figure(result: Agreement) -> Make:
 
     def make(width: float | None) -> Figure:
         if result.reference:
-            each = result.between["cohen"][1]
+            estimates = result.between["cohen"][1]
             return against_reference(
                 result.judges[1:],
-                *([one[end] for one in each] for end in range(3)),
+                *([estimate[field] for estimate in estimates] for field in range(3)),
                 label=f"{label} with {result.judges[0]}",
                 width=width or COLUMN,
             )
@@ -118,12 +118,12 @@ def agreement_figure(result: Agreement) -> Make:
 
 
 def abtest_figure(result: ABTest) -> Make:
-    """Draw the clickthrough of both arms, and the interval for those who peek."""
+    """Draw the clickthrough of both arms, and the anytime-valid interval of their difference."""
     from leadline.reporting.plots.abtest_plots import two_arms
 
     steps = result.always.path
     return lambda width: two_arms(
-        *([getattr(arm, part) for arm in result.arms] for part in ("name", "rate", "low", "high")),
+        *([getattr(arm, field) for arm in result.arms] for field in ("name", "rate", "low", "high")),
         path=None if steps is None else (steps.users, steps.difference, steps.low, steps.high),
         unit=result.unit,
         confidence=result.options["confidence"],
@@ -141,20 +141,36 @@ def comparison_figure(
     pairs: str | int | None = None,
     chosen: Sequence[int] | None = None,
 ) -> Make:
-    """Draw a comparison; by default the differences of the only pair, or a forest.
+    """Draw a comparison; by default the differences of the only pair, or a forest plot.
 
-    `figure` is one of KINDS of `comparison_plots`; `pair` the runs of differences and scatter. The figure
-    `pairs` draws those of `chosen_pairs(result, pairs)`, or of the places `chosen`.
+    Parameters
+    ----------
+    result : Comparison
+        Compared runs.
+    figure : str, optional
+        One of `comparison_plots.KINDS`.
+    pair : (str, str), optional
+        Runs in the figures `differences` and `scatter`.
+    measure : str or Measure, optional
+        Measure to draw; by default the first.
+    per_pair : bool, default False
+        Whether intervals are those of each pair alone, even if there are simultaneous ones.
+    pairs : {"significant", "all"} or int, optional
+        Pairs in the figure `pairs`, as for `chosen_pairs`.
+    chosen : sequence of int, optional
+        Indices of these pairs, in place of `pairs`.
     """
     from leadline.reporting.plots.comparison_plots import KINDS, figure_of, pair_of
     from leadline.reporting.tables.comparison_table import chosen_pairs
 
-    kind = figure or ("differences" if pair or len(result.pairing) == 1 else "forest")
-    check_word(KINDS, figure=kind)
-    place = 0 if measure is None else result.results.measure_index(measure)
-    at = pair_of(result, *pair) if pair else 0
-    shown = chosen_pairs(result, pairs)[place] if chosen is None else chosen
-    return lambda width: figure_of(result, kind, place, pair=at, width=width, per_pair=per_pair, pairs=shown)
+    name = figure or ("differences" if pair or len(result.pairing) == 1 else "forest")
+    check_word(KINDS, figure=name)
+    index = 0 if measure is None else result.results.measure_index(measure)
+    pair_index = pair_of(result, *pair) if pair else 0
+    drawn = chosen_pairs(result, pairs)[index] if chosen is None else chosen
+    return lambda width: figure_of(
+        result, name, index, pair=pair_index, width=width, per_pair=per_pair, pairs=drawn
+    )
 
 
 def difference_figure(
@@ -172,11 +188,11 @@ def difference_figure(
 
 
 def results_figure(result: Results, *, measure: object | None = None) -> Make:
-    """Draw the values of a measure, by default the first: a run a row, a query a column."""
+    """Draw a heat map of a measure, by default the first, runs x queries."""
     from leadline.reporting.plots.query_plots import per_query
 
-    shown = result.measures[0 if measure is None else result.measure_index(measure)]
-    return lambda width: per_query(result, shown, width=width or COLUMN)
+    drawn = result.measures[0 if measure is None else result.measure_index(measure)]
+    return lambda width: per_query(result, drawn, width=width or COLUMN)
 
 
 FIGURES: dict[str, Callable[..., Make]] = {

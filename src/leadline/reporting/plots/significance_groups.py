@@ -1,4 +1,4 @@
-"""Runs on one scale, bars joining those without significant difference; critical-difference diagrams."""
+"""Diagrams of runs on a scale with bars that join runs without a significant difference."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from leadline.data.arrays import Flags, Floats
 from leadline.data.wording import counted
 from leadline.errors import UsageError
 from leadline.reporting.plots import COLUMN, FONT, INK, LINE_STYLES, scaled, style
-from leadline.reporting.plots.layout_of_text import narrowed, width_of, wrapped, wrapped_to
+from leadline.reporting.plots.text_layout import narrowed, width_of, wrapped, wrapped_to
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import ArrayLike
 
 
-FEW = 24  # runs that fit into one column of a page
-SIZE = 7  # points: letters of the names
-LINE = 9.5  # points: a line of the label or the note
-# Points: the scale itself with its numbers, a level of bars, a level of names, space.
+FEW = 24  # maximum number of runs that fit into one column of a page
+SIZE = 7  # points: font size of the names
+LINE = 9.5  # points: line height of label and note
+# Points: height of the scale with its numbers, of a level of bars, of a level of names, and of gaps.
 HEAD, BAR, NAME, GAP = 18.0, 5.0, 9.5, 3.0
-LOW_BAR = 3.5  # points: a level of bars of many runs
-OVER, SHORT = 0.7, 3.0  # points that a bar reaches over the runs that it joins; the shortest bar
+LOW_BAR = 3.5  # points: height of a level of bars with many runs
+OVER, SHORT = 0.7, 3.0  # points: extension of bars beyond the runs that they join; minimum length of a bar
 
 
 class Frame(NamedTuple):
-    """Where the scale stands, in points from the left, and the values at its ends."""
+    """Position of the scale, in points from the left, and the values at its ends."""
 
     left: float
     right: float
@@ -44,20 +44,29 @@ class Frame(NamedTuple):
 def groups(significant: ArrayLike) -> list[tuple[int, int]]:
     """Return the maximal groups of adjacent runs without a significant difference between any two.
 
-    `told_apart[i, j]` says whether the runs at places i and j (in order of mean) differ significantly; it
-    is symmetric. A group is (first place, last place), both in it, of two runs or more, and part of
-    no other group. Groups come in order; they may overlap.
+    Parameters
+    ----------
+    significant : array_like of bool, shape (n_runs, n_runs)
+        Symmetric flags of significant differences, runs in order of the mean.
 
-    Source: Demšar, "Statistical Comparisons of Classifiers over Multiple Data Sets", JMLR 7 (2006),
-    pages 1-30, whose critical-difference diagrams join runs that a test does not tell apart.
+    Returns
+    -------
+    list of (int, int)
+        First and last index of each group of two or more runs, in order; groups may overlap.
 
+    References
+    ----------
+    Demšar (2006), "Statistical Comparisons of Classifiers over Multiple Data Sets", JMLR 7, pages 1-30.
+
+    Examples
+    --------
     >>> groups([[False, False, True], [False, False, False], [True, False, False]])
     [(0, 1), (1, 2)]
     """
-    apart = _square(significant)
-    # The first run that differs significantly from one at or after this place ends every group from here.
-    bad = np.pad(np.triu(apart, 1), ((0, 0), (0, 1)), constant_values=True).argmax(axis=1)
-    last = np.minimum.accumulate(bad[::-1])[::-1] - 1
+    differs = _square(significant)
+    # A group that starts at a run ends before the first run that differs from any run of the group.
+    first_different = np.pad(np.triu(differs, 1), ((0, 0), (0, 1)), constant_values=True).argmax(axis=1)
+    last = np.minimum.accumulate(first_different[::-1])[::-1] - 1
     return [
         (first, end)
         for first, end in enumerate(last.tolist())
@@ -68,33 +77,44 @@ def groups(significant: ArrayLike) -> list[tuple[int, int]]:
 def significance_groups(
     names: Sequence[str], means: ArrayLike, significant: ArrayLike, *, label: str, width: float | None = None
 ) -> Figure:
-    """Draw runs at their means on one scale; bars join runs without a significant difference.
+    """Draw runs at their means on a scale; bars join runs without a significant difference.
 
-    Runs come in order, the best mean first; `told_apart[i, j]` says whether two of them differ
-    significantly by whatever test (see `groups`). `label` says what the means are, with the unit. Runs whose
-    mean is NaN are counted below.
+    Parameters
+    ----------
+    names : sequence of str
+        Names of the runs, in descending order of quality.
+    means : array_like, shape (n_runs,)
+        Means; runs with NaN are excluded and counted below.
+    significant : array_like of bool, shape (n_runs, n_runs)
+        Flags of significant differences, as for `groups`.
+    label : str
+        Label of the scale.
+    width : float, optional
+        Width in inches.
 
-    >>> told_apart = [[False, False, True], [False, False, True], [True, True, False]]
-    >>> drawn = significance_groups(["a", "b", "c"], [0.5, 0.4, 0.1], told_apart, label="AP, mean")
+    Examples
+    --------
+    >>> significant = [[False, False, True], [False, False, True], [True, True, False]]
+    >>> drawn = significance_groups(["a", "b", "c"], [0.5, 0.4, 0.1], significant, label="AP, mean")
     >>> [text.get_text() for text in drawn.axes[0].texts]
     ['c', 'a', 'b']
     """
-    values, apart = np.asarray(means, dtype=np.float64), _square(significant)
-    if values.shape != (len(names),) or len(apart) != len(names):
+    values, differs = np.asarray(means, dtype=np.float64), _square(significant)
+    if values.shape != (len(names),) or len(differs) != len(names):
         raise UsageError(
-            f"means of shape {values.shape} and significance of {len(apart)}; expected {len(names)} names"
+            f"means of shape {values.shape} and significance of {len(differs)}; expected {len(names)} names"
         )
     defined = np.flatnonzero(np.isfinite(values))
     steps = np.diff(values[defined])
     if (steps > 0).any() and (steps < 0).any():
         raise UsageError("means are not in order; expected the best first")
-    left = len(names) - len(defined)
-    note = f"{counted(left, 'run')} without a mean left out" if left else ""
+    excluded = len(names) - len(defined)
+    note = f"{counted(excluded, 'run')} without a mean left out" if excluded else ""
     with style():
         return _figure(
-            [names[place] for place in defined.tolist()],
+            [names[index] for index in defined.tolist()],
             values[defined],
-            groups(apart[np.ix_(defined, defined)]),
+            groups(differs[np.ix_(defined, defined)]),
             label,
             note,
             width,
@@ -110,14 +130,32 @@ def critical_difference(
     note: str = "",
     width: float | None = None,
 ) -> Figure:
-    """Draw Demšar's critical-difference diagram of mean ranks, the best (1) at the right.
+    """Draw a critical-difference diagram of mean ranks, the best (1) at the right.
 
-    Runs come in order, the best first. The bar above the scale has the length of the critical `difference`
-    of two mean ranks; bars below it join runs no two of which are that far apart. `label` says over what
-    the ranks are means, `note` stands below.
+    The bar above the scale has the length of the critical difference; bars below it join runs whose mean
+    ranks differ by less.
 
-    Source: Demšar, JMLR 7 (2006), section 3.2.2.
+    Parameters
+    ----------
+    names : sequence of str
+        Names of the runs, the best first.
+    ranks : array_like, shape (n_runs,)
+        Mean ranks in ascending order.
+    difference : float
+        Critical difference of two mean ranks.
+    label : str
+        Label of the scale.
+    note : str
+        Text below the diagram.
+    width : float, optional
+        Width in inches.
 
+    References
+    ----------
+    Demšar (2006), JMLR 7, section 3.2.2.
+
+    Examples
+    --------
     >>> drawn = critical_difference(["a", "b", "c"], [1.2, 1.9, 2.9], difference=0.9, label="mean rank")
     >>> [text.get_text() for text in drawn.axes[0].texts]
     ['CD = 0.90', 'c', 'a', 'b']
@@ -127,16 +165,16 @@ def critical_difference(
         raise UsageError(f"ranks of shape {values.shape}; expected one for each of {len(names)} names")
     if (np.diff(values) < 0).any():
         raise UsageError("ranks are not in order; expected the best first")
-    apart = np.abs(values[:, None] - values[None, :]) >= difference
+    differs = np.abs(values[:, None] - values[None, :]) >= difference
     with style():
-        return _figure(list(names), -values, groups(apart), label, note, width, bar=difference)
+        return _figure(list(names), -values, groups(differs), label, note, width, bar=difference)
 
 
 def _square(significant: ArrayLike) -> Flags:
-    apart = np.asarray(significant, dtype=np.bool_)
-    if apart.ndim != 2 or apart.shape[0] != apart.shape[1] or (apart != apart.T).any():
-        raise UsageError(f"significance of pairs: shape {apart.shape}; expected a symmetric square")
-    return apart
+    differs = np.asarray(significant, dtype=np.bool_)
+    if differs.ndim != 2 or differs.shape[0] != differs.shape[1] or (differs != differs.T).any():
+        raise UsageError(f"significance of pairs: shape {differs.shape}; expected a symmetric square")
+    return differs
 
 
 def _figure(
@@ -149,30 +187,30 @@ def _figure(
     *,
     bar: float | None = None,
 ) -> Figure:
-    """Draw the diagram; with `bar`, values are negative ranks and a bar of that length stands on top."""
+    """Draw the diagram; with `bar`, values are negative ranks and a bar of that length is drawn above."""
     from matplotlib.figure import Figure
 
     many = len(names) > FEW
-    wide = width or (1.7 * COLUMN if many else COLUMN)
-    # All lengths below are points of letters that are not scaled.
-    points = wide * 72 / scaled(1.0)
+    inches = width or (1.7 * COLUMN if many else COLUMN)
+    # The lengths below are in points before scaling.
+    points = inches * 72 / scaled(1.0)
     shown = narrowed(names, scaled(0.31 * points), size=SIZE, most=36)
     order = list(range(len(shown)))
     if order and values[0] >= values[-1]:
         order.reverse()
     sides = order[: len(order) // 2], order[len(order) // 2 :][::-1]
     frame = _frame(
-        values, [[shown[place] for place in side] for side in sides], points, ranks=bar is not None
+        values, [[shown[index] for index in side] for side in sides], points, ranks=bar is not None
     )
     bars = _levels([sorted((frame.place(values[i]), frame.place(values[j]))) for i, j in joined])
     step = LOW_BAR if many else BAR
     top = GAP + step * (1 + max((level for *_, level in bars), default=-1)) + NAME / 2 + GAP
     deep = top + NAME * max(len(sides[1]) - 0.5, 0.5) + GAP
-    labels = wrapped_to(label, wide * 72 - 4, FONT)
-    notes = wrapped(note, wide * 72 - 4).split("\n") if note else []
+    labels = wrapped_to(label, inches * 72 - 4, FONT)
+    notes = wrapped(note, inches * 72 - 4).split("\n") if note else []
     head = HEAD + LINE * len(labels) + (LINE + GAP if bar is not None else 0)
     height = head + deep + LINE * len(notes)
-    figure = Figure(figsize=(wide, scaled(height) / 72))
+    figure = Figure(figsize=(inches, scaled(height) / 72))
     axes = figure.add_axes(
         (frame.left / points, 1 - (head + deep) / height, (frame.right - frame.left) / points, deep / height)
     )
@@ -183,8 +221,8 @@ def _figure(
     if bar is not None:
         _bar(axes, frame, bar)
     for side, sign in zip(sides, (-1, 1), strict=True):
-        for level, place in enumerate(side):
-            _run(axes, frame, shown[place], values[place], top + NAME * level, sign)
+        for level, index in enumerate(side):
+            _run(axes, frame, shown[index], values[index], top + NAME * level, sign)
     unit = (frame.high - frame.low) / (frame.right - frame.left)
     for start, end, level in bars:
         ends = [frame.low + (point - frame.left) * unit for point in (start, end)]
@@ -204,21 +242,21 @@ def _figure(
 
 
 def _bar(axes: Any, frame: Frame, length: float) -> None:
-    """Draw the critical difference above the numbers of the scale, from its best end, if it is that long."""
+    """Draw the critical difference above the scale, from its best end, or its value if it is longer."""
     height = -HEAD + GAP / 2
     if length > frame.high - frame.low:
         text = f"CD = {length:.2f}, longer than the scale"
         axes.text((frame.low + frame.high) / 2, height - 2, text, size=scaled(SIZE), ha="center", va="bottom")
         return
-    ends = [frame.high - length, frame.high]
-    axes.plot(ends, [height, height], color=INK, linewidth=scaled(1.0), clip_on=False)
-    for place in ends:
-        axes.plot([place, place], [height - 2, height + 2], color=INK, linewidth=scaled(0.8), clip_on=False)
-    axes.text(sum(ends) / 2, height - 2, f"CD = {length:.2f}", size=scaled(SIZE), ha="center", va="bottom")
+    limits = [frame.high - length, frame.high]
+    axes.plot(limits, [height, height], color=INK, linewidth=scaled(1.0), clip_on=False)
+    for limit in limits:
+        axes.plot([limit, limit], [height - 2, height + 2], color=INK, linewidth=scaled(0.8), clip_on=False)
+    axes.text(sum(limits) / 2, height - 2, f"CD = {length:.2f}", size=scaled(SIZE), ha="center", va="bottom")
 
 
 def _frame(values: Floats, sides: list[list[str]], points: float, *, ranks: bool = False) -> Frame:
-    """Leave to the names on both sides what they need, and to the scale the rest."""
+    """Return the frame of the scale, as wide as the names on both sides permit."""
     needs = [
         max((width_of(name, SIZE) / scaled(1.0) for name in side), default=0.0) + 3 + GAP for side in sides
     ]
@@ -232,15 +270,15 @@ def _frame(values: Floats, sides: list[list[str]], points: float, *, ranks: bool
 
 def _levels(spans: list[list[float]]) -> list[tuple[float, float, int]]:
     """Assign each bar to the first level on which it overlaps no other."""
-    ends: list[float] = []
-    found = []
+    last_ends: list[float] = []
+    bars = []
     for low, high in sorted(spans):
         over = max(OVER, (SHORT - (high - low)) / 2)
         start, end = low - over, high + over
-        level = next((place for place, last in enumerate(ends) if last + 4 < start), len(ends))
-        ends[level : level + 1] = [end]
-        found.append((start, end, level))
-    return found
+        level = next((index for index, last in enumerate(last_ends) if last + 4 < start), len(last_ends))
+        last_ends[level : level + 1] = [end]
+        bars.append((start, end, level))
+    return bars
 
 
 def _scale(axes: Any, frame: Frame, deep: float, *, ranks: bool) -> None:
@@ -265,11 +303,11 @@ def _ticks(axes: Any, frame: Frame) -> list[float]:
     ticks: list[float] = []
     for bins in range(8, 0, -1):
         locator = MaxNLocator(bins, steps=[1, 2, 5, 10])
-        every = map(float, locator.tick_values(frame.low, frame.high))
-        ticks = [tick for tick in every if frame.low <= tick <= frame.high]
+        candidates = map(float, locator.tick_values(frame.low, frame.high))
+        ticks = [tick for tick in candidates if frame.low <= tick <= frame.high]
         widest = max(map(partial(width_of, size=SIZE), axes.xaxis.get_major_formatter().format_ticks(ticks)))
-        apart = frame.place(ticks[1]) - frame.place(ticks[0]) if len(ticks) > 1 else 0.0
-        if len(ticks) < 2 or apart > widest / scaled(1.0) + 8:
+        spacing = frame.place(ticks[1]) - frame.place(ticks[0]) if len(ticks) > 1 else 0.0
+        if len(ticks) < 2 or spacing > widest / scaled(1.0) + 8:
             return ticks
     return ticks[:1]
 

@@ -1,4 +1,4 @@
-"""A table on a terminal: as wide as the terminal is, no number cut; of a long table head and tail."""
+"""Tables on a terminal: fitted to its width without truncating numbers; long tables show head and tail."""
 
 from __future__ import annotations
 
@@ -11,136 +11,136 @@ from leadline.data.wording import cells, folded, shortened, visible
 from leadline.reporting.render import Table, aligned, marked, text_columns
 
 HEAD, TAIL = 20, 5
-NAME = 12  # cells that a name keeps as long as columns can be dropped instead
-PROSE = 24  # cells that a column of sentences keeps
+NAME = 12  # minimum width of names as long as columns can be dropped instead
+PROSE = 24  # minimum width of columns of sentences
 GAP = 2  # blanks between columns
 NUMBER = re.compile(r"[-+<]?[\d.,:]*\d[\d.,:]*(?:e[-+]?\d+)?(?: ?%)?\*? ?", re.IGNORECASE)
 BEST, HEADING, PLAIN = "\x1b[1;32m", "\x1b[1m", "\x1b[0m"
 
 
 class Layout(NamedTuple):
-    """Which columns are shown, how wide each is, and which are not shown."""
+    """Columns that are shown, their widths, and columns that are dropped."""
 
     shown: list[int]
     widths: dict[int, int]
     dropped: list[int]
 
 
-def write(sheet: Table) -> str:
-    """Write a sheet for a terminal; what is left out is said below.
+def write(table: Table) -> str:
+    """Return a table as text for the width of the terminal; omitted rows and columns are noted below.
 
-    Names are shortened in the middle, sentences are wrapped, and where that is not enough columns are
-    dropped: first those of `sheet.optional` in their order, then columns of numbers from the right, then
-    columns of text from the right. The first column and the first number stay.
+    Names are shortened in the middle and sentences are wrapped. If that is not enough, columns are dropped:
+    first those of `table.optional` in their order, then columns of numbers from the right, then columns of
+    text from the right. The first column and the first column of numbers are kept.
     """
     width = max(shutil.get_terminal_size((100, 24)).columns, 10)
-    head, body = marked(sheet)
-    rows = list(enumerate(body)) if sheet.whole else _chosen(body)
-    layout = fit(sheet, head, [row for _, row in rows], width)
-    lines = _title(sheet, width) + _table(sheet, head, rows, layout)
-    if sheet.best:
+    head, body = marked(table)
+    rows = list(enumerate(body)) if table.whole else _chosen(body)
+    layout = fit(table, head, [row for _, row in rows], width)
+    lines = _title(table, width) + _table(table, head, rows, layout)
+    if table.best:
         lines += ["", f"{_paint('*', BEST)} best"]
-    notes = _left_out(sheet, layout, len(body) - len([place for place, _ in rows if place >= 0]))
-    if sheet.notes or notes:
-        lines += ["", *(line for note in sheet.notes for line in folded(visible(note), width))]
-        lines += [line for note in notes for line in folded(note, width)]
+    omitted = _left_out(table, layout, len(body) - len([index for index, _ in rows if index >= 0]))
+    if table.notes or omitted:
+        lines += ["", *(line for note in table.notes for line in folded(visible(note), width))]
+        lines += [line for note in omitted for line in folded(note, width)]
     return "\n".join(lines) + "\n"
 
 
-def fit(sheet: Table, head: list[str], body: list[list[str]], width: int) -> Layout:
-    """Choose columns and their widths so that a row fits into so many cells."""
+def fit(table: Table, head: list[str], body: list[list[str]], width: int) -> Layout:
+    """Return the columns and widths with which rows fit into a width in terminal cells."""
     columns = list(zip(head, *body, strict=True))
     natural = [max(map(cells, column)) for column in columns]
-    text = text_columns(sheet)
-    least = list(natural)
-    for place in text:
-        prose = sheet.columns[place] in sheet.wrapped
-        kept = [cells(column) for column in columns[place] if NUMBER.fullmatch(column)]
-        minimum = PROSE if prose else NAME
-        least[place] = min(natural[place], max(minimum, cells(head[place]), *kept, 0))
-    shown = list(range(len(columns)))
+    text = text_columns(table)
+    minimal = list(natural)
+    for index in text:
+        prose = table.columns[index] in table.wrapped
+        numbers = [cells(column) for column in columns[index] if NUMBER.fullmatch(column)]
+        lower_limit = PROSE if prose else NAME
+        minimal[index] = min(natural[index], max(lower_limit, cells(head[index]), *numbers, 0))
+    columns_shown = list(range(len(columns)))
     dropped: list[int] = []
-    for place in drop_order(sheet):
-        if _width(shown, least) <= width:
+    for index in drop_order(table):
+        if _width(columns_shown, minimal) <= width:
             break
-        shown.remove(place)
-        dropped.append(place)
-    widths = {place: least[place] for place in shown}
-    over = _width(shown, least) - width
-    for place in sorted(text & set(shown), key=lambda place: -widths[place]):
-        if over > 0:  # a very narrow terminal: names give way before numbers
-            given = min(over, max(widths[place] - 3, 0))
-            widths[place] -= given
-            over -= given
-    _grow(widths, natural, -over, [p for p in shown if sheet.columns[p] not in sheet.wrapped])
-    _grow(widths, natural, width - _width(shown, widths), shown)
-    return Layout(shown, widths, sorted(dropped))
+        columns_shown.remove(index)
+        dropped.append(index)
+    widths = {index: minimal[index] for index in columns_shown}
+    over = _width(columns_shown, minimal) - width
+    for index in sorted(text & set(columns_shown), key=lambda index: -widths[index]):
+        if over > 0:  # on a very narrow terminal names are truncated rather than numbers
+            removed = min(over, max(widths[index] - 3, 0))
+            widths[index] -= removed
+            over -= removed
+    _grow(widths, natural, -over, [p for p in columns_shown if table.columns[p] not in table.wrapped])
+    _grow(widths, natural, width - _width(columns_shown, widths), columns_shown)
+    return Layout(columns_shown, widths, sorted(dropped))
 
 
-def drop_order(sheet: Table) -> list[int]:
+def drop_order(table: Table) -> list[int]:
     """Return the columns in the order in which they are dropped."""
-    first = [sheet.columns.index(name) for name in sheet.optional if name in sheet.columns]
-    text = text_columns(sheet)
-    places = range(len(sheet.columns) - 1, 0, -1)
-    numbers = [place for place in places if place not in text]
-    rest = [*numbers[:-1], *(place for place in places if place in text)]
-    return [*first, *(place for place in rest if place not in first)]
+    first = [table.columns.index(name) for name in table.optional if name in table.columns]
+    text = text_columns(table)
+    from_right = range(len(table.columns) - 1, 0, -1)
+    numbers = [column for column in from_right if column not in text]
+    later = [*numbers[:-1], *(column for column in from_right if column in text)]
+    return [*first, *(column for column in later if column not in first)]
 
 
-def _width(shown: list[int], widths: list[int] | dict[int, int]) -> int:
-    return sum(widths[place] for place in shown) + GAP * max(len(shown) - 1, 0)
+def _width(columns: list[int], widths: list[int] | dict[int, int]) -> int:
+    return sum(widths[place] for place in columns) + GAP * max(len(columns) - 1, 0)
 
 
-def _grow(widths: dict[int, int], natural: list[int], spare: int, places: list[int]) -> None:
-    """Return spare cells to the narrowest of the columns that want more."""
+def _grow(widths: dict[int, int], natural: list[int], spare: int, columns: list[int]) -> None:
+    """Distribute spare cells, always to the narrowest column that is below its natural width."""
     while spare > 0:
-        wanting = [place for place in places if widths[place] < natural[place]]
+        wanting = [column for column in columns if widths[column] < natural[column]]
         if not wanting:
             return
-        widths[min(wanting, key=lambda place: widths[place])] += 1
+        widths[min(wanting, key=lambda column: widths[column])] += 1
         spare -= 1
 
 
-def _table(sheet: Table, head: list[str], rows: list[tuple[int, list[str]]], layout: Layout) -> list[str]:
-    """Return the lines of head and rows."""
-    left = text_columns(sheet)
+def _table(table: Table, head: list[str], rows: list[tuple[int, list[str]]], layout: Layout) -> list[str]:
+    """Return the lines of the header and the rows."""
+    left = text_columns(table)
     columns = {}
-    for place in layout.shown:
-        column = [head[place], *(row[place] for _, row in rows)]
-        most = layout.widths[place]
-        if sheet.columns[place] in sheet.wrapped:
-            columns[place] = [folded(text, most) for text in column]
+    for index in layout.shown:
+        column = [head[index], *(row[index] for _, row in rows)]
+        width = layout.widths[index]
+        if table.columns[index] in table.wrapped:
+            columns[index] = [folded(text, width) for text in column]
         else:
-            short = dict(zip(column[1:], shortened(column[1:], most), strict=True))
-            columns[place] = [shortened(column[:1], most), *([short[text]] for text in column[1:])]
+            short = dict(zip(column[1:], shortened(column[1:], width), strict=True))
+            columns[index] = [shortened(column[:1], width), *([short[text]] for text in column[1:])]
     lines = []
-    for number, place_of_row in enumerate([None, *(place for place, _ in rows)]):
-        tall = max(len(columns[place][number]) for place in layout.shown)
-        for level in range(tall):
+    for number, row_index in enumerate([None, *(index for index, _ in rows)]):
+        height = max(len(columns[index][number]) for index in layout.shown)
+        for level in range(height):
             parts = []
-            for place in layout.shown:
-                texts = columns[place][number]
+            for index in layout.shown:
+                texts = columns[index][number]
                 text = texts[level] if level < len(texts) else ""
-                whole = aligned(text, layout.widths[place], left=place in left)
+                padded = aligned(text, layout.widths[index], left=index in left)
                 content = text.strip()
-                if place_of_row is None:
-                    whole = whole.replace(content, _paint(content, HEADING))
-                elif (place_of_row, place) in sheet.best:
-                    whole = whole.replace(content, _paint(content, BEST))
-                parts.append(whole)
+                if row_index is None:
+                    padded = padded.replace(content, _paint(content, HEADING))
+                elif (row_index, index) in table.best:
+                    padded = padded.replace(content, _paint(content, BEST))
+                parts.append(padded)
             lines.append((" " * GAP).join(parts).rstrip(" "))
     return lines
 
 
-def _title(sheet: Table, width: int) -> list[str]:
-    return [*folded(visible(sheet.title), width), ""] if sheet.title else []
+def _title(table: Table, width: int) -> list[str]:
+    return [*folded(visible(table.title), width), ""] if table.title else []
 
 
-def _left_out(sheet: Table, layout: Layout, rows: int) -> list[str]:
-    """Describe what is not shown and how to see it."""
+def _left_out(table: Table, layout: Layout, rows: int) -> list[str]:
+    """Return notes on omitted rows and columns."""
     notes = []
     if layout.dropped:
-        names = ", ".join(visible(sheet.columns[place]) for place in layout.dropped)
+        names = ", ".join(visible(table.columns[column]) for column in layout.dropped)
         notes.append(f"columns not shown at this width: {names}; -f csv or `| less -S` has all")
     if rows:
         notes.append(f"rows not shown: {rows}; -f csv or `| less` has all")
@@ -148,14 +148,14 @@ def _left_out(sheet: Table, layout: Layout, rows: int) -> list[str]:
 
 
 def _paint(text: str, code: str) -> str:
-    """Colour a text, unless the user or the terminal does not want colours."""
+    """Return a text in colour, unless NO_COLOR is set or the terminal has no colours."""
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or not text.strip():
         return text
     return f"{code}{text}{PLAIN}"
 
 
 def _chosen(body: list[list[str]]) -> list[tuple[int, list[str]]]:
-    """Return the rows to show with their places: all, or head, dots and tail."""
+    """Return the rows to show with their indices: all, or head, dots (index -1) and tail."""
     rows = list(enumerate(body))
     if len(rows) <= HEAD + TAIL + 1:
         return rows

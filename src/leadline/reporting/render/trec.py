@@ -1,4 +1,4 @@
-"""What trec_eval prints: for every query and for all a line of name, query and value."""
+"""Results in the output format of trec_eval: lines of name, query and value."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from leadline.measures import Measure
 
 
 class Line(NamedTuple):
-    """One line of a block: where it stands, its name and family, and the column of its values."""
+    """One line of a block: sort key, name and family, and the column of its values."""
 
     order: tuple[int, float]
     name: str
@@ -24,60 +24,72 @@ class Line(NamedTuple):
 
 def write(
     results: Results,
-    asked: Sequence[Request],
+    requests: Sequence[Request],
     *,
     rel: float = 1.0,
     per_query: bool = False,
     means: bool = True,
     prints_missing: bool = True,
 ) -> str:
-    """Write results as trec_eval does, one run after the other; undefined is 0.0000.
+    """Return results in trec_eval's format, one run after the other; undefined values are 0.0000.
 
-    `rel` is the level of all measures, which names do not show. `prints_missing`: a query that the
-    run lacks has lines too where it is averaged.
+    Parameters
+    ----------
+    results : Results
+        Values of the runs.
+    requests : sequence of Request
+        Measures and texts to print.
+    rel : float, default 1
+        Minimum relevant grade of all measures, which names do not show.
+    per_query : bool, default False
+        Whether to print every query.
+    means : bool, default True
+        Whether to print the means.
+    prints_missing : bool, default True
+        Whether to print queries that are missing from a run and count in its mean.
     """
-    lines = lines_of(results, asked, rel=rel)
+    lines = lines_of(results, requests, rel=rel)
     written: list[str] = []
     for run in range(len(results.runs)):
         if per_query:
-            shown = results.present[run]
+            queries = results.present[run]
             if prints_missing and not results.without_mean[run]:
-                shown = shown | results.averaged[run].all(axis=1)
-            written += _of_queries(results, lines, run, np.flatnonzero(shown).tolist())
+                queries = queries | results.averaged[run].all(axis=1)
+            written += _of_queries(results, lines, run, np.flatnonzero(queries).tolist())
         if means and not results.without_mean[run] and results.averaged[run].any():
             written.append(_of_all(results, lines, run))
     return "".join(written)
 
 
-def lines_of(results: Results, asked: Sequence[Request], *, rel: float = 1.0) -> list[Line]:
-    """Return the lines of a block in trec_eval's order; measures that it lacks come last."""
-    given = {one.family for one in asked if one.given}
-    columns = {measure: place for place, measure in enumerate(results.measures)}
-    found: dict[str, Line] = {}
-    for place, one in enumerate(asked):
-        if one.family in given and not one.given:
-            continue  # parameters that were written replace those of a group
-        name, family = one.name, one.family
-        if one.measure is not None and not family:
-            name, family = name_of(one.measure, rel=rel) or (str(one.measure), "")
-        column = None if one.measure is None else columns[one.measure]
-        whole = one.measure is not None and one.measure.average == "sum"
-        order = (len(NAMES), float(place))
+def lines_of(results: Results, requests: Sequence[Request], *, rel: float = 1.0) -> list[Line]:
+    """Return the lines of a block in trec_eval's order; measures unknown to trec_eval come last."""
+    replaced = {request.family for request in requests if request.given}
+    columns = {measure: index for index, measure in enumerate(results.measures)}
+    by_name: dict[str, Line] = {}
+    for index, request in enumerate(requests):
+        if request.family in replaced and not request.given:
+            continue  # explicit parameters replace those of a group
+        name, family = request.name, request.family
+        if request.measure is not None and not family:
+            name, family = name_of(request.measure, rel=rel) or (str(request.measure), "")
+        column = None if request.measure is None else columns[request.measure]
+        whole = request.measure is not None and request.measure.average == "sum"
+        order = (len(NAMES), float(index))
         if family:
-            order = (NAMES.index(family), _within(family, one.measure))
-        found.setdefault(name, Line(order, name, family, column, whole))
-    return sorted(found.values(), key=lambda line: line.order)
+            order = (NAMES.index(family), _within(family, request.measure))
+        by_name.setdefault(name, Line(order, name, family, column, whole))
+    return sorted(by_name.values(), key=lambda line: line.order)
 
 
 def _within(family: str, measure: Measure | None) -> float:
-    """Return the cutoff or level that orders a family."""
+    """Return the cutoff or level by which the lines of a family are sorted."""
     if measure is None or family not in BY_RANK | BY_LEVEL:
         return 0.0
     return float(getattr(measure, measure.cutoff_name() or ""))
 
 
 def _block(lines: Sequence[Line]) -> str:
-    """Make the text of a block, with `%` for each value and a zero byte for the query."""
+    """Return the template of a block, with `%` for each value and a zero byte for the query."""
     return "".join(f"{line.name:<22}\t\0\t{_form(line)}\n" for line in lines)
 
 
@@ -88,7 +100,7 @@ def _form(line: Line) -> str:
 
 
 def _of_queries(results: Results, lines: Sequence[Line], run: int, queries: Sequence[int]) -> Iterator[str]:
-    """Write the block of every query."""
+    """Yield the block of every query."""
     lines = [line for line in lines if line.family not in {*ONLY_MEAN, "runid"}]
     columns = [line.column for line in lines]
     block = _block(lines)
@@ -101,7 +113,7 @@ def _of_queries(results: Results, lines: Sequence[Line], run: int, queries: Sequ
 
 
 def _of_all(results: Results, lines: Sequence[Line], run: int) -> str:
-    """Write the block of all queries."""
+    """Return the block of the means."""
     lines = [line for line in lines if line.family != "relstring"]
     values = np.nan_to_num(results.means[run]).tolist()
     tag = results.runs[run].tag or results.runs[run].name

@@ -1,4 +1,4 @@
-"""One file per kind of result: how it is laid out as a table. Here is which result has which layout."""
+"""Tables of all results, for the terminal, files and data frames."""
 
 from __future__ import annotations
 
@@ -14,10 +14,18 @@ if TYPE_CHECKING:
 
 
 class Layout(NamedTuple):
-    """Where the layout of a result stands: a module of this package and its functions.
+    """Functions that make the tables of a result.
 
-    `table` is for people, `rows` for CSV and frames (by default the same), `text` what is printed where
-    that is no table.
+    Attributes
+    ----------
+    module : str
+        Module of this package.
+    table : str
+        Function of the printed table.
+    rows : str
+        Function of the table for CSV and data frames; by default the printed one.
+    text : str
+        Function of the printed text, for results that are not printed as a table.
     """
 
     module: str
@@ -27,14 +35,14 @@ class Layout(NamedTuple):
 
 
 LAYOUTS = {
-    "ABTest": Layout("abtest_table", "sheet_of"),
-    "Agreement": Layout("agreement_table", "sheets_of", "agreement_rows"),
+    "ABTest": Layout("abtest_table", "abtest_table"),
+    "Agreement": Layout("agreement_table", "agreement_tables", "agreement_rows"),
     "CheckResult": Layout("collection_tables", "check_table", text="check_text"),
     "Collection": Layout("collection_tables", "collection_table"),
     "Comparison": Layout("comparison_table", "comparison_table", "comparison_rows"),
     "Correlation": Layout("evaluation_tables", "correlation_table"),
     "Curves": Layout("evaluation_tables", "curve_table"),
-    "Difference": Layout("difference_table", "difference_sheet", "pairs_sheet"),
+    "Difference": Layout("difference_table", "difference_table", "pairs_table"),
     "EstimatedResults": Layout("estimation_tables", "estimate_table"),
     "Estimates": Layout("estimation_tables", "sampled_table"),
     "Explanation": Layout("evaluation_tables", "explanation_table"),
@@ -51,27 +59,27 @@ PAGE = '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>leadli
 
 
 def layout_of(result: Result) -> Layout:
-    """Return the layout of a result, or of the nearest class that it is derived from."""
-    for kind in type(result).__mro__:
-        if kind.__name__ in LAYOUTS:
-            return LAYOUTS[kind.__name__]
+    """Return the layout of a result, by its class or the nearest base class with a layout."""
+    for cls in type(result).__mro__:
+        if cls.__name__ in LAYOUTS:
+            return LAYOUTS[cls.__name__]
     raise UsageError(f"{type(result).__name__} has no table; there is one of: {', '.join(LAYOUTS)}")
 
 
 def tables_of(result: Result, **options: Any) -> list[Table]:
-    """Return the tables that a command prints of a result; nearly always one."""
+    """Return the tables of a result that its command prints, usually one."""
     layout = layout_of(result)
-    found = _call(layout, layout.table, result, options)
-    return found if isinstance(found, list) else [found]
+    tables = _call(layout, layout.table, result, options)
+    return tables if isinstance(tables, list) else [tables]
 
 
 def rows_of(result: Result, **options: Any) -> Table:
-    """Return the table of a result for programs: nothing clipped or merged."""
+    """Return the table of a result for CSV and data frames, with unclipped values."""
     layout = layout_of(result)
     if not layout.rows:
         return tables_of(result, **options)[0]
-    found: Table = _call(layout, layout.rows, result, options)
-    return found
+    table: Table = _call(layout, layout.rows, result, options)
+    return table
 
 
 def _call(layout: Layout, name: str, result: Result, options: dict[str, Any]) -> Any:
@@ -83,31 +91,31 @@ def _call(layout: Layout, name: str, result: Result, options: dict[str, Any]) ->
 
 
 def text_of(result: Result, form: str = "table", **options: Any) -> str:
-    """Return a result in a form of `render`, whole, as for a file."""
+    """Return a result as text in a format of `render`, with all rows and columns."""
     layout = layout_of(result)
     if form == "csv":
         return render(rows_of(result, **options), form, to_file=True)
     if form == "table" and layout.text:
         text: str = _call(layout, layout.text, result, options)
         return text
-    return "\n".join(render(each, form, to_file=True) for each in tables_of(result, **options))
+    return "\n".join(render(table, form, to_file=True) for table in tables_of(result, **options))
 
 
 def columns_of(result: Result, **options: Any) -> dict[str, list[Any]]:
-    """Return the rows of a result as columns by name; a name that comes again gets a number."""
-    sheet = rows_of(result, **options)
+    """Return the rows of a result as columns by name; repeated names are numbered."""
+    table = rows_of(result, **options)
     columns: dict[str, list[Any]] = {}
-    for place, name in enumerate(sheet.columns):
+    for index, name in enumerate(table.columns):
         named, number = name, 1
         while named in columns:
             number += 1
             named = f"{name} {number}"
-        columns[named] = _values([row[place] for row in sheet.rows])
+        columns[named] = _values([row[index] for row in table.rows])
     return columns
 
 
 def _values(cells: list[Cell]) -> list[Any]:
-    """Return the cells of a column as numbers or texts; in a column of floats NaN is undefined."""
+    """Return the cells of a column as numbers or texts; undefined floats are NaN."""
     values = [None if isinstance(cell, RowLabel) else cell for cell in cells]
     if all(value is None or isinstance(value, float) for value in values):
         return [float("nan") if value is None else float(value) for value in values]
@@ -115,7 +123,7 @@ def _values(cells: list[Cell]) -> list[Any]:
 
 
 def write_result(result: Result, path: str | os.PathLike[str], **options: Any) -> None:
-    """Write a result to a file in the format that its suffix says."""
+    """Write a result to a file in the format given by its suffix."""
     from leadline.io.write import write_whole
 
     name = os.fspath(path)
@@ -142,7 +150,7 @@ def _parquet(result: Result, options: dict[str, Any]) -> bytes:
 
     from leadline.data.result import import_optional
 
-    table = result.to_arrow(**options)  # says what is missing
+    table = result.to_arrow(**options)  # raises an error that names the missing package
     target = io.BytesIO()
     import_optional("pyarrow.parquet").write_table(table, target)
     return target.getvalue()

@@ -11,36 +11,36 @@ from leadline.io.check_remarks import Problem
 from leadline.reporting.render import Cell, Table
 from leadline.retrieval.collection import Collection
 
-WORST = 5  # queries that are shown
+WORST = 5  # number of queries listed as worst covered
 
 
-def check_table(found: CheckResult) -> Table:
-    """Return the problems of files, one a row."""
+def check_table(checked: CheckResult) -> Table:
+    """Return the table of the problems of files, one per row."""
     rows: list[list[Cell]] = [
-        [each.path, each.kind, level_of(problem), problem.code, problem.line, problem.count, problem.message]
-        for each in found.files
-        for problem in each.problems
+        [file.path, file.kind, level_of(problem), problem.code, problem.line, problem.count, problem.message]
+        for file in checked.files
+        for problem in file.problems
     ]
     return Table(["file", "kind", "level", "code", "line", "count", "message"], rows)
 
 
-def check_text(found: CheckResult) -> str:
-    """Return the problems of every file for people, then what a corpus covers, then what was repaired."""
-    said = [*map(_listing, found.files)]
-    said += [] if found.coverage is None else [coverage_text(found.coverage)]
-    return "\n".join(said) + ("" if found.repaired is None else _repaired(found.repaired, found.copy))
+def check_text(checked: CheckResult) -> str:
+    """Return the printed text of a check: problems of every file, coverage of the corpus, repairs."""
+    parts = [*map(_listing, checked.files)]
+    parts += [] if checked.coverage is None else [coverage_text(checked.coverage)]
+    return "\n".join(parts) + ("" if checked.repaired is None else _repaired(checked.repaired, checked.copy))
 
 
-def coverage_text(found: dict[str, Any]) -> str:
-    """Describe what a corpus holds for people, the worst queries too."""
-    share = "" if found["share"] is None else f" ({percent(round(found['share'], 4))})"
-    said = (
-        f"{found['docs']}: {counted(found['documents'], 'document')}; contains {found['held']:,} of "
-        f"{found['relevant']:,} relevant documents of {found['qrels']}{share}, and "
-        f"{found['judged_held']:,} of {found['judged']:,} judged ones"
+def coverage_text(coverage: dict[str, Any]) -> str:
+    """Return sentences on the coverage of a corpus, with the worst covered queries."""
+    share = "" if coverage["share"] is None else f" ({percent(round(coverage['share'], 4))})"
+    summary = (
+        f"{coverage['docs']}: {counted(coverage['documents'], 'document')}; contains {coverage['held']:,} of "
+        f"{coverage['relevant']:,} relevant documents of {coverage['qrels']}{share}, and "
+        f"{coverage['judged_held']:,} of {coverage['judged']:,} judged ones"
     )
-    lines = [said]
-    lacking = [row for row in found["queries"] if row["held"] < row["relevant"]]
+    lines = [summary]
+    lacking = [row for row in coverage["queries"] if row["held"] < row["relevant"]]
     if lacking:
         worst = ", ".join(
             f"{row['query']} ({row['held']:,} of {row['relevant']:,})" for row in lacking[:WORST]
@@ -53,19 +53,19 @@ def coverage_text(found: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _listing(found: Checked) -> str:
-    """Write the problems of a file for people, the errors first."""
-    noun = "judgment" if found.kind == "qrels" else "document"
-    held = [queries(found.queries)] if found.kind != "index" else []
-    said = ", ".join([found.kind, *held, counted(found.rows, noun)]) if found.kind else "unread"
-    head = f"{found.path}: {said}"
-    if not found.problems:
+def _listing(file: Checked) -> str:
+    """Return the problems of a file as text, errors first."""
+    noun = "judgment" if file.kind == "qrels" else "document"
+    counts = [queries(file.queries)] if file.kind != "index" else []
+    contents = ", ".join([file.kind, *counts, counted(file.rows, noun)]) if file.kind else "unread"
+    head = f"{file.path}: {contents}"
+    if not file.problems:
         return head + ", no problems\n"
     lines = [head]
-    for problem in found.problems:
-        place = "" if problem.line is None else f"{found.unit} {problem.line:,}: "
+    for problem in file.problems:
+        location = "" if problem.line is None else f"{file.unit} {problem.line:,}: "
         more = f" (and {problem.count - 1:,} more)" if problem.count > 1 else ""
-        lines.append(f"  {level_of(problem):6}  {place}{problem.message}{more}")
+        lines.append(f"  {level_of(problem):6}  {location}{problem.message}{more}")
     return "\n".join(lines) + "\n"
 
 
@@ -74,20 +74,20 @@ def _repaired(done: list[Problem], copy: str | None) -> str:
     return "\n".join([f"\n{copy}: written", *lines]) + "\n"
 
 
-def collection_table(found: Collection) -> Table:
-    """Lay the numbers down, one a row."""
+def collection_table(collection: Collection) -> Table:
+    """Return the table of the statistics of a collection."""
     rows: list[list[Cell]] = [
-        ["documents", f"{found.documents:,}"],
-        ["  without a term", f"{found.empty_documents:,}"],
-        ["  size of the text", f"{found.size / 1e6:.1f} MB"],
-        ["  terms per document", f"{found.mean_terms:.1f}"],
-        ["queries", f"{found.queries:,}"],
-        ["  terms per query", f"{found.mean_query_terms:.1f}"],
-        ["  with judgments", f"{found.judged_queries:,}"],
-        ["judgments", f"{found.judgments:,}"],
-        ["  per judged query", f"{found.mean_judgments:.1f}"],
-        ["  relevant per judged query", f"{found.mean_relevant:.1f}"],
+        ["documents", f"{collection.documents:,}"],
+        ["  without a term", f"{collection.empty_documents:,}"],
+        ["  size of the text", f"{collection.size / 1e6:.1f} MB"],
+        ["  terms per document", f"{collection.mean_terms:.1f}"],
+        ["queries", f"{collection.queries:,}"],
+        ["  terms per query", f"{collection.mean_query_terms:.1f}"],
+        ["  with judgments", f"{collection.judged_queries:,}"],
+        ["judgments", f"{collection.judgments:,}"],
+        ["  per judged query", f"{collection.mean_judgments:.1f}"],
+        ["  relevant per judged query", f"{collection.mean_relevant:.1f}"],
     ]
-    rows += [[f"  of grade {grade}", f"{count:,}"] for grade, count in found.grades.items()]
-    notes = list(map(str, found.warnings))
+    rows += [[f"  of grade {grade}", f"{count:,}"] for grade, count in collection.grades.items()]
+    notes = list(map(str, collection.warnings))
     return Table(["of the collection", "number"], rows, notes=notes)

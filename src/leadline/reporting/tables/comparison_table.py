@@ -1,4 +1,4 @@
-"""A comparison as a table of pairs, and as a table of means with significance marks."""
+"""Tables of comparisons: pairs of runs, and means with marks of significance."""
 
 from __future__ import annotations
 
@@ -22,18 +22,24 @@ from leadline.stats.corrections import BH
 from leadline.stats.intervals import SMALLEST, Student
 from leadline.stats.paired_tests import T
 
-SAID = 12  # pairs said in sentences under the table; JSON says them all
+SENTENCES = 12  # maximum number of pairs described in sentences; JSON has a sentence for every pair
 
-VERDICTS = {"not told apart": "not significant"}  # as tables have it
+VERDICTS = {"not told apart": "not significant"}  # JSON value: printed text
 
 
 def chosen_pairs(comparison: Comparison, pairs: str | int | None = None) -> list[list[int]]:
-    """Return the places of the pairs to show, by measure; by default all, or if many the significant ones.
+    """Return the indices of the pairs to show, by measure.
 
-    `pairs` is `significant`, `all`, or the number of pairs of smallest p.
+    Parameters
+    ----------
+    comparison : Comparison
+        Compared runs.
+    pairs : {"significant", "all"} or int, optional
+        Pairs to show, or the number of pairs with the smallest p-values. By default all pairs if they are
+        few, else the significant ones.
     """
     if pairs is None:
-        pairs = "all" if comparison.p.size <= SAID else "significant"
+        pairs = "all" if comparison.p.size <= SENTENCES else "significant"
     return comparison.chosen(pairs)
 
 
@@ -70,7 +76,7 @@ class Column(NamedTuple):
 
 
 def _effect(pair: ComparedPair) -> Cell:
-    """Write an effect size with its interval."""
+    """Return an effect size with its interval as text."""
     if not isfinite(pair.effect_low):
         return plain(pair.effect)
     return Preformatted(f"{pair.effect:.2f} [{pair.effect_low:.2f}, {pair.effect_high:.2f}]")
@@ -134,14 +140,26 @@ def comparison_table(
     per_pair: bool = False,
     conditions: Sequence[Gate] = (),
 ) -> Table:
-    """Lay a comparison out: pairs down, measure by measure, and under them what it means.
+    """Return the table of pairs, measure by measure, with sentences, methods and warnings as notes.
 
-    `pairs` are those to show (`chosen_pairs`), or `chosen` their places, measure by measure; the rest is
-    counted. The outcome of `conditions` stands below the sentences.
+    Parameters
+    ----------
+    comparison : Comparison
+        Compared runs.
+    pairs : {"significant", "all"} or int, optional
+        Pairs to show, as for `chosen_pairs`; the others are counted.
+    chosen : sequence of sequence of int, optional
+        Indices of the pairs to show, by measure, in place of `pairs`.
+    changed : int, default 3
+        Number of queries with the largest differences in each sentence.
+    per_pair : bool, default False
+        Whether to show the intervals of each pair alone rather than simultaneous ones.
+    conditions : sequence of Gate
+        Conditions whose outcomes are reported below the sentences.
     """
     chosen = chosen_pairs(comparison, pairs) if chosen is None else chosen
     shown = sum(map(len, chosen))
-    few = shown <= SAID
+    few = shown <= SENTENCES
     records = comparison.records(changed=changed if few else 0, chosen=chosen)
     printed = [column for column in COLUMNS if column.heading]
     rows: list[list[Cell]] = []
@@ -170,36 +188,38 @@ def comparison_table(
 
 
 def _tally(comparison: Comparison, chosen: Sequence[Sequence[int]]) -> list[str]:
-    """Count the verdicts, and those of the pairs that are not shown."""
+    """Return notes with the numbers of verdicts, of all pairs and of those not shown."""
     every, hidden = [], []
-    for words, places in zip(comparison.verdicts, chosen, strict=True):
-        every += words
-        left = set(range(len(words))) - set(places)
-        hidden += [words[place] for place in sorted(left)]
+    for verdicts, shown in zip(comparison.verdicts, chosen, strict=True):
+        every += verdicts
+        left = set(range(len(verdicts))) - set(shown)
+        hidden += [verdicts[index] for index in sorted(left)]
     notes = [f"{counted(len(every), 'pair')}: {_counts(every)}"]
     if hidden:
         notes.append(f"not shown: {_counts(hidden)} (--pairs all)")
     return notes
 
 
-def _counts(words: Sequence[str]) -> str:
-    return ", ".join(f"{VERDICTS.get(word, word)} {words.count(word):,}" for word in dict.fromkeys(words))
+def _counts(verdicts: Sequence[str]) -> str:
+    return ", ".join(
+        f"{VERDICTS.get(word, word)} {verdicts.count(word):,}" for word in dict.fromkeys(verdicts)
+    )
 
 
 def _said(comparison: Comparison, pairs: Sequence[ComparedPair], *, per_pair: bool = False) -> list[str]:
-    """Write a sentence for each pair, with the queries that changed most."""
+    """Return a sentence for each pair, with the queries of the largest differences."""
     notes = []
     for pair in pairs:
         reach = comparison.reach(pair.measure)
         notes.append(sentence(pair, comparison.rules, reach, per_pair=per_pair))
         if pair.changed:
-            listed = (f"{one.query} {one.difference:+.4f}" for one in pair.changed)
+            listed = (f"{change.query} {change.difference:+.4f}" for change in pair.changed)
             notes.append("  queries that differ most: " + ", ".join(listed))
     return notes
 
 
 def _how(comparison: Comparison, *, per_pair: bool = False) -> list[str]:
-    """Describe how the numbers were made."""
+    """Return notes on test, correction, intervals and effect size."""
     rules, size = comparison.rules, comparison.family.size
     over = "all measures" if rules.family == "all" else "each measure"
     corrected = f"corrected: {rules.corrected_by} over {counted(size, 'pair')} of {over}"
@@ -209,7 +229,7 @@ def _how(comparison: Comparison, *, per_pair: bool = False) -> list[str]:
         "effect: mean / standard deviation of the differences [interval]; wins: queries on which a is better",
     ]
     if len(comparison.results.measures) > 1:
-        others = ", ".join(str(each) for each in comparison.results.measures[1:])
+        others = ", ".join(str(measure) for measure in comparison.results.measures[1:])
         notes.append(f"primary measure: {comparison.primary}; secondary: {others}")
     if comparison.groups is not None:
         groups = max(int(table.found.clusters.max()) for table in comparison.columns)
@@ -218,7 +238,7 @@ def _how(comparison: Comparison, *, per_pair: bool = False) -> list[str]:
 
 
 def _kind(comparison: Comparison, *, per_pair: bool) -> str:
-    """Name the intervals that are shown, and say where they are not those of the test."""
+    """Return the description of the intervals that are shown, and whether they match the test."""
     rules = comparison.rules
     if comparison.simultaneous is None or per_pair:
         own = rules.joint if rules.joint and comparison.family.size == 1 else rules.interval
@@ -242,7 +262,7 @@ def _kind(comparison: Comparison, *, per_pair: bool) -> str:
 
 
 def _alarms(comparison: Comparison, tried: Sequence[Gate]) -> list[str]:
-    """Describe how often gates raise a false alarm."""
+    """Return a note on the false alarm probability of several tests by --fail-if-worse."""
     tests = sum(gate.condition.kind == GATE_WORSE and not gate.unchanged for gate in tried)
     if tests < 2:
         return []
@@ -256,19 +276,19 @@ def _alarms(comparison: Comparison, tried: Sequence[Gate]) -> list[str]:
 def comparison_summary(
     comparison: Comparison, tried: Sequence[Gate], chosen: Sequence[Sequence[int]] | None = None
 ) -> str:
-    """Write what a pipeline shows: passed or failed, then a sentence a pair."""
+    """Return a Markdown summary for continuous integration: outcomes of conditions, sentences, methods."""
     chosen = comparison.chosen("all") if chosen is None else chosen
     failed = sum(gate.failed for gate in tried)
     head = f"{failed} of {len(tried)} conditions failed" if tried else "comparison"
     lines = [f"### leadline: {head}", ""]
     for gate in tried:
-        word, colon, rest = plain_text(str(gate)).partition(":")
-        lines.append(f"- **{word}**{colon}{rest}")
+        word, colon, text = plain_text(str(gate)).partition(":")
+        lines.append(f"- **{word}**{colon}{text}")
     lines += [""] * bool(tried)
-    few = sum(map(len, chosen)) <= SAID
-    said = _said(comparison, comparison.records(chosen=chosen)) if few else []
-    said += [] if few and sum(map(len, chosen)) == comparison.p.size else _tally(comparison, chosen)
-    lines += [f"- {plain_text(note.strip())}" for note in said]
+    few = sum(map(len, chosen)) <= SENTENCES
+    sentences = _said(comparison, comparison.records(chosen=chosen)) if few else []
+    sentences += [] if few and sum(map(len, chosen)) == comparison.p.size else _tally(comparison, chosen)
+    lines += [f"- {plain_text(note.strip())}" for note in sentences]
     lines += ["", *(f"{plain_text(note)}  " for note in _how(comparison))]
     return "\n".join(lines) + "\n"
 
@@ -276,10 +296,19 @@ def comparison_summary(
 def significance_table(
     comparison: Comparison, *, baseline: str | None = None, top: int | None = None, digits: int = 4
 ) -> Table:
-    """Return the table of means with what differs significantly behind each value.
+    """Return the table of means with marks of significant differences.
 
-    With one `baseline` these are daggers; else the letters of the runs that a value is significantly better
-    than, or with more runs than letters their number. `top` keeps the best runs and the baseline.
+    Parameters
+    ----------
+    comparison : Comparison
+        Compared runs.
+    baseline : str, optional
+        Run from which significant differences are marked by daggers. Without one, letters name the runs that
+        a value is significantly better than; with more than 26 runs they are counted.
+    top : int, optional
+        Number of best runs to show, besides the baseline.
+    digits : int, default 4
+        Digits after the decimal point.
     """
     from leadline.reporting.pages.report_page import BETTER, WORSE, marks
 
@@ -289,7 +318,7 @@ def significance_table(
     order = results.order()
     if top is not None:
         order = [run for row, run in enumerate(order) if row < top or run == base]
-    raised = [marks(comparison, place, order, baseline) for place in range(len(results.measures))]
+    raised = [marks(comparison, index, order, baseline) for index in range(len(results.measures))]
     named = base is None and len(order) <= MOST_LETTERS
     before = 1 + named
     rows: list[list[Cell]] = [
@@ -301,19 +330,19 @@ def significance_table(
         for row, run in enumerate(order)
     ]
     best = {
-        (order.index(run), place + before)
-        for place, winners in enumerate(results.best())
+        (order.index(run), index + before)
+        for index, winners in enumerate(results.best())
         for run in winners
         if run in order
     }
-    made = f"({rules.test}, {rules.corrected_by}, level {1 - rules.confidence:.3g})"
+    method = f"({rules.test}, {rules.corrected_by}, level {1 - rules.confidence:.3g})"
     if base is not None:
         name = results.names[base]
-        says = f"{BETTER} significantly better than {name}, {WORSE} significantly worse {made}"
+        legend = f"{BETTER} significantly better than {name}, {WORSE} significantly worse {method}"
     elif named:
-        says = f"letters: runs that a value is significantly better than {made}"
+        legend = f"letters: runs that a value is significantly better than {method}"
     else:
-        says = f"raised: the number of runs that a value is significantly better than {made}"
+        legend = f"raised: the number of runs that a value is significantly better than {method}"
     size = counted(len(order), "run") + (f" of {runs}" if len(order) < runs else "")
     return Table(
         columns=[*([""] if named else []), "run", *map(str, results.measures)],
@@ -321,10 +350,10 @@ def significance_table(
         best=best,
         digits=digits,
         letters={
-            (row, place + before): text
-            for place, texts in enumerate(raised)
+            (row, index + before): text
+            for index, texts in enumerate(raised)
             for row, text in enumerate(texts)
             if text
         },
-        notes=[f"{size}, {queries(len(results.averaged_queries()))}", says, *map(str, comparison.warnings)],
+        notes=[f"{size}, {queries(len(results.averaged_queries()))}", legend, *map(str, comparison.warnings)],
     )

@@ -1,4 +1,4 @@
-"""How `leadline difference` lays out and draws what it found."""
+"""Tables and figures of Information Difference."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-MATRIX = 6  # up to so many systems the table holds the whole matrix
+MATRIX = 6  # maximum number of systems whose whole matrix is shown
 LISTED = (
     ("nearest", "nearest pairs (id, difference in RIC)"),
     ("farthest", "farthest pairs"),
@@ -24,153 +24,153 @@ LISTED = (
 )
 
 
-def _at(found: Difference) -> str:
-    return "" if found.cutoff is None else f"@{found.cutoff}"
+def _at(result: Difference) -> str:
+    return "" if result.cutoff is None else f"@{result.cutoff}"
 
 
-def difference_sheet(found: Difference) -> Table:
-    """Lay systems down, the best RIC first; across RIC, direction, and id to the others or the nearest."""
-    order = found.order()
+def difference_table(result: Difference) -> Table:
+    """Return the table of systems in descending order of RIC, with id to the others or to the nearest."""
+    order = result.order()
     small = len(order) <= MATRIX
-    at = _at(found)
+    at = _at(result)
     heads = ["system", f"RIC{at}", "concordance", "reversed"]
     heads += (
-        [f"id{at} to {place}" for place in range(1, len(order) + 1)]
+        [f"id{at} to {system}" for system in range(1, len(order) + 1)]
         if small
         else ["nearest", f"id{at}", "mean id"]
     )
     rows: list[list[Cell]] = []
-    for row, place in enumerate(order, start=1):
-        name = found.names[place]
+    for row, system in enumerate(order, start=1):
+        name = result.names[system]
         cells: list[Cell] = [
             f"{row} {name}" if small else name,
-            float(found.mean_ric[place]),
-            float(found.mean_concordance[place]),
-            int(found.wrong_way[place].sum()),
+            float(result.mean_ric[system]),
+            float(result.mean_concordance[system]),
+            int(result.wrong_way[system].sum()),
         ]
-        cells += found.mean_id[place, order].tolist() if small else _near(found, place)
+        cells += result.mean_id[system, order].tolist() if small else _near(result, system)
         rows.append(cells)
-    shares = found.mean_ric[order]
+    shares = result.mean_ric[order]
     best = {(row, 1) for row in np.flatnonzero(shares == shares[0]).tolist() if len(rows) > 1}
     notes = [
-        f"{len(rows)} systems, mean over {int(found.counted.sum())} queries; in bits"
-        + (", relative to those of the ideal list" if found.options["normalise"] else ""),
+        f"{len(rows)} systems, mean over {int(result.counted.sum())} queries; in bits"
+        + (", relative to those of the ideal list" if result.options["normalise"] else ""),
         "reversed: lists that rank most of their pairs in the wrong order",
-        *_lists(found),
-        *map(str, found.warnings),
+        *_lists(result),
+        *map(str, result.warnings),
     ]
     return Table(heads, rows, best=best, notes=notes)
 
 
-def _near(found: Difference, place: int) -> list[Cell]:
-    others = [other for other in range(len(found.names)) if other != place]
-    far = found.mean_id[place, others]
+def _near(result: Difference, system: int) -> list[Cell]:
+    others = [other for other in range(len(result.names)) if other != system]
+    far = result.mean_id[system, others]
     nearest = int(np.argmin(far))
-    return [found.names[others[nearest]], float(far[nearest]), float(far.mean())]
+    return [result.names[others[nearest]], float(far[nearest]), float(far.mean())]
 
 
-def _beside(found: Difference) -> list[str]:
-    """Describe what the competitors say, pair by pair where there are few."""
-    if not found.competitors or len(found.names) < 2:
+def _beside(result: Difference) -> list[str]:
+    """Return the values of other similarity measures, pair by pair for up to three systems."""
+    if not result.competitors or len(result.names) < 2:
         return []
-    if len(found.names) > 3:
-        return [", ".join(found.competitors) + ": see CSV or JSON, for all pairs"]
+    if len(result.names) > 3:
+        return [", ".join(result.competitors) + ": see CSV or JSON, for all pairs"]
     lines = []
-    for i, j in zip(*map(list, np.triu_indices(len(found.names), 1)), strict=True):
+    for i, j in zip(*map(list, np.triu_indices(len(result.names), 1)), strict=True):
         values = ", ".join(
             f"{name} {table[i, j]:.4f}" if np.isfinite(table[i, j]) else f"{name} -"
-            for name, table in found.competitors.items()
+            for name, table in result.competitors.items()
         )
-        lines.append(f"{found.names[i]} and {found.names[j]}: {values}")
+        lines.append(f"{result.names[i]} and {result.names[j]}: {values}")
     return lines
 
 
-def _lists(found: Difference) -> list[str]:
-    lines = _beside(found)
-    if len(found.names) <= 2:
+def _lists(result: Difference) -> list[str]:
+    lines = _beside(result)
+    if len(result.names) <= 2:
         return lines
     for method, title in LISTED:
-        pairs: list[DifferencePair] = getattr(found, method)(3)
+        pairs: list[DifferencePair] = getattr(result, method)(3)
         if pairs:
-            shown = "; ".join(
+            listed = "; ".join(
                 f"{pair.a} - {pair.b} {pair.id:.4f}, {pair.ric_difference:.4f}" for pair in pairs
             )
-            lines.append(f"{title}: {shown}")
+            lines.append(f"{title}: {listed}")
     return lines
 
 
-def pairs_sheet(found: Difference) -> Table:
-    """Lay all pairs out, one a row: id, what either says alone, RIC of both, competitors."""
-    at = _at(found)
-    heads = ["a", "b", f"id{at}", "only_a", "only_b", f"RIC{at}_a", f"RIC{at}_b", *found.competitors]
-    first, second = np.triu_indices(len(found.names), 1)
+def pairs_table(result: Difference) -> Table:
+    """Return the table of all pairs: id, information of either alone, RIC of both, other similarities."""
+    at = _at(result)
+    heads = ["a", "b", f"id{at}", "only_a", "only_b", f"RIC{at}_a", f"RIC{at}_b", *result.competitors]
+    first, second = np.triu_indices(len(result.names), 1)
     rows: list[list[Cell]] = [
         [
-            found.names[i],
-            found.names[j],
-            float(found.mean_id[i, j]),
-            float(found.mean_only[i, j]),
-            float(found.mean_only[j, i]),
-            float(found.mean_ric[i]),
-            float(found.mean_ric[j]),
-            *(plain(float(table[i, j])) for table in found.competitors.values()),
+            result.names[i],
+            result.names[j],
+            float(result.mean_id[i, j]),
+            float(result.mean_only[i, j]),
+            float(result.mean_only[j, i]),
+            float(result.mean_ric[i]),
+            float(result.mean_ric[j]),
+            *(plain(float(table[i, j])) for table in result.competitors.values()),
         ]
         for i, j in zip(first.tolist(), second.tolist(), strict=True)
     ]
     return Table(heads, rows)
 
 
-def lines_of(found: Difference) -> list[dict[str, Any]]:
-    """Return one record a system."""
+def lines_of(result: Difference) -> list[dict[str, Any]]:
+    """Return one record per system."""
     return [
         {
             "name": name,
-            "ric": float(found.mean_ric[place]),
-            "concordance": float(found.mean_concordance[place]),
-            "wrong_way": int(found.wrong_way[place].sum()),
-            "id": dict(zip(found.names, found.mean_id[place].tolist(), strict=True)),
+            "ric": float(result.mean_ric[index]),
+            "concordance": float(result.mean_concordance[index]),
+            "wrong_way": int(result.wrong_way[index].sum()),
+            "id": dict(zip(result.names, result.mean_id[index].tolist(), strict=True)),
         }
-        for place, name in enumerate(found.names)
+        for index, name in enumerate(result.names)
     ]
 
 
 def figure_of(
-    found: Difference,
+    result: Difference,
     figure: str,
     groups: dict[str, str],
     parameters: dict[str, str],
     width: float | None = None,
 ) -> Figure:
-    """Draw one of the figures of differences, in a width in inches or in its own."""
+    """Draw a figure of differences; `width` is in inches, by default that of the figure."""
     from leadline.reporting.plots import COLUMN
-    from leadline.reporting.plots.distance_map import likeness_map, likeness_tree
+    from leadline.reporting.plots.distance_map import distance_map, distance_tree
     from leadline.reporting.plots.line_plots import by_parameter, cumulative
 
-    unit = "share of the ideal" if found.options["normalise"] else "bits"
-    label = f"Information Difference{_at(found)} ({unit})"
-    teams = [groups.get(name, "") for name in found.names] if groups else []
+    unit = "share of the ideal" if result.options["normalise"] else "bits"
+    label = f"Information Difference{_at(result)} ({unit})"
+    teams = [groups.get(name, "") for name in result.names] if groups else []
     if figure == "map":
-        return likeness_map(found.names, found.mean_id, groups=teams, label=label, width=width)
+        return distance_map(result.names, result.mean_id, groups=teams, label=label, width=width)
     if figure == "tree":
-        return likeness_tree(found.names, found.mean_id, groups=teams, label=label, width=width)
+        return distance_tree(result.names, result.mean_id, groups=teams, label=label, width=width)
     if figure == "parameter":
-        points = families(found, groups, parameters)
-        return by_parameter(points, label=f"RIC{_at(found)} ({unit})", width=width or COLUMN)
-    first, second = np.triu_indices(len(found.names), 1)
-    far = found.mean_id[first, second]
-    values = {"all pairs": far.tolist()}
+        points = families(result, groups, parameters)
+        return by_parameter(points, label=f"RIC{_at(result)} ({unit})", width=width or COLUMN)
+    first, second = np.triu_indices(len(result.names), 1)
+    distances = result.mean_id[first, second]
+    values = {"all pairs": distances.tolist()}
     if teams:
         same = np.array([bool(teams[i]) and teams[i] == teams[j] for i, j in zip(first, second, strict=True)])
-        values |= {"of one group": far[same].tolist(), "of two groups": far[~same].tolist()}
+        values |= {"of one group": distances[same].tolist(), "of two groups": distances[~same].tolist()}
     return cumulative(values, label=label, width=width or COLUMN)
 
 
 def families(
-    found: Difference, groups: dict[str, str], parameters: dict[str, str]
+    result: Difference, groups: dict[str, str], parameters: dict[str, str]
 ) -> dict[str, list[tuple[float, float]]]:
-    """Return (parameter, RIC) of the systems of every family."""
+    """Return pairs of parameter and RIC of the systems of every family."""
     families: dict[str, list[tuple[float, float]]] = {}
-    for place, name in enumerate(found.names):
+    for index, name in enumerate(result.names):
         if name in groups and name in parameters:
             try:
                 value = float(parameters[name])
@@ -178,7 +178,7 @@ def families(
                 raise UsageError(
                     f"parameter '{parameters[name]}' of run '{name}'; expected a number"
                 ) from None
-            families.setdefault(groups[name], []).append((value, float(found.mean_ric[place])))
+            families.setdefault(groups[name], []).append((value, float(result.mean_ric[index])))
     if not families:
         raise UsageError("no run has both a group and a parameter; do the names match?")
     return families

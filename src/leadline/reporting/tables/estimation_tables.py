@@ -1,4 +1,4 @@
-"""Tables of estimates from few judgments or none, and of pools."""
+"""Tables of estimates from samples of judgments or without judgments, and of pools."""
 
 from __future__ import annotations
 
@@ -42,36 +42,41 @@ def _clipped(value: float, measure: Any) -> Cell:
     return None if math.isnan(value) else plain(min(max(value, measure.low), measure.high))
 
 
-def estimate_table(found: EstimatedResults, *, pairs: bool = False) -> Table:
-    """Return the table of estimates: a run a row, measure by measure; or the differences of all `pairs`."""
+def estimate_table(results: EstimatedResults, *, pairs: bool = False) -> Table:
+    """Return the table of estimates, one run per row; with `pairs`, of the differences of all pairs."""
     if pairs:
-        return estimate_pairs_table(found)
+        return estimate_pairs_table(results)
     every = [
-        (measure, rank, run, found.estimate(found.names[run], measure, over_queries=False))
-        for place, measure in enumerate(found.measures)
-        for rank, run in enumerate(found.order(place), start=1)
+        (measure, rank, run, results.estimate(results.names[run], measure, over_queries=False))
+        for index, measure in enumerate(results.measures)
+        for rank, run in enumerate(results.order(index), start=1)
     ]
-    bounded = any(one.guessed + one.unknown > 0 for *_, one in every)
+    bounded = any(estimate.guessed + estimate.unknown > 0 for *_, estimate in every)
     rows: list[list[Cell]] = []
-    for measure, rank, run, one in every:
-        limits = (one.value, one.low, one.high, *((one.lowest, one.highest) if bounded else ()))
+    for measure, rank, run, estimate in every:
+        limits = (
+            estimate.value,
+            estimate.low,
+            estimate.high,
+            *((estimate.lowest, estimate.highest) if bounded else ()),
+        )
         rows.append(
             [
-                found.names[run],
-                "new" if found.new[run] else "",
+                results.names[run],
+                "new" if results.new[run] else "",
                 str(measure),
                 *(_clipped(limit, measure) for limit in limits),
                 str(rank),
-                one.judged,
-                one.drawn,
-                one.guessed,
-                one.unknown,
+                estimate.judged,
+                estimate.drawn,
+                estimate.guessed,
+                estimate.unknown,
             ]
         )
-    words = _predicted(found.proxy, drawn=any(one.drawn > 0 for *_, one in every))
+    prediction = _predicted(results.proxy, drawn=any(estimate.drawn > 0 for *_, estimate in every))
     notes = [
-        INTERVAL.format(percent(found.confidence)) + f"; unjudged pairs: {words}",
-        *map(str, found.warnings),
+        INTERVAL.format(percent(results.confidence)) + f"; unjudged pairs: {prediction}",
+        *map(str, results.warnings),
     ]
     if bounded:
         notes.insert(1, "lowest, highest: range over all grades of the guessed and unknown pairs")
@@ -92,47 +97,48 @@ def estimate_table(found: EstimatedResults, *, pairs: bool = False) -> Table:
     return Table(columns, rows, notes=notes)
 
 
-def estimate_pairs_table(found: EstimatedResults) -> Table:
+def estimate_pairs_table(results: EstimatedResults) -> Table:
     """Return the table of differences of all pairs."""
     rows: list[list[Cell]] = [
-        [one.a, one.b, one.measure, one.difference, plain(one.low), plain(one.high)]
-        for one in found.differences()
+        [pair.a, pair.b, pair.measure, pair.difference, plain(pair.low), plain(pair.high)]
+        for pair in results.differences()
     ]
-    notes = [INTERVAL.format(percent(found.confidence)) + ", each pair alone", *map(str, found.warnings)]
+    notes = [INTERVAL.format(percent(results.confidence)) + ", each pair alone", *map(str, results.warnings)]
     return Table(["a", "b", "measure", "a - b", "low", "high"], rows, notes=notes)
 
 
-def sampled_table(found: Estimates) -> Table:
-    """Lay estimates out measure by measure, the best run first; values are clipped to the measure's range."""
+def sampled_table(estimates: Estimates) -> Table:
+    """Return the table of estimates by measure, runs in descending order, clipped to the measure's range."""
     rows: list[list[Cell]] = []
-    for column, measure in enumerate(found.measures):
-        values = found.means[:, column]
-        for place in sorted(range(len(values)), key=lambda row: -values[row]):
-            *limits, _ = found.limits[place, column].tolist()
-            shown = [
+    for column, measure in enumerate(estimates.measures):
+        values = estimates.means[:, column]
+        for run in sorted(range(len(values)), key=lambda row: -values[row]):
+            *limits, _ = estimates.limits[run, column].tolist()
+            cells = [
                 _clipped(value, measure)
-                for value in (float(values[place]), *limits, float(found.uncorrected[place, column]))
+                for value in (float(values[run]), *limits, float(estimates.uncorrected[run, column]))
             ]
-            rows.append([found.names[place], str(measure), *shown])
-    level = f"{100 * found.options['confidence']:g} %"
-    certain = found.options["certain"]
+            rows.append([estimates.names[run], str(measure), *cells])
+    level = f"{100 * estimates.options['confidence']:g} %"
+    certain = estimates.options["certain"]
     from leadline.estimation.sampled import COVERAGE, COVERAGE_BESIDE_CERTAIN
 
     low, high = COVERAGE_BESIDE_CERTAIN if certain else COVERAGE
+    size = counted(len(estimates.runs), "run")
     about = f"approximate: 95 % intervals contained the true value in {100 * low:.0f} to {100 * high:.0f} %"
     notes = [
-        f"{counted(len(found.runs), 'run')}, estimates from the relevant documents and a sample of others",
+        f"{size}, estimates from the relevant documents and a sample of others",
         f"low, high: {level} confidence interval over queries and samples; sampling: over samples only",
         f"sampling intervals are {about} of simulated samples (docs/sampled.md)",
         "uncorrected: each sampled document counts N/n times",
-        *map(str, found.warnings),
+        *map(str, estimates.warnings),
     ]
     heads = ["run", "measure", "estimate", "low", "high", "sampling low", "sampling high", "uncorrected"]
     return Table(heads, rows, notes=notes)
 
 
-def histogram_table(found: Histograms) -> Table:
-    """Lay runs down, the largest HSA first."""
+def histogram_table(histograms: Histograms) -> Table:
+    """Return the table of runs in descending order of HSA."""
     heads = [
         "run",
         "HSA",
@@ -146,141 +152,143 @@ def histogram_table(found: Histograms) -> Table:
         "bins",
         "steady",
     ]
-    sampling = ["sampling low", "sampling high"] if found.recipe.sample else []
+    sampling = ["sampling low", "sampling high"] if histograms.recipe.sample else []
     heads[4:4] = sampling
     rows: list[list[Cell]] = []
-    for place in found.order():
-        one = found.measured[place]
-        relevant, other = one.counts.sum(axis=0)
-        signs = np.sign(one.by_bins[~np.isnan(one.by_bins)])
+    for run in histograms.order():
+        measured = histograms.measured[run]
+        relevant, nonrelevant = measured.counts.sum(axis=0)
+        signs = np.sign(measured.by_bins[~np.isnan(measured.by_bins)])
         steady = "-" if not len(signs) else "yes" if signs.min() == signs.max() else "no"
         rows.append(
             [
-                found.names[place],
-                *map(plain, (one.hsa, one.low, one.high)),
-                *map(plain, (one.sampling_low, one.sampling_high) if sampling else ()),
-                *map(plain, (one.hsa_robust, one.do, one.recall)),
+                histograms.names[run],
+                *map(plain, (measured.hsa, measured.low, measured.high)),
+                *map(plain, (measured.sampling_low, measured.sampling_high) if sampling else ()),
+                *map(plain, (measured.hsa_robust, measured.do, measured.recall)),
                 int(relevant.sum()),
-                int(other.sum()),
-                int(((relevant > 0) & (other > 0)).sum()),
+                int(nonrelevant.sum()),
+                int(((relevant > 0) & (nonrelevant > 0)).sum()),
                 steady,
             ]
         )
     from leadline.estimation.score_histograms.histogram_result import SENSITIVITY
 
     drawn = " and samples (sampling: over samples only)" if sampling else ""
-    credit = "" if found.recipe.as_printed else " (deviates from the paper; --as-printed follows it)"
+    credit = "" if histograms.recipe.as_printed else " (deviates from the paper; --as-printed follows it)"
     notes = [
-        f"HSA, DO: {found.recipe.words}{credit}",
+        f"HSA, DO: {histograms.recipe.words}{credit}",
         "robust: our own variant (ranks, half counts, mean of queries); on other runs no better than ranks",
         "recall: of the same lists, as a control; where it is as informative, the histograms add nothing",
-        f"low, high: 95 % interval of HSA over queries{drawn}, {found.options['draws']} resamples",
+        f"low, high: 95 % interval of HSA over queries{drawn}, {histograms.options['draws']} resamples",
         "bins: those that are not empty in either histogram",
         f"steady: HSA keeps its sign with {SENSITIVITY[0]} to {SENSITIVITY[-1]} bins (JSON has the values)",
-        *map(str, found.warnings),
+        *map(str, histograms.warnings),
     ]
     return Table(heads, rows, notes=notes)
 
 
-def prediction_table(found: Predictions, *, per_query: bool = True, means: bool = True) -> Table:
-    """Lay every query down; no predictor says which run is best."""
-    sheet = means_table(found, per_query=per_query, means=means)
-    sheet.best = set()
-    return sheet
+def prediction_table(predictions: Predictions, *, per_query: bool = True, means: bool = True) -> Table:
+    """Return the table of predictions by query; best values are not marked: predictors do not rank runs."""
+    table = means_table(predictions, per_query=per_query, means=means)
+    table.best = set()
+    return table
 
 
-def prediction_correlation_table(found: Predictions, rows: list[dict[str, Any]]) -> Table:
-    """Lay the correlations over queries down, a row a run and predictor."""
+def prediction_correlation_table(predictions: Predictions, rows: list[dict[str, Any]]) -> Table:
+    """Return the table of correlations over queries, one row per run and predictor."""
     parts = [(name, end) for name in ("pearson", "kendall") for end in ("value", "low", "high")]
     cells: list[list[Cell]] = [
         [row["run"], row["predictor"], row["queries"], *(row[name][end] for name, end in parts)]
         for row in rows
     ]
     heads = ["Pearson", "low", "high", "Kendall tau-b", "tau low", "tau high"]
-    options = found.options
-    said = (
-        f"{counted(len(found.runs), 'run')}; correlation with {options['truth']} over queries; low, high: "
-        f"{percent(options['confidence'])} interval, queries resampled ({options['draws']} resamples)"
+    options = predictions.options
+    note = (
+        f"{counted(len(predictions.runs), 'run')}; correlation with {options['truth']} over queries; low, "
+        f"high: {percent(options['confidence'])} interval, queries resampled ({options['draws']} resamples)"
     )
-    return Table(["run", "predictor", "queries", *heads], cells, notes=[said, *map(str, found.warnings)])
+    return Table(
+        ["run", "predictor", "queries", *heads], cells, notes=[note, *map(str, predictions.warnings)]
+    )
 
 
-def unjudged_table(found: Unjudged) -> Table:
-    """Lay systems down, the best first: score, mean number of documents, terms, spread over fits."""
-    data = found.to_dict()
-    heads = ["system", found.method.called, "documents", *found.terms]
-    if found.spread is not None:
+def unjudged_table(result: Unjudged) -> Table:
+    """Return the table of systems in descending order: score, documents, terms, deviation over fits."""
+    data = result.to_dict()
+    heads = ["system", result.method.called, "documents", *result.terms]
+    if result.spread is not None:
         heads.append("spread")
     rows: list[list[Cell]] = []
-    for place in found.order():
-        name = found.names[place]
-        cells: list[Cell] = [name, data["scores"][name], float(found.used[place].mean())]
-        cells += [data["terms"][term][name] for term in found.terms]
-        if found.spread is not None:
+    for run in result.order():
+        name = result.names[run]
+        cells: list[Cell] = [name, data["scores"][name], float(result.used[run].mean())]
+        cells += [data["terms"][term][name] for term in result.terms]
+        if result.spread is not None:
             cells.append(data["spread"][name])
         rows.append(cells)
-    size = f"{counted(len(rows), 'system')}, mean over {queries(len(found.queries))}"
+    size = f"{counted(len(rows), 'system')}, mean over {queries(len(result.queries))}"
     notes = [
-        f"{found.method}: {size}; without judgments",
+        f"{result.method}: {size}; without judgments",
         "documents: mean number used per query; scores order systems and do not estimate any measure",
     ]
-    if found.spread is not None:
-        notes.append(f"spread: standard deviation of the score over {len(found.by_fit)} fits of the topics")
-    return Table(heads, rows, notes=[*notes, *map(str, found.warnings)])
+    if result.spread is not None:
+        notes.append(f"spread: standard deviation of the score over {len(result.by_fit)} fits of the topics")
+    return Table(heads, rows, notes=[*notes, *map(str, result.warnings)])
 
 
 FORECAST = ("half_width", "half_budget", "exact_budget")
 
 
-def measured_pool_table(found: MeasuredPool, *, output: str = "") -> Table:
-    """Lay out what to expect of a pool that was drawn for measures; `output` is the file it is written to."""
+def measured_pool_table(pool: MeasuredPool, *, output: str = "") -> Table:
+    """Return the table of expected half-widths of a pool drawn for measures; `output` is its file."""
     rows: list[list[Cell]] = [
-        [name, *(None if one[key] is None else float(one[key] or 0.0) for key in FORECAST)]
-        for name, one in found.expected.items()
+        [name, *(None if expected[key] is None else float(expected[key] or 0.0) for key in FORECAST)]
+        for name, expected in pool.expected.items()
     ]
     heads = ["measure", "half-width", "judgments for half", "for exact values"]
-    return Table(heads, rows, notes=[*forecast(found, output), *map(str, found.warnings)])
+    return Table(heads, rows, notes=[*forecast(pool, output), *map(str, pool.warnings)])
 
 
-def pool_table(found: Pool, *, output: str = "") -> Table:
-    """Lay out what every run brought to a pool; `output` is the file that it is written to."""
-    data = found.to_dict()
+def pool_table(pool: Pool, *, output: str = "") -> Table:
+    """Return the table of the contributions of runs to a pool; `output` is its file."""
+    data = pool.to_dict()
     rows: list[list[Cell]] = [
         [run["name"], f"{run['brought']:,}", f"{run['alone']:,}"] for run in data["runs"]
     ]
     if data["drawn"]:
         rows.append(["random sample", f"{data['drawn']:,}", None])
     queries = max(data["queries"], 1)
-    said = (
+    note = (
         f"{_file(output)}{data['pairs']:,} new pairs of {data['pooled']:,}, in {data['queries']:,} queries, "
         f"{data['pairs'] / queries:.1f} per query"
     )
-    return Table(["run", "documents", "unique"], rows, notes=[said, *map(str, found.warnings)])
+    return Table(["run", "documents", "unique"], rows, notes=[note, *map(str, pool.warnings)])
 
 
 def _file(output: str) -> str:
     return f"{output}: " if output else ""
 
 
-def forecast(found: MeasuredPool, output: str) -> list[str]:
-    """Return the lines that say what was drawn and what to expect of it."""
-    queries = max(found.queries, 1)
+def forecast(pool: MeasuredPool, output: str) -> list[str]:
+    """Return notes on the size of a pool and the expected half-widths."""
+    queries = max(pool.queries, 1)
     lines = [
         (
-            f"{_file(output)}{found.pairs:,} pairs of {found.queries:,} queries, "
-            f"{found.pairs / queries:.1f} per query, sampled with known probabilities from "
-            f"{len(found.pool.queries):,}"
+            f"{_file(output)}{pool.pairs:,} pairs of {pool.queries:,} queries, "
+            f"{pool.pairs / queries:.1f} per query, sampled with known probabilities from "
+            f"{len(pool.pool.queries):,}"
         )
     ]
-    if found.added != found.pairs:
-        lines.append(f"new pairs: {found.added:,}; the others are judged or were sampled before")
-    for name, one in found.expected.items():
-        exact = f"exact for these runs with {one['exact_budget']:.1f} judgments per query"
-        if one["half_width"] is None:
+    if pool.added != pool.pairs:
+        lines.append(f"new pairs: {pool.added:,}; the others are judged or were sampled before")
+    for name, expected in pool.expected.items():
+        exact = f"exact for these runs with {expected['exact_budget']:.1f} judgments per query"
+        if expected["half_width"] is None:
             lines.append(f"{name}: no forecast of an interval; {exact}")
         else:
             lines.append(
-                f"expected half-width of {name}: {one['half_width']:.3f} per run; half of it needs "
-                f"{one['half_budget']:.1f} judgments per query; {exact}"
+                f"expected half-width of {name}: {expected['half_width']:.3f} per run; half of it needs "
+                f"{expected['half_budget']:.1f} judgments per query; {exact}"
             )
     return lines

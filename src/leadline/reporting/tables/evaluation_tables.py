@@ -1,4 +1,4 @@
-"""Tables of evaluations: means, values with intervals and bounds, curves, correlations, derivations."""
+"""Tables of evaluation: means, values with intervals and bounds, curves, correlations, derivations."""
 
 from __future__ import annotations
 
@@ -27,34 +27,34 @@ def _recall_estimates(results: Results) -> RecallEstimates | None:
 
 
 def estimate_columns(results: Results) -> list[str]:
-    """Return the heads of the columns of estimated recall."""
-    found = _recall_estimates(results)
-    if found is None:
+    """Return the headings of the columns of estimated recall."""
+    estimates = _recall_estimates(results)
+    if estimates is None:
         return []
-    return [head for name in found.recall[0] for head in (f"{name} est.", "low", "high")]
+    return [head for name in estimates.recall[0] for head in (f"{name} est.", "low", "high")]
 
 
-def estimate_cells(results: Results, place: int) -> list[Cell]:
-    """Return the estimated recall of a run, with its intervals."""
-    found = _recall_estimates(results)
-    if found is None:
+def estimate_cells(results: Results, run: int) -> list[Cell]:
+    """Return the cells of estimated recall of a run, with intervals."""
+    estimates = _recall_estimates(results)
+    if estimates is None:
         return []
-    return [plain(value) for estimate in found.recall[place].values() for value in estimate]
+    return [plain(value) for estimate in estimates.recall[run].values() for value in estimate]
 
 
 def estimate_notes(results: Results) -> list[str]:
-    """Describe how many relevant documents there are by estimate, and what the intervals are of."""
-    found = _recall_estimates(results)
-    if found is None:
+    """Return notes on the estimated numbers of relevant documents and on the intervals."""
+    estimates = _recall_estimates(results)
+    if estimates is None:
         return []
     notes = []
-    for rel, (value, low, high) in found.relevant.items():
+    for rel, (value, low, high) in estimates.relevant.items():
         grade = "" if rel == 1 else f" (grade {rel:g} or more)"
         notes.append(
-            f"estimated relevant documents{grade}: {value:.4g} per query ({percent(found.confidence)} "
+            f"estimated relevant documents{grade}: {value:.4g} per query ({percent(estimates.confidence)} "
             f"interval over samples: {low:.4g} to {high:.4g})"
         )
-    if found.recall[0]:
+    if estimates.recall[0]:
         notes.append(
             "est.: recall over all queries, estimated with inclusion probabilities; low, high: interval over "
             "samples"
@@ -70,8 +70,8 @@ NOTES = (
 )
 
 
-def around_sheet(results: Results, *, per_query: bool = False) -> Table:
-    """Lay results out measure by measure, the best run first, with intervals and bounds if there are any."""
+def interval_table(results: Results, *, per_query: bool = False) -> Table:
+    """Return the table of values by measure with intervals and bounds, runs in descending order."""
     means = {"value": results.means} | results.limit_columns()
     values = {"value": results.values} | results.limit_columns(per_query=True) if per_query else {}
     rows: list[list[Cell]] = []
@@ -106,43 +106,43 @@ def _notes(results: Results) -> list[str]:
 def results_table(
     results: Results, *, per_query: bool = False, means: bool = True, conditions: Sequence[Gate] = ()
 ) -> Table:
-    """Return what `evaluate` prints: `means_table`, or a value a row where there are intervals or bounds.
+    """Return the table that `evaluate` prints; with intervals or bounds it has one value per row.
 
-    The outcome of `conditions` stands first below the table.
+    The outcomes of `conditions` are the first notes.
     """
     if results.bounds is None and results.intervals is None:
-        sheet = means_table(results, per_query=per_query, means=means)
+        table = means_table(results, per_query=per_query, means=means)
     else:
-        sheet = around_sheet(results, per_query=per_query)
-    sheet.notes[:0] = map(str, conditions)
-    return sheet
+        table = interval_table(results, per_query=per_query)
+    table.notes[:0] = map(str, conditions)
+    return table
 
 
 def means_table(results: Results, *, per_query: bool = False, means: bool = True) -> Table:
-    """Lay results out: runs down (the best first), measures across."""
+    """Return the table of means, runs (in descending order) x measures."""
     texts = [str(measure) for measure in results.measures]
     estimates = estimate_columns(results)
     order = results.order()
     rows: list[list[Cell]] = []
     best: set[tuple[int, int]] = set()
-    for place in order:
+    for run in order:
         if per_query:
             rows += [
-                [results.runs[place].name, query, *map(plain, values), *([None] * len(estimates))]
-                for query, values in zip(results.queries, results.shown[place].tolist(), strict=True)
+                [results.runs[run].name, query, *map(plain, values), *([None] * len(estimates))]
+                for query, values in zip(results.queries, results.shown[run].tolist(), strict=True)
             ]
         if not means:
             continue
-        first: list[Cell] = [results.runs[place].name, *([RowLabel("mean")] if per_query else [])]
-        rows.append([*first, *map(plain, results.means[place].tolist()), *estimate_cells(results, place)])
+        first: list[Cell] = [results.runs[run].name, *([RowLabel("mean")] if per_query else [])]
+        rows.append([*first, *map(plain, results.means[run].tolist()), *estimate_cells(results, run)])
         best |= {
             (len(rows) - 1, column + 1 + per_query)
             for column, winners in enumerate(results.best())
-            if place in winners
+            if run in winners
         }
     averaged = queries(len(results.averaged_queries()))
-    said = f"{counted(len(results.runs), 'run')}, mean over {averaged}"
-    notes = [said, *estimate_notes(results), *map(str, results.warnings)]
+    size = f"{counted(len(results.runs), 'run')}, mean over {averaged}"
+    notes = [size, *estimate_notes(results), *map(str, results.warnings)]
     return Table(
         columns=["run", *(["query"] if per_query else []), *texts, *estimates],
         rows=rows,
@@ -155,19 +155,19 @@ TICKS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 50, 100, 200, 500, 1000)
 
 
 def curve_table(curves: Curves | SubtopicCurves) -> Table:
-    """Lay curves out: runs down (the best mean first), levels of recall or ranks across."""
+    """Return the table of curves, runs (in descending order of the mean) x levels of recall or ranks."""
     order = curves.order()
     from leadline.evaluation.curves import SubtopicCurves
 
     if isinstance(curves, SubtopicCurves):
-        shown = [rank for rank in TICKS if rank <= curves.ranks[-1]]
-        heads, table = list(map(str, shown)), curves.share[order][:, [rank - 1 for rank in shown]]
+        ranks = [rank for rank in TICKS if rank <= curves.ranks[-1]]
+        heads, table = list(map(str, ranks)), curves.share[order][:, [rank - 1 for rank in ranks]]
         says = "mean subtopic recall by rank"
     else:
         heads, table = list(map(str, curves.levels)), curves.precision[order]
         says = f"mean interpolated precision ({curves.options['interpolation']}) by recall level"
     rows: list[list[Cell]] = [
-        [curves.runs[place].name, *values] for place, values in zip(order, table.tolist(), strict=True)
+        [curves.runs[run].name, *values] for run, values in zip(order, table.tolist(), strict=True)
     ]
     winners = (table == table.max(axis=0)).nonzero() if len(rows) > 1 else ()
     best = {(row, column + 1) for row, column in zip(*map(list, winners), strict=True)}
@@ -178,41 +178,47 @@ def curve_table(curves: Curves | SubtopicCurves) -> Table:
 TITLES = {"pearson": "Pearson", "spearman": "Spearman", "kendall": "Kendall tau-b", "tau_ap": "tau-AP"}
 
 
-def correlation_table(found: Correlation) -> Table:
-    """Lay the coefficients down."""
-    truth, estimate = found.sides
-    unit = "teams" if found.options.get("team") else "runs"
+def correlation_table(correlation: Correlation) -> Table:
+    """Return the table of correlation coefficients."""
+    truth, estimate = correlation.sides
+    unit = "teams" if correlation.options.get("team") else "runs"
     what = (
         f"{estimate.measure} ({estimate.path}) against {truth.measure} ({truth.path}) over "
-        f"{len(found.names)} runs"
+        f"{len(correlation.names)} runs"
     )
     how = (
-        f"low, high: approximate {100 * found.options['confidence']:g} % confidence interval, {unit} "
-        f"resampled ({found.options['draws']} draws); queries low, high: approximate, over a population of "
-        "queries"
+        f"low, high: approximate {100 * correlation.options['confidence']:g} % confidence interval, {unit} "
+        f"resampled ({correlation.options['draws']} draws); queries low, high: approximate, over a "
+        "population of queries"
     )
     heads = ["coefficient", "value", "low", "high", "p", "queries low", "queries high"]
     return Table(
         heads,
-        [[TITLES[name], *map(plain, one)] for name, one in found.found.items()],
-        notes=[what, how, *map(str, found.warnings)],
+        [[TITLES[name], *map(plain, coefficient)] for name, coefficient in correlation.found.items()],
+        notes=[what, how, *map(str, correlation.warnings)],
     )
 
 
-def explanation_table(found: Explanation) -> Table:
-    """Lay an explanation out: a rank a row, the sums below."""
+def explanation_table(explanation: Explanation) -> Table:
+    """Return the table of an explanation, one rank per row, with the formulas below."""
     from leadline.evaluation.explain import number
 
-    steps = found.to_dict()["steps"]
+    steps = explanation.to_dict()["steps"]
     names = list(steps[0]) if steps else ["rank", "document", "score", "tie", "grade"]
     rows: list[list[Cell]] = [[_cell(name, value) for name, value in step.items()] for step in steps]
-    rest = len(found.listed.documents) - found.shown
-    notes = [f"other ranks, which do not affect the value: {rest} (--all shows them)"] if rest else []
+    hidden = len(explanation.listed.documents) - explanation.shown
+    notes = [f"other ranks, which do not affect the value: {hidden} (--all shows them)"] if hidden else []
     return Table(
         names,
         rows,
-        notes=[*notes, *found.steps.lines, *([""] if found.warnings else []), *map(str, found.warnings)],
-        title=f"{found.measure} of {found.run}, query {found.query}: {number(found.value)}",
+        notes=[
+            *notes,
+            *explanation.steps.lines,
+            *([""] if explanation.warnings else []),
+            *map(str, explanation.warnings),
+        ],
+        title=f"{explanation.measure} of {explanation.run}, query {explanation.query}: "
+        f"{number(explanation.value)}",
         whole=True,
     )
 

@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-LETTER = 4.3  # points: how wide a letter of the labels is, on average
-FINE = 1440  # dots an inch to measure text with, so many that hinting does not count
-LEAST = 7  # letters that even a wide name keeps
+LETTER = 4.3  # points: mean width of a letter of the labels
+FINE = 1440  # resolution (dpi) at which text is measured, high enough to make hinting negligible
+LEAST = 7  # minimum number of letters of a shortened name
 
 
 def width_of(text: str, size: float) -> float:
     """Return the width of a line of text in points, independent of the machine; call within the style.
 
-    `size` is that of the letters before they are scaled.
+    `size` is the font size before scaling.
 
     >>> from leadline.reporting.plots import style
     >>> with style():
@@ -37,22 +37,22 @@ def width_of(text: str, size: float) -> float:
 
 
 def narrowed(names: Sequence[str], points: float, *, size: float, most: int) -> list[str]:
-    """Shorten names to at most `most` letters, and further until none is wider than some points.
+    """Shorten names to at most `most` letters, and further until none is wider than `points`.
 
     >>> from leadline.reporting.plots import style
     >>> with style():
     ...     narrowed(["WWWWWWWWWWWW", "bm25"], 50, size=7, most=24)
     ['WWW…WWW', 'bm25']
     """
-    found = shortened(names, most)
-    while most > LEAST and max((width_of(name, size) for name in found), default=0.0) > points:
+    short = shortened(names, most)
+    while most > LEAST and max((width_of(name, size) for name in short), default=0.0) > points:
         most -= 1
-        found = shortened(names, most)
-    return found
+        short = shortened(names, most)
+    return short
 
 
 def wrapped_to(text: str, points: float, size: float) -> list[str]:
-    """Break a text between words into lines not wider than some points; call it in the style."""
+    """Wrap a text into lines of at most `points`; call within the style."""
     lines: list[str] = []
     for word in text.split():
         longer = f"{lines[-1]} {word}" if lines else word
@@ -64,7 +64,7 @@ def wrapped_to(text: str, points: float, size: float) -> list[str]:
 
 
 def wrapped(text: str, points: float) -> str:
-    r"""Break a label into even lines, about so many points wide, as far as its words allow.
+    r"""Wrap a label into lines of similar length of about `points`.
 
     >>> wrapped("AP, mean and 95 % interval over 50 queries", 130)
     'AP, mean and 95 %\ninterval over 50 queries'
@@ -77,10 +77,10 @@ def _broken(text: str, letters: int) -> list[str]:
     return textwrap.wrap(text, letters, break_long_words=False, break_on_hyphens=False)
 
 
-FEW = 30  # rows in letters of the usual size
-NAMED = 400  # more rows than that are numbered: a sheet of paper would have to be longer than a metre
-TALL, LOW = 0.15, 0.1  # inches of one of few rows, and of one of many
-SIZE, SMALL = 7.0, 5.5  # points: letters of the names
+FEW = 30  # maximum number of rows with labels of the usual size
+NAMED = 400  # maximum number of rows with labels; figures of more labelled rows would exceed a metre
+TALL, LOW = 0.15, 0.1  # inches: height of a row, with few and with many rows
+SIZE, SMALL = 7.0, 5.5  # points: font size of labels, with few and with many rows
 STEPS = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 
 
@@ -90,12 +90,12 @@ def height_of(rows: int, *, least: float = 0.0) -> float:
     >>> height_of(10), round(height_of(143), 2)
     (2.4, 15.2)
     """
-    each = TALL if rows <= FEW else LOW if rows <= NAMED else 0.02
-    return float(scaled(0.9 + max(each * rows, least)))
+    row_height = TALL if rows <= FEW else LOW if rows <= NAMED else 0.02
+    return float(scaled(0.9 + max(row_height * rows, least)))
 
 
 def size_of(rows: int) -> float:
-    """Return the size of the letters of so many names, before they are scaled."""
+    """Return the font size of row labels, before scaling."""
     return SIZE if rows <= FEW else SMALL
 
 
@@ -124,7 +124,7 @@ def legend_below(figure: Figure, lines: Sequence[Any], labels: Sequence[str], wi
     figure.set_figheight(figure.get_figheight() + scaled(0.15 + rows * 0.155))
     legend = figure.legend(
         lines,
-        [str(place) for place in range(len(labels))],
+        [str(index) for index in range(len(labels))],
         loc="outside lower center",
         ncols=columns,
         borderpad=0,
@@ -132,7 +132,7 @@ def legend_below(figure: Figure, lines: Sequence[Any], labels: Sequence[str], wi
         borderaxespad=0.3,
     )
     for text, label in zip(legend.get_texts(), labels, strict=True):
-        text.set_text(label)  # set late: a name that begins with `_` would be left out
+        text.set_text(label)  # set afterwards, since Matplotlib omits labels that begin with `_`
         text.set_color(INK)
 
 
@@ -146,8 +146,8 @@ def large_groups(groups: Sequence[str]) -> list[str]:
 def group_colours(groups: Sequence[str]) -> dict[str, str]:
     """Return a colour for each group of two or more, cyclically; all others are grey."""
     colours = dict.fromkeys(groups, FAINT)
-    for place, name in enumerate(large_groups(groups)):
-        colours[name] = LINE_STYLES[place % len(LINE_STYLES)].color
+    for index, name in enumerate(large_groups(groups)):
+        colours[name] = LINE_STYLES[index % len(LINE_STYLES)].color
     return colours
 
 
@@ -157,22 +157,22 @@ def stretches(groups: Sequence[str]) -> list[tuple[str, int, int]]:
     >>> stretches(["a", "a", "b"])
     [('a', 0, 1), ('b', 2, 2)]
     """
-    found: list[tuple[str, int, int]] = []
-    for place, name in enumerate(groups):
-        if found and found[-1][0] == name:
-            found[-1] = (name, found[-1][1], place)
+    runs: list[tuple[str, int, int]] = []
+    for index, name in enumerate(groups):
+        if runs and runs[-1][0] == name:
+            runs[-1] = (name, runs[-1][1], index)
         else:
-            found.append((name, place, place))
-    return found
+            runs.append((name, index, index))
+    return runs
 
 
 def mark_groups(axes: Any, groups: Sequence[str], *, step: float = 1.0, offset: float = 0.0) -> None:
     """Draw a vertical strip of colours, one cell per system."""
     colours = group_colours(groups)
-    for place, name in enumerate(groups):
+    for index, name in enumerate(groups):
         axes.axhspan(
-            offset + (place - 0.5) * step,
-            offset + (place + 0.5) * step,
+            offset + (index - 0.5) * step,
+            offset + (index + 0.5) * step,
             facecolor=colours[name],
             linewidth=0,
             alpha=0.35 if colours[name] == FAINT else 1.0,

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leadline.reporting.plots import shortened, style
-from leadline.reporting.plots.layout_of_text import narrowed, width_of, wrapped
+from leadline.reporting.plots.text_layout import narrowed, width_of, wrapped
 
 
 @given(st.lists(st.text("ab", max_size=30), max_size=6), st.integers(7, 24))

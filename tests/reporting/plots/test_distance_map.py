@@ -11,9 +11,9 @@ from whole_pictures import whole
 
 from leadline.errors import UsageError
 from leadline.reporting.plots import FAINT, picture
-from leadline.reporting.plots.distance_map import likeness_map, likeness_tree
-from leadline.reporting.plots.layout_of_text import group_colours, stretches
+from leadline.reporting.plots.distance_map import distance_map, distance_tree
 from leadline.reporting.plots.line_plots import by_parameter, cumulative
+from leadline.reporting.plots.text_layout import group_colours, stretches
 
 
 def table(size: int) -> np.ndarray:
@@ -25,13 +25,13 @@ def table(size: int) -> np.ndarray:
 
 
 def test_alike_systems_stand_side_by_side() -> None:
-    figure = likeness_map([f"s{place}" for place in range(6)], table(6))
+    figure = distance_map([f"s{place}" for place in range(6)], table(6))
     shown = [text.get_text() for text in figure.axes[0].get_yticklabels()]
     assert {name[1:] for name in shown[:3]} in ({"0", "2", "4"}, {"1", "3", "5"})
 
 
 @pytest.mark.parametrize("size", [2, 3, 143])
-@pytest.mark.parametrize("draw", [likeness_map, likeness_tree])
+@pytest.mark.parametrize("draw", [distance_map, distance_tree])
 def test_few_and_many_systems_can_be_drawn(size: int, draw: object) -> None:
     names = [f"a-long-name-of-run-{place}" for place in range(size)]
     groups = [f"team{place // 3}" for place in range(size)]
@@ -40,7 +40,7 @@ def test_few_and_many_systems_can_be_drawn(size: int, draw: object) -> None:
 
 
 @pytest.mark.parametrize("size", [3, 20, 79])
-@pytest.mark.parametrize("draw", [likeness_map, likeness_tree])
+@pytest.mark.parametrize("draw", [distance_map, distance_tree])
 @pytest.mark.parametrize("width", [None, 3.4])
 def test_every_system_is_named_and_nothing_is_cut(
     size: int, draw: Callable[..., Any], width: float | None
@@ -55,16 +55,16 @@ def test_every_system_is_named_and_nothing_is_cut(
 
 def test_the_same_tree_gives_the_same_bytes() -> None:
     names = ["a", "b", "c"]
-    assert picture(likeness_tree(names, table(3)), "svg") == picture(likeness_tree(names, table(3)), "svg")
+    assert picture(distance_tree(names, table(3)), "svg") == picture(distance_tree(names, table(3)), "svg")
 
 
 def test_the_tree_says_that_id_is_no_metric() -> None:
-    assert "id is no metric" in likeness_tree(["a", "b"], table(2)).get_supxlabel()
+    assert "id is no metric" in distance_tree(["a", "b"], table(2)).get_supxlabel()
 
 
 def test_one_system_is_refused() -> None:
     with pytest.raises(UsageError, match="two or more"):
-        likeness_map(["a"], [[0.0]])
+        distance_map(["a"], [[0.0]])
 
 
 def test_groups_of_one_and_systems_without_a_group_are_grey() -> None:
