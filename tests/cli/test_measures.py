@@ -14,7 +14,7 @@ from leadline.data.judged_run import JudgedRun
 from leadline.data.registry import Aliases, DefaultCutoffs, choice, needed_cutoff, number
 from leadline.evaluation import catalogue
 from leadline.evaluation.trec_names import GROUPS
-from leadline.measures import MEASURES, Average, Measure, over
+from leadline.measures import MEASURES, Average, Measure, ratio
 
 
 def test_every_measure_has_one_line(leadline: Leadline) -> None:
@@ -57,7 +57,7 @@ class Half(Measure):
 
     def values(self, judged: JudgedRun) -> Floats:
         """Give the value of every query."""
-        return over(judged.total(judged.hits(self.rel).query) / 2, judged.length.astype(float))
+        return ratio(judged.total(judged.hits(self.rel).query) / 2, judged.length.astype(float))
 
 
 HALF = """\

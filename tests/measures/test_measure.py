@@ -9,22 +9,22 @@ import pytest
 
 from leadline.data.judged_run import JudgedRun
 from leadline.errors import UsageError
-from leadline.measures import MEASURES, Measure, finite, over
+from leadline.measures import MEASURES, Measure, check_finite, ratio
 
 
 def test_division_by_nothing_is_undefined_and_says_nothing() -> None:
     part, whole = np.array([1.0, 0.0, 2.0]), np.array([2.0, 0.0, 0.0])
-    found = over(part, whole).tolist()
+    found = ratio(part, whole).tolist()
     assert found[0] == 0.5
     assert all(math.isnan(value) for value in found[1:])
-    assert over(part, 4).tolist() == [0.25, 0.0, 0.5]
+    assert ratio(part, 4).tolist() == [0.25, 0.0, 0.5]
 
 
 def test_infinite_sums_are_refused_by_the_name_of_the_measure() -> None:
     fine = np.array([1.0, math.nan])
-    assert finite(MEASURES.parse("CG@5"), fine) is fine
+    assert check_finite(MEASURES.parse("CG@5"), fine) is fine
     with pytest.raises(UsageError, match="CG@5: the sum of the gains exceeds"):
-        finite(MEASURES.parse("CG@5"), np.array([1.0, math.inf]))
+        check_finite(MEASURES.parse("CG@5"), np.array([1.0, math.inf]))
 
 
 def test_a_measure_without_values_is_not_one() -> None:

@@ -19,7 +19,7 @@ from leadline.online.proportions import (
     lift,
     newcombe,
     pooled_z,
-    share,
+    proportion_of,
     two_sided,
     wilson,
 )
@@ -114,10 +114,10 @@ def test_few_expected_users_make_counts_small() -> None:
 )
 def test_counts_that_cannot_be_are_refused(clicks: int, users: int, says: str) -> None:
     with pytest.raises(UsageError, match=says):
-        share(clicks, users)
+        proportion_of(clicks, users)
 
 
 def test_more_users_than_the_exact_test_can_count_are_refused() -> None:
-    assert share(1, 2_000_000_000).users == 2_000_000_000
+    assert proportion_of(1, 2_000_000_000).users == 2_000_000_000
     with pytest.raises(UsageError, match="2,000,000,001 users; expected no more"):
-        share(1, 2_000_000_001)
+        proportion_of(1, 2_000_000_001)

@@ -8,19 +8,19 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from leadline.errors import UsageError
-from leadline.online.proportions import split
+from leadline.online.proportions import sample_ratio_test
 
 
 @given(st.integers(0, 5000), st.integers(1, 5000), st.sampled_from([0.05, 0.5, 0.7]))
 def test_it_is_the_chi_square_of_scipy(a: int, b: int, planned: float) -> None:
     theirs = stats.chisquare([a, b], [(a + b) * (1 - planned), (a + b) * planned])
-    found = split((a, b), planned)
+    found = sample_ratio_test((a, b), planned)
     assert found.chi_square == pytest.approx(float(theirs.statistic))
     assert found.p == pytest.approx(float(theirs.pvalue), abs=1e-12)
 
 
 def test_a_lost_share_of_users_is_suspect() -> None:
-    assert not split((10_000, 10_100), 0.5).suspect
-    assert split((10_000, 9_400), 0.5).suspect
+    assert not sample_ratio_test((10_000, 10_100), 0.5).suspect
+    assert sample_ratio_test((10_000, 9_400), 0.5).suspect
     with pytest.raises(UsageError, match="fraction 0"):
-        split((1, 1), 0)
+        sample_ratio_test((1, 1), 0)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import NamedTuple
 
-from oracles import Case
+from oracles import Case, cut, divide, is_relevant
 
 DOCUMENTS = ["a", "B", "b", "b1", "b10", "é", "_", "zz"]
 GRADES = [0.0, 1.0, 1.0, 2.0, -1.0, 0.5]
@@ -193,3 +193,13 @@ def Dsharp_nDCG(case: Case | SubtopicCase, *, gamma: float, rel: float, cutoff: 
         return math.nan
     recall = len(set().union(*case.found(rel, cutoff))) / size
     return gamma * recall + (1 - gamma) * added(case.ranked[:cutoff]) / best
+
+
+def Coverage(case: Case, *, rel: float, cutoff: int | None) -> float:
+    wanted = [name for name in case.known if is_relevant(case, name, rel)]
+    return divide(sum(name in wanted for name in cut(case, cutoff)), len(wanted))
+
+
+def Novelty(case: Case, *, rel: float, cutoff: int | None) -> float:
+    found = [name for name in cut(case, cutoff) if is_relevant(case, name, rel)]
+    return divide(sum(name not in case.known for name in found), len(found))

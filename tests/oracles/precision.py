@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from itertools import permutations
 
-from oracles import UNDEFINED, Case, count_found, count_relevant, divide
+from oracles import UNDEFINED, Case, count_found, count_relevant, cut, divide, is_relevant
 
 
 def P(case: Case, *, rel: float, cutoff: int | None) -> float:
@@ -64,3 +65,40 @@ def Utility(  # one argument per parameter
     found, size = count_found(case, rel, None), count_relevant(case, rel)
     others = len(case.scores) - found
     return a * found + b * others + c * (size - found) + d * (documents - size - others)
+
+
+def RR(case: Case, *, rel: float, cutoff: int | None) -> float:
+    for rank, document in enumerate(cut(case, cutoff), start=1):
+        if is_relevant(case, document, rel):
+            return 1 / rank
+    return 0.0
+
+
+def RankOf(case: Case, *, n: int | str, form: str, rel: float) -> float:
+    relevant = count_relevant(case, rel)
+    wanted = relevant if n == "all" else int(n)
+    if not wanted or count_found(case, rel, None) < wanted:
+        return UNDEFINED
+    if form == "rank":
+        return min(k for k in range(len(case.scores) + 1) if count_found(case, rel, k) == wanted)
+    before, groups = 0, sorted(set(case.scores.values()), reverse=True)
+    for score in groups:
+        group = [is_relevant(case, name, rel) for name, value in case.scores.items() if value == score]
+        if sum(group) >= wanted:
+            return before + mean_before(sum(group), len(group) - sum(group), wanted)
+        wanted -= sum(group)
+        before += len(group) - sum(group)
+    return UNDEFINED
+
+
+def mean_before(relevant: int, others: int, wanted: int) -> float:
+    """Return the mean number of others before the wanted relevant document, over all orders of a group."""
+    orders = set(permutations([True] * relevant + [False] * others))
+    total = 0
+    for order in orders:
+        seen = 0
+        for index, hit in enumerate(order):
+            seen += hit
+            if hit and seen == wanted:
+                total += index + 1 - wanted
+    return total / len(orders)

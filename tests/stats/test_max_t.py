@@ -100,10 +100,10 @@ def test_intervals_exclude_zero_exactly_where_p_is_below_alpha(seed: int, level:
 
 def test_the_reach_of_one_pair_is_near_that_of_t() -> None:
     found = max_t(smooth(60), draws=20_000)
-    assert found.reach(0.95) == pytest.approx(2.0, abs=0.08)
-    assert max_t(smooth(60, 50), draws=2_000).reach(0.95) > 3
-    assert max_t(smooth(60, 3), draws=18).reach(0.95) == math.inf
-    assert max_t(smooth(4, 3)).reach(0.95) == math.inf
+    assert found.critical_value(0.95) == pytest.approx(2.0, abs=0.08)
+    assert max_t(smooth(60, 50), draws=2_000).critical_value(0.95) > 3
+    assert max_t(smooth(60, 3), draws=18).critical_value(0.95) == math.inf
+    assert max_t(smooth(4, 3)).critical_value(0.95) == math.inf
 
 
 def test_with_groups_their_sums_are_flipped() -> None:

@@ -109,14 +109,14 @@ def test_a_difference_is_beyond_the_reach_exactly_when_its_p_is_small_enough(
 ) -> None:
     values = make(10, 4)
     ranges = tukey(values, draws=draws)
-    reach, alpha = ranges.reach(level), 1 - level + 1e-12
+    reach, alpha = ranges.half_width(level), 1 - level + 1e-12
     assert ranges.p_values([reach])[0] > alpha
     assert ranges.p_values([reach + 1e-9])[0] <= alpha
 
 
 def test_too_few_shuffles_reach_nothing() -> None:
-    assert tukey(smooth(10, 4), draws=18).reach(0.95) == math.inf
-    assert math.isfinite(tukey(smooth(10, 4), draws=19).reach(0.95))
+    assert tukey(smooth(10, 4), draws=18).half_width(0.95) == math.inf
+    assert math.isfinite(tukey(smooth(10, 4), draws=19).half_width(0.95))
 
 
 def test_identical_runs_have_p_one() -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from leadline.errors import UsageError
 from leadline.text.summaries import dynamic_summary, matches, static_summary
-from leadline.text.summary_windows import Layout, Summary, UnitMatches, best, merged, tidy
+from leadline.text.summary_windows import Layout, Summary, UnitMatches, best, merged, normalised
 from leadline.text.tokens import word_bounds, word_spans
 from leadline.text.words import Words
 
@@ -264,7 +264,7 @@ def test_a_summary_is_bounded_and_its_marks_are_words_of_the_text(
 def test_what_a_summary_shows_of_the_text_is_there_word_for_word(
     text: str, query: str, words: int, windows: int
 ) -> None:
-    whole = tidy(text).replace("\u2029", " ")
+    whole = normalised(text).replace("\u2029", " ")
     found = dynamic_summary(text, query, words=words, windows=windows)
     at = 0
     for piece in re.split(r" … |^… | …$", found.text):

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from leadline.errors import UsageError
 from leadline.text import ANALYSES
-from leadline.text.characters import Characters
-from leadline.text.words import Words, for_language
+from leadline.text.words import Characters, Words, for_language
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from leadline.errors import InputError, UsageError
-from leadline.topics.distances import alike, ranked, read_texts
+from leadline.topics.distances import ranked, read_texts, relevant_pairs
 
 TEXTS = {f"d{place}": f"wing {place}" for place in range(10)}
 
@@ -14,16 +14,16 @@ TEXTS = {f"d{place}": f"wing {place}" for place in range(10)}
 def test_documents_relevant_to_one_query_are_alike() -> None:
     qrels = {"q1": {"a": 2, "b": 1, "c": 0}, "q2": {"b": 1, "d": 1, "x": 1}, "q3": {"e": 1}}
     known = list("abcde")
-    assert alike(qrels, known, together=True) == ({"a": ["b"], "b": ["a", "d"], "d": ["b"]}, 1)
+    assert relevant_pairs(qrels, known, together=True) == ({"a": ["b"], "b": ["a", "d"], "d": ["b"]}, 1)
     with pytest.raises(InputError, match=r"no document has another one .*; expected pairs of grade 2"):
-        alike(qrels, known, together=True, level=2)
+        relevant_pairs(qrels, known, together=True, level=2)
 
 
 def test_judged_documents_are_asked_about_and_none_is_like_itself() -> None:
     qrels = {"a": {"a": 1.0, "b": 0.6, "c": 0.59}, "b": {"c": 0.7}, "z": {"a": 1.0}}
-    assert alike(qrels, list("abc"), level=0.6) == ({"a": ["b"], "b": ["c"]}, 1)
+    assert relevant_pairs(qrels, list("abc"), level=0.6) == ({"a": ["b"], "b": ["c"]}, 1)
     with pytest.raises(InputError, match="--together"):
-        alike({"q": {"a": 1, "b": 1}}, list("abc"))
+        relevant_pairs({"q": {"a": 1, "b": 1}}, list("abc"))
 
 
 def test_held_out_documents_are_not_trained_on() -> None:

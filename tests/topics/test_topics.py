@@ -18,8 +18,8 @@ from leadline.errors import InputError, UsageError
 from leadline.kernels import gibbs
 from leadline.text import ANALYSES
 from leadline.topics.corpus import corpus_of
-from leadline.topics.distances import mates_first, nearest, similarities
-from leadline.topics.fit import Sampler, counted, fit
+from leadline.topics.distances import count_top_mates, nearest, similarities
+from leadline.topics.fit import Sampler, fit, topic_counts
 from leadline.topics.infer import Vectors, infer, perplexity, read_vectors, write_vectors
 from leadline.topics.model import TopicModel, read_model
 
@@ -91,9 +91,9 @@ def test_the_sampler_keeps_its_counts_and_draws_alike_in_both_forms(monkeypatch:
         state = Sampler(corpus, np.full(19, 0.3), 0.01, np.random.default_rng(7))
         for _ in range(3):
             state.sweep()
-        assert np.array_equal(state.by_document, counted(corpus.document, state.latent, (8, 19)))
-        assert np.array_equal(state.by_word, counted(corpus.word, state.latent, (12, 19)))
-        assert np.array_equal(state.total, counted(corpus.language, state.latent, (2, 19)))
+        assert np.array_equal(state.by_document, topic_counts(corpus.document, state.latent, (8, 19)))
+        assert np.array_equal(state.by_word, topic_counts(corpus.word, state.latent, (12, 19)))
+        assert np.array_equal(state.total, topic_counts(corpus.language, state.latent, (2, 19)))
         drawn.append(state.latent.tolist())
         inferred.append(infer(tiny(), {"d": "x y z z"}).theta.tolist())
         perplexities.append(perplexity(tiny(), {"d": "x y z z"}).value)
@@ -176,7 +176,7 @@ def test_a_translation_is_found_by_its_topics() -> None:
     run = nearest(english, german)
     for query, documents in run.to_dict().items():
         assert int(next(iter(documents))[1:]) % 2 == int(query[1:]) % 2
-    assert mates_first(run)[1] == 6
+    assert count_top_mates(run)[1] == 6
 
 
 def test_distances_are_what_their_formulas_say() -> None:

@@ -258,7 +258,7 @@ def search(
     that of a translation is, the share of queries that retrieve it first is P@1.
     """
     from leadline.io.write import write_run
-    from leadline.topics.distances import mates_first, nearest
+    from leadline.topics.distances import count_top_mates, nearest
     from leadline.topics.infer import infer as work
     from leadline.topics.model import read_model
 
@@ -269,7 +269,7 @@ def search(
     found = work(opened, docs, language=target, **options)
     run = nearest(asked, found, k=k, distance=distance)
     write_run(run, output)
-    first, mates = mates_first(run)
+    first, mates = count_top_mates(run)
     share = first / mates if mates else None
     data = {
         "queries": len(asked.ids),

@@ -16,7 +16,7 @@ from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.results import Results, ResultWarning
 from leadline.errors import UsageError
 from leadline.stats.corrections import BH
-from leadline.stats.intervals import agreeing
+from leadline.stats.intervals import consistent_limits
 from leadline.stats.moments import moments
 from leadline.stats.paired_tests import decided_by_sign
 from leadline.stats.simultaneous import max_t, tukey
@@ -109,7 +109,7 @@ def _family(
         share *= max(1, int(significant.sum()))
     low, high = rules.interval.limits(differences, level=1 - share, seed=rules.seed, groups=groups)
     if rules.matched:
-        low, high = agreeing(low, high, significant, differences)
+        low, high = consistent_limits(low, high, significant, differences)
     limits = np.stack([low, high], axis=1)
     return p_corrected, unbounded(limits, differences, significant, groups)
 
@@ -130,7 +130,7 @@ def pairwise_limits(differences: Floats, p: Floats, rules: Rules, groups: Intege
     with np.errstate(invalid="ignore"):
         significant = np.asarray(p < rules.alpha)
     if rules.matched:
-        low, high = agreeing(low, high, significant, differences)
+        low, high = consistent_limits(low, high, significant, differences)
     return unbounded(np.stack([low, high], axis=1), differences, significant, groups)
 
 
@@ -154,7 +154,7 @@ def tukey_test(results: Results, index: int, differences: Floats, rules: Rules) 
     warnings = [ResultWarning("incomplete_queries", words, left)] if left else []
     differences = np.where(complete[:, None], differences, np.nan)
     ranges, means = tukey(values[complete], seed=rules.seed), moments(differences).mean
-    reach = ranges.reach(rules.confidence)
+    reach = ranges.half_width(rules.confidence)
     limits = np.stack([means - reach, means + reach], axis=1)
     return TukeyTest(differences, ranges.p_values(means), limits, warnings)
 

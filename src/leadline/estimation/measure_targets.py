@@ -12,8 +12,7 @@ from leadline.errors import UsageError
 from leadline.measures import Measure
 from leadline.measures.average_precision import AP
 from leadline.measures.cumulated_gain import CG, DCG, nDCG
-from leadline.measures.first_rank import RR
-from leadline.measures.precision import F, P, R, Success
+from leadline.measures.precision import RR, F, P, R, Success
 from leadline.measures.user_models import ERR, RBP
 
 Weights = Callable[[Floats], Floats]  # the weight of each rank, from 1

@@ -13,8 +13,7 @@ from leadline.data.judged_run import JudgedRun
 from leadline.measures import Measure, relevant
 from leadline.measures.average_precision import AP
 from leadline.measures.cumulated_gain import DCG, nDCG
-from leadline.measures.first_rank import RR
-from leadline.measures.precision import P, R, Success
+from leadline.measures.precision import RR, P, R, Success
 from leadline.measures.user_models import RBP
 
 

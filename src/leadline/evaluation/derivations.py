@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from leadline.evaluation.explain import Derivation, Listed, Steps, last_of, last_or_ten, number, ratio
 from leadline.measures.average_precision import AP, IPrec
 from leadline.measures.diversity import StRecall, alpha_nDCG
-from leadline.measures.first_rank import RR, RankOf
+from leadline.measures.precision import RR, RankOf
 from leadline.measures.user_models import ERR, RBP
 
 

@@ -9,12 +9,12 @@ import numpy as np
 from leadline.data.arrays import Codes, Floats, Integers
 from leadline.data.judged_run import JudgedRun
 from leadline.evaluation.bounds import Rule, group_bounds, last_ranks
-from leadline.measures import Measure, over, relevant
+from leadline.measures import Measure, ratio, relevant
 from leadline.measures.average_precision import AP
 from leadline.measures.cumulated_gain import CG, DCG, SDCG, nDCG
-from leadline.measures.first_rank import RankOf
+from leadline.measures.precision import RankOf
 from leadline.measures.preference import Bpref, binG
-from leadline.measures.user_models import ERR, RBP, added_to
+from leadline.measures.user_models import ERR, RBP, sum_to_cutoff
 from leadline.measures.user_models import weights as rank_biased
 
 
@@ -42,7 +42,7 @@ class Gains(Rule):
         gain = judged.gains.gain
         if isinstance(measure, SDCG):
             weights[1:] = 1.0 / np.log2(ranks + 1.0)
-            best = added_to(measure.cutoff, lambda ranks: 1.0 / np.log2(ranks + 1))
+            best = sum_to_cutoff(measure.cutoff, lambda ranks: 1.0 / np.log2(ranks + 1))
             return _weighted(judged, gain, weights, measure.cutoff) / (measure.max_grade * best)
         assert isinstance(measure, CG)
         weights[1:] = 1.0
@@ -56,7 +56,7 @@ def _discounted(measure: DCG, judged: JudgedRun, weights: Floats) -> Floats:
         return _weighted(judged, gain, weights, measure.cutoff)
     power = measure.too_large(_best(judged))
     part = _weighted(judged, _gain(measure, judged, power), weights, measure.cutoff)
-    return over(part, measure.added(judged, *judged.qrels.ideal, power))
+    return ratio(part, measure.added(judged, *judged.qrels.ideal, power))
 
 
 def _rank_biased(measure: RBP, judged: JudgedRun, weights: Floats) -> Floats:
@@ -210,7 +210,7 @@ class Preference(Rule):
         free = np.clip(limit - above, 0, tied + 1)  # how many u keep q + u below R
         lost = free * above + free * (free - 1) / 2 + (tied + 1 - free) * limit
         bound = np.maximum(np.minimum(others[query], limit), 1.0)
-        return over(judged.total(query, 1.0 - lost / (tied + 1) / bound), size)
+        return ratio(judged.total(query, 1.0 - lost / (tied + 1) / bound), size)
 
     def monotone(self, measure: Measure) -> bool:
         """Bpref skips documents without a judgment."""
@@ -241,7 +241,7 @@ class NonrelevantAbove(Rule):
         parts = 1.0 / np.log2(2.0 + np.arange(int(judged.length.max(initial=0)) + 1))
         below = np.concatenate(([0.0], np.cumsum(parts)))
         mean = (below[above + others + 1] - below[above]) / (others + 1)
-        return over(judged.total(query, mean), relevant(judged, measure.rel))
+        return ratio(judged.total(query, mean), relevant(judged, measure.rel))
 
 
 class Counts(Rule):
@@ -399,7 +399,7 @@ class AveragePrecision(Rule):
         number = relevant(judged, measure.rel)
         if measure.norm == "min" and measure.cutoff is not None:
             number = np.minimum(number, measure.cutoff)
-        return over(judged.total(query, added / size), number)  # each of the r rows adds 1 / m
+        return ratio(judged.total(query, added / size), number)  # each of the r rows adds 1 / m
 
 
 class Curves(Rule):

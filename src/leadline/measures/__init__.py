@@ -44,21 +44,21 @@ if TYPE_CHECKING:  # what __getattr__ finds, for type checkers
     from leadline.measures.diversity import ERR_IA as ERR_IA
     from leadline.measures.diversity import NRBP as NRBP
     from leadline.measures.diversity import P_IA as P_IA
+    from leadline.measures.diversity import Coverage as Coverage
     from leadline.measures.diversity import D_nDCG as D_nDCG
     from leadline.measures.diversity import Dsharp_nDCG as Dsharp_nDCG
+    from leadline.measures.diversity import Novelty as Novelty
     from leadline.measures.diversity import StRecall as StRecall
     from leadline.measures.diversity import alpha_DCG as alpha_DCG
     from leadline.measures.diversity import alpha_nDCG as alpha_nDCG
     from leadline.measures.diversity import nERR_IA as nERR_IA
     from leadline.measures.diversity import nNRBP as nNRBP
-    from leadline.measures.first_rank import RR as RR
-    from leadline.measures.first_rank import RankOf as RankOf
-    from leadline.measures.known_documents import Coverage as Coverage
-    from leadline.measures.known_documents import Novelty as Novelty
+    from leadline.measures.precision import RR as RR
     from leadline.measures.precision import E as E
     from leadline.measures.precision import F as F
     from leadline.measures.precision import P as P
     from leadline.measures.precision import R as R
+    from leadline.measures.precision import RankOf as RankOf
     from leadline.measures.precision import RelP as RelP
     from leadline.measures.precision import Rprec as Rprec
     from leadline.measures.precision import RprecMult as RprecMult
@@ -176,8 +176,8 @@ class _FunctionMeasure(Measure):
             grades: list[float | None] = [None] * int(judged.length[code])
             for rank, grade in zip(judged.rank[rows].tolist(), judged.grade[rows].tolist(), strict=True):
                 grades[rank - 1] = grade
-            every = qrels.grades[int(qrels.begin[code]) : int(qrels.end[code])].tolist()
-            values[code] = self._value(grades, every, qrels.queries[code])
+            judged_grades = qrels.grades[int(qrels.begin[code]) : int(qrels.end[code])].tolist()
+            values[code] = self._value(grades, judged_grades, qrels.queries[code])
         return values
 
     def _value(self, grades: list[float | None], judged: list[float], query: str) -> float:
@@ -263,10 +263,10 @@ def from_function(
     return _FunctionMeasure(function, name, low=low, high=high, rising=rising)
 
 
-def over(part: Floats, whole: Floats | float) -> Floats:
+def ratio(numerator: Floats, denominator: Floats | float) -> Floats:
     """Return the ratio per query; NaN where the denominator is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(whole == 0, np.nan, part / whole)
+        return np.where(denominator == 0, np.nan, numerator / denominator)
 
 
 def relevant_retrieved(judged: JudgedRun, hits: Hits, cutoff: int | None) -> Floats:
@@ -276,7 +276,7 @@ def relevant_retrieved(judged: JudgedRun, hits: Hits, cutoff: int | None) -> Flo
     return judged.total(hits.query[hits.rank <= cutoff])
 
 
-def finite(measure: Measure, values: Floats) -> Floats:
+def check_finite(measure: Measure, values: Floats) -> Floats:
     """Return `values` unchanged; raise UsageError if a sum of gains overflows."""
     if np.isinf(values).any():
         raise UsageError(f"{measure}: the sum of the gains exceeds 1e308; expected smaller grades")

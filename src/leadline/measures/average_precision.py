@@ -19,7 +19,7 @@ from leadline.data.registry import (
     recall_level,
     show,
 )
-from leadline.measures import CUTOFFS, Average, Measure, over, relevant, relevant_retrieved
+from leadline.measures import CUTOFFS, Average, Measure, ratio, relevant, relevant_retrieved
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -58,7 +58,7 @@ class AP(Measure):
         size = relevant(judged, self.rel)
         if self.norm == "min" and self.cutoff is not None:
             size = np.minimum(size, self.cutoff)
-        return over(judged.total(query, precision), size)
+        return ratio(judged.total(query, precision), size)
 
 
 class GMAP(Measure):
@@ -101,7 +101,7 @@ class SetAP(Measure):
         """Return the value of every query."""
         count = relevant_retrieved(judged, judged.hits(self.rel), None)
         size = judged.length.astype(np.float64) * relevant(judged, self.rel)
-        return over(count * count, size)
+        return ratio(count * count, size)
 
 
 EPSILON = 0.00001  # smooths the fraction of relevant documents among the judged ones
@@ -133,10 +133,12 @@ class infAP(Measure):  # noqa: N801  # the field's spelling
         query, rank, nth = judged.hits(self.rel)
         above_relevant = nth - 1.0
         above = np.maximum(rank - 1.0, 1.0)
-        share = (above_relevant + EPSILON) / (above_relevant + nonrelevant + 2 * EPSILON)
-        expected = 1.0 / rank + (above / rank) * ((above_relevant + nonrelevant + pooled) / above) * share
+        proportion = (above_relevant + EPSILON) / (above_relevant + nonrelevant + 2 * EPSILON)
+        expected = (
+            1.0 / rank + (above / rank) * ((above_relevant + nonrelevant + pooled) / above) * proportion
+        )
         expected[rank == 1] = 1.0
-        return over(judged.total(query, expected), relevant(judged, self.rel))
+        return ratio(judged.total(query, expected), relevant(judged, self.rel))
 
 
 RULES = ("standard", "printed-next", "printed-zero", "trec9", "trec10")
@@ -245,8 +247,8 @@ def _printed(judged: JudgedRun, level: float, rule: str, rel: float) -> Floats:
     best = np.full(len(size), np.nan)
     while low <= 1:
         high = low + _exact(0.1)
-        least, most = _share(low, size), -_share(-high, size)
-        inside = (least[hits.query] <= hits.nth) & (hits.nth <= most[hits.query])
+        lowest, highest = _share(low, size), -_share(-high, size)
+        inside = (lowest[hits.query] <= hits.nth) & (hits.nth <= highest[hits.query])
         best = np.where(np.isnan(best), _best(judged, inside, rel, otherwise=np.nan), best)
         low = high
         if rule == "printed-zero":

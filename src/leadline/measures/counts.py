@@ -11,7 +11,7 @@ from leadline.data.arrays import Floats
 from leadline.data.judged_run import JudgedRun
 from leadline.data.judged_run import JudgedRun as JudgedTable
 from leadline.data.registry import Aliases, DefaultCutoffs, cutoff, needed_cutoff, number
-from leadline.measures import Average, Measure, over, relevant, relevant_retrieved
+from leadline.measures import Average, Measure, ratio, relevant, relevant_retrieved
 
 
 class NumQ(Measure):
@@ -143,7 +143,7 @@ class Judged(Measure):
         if self.cutoff is not None:
             chosen &= judged.rank <= self.cutoff
             size = np.minimum(size, self.cutoff)
-        return over(judged.total(judged.query[chosen]), size)
+        return ratio(judged.total(judged.query[chosen]), size)
 
 
 class Unj(Measure):

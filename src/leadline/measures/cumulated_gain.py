@@ -22,8 +22,8 @@ from leadline.data.registry import (
     number,
     show,
 )
-from leadline.measures import CUTOFFS, Measure, finite, over, relevant
-from leadline.measures.user_models import OTHER_NAMES, accumulate_by_query, added_to, gains_below
+from leadline.measures import CUTOFFS, Measure, check_finite, ratio, relevant
+from leadline.measures.user_models import OTHER_NAMES, accumulate_by_query, gains_below, sum_to_cutoff
 
 
 class GainsByGrade(Parameter):
@@ -143,7 +143,7 @@ class CG(Measure):
         if self.cutoff is not None:
             within = rank <= self.cutoff
             query, gain = query[within], gain[within]
-        return finite(self, judged.total(query, gain))
+        return check_finite(self, judged.total(query, gain))
 
 
 class DCG(Measure):
@@ -171,7 +171,7 @@ class DCG(Measure):
     def values(self, judged: JudgedRun) -> Floats:
         """Return the value of every query."""
         with np.errstate(over="ignore"):
-            return finite(self, self.added(judged, *judged.gains, np.zeros(len(judged.present))))
+            return check_finite(self, self.added(judged, *judged.gains, np.zeros(len(judged.present))))
 
     def added(
         self, judged: JudgedRun, query: Codes, rank: Codes | Integers, grade: Floats, power: Floats
@@ -209,7 +209,7 @@ class SDCG(Measure):
         query, rank, grade = gains_below(self, judged, self.max_grade)
         within = rank <= self.cutoff
         gain = grade[within] / self.max_grade / np.log2(rank[within] + 1.0)
-        return judged.total(query[within], gain) / added_to(
+        return judged.total(query[within], gain) / sum_to_cutoff(
             self.cutoff, lambda ranks: 1.0 / np.log2(ranks + 1)
         )
 
@@ -238,7 +238,7 @@ class nDCG(DCG):  # noqa: N801  # the field's spelling
         best = np.zeros(len(judged.present))
         best[ideal.query[ideal.rank == 1]] = ideal.gain[ideal.rank == 1]
         power = self.too_large(best)
-        return over(self.added(judged, *judged.gains, power), self.added(judged, *ideal, power))
+        return ratio(self.added(judged, *judged.gains, power), self.added(judged, *ideal, power))
 
     def too_large(self, grade: Floats) -> Floats:
         """Return the power of 2 by which the gains must be divided so that their sum does not overflow."""
@@ -266,8 +266,8 @@ class GnDCG(Measure):
     def values(self, judged: JudgedRun) -> Floats:
         """Return the value of every query."""
         retrieved, ideal = gains_of(judged, self.gains)
-        best = finite(self, self._added(judged, *ideal))
-        return over(self._added(judged, *retrieved), best)
+        best = check_finite(self, self._added(judged, *ideal))
+        return ratio(self._added(judged, *retrieved), best)
 
     def _added(self, judged: JudgedRun, query: Codes, rank: Codes | Integers, gain: Floats) -> Floats:
         """Return the sum of the discounted gains up to the cutoff."""
@@ -299,7 +299,7 @@ class RnDCG(Measure):
         """Return the value of every query."""
         retrieved, ideal = gains_of(judged, self.gains)
         curve, best = DCGCurve(judged, retrieved), DCGCurve(judged, ideal)
-        finite(self, best.last)
+        check_finite(self, best.last)
         ends = np.ones(len(ideal.query), dtype=np.bool_)
         ends[:-1] = (ideal.query[1:] != ideal.query[:-1]) | (ideal.gain[1:] != ideal.gain[:-1])
         query, rank = ideal.query[ends], ideal.rank[ends]
@@ -308,7 +308,7 @@ class RnDCG(Measure):
         total[longer] += (curve.last / np.where(longer, best.last, 1.0))[longer]
         size = judged.total(query) + longer
         size[relevant(judged, self.rel) == 0] = 0.0
-        return over(total, size)
+        return ratio(total, size)
 
 
 class nDCGrel(Measure):  # noqa: N801  # the field's spelling
@@ -332,12 +332,12 @@ class nDCGrel(Measure):  # noqa: N801  # the field's spelling
         """Return the value of every query."""
         retrieved, ideal = gains_of(judged, self.gains)
         curve, best = DCGCurve(judged, retrieved), DCGCurve(judged, ideal)
-        finite(self, best.last)
+        check_finite(self, best.last)
         chosen = retrieved.gain > 0
         query = retrieved.query[chosen]
         reached = curve.dcg[chosen] / best.at(query, retrieved.rank[chosen])
-        rest = (best.size - judged.total(query)) * over(curve.last, best.last)
-        return over(judged.total(query, reached) + rest, best.size.astype(np.float64))
+        rest = (best.size - judged.total(query)) * ratio(curve.last, best.last)
+        return ratio(judged.total(query, reached) + rest, best.size.astype(np.float64))
 
 
 class G(Measure):
@@ -358,7 +358,7 @@ class G(Measure):
     def values(self, judged: JudgedRun) -> Floats:
         """Return the value of every query."""
         retrieved, ideal = gains_of(judged, self.gains)
-        whole = finite(self, judged.total(ideal.query, ideal.gain))
+        whole = check_finite(self, judged.total(ideal.query, ideal.gain))
         query, rank, gain = retrieved
         boundaries = np.arange(len(judged.present) + 1)
         bounds = np.searchsorted(ideal.query, boundaries)
@@ -368,7 +368,7 @@ class G(Measure):
         cost = np.where(within > 0, paid[bounds[query] + within], 0.0) + (rank - within)
         got = running(gain, np.searchsorted(query, boundaries))
         values = gain / np.log2(2.0 + cost - got)
-        return over(judged.total(query, values), whole)
+        return ratio(judged.total(query, values), whole)
 
 
 class Q(Measure):
@@ -400,15 +400,17 @@ class Q(Measure):
         hit = grade >= self.rel
         count = accumulate_by_query(query, hit.astype(np.float64), np.add)
         with np.errstate(over="ignore"):
-            gain = finite(self, self._weighed(accumulate_by_query(query, np.maximum(grade, 0.0), np.add)))
-            best = finite(self, self._weighed(self._best(judged.qrels, query, rank)))
+            gain = check_finite(
+                self, self._weighed(accumulate_by_query(query, np.maximum(grade, 0.0), np.add))
+            )
+            best = check_finite(self, self._weighed(self._best(judged.qrels, query, rank)))
         if self.cutoff is not None:
             hit &= rank <= self.cutoff
         blended = (count + gain)[hit] / (rank + best)[hit]
         size = relevant(judged, self.rel)
         if self.norm == "min" and self.cutoff is not None:
             size = np.minimum(size, self.cutoff)
-        return over(judged.total(query[hit], blended), size)
+        return ratio(judged.total(query[hit], blended), size)
 
     def _weighed(self, gain: Floats) -> Floats:
         return gain * self.beta if self.beta else np.zeros_like(gain)

@@ -1,4 +1,4 @@
-"""Diversity measures: intent-aware, novelty-based, and subtopic recall."""
+"""Diversity and novelty: measures by subtopic, and of documents known to the user before the search."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from leadline.data.judged_run import JudgedRun, MatchedLists
 from leadline.data.qrels import Qrels, Subtopics
 from leadline.data.registry import Aliases, cutoff, needed_cutoff, number
 from leadline.errors import UsageError
-from leadline.measures import Evidence, Measure, finite, over
-from leadline.measures.user_models import added_to
+from leadline.measures import Evidence, Measure, check_finite, ratio
+from leadline.measures.user_models import sum_to_cutoff
 
 
 class Covered(NamedTuple):
@@ -71,10 +71,10 @@ class _Diversity(Measure):
     def covered(self, judged: JudgedRun, rel: float) -> Covered:
         """Return the retrieved documents that cover subtopics with grade `rel` or more."""
         table = self.table(judged)
-        index, owner = table.of_rows(judged.row)
+        index, retrieved = table.of_rows(judged.row)
         good = table.grades[index] >= rel
-        query, code = judged.query[owner[good]], table.code[index[good]]
-        return Covered(query, judged.rank[owner[good]], code, _nth(query, code, table))
+        query, code = judged.query[retrieved[good]], table.code[index[good]]
+        return Covered(query, judged.rank[retrieved[good]], code, _nth(query, code, table))
 
     def pairs(self, judged: JudgedRun, rel: float) -> tuple[Integers, Integers]:
         """Return the keys of all (query, subtopic) pairs with a relevant document, and their counts."""
@@ -164,7 +164,7 @@ class StRecall(_Diversity):
     def values(self, judged: JudgedRun) -> Floats:
         """Return the value of every query."""
         covered = self.covered(judged, self.rel).first(self.cutoff)
-        return over(judged.total(covered.query[covered.nth == 1]), self.size(judged, self.rel))
+        return ratio(judged.total(covered.query[covered.nth == 1]), self.size(judged, self.rel))
 
 
 class P_IA(_Diversity):  # noqa: N801  # the field's spelling
@@ -190,7 +190,7 @@ class P_IA(_Diversity):  # noqa: N801  # the field's spelling
         """Return the value of every query."""
         covered = self.covered(judged, self.rel).first(self.cutoff)
         depth = judged.length.astype(np.float64) if self.cutoff is None else self.cutoff
-        return over(judged.total(covered.query), self.size(judged, self.rel) * depth)
+        return ratio(judged.total(covered.query), self.size(judged, self.rel) * depth)
 
 
 class AP_IA(_Diversity):  # noqa: N801  # the field's spelling
@@ -218,7 +218,7 @@ class AP_IA(_Diversity):  # noqa: N801  # the field's spelling
         index = np.searchsorted(keys, table.keys(covered.query, covered.code))
         query = table.queries_of(keys)
         added = np.bincount(index, covered.nth / covered.rank, minlength=len(keys))
-        value = over(judged.total(query, added / count), judged.total(query))
+        value = ratio(judged.total(query, added / count), judged.total(query))
         return np.asarray(np.minimum(value, 1.0), dtype=np.float64)  # above 1 by rounding only
 
 
@@ -247,8 +247,8 @@ class ERR_IA(_Diversity):  # noqa: N801  # the field's spelling
     def values(self, judged: JudgedRun) -> Floats:
         """Return the value of every query."""
         covered = self.covered(judged, self.rel).first(self.cutoff)
-        best = added_to(self.cutoff, lambda rank: np.power(1 - STOP, rank - 1) / rank)
-        value = over(by_rank(judged, covered), self.size(judged, self.rel) * best)
+        best = sum_to_cutoff(self.cutoff, lambda rank: np.power(1 - STOP, rank - 1) / rank)
+        value = ratio(by_rank(judged, covered), self.size(judged, self.rel) * best)
         return np.asarray(np.minimum(value, 1.0), dtype=np.float64)  # above 1 by rounding only
 
 
@@ -281,7 +281,7 @@ class nERR_IA(_Diversity):  # noqa: N801  # the field's spelling
         """Return the value of every query."""
         ideal = self.ideal(judged, self.rel, STOP).first(self.cutoff)
         covered = self.covered(judged, self.rel).first(self.cutoff)
-        return over(by_rank(judged, covered), by_rank(judged, ideal))
+        return ratio(by_rank(judged, covered), by_rank(judged, ideal))
 
 
 class alpha_DCG(_Diversity):  # noqa: N801  # the field's spelling
@@ -308,8 +308,8 @@ class alpha_DCG(_Diversity):  # noqa: N801  # the field's spelling
     def values(self, judged: JudgedRun) -> Floats:
         """Return the value of every query."""
         covered = self.covered(judged, self.rel).first(self.cutoff)
-        best = added_to(self.cutoff, lambda r: np.power(1 - self.alpha, r - 1) / np.log2(r + 1))
-        value = over(discounted(judged, covered, self.alpha), self.size(judged, self.rel) * best)
+        best = sum_to_cutoff(self.cutoff, lambda r: np.power(1 - self.alpha, r - 1) / np.log2(r + 1))
+        value = ratio(discounted(judged, covered, self.alpha), self.size(judged, self.rel) * best)
         return np.asarray(np.minimum(value, 1.0), dtype=np.float64)  # above 1 by rounding only
 
 
@@ -344,7 +344,7 @@ class alpha_nDCG(_Diversity):  # noqa: N801  # the field's spelling
         """Return the value of every query."""
         covered = self.covered(judged, self.rel).first(self.cutoff)
         ideal = self.ideal(judged, self.rel, self.alpha).first(self.cutoff)
-        return over(discounted(judged, covered, self.alpha), discounted(judged, ideal, self.alpha))
+        return ratio(discounted(judged, covered, self.alpha), discounted(judged, ideal, self.alpha))
 
 
 class NRBP(_Diversity):
@@ -369,12 +369,12 @@ class NRBP(_Diversity):
 
     def values(self, judged: JudgedRun) -> Floats:
         """Return the value of every query."""
-        total = patient(judged, self.covered(judged, self.rel), self.alpha, self.beta)
-        value = over(total * (1 - (1 - self.alpha) * self.beta), self.size(judged, self.rel))
+        total = persistence_weighted(judged, self.covered(judged, self.rel), self.alpha, self.beta)
+        value = ratio(total * (1 - (1 - self.alpha) * self.beta), self.size(judged, self.rel))
         return np.asarray(np.minimum(value, 1.0), dtype=np.float64)  # above 1 by rounding only
 
 
-def patient(judged: JudgedRun, covered: Covered, alpha: float, beta: float) -> Floats:
+def persistence_weighted(judged: JudgedRun, covered: Covered, alpha: float, beta: float) -> Floats:
     """Return the sum per query of the novelty gains times beta ** (rank - 1)."""
     return judged.total(covered.query, covered.gain(alpha) * np.power(beta, covered.rank - 1.0))
 
@@ -402,8 +402,9 @@ class nNRBP(_Diversity):  # noqa: N801  # the field's spelling
         """Return the value of every query."""
         ideal = self.ideal(judged, self.rel, self.alpha)
         covered = self.covered(judged, self.rel)
-        return over(
-            patient(judged, covered, self.alpha, self.beta), patient(judged, ideal, self.alpha, self.beta)
+        return ratio(
+            persistence_weighted(judged, covered, self.alpha, self.beta),
+            persistence_weighted(judged, ideal, self.alpha, self.beta),
         )
 
 
@@ -426,7 +427,7 @@ class D_nDCG(_Diversity):  # noqa: N801  # the field's spelling
 
     def values(self, judged: JudgedRun) -> Floats:
         """Return the value of every query."""
-        return over(*global_gains(self, judged, self.cutoff))
+        return ratio(*global_gains(self, judged, self.cutoff))
 
 
 def global_gains(measure: _Diversity, judged: JudgedRun, cutoff: int | None) -> tuple[Floats, Floats]:
@@ -440,8 +441,8 @@ def global_gains(measure: _Diversity, judged: JudgedRun, cutoff: int | None) -> 
     query = qrels.query[rows]
     ranks = np.arange(1, len(rows) + 1) - np.searchsorted(query, query)
     return (
-        finite(measure, _added(judged, judged.query, judged.rank, gain[judged.row], cutoff)),
-        finite(measure, _added(judged, query, ranks, gain[rows], cutoff)),
+        check_finite(measure, _added(judged, judged.query, judged.rank, gain[judged.row], cutoff)),
+        check_finite(measure, _added(judged, query, ranks, gain[rows], cutoff)),
     )
 
 
@@ -476,6 +477,61 @@ class Dsharp_nDCG(_Diversity):  # noqa: N801  # the field's spelling, but for th
     def values(self, judged: JudgedRun) -> Floats:
         """Return the value of every query."""
         covered = self.covered(judged, self.rel).first(self.cutoff)
-        recall = over(judged.total(covered.query[covered.nth == 1]), self.size(judged, self.rel))
-        gain = over(*global_gains(self, judged, self.cutoff))
+        recall = ratio(judged.total(covered.query[covered.nth == 1]), self.size(judged, self.rel))
+        gain = ratio(*global_gains(self, judged, self.cutoff))
         return np.asarray(self.gamma * recall + (1 - self.gamma) * gain, dtype=np.float64)
+
+
+class Coverage(Measure):
+    """Coverage ratio: fraction of the relevant documents known to the user that were retrieved.
+
+    Needs the known documents (`--known FILE`). Undefined if the user knew no relevant document.
+    """
+
+    title = "coverage ratio"
+    formula = "relevant known documents at ranks 1..k / relevant known documents"
+    source = "Korfhage 1997; Baeza-Yates and Ribeiro-Neto 1999, section 3.2"
+    needs: ClassVar[Evidence] = "known"
+
+    rel: float = number(1.0, low=0.0)
+    cutoff: int | None = cutoff()
+
+    def values(self, judged: JudgedRun) -> Floats:
+        """Return the value of every query."""
+        known = known_rows(judged, self)
+        known_relevant = known & (judged.qrels.grades >= self.rel)
+        chosen = known_relevant[judged.row]
+        if self.cutoff is not None:
+            chosen &= judged.rank <= self.cutoff
+        total = judged.qrels.count(known_relevant).astype(np.float64)
+        return ratio(judged.total(judged.query[chosen]), total)
+
+
+def known_rows(judged: JudgedRun, measure: Measure) -> Flags:
+    """Return flags of the judged documents known to the user; raise UsageError if none were read."""
+    if judged.qrels.known is None:
+        raise UsageError(f"{measure} needs the documents known to the user before the search: --known FILE")
+    return judged.qrels.known
+
+
+class Novelty(Measure):
+    """Novelty ratio: fraction of the relevant documents retrieved that the user did not know.
+
+    Needs the known documents (`--known FILE`). Undefined if no relevant document was retrieved.
+    """
+
+    title = "novelty ratio"
+    formula = "relevant unknown documents at ranks 1..k / relevant documents at ranks 1..k"
+    source = "Korfhage 1997; Baeza-Yates and Ribeiro-Neto 1999, section 3.2"
+    needs: ClassVar[Evidence] = "known"
+
+    rel: float = number(1.0, low=0.0)
+    cutoff: int | None = cutoff()
+
+    def values(self, judged: JudgedRun) -> Floats:
+        """Return the value of every query."""
+        unknown = ~known_rows(judged, self)[judged.row]
+        chosen = judged.grade >= self.rel
+        if self.cutoff is not None:
+            chosen &= judged.rank <= self.cutoff
+        return ratio(judged.total(judged.query[chosen & unknown]), judged.total(judged.query[chosen]))

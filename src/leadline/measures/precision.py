@@ -1,4 +1,4 @@
-"""Precision, recall and derived measures: F, E, R-precision, success, utility."""
+"""Precision, recall and derived measures (F, E, R-precision, success, utility), and reciprocal rank."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from leadline.data.arrays import Floats
-from leadline.data.judged_run import JudgedRun
+from leadline.data.judged_run import Hits, JudgedRun
 from leadline.data.registry import (
     Aliases,
     DefaultCutoffs,
@@ -19,7 +19,7 @@ from leadline.data.registry import (
     number,
     whole,
 )
-from leadline.measures import CUTOFFS, Measure, over, relevant, relevant_retrieved
+from leadline.measures import CUTOFFS, Average, Measure, ratio, relevant, relevant_retrieved
 
 
 class P(Measure):
@@ -43,7 +43,7 @@ class P(Measure):
     def values(self, judged: JudgedRun) -> Floats:
         """Return the value of every query."""
         count = relevant_retrieved(judged, judged.hits(self.rel), self.cutoff)
-        return over(count, judged.length.astype(np.float64) if self.cutoff is None else self.cutoff)
+        return ratio(count, judged.length.astype(np.float64) if self.cutoff is None else self.cutoff)
 
 
 class R(Measure):
@@ -64,7 +64,7 @@ class R(Measure):
 
     def values(self, judged: JudgedRun) -> Floats:
         """Return the value of every query."""
-        return over(
+        return ratio(
             relevant_retrieved(judged, judged.hits(self.rel), self.cutoff), relevant(judged, self.rel)
         )
 
@@ -87,7 +87,7 @@ class Rprec(Measure):
         """Return the value of every query."""
         hits = judged.hits(self.rel)
         size = relevant(judged, self.rel)
-        return over(judged.total(hits.query[hits.rank <= size[hits.query]]), size)
+        return ratio(judged.total(hits.query[hits.rank <= size[hits.query]]), size)
 
 
 MULTIPLES = tuple(fifth / 5 for fifth in range(1, 11))
@@ -115,7 +115,7 @@ class RprecMult(Measure):
         """Return the value of every query."""
         hits = judged.hits(self.rel)
         cutoff = np.floor(self.multiple * judged.qrels.relevant(self.rel) + 0.9)
-        return over(judged.total(hits.query[hits.rank <= cutoff[hits.query]]), cutoff)
+        return ratio(judged.total(hits.query[hits.rank <= cutoff[hits.query]]), cutoff)
 
 
 class RelP(Measure):
@@ -139,7 +139,7 @@ class RelP(Measure):
     def values(self, judged: JudgedRun) -> Floats:
         """Return the value of every query."""
         count = relevant_retrieved(judged, judged.hits(self.rel), self.cutoff)
-        return over(count, np.minimum(relevant(judged, self.rel), self.cutoff))
+        return ratio(count, np.minimum(relevant(judged, self.rel), self.cutoff))
 
 
 class SetRelP(Measure):
@@ -160,7 +160,7 @@ class SetRelP(Measure):
         """Return the value of every query."""
         count = relevant_retrieved(judged, judged.hits(self.rel), None)
         size = np.minimum(judged.length.astype(np.float64), relevant(judged, self.rel))
-        return over(count, size)
+        return ratio(count, size)
 
 
 class F(Measure):
@@ -206,7 +206,7 @@ def f_values(judged: JudgedRun, *, beta: float, rel: float, cutoff: int | None) 
     count = relevant_retrieved(judged, judged.hits(rel), cutoff)
     size = judged.length.astype(np.float64) if cutoff is None else float(cutoff)
     weight = beta * beta
-    return over(weight * count + count, weight * relevant(judged, rel) + size)
+    return ratio(weight * count + count, weight * relevant(judged, rel) + size)
 
 
 class E(Measure):
@@ -301,3 +301,83 @@ class Utility(Measure):
             + self.c * (size - count)
             + self.d * (self.documents + count - length - size)
         )
+
+
+class RR(Measure):
+    """Reciprocal rank of the first relevant document; 0 if none is retrieved in the top k.
+
+    The mean over queries is MRR.
+
+    >>> RR().of([0, 0, 1, 1])
+    0.3333333333333333
+    """
+
+    title = "reciprocal rank"
+    formula = "1 / rank of the first relevant document"
+    source = "Voorhees 1999; trec_eval recip_rank"
+    aliases: ClassVar[Aliases] = {"recip_rank": {}, "mrr": {}, "reciprocal_rank": {}}
+
+    rel: float = number(1.0, low=0.0)
+    cutoff: int | None = cutoff()
+
+    def values(self, judged: JudgedRun) -> Floats:
+        """Return the value of every query."""
+        hits = judged.hits(self.rel)
+        first = hits.nth == 1
+        if self.cutoff is not None:
+            first &= hits.rank <= self.cutoff
+        values = np.zeros(len(judged.present))
+        values[hits.query[first]] = 1.0 / hits.rank[first]
+        return values
+
+
+class RankOf(Measure):
+    """Rank of the n-th relevant document (`n=all`: the last); undefined if it is not retrieved.
+
+    `form=search` is Cooper's expected search length: the number of non-relevant documents read
+    before the n-th relevant one, in expectation over the orders of tied documents. Undefined values
+    are excluded from the mean, where 0 would be better than any rank, and counted.
+
+    >>> RankOf(n=2).of([0, 1, 0, 1]), RankOf(n=2, form="search").of([0, 1, 0, 1])
+    (4.0, 2.0)
+    """
+
+    title = "rank of the n-th relevant document"
+    formula = "rank of the n-th relevant document"
+    source = "Cooper 1968 (expected search length)"
+    low: ClassVar[float] = 0.0
+    high: ClassVar[float] = math.inf
+    rising: ClassVar[bool] = False
+    average: ClassVar[Average] = "defined"
+
+    n: int | str = whole(1, words=("all",))
+    form: str = choice("rank", "search")
+    rel: float = number(1.0, low=0.0)
+
+    def values(self, judged: JudgedRun) -> Floats:
+        """Return the value of every query."""
+        hits = judged.hits(self.rel)
+        size = judged.qrels.relevant(self.rel)
+        target = size if self.n == "all" else np.full(len(size), int(self.n))
+        last = np.flatnonzero(hits.nth == target[hits.query])
+        values = np.full(len(size), np.nan)
+        reached = hits.rank if self.form == "rank" else expected_search_length(judged, hits, self.rel)
+        values[hits.query[last]] = reached[last]
+        return values
+
+
+def expected_search_length(judged: JudgedRun, hits: Hits, rel: float) -> Floats:
+    """Return the expected number of non-relevant documents read before each relevant one.
+
+    Of g relevant and m other documents with equal scores, j m / (g + 1) of the others are expected
+    before the j-th relevant one.
+    """
+    chosen = np.flatnonzero(judged.grade >= rel)
+    first = judged.tie_first[chosen].astype(np.int64)
+    last = np.minimum(judged.tie_last[chosen], judged.length[hits.query])
+    group = hits.query.astype(np.int64) * (int(first.max(initial=0)) + 1) + first
+    start, stop = np.searchsorted(group, group), np.searchsorted(group, group, side="right")
+    number = np.arange(len(group)) - start + 1
+    nonrelevant = last - first + 1 - (stop - start)
+    above = first - 1 - (hits.nth - number)
+    return np.asarray(above + number * nonrelevant / (stop - start + 1.0), dtype=np.float64)

@@ -9,7 +9,7 @@ import numpy as np
 from leadline.data.arrays import Floats
 from leadline.data.judged_run import JudgedRun
 from leadline.data.registry import Aliases, cutoff, number
-from leadline.measures import Average, Measure, over, relevant
+from leadline.measures import Average, Measure, ratio, relevant
 
 
 class Bpref(Measure):
@@ -41,11 +41,11 @@ class Bpref(Measure):
         chosen = judged.grade >= self.rel
         query = judged.query[chosen]
         some = above[chosen] > 0
-        share = np.zeros(len(query))
+        penalty = np.zeros(len(query))
         limit = size[query]
         bound = np.maximum(np.minimum(nonrelevant[query], limit), 1.0)
-        share[some] = (np.minimum(above[chosen], limit) / bound)[some]
-        return over(judged.total(query, 1.0 - share), size)
+        penalty[some] = (np.minimum(above[chosen], limit) / bound)[some]
+        return ratio(judged.total(query, 1.0 - penalty), size)
 
 
 class GMBpref(Measure):
@@ -88,7 +88,7 @@ class binG(Measure):  # noqa: N801  # the field's spelling
         """Return the value of every query."""
         hits = judged.hits(self.rel)
         weights = 1.0 / np.log2(2.0 + hits.rank - hits.nth)
-        return over(judged.total(hits.query, weights), relevant(judged, self.rel))
+        return ratio(judged.total(hits.query, weights), relevant(judged, self.rel))
 
 
 class Accuracy(Measure):
@@ -121,4 +121,4 @@ class Accuracy(Measure):
         retrieved = judged.total(hits.query[within])
         pairs = retrieved * (length - retrieved)
         above = judged.total(hits.query[within], (hits.rank - hits.nth)[within])
-        return over(pairs - above, pairs)
+        return ratio(pairs - above, pairs)

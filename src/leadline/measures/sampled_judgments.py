@@ -11,7 +11,7 @@ from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
 from leadline.data.registry import cutoff, number
 from leadline.errors import UsageError
-from leadline.measures import Measure, finite, over
+from leadline.measures import Measure, check_finite, ratio
 from leadline.measures.user_models import accumulate_by_query
 
 EPSILON = 0.00001  # smoothing of the proportion of relevant documents; the denominator gets three of it
@@ -72,18 +72,20 @@ class xinfAP(Measure):  # noqa: N801  # the field's spelling
         above = _expected_relevant_above(judged, label, self.rel)
         chosen = np.flatnonzero(judged.grade >= self.rel)
         precision = (1.0 + above[chosen]) / judged.rank[chosen]
-        return over(judged.total(judged.query[chosen], precision * factor[judged.row[chosen]]), total)
+        return ratio(judged.total(judged.query[chosen], precision * factor[judged.row[chosen]]), total)
 
 
 def _expected_relevant_above(judged: JudgedRun, label: Codes, rel: float) -> Floats:
     """Return, for every retrieved pooled document, the expected number of relevant documents above it."""
     here = label[judged.row]
-    relevant, seen = judged.grade >= rel, judged.grade >= 0
+    relevant, is_judged = judged.grade >= rel, judged.grade >= 0
     expected = np.zeros(len(here))
     for stratum in np.unique(here).tolist():
         inside: Flags = here == stratum
-        share = (judged.before(inside & relevant) + EPSILON) / (judged.before(inside & seen) + 3 * EPSILON)
-        expected += judged.before(inside) * share
+        proportion = (judged.before(inside & relevant) + EPSILON) / (
+            judged.before(inside & is_judged) + 3 * EPSILON
+        )
+        expected += judged.before(inside) * proportion
     return expected
 
 
@@ -120,12 +122,12 @@ class infNDCG(Measure):  # noqa: N801  # the field's spelling
         cell = query.astype(np.int64) * labels + label[row]
         size = len(judged.present) * labels
         retrieved = np.bincount(cell, minlength=size)
-        seen = np.bincount(cell, grade >= 0, minlength=size)
+        judged_count = np.bincount(cell, grade >= 0, minlength=size)
         gain = np.bincount(cell, np.maximum(grade, 0.0) / np.log2(rank + 1.0), minlength=size)
         with np.errstate(all="ignore"):  # sums that no number can hold are refused below
-            stratum = np.where(seen > 0, retrieved * gain / seen, 0.0)
-        found = stratum.reshape(-1, labels).sum(axis=1)
-        return over(finite(self, found), finite(self, _ideal(judged.qrels, factor, self.cutoff)))
+            stratum = np.where(judged_count > 0, retrieved * gain / judged_count, 0.0)
+        dcg = stratum.reshape(-1, labels).sum(axis=1)
+        return ratio(check_finite(self, dcg), check_finite(self, _ideal(judged.qrels, factor, self.cutoff)))
 
 
 def _ideal(qrels: Qrels, factor: Floats, cutoff: int | None) -> Floats:
@@ -179,7 +181,7 @@ class statAP(Measure):  # noqa: N801  # the field's spelling
         query, each = judged.query[chosen], weight[judged.row[chosen]]
         precision = (1.0 + accumulate_by_query(query, each, np.add) - each) / judged.rank[chosen]
         total = _estimated_relevant(judged.qrels, weight, self.rel)
-        return over(judged.total(query, precision * each), total)
+        return ratio(judged.total(query, precision * each), total)
 
 
 def _weights(qrels: Qrels) -> Floats:

@@ -11,12 +11,12 @@ from leadline.data.arrays import Codes, Floats, Integers
 from leadline.data.judged_run import Gains, JudgedRun
 from leadline.data.registry import Aliases, Rejected, choice, cutoff, needed_cutoff, number, show, whole
 from leadline.errors import UsageError
-from leadline.measures import Measure, over
+from leadline.measures import Measure, ratio
 
 BLOCK = 1 << 20
 
 
-def added_to(cutoff: int, term: Callable[[Floats], Floats]) -> float:
+def sum_to_cutoff(cutoff: int, term: Callable[[Floats], Floats]) -> float:
     """Return the sum of the terms of ranks 1..cutoff, up to the rank where it no longer changes."""
     total = 0.0
     for low in range(1, cutoff + 1, BLOCK):
@@ -58,7 +58,7 @@ def accumulate_by_query(query: Codes, values: Floats, step: np.ufunc) -> Floats:
     return accumulated
 
 
-def left_before(query: Codes, factor: Floats) -> Floats:
+def product_before(query: Codes, factor: Floats) -> Floats:
     """Return, per row, the product of the factors of the earlier rows of its query."""
     shifted = np.ones(len(query))
     inner = np.flatnonzero(query[1:] == query[:-1]) + 1
@@ -87,7 +87,7 @@ class _Walk(Measure):
         """Last rank that the user may inspect."""
         raise NotImplementedError
 
-    def going_on(self, rank: Floats, gain: Floats) -> Floats:
+    def continuation(self, rank: Floats, gain: Floats) -> Floats:
         """Return the continuation probability C(r) at each rank, from the gains: queries x ranks."""
         raise NotImplementedError
 
@@ -98,20 +98,20 @@ class _Walk(Measure):
         query, rank, grade = query[within], rank[within], grade[within]
         size = len(judged.present)
         values = np.empty(size)
-        step = max(1, CELLS // self.last)
-        for low in range(0, size, step):
-            part = slice(*np.searchsorted(query, [low, low + step]))
-            gain = np.zeros((min(step, size - low), self.last))
+        block = max(1, CELLS // self.last)
+        for low in range(0, size, block):
+            part = slice(*np.searchsorted(query, [low, low + block]))
+            gain = np.zeros((min(block, size - low), self.last))
             gain[query[part] - low, rank[part] - 1] = grade[part] / self.max_grade
-            values[low : low + step] = self._per_document(gain)
+            values[low : low + block] = self._per_document(gain)
         return values
 
     def _per_document(self, gain: Floats) -> Floats:
-        looked = np.ones_like(gain)
+        inspected = np.ones_like(gain)
         ranks = np.arange(1.0, self.last)
-        looked[:, 1:] = np.cumprod(self.going_on(ranks, gain)[:, : self.last - 1], axis=1)
-        whole = np.cumsum(looked, axis=1)[:, -1]
-        return np.asarray(np.cumsum(looked * gain, axis=1)[:, -1] / whole, dtype=np.float64)
+        inspected[:, 1:] = np.cumprod(self.continuation(ranks, gain)[:, : self.last - 1], axis=1)
+        total = np.cumsum(inspected, axis=1)[:, -1]
+        return np.asarray(np.cumsum(inspected * gain, axis=1)[:, -1] / total, dtype=np.float64)
 
 
 class RBP(Measure):
@@ -241,7 +241,7 @@ class ERR(Measure):
             within = rank <= self.cutoff
             query, rank, grade = query[within], rank[within], grade[within]
         stop = np.exp2(grade - self.max_grade) - np.exp2(-self.max_grade)
-        return judged.total(query, stop * left_before(query, 1 - stop) / rank)
+        return judged.total(query, stop * product_before(query, 1 - stop) / rank)
 
 
 class NERR8(_Walk):
@@ -267,7 +267,7 @@ class NERR8(_Walk):
         """Last rank that the user may inspect."""
         return self.cutoff
 
-    def going_on(self, rank: Floats, gain: Floats) -> Floats:
+    def continuation(self, rank: Floats, gain: Floats) -> Floats:
         """Return the continuation probability C(r) at each rank."""
         return np.asarray(1 - gain[:, : len(rank)], dtype=np.float64)
 
@@ -295,7 +295,7 @@ class NERR9(_Walk):
         """Last rank that the user may inspect."""
         return self.cutoff
 
-    def going_on(self, rank: Floats, gain: Floats) -> Floats:
+    def continuation(self, rank: Floats, gain: Floats) -> Floats:
         """Return the continuation probability C(r) at each rank."""
         return np.asarray(rank / (rank + 1) * (1 - gain[:, : len(rank)]), dtype=np.float64)
 
@@ -324,7 +324,7 @@ class NERR10(_Walk):
         """Last rank that the user may inspect."""
         return self.depth
 
-    def going_on(self, rank: Floats, gain: Floats) -> Floats:
+    def continuation(self, rank: Floats, gain: Floats) -> Floats:
         """Return the continuation probability C(r) at each rank."""
         return np.asarray(self.p * (1 - gain[:, : len(rank)]), dtype=np.float64)
 
@@ -354,7 +354,7 @@ class NERR11(_Walk):
         """Last rank that the user may inspect."""
         return self.depth
 
-    def going_on(self, rank: Floats, gain: Floats) -> Floats:
+    def continuation(self, rank: Floats, gain: Floats) -> Floats:
         """Return the continuation probability C(r) at each rank."""
         base = np.square((rank + 2 * self.T - 1) / (rank + 2 * self.T))
         return np.asarray(base * (1 - gain[:, : len(rank)]), dtype=np.float64)
@@ -384,7 +384,7 @@ class INSQ(_Walk):
         """Last rank that the user may inspect."""
         return self.depth
 
-    def going_on(self, rank: Floats, gain: Floats) -> Floats:
+    def continuation(self, rank: Floats, gain: Floats) -> Floats:
         """Return the continuation probability C(r) at each rank."""
         base = np.square((rank + 2 * self.T - 1) / (rank + 2 * self.T))
         return np.broadcast_to(base, (len(gain), len(rank)))
@@ -415,7 +415,7 @@ class INST(_Walk):
         """Last rank that the user may inspect."""
         return self.depth
 
-    def going_on(self, rank: Floats, gain: Floats) -> Floats:
+    def continuation(self, rank: Floats, gain: Floats) -> Floats:
         """Return the continuation probability C(r) at each rank."""
         left = rank + 2 * self.T - np.cumsum(gain, axis=1)[:, : len(rank)]
         return np.asarray(np.square((left - 1) / left), dtype=np.float64)
@@ -449,8 +449,8 @@ class BPM(Measure):
         full = np.flatnonzero(added >= self.T * self.max_grade)
         stop = np.full(len(judged.present), float(self.cutoff))
         np.minimum.at(stop, query[full], rank[full])
-        seen = rank <= stop[query]
-        return np.asarray(judged.total(query[seen], grade[seen]) / self.max_grade / stop)
+        inspected = rank <= stop[query]
+        return np.asarray(judged.total(query[inspected], grade[inspected]) / self.max_grade / stop)
 
 
 NEVER = np.iinfo(np.int64).max  # the rank of what was not retrieved
@@ -487,11 +487,11 @@ class Compat(Measure):
         ideal = np.arange(1, len(rows) + 1) - np.searchsorted(query, query)
         size = np.bincount(query, minlength=len(judged.present))
         depth = np.maximum(judged.length, size)
-        share = self._shares(int(depth.max(initial=0)))
+        cumulative = self._shares(int(depth.max(initial=0)))
         retrieved = rank < NEVER
-        part = _overlap(share, depth[query[retrieved]], np.maximum(rank, ideal)[retrieved])
-        whole = _overlap(share, depth[query], ideal)
-        return over(judged.total(query[retrieved], part), judged.total(query, whole))
+        overlap = _overlap(cumulative, depth[query[retrieved]], np.maximum(rank, ideal)[retrieved])
+        ideal_overlap = _overlap(cumulative, depth[query], ideal)
+        return ratio(judged.total(query[retrieved], overlap), judged.total(query, ideal_overlap))
 
     def _shares(self, depth: int) -> Floats:
         """Return the cumulative sum of p^(d - 1) / d, with 0 for depth 0."""
@@ -499,5 +499,5 @@ class Compat(Measure):
         return np.concatenate(([0.0], np.cumsum(np.power(self.p, depths - 1) / depths)))
 
 
-def _overlap(share: Floats, depth: Integers, since: Integers) -> Floats:
-    return np.asarray(share[depth] - share[since - 1], dtype=np.float64)
+def _overlap(cumulative: Floats, depth: Integers, since: Integers) -> Floats:
+    return np.asarray(cumulative[depth] - cumulative[since - 1], dtype=np.float64)

@@ -27,10 +27,10 @@ from leadline.online.proportions import (
     lift,
     newcombe,
     pooled_z,
+    proportion_of,
+    sample_ratio_test,
     sequential_test,
-    share,
     single_look,
-    split,
     two_sided,
     wilson,
 )
@@ -41,7 +41,7 @@ FEW = 100  # clicks of an arm: with fewer the clickthrough is known to a tenth o
 
 def warnings_of(result: ABTest, log: Log | None, units: Units | None, lost: int) -> list[ResultWarning]:
     """Return the warnings about exclusions and small samples."""
-    warnings = [_few_clicks(result), _small(result), _split(result)]
+    warnings = [_few_clicks(result), _small(result), _sample_ratio(result)]
     if log is not None and units is not None:
         warnings = [_ungrouped(result, units), *warnings, *_of_log(log, units, lost)]
     return [notice for notice in warnings if notice.count]
@@ -56,12 +56,12 @@ def _ungrouped(result: ABTest, units: Units) -> ResultWarning:
 
 
 def _few_clicks(result: ABTest) -> ResultWarning:
-    least = min(arm.clicked for arm in result.arms)
+    minimum = min(arm.clicked for arm in result.arms)
     words = (
-        f"few clicks: {least:,} in one arm; single clicks are unreliable (a summary may have misled), and "
+        f"few clicks: {minimum:,} in one arm; single clicks are unreliable (a summary may have misled), and "
         f"below {FEW} clicks the relative standard error of the clickthrough exceeds 10 %"
     )
-    return ResultWarning("few_clicks", words, max(1, least) if least < FEW else 0)
+    return ResultWarning("few_clicks", words, max(1, minimum) if minimum < FEW else 0)
 
 
 def _small(result: ABTest) -> ResultWarning:
@@ -70,7 +70,7 @@ def _small(result: ABTest) -> ResultWarning:
     return ResultWarning("small_counts", words, int(exact))
 
 
-def _split(result: ABTest) -> ResultWarning:
+def _sample_ratio(result: ABTest) -> ResultWarning:
     ratio = result.split
     if ratio is None:
         return ResultWarning("sample_ratio", "", 0)
@@ -119,8 +119,8 @@ class Units(NamedTuple):
 
     def counts(self, arm: int) -> tuple[int, int]:
         """Return the numbers of units with a click and of all units of an arm."""
-        mine = self.arm == arm
-        return int(self.clicked[mine].sum()), int(mine.sum())
+        in_arm = self.arm == arm
+        return int(self.clicked[in_arm].sum()), int(in_arm.sum())
 
 
 def units_of(log: Log, counted: Flags, click: Floats) -> Units:
@@ -154,8 +154,8 @@ def ratio(units: Units, arm: int) -> tuple[float, float]:
     >>> [round(value, 4) for value in ratio(units, 0)]
     [0.3333, 0.037]
     """
-    mine = units.arm == arm
-    x, y = units.clicks[mine], units.rows[mine]
+    in_arm = units.arm == arm
+    x, y = units.clicks[in_arm], units.rows[in_arm]
     value = float(x.sum() / y.sum())
     if len(x) < 2:
         return value, math.nan
@@ -246,18 +246,23 @@ def abtest(
     read = _read(log, a, b, a_log, b_log, Columns(click, arm, user, position, time), arms)
     depth = None if position is None else within or FIRST_PAGE
     units, lost = (None, 0) if read is None else _units(read, depth)
-    shares = _shares(a, b, units)
-    ours = [_arm(index, read, share, units, metric, confidence) for index, share in enumerate(shares)]
-    compared = _by_rows(units, confidence) if units and metric == "rows" else _by_users(*shares, confidence)
-    planned_split: SampleRatio | None = None
+    proportions = _proportions(a, b, units)
+    compared_arms = [
+        _arm(index, read, proportion, units, metric, confidence)
+        for index, proportion in enumerate(proportions)
+    ]
+    compared = (
+        _by_rows(units, confidence) if units and metric == "rows" else _by_users(*proportions, confidence)
+    )
+    sample_ratio: SampleRatio | None = None
     if planned is not None:
-        planned_split = split((shares[0].users, shares[1].users), planned)
+        sample_ratio = sample_ratio_test((proportions[0].users, proportions[1].users), planned)
     result = ABTest(
-        (ours[0], ours[1]),
+        (compared_arms[0], compared_arms[1]),
         compared,
-        _always(shares, units, effect, confidence),
-        _sizes(shares, compared, units, metric, power, confidence, smallest),
-        split=planned_split,
+        _always(proportions, units, effect, confidence),
+        _sizes(proportions, compared, units, metric, power, confidence, smallest),
+        split=sample_ratio,
         warnings=[],
         inputs=[] if read is None else read.inputs,
         options={
@@ -320,7 +325,7 @@ def _units(log: Log, within: int | None) -> tuple[Units, int]:
     return units_of(log, counted, click), int((~counted).sum())
 
 
-def _shares(a: Any, b: Any, units: Units | None) -> tuple[Proportion, Proportion]:
+def _proportions(a: Any, b: Any, units: Units | None) -> tuple[Proportion, Proportion]:
     if units is not None:
         counts = [units.counts(arm) for arm in (0, 1)]
         for name, (_, users) in zip(("A", "B"), counts, strict=True):
@@ -330,23 +335,23 @@ def _shares(a: Any, b: Any, units: Units | None) -> tuple[Proportion, Proportion
     for name, pair in (("a", a), ("b", b)):
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
             raise UsageError(f"{name}={pair!r}; expected (clicks, users)")
-    return share(*a, what="A: "), share(*b, what="B: ")
+    return proportion_of(*a, what="A: "), proportion_of(*b, what="B: ")
 
 
 def _arm(
-    index: int, log: Log | None, share: Proportion, units: Units | None, metric: str, confidence: float
+    index: int, log: Log | None, proportion: Proportion, units: Units | None, metric: str, confidence: float
 ) -> Arm:
     name = "AB"[index] if log is None else log.arms[index]
-    low, high = wilson(share, confidence)
-    rows, clicks, rate = share.users, share.clicks, share.rate
+    low, high = wilson(proportion, confidence)
+    rows, clicks, rate = proportion.users, proportion.clicks, proportion.rate
     if units is not None:
-        mine = units.arm == index
-        rows, clicks = int(units.rows[mine].sum()), int(units.clicks[mine].sum())
+        in_arm = units.arm == index
+        rows, clicks = int(units.rows[in_arm].sum()), int(units.clicks[in_arm].sum())
         if metric == "rows":
             rate, variance = ratio(units, index)
             half = NORMAL.inv_cdf((1 + confidence) / 2) * math.sqrt(variance)
             low, high = max(0.0, rate - half), min(1.0, rate + half)
-    return Arm(name, share.users, share.clicks, rows, clicks, rate, low, high)
+    return Arm(name, proportion.users, proportion.clicks, rows, clicks, rate, low, high)
 
 
 def _by_users(a: Proportion, b: Proportion, confidence: float) -> ArmDifference:
@@ -387,11 +392,13 @@ def _by_rows(units: Units, confidence: float) -> ArmDifference:
 
 
 def _always(
-    shares: tuple[Proportion, Proportion], units: Units | None, effect: float, confidence: float
+    proportions: tuple[Proportion, Proportion], units: Units | None, effect: float, confidence: float
 ) -> AlwaysValid:
     """Return the sequential test after every unit if their order is known, else once."""
     if units is None:
-        return AlwaysValid(*single_look(*shares, effect=effect, confidence=confidence), effect, None, None)
+        return AlwaysValid(
+            *single_look(*proportions, effect=effect, confidence=confidence), effect, None, None
+        )
     path = sequential_test(units.arm, units.clicked, effect=effect, confidence=confidence)
     below = np.flatnonzero(path.p < 1 - confidence)
     decided = int(path.users[below[0]]) if len(below) else None
@@ -399,7 +406,7 @@ def _always(
 
 
 def _sizes(
-    shares: tuple[Proportion, Proportion],
+    proportions: tuple[Proportion, Proportion],
     compared: ArmDifference,
     units: Units | None,
     metric: str,
@@ -408,7 +415,7 @@ def _sizes(
     smallest: float | None,
 ) -> SampleSizes:
     """Return the detectable difference, and the users needed for the smallest relevant difference."""
-    a, b = shares
+    a, b = proportions
     users = (a.users, b.users)
     if metric == "rows" and units is not None:
         spread = (compared.high - compared.low) / 2 / NORMAL.inv_cdf((1 + confidence) / 2)
@@ -420,8 +427,8 @@ def _sizes(
                 (variances[0], variances[1]), users, smallest, power_wanted=power, confidence=confidence
             )
         return SampleSizes(power, reach * spread, needed)
-    least = detectable(a.rate, users, power_wanted=power, confidence=confidence)
+    smallest_detectable = detectable(a.rate, users, power_wanted=power, confidence=confidence)
     if smallest is None:
-        return SampleSizes(power, least, None)
+        return SampleSizes(power, smallest_detectable, None)
     needed = users_for_difference(wilson(a, confidence), smallest, power_wanted=power, confidence=confidence)
-    return SampleSizes(power, least, needed)
+    return SampleSizes(power, smallest_detectable, needed)

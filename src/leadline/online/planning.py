@@ -41,7 +41,7 @@ def effect_size(a: float, b: float) -> float:
     """
     for value in (a, b):
         if not 0 <= value <= 1:
-            raise UsageError(f"clickthrough {value:g}; expected a share from 0 to 1")
+            raise UsageError(f"clickthrough {value:g}; expected a proportion from 0 to 1")
     return 2 * (math.asin(math.sqrt(b)) - math.asin(math.sqrt(a)))
 
 
@@ -67,16 +67,16 @@ def users_needed(
     (31218, 31218)
     """
     if not 0 < rate < 1:
-        raise UsageError(f"clickthrough {rate:g}; expected a share between 0 and 1")
+        raise UsageError(f"clickthrough {rate:g}; expected a proportion between 0 and 1")
     if not math.isfinite(lift) or lift == 0 or not 0 <= rate * (1 + lift) <= 1:
         raise UsageError(
-            f"lift {lift:g} over a clickthrough of {rate:g}; expected one other than 0 that leaves a share "
-            "from 0 to 1"
+            f"lift {lift:g} over a clickthrough of {rate:g}; expected one other than 0 that leaves a "
+            "proportion from 0 to 1"
         )
     checked_fraction(fraction)
     ratio = _reach(power_wanted, confidence) / effect_size(rate, rate * (1 + lift))
-    every = ratio * ratio / (fraction * (1 - fraction))
-    return math.ceil(every * (1 - fraction)), math.ceil(every * fraction)
+    total = ratio * ratio / (fraction * (1 - fraction))
+    return math.ceil(total * (1 - fraction)), math.ceil(total * fraction)
 
 
 def users_for_difference(
@@ -110,7 +110,7 @@ def users_for_difference(
     ends = [end for end in (rate - difference, rate + difference) if 0 <= end <= 1]
     if not ends:
         raise UsageError(
-            f"smallest difference {difference:g}; expected one that leaves a share from 0 to 1, beside "
+            f"smallest difference {difference:g}; expected one that leaves a proportion from 0 to 1, beside "
             f"{rate:.4g}"
         )
     quantiles = _reach(power_wanted, confidence)
@@ -155,19 +155,19 @@ def detectable(
     >>> round(detectable(0.05, (31_218, 31_218)), 5)
     0.005
     """
-    reach = _reach(power_wanted, confidence) * math.sqrt(1 / users[0] + 1 / users[1])
-    angle = math.asin(math.sqrt(rate)) + reach / 2
+    distance = _reach(power_wanted, confidence) * math.sqrt(1 / users[0] + 1 / users[1])
+    angle = math.asin(math.sqrt(rate)) + distance / 2
     return math.sin(angle) ** 2 - rate if angle < math.pi / 2 else math.nan
 
 
 def checked_fraction(fraction: float) -> float:
     """Return a proportion of users; raise UsageError if it is out of range."""
     if not 0 < fraction < 1:
-        raise UsageError(f"fraction {fraction:g}; expected a share between 0 and 1 (usual: 0.01 to 0.1)")
+        raise UsageError(f"fraction {fraction:g}; expected a proportion between 0 and 1 (usual: 0.01 to 0.1)")
     return float(fraction)
 
 
 def _reach(power_wanted: float, confidence: float) -> float:
     if not 0 < power_wanted < 1:
-        raise UsageError(f"power {power_wanted:g}; expected a share between 0 and 1, such as 0.8")
+        raise UsageError(f"power {power_wanted:g}; expected a proportion between 0 and 1, such as 0.8")
     return NORMAL.inv_cdf((1 + checked_level(confidence)) / 2) + NORMAL.inv_cdf(power_wanted)

@@ -30,10 +30,10 @@ class Proportion(NamedTuple):
         return self.clicks / self.users
 
 
-def share(clicks: int, users: int, *, what: str = "") -> Proportion:
+def proportion_of(clicks: int, users: int, *, what: str = "") -> Proportion:
     """Return a proportion; raise UsageError for invalid counts.
 
-    >>> share(46, 10_000).rate
+    >>> proportion_of(46, 10_000).rate
     0.0046
     """
     for name, value in (("clicks", clicks), ("users", users)):
@@ -59,8 +59,8 @@ def pooled_z(a: Proportion, b: Proportion) -> float:
     >>> round(pooled_z(Proportion(46, 10_000), Proportion(69, 10_000)), 3)
     2.151
     """
-    together = (a.clicks + b.clicks) / (a.users + b.users)
-    spread = math.sqrt(together * (1 - together) * (1 / a.users + 1 / b.users))
+    pooled = (a.clicks + b.clicks) / (a.users + b.users)
+    spread = math.sqrt(pooled * (1 - pooled) * (1 / a.users + 1 / b.users))
     return (b.rate - a.rate) / spread if spread else math.nan
 
 
@@ -138,7 +138,7 @@ def lift(a: Proportion, b: Proportion, confidence: float = 0.95) -> tuple[float,
 
 
 SUSPECT = 0.001  # p below which something is wrong with the assignment or the log
-DOUBTFUL = 0.05  # p below which the shares are not clearly those that were planned
+DOUBTFUL = 0.05  # p below which the proportions are not clearly as planned
 
 
 class SampleRatio(NamedTuple):
@@ -166,7 +166,7 @@ class SampleRatio(NamedTuple):
         return "not clearly as planned" if self.p < DOUBTFUL else "as planned"
 
 
-def split(users: tuple[int, int], planned: float) -> SampleRatio:
+def sample_ratio_test(users: tuple[int, int], planned: float) -> SampleRatio:
     """Test for sample ratio mismatch: the numbers of users against the planned proportion of B.
 
     An arm that lost users (crashes, slow pages, bots filtered on one side) is not comparable; the
@@ -174,14 +174,17 @@ def split(users: tuple[int, int], planned: float) -> SampleRatio:
 
     Source: Fabijan et al. 2019.
 
-    >>> round(split((10_000, 10_300), 0.5).p, 3)
+    >>> round(sample_ratio_test((10_000, 10_300), 0.5).p, 3)
     0.035
     """
     checked_fraction(planned)
-    whole = sum(users)
-    expected = (whole * (1 - planned), whole * planned)
-    chi = sum((seen - want) ** 2 / want for seen, want in zip(users, expected, strict=True))
-    return SampleRatio(planned, users[1] / whole, chi, math.erfc(math.sqrt(chi / 2)))
+    total = sum(users)
+    expected = (total * (1 - planned), total * planned)
+    chi = sum(
+        (observed - planned_count) ** 2 / planned_count
+        for observed, planned_count in zip(users, expected, strict=True)
+    )
+    return SampleRatio(planned, users[1] / total, chi, math.erfc(math.sqrt(chi / 2)))
 
 
 FIRST_LOOK = 20  # minimum number of clicks in both arms, and of users without a click
@@ -245,25 +248,29 @@ def _measured(
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """Return difference, interval and p of each column: two arms x looks."""
     if not (math.isfinite(effect) and effect > 0):
-        raise UsageError(f"effect {effect:g}; expected a share of the clickthrough above 0, as 0.2")
+        raise UsageError(f"effect {effect:g}; expected a fraction of the clickthrough above 0, as 0.2")
     alpha = 1 - checked_level(confidence)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         rates = clicks / users
-        together = clicks.sum(axis=0) / users.sum(axis=0)
+        pooled = clicks.sum(axis=0) / users.sum(axis=0)
         inverse = (1 / users).sum(axis=0)
         ready = (clicks.sum(axis=0) >= FIRST_LOOK) & np.isfinite(inverse)
         ready &= users.sum(axis=0) - clicks.sum(axis=0) >= FIRST_LOOK
         difference = rates[1] - rates[0]
-        spread = together * (1 - together) * inverse
-        tuned = (effect * together) ** 2
+        spread = pooled * (1 - pooled) * inverse
+        tuned = (effect * pooled) ** 2
         log_ratio = 0.5 * np.log(spread / (spread + tuned)) + (
             tuned * difference**2 / (2 * spread * (spread + tuned))
         )
         p = np.where(ready, np.minimum(1.0, np.exp(-log_ratio)), 1.0)
-        own = np.maximum(spread, (rates * (1 - rates) / users).sum(axis=0))
+        variance = np.maximum(spread, (rates * (1 - rates) / users).sum(axis=0))
         half = np.sqrt(
-            2 * own * (own + tuned) / tuned * (0.5 * np.log((own + tuned) / own) - math.log(alpha))
+            2
+            * variance
+            * (variance + tuned)
+            / tuned
+            * (0.5 * np.log((variance + tuned) / variance) - math.log(alpha))
         )
-        half = np.where(ready & (own > 0), half, np.inf)
+        half = np.where(ready & (variance > 0), half, np.inf)
         low, high = (np.where(np.isfinite(half), difference + side * half, side * np.inf) for side in (-1, 1))
     return difference, low, high, p

@@ -35,10 +35,10 @@ def confusions(
 
     `group` is the group of every unit. Units that only one of the two judged are excluded.
     """
-    both = (first >= 0) & (second >= 0)
-    cell = first[both] * size + second[both]
+    judged_by_both = (first >= 0) & (second >= 0)
+    cell = first[judged_by_both] * size + second[judged_by_both]
     if group is not None:
-        cell += group[both] * (size * size)
+        cell += group[judged_by_both] * (size * size)
     counts = np.bincount(cell, minlength=groups * size * size)
     return counts.reshape(groups, size, size).astype(np.float64)
 
@@ -68,8 +68,8 @@ def coincidences(codes: Integers, size: int, group: Integers | None = None, grou
     counts = assigned.astype(np.float64)
     bounds = np.searchsorted(owner, np.arange(groups + 1))
     for index, (low, high) in enumerate(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)):
-        part, share = counts[low:high], weight[low:high]
-        tables[index] = (part * share[:, None]).T @ part - np.diag(share @ part)
+        part, row_weight = counts[low:high], weight[low:high]
+        tables[index] = (part * row_weight[:, None]).T @ part - np.diag(row_weight @ part)
     return tables
 
 
@@ -166,11 +166,11 @@ def above_chance(observed: Floats, expected: Floats) -> Floats:
     return coefficient
 
 
-def shares(tables: Floats) -> Floats:
+def cell_proportions(tables: Floats) -> Floats:
     """Return the cells of each table divided by its sum; NaN for an empty table."""
-    whole = tables.sum(axis=(-2, -1), keepdims=True)
+    totals = tables.sum(axis=(-2, -1), keepdims=True)
     with np.errstate(divide="ignore", invalid="ignore"):
-        proportions: Floats = np.where(whole > 0, tables / whole, np.nan)
+        proportions: Floats = np.where(totals > 0, tables / totals, np.nan)
     return proportions
 
 
@@ -205,7 +205,7 @@ class PercentAgreement(Coefficient):
 
     def of_tables(self, tables: Floats, _values: Floats) -> Floats:
         """Return the proportion on the diagonal."""
-        agreement: Floats = shares(tables).trace(axis1=-2, axis2=-1)
+        agreement: Floats = cell_proportions(tables).trace(axis1=-2, axis2=-1)
         return agreement
 
 
@@ -232,14 +232,20 @@ class Cohen(Coefficient):
 
     def of_tables(self, tables: Floats, values: Floats) -> Floats:
         """Return 1 minus the ratio of observed to expected disagreement."""
-        cells = shares(tables)
-        apart = np.abs(values[:, None] - values)
-        distance = {"none": (apart > 0).astype(float), "linear": apart, "quadratic": apart**2}
-        far = distance[self.weights]
+        cells = cell_proportions(tables)
+        differences = np.abs(values[:, None] - values)
+        distance = {
+            "none": (differences > 0).astype(float),
+            "linear": differences,
+            "quadratic": differences**2,
+        }
+        disagreement = distance[self.weights]
         by_chance = cells.sum(axis=-1)[..., :, None] * cells.sum(axis=-2)[..., None, :]
-        expected = (by_chance * far).sum(axis=(-2, -1))
+        expected = (by_chance * disagreement).sum(axis=(-2, -1))
         with np.errstate(divide="ignore", invalid="ignore"):
-            kappa: Floats = np.where(expected > 0, 1 - (cells * far).sum(axis=(-2, -1)) / expected, np.nan)
+            kappa: Floats = np.where(
+                expected > 0, 1 - (cells * disagreement).sum(axis=(-2, -1)) / expected, np.nan
+            )
         return kappa
 
 
@@ -259,7 +265,7 @@ class Scott(Coefficient):
 
     def of_tables(self, tables: Floats, _values: Floats) -> Floats:
         """Return the agreement above chance from pooled marginals."""
-        cells = shares(tables)
+        cells = cell_proportions(tables)
         pooled = (cells.sum(axis=-1) + cells.sum(axis=-2)) / 2
         return above_chance(cells.trace(axis1=-2, axis2=-1), (pooled**2).sum(axis=-1))
 
@@ -283,7 +289,7 @@ class Fleiss(Coefficient):
 
     def of_tables(self, tables: Floats, _values: Floats) -> Floats:
         """Return the agreement above chance from the proportions of the grades."""
-        cells = shares(tables)
+        cells = cell_proportions(tables)
         return above_chance(cells.trace(axis1=-2, axis2=-1), (cells.sum(axis=-1) ** 2).sum(axis=-1))
 
 
@@ -311,12 +317,12 @@ class Krippendorff(Coefficient):
     def of_tables(self, tables: Floats, values: Floats) -> Floats:
         """Return 1 minus the ratio of observed to expected disagreement."""
         sums = tables.sum(axis=-1)
-        whole = sums.sum(axis=-1)
-        far = self._apart(sums, values)
-        seen = (tables * far).sum(axis=(-2, -1))
-        expected = (sums[..., :, None] * sums[..., None, :] * far).sum(axis=(-2, -1))
+        total = sums.sum(axis=-1)
+        disagreement = self._apart(sums, values)
+        observed = (tables * disagreement).sum(axis=(-2, -1))
+        expected = (sums[..., :, None] * sums[..., None, :] * disagreement).sum(axis=(-2, -1))
         with np.errstate(divide="ignore", invalid="ignore"):
-            alpha: Floats = np.where(expected > 0, 1 - (whole - 1) * seen / expected, np.nan)
+            alpha: Floats = np.where(expected > 0, 1 - (total - 1) * observed / expected, np.nan)
         return alpha
 
     def _apart(self, sums: Floats, values: Floats) -> Floats:
@@ -324,8 +330,8 @@ class Krippendorff(Coefficient):
             middle = np.cumsum(sums, axis=-1) - sums / 2
             between: Floats = (middle[..., :, None] - middle[..., None, :]) ** 2
             return between
-        apart = values[:, None] - values
-        return apart**2 if self.level == "interval" else (apart != 0).astype(np.float64)
+        differences = values[:, None] - values
+        return differences**2 if self.level == "interval" else (differences != 0).astype(np.float64)
 
 
 PAIRS_PER_BLOCK = 32  # so that draws x tables fit into memory
@@ -339,7 +345,7 @@ class UnitGroups(NamedTuple):
     number: int
 
 
-def both_ways(coefficient: Coefficient, tables: Floats) -> Floats:
+def symmetric_tables(coefficient: Coefficient, tables: Floats) -> Floats:
     """Return confusion tables, made symmetric for a coefficient that takes coincidence tables."""
     return tables + np.swapaxes(tables, -1, -2) if coefficient.multi_judge else tables
 
@@ -348,12 +354,12 @@ class PairwiseAgreement:
     """Pairwise agreement of several judges, with bootstrap over groups of units."""
 
     def __init__(
-        self, codes: Integers, values: Floats, pairs: Sequence[tuple[int, int]], whole: UnitGroups
+        self, codes: Integers, values: Floats, pairs: Sequence[tuple[int, int]], unit_groups: UnitGroups
     ) -> None:
         self.codes = codes
         self.values = values
         self.pairs = list(pairs)
-        self.groups = whole
+        self.groups = unit_groups
 
     def tables(self, pairs: Sequence[tuple[int, int]], groups: UnitGroups | None = None) -> Floats:
         """Return confusion tables: pairs x groups x grades x grades; one group if `groups` is None."""
@@ -366,7 +372,7 @@ class PairwiseAgreement:
     def values_of(self, coefficient: Coefficient, groups: UnitGroups | None = None) -> Floats:
         """Return a coefficient of every pair of judges: pairs x groups."""
         tables = self.tables(self.pairs, groups)
-        return coefficient.of_tables(both_ways(coefficient, tables), self.values)
+        return coefficient.of_tables(symmetric_tables(coefficient, tables), self.values)
 
     def drawn(self, coefficients: Sequence[Coefficient], draws: int, seed: int) -> Floats:
         """Return bootstrap replicates, resampling groups: coefficients x draws x pairs."""
@@ -377,12 +383,12 @@ class PairwiseAgreement:
             flat = np.swapaxes(tables, 0, 1).reshape(self.groups.number, -1)
 
             def measured(
-                again: Floats, shape: tuple[int, ...] = (-1, len(part), *tables.shape[2:])
+                resampled: Floats, shape: tuple[int, ...] = (-1, len(part), *tables.shape[2:])
             ) -> Floats:
-                tables_drawn = again.reshape(shape)
+                tables_drawn = resampled.reshape(shape)
                 return np.stack(
                     [
-                        coefficient.of_tables(both_ways(coefficient, tables_drawn), self.values)
+                        coefficient.of_tables(symmetric_tables(coefficient, tables_drawn), self.values)
                         for coefficient in coefficients
                     ]
                 )
@@ -398,8 +404,8 @@ def drawn_of_all(
     size = len(values)
     flat = coincidences(codes, size, groups.of_unit, groups.number).reshape(groups.number, -1)
 
-    def measured(again: Floats) -> Floats:
-        return coefficient.of_tables(again.reshape(-1, size, size), values)[None]
+    def measured(resampled: Floats) -> Floats:
+        return coefficient.of_tables(resampled.reshape(-1, size, size), values)[None]
 
     return _in_blocks(flat, measured, draws, seed)[0] if draws else np.empty(0)
 

@@ -12,29 +12,29 @@ from leadline.data.arrays import Floats, Integers
 from leadline.stats.moments import ROUNDING
 
 
-def pearson(x: Floats, y: Floats, times: Integers | None = None) -> float:
+def pearson(x: Floats, y: Floats, frequencies: Integers | None = None) -> float:
     """Return Pearson's r; NaN for fewer than two observations or a constant column.
 
-    `times` are frequency weights, as in a bootstrap.
+    `frequencies` are frequency weights, as in a bootstrap.
 
     >>> pearson(np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0, 6.0]))
     1.0
     """
-    weight = np.ones(len(x)) if times is None else times.astype(np.float64)
-    whole = weight.sum()
-    if whole < 2:
+    weight = np.ones(len(x)) if frequencies is None else frequencies.astype(np.float64)
+    total = weight.sum()
+    if total < 2:
         return float("nan")
-    x = x - (weight * x).sum() / whole
-    y = y - (weight * y).sum() / whole
+    x = x - (weight * x).sum() / total
+    y = y - (weight * y).sum() / total
     size = np.sqrt((weight * x * x).sum() * (weight * y * y).sum())
     if size <= 1e-300:
         return float("nan")
     return float(np.clip((weight * x * y).sum() / size, -1, 1))
 
 
-def spearman(x: Floats, y: Floats, times: Integers | None = None) -> float:
+def spearman(x: Floats, y: Floats, frequencies: Integers | None = None) -> float:
     """Return Spearman's rho: Pearson's r of the ranks, ties sharing their mean rank."""
-    return pearson(average_ranks(x, times), average_ranks(y, times), times)
+    return pearson(average_ranks(x, frequencies), average_ranks(y, frequencies), frequencies)
 
 
 def permutation_p(x: Floats, y: Floats) -> float:
@@ -60,20 +60,20 @@ def permutation_p(x: Floats, y: Floats) -> float:
     return float((np.abs(sums) >= needed).mean())
 
 
-def kendall(x: Floats, y: Floats, times: Integers | None = None) -> float:
+def kendall(x: Floats, y: Floats, frequencies: Integers | None = None) -> float:
     """Return Kendall's tau-b; NaN for a constant column. Takes O(n^2) time.
 
     >>> kendall(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0])).__round__(4)
     0.3333
     """
-    weight = np.ones(len(x)) if times is None else times.astype(np.float64)
+    weight = np.ones(len(x)) if frequencies is None else frequencies.astype(np.float64)
     pairs = np.outer(weight, weight)
     signs = [np.sign(rising[:, None] - rising) for rising in (levels(x), levels(y))]
     size = np.sqrt((pairs * signs[0] ** 2).sum() * (pairs * signs[1] ** 2).sum())
     return float((pairs * signs[0] * signs[1]).sum() / size) if size > 0 else float("nan")
 
 
-def tau_ap(estimate: Floats, truth: Floats, times: Integers | None = None) -> float:
+def tau_ap(estimate: Floats, truth: Floats, frequencies: Integers | None = None) -> float:
     """Return tau-AP of an estimated ranking: Kendall's tau with more weight on errors near its top.
 
     For every system but the first of the estimate: the proportion of the systems ranked above it that are
@@ -92,26 +92,26 @@ def tau_ap(estimate: Floats, truth: Floats, times: Integers | None = None) -> fl
     >>> tau_ap(np.array([4.0, 3.0, 2.0, 1.0]), np.array([4.0, 3.0, 1.0, 2.0])).__round__(4)  # 1, 1, 2/3
     0.7778
     """
-    weight = np.ones(len(estimate)) if times is None else times.astype(np.float64)
+    weight = np.ones(len(estimate)) if frequencies is None else frequencies.astype(np.float64)
     estimated, true = levels(estimate), levels(truth)
-    apart = weight * (true[:, None] != true)
+    differing = weight * (true[:, None] != true)
     above = np.where(estimated > estimated[:, None], 1.0, 0.5 * (estimated == estimated[:, None]))
     right = np.where(estimated == estimated[:, None], 0.5, 1.0 * (true > true[:, None]))
-    seen = (apart * above).sum(axis=1)
-    counted = (seen > 0) & (weight > 0)
+    number_above = (differing * above).sum(axis=1)
+    counted = (number_above > 0) & (weight > 0)
     if not counted.any():
         return float("nan")
-    shares = (apart * above * right).sum(axis=1)[counted] / seen[counted]
-    return float(2 * (weight[counted] * shares).sum() / weight[counted].sum() - 1)
+    concordance = (differing * above * right).sum(axis=1)[counted] / number_above[counted]
+    return float(2 * (weight[counted] * concordance).sum() / weight[counted].sum() - 1)
 
 
-def average_ranks(values: Floats, times: Integers | None = None) -> Floats:
+def average_ranks(values: Floats, frequencies: Integers | None = None) -> Floats:
     """Return ranks from 1, ties sharing their mean; frequency n stands for n tied observations.
 
     >>> average_ranks(np.array([5.0, 1.0, 5.0]))
     array([2.5, 1. , 2.5])
     """
-    weight = np.ones(len(values)) if times is None else times.astype(np.float64)
+    weight = np.ones(len(values)) if frequencies is None else frequencies.astype(np.float64)
     group = levels(values)
     sizes = np.bincount(group, weight)
     ranks: Floats = (np.cumsum(sizes) - sizes + (sizes + 1) / 2)[group]
@@ -129,7 +129,7 @@ def levels(values: Floats) -> Integers:
     below, above = rising[:-1], rising[1:]
     with np.errstate(invalid="ignore"):  # inf - inf
         near = above - below <= ROUNDING * np.maximum(np.abs(below), np.abs(above))
-    apart = np.where(np.isfinite(below) & np.isfinite(above), ~near, below != above)
+    differs = np.where(np.isfinite(below) & np.isfinite(above), ~near, below != above)
     ranks = np.empty(len(values), dtype=np.int64)
-    ranks[order] = np.concatenate([[0], np.cumsum(apart)])[: len(values)]
+    ranks[order] = np.concatenate([[0], np.cumsum(differs)])[: len(values)]
     return ranks

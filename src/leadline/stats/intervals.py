@@ -41,8 +41,8 @@ class Student(Interval):
         from scipy.special import stdtrit
 
         estimate = means(totals(values, groups))
-        reach = stdtrit(estimate.clusters - 1, (1 + level) / 2) * estimate.error
-        return estimate.mean - reach, estimate.mean + reach
+        half_width = stdtrit(estimate.clusters - 1, (1 + level) / 2) * estimate.error
+        return estimate.mean - half_width, estimate.mean + half_width
 
 
 class Percentile(Interval):
@@ -65,10 +65,10 @@ class Percentile(Interval):
     ) -> tuple[Floats, Floats]:
         """Return the limits of the mean of each column; NaN for fewer than two queries (or groups)."""
         low, high = np.full((2, values.shape[1]), np.nan)
-        shares = [(1 - level) / 2, (1 + level) / 2]
-        for columns, observed in resampling(totals(values, groups)):
+        probabilities = [(1 - level) / 2, (1 + level) / 2]
+        for columns, observed in columns_with_totals(totals(values, groups)):
             drawn = resampled_means(observed, self.draws, seed)
-            low[columns], high[columns] = np.quantile(drawn, shares, axis=0)
+            low[columns], high[columns] = np.quantile(drawn, probabilities, axis=0)
         return low, high
 
 
@@ -98,7 +98,7 @@ class BCa(Interval):
     ) -> tuple[Floats, Floats]:
         """Return the limits of the mean of each column; NaN for fewer than two queries (or groups)."""
         low, high = np.full((2, values.shape[1]), np.nan)
-        for columns, observed in resampling(totals(values, groups)):
+        for columns, observed in columns_with_totals(totals(values, groups)):
             drawn = resampled_means(observed, self.draws, seed)
             total, queries = observed.sums.sum(axis=0), observed.sizes.sum(axis=0)
             left_out = (total - observed.sums) / (queries - observed.sizes)
@@ -118,17 +118,17 @@ class BCa(Interval):
         """
         if len(first) != len(second):
             raise UsageError(f"{len(first)} and {len(second)} values; expected the same queries")
-        both = np.hstack([column(first), column(second)])
-        both = both[~np.isnan(both).any(axis=1)]
+        values = np.hstack([column(first), column(second)])
+        values = values[~np.isnan(values).any(axis=1)]
         checked_level(level)
         checked_seed(seed)
-        if len(both) < 2:
+        if len(values) < 2:
             return float("nan"), float("nan")
-        means = resampled(both, self.draws, seed)
-        left = (both.sum(axis=0) - both) / (len(both) - 1)
+        means = resampled(values, self.draws, seed)
+        left = (values.sum(axis=0) - values) / (len(values) - 1)
         if (means[:, 1] == 0).any() or (left[:, 1] == 0).any():
             return float("nan"), float("nan")
-        observed = both[:, 0].mean() / both[:, 1].mean()
+        observed = values[:, 0].mean() / values[:, 1].mean()
         low, high = bca_limits(
             means[:, :1] / means[:, 1:], np.array([observed]), left[:, :1] / left[:, 1:], level
         )
@@ -146,7 +146,7 @@ def resampled(values: Floats, draws: int, seed: int) -> Floats:
     return np.concatenate(list(each_block(draws, seed, block)))
 
 
-def resampling(observed: Totals) -> Iterator[tuple[Integers, Totals]]:
+def columns_with_totals(observed: Totals) -> Iterator[tuple[Integers, Totals]]:
     """Yield sets of columns with the same clusters, if two or more: column indices and their totals."""
     for columns, rows in supports(observed.sums):
         if rows.sum() >= 2:
@@ -160,13 +160,15 @@ def resampled_means(observed: Totals, draws: int, seed: int) -> Floats:
         return resampled(observed.sums, draws, seed)
 
     def block(generator: np.random.Generator, size: int) -> Floats:
-        times = weights(generator, size, len(observed.sums))
-        return np.asarray((times @ observed.sums) / (times @ observed.sizes))
+        counts = weights(generator, size, len(observed.sums))
+        return np.asarray((counts @ observed.sums) / (counts @ observed.sizes))
 
     return np.concatenate(list(each_block(draws, seed, block)))
 
 
-def bca_limits(estimates: Floats, seen: Floats, leave_one_out: Floats, level: float) -> tuple[Floats, Floats]:
+def bca_limits(
+    estimates: Floats, observed: Floats, leave_one_out: Floats, level: float
+) -> tuple[Floats, Floats]:
     """Return the BCa limits per column from bootstrap replicates, the estimate and jackknife values.
 
     With z0 the normal quantile of the proportion of replicates below the estimate (half of those equal), and
@@ -176,26 +178,26 @@ def bca_limits(estimates: Floats, seen: Floats, leave_one_out: Floats, level: fl
     from scipy.special import ndtr, ndtri
 
     draws = len(estimates)
-    slack = 1e-12 * np.maximum(np.abs(estimates).max(axis=0), np.abs(seen))
-    below = (estimates < seen - slack).mean(axis=0)
-    upto = (estimates <= seen + slack).mean(axis=0)
-    bias = ndtri(np.clip((below + upto) / 2, 0.5 / draws, 1 - 0.5 / draws))
-    apart = leave_one_out.mean(axis=0) - leave_one_out
-    spread = (apart**2).sum(axis=0) ** 1.5
-    skew = (apart**3).sum(axis=0)
+    tolerance = 1e-12 * np.maximum(np.abs(estimates).max(axis=0), np.abs(observed))
+    below = (estimates < observed - tolerance).mean(axis=0)
+    at_most = (estimates <= observed + tolerance).mean(axis=0)
+    bias = ndtri(np.clip((below + at_most) / 2, 0.5 / draws, 1 - 0.5 / draws))
+    deviations = leave_one_out.mean(axis=0) - leave_one_out
+    spread = (deviations**2).sum(axis=0) ** 1.5
+    skew = (deviations**3).sum(axis=0)
     acceleration = np.divide(skew, 6 * spread, out=np.zeros_like(skew), where=spread > 0)
     ordered = np.sort(estimates, axis=0)
     limits = []
-    for share in ((1 - level) / 2, (1 + level) / 2):
-        reach = bias + NORMAL.inv_cdf(share)
-        limits.append(_quantile(ordered, ndtr(bias + reach / (1 - acceleration * reach))))
-    constant = np.ptp(estimates, axis=0) <= slack
-    return np.where(constant, seen, limits[0]), np.where(constant, seen, limits[1])
+    for probability in ((1 - level) / 2, (1 + level) / 2):
+        z = bias + NORMAL.inv_cdf(probability)
+        limits.append(_quantile(ordered, ndtr(bias + z / (1 - acceleration * z))))
+    constant = np.ptp(estimates, axis=0) <= tolerance
+    return np.where(constant, observed, limits[0]), np.where(constant, observed, limits[1])
 
 
-def _quantile(ordered: Floats, shares: Floats) -> Floats:
+def _quantile(ordered: Floats, probabilities: Floats) -> Floats:
     """Return a quantile of each sorted column, each at its own probability, linearly interpolated."""
-    position = shares * (len(ordered) - 1)
+    position = probabilities * (len(ordered) - 1)
     under = np.floor(position).astype(np.int64)
     above = np.minimum(under + 1, len(ordered) - 1)
     columns = np.arange(ordered.shape[1])
@@ -256,7 +258,7 @@ class Randomisation(Interval):
             rank = smallest_count(level, self.draws + 1.0, added=1)
             low[columns], high[columns] = _limits_at(self._drawn(part, seed, rank), rank)
         p = RandomisationTest(draws=self.draws).p_values(values, seed=seed, groups=groups)
-        return agreeing(low, high, np.asarray(p < 1 - level), observed.sums)
+        return consistent_limits(low, high, np.asarray(p < 1 - level), observed.sums)
 
     def _drawn(self, observed: Totals, seed: int, rank: int) -> Floats:
         """Return the `rank` smallest lesser means (increasing) and largest greater means (decreasing)."""
@@ -301,7 +303,7 @@ def smallest_count(level: float, patterns: float, *, added: int) -> int:
     return count
 
 
-def agreeing(low: Floats, high: Floats, rejected: Flags, sums: Floats) -> tuple[Floats, Floats]:
+def consistent_limits(low: Floats, high: Floats, rejected: Flags, sums: Floats) -> tuple[Floats, Floats]:
     """Return limits that contain 0 exactly where the test does not reject 0.
 
     They may differ by rounding, or where the test of 0 has fewer patterns than the interval, since

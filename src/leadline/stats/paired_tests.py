@@ -95,11 +95,11 @@ class Wilcoxon(PairedTest):
             nonzero = nonzero[nonzero != 0]
         ranks = doubled_ranks(np.abs(nonzero))[nonzero != 0]
         above = int(ranks[nonzero[nonzero != 0] > 0].sum())
-        seen = min(above, int(ranks.sum()) - above) if two_sided else int(ranks.sum()) - above
+        statistic = min(above, int(ranks.sum()) - above) if two_sided else int(ranks.sum()) - above
         if len(ranks) <= EXACT:
-            p = lower_tail(np.sort(ranks).tobytes(), seen)
+            p = lower_tail(np.sort(ranks).tobytes(), statistic)
         else:  # z is the same for ranks and doubled ranks
-            p = _normal((seen - ranks.sum() / 2) / (np.sqrt((ranks**2).sum()) / 2))
+            p = _normal((statistic - ranks.sum() / 2) / (np.sqrt((ranks**2).sum()) / 2))
         return min(1.0, 2 * p) if two_sided else p
 
 
@@ -121,9 +121,9 @@ def doubled_ranks(values: Floats) -> Integers:
     return np.asarray((2 * last - counts + 1)[group.ravel()], dtype=np.int64)
 
 
-def lower_tail(ranks: bytes, seen: int) -> float:
-    """Return the probability that the positive rank sum under random signs is at most `seen`."""
-    return float(_distribution(ranks)[: seen + 1].sum())
+def lower_tail(ranks: bytes, statistic: int) -> float:
+    """Return the probability that the positive rank sum under random signs is at most `statistic`."""
+    return float(_distribution(ranks)[: statistic + 1].sum())
 
 
 @lru_cache(maxsize=64)  # columns without ties have the same ranks
@@ -246,9 +246,9 @@ class Randomisation(PairedTest):
 
 def _thresholds(differences: Floats, *, two_sided: bool) -> Floats:
     """Return the sum that a pattern must reach, minus a tolerance for rounding."""
-    slack: Floats = ROUNDING * np.abs(differences).sum(axis=0)
+    tolerance: Floats = ROUNDING * np.abs(differences).sum(axis=0)
     sums = differences.sum(axis=0)
-    return np.asarray((np.abs(sums) if two_sided else sums) - slack)
+    return np.asarray((np.abs(sums) if two_sided else sums) - tolerance)
 
 
 def _exact(differences: Floats, *, two_sided: bool) -> float:
@@ -301,14 +301,14 @@ class Bootstrap(PairedTest):
         not; n is the total number of queries that minimises the two. An expectation, since resamples are
         random.
         """
-        least = 1 / (self.draws + 1)
+        minimum = 1 / (self.draws + 1)
         if queries == 0:
             return 1.0
         if alternative != "two-sided":
-            return least
+            return minimum
         sizes = np.arange(max(queries, 2), 2 * queries + 10, dtype=np.float64)
         degenerate = (1 - queries / sizes) ** sizes + queries * sizes**-sizes
-        return float(max(least, degenerate.min()))
+        return float(max(minimum, degenerate.min()))
 
     def _p_of(self, observed: Totals, *, two_sided: bool, seed: int) -> Floats:
         p = np.full(observed.sums.shape[1], np.nan)
@@ -320,41 +320,41 @@ class Bootstrap(PairedTest):
         return p
 
     def _together(self, observed: Totals, seed: int, *, two_sided: bool) -> Floats:
-        clusters, seen = len(observed.sums), means(observed)
-        residuals = observed.sums - observed.sizes * seen.mean
+        clusters, sample = len(observed.sums), means(observed)
+        residuals = observed.sums - observed.sizes * sample.mean
         squares = residuals**2
-        slack = ROUNDING * np.abs(observed.sums).max(axis=0, initial=0.0)
+        tolerance = ROUNDING * np.abs(observed.sums).max(axis=0, initial=0.0)
 
         def t_of(estimate: Means) -> Floats:
             with np.errstate(divide="ignore", invalid="ignore"):
                 t = estimate.mean / estimate.error
             error = estimate.error * np.sqrt(clusters)
-            t[(error <= slack) & (np.abs(estimate.mean) <= slack)] = 0.0
+            t[(error <= tolerance) & (np.abs(estimate.mean) <= tolerance)] = 0.0
             return np.abs(t) if two_sided else t
 
-        needed = t_of(seen)
+        needed = t_of(sample)
         needed = np.where(needed > 0, needed * (1 - ROUNDING), needed * (1 + ROUNDING))
 
         def block(generator: np.random.Generator, draws: int) -> Integers:
-            times = weights(generator, draws, clusters)
-            drawn = _resampled(times, residuals, squares, observed)
+            counts = weights(generator, draws, clusters)
+            drawn = _resampled(counts, residuals, squares, observed)
             return np.asarray((t_of(drawn) >= needed).sum(axis=0))
 
         more = np.sum(list(each_block(self.draws, seed, block)), axis=0)
         p = (more + 1) / (self.draws + 1)
-        return np.where(seen.error > 0, p, np.where(np.abs(seen.mean) <= slack, 1.0, np.nan))
+        return np.where(sample.error > 0, p, np.where(np.abs(sample.mean) <= tolerance, 1.0, np.nan))
 
 
-def _resampled(times: Floats, residuals: Floats, squares: Floats, observed: Totals) -> Means:
+def _resampled(counts: Floats, residuals: Floats, squares: Floats, observed: Totals) -> Means:
     """Return the means and errors of resamples: draws x columns."""
     clusters = float(len(residuals))
-    sums, queries = times @ residuals, np.array(clusters)
+    sums, queries = counts @ residuals, np.array(clusters)
     crossed, sizes = sums, np.array(clusters)
     if observed.grouped:
-        queries = times @ observed.sizes
-        crossed, sizes = times @ (residuals * observed.sizes), times @ observed.sizes**2
+        queries = counts @ observed.sizes
+        crossed, sizes = counts @ (residuals * observed.sizes), counts @ observed.sizes**2
     mean = sums / queries
-    squared = np.maximum(times @ squares - 2 * mean * crossed + mean**2 * sizes, 0.0)
+    squared = np.maximum(counts @ squares - 2 * mean * crossed + mean**2 * sizes, 0.0)
     error = np.sqrt(squared * (clusters / (clusters - 1))) / queries
     return Means(np.array(clusters), mean, error)
 

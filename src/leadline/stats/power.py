@@ -252,4 +252,4 @@ def _detectable_effect(queries: int, power_wanted: float, level: float, one_side
 
 def _check_power(power_wanted: float) -> None:
     if not 0 < power_wanted < 1:
-        raise UsageError(f"power {power_wanted}; expected a share between 0 and 1, such as 0.8")
+        raise UsageError(f"power {power_wanted}; expected a proportion between 0 and 1, such as 0.8")

@@ -11,19 +11,19 @@ from leadline.data.arrays import Flags, Floats, Integers
 from leadline.errors import UsageError
 from leadline.kernels import parallel_map
 
-Made = TypeVar("Made")
+Value = TypeVar("Value")
 BLOCK = 2048  # draws; signs or weights for a few hundred queries fit into the CPU cache
 COLUMNS = 512  # pairs or runs per block
 
 
 def each_block(
-    draws: int, seed: int, do: Callable[[np.random.Generator, int], Made], *, block: int = BLOCK
-) -> Iterator[Made]:
+    draws: int, seed: int, function: Callable[[np.random.Generator, int], Value], *, block: int = BLOCK
+) -> Iterator[Value]:
     """Yield the results of a function of the generator and size of every block of draws, in order."""
     sizes = [min(block, draws - start) for start in range(0, draws, block)]
 
-    def run_block(index: int) -> Made:
-        return do(np.random.default_rng([seed, index]), sizes[index])
+    def run_block(index: int) -> Value:
+        return function(np.random.default_rng([seed, index]), sizes[index])
 
     return parallel_map(run_block, range(len(sizes)))
 
@@ -111,7 +111,7 @@ def team_interval(
 ) -> tuple[float, float]:
     """Return the bootstrap interval of a statistic of the number of times each system was drawn."""
     drawn = draws_of_teams(teams, samples=samples, seed=seed)
-    return interval([statistic(times) for times in drawn], level)
+    return interval([statistic(counts) for counts in drawn], level)
 
 
 def resampled_pairs(
@@ -151,19 +151,19 @@ def resampled_pairs(
     Efron and Tibshirani (1993), chapter 13; for the model Morris (1983), JASA 78(381).
     """
     queries, runs = x.shape
-    both = np.stack([x, y])
-    centred = both - both.mean(axis=2, keepdims=True)
-    seen = centred.mean(axis=1)
-    residuals = centred - seen[:, None]
+    measures = np.stack([x, y])
+    centred = measures - measures.mean(axis=2, keepdims=True)
+    sample_means = centred.mean(axis=1)
+    residuals = centred - sample_means[:, None]
     error = np.einsum("aqr,bqr->ab", residuals, residuals) / (queries * (queries - 1) * (runs - 1))
-    total = seen @ seen.T / (runs - 1)
+    total = sample_means @ sample_means.T / (runs - 1)
     values, vectors = np.linalg.eigh(total - error)
     root = vectors * np.sqrt(np.maximum(values, 0.0))
     true = root @ root.T
     shrink = true @ np.linalg.pinv(true + error, hermitian=True)
-    times = weights(generator, draws, queries) / queries
-    errors = (times @ residuals) * np.sqrt(queries / (queries - 1))
+    proportions = weights(generator, draws, queries) / queries
+    errors = (proportions @ residuals) * np.sqrt(queries / (queries - 1))
     model = np.einsum("ab,bdr->adr", root, generator.normal(size=errors.shape))
     model -= model.mean(axis=2, keepdims=True)
-    simulated = np.einsum("ab,bdr->adr", shrink, seen[:, None] - model - errors) + model
-    return times @ x, times @ y, simulated[0], simulated[1]
+    simulated = np.einsum("ab,bdr->adr", shrink, sample_means[:, None] - model - errors) + model
+    return proportions @ x, proportions @ y, simulated[0], simulated[1]

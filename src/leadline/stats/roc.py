@@ -28,11 +28,11 @@ def area_under_curve(score: Floats, positive: Flags, weight: Floats | None = Non
     size = int(group.max(initial=-1)) + 1
     up = np.bincount(group[positive], weights[positive], minlength=size)
     down = np.bincount(group[~positive], weights[~positive], minlength=size)
-    whole = up.sum() * down.sum()
-    if whole == 0:
+    pairs = up.sum() * down.sum()
+    if pairs == 0:
         return float("nan")
     below = np.cumsum(down) - down
-    return float((up * (below + down / 2)).sum() / whole)
+    return float((up * (below + down / 2)).sum() / pairs)
 
 
 def roc_curve(score: Floats, positive: Flags) -> tuple[Floats, Floats]:
@@ -71,13 +71,13 @@ def decide(score: Floats, positive: Flags, threshold: float) -> Decision:
     """
     predicted = score >= threshold
     hits = int((predicted & positive).sum())
-    share = float(positive.mean()) if len(positive) else float("nan")
+    prevalence = float(positive.mean()) if len(positive) else float("nan")
     return Decision(
         threshold,
         float((predicted == positive).mean()) if len(positive) else float("nan"),
         hits / int(predicted.sum()) if predicted.any() else float("nan"),
         hits / int(positive.sum()) if positive.any() else float("nan"),
-        max(share, 1 - share),
+        max(prevalence, 1 - prevalence),
     )
 
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from leadline.data.arrays import Floats, Integers
 from leadline.errors import UsageError
 from leadline.stats import checked_seed
-from leadline.stats.intervals import agreeing, smallest_count
+from leadline.stats.intervals import consistent_limits, smallest_count
 from leadline.stats.moments import ROUNDING, Totals, means, totals
 from leadline.stats.paired_tests import one_sign
 from leadline.stats.resampling import each_block, every_sign, signs
@@ -33,14 +33,14 @@ class RangeDistribution(NamedTuple):
         more = len(self.drawn) - np.searchsorted(self.drawn, needed, side="left")
         return np.where(np.isnan(needed), np.nan, (more + 1) / (len(self.drawn) + 1))
 
-    def reach(self, level: float) -> float:
+    def half_width(self, level: float) -> float:
         """Return the half-width of the simultaneous intervals of all pairs.
 
         A larger difference has p of at most 1 - level. Infinite if there are too few permutations.
         """
         draws = len(self.drawn)
-        most = math.floor((1 - level) * (draws + 1) + ROUNDING * draws)
-        return float(self.drawn[draws - most]) if most else math.inf
+        allowed = math.floor((1 - level) * (draws + 1) + ROUNDING * draws)
+        return float(self.drawn[draws - allowed]) if allowed else math.inf
 
 
 def tukey(values: Floats, *, draws: int = 20_000, seed: int = 0) -> RangeDistribution:
@@ -122,15 +122,17 @@ class MaxT:
         """
         estimate = means(self._observed)
         with np.errstate(invalid="ignore"):
-            reach = np.where(estimate.error > 0, self.reach(level) * estimate.error, estimate.error)
-            return agreeing(
-                estimate.mean - reach,
-                estimate.mean + reach,
+            half_width = np.where(
+                estimate.error > 0, self.critical_value(level) * estimate.error, estimate.error
+            )
+            return consistent_limits(
+                estimate.mean - half_width,
+                estimate.mean + half_width,
                 np.asarray(self.p < 1 - level),
                 self._observed.sums,
             )
 
-    def reach(self, level: float = 0.95) -> float:
+    def critical_value(self, level: float = 0.95) -> float:
         """Return c in standard errors; infinite where there are too few draws, queries or groups.
 
         At least that of the t interval of a single pair: with very few queries the flipped residuals are too
@@ -172,11 +174,11 @@ class MaxT:
         if not len(columns):
             return stepped, single
         unsorted = _squared_t(np.nan_to_num(sums[:, columns]), clusters[columns])
-        seen = unsorted(np.ones((1, len(sums))))[0]
-        order = np.argsort(-seen, kind="stable")  # the largest first
-        columns, seen = columns[order], seen[order]
+        observed = unsorted(np.ones((1, len(sums))))[0]
+        order = np.argsort(-observed, kind="stable")  # the largest first
+        columns, observed = columns[order], observed[order]
         statistic = _squared_t(np.nan_to_num(sums[:, columns]), clusters[columns])
-        needed = np.where(np.isinf(seen), np.inf, seen * (1 - 1000 * ROUNDING) - ROUNDING)
+        needed = np.where(np.isinf(observed), np.inf, observed * (1 - 1000 * ROUNDING) - ROUNDING)
         steps = np.zeros((2, len(columns)))
         patterns = 0
         for block in self._patterns():
@@ -215,11 +217,11 @@ def _squared_t(sums: Floats, clusters: Floats) -> Callable[[Floats], Floats]:
         scaled = np.divide(sums, size, out=np.zeros_like(sums), where=size > 0)
 
     def squared(patterns: Floats) -> Floats:
-        share = (patterns @ scaled) ** 2
+        explained = (patterns @ scaled) ** 2
         with np.errstate(divide="ignore", invalid="ignore"):
-            t = (clusters - 1) * share / (1 - share)
+            t = (clusters - 1) * explained / (1 - explained)
         t[np.broadcast_to(clusters < 2, t.shape)] = 0.0
-        t[(share >= 1 - ROUNDING) & (clusters >= 2)] = np.inf
+        t[(explained >= 1 - ROUNDING) & (clusters >= 2)] = np.inf
         return np.asarray(t)
 
     return squared

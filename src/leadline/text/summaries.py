@@ -9,7 +9,7 @@ import numpy as np
 from leadline.data.arrays import Floats, Integers
 from leadline.data.validation import check_whole, check_word
 from leadline.text import ANALYSES, Analysis, summary_windows
-from leadline.text.summary_windows import PARAGRAPH, Layout, Occurrences, Summary, merged, unbroken
+from leadline.text.summary_windows import PARAGRAPH, Layout, Occurrences, Summary, character_boundary, merged
 from leadline.text.tokens import folded
 
 ELLIPSIS = "\u2026"
@@ -29,7 +29,7 @@ def compose_summary(
         length += len(text)
 
     for number, (first, last) in enumerate(windows):
-        begin, end = layout.place(first), layout.stop(last)
+        begin, end = layout.begin_of(first), layout.end_of(last)
         text = layout.text[begin:end].rstrip()
         if number or not layout.is_edge(first):
             add(f" {ELLIPSIS} " if number else f"{ELLIPSIS} ")
@@ -37,7 +37,7 @@ def compose_summary(
         spans = occurrences.spans(begin, end) if occurrences else ()
         marks += [
             (length + max(low, begin) - begin, length + min(high, end) - begin)
-            for low, high in merged((unbroken(layout.text, low), high) for low, high in spans)
+            for low, high in merged((character_boundary(layout.text, low), high) for low, high in spans)
             if low < end
         ]
         add(text.replace(PARAGRAPH, " "))

@@ -115,7 +115,7 @@ class Layout(NamedTuple):
         >>> layout.size, layout.edge.tolist()
         (6, [0, 2, 6])
         """
-        text = tidy(text)
+        text = normalised(text)
         begin, end = _units(text)
         edges = np.array([0, *_sentences(text), len(text)], dtype=np.int64)
         at = np.searchsorted(begin, edges)
@@ -132,23 +132,23 @@ class Layout(NamedTuple):
         """Return whether a sentence begins or the text ends before a unit."""
         return bool(self.edge[np.searchsorted(self.edge, unit)] == unit)
 
-    def place(self, unit: int) -> int:
+    def begin_of(self, unit: int) -> int:
         """Return the offset where a window that begins with a unit begins."""
         if self.is_edge(unit):
             return int(self.starts[np.searchsorted(self.edge, unit)])
-        return unbroken(self.text, int(self.begin[unit]))
+        return character_boundary(self.text, int(self.begin[unit]))
 
-    def stop(self, unit: int) -> int:
+    def end_of(self, unit: int) -> int:
         """Return the offset where a window that ends before a unit ends."""
         if self.is_edge(unit):
             return int(self.stops[np.searchsorted(self.edge, unit)])
-        return unbroken(self.text, int(self.end[unit - 1]))
+        return character_boundary(self.text, int(self.end[unit - 1]))
 
 
-def tidy(text: str) -> str:
+def normalised(text: str) -> str:
     r"""Normalise white space to one blank, mark empty lines, and remove control characters.
 
-    >>> tidy(" a\tb  c ")
+    >>> normalised(" a\tb  c ")
     'a b c'
     """
     if not text.isprintable():
@@ -158,19 +158,19 @@ def tidy(text: str) -> str:
     return PARAGRAPH.join(part for part in parts if part)
 
 
-def unbroken(text: str, offset: int) -> int:
+def character_boundary(text: str, offset: int) -> int:
     r"""Move an offset back to the nearest boundary of a character with its combining marks.
 
-    >>> unbroken("e\u0301a", 1), unbroken("e\u0301a", 2)
+    >>> character_boundary("e\u0301a", 1), character_boundary("e\u0301a", 2)
     (0, 2)
     """
     for at in range(offset, max(0, offset - LONGEST), -1):
-        if at >= len(text) or not _clings(text, at):
+        if at >= len(text) or not _is_combining(text, at):
             return at
     return 0 if offset < LONGEST else offset
 
 
-def _clings(text: str, at: int) -> bool:
+def _is_combining(text: str, at: int) -> bool:
     sign = text[at]
     if unicodedata.category(sign)[0] == "M" or JOINER in (sign, text[at - 1]):
         return True
@@ -192,13 +192,13 @@ def _units(text: str) -> tuple[Integers, Integers]:
     if not (stretch > LONGEST).any():
         return begin, end
     pieces = np.maximum(1, -(-stretch // LONGEST))
-    owner = np.repeat(np.arange(len(begin)), pieces)
-    nth = np.arange(len(owner)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
-    starts = begin[owner] + LONGEST * nth
+    word_index = np.repeat(np.arange(len(begin)), pieces)
+    nth = np.arange(len(word_index)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
+    starts = begin[word_index] + LONGEST * nth
     ends = np.append(starts[1:], len(text))
-    last_of_word = (starts < end[owner]) & (end[owner] < ends)
-    single = pieces[owner] == 1
-    return starts, np.where(last_of_word | single, end[owner], ends)
+    last_of_word = (starts < end[word_index]) & (end[word_index] < ends)
+    single = pieces[word_index] == 1
+    return starts, np.where(last_of_word | single, end[word_index], ends)
 
 
 def _sentences(text: str) -> list[int]:
@@ -261,10 +261,10 @@ def find_occurrences(text: str, query: str, analysis: Analysis) -> Occurrences:
     codes = np.frombuffer(row.encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.int64)
     index = np.flatnonzero((codes > 0) & (codes <= len(set(terms))))
     occurrences = np.stack([begin[index], end[index], codes[index] - 1], axis=1)
-    more = _alone(text, terms, numbers)
+    more = _single_characters(text, terms, numbers)
     if more:
         occurrences = np.unique(np.concatenate([occurrences, more]), axis=0)
-    at = np.array(_places(row, "".join(chr(numbers[key]) for key in query_keys)), dtype=np.int64)
+    at = np.array(_phrase_offsets(row, "".join(chr(numbers[key]) for key in query_keys)), dtype=np.int64)
     return Occurrences(
         occurrences[:, 0], occurrences[:, 1], occurrences[:, 2], begin[at], end[at + len(query_keys) - 1]
     )
@@ -278,7 +278,7 @@ def _keys(words: Sequence[str], analysis: Analysis) -> list[str]:
     ]
 
 
-def _alone(text: str, terms: list[str], numbers: dict[str, int]) -> list[tuple[int, int, int]]:
+def _single_characters(text: str, terms: list[str], numbers: dict[str, int]) -> list[tuple[int, int, int]]:
     """Return matches of one-character query terms in scripts without blanks, elsewhere tokenized as pairs."""
     return [
         (*match.span(), numbers[term] - 1)
@@ -288,13 +288,13 @@ def _alone(text: str, terms: list[str], numbers: dict[str, int]) -> list[tuple[i
     ]
 
 
-def _places(row: str, whole: str) -> list[int]:
+def _phrase_offsets(row: str, phrase: str) -> list[int]:
     """Return the non-overlapping matches of the query as a phrase, from left to right."""
     phrases = []
-    at = row.find(whole) if len(whole) > 1 else -1
+    at = row.find(phrase) if len(phrase) > 1 else -1
     while at >= 0:
         phrases.append(at)
-        at = row.find(whole, at + len(whole))
+        at = row.find(phrase, at + len(phrase))
     return phrases
 
 
@@ -321,20 +321,20 @@ def choose_windows(layout: Layout, occurrences: Occurrences, *, words: int, wind
     all_of = UnitMatches(*_units_of_matches(layout, occurrences.begin, occurrences.end), occurrences.term)
     phrases = _units_of_matches(layout, occurrences.phrase_begin, occurrences.phrase_end)
     windows = min(windows, max(1, words // FEWEST))
-    picked: list[Window] = []
+    selected: list[Window] = []
     left = np.ones(len(all_of.low), dtype=np.bool_)
     unseen = left.copy()
-    while len(picked) < windows and left.any():
+    while len(selected) < windows and left.any():
         targets = left & unseen if (left & unseen).any() else left
         window = best(layout, all_of.where(targets), all_of.where(left), phrases, words // windows)
-        picked.append(window)
+        selected.append(window)
         left &= (all_of.high <= window[0]) | (all_of.low >= window[1])
         unseen &= ~np.isin(all_of.term, np.unique(all_of.term[~left]))
-        phrases = _apart(phrases, window)
-    if len(picked) == 1 and windows > 1:
+        phrases = _outside(phrases, window)
+    if len(selected) == 1 and windows > 1:
         phrases = _units_of_matches(layout, occurrences.phrase_begin, occurrences.phrase_end)
-        picked = [best(layout, all_of, all_of, phrases, words)]
-    return _joined(picked)
+        selected = [best(layout, all_of, all_of, phrases, words)]
+    return _merged_windows(selected)
 
 
 def best(
@@ -361,11 +361,11 @@ def smallest(matches: UnitMatches, bound: int) -> tuple[Integers, Integers]:
     """
     ends = np.minimum(matches.high, matches.low + bound)  # a match may be longer
     if (matches.term == matches.term[0]).all():
-        least = ends - matches.low == (ends - matches.low).min()
-        return matches.low[least], ends[least]
+        shortest = ends - matches.low == (ends - matches.low).min()
+        return matches.low[shortest], ends[shortest]
     low, high, term = matches.low.tolist(), ends.tolist(), matches.term.tolist()
     terms = max(term) + 1
-    counts, first, distinct, most = [0] * terms, 0, 0, 0
+    counts, first, distinct, most_terms = [0] * terms, 0, 0, 0
     for last, code in enumerate(term):
         distinct += not counts[code]
         counts[code] += 1
@@ -373,17 +373,17 @@ def smallest(matches: UnitMatches, bound: int) -> tuple[Integers, Integers]:
             counts[term[first]] -= 1
             distinct -= not counts[term[first]]
             first += 1
-        most = max(most, distinct)
+        most_terms = max(most_terms, distinct)
     counts, first, distinct, size = [0] * terms, 0, 0, bound
     stretches: list[Window] = []
     for last, code in enumerate(term):
         distinct += not counts[code]
         counts[code] += 1
-        while distinct > most or counts[term[first]] > 1 or high[last] - low[first] > bound:
+        while distinct > most_terms or counts[term[first]] > 1 or high[last] - low[first] > bound:
             counts[term[first]] -= 1
             distinct -= not counts[term[first]]
             first += 1
-        if distinct == most and high[last] - low[first] <= size:
+        if distinct == most_terms and high[last] - low[first] <= size:
             if high[last] - low[first] < size:
                 size, stretches = high[last] - low[first], []
             stretches.append((low[first], high[last]))
@@ -396,18 +396,18 @@ def around(layout: Layout, low: Integers, high: Integers, bound: int) -> tuple[I
     edge = layout.edge
     first = edge[np.searchsorted(edge, low, side="right") - 1]
     last = edge[np.searchsorted(edge, high)]
-    whole = last - first <= bound
+    fits = last - first <= bound
     # Add whole sentences that fit, first after the match, then before it.
     end = edge[np.searchsorted(edge, first + bound, side="right") - 1]
     begin = edge[np.searchsorted(edge, end - bound)]
     # Too little text to be informative: cut the next sentence instead of omitting it.
-    little = whole & (2 * (end - begin) < bound)
+    little = fits & (2 * (end - begin) < bound)
     end = np.where(little, np.minimum(begin + bound, layout.size), end)
     begin = np.where(little, np.minimum(begin, np.maximum(0, end - bound)), begin)
     # A sentence that does not fit: its begin, else its end, else the middle of it.
     middle = low - (bound - (high - low)) // 2
     cut = np.where(high <= first + bound, first, np.where(last - low <= bound, last - bound, middle))
-    return np.where(whole, begin, cut), np.where(whole, end, cut + bound)
+    return np.where(fits, begin, cut), np.where(fits, end, cut + bound)
 
 
 def _units_of_matches(layout: Layout, begin: Integers, end: Integers) -> tuple[Integers, Integers]:
@@ -416,13 +416,13 @@ def _units_of_matches(layout: Layout, begin: Integers, end: Integers) -> tuple[I
     return low, np.maximum(low + 1, np.searchsorted(layout.begin, end))
 
 
-def _apart(phrases: tuple[Integers, Integers], window: Window) -> tuple[Integers, Integers]:
+def _outside(phrases: tuple[Integers, Integers], window: Window) -> tuple[Integers, Integers]:
     """Return the phrases outside a window."""
     keep = (phrases[1] <= window[0]) | (phrases[0] >= window[1])
     return phrases[0][keep], phrases[1][keep]
 
 
-def _joined(windows: list[Window]) -> list[Window]:
+def _merged_windows(windows: list[Window]) -> list[Window]:
     """Merge adjacent windows."""
     joined: list[Window] = []
     for begin, end in sorted(windows):

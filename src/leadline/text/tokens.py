@@ -100,17 +100,17 @@ def word_bounds(text: str) -> tuple[Integers, Integers]:
     >>> [column.tolist() for column in word_bounds("a wing, 北京大")]
     [[0, 2, 8, 9], [1, 6, 10, 11]]
     """
-    kind = _kinds(text)
-    letters = np.flatnonzero((kind == LETTER) | (kind == UNSPACED_LETTER))
+    classes = _kinds(text)
+    letters = np.flatnonzero((classes == LETTER) | (classes == UNSPACED_LETTER))
     if not len(letters):
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
     # A word begins with the first letter of a row of letters and marks.
-    row = np.concatenate(([False], kind >= MARK, [False]))
-    turns = np.flatnonzero(row[1:] != row[:-1])
-    index = np.searchsorted(letters, turns[::2])
-    begin, end = np.append(letters, len(text))[index], turns[1::2]
+    row = np.concatenate(([False], classes >= MARK, [False]))
+    boundaries = np.flatnonzero(row[1:] != row[:-1])
+    index = np.searchsorted(letters, boundaries[::2])
+    begin, end = np.append(letters, len(text))[index], boundaries[1::2]
     begin, end = begin[begin < end], end[begin < end]
-    unspaced = kind >= UNSPACED_MARK
+    unspaced = classes >= UNSPACED_MARK
     if not unspaced.any():
         return begin, end
     return _pairs_of_pieces(*_pieces(begin, end, unspaced), unspaced)
@@ -118,12 +118,12 @@ def word_bounds(text: str) -> tuple[Integers, Integers]:
 
 def _kinds(text: str) -> Bytes:
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
-    kind: Bytes = KINDS[codes]
-    if not kind.all():
-        for code in np.unique(codes[kind == 0]).tolist():
+    classes: Bytes = KINDS[codes]
+    if not classes.all():
+        for code in np.unique(codes[classes == 0]).tolist():
             KINDS[code] = _kind(chr(code))
-        kind = KINDS[codes]
-    return kind
+        classes = KINDS[codes]
+    return classes
 
 
 def _kind(sign: str) -> int:
@@ -141,15 +141,15 @@ def _pieces(begin: Integers, end: Integers, unspaced: Flags) -> tuple[Integers, 
     inside[begin] = 1
     inside[end] -= 1
     inside = np.cumsum(inside[:-1], dtype=np.int8)
-    turns = 1 + np.flatnonzero((unspaced[1:] != unspaced[:-1]) & (inside[1:] & inside[:-1] > 0))
-    return np.union1d(begin, turns), np.union1d(end, turns)
+    boundaries = 1 + np.flatnonzero((unspaced[1:] != unspaced[:-1]) & (inside[1:] & inside[:-1] > 0))
+    return np.union1d(begin, boundaries), np.union1d(end, boundaries)
 
 
 def _pairs_of_pieces(begin: Integers, end: Integers, unspaced: Flags) -> tuple[Integers, Integers]:
     """Replace pieces longer than a pair in a script without blanks by overlapping pairs."""
     many = unspaced[begin] & (end - begin > 2)
     pieces = np.where(many, end - begin - 1, 1)
-    owner = np.repeat(np.arange(len(begin)), pieces)
-    nth = np.arange(len(owner)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
-    starts = begin[owner] + nth
-    return starts, np.where(many[owner], starts + 2, end[owner])
+    piece_index = np.repeat(np.arange(len(begin)), pieces)
+    nth = np.arange(len(piece_index)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
+    starts = begin[piece_index] + nth
+    return starts, np.where(many[piece_index], starts + 2, end[piece_index])

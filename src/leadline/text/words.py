@@ -1,4 +1,4 @@
-"""Word analysis: stemming and stop words."""
+"""The text analyses: words with stemming and stop words, and character n-grams."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any, ClassVar
 
 from leadline.data.arrays import Integers
-from leadline.data.registry import Parameter
+from leadline.data.registry import Parameter, whole
 from leadline.errors import UsageError
 from leadline.text import Analysis, tokens
 from leadline.text.tokens import word_bounds
@@ -82,9 +82,9 @@ def stop_words_of(name: str) -> frozenset[str]:
 class LanguageParameter(Parameter):
     """Parameter that is one of some fixed words or a name offered by a package."""
 
-    def __init__(self, default: str, *own: str, offered: Callable[[], list[str]]) -> None:
+    def __init__(self, default: str, *fixed: str, offered: Callable[[], list[str]]) -> None:
         super().__init__(default, type_=str)
-        self.own = own
+        self.own = fixed
         self.offered = offered
 
     def expected(self) -> str:
@@ -126,7 +126,7 @@ class Words(Analysis):
 
     title: ClassVar[str] = "words, stemmed, without stop words"
 
-    stem: str = LanguageParameter("english", "none", offered=algorithms)  # type: ignore[assignment]  # as of naming
+    stem: str = LanguageParameter("english", "none", offered=algorithms)  # type: ignore[assignment]
     stop: str = LanguageParameter("basic", "basic", "none", offered=languages)  # type: ignore[assignment]
 
     def split(self, text: str) -> list[str]:
@@ -164,3 +164,28 @@ def for_language(name: str) -> Words:
         offered = sorted({*algorithms(), *languages()})
         raise UsageError(f"unknown language '{name}'; expected none or " + ", ".join(offered))
     return Words(stem=stem, stop=stop)
+
+
+class Characters(Analysis):
+    """Overlapping character n-grams within words; a shorter word is one n-gram.
+
+    >>> Characters(n=4).terms("Zeppelin, ab")
+    ['zepp', 'eppe', 'ppel', 'peli', 'elin', 'ab']
+    """
+
+    title: ClassVar[str] = "groups of n characters inside words"
+
+    n: int = whole(4)
+
+    def split(self, text: str) -> list[str]:
+        """Return the n-grams of a text in order."""
+        return [tokens.folded(text[begin:end]) for begin, end in self.spans(text)]
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Return the begin and end of every n-gram."""
+        pattern = tokens.wide() if tokens.BEYOND_LATIN.search(text) else tokens.NARROW
+        return [
+            (begin, min(begin + self.n, word.end()))
+            for word in pattern.finditer(text)
+            for begin in range(word.start(), max(word.start() + 1, word.end() - self.n + 1))
+        ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from leadline.topics.distances import mates_first, nearest, similarities
+from leadline.topics.distances import count_top_mates, nearest, similarities
 from leadline.topics.fit import fit
 from leadline.topics.infer import Perplexity, Vectors, infer, perplexity, read_vectors, write_vectors
 from leadline.topics.model import TopicModel, read_model
@@ -11,9 +11,9 @@ __all__ = [
     "Perplexity",
     "TopicModel",
     "Vectors",
+    "count_top_mates",
     "fit",
     "infer",
-    "mates_first",
     "nearest",
     "perplexity",
     "read_model",

@@ -57,8 +57,8 @@ def read_columns(
     source: TextsLike, columns: Sequence[str], id_column: str | None, encoding: str
 ) -> tuple[list[str], list[list[str]]]:
     """Read the texts of some columns: ids, and per column the text of every document."""
-    whole = list(columns) == [WHOLE]
-    fields = () if whole else (columns[0],)
+    single_text = list(columns) == [WHOLE]
+    fields = () if single_text else (columns[0],)
     documents = list(read_documents(source, fields=fields, id_column=id_column, encoding=encoding))
     if not documents:
         raise InputError("contains no documents", expected="documents", path=name_of(source))

@@ -109,7 +109,7 @@ def ranked(
     )
 
 
-def mates_first(run: Run) -> tuple[int, int]:
+def count_top_mates(run: Run) -> tuple[int, int]:
     """Count the queries whose top document has the query's own id, and those with such a document.
 
     For translations with the same id the ratio is P@1.
@@ -160,18 +160,18 @@ def read_texts(
     (2, 1)
     """
     named = check_languages(languages)
-    every = _records(docs, named, id_column)
+    documents = _records(docs, named, id_column)
     if train is not None:
-        return TopicTexts(named, every, _records(train, named, id_column), every)
-    size = round(held_out * len(every))
-    if not 0 < size < len(every):
-        raise UsageError(f"held_out={held_out:g} of {len(every)} documents; expected some on either side")
-    chosen = set(np.random.default_rng([seed, 6]).choice(len(every), size, replace=False).tolist())
+        return TopicTexts(named, documents, _records(train, named, id_column), documents)
+    size = round(held_out * len(documents))
+    if not 0 < size < len(documents):
+        raise UsageError(f"held_out={held_out:g} of {len(documents)} documents; expected some on either side")
+    chosen = set(np.random.default_rng([seed, 6]).choice(len(documents), size, replace=False).tolist())
     return TopicTexts(
         named,
-        every,
-        [record for index, record in enumerate(every) if index not in chosen],
-        [every[index] for index in sorted(chosen)],
+        documents,
+        [record for index, record in enumerate(documents) if index not in chosen],
+        [documents[index] for index in sorted(chosen)],
     )
 
 
@@ -183,7 +183,7 @@ def _records(source: TextsLike, languages: Sequence[str], id_column: str | None)
     ]
 
 
-def alike(
+def relevant_pairs(
     qrels: QrelsLike, documents: Sequence[str], *, level: float = 1.0, together: bool = False
 ) -> RelevantPairs:
     """Return the documents relevant to each document, excluding itself.
@@ -192,7 +192,7 @@ def alike(
     to a query are relevant to each other. Only `documents` are considered, and only those with a relevant
     one.
 
-    >>> alike({"q": {"a": 1, "b": 1, "c": 0, "x": 1}}, ["a", "b", "c"], together=True)
+    >>> relevant_pairs({"q": {"a": 1, "b": 1, "c": 0, "x": 1}}, ["a", "b", "c"], together=True)
     RelevantPairs(pairs={'a': ['b'], 'b': ['a']}, unknown=1)
     """
     ids = set(documents)

@@ -19,7 +19,7 @@ from leadline.topics.corpus import Corpus, analyses_of, check_languages, corpus_
 from leadline.topics.model import TopicModel
 
 
-def loops() -> Any:
+def gibbs_kernel() -> Any:
     """Return the Gibbs sampling kernel, compiled if available."""
     package = "leadline.kernels" if kernels.compiled is None else "leadline.kernels.compiled"
     try:
@@ -28,7 +28,7 @@ def loops() -> Any:
         return importlib.import_module("leadline.kernels.gibbs")
 
 
-def counted(rows: Codes, latent: Codes, shape: tuple[int, int]) -> Floats:
+def topic_counts(rows: Codes, latent: Codes, shape: tuple[int, int]) -> Floats:
     """Return counts of rows x topics."""
     flat = rows.astype(np.int64) * shape[1] + latent
     return np.bincount(flat, minlength=shape[0] * shape[1]).reshape(shape).astype(np.float64)
@@ -55,9 +55,9 @@ class Sampler:
         self.chance = chance
         self.latent = chance.integers(0, topics, len(corpus.word)).astype(np.int32)
         languages, words = len(corpus.vocabularies), corpus.first[-1]
-        self.by_document = counted(corpus.document, self.latent, (len(corpus.ids), topics))
-        self.by_word = counted(corpus.word, self.latent, (words, topics))
-        self.total = counted(corpus.language, self.latent, (languages, topics))
+        self.by_document = topic_counts(corpus.document, self.latent, (len(corpus.ids), topics))
+        self.by_word = topic_counts(corpus.word, self.latent, (words, topics))
+        self.total = topic_counts(corpus.language, self.latent, (languages, topics))
         self.mass = np.array([max(len(vocabulary), 1) * beta for vocabulary in corpus.vocabularies])
         self.inverse = 1 / (self.total + self.mass[:, None])
         self.buffers = draw_buffers(topics)
@@ -65,7 +65,7 @@ class Sampler:
     def sweep(self) -> None:
         """Draw the topic of every token once."""
         corpus = self.corpus
-        loops().sweep(
+        gibbs_kernel().sweep(
             corpus.document,
             corpus.word,
             corpus.language,
@@ -101,11 +101,11 @@ def log_likelihood(corpus: Corpus, theta: Floats, phi: Floats) -> float:
     if not len(corpus.word):
         return float("nan")
     total = 0.0
-    step = 1 << 14  # few enough that both sides stay near the processor
-    for begin in range(0, len(corpus.word), step):
-        part = slice(begin, begin + step)
-        both = theta[corpus.document[part]], phi[corpus.word[part]]
-        total += float(np.log(np.einsum("ij,ij->i", *both)).sum())
+    block = 1 << 14  # few enough that both sides stay near the processor
+    for begin in range(0, len(corpus.word), block):
+        part = slice(begin, begin + block)
+        distributions = theta[corpus.document[part]], phi[corpus.word[part]]
+        total += float(np.log(np.einsum("ij,ij->i", *distributions)).sum())
     return total / len(corpus.word)
 
 
@@ -217,10 +217,10 @@ def fit(
         raise InputError("contains no terms", expected="texts", path=name_of(documents))
     prior = np.full(topics, 50 / topics if alpha is None else alpha)
     chains = [
-        _run(corpus, prior, beta, sweeps, (seed, turn), engine, _shifted(on_sweep, turn, restarts))
-        for turn in range(restarts)
+        _run(corpus, prior, beta, sweeps, (seed, restart), engine, _shifted(on_sweep, restart, restarts))
+        for restart in range(restarts)
     ]
-    best = max(range(restarts), key=lambda turn: (chains[turn].history[-1][1], -turn))
+    best = max(range(restarts), key=lambda restart: (chains[restart].history[-1][1], -restart))
     facts: dict[str, Any] = {
         "seed": seed,
         "sweeps": sweeps,
@@ -249,11 +249,11 @@ def _check(
         raise UsageError("sampler='tomotopy' with several languages; expected 'leadline'")
 
 
-def _shifted(on_sweep: OnSweep | None, turn: int, restarts: int) -> OnSweep | None:
+def _shifted(on_sweep: OnSweep | None, restart: int, restarts: int) -> OnSweep | None:
     """Shift the sweep count of a restart by those of the previous ones."""
     if on_sweep is None:
         return None
-    return lambda done, total: on_sweep(turn * total + done, restarts * total)
+    return lambda done, total: on_sweep(restart * total + done, restarts * total)
 
 
 def _run(
@@ -267,27 +267,27 @@ def _run(
 ) -> _Chain:
     """Run one chain and record its likelihood at intervals."""
     count = LOOKS[engine]
-    looks = sorted({max(1, round(sweeps * step / count)) for step in range(1, count + 1)})
+    recorded = sorted({max(1, round(sweeps * step / count)) for step in range(1, count + 1)})
     history: list[tuple[int, float]] = []
     if engine == "tomotopy":
-        own = int(np.random.SeedSequence(seed).generate_state(1, np.uint64)[0])
-        chain = TomotopyChain(corpus, alpha, beta, own)
+        chain_seed = int(np.random.SeedSequence(seed).generate_state(1, np.uint64)[0])
+        chain = TomotopyChain(corpus, alpha, beta, chain_seed)
     else:
         state = Sampler(corpus, alpha, beta, np.random.default_rng(seed))
     done = 0
-    for look in looks:
+    for sweep_count in recorded:
         if engine == "tomotopy":
-            chain.train(look - done)
+            chain.train(sweep_count - done)
             phi = chain.phi()
-            history.append((look, chain.log_likelihood(phi)))
+            history.append((sweep_count, chain.log_likelihood(phi)))
         else:
-            for sweep in range(done, look):
+            for sweep in range(done, sweep_count):
                 state.sweep()
                 if on_sweep is not None:
                     on_sweep(sweep + 1, sweeps)
             phi = state.phi()
-            history.append((look, log_likelihood(corpus, state.theta(), phi)))
-        done = look
+            history.append((sweep_count, log_likelihood(corpus, state.theta(), phi)))
+        done = sweep_count
         if on_sweep is not None:
             on_sweep(done, sweeps)
     return _Chain(phi, history)

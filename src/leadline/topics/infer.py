@@ -18,7 +18,7 @@ from leadline.io.formats import suffix_of
 from leadline.io.texts import TextsLike, rows_of
 from leadline.io.write import compressed, write_whole
 from leadline.topics.corpus import WHOLE, Corpus, corpus_of, read_columns
-from leadline.topics.fit import counted, draw_buffers, loops
+from leadline.topics.fit import draw_buffers, gibbs_kernel, topic_counts
 from leadline.topics.model import TopicModel
 
 
@@ -60,7 +60,7 @@ def encoded(
     if language is None and len(model.languages) > 1:
         ids, texts = read_columns(documents, model.languages, id_column, encoding)
         return corpus_of(ids, texts, model.analyses, model.vocabularies)
-    index = model.place(language)
+    index = model.language_index(language)
     column = field or (WHOLE if len(model.languages) == 1 else model.languages[index])
     ids, texts = read_columns(documents, [column], id_column, encoding)
     corpus = corpus_of(ids, texts, [model.analyses[index]], [model.vocabularies[index]])
@@ -103,8 +103,8 @@ def infer(
     )
     chance = np.random.default_rng(seed)
     latent = chance.integers(0, model.topics, len(corpus.word)).astype(np.int32)
-    counts = counted(corpus.document, latent, (len(corpus.ids), model.topics))
-    buffers, sample = draw_buffers(model.topics), loops().infer
+    counts = topic_counts(corpus.document, latent, (len(corpus.ids), model.topics))
+    buffers, sample = draw_buffers(model.topics), gibbs_kernel().infer
     total = np.zeros_like(counts)
     for sweep in range(1, burn_in + samples * spacing + 1):
         sample(
@@ -157,7 +157,7 @@ def perplexity(
 
 def _left_to_right(model: TopicModel, corpus: Corpus, particles: int, seed: int) -> float:
     """Return the sum of the logarithms of the estimated probabilities of all documents."""
-    particle, buffers = loops().left_to_right, draw_buffers(model.topics)
+    particle, buffers = gibbs_kernel().left_to_right, draw_buffers(model.topics)
     ends = np.searchsorted(corpus.document, np.arange(len(corpus.ids) + 1))
     alpha_sum, total = float(model.alpha.sum()), 0.0
     for index in range(len(corpus.ids)):
@@ -185,10 +185,10 @@ def _completed(model: TopicModel, corpus: Corpus, seed: int) -> tuple[float, int
     """Score every second token of each document by the topics of the others."""
     start = np.searchsorted(corpus.document, corpus.document)
     even = (np.arange(len(corpus.word)) - start) % 2 == 0
-    seen = Corpus(
+    observed = Corpus(
         corpus.ids, corpus.vocabularies, corpus.document[even], corpus.word[even], corpus.language[even]
     )
-    theta = infer(model, seen, seed=seed).theta
+    theta = infer(model, observed, seed=seed).theta
     document, word = corpus.document[~even], corpus.word[~even]
     return float(np.log((theta[document] * model.phi[word]).sum(axis=1)).sum()), len(word)
 

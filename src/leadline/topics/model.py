@@ -51,13 +51,13 @@ class TopicModel:
 
     def words(self, topic: int, *, language: str | None = None, count: int = 10) -> list[str]:
         """Return the most probable words of a topic."""
-        language_index = self.place(language)
-        first = int(sum(map(len, self.vocabularies[:language_index])))
-        vocabulary = self.vocabularies[language_index]
-        own = self.phi[first : first + len(vocabulary), topic]
-        return [vocabulary[code] for code in np.argsort(-own, kind="stable")[:count].tolist()]
+        index = self.language_index(language)
+        first = int(sum(map(len, self.vocabularies[:index])))
+        vocabulary = self.vocabularies[index]
+        probabilities = self.phi[first : first + len(vocabulary), topic]
+        return [vocabulary[code] for code in np.argsort(-probabilities, kind="stable")[:count].tolist()]
 
-    def place(self, language: str | None) -> int:
+    def language_index(self, language: str | None) -> int:
         """Return the index of a language; optional for a monolingual model."""
         if language is None and len(self.languages) == 1:
             return 0

@@ -13,7 +13,7 @@ from leadline.estimation.score_histograms.histogram_result import FINEST
 from leadline.estimation.score_histograms.score_sets import Pairs, draw_pairs
 from leadline.evaluation.evaluate import evaluate
 from leadline.io.read import QrelsLike
-from leadline.topics.distances import TopicTexts, alike, from_roots, ranked
+from leadline.topics.distances import TopicTexts, from_roots, ranked, relevant_pairs
 from leadline.topics.fit import fit
 from leadline.topics.infer import infer, perplexity
 from leadline.topics.model import TopicModel
@@ -78,7 +78,7 @@ def task_of(
     relevant, unknown = (
         ({name: [name] for name in texts.ids}, 0)
         if qrels is None
-        else alike(qrels, texts.ids, level=level, together=together)
+        else relevant_pairs(qrels, texts.ids, level=level, together=together)
     )
     if queries is not None and queries < len(relevant):
         chosen = np.random.default_rng([seed, 7]).choice(sorted(relevant), queries, replace=False)

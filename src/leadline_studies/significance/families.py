@@ -48,7 +48,7 @@ def procedures(values: Floats, *, draws: int, seed: int) -> Decided:
         )
     ranges = tukey(values, draws=draws, seed=seed)
     largest = max_t(differences, draws=draws, seed=seed)
-    reach = ranges.reach(1 - LEVEL)
+    reach = ranges.half_width(1 - LEVEL)
     p_values = {"Tukey": ranges.p_values(means), "MaxT": largest.p}
     for name, kind in CORRECTIONS.classes.items():
         p_values[f"{name}(T)"] = kind().corrected(plain)
