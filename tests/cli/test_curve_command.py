@@ -43,6 +43,8 @@ def test_json_has_the_keys_of_the_contract(leadline: Leadline, files: list[Path]
         "order": "score",
         "on_duplicate": "refuse",
         "on_nan": "refuse",
+        "columns": None,
+        "integer_ids": "refuse",
         "name_by": "file",
         "plot": None,
         "plot_size": None,

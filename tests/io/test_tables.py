@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import leadline as ll
+from conftest import Leadline
 from leadline.comparison.pairing import read_query_groups
 from leadline.errors import InputError
 from leadline.io.id_lists import headed_rows, read_labels
@@ -98,3 +99,140 @@ def test_file_and_column_are_split_where_a_file_is_left(tmp_path: Path) -> None:
     assert split_place(f"{path}:AP") == (str(path), "AP")
     assert split_place(f"{path}:R(rel=1):x") == (str(path), "R(rel=1):x")
     assert split_place(f"{tmp_path}/none.csv:AP") == (f"{tmp_path}/none.csv", "AP")
+
+
+# Without a header
+
+PROGRAMS = Path(__file__).parent / "programs"
+SCORED = {"q1": {"d2": 2.5, "d1": 0.5}, "q2": {"d3": 1.0}}
+RANKED = {"q1": {"d2": -1.0, "d1": -2.0}, "q2": {"d3": -1.0}}
+
+
+@pytest.mark.parametrize(
+    ("name", "found"), [("ms_marco.tsv", RANKED), ("tevatron.tsv", SCORED), ("colbert.tsv", SCORED)]
+)
+@pytest.mark.parametrize("suffix", [".tsv", ".run", ""])
+def test_runs_without_a_header_are_told_by_their_columns(
+    name: str, found: dict[str, dict[str, float]], suffix: str, tmp_path: Path, leadline: Leadline
+) -> None:
+    path = tmp_path / f"sys{suffix}"
+    path.write_bytes((PROGRAMS / name).read_bytes())
+    assert ll.read_run(path).to_dict() == found
+    qrels = tmp_path / "qrels"
+    qrels.write_text("q1 0 d1 1\nq2 0 d3 1\n")
+    results = leadline("evaluate", qrels, path, "-m", "RR", "-f", "json").data
+    assert results["runs"][0]["mean"] == {"RR": 0.75}
+    piped = leadline("evaluate", qrels, "-", "-m", "RR", "-f", "json", stdin=path.read_bytes()).data
+    assert piped["runs"][0]["mean"] == {"RR": 0.75}
+    leadline("convert", path, tmp_path / "sys.jsonl", "--kind", "run")
+    assert ll.read_run(tmp_path / "sys.jsonl").to_dict() == found
+    assert leadline("check", path, "--kind", "run").status == 0
+    if name != "tevatron.tsv":
+        with pytest.raises(InputError, match="QRELS RUN"):
+            ll.read_qrels(path)
+
+
+def test_commas_separate_columns_without_a_header_too(tmp_path: Path) -> None:
+    path = tmp_path / "sys.csv"
+    path.write_text("# made by hand\n\nq1,d2,2.5\nq1,d1,1e-1\n")
+    assert ll.read_run(path).to_dict() == {"q1": {"d2": 2.5, "d1": 0.1}}
+    path.write_text("q1,d2,2\nq1,d1,0\n")
+    assert ll.read_qrels(path).to_dict() == {"q1": {"d2": 2, "d1": 0}}
+
+
+@pytest.mark.parametrize(("name", "letters"), [("ntcir.txt", 0), ("ntcir_letters.txt", 3)])
+def test_levels_of_ntcir_are_grades(name: str, letters: int, tmp_path: Path) -> None:
+    found = ll.read_qrels(PROGRAMS / name)
+    assert found.to_dict() == {"q1": {"d1": 3, "d2": 0}, "q2": {"d3": 1}}
+    assert [count for code, _, count in found.remarks if code == "letter_levels"] == [letters] * (letters > 0)
+    path = tmp_path / "qrels"
+    path.write_text("q1 0 d1 A\nq1 0 d2 L1\n")
+    assert ll.read_qrels(path).to_dict() == {"q1": {"d1": 2, "d2": 1}}
+    with pytest.raises(InputError, match="expected a column called score"):
+        ll.read_run(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("q1\td1\t3\nq1\td2\t1\n", ":1: 3 columns without a header that may be ranks, scores or grades;"),
+        ("q1\td1\t1\nq2\td2\t1\n", ":1: 3 columns without a header that may be ranks"),
+        ("q1\td1\t0.5\nq1\td2\n", ":2: 2 columns; expected 3 as in the first line"),
+        ("q1\td1\t0.5\nq1\td2\tx\n", ":2: score 'x' of document 'd2' of query 'q1'; expected a number"),
+        ("q1\td1\t0.5\nq1\t\t0.5\n", ":2: no id in column 'doc_id'; expected a string"),
+        ("q1\td1\t1\nq1\td1\t2\n", ":2: document 'd1' appears twice for query 'q1' (first at line 1)"),
+        ("q1 d1 0.5\n", ":1: a table of scores with columns q1 d1 0.5; expected"),
+    ],
+)
+def test_doubtful_columns_without_a_header_are_refused(text: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_text(text)
+    with pytest.raises(InputError) as refused:
+        ll.read_run(path)
+    assert f"{path}{message}" in str(refused.value)
+
+
+def test_columns_without_a_header_are_named(tmp_path: Path, leadline: Leadline) -> None:
+    path = tmp_path / "a.tsv"
+    for text, columns, found in (
+        ("q1\td1\t3\nq1\td2\t1\n", "query_id,doc_id,score", {"q1": {"d1": 3, "d2": 1}}),
+        ("q1\td1\t3\nq1\td2\t1\n", "query_id,doc_id,rank", {"q1": {"d2": -1, "d1": -3}}),
+        ("2.5,d1,x,q1\n", "score,docno,-,qid", {"q1": {"d1": 2.5}}),
+        ("q1 0 d1 0.5\n", "qid,-,docno,score", {"q1": {"d1": 0.5}}),
+        ("q1 Q0 d1 1 0.5 t\n", "qid,q0,docno,rank,score,tag", {"q1": {"d1": 0.5}}),
+    ):
+        path.write_text(text)
+        assert ll.read_run(path, columns=columns).to_dict() == found
+        qrels = {"q1": {"d1": 1}}
+        assert ll.evaluate(qrels, str(path), ["Judged@1"], columns=columns).value("a", "q1", "Judged@1") == (
+            next(iter(found["q1"])) == "d1"
+        )
+    qrels_path = tmp_path / "qrels"
+    qrels_path.write_text("q1 0 d1 1\n")
+    found = leadline(
+        "evaluate", qrels_path, path, "--columns", "qid,q0,docno,rank,score,tag", "-m", "RR", "-f", "json"
+    )
+    assert found.data["runs"][0]["tag"] == "t"
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        (
+            "query_id,doc_id,text",
+            ":1: a table of scores with columns query_id, doc_id, text; expected a column called score",
+        ),
+        ("query_id,doc_id,rank,score", ":1: 3 columns; expected 4: query_id, doc_id, rank, score"),
+        ("query_id,query_id,score", ":1: two columns called query_id; expected one"),
+        (
+            "doc_id,-,score",
+            ":1: a table of scores with columns doc_id, -, score; expected a column called query_id",
+        ),
+        ("query_id,doc_id,grade", ":1: a table of scores with columns query_id, doc_id, grade; expected"),
+    ],
+)
+def test_names_of_columns_that_do_not_fit_are_refused(columns: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_text("q1\td1\t3\n")
+    with pytest.raises(InputError) as refused:
+        ll.read_run(path, columns=columns)
+    assert f"{path}{message}" in str(refused.value)
+
+
+def test_columns_are_named_in_texts_only(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text('{"q1": {"d1": 1}}')
+    with pytest.raises(InputError, match="a text without a header"):
+        ll.read_run(path, columns="query_id,doc_id,score")
+
+
+def test_integer_ids_are_read_as_text_by_commands(tmp_path: Path, leadline: Leadline) -> None:
+    run, qrels = tmp_path / "a.jsonl", tmp_path / "qrels.jsonl"
+    run.write_text('{"query_id": 1, "doc_id": 7, "score": 0.5}\n')
+    qrels.write_text('{"query_id": 1, "doc_id": 7, "grade": 1}\n')
+    assert leadline("evaluate", qrels, run, "-m", "RR").status == 2
+    assert leadline("evaluate", qrels, run, "-m", "RR", "--integer-ids", "text", "-f", "json").data["runs"]
+    for path, kind in ((run, "run"), (qrels, "qrels")):
+        target = tmp_path / f"{kind}.txt"
+        assert leadline("convert", path, target, "--kind", kind, "--integer-ids", "text").status == 0
+        assert target.read_text().split()[:3:2] == ["1", "7"]

@@ -188,6 +188,20 @@ def repair_options(function: F) -> F:
                 default="refuse",
                 help="Score that is NaN: report an error or drop the line. [default: refuse]",
             ),
+            option(
+                "Reading",
+                "--columns",
+                metavar="NAME,NAME,...",
+                help="Columns of runs without a header, as in query_id,doc_id,rank. [default: by content]",
+            ),
+            option(
+                "Reading",
+                "--integer-ids",
+                type=click.Choice(["refuse", "text"]),
+                default="refuse",
+                help="Ids that are whole numbers in JSON or Parquet: report an error or read them as text. "
+                "[default: refuse]",
+            ),
         ),
     )
 

@@ -217,7 +217,9 @@ def command(
     else:
         if not runs:
             raise UsageError("no run; expected QRELS RUN RUN..., or --scores FILE...")
-        table = read_qrels(qrels, subtopics=options["subtopics"], kind=kind)
+        table = read_qrels(
+            qrels, subtopics=options["subtopics"], kind=kind, integer_ids=options["integer_ids"]
+        )
         judged, others = len(table.grades), []
         with progress("runs") as on_run:
             results = evaluate(table, runs, asked, rel=level, on_run=on_run, **options)

@@ -88,7 +88,8 @@ def command(
         if run.tag and not to_trec:
             lost.append(f"tag {run.tag}")
     else:
-        qrels = qrels_of(file, subtopics=subtopics, sure=True)
+        integers = options["integer_ids"] == "text"
+        qrels = qrels_of(file, subtopics=subtopics, sure=True, integers=integers)
         writing.write_qrels(qrels, target, suffix=suffix)
         said = f"{queries(len(qrels.queries))}, {counted(len(qrels.grades), 'judgment')}"
         said += "".join(f"; {words}" for _, words, _ in qrels.remarks)

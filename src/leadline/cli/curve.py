@@ -83,7 +83,7 @@ def command(
     appearance = check_plot(plot)
     refuse_overwrite(output, qrels, *runs)
     refuse_overwrite(plot, qrels, *runs)
-    table = read_qrels(qrels, subtopics=subtopics, kind=kind)
+    table = read_qrels(qrels, subtopics=subtopics, kind=kind, integer_ids=options["integer_ids"])
     curves: Curves | SubtopicCurves
     with progress("runs") as on_run:
         if subtopics:

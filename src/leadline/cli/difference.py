@@ -137,7 +137,7 @@ def command(
     refuse_overwrite(output, qrels, *runs)
     refuse_overwrite(plot, qrels, *runs)
     labels = {"group": _labels(group), "parameter": _labels(parameter)}
-    table = read_qrels(qrels, kind=kind)
+    table = read_qrels(qrels, kind=kind, integer_ids=options["integer_ids"])
     judgments = len(table.grades)
     if documents is not None:
         from leadline.io.id_lists import read_document_ids

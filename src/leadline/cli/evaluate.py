@@ -122,7 +122,7 @@ def command(  # click documents the options
             *(measures or DEFAULT_MEASURES if form != "trec" else measures),
             *(one.measure for one in thresholds if one.measure not in measures),
         )
-    table = read_qrels(qrels, subtopics=options["subtopics"], kind=kind)
+    table = read_qrels(qrels, subtopics=options["subtopics"], kind=kind, integer_ids=options["integer_ids"])
     with progress("runs") as on_run:
         if form == "trec":
             results, write = evaluate_as_trec(table, runs, measures, rel=level, on_run=on_run, **options)

@@ -72,7 +72,13 @@ def command(
     if len(measures) != 1:
         raise UsageError(f"{len(measures)} measures ({', '.join(measures)}); expected one -m")
     asked = {"measure": measures[0], "query": query, "kind": kind} | options
-    table = read_qrels(qrels, negative=options["negative"], subtopics=options["subtopics"], kind=kind)
+    table = read_qrels(
+        qrels,
+        negative=options["negative"],
+        subtopics=options["subtopics"],
+        kind=kind,
+        integer_ids=options["integer_ids"],
+    )
     found = explain(table, run, measures[0], query, **options)
     if form in ("csv", "jsonl"):
         say(found.warnings)

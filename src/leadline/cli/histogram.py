@@ -155,7 +155,7 @@ def command(
     appearance = check_plot(plot)
     refuse_overwrite(output, qrels, *runs)
     refuse_overwrite(plot, qrels, *runs)
-    table = read_qrels(qrels, kind=kind)
+    table = read_qrels(qrels, kind=kind, integer_ids=options["integer_ids"])
     with progress("runs") as on_run:
         found = histogram(table, runs, rel=level, on_run=on_run, **options)
     for name in show:

@@ -208,7 +208,7 @@ def _estimate(
     from leadline.io.id_lists import read_population
 
     size = None if population is None else read_population(population)
-    table = read_qrels(qrels, kind=kind)
+    table = read_qrels(qrels, kind=kind, integer_ids=options["integer_ids"])
     with progress("runs") as on_run:
         found = sampled(table, scores, measures or None, population=size, on_run=on_run, **options)
     found.options |= {"kind": kind}

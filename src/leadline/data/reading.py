@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal, TypeAlias, TypedDict, get_args
 
 from leadline.data.validation import check_flags, check_whole, check_word
-from leadline.errors import UnknownOptionError
+from leadline.errors import UnknownOptionError, UsageError
 
 Order: TypeAlias = Literal["score", "rank"]
 OnDuplicate: TypeAlias = Literal["refuse", "first", "last", "max", "hold"]
@@ -38,11 +38,7 @@ class RunOptions(TypedDict, total=False):
     order: Order
     on_duplicate: OnDuplicate
     on_nan: OnNan
-
-
-class ReadRunOptions(RunOptions, total=False):
-    """Options of reading a run from a file or from memory."""
-
+    columns: str | None
     integer_ids: IntegerIds
 
 
@@ -96,6 +92,8 @@ class Reading:
         Treatment of a negative grade in rank measures.
     subtopics : bool
         Whether column 2 of the qrels is a subtopic.
+    columns : str, optional
+        Names of the columns of runs without a header, separated by commas.
     integer_ids : {"refuse", "text"}
         Treatment of integer ids, as in data frames: refuse them or convert them to strings.
     single_precision : bool
@@ -120,6 +118,7 @@ class Reading:
     name_by: NameBy = "file"
     negative: Negative = "nonrelevant"
     subtopics: bool = False
+    columns: str | None = None
     integer_ids: IntegerIds = "refuse"
     single_precision: bool = False
 
@@ -131,6 +130,8 @@ class Reading:
         check_word(get_args(Negative), negative=self.negative)
         check_word(get_args(IntegerIds), integer_ids=self.integer_ids)
         check_flags(subtopics=self.subtopics)
+        if self.columns is not None and not isinstance(self.columns, str):
+            raise UsageError(f"columns={self.columns!r}; expected names, as in 'query_id,doc_id,rank'")
 
     @classmethod
     def of(
@@ -177,8 +178,8 @@ class Reading:
 
         Examples
         --------
-        >>> Reading(order="rank").options(RunOptions)
-        {'order': 'rank', 'on_duplicate': 'refuse', 'on_nan': 'refuse'}
+        >>> Reading(order="rank").options(RunsOptions)["order"]
+        'rank'
         """
         return {name: getattr(self, name) for name in known.__annotations__}
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from leadline.data.arrays import Codes, Floats, Integers, freeze
 from leadline.data.ids import QueryTable, Vocabulary, encode_rows, to_text
-from leadline.data.reading import ReadRunOptions
+from leadline.data.reading import RunOptions
 from leadline.data.validation import check_run_name
 from leadline.data.wording import counted, queries
 from leadline.errors import InputError, UnknownIdError
@@ -67,7 +67,7 @@ class Run(QueryTable):
     name: str
     tag: str
 
-    def __init__(self, data: RunLike, *, name: str | None = None, **options: Unpack[ReadRunOptions]) -> None:
+    def __init__(self, data: RunLike, *, name: str | None = None, **options: Unpack[RunOptions]) -> None:
         from leadline.io.read import read_run  # imported from a higher layer: see tests/test_structure.py
 
         vars(self).update(vars(read_run(data, name=name, **options)))

@@ -6,7 +6,7 @@ the suffix of its file where the content does not say.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from io import BytesIO
 from itertools import chain
@@ -29,11 +29,13 @@ from leadline.io.opening import (
     split_part,
 )
 from leadline.io.row_checks import Records, Table
-from leadline.io.trec_lists import looks_trec
+from leadline.io.trec_lists import is_number, looks_trec
 
 if TYPE_CHECKING:
     from leadline.data.qrels import Qrels
     from leadline.io.tables import OutputTable
+
+RANKING_COLUMNS = 4  # query, document, rank, score
 
 
 class Format(NamedTuple):
@@ -72,12 +74,16 @@ class Format(NamedTuple):
 
 
 class Opened(NamedTuple):
-    """A file, its format, its text where it had to be read to tell the format, and which part is meant."""
+    """A file, its format, its text where it had to be read to tell the format, and which part is meant.
+
+    `columns` is the number of columns in the first line of a TREC file.
+    """
 
     path: str
     format: Format
     whole: Chunk | None
     part: str = ""
+    columns: int = 0
 
     @property
     def text(self) -> Chunk:
@@ -96,9 +102,30 @@ def opened(path: str, *, read: bool = False) -> Opened:
     if head is not None and not read and not part:
         binary = head.startswith(BINARY_TABLES) and not is_compressed(file)
         if binary or looks_trec(head):
-            return Opened(path, PARQUET if binary else TREC, None)
+            columns = len(_first_fields(head))
+            return Opened(path, PARQUET if binary else TREC, None, columns=columns)
     whole = read_whole(file, enough=None if read or part else is_refused)
-    return Opened(path, JSON if part else format_of(whole), whole, part)
+    head = whole.text[: min(whole.filled, 1 << 16)].tobytes()
+    return Opened(path, JSON if part else format_of(whole), whole, part, len(_first_fields(head)))
+
+
+def opened_run(source: Opened) -> Opened:
+    """Return an opened run; four columns, as of qrels, may be a ranking: query, document, rank, score."""
+    if source.format is not TREC or source.columns != RANKING_COLUMNS:
+        return source
+    whole = source.text
+    if not _is_ranking(_fields(whole.text[: whole.end].tobytes())):
+        return source
+    return Opened(source.path, HEADERLESS, whole)
+
+
+def _fields(text: bytes) -> Iterator[list[bytes]]:
+    """Yield the fields of all lines but comments and empty ones."""
+    return filter(None, (line.split() for line in BytesIO(text) if not line.startswith(b"#")))
+
+
+def _first_fields(head: bytes) -> list[bytes]:
+    return next(_fields(head), [])
 
 
 def format_of(window: Chunk) -> Format:
@@ -126,12 +153,25 @@ def records_of(
     """Return the rows of a file in any format but TREC."""
     if what == "score" and source.format.judgments:
         raise InputError(source.format.judgments, expected="a run", path=source.path)
-    assert source.format.rows is not None
-    found = source.format.rows(source, what, subtopics)
+    found: Table | Records
+    if what == "score" and reading.columns is not None:
+        found = _named_rows(source, reading.columns)
+    else:
+        assert source.format.rows is not None
+        found = source.format.rows(source, what, subtopics)
     if isinstance(found, Table):
         found = row_checks.table_records(found, what, by_rank=reading.by_rank)
     found.integers = reading.integers
     return found
+
+
+def _named_rows(source: Opened, columns: str) -> Records:
+    """Return the rows of a text without a header, whose columns the caller names."""
+    from leadline.io import tables
+
+    if source.format.name not in {TREC.name, HEADERLESS.name, "csv", "sampled"}:
+        raise InputError(f"is {source.format.name}", expected="a text without a header", path=source.path)
+    return tables.named_rows(source, columns.split(","))
 
 
 def is_refused(window: Chunk) -> bool:
@@ -152,10 +192,9 @@ def content_of(source: Opened) -> str:
         return "qrels"
     if source.format is TREC:
         text = source.text.text[: source.text.end].tobytes()
-        fields = (line.split() for line in BytesIO(text) if not line.startswith(b"#"))
-        rows = filter(None, fields)
+        rows = _fields(text)
         first = next(rows, [])
-        four = len(first) == 4
+        four = len(first) == RANKING_COLUMNS
         return "qrels" if four and not _is_ranking(chain([first], rows)) else "run"
     found = records_of(source, "grade")
     # Lists of ids are ranked unless they are said to be relevant.
@@ -174,7 +213,7 @@ def _is_ranking(rows: Iterable[list[bytes]]) -> bool:
     ranks: dict[bytes, set[bytes]] = {}
     seconds: set[bytes] = set()
     for row in rows:
-        if len(row) != 4 or not row[2].isdigit():
+        if len(row) != RANKING_COLUMNS or not row[2].isdigit():
             return False
         ranks.setdefault(row[0], set()).add(row[2])
         seconds.add(row[1])
@@ -234,9 +273,9 @@ def _is_record(line: bytes) -> bool:
     if not isinstance(found, dict):
         return False
     if row_checks.find(found, row_checks.DOCUMENT) is None:
-        from leadline.io import result_lists
+        from leadline.io import json_files
 
-        return result_lists.begins_list(found)
+        return json_files.begins_list(found)
     name = row_checks.find(found, row_checks.QUERY)
     return name is not None and not isinstance(found[name], (dict, list))
 
@@ -247,6 +286,19 @@ def _is_csv(head: bytes, _named: str) -> bool:
     line = head.partition(b"\n")[0].decode("utf-8", "surrogateescape").strip("\r\n")
     names = [cell.strip('"') for cell in line.split(delimiter_of(line))]
     return row_checks.find(names, (*row_checks.QUERY, *row_checks.DOCUMENT)) is not None
+
+
+def _is_headerless(head: bytes, _named: str) -> bool:
+    """Return whether the first line has three columns and ends in a number, or in a level of relevance."""
+    from leadline.io.tables import headerless_cells, is_level
+
+    lines = (line for line in head.split(b"\n") if line.strip() and not line.startswith(b"#"))
+    line = next(lines, b"").decode("utf-8", "surrogateescape")
+    cells = headerless_cells(line.strip("\r"))
+    if len(cells) not in {3, 4} or not all(cells):
+        return False
+    split = len(cells) == 3 and ("\t" in line or "," in line)
+    return is_level(cells[-1]) or (split and is_number(cells[-1].encode("utf-8", "surrogateescape")))
 
 
 def _write_trec(table: OutputTable) -> bytes:
@@ -267,7 +319,10 @@ PARQUET = Format(
     (".parquet", ".arrow"),
     (".feather",),
 )
-JSON = Format("json", _is_json, _late("tables", "json_rows"), _late("tables", "write_json"), (".json",))
+JSON = Format(
+    "json", _is_json, _late("json_files", "json_rows"), _late("json_files", "write_json"), (".json",)
+)
+HEADERLESS = Format("headerless", _is_headerless, _late("tables", "headerless_rows"))
 FORMATS = (
     SQLITE_STORE,  # told before a text is read
     COLLECTION,  # told by its name
@@ -276,13 +331,14 @@ FORMATS = (
     Format(
         "jsonl",
         _is_json_lines,
-        _late("tables", "json_lines_table"),
-        _late("tables", "write_json_lines"),
+        _late("json_files", "json_lines_table"),
+        _late("json_files", "write_json_lines"),
         (".jsonl",),
         (".ndjson",),
     ),
     JSON,
     Format("csv", _is_csv, _late("tables", "table_of_csv"), _late("tables", "write_csv"), (".csv", ".tsv")),
+    HEADERLESS,
     Format(
         "sampled",
         _is_sample,

@@ -7,13 +7,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 from leadline.data.qrels import Qrels
-from leadline.data.reading import DEFAULT_READING, Reading, ReadQrelsOptions, ReadRunOptions
+from leadline.data.reading import DEFAULT_READING, Reading, ReadQrelsOptions, RunOptions
 from leadline.data.result import Result
 from leadline.data.run import Run
 from leadline.data.validation import check_run_name, check_word
 from leadline.errors import InputError, UsageError
 from leadline.io import row_checks, trec_qrels, trec_runs
-from leadline.io.formats import TREC, Opened, opened, records_of
+from leadline.io.formats import TREC, Opened, opened, opened_run, records_of
 from leadline.io.opening import Buffers, run_name
 from leadline.io.row_checks import Records, Table
 from leadline.io.trec_lists import ListConsumer
@@ -135,21 +135,22 @@ def qrels_of(source: Opened, *, subtopics: bool = False, sure: bool = False, int
     return made
 
 
-def read_run(source: RunLike, *, name: str | None = None, **options: Unpack[ReadRunOptions]) -> Run:
+def read_run(source: RunLike, *, name: str | None = None, **options: Unpack[RunOptions]) -> Run:
     """Read a run from a file of any format, a dictionary, a data frame or rows.
 
     A dictionary is `{query: {document: score}}`, or `{query: [document, ...]}` best first, where a repeat
     counts at its first place; rows are (query, document, score) or named tuples. `order` ("score", or "rank":
     the rank column) is what orders a list, `on_duplicate` ("refuse", "first", "last", "max", "hold") what is
     done with a document twice in a list, `on_nan` ("refuse", "drop") with a score that is no number. Ids that
-    are whole numbers are refused; `integer_ids="text"` reads 7 as "7".
+    are whole numbers are refused; `integer_ids="text"` reads 7 as "7". `columns` names the columns of a text
+    without a header, as in "query_id,doc_id,rank"; without scores the ranks order the documents.
 
     >>> read_run({"q1": {"d1": 0.5, "d2": 0.7}}, name="mine")
     Run('mine', 1 query, 2 documents)
     """
     if name is not None:
         check_run_name(name)
-    run = counted_run(source, name=name, reading=Reading.of(read_run, options, ReadRunOptions))[0]
+    run = counted_run(source, name=name, reading=Reading.of(read_run, options, RunOptions))[0]
     return run if name is None or name == run.name else run.renamed(name)
 
 
@@ -173,7 +174,8 @@ def counted_run(source: RunLike, *, reading: Reading, name: str | None = None) -
 def run_of(source: Opened, *, reading: Reading, name: str | None = None) -> tuple[Run, ReadCounts]:
     """Return the run of an opened file, and what was counted; its tags where they name runs."""
     name = run_name(source.path) if name is None else name
-    if source.format is TREC:
+    source = opened_run(source)
+    if source.format is TREC and reading.columns is None:
         return trec_runs.read(source.path, reading=reading, name=name, whole=source.whole)
     return row_checks.run(records_of(source, "score", reading), name=name, reading=reading)
 
@@ -216,9 +218,9 @@ def stream_lists(
     """Hand the lists of any run but a `Run` to a consumer; a file is never held whole. Gives its name too."""
     if isinstance(source, (str, os.PathLike)):
         path = os.fspath(source)
-        file = opened(path)
+        file = opened_run(opened(path))
         name = name or run_name(path)
-        if file.format is TREC:
+        if file.format is TREC and reading.columns is None:
             return name, trec_runs.stream(
                 path, consumer, reading=reading, workspaces=workspaces, whole=file.whole
             )

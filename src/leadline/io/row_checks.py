@@ -460,7 +460,9 @@ def identify(value: Any, column: str, records: Records) -> bytes:
     whole = isinstance(value, Integral) and not isinstance(value, bool)
     if whole and records.integers:
         return b"%d" % int(value)
-    option = ', integer_ids="text" of Run and Qrels reads whole numbers as text' if whole else ""
+    option = (
+        ', `--integer-ids text` (in Python: integer_ids="text") reads whole numbers as text' if whole else ""
+    )
     if not column:
         raise InputError(
             f"id {value!r} is of type {type(value).__name__}",

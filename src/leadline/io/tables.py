@@ -1,28 +1,25 @@
-"""Runs and qrels as tables: CSV, TSV, JSON, JSON Lines, Parquet and Arrow."""
+"""Runs and qrels as tables: CSV and TSV, with and without a header, Parquet and Arrow."""
 
 from __future__ import annotations
 
 import csv
 import io
-import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
-from itertools import chain, islice
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
 
 from leadline.data.arrays import bytes_of
 from leadline.data.ids import to_text
 from leadline.data.qrels import Qrels
 from leadline.data.run import Run
 from leadline.errors import InputError, MissingPackageError, UsageError
-from leadline.io import python_inputs, result_lists
+from leadline.io import python_inputs, row_checks
 from leadline.io.columns import NotCleanError
-from leadline.io.opening import ARROW, HEAD, IR_DATASETS, LONGEST_LINE, STREAM, Chunk, read_whole, text_of
+from leadline.io.opening import ARROW, HEAD, IR_DATASETS, STREAM, Chunk, read_whole, text_of
 from leadline.io.row_checks import Records, Table
 
 if TYPE_CHECKING:
@@ -108,10 +105,112 @@ def table_of_csv(source: Opened, *_: object) -> Table:
     def batches(chosen: Sequence[str]) -> Iterable[Any]:
         return _csv_batches(window, chosen)
 
-    return Table(header, cells, path, "line", place=1, text=True, arrow=batches if _has_pyarrow() else None)
+    return Table(header, cells, path, "line", place=1, text=True, arrow=batches if has_pyarrow() else None)
 
 
-def _byte_lines(window: Chunk) -> Iterator[bytes]:
+HEADERLESS = "a header, or --columns with the names of all columns, as in query_id,doc_id,rank"
+LETTERS = {"S": "3", "A": "2", "B": "1", "C": "0", "D": "0"}  # levels of relevance in collections of NTCIR
+LETTER_LEVELS = ("letter_levels", "levels of NTCIR: S is read as grade 3, A as 2, B as 1, C and D as 0")
+
+
+def headerless_rows(source: Opened, what: str, *_: object) -> Records:
+    """Return the rows of a text of three or four columns without a header, told by their content."""
+    rows = list(_headerless_lines(source))
+    width = len(rows[0][1])
+    _refuse_other_widths(rows, width, "as in the first line", source.path)
+    last = {cells[-1] for _, cells in rows}
+    letters = sum(cells[-1] in LETTERS for _, cells in rows)
+    if all(map(is_level, last)):
+        names = ["query_id", *(["iteration"] if width == 4 else []), "doc_id", "relevance"]
+        rows = [(line, [*cells[:-1], grade_of_level(cells[-1])]) for line, cells in rows]
+    elif _counts_ranks(rows):
+        names = ["query_id", "doc_id", "rank", "score"][:width]
+    elif width == 3 and (what == "grade" or any("." in cell or "e" in cell.lower() for cell in last)):
+        names = ["query_id", "doc_id", "score"]
+    else:
+        found = f"{width} columns without a header that may be ranks, scores or grades"
+        raise InputError(found, expected=HEADERLESS, path=source.path, line=rows[0][0])
+    records = _under_names(rows, names, what, source.path)
+    records.remarks = ((*LETTER_LEVELS, letters),) if letters and names[-1] == "relevance" else ()
+    return records
+
+
+def named_rows(source: Opened, names: list[str]) -> Records:
+    """Return the rows of a run in a text without a header, whose columns have these names."""
+    rows = list(_headerless_lines(source))
+    _refuse_other_widths(rows, len(names), ": " + ", ".join(names), source.path)
+    return _under_names(rows, names, "score", source.path)
+
+
+def _refuse_other_widths(rows: Iterable[tuple[int, list[str]]], width: int, why: str, path: str) -> None:
+    for line, cells in rows:
+        if len(cells) != width:
+            expected = f"{width}{why if why.startswith(':') else ' ' + why}"
+            raise InputError(f"{len(cells)} columns", expected=expected, path=path, line=line)
+
+
+def _under_names(rows: list[tuple[int, list[str]]], names: list[str], what: str, path: str) -> Records:
+    """Return rows under the names of their columns; without scores the ranks order the documents."""
+    rank = row_checks.find(names, row_checks.RANK)
+    if rank is not None and row_checks.find(names, row_checks.SCORE) is None:
+        place = names.index(rank)
+        names = [*names, "score"]
+        rows = [(line, [*cells, f"-{cells[place]}"]) for line, cells in rows]
+
+    def cells_of_rows(chosen: Sequence[str]) -> Iterator[tuple[int, Sequence[Any]]]:
+        places = [names.index(name) if name else -1 for name in chosen]
+        for line, cells in rows:
+            yield line, [cells[place] if place >= 0 else None for place in places]
+
+    return row_checks.table_records(Table(names, cells_of_rows, path, "line", place=1, text=True), what)
+
+
+def headerless_cells(line: str) -> list[str]:
+    r"""Return the cells of a line without quotes: between tabs, else between commas, else between blanks.
+
+    >>> headerless_cells("q1\td1\t1"), headerless_cells("q1,d1,0.5"), headerless_cells("q1  d1  L2")
+    (['q1', 'd1', '1'], ['q1', 'd1', '0.5'], ['q1', 'd1', 'L2'])
+    """
+    delimiter = next((sign for sign in "\t," if sign in line), None)
+    return line.strip("\r\n").split(delimiter) if delimiter else line.split()
+
+
+def _headerless_lines(source: Opened) -> Iterator[tuple[int, list[str]]]:
+    for number, raw in enumerate(byte_lines(source.text), start=1):
+        line = raw.decode("utf-8", "surrogateescape")
+        if line.strip() and not line.startswith("#"):
+            yield number, headerless_cells(line)
+
+
+def _counts_ranks(rows: Iterable[tuple[int, list[str]]]) -> bool:
+    """Return whether the third cells of every query are 1, 2, ... n, and some n is above 1."""
+    ranks: dict[str, list[str]] = {}
+    for _, cells in rows:
+        ranks.setdefault(cells[0], []).append(cells[2])
+    return max(map(len, ranks.values())) > 1 and all(
+        {*found} == {str(rank) for rank in range(1, len(found) + 1)} for found in ranks.values()
+    )
+
+
+def is_level(cell: str) -> bool:
+    """Return whether a cell is a level of relevance in a collection of NTCIR: L0, L1, ..., or S, A, B, C, D.
+
+    >>> is_level("L2"), is_level("S"), is_level("2")
+    (True, True, False)
+    """
+    return cell in LETTERS or (cell[:1] == "L" and cell[1:].isdecimal())
+
+
+def grade_of_level(cell: str) -> str:
+    """Return the grade that a level is read as.
+
+    >>> grade_of_level("L2"), grade_of_level("A")
+    ('2', '2')
+    """
+    return LETTERS.get(cell) or cell[1:]
+
+
+def byte_lines(window: Chunk) -> Iterator[bytes]:
     """Yield the lines of a text without their ends; the text is not copied as a whole."""
     begin, size = 0, 1 << 16
     while begin < window.end:
@@ -126,7 +225,7 @@ def _byte_lines(window: Chunk) -> Iterator[bytes]:
 
 def _text_lines(window: Chunk) -> Iterator[str]:
     """Yield the lines of a text with their ends, of which a carriage return is one."""
-    for raw in _byte_lines(window):
+    for raw in byte_lines(window):
         line = raw.decode("utf-8", "surrogateescape") + "\n"
         if "\r" in line:
             yield from io.StringIO(line, newline="")
@@ -134,7 +233,8 @@ def _text_lines(window: Chunk) -> Iterator[str]:
             yield line
 
 
-def _has_pyarrow() -> bool:
+def has_pyarrow() -> bool:
+    """Return whether pyarrow is installed."""
     return find_spec("pyarrow") is not None
 
 
@@ -147,7 +247,7 @@ def _csv_batches(window: Chunk, chosen: Sequence[str]) -> Iterator[Any]:
     from pyarrow import csv as arrow_csv
 
     text = window.text[: window.end]
-    first = next(_byte_lines(window), b"")
+    first = next(byte_lines(window), b"")
     delimiter = delimiter_of(first.decode("utf-8", "surrogateescape"))
     signs = (b'"', b"\n#", b"\0", delimiter.encode() + b"0x")  # a rank in hexadecimal digits is none
     for start in range(0, len(text), PIECE):
@@ -340,160 +440,6 @@ def write_csv(table: OutputTable) -> bytes:
         whole = quoting if query.startswith("#") else writer  # or the row would be a comment
         whole.writerow([query, document, repr(number), *more])
     return target.getvalue().encode("utf-8", "surrogateescape")
-
-
-SHOWN = 40  # characters of an object in a message
-
-
-class Members(Mapping[str, Any]):
-    """An object of a JSON text: a dictionary whose `items` still has names that were repeated."""
-
-    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
-        self.pairs = pairs
-        self.named = dict(pairs)
-
-    def __getitem__(self, name: str) -> Any:
-        return self.named[name]
-
-    def __iter__(self) -> Any:
-        return iter(self.named)
-
-    def __len__(self) -> int:
-        return len(self.named)
-
-    def __repr__(self) -> str:
-        text = repr(self.named)
-        return text if len(text) <= SHOWN else text[:SHOWN] + "...}"
-
-    def items(self) -> Any:
-        """Return names and values in order, repeated ones too."""
-        return self.pairs
-
-
-Members.__name__ = "object"  # what messages call it
-
-
-def json_rows(source: Opened, what: str, subtopics: bool) -> Table | Records:
-    """Return the table in a JSON list of records, or the rows of a JSON object."""
-    path, window = source.path, source.text
-    found = parse_json(window.text[: window.end].tobytes(), path)
-    if isinstance(found, (Members, list)) and not subtopics:
-        lists = result_lists.rows_of_json(found, what, path=path, part=source.part)
-        if lists is not None:
-            return lists
-    if isinstance(found, Members):
-        return python_inputs.mapping_records(found, what, path=path, unit="record", subtopics=subtopics)
-    if isinstance(found, list):
-        return python_inputs.table_of_rows(enumerate(found, start=1), path=path)
-    raise InputError(f"JSON of a {type(found).__name__}", expected="an object or a list", path=path)
-
-
-def parse_json(text: bytes, path: str, line: int = 0) -> Any:
-    """Read a JSON text; objects keep repeated names."""
-    try:
-        return json.loads(text.rstrip().decode("utf-8", "surrogateescape"), object_pairs_hook=Members)
-    except json.JSONDecodeError as error:
-        raise InputError(
-            f"no JSON at column {error.colno} ({error.msg.lower()})",
-            expected="a whole JSON text",
-            path=path,
-            line=line or error.lineno,
-        ) from None
-    except RecursionError:
-        raise InputError("JSON nested too deeply", expected="objects", path=path) from None
-    except ValueError:  # a whole number of thousands of digits
-        raise InputError("a number that is too long", expected="a number", path=path) from None
-
-
-def write_json(table: OutputTable) -> bytes:
-    """Write `{query: {document: number}}`, a query on a line; by subtopic where there are some."""
-    found: dict[str, dict[str, Any]] = {}
-    for query, document, number, *subtopic in table.rows:
-        documents = found.setdefault(query, {})
-        for name in subtopic:
-            documents = documents.setdefault(name, {})
-        documents[document] = number
-    lines = [f"{dump_json(query)}: {dump_json(documents)}" for query, documents in found.items()]
-    return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
-
-
-def dump_json(value: Any) -> str:
-    """Write a value in one line of valid UTF-8; what is no Unicode is escaped."""
-    text = json.dumps(value, ensure_ascii=False)
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return json.dumps(value)
-    return text
-
-
-def json_lines_table(source: Opened, what: str, _subtopics: bool) -> Table | Records:
-    """Return the table in JSON Lines, or the rows of lists that stand one on a line."""
-    window = source.text
-    lines = _json_lines(window)
-    first = list(islice(lines, 1))
-    lines = chain(first, lines)
-    if first and result_lists.begins_list(first[0][1]):
-        return result_lists.rows_of_entries(lines, what, path=source.path, unit="line")
-    found = python_inputs.table_of_rows(lines, path=source.path, unit="line")
-    if isinstance(found, Table) and _has_pyarrow():
-        found.arrow = lambda chosen: _json_batches(window, chosen)
-    return found
-
-
-def _json_batches(window: Chunk, chosen: Sequence[str]) -> Iterator[Any]:
-    """Yield some columns of JSON Lines in batches of Arrow; only of a text with one object on every line.
-
-    All members are looked at, so that a name that is repeated in an object is found.
-    """
-    import pyarrow as pa
-    from pyarrow import json as arrow_json
-
-    kinds = (pa.string(), pa.string(), pa.float64(), pa.int64(), pa.string(), pa.string())
-    schema = pa.schema([(name, kind) for name, kind in zip(chosen, kinds, strict=True) if name])
-    size = PIECE + LONGEST_LINE
-    start = 0
-    while start < window.end:
-        text = window.text[start : min(start + size, window.end)]
-        ends = np.flatnonzero(text == ord("\n"))
-        if not len(ends):
-            raise NotCleanError
-        text = text[: ends[-1] + 1]
-        begins = np.concatenate(([0], ends[:-1] + 1))
-        if not ((text[begins] == ord("{")) & (text[ends - 1] == ord("}"))).all():
-            raise NotCleanError
-        table = arrow_json.read_json(
-            pa.BufferReader(pa.py_buffer(bytes_of(text))),
-            read_options=arrow_json.ReadOptions(block_size=size, use_threads=False),
-            parse_options=arrow_json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="infer"),
-        )
-        if len(table) != len(ends):
-            raise NotCleanError
-        yield from table.select(schema.names).to_batches()
-        start += len(text)
-
-
-def _json_lines(window: Chunk) -> Iterator[tuple[int, Any]]:
-    for line, raw in enumerate(_byte_lines(window), start=1):
-        if not raw.strip():
-            continue
-        found = parse_json(raw, window.path, line)
-        if not isinstance(found, Members):
-            raise InputError(
-                f"JSON of a {type(found).__name__}",
-                expected="an object on every line",
-                path=window.path,
-                line=line,
-            )
-        if len(found.pairs) > len(found):
-            raise InputError("a name twice in one object", expected="each once", path=window.path, line=line)
-        yield line, found
-
-
-def write_json_lines(table: OutputTable) -> bytes:
-    """Write a record a line."""
-    lines = [dump_json(dict(zip(table.columns, row, strict=True))) for row in table.rows]
-    return "".join(line + "\n" for line in lines).encode()
 
 
 def parquet_table(source: Opened, *_: object) -> Table:

@@ -1,20 +1,185 @@
-"""Result lists and relevance judgments in the JSON of search programs, evaluation tools and shared tasks.
+"""Runs and qrels in JSON and JSON Lines: objects, records, and lists as programs write them.
 
-All of them hold, for every query, a list of records with the id of a document and perhaps a score or a grade.
-They differ in the members that lead to the list, and in the names of the ids and numbers.
+Search programs, evaluation tools and shared tasks write a list of records for every query, with the id of a
+document and perhaps a score or a grade. They differ in the members that lead to the list, and in the names of
+the ids and numbers.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
-from typing import Any, NamedTuple, TypeAlias
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+import numpy as np
+
+from leadline.data.arrays import bytes_of
 from leadline.data.ids import to_bytes
 from leadline.errors import InputError
 from leadline.io import python_inputs, row_checks
+from leadline.io.columns import NotCleanError
+from leadline.io.opening import LONGEST_LINE, Chunk
 from leadline.io.row_checks import Records, Row, Table
+from leadline.io.tables import PIECE, OutputTable, byte_lines, has_pyarrow
 from leadline.kernels import plain
+
+if TYPE_CHECKING:
+    from leadline.io.formats import Opened
+
+SHOWN = 40  # characters of an object in a message
+
+
+class Members(Mapping[str, Any]):
+    """An object of a JSON text: a dictionary whose `items` still has names that were repeated."""
+
+    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
+        self.pairs = pairs
+        self.named = dict(pairs)
+
+    def __getitem__(self, name: str) -> Any:
+        return self.named[name]
+
+    def __iter__(self) -> Any:
+        return iter(self.named)
+
+    def __len__(self) -> int:
+        return len(self.named)
+
+    def __repr__(self) -> str:
+        text = repr(self.named)
+        return text if len(text) <= SHOWN else text[:SHOWN] + "...}"
+
+    def items(self) -> Any:
+        """Return names and values in order, repeated ones too."""
+        return self.pairs
+
+
+Members.__name__ = "object"  # what messages call it
+
+
+def json_rows(source: Opened, what: str, subtopics: bool) -> Table | Records:
+    """Return the table in a JSON list of records, or the rows of a JSON object."""
+    path, window = source.path, source.text
+    found = parse_json(window.text[: window.end].tobytes(), path)
+    if isinstance(found, (Members, list)) and not subtopics:
+        lists = rows_of_json(found, what, path=path, part=source.part)
+        if lists is not None:
+            return lists
+    if isinstance(found, Members):
+        return python_inputs.mapping_records(found, what, path=path, unit="record", subtopics=subtopics)
+    if isinstance(found, list):
+        return python_inputs.table_of_rows(enumerate(found, start=1), path=path)
+    raise InputError(f"JSON of a {type(found).__name__}", expected="an object or a list", path=path)
+
+
+def parse_json(text: bytes, path: str, line: int = 0) -> Any:
+    """Read a JSON text; objects keep repeated names."""
+    try:
+        return json.loads(text.rstrip().decode("utf-8", "surrogateescape"), object_pairs_hook=Members)
+    except json.JSONDecodeError as error:
+        raise InputError(
+            f"no JSON at column {error.colno} ({error.msg.lower()})",
+            expected="a whole JSON text",
+            path=path,
+            line=line or error.lineno,
+        ) from None
+    except RecursionError:
+        raise InputError("JSON nested too deeply", expected="objects", path=path) from None
+    except ValueError:  # a whole number of thousands of digits
+        raise InputError("a number that is too long", expected="a number", path=path) from None
+
+
+def write_json(table: OutputTable) -> bytes:
+    """Write `{query: {document: number}}`, a query on a line; by subtopic where there are some."""
+    found: dict[str, dict[str, Any]] = {}
+    for query, document, number, *subtopic in table.rows:
+        documents = found.setdefault(query, {})
+        for name in subtopic:
+            documents = documents.setdefault(name, {})
+        documents[document] = number
+    lines = [f"{dump_json(query)}: {dump_json(documents)}" for query, documents in found.items()]
+    return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
+
+
+def dump_json(value: Any) -> str:
+    """Write a value in one line of valid UTF-8; what is no Unicode is escaped."""
+    text = json.dumps(value, ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return json.dumps(value)
+    return text
+
+
+def json_lines_table(source: Opened, what: str, _subtopics: bool) -> Table | Records:
+    """Return the table in JSON Lines, or the rows of lists that stand one on a line."""
+    window = source.text
+    lines = _json_lines(window)
+    first = list(islice(lines, 1))
+    lines = chain(first, lines)
+    if first and begins_list(first[0][1]):
+        return rows_of_entries(lines, what, path=source.path, unit="line")
+    found = python_inputs.table_of_rows(lines, path=source.path, unit="line")
+    if isinstance(found, Table) and has_pyarrow():
+        found.arrow = lambda chosen: _json_batches(window, chosen)
+    return found
+
+
+def _json_batches(window: Chunk, chosen: Sequence[str]) -> Iterator[Any]:
+    """Yield some columns of JSON Lines in batches of Arrow; only of a text with one object on every line.
+
+    All members are looked at, so that a name that is repeated in an object is found.
+    """
+    import pyarrow as pa
+    from pyarrow import json as arrow_json
+
+    kinds = (pa.string(), pa.string(), pa.float64(), pa.int64(), pa.string(), pa.string())
+    schema = pa.schema([(name, kind) for name, kind in zip(chosen, kinds, strict=True) if name])
+    size = PIECE + LONGEST_LINE
+    start = 0
+    while start < window.end:
+        text = window.text[start : min(start + size, window.end)]
+        ends = np.flatnonzero(text == ord("\n"))
+        if not len(ends):
+            raise NotCleanError
+        text = text[: ends[-1] + 1]
+        begins = np.concatenate(([0], ends[:-1] + 1))
+        if not ((text[begins] == ord("{")) & (text[ends - 1] == ord("}"))).all():
+            raise NotCleanError
+        table = arrow_json.read_json(
+            pa.BufferReader(pa.py_buffer(bytes_of(text))),
+            read_options=arrow_json.ReadOptions(block_size=size, use_threads=False),
+            parse_options=arrow_json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="infer"),
+        )
+        if len(table) != len(ends):
+            raise NotCleanError
+        yield from table.select(schema.names).to_batches()
+        start += len(text)
+
+
+def _json_lines(window: Chunk) -> Iterator[tuple[int, Any]]:
+    for line, raw in enumerate(byte_lines(window), start=1):
+        if not raw.strip():
+            continue
+        found = parse_json(raw, window.path, line)
+        if not isinstance(found, Members):
+            raise InputError(
+                f"JSON of a {type(found).__name__}",
+                expected="an object on every line",
+                path=window.path,
+                line=line,
+            )
+        if len(found.pairs) > len(found):
+            raise InputError("a name twice in one object", expected="each once", path=window.path, line=line)
+        yield line, found
+
+
+def write_json_lines(table: OutputTable) -> bytes:
+    """Write a record a line."""
+    lines = [dump_json(dict(zip(table.columns, row, strict=True))) for row in table.rows]
+    return "".join(line + "\n" for line in lines).encode()
+
 
 # The members that lead from the object of a query to its list.
 RESULTS = (

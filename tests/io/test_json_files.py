@@ -31,6 +31,13 @@ RUNS = (
     "vespa.json",
     "hugging_face.json",
 )
+HEADERLESS = (
+    "ms_marco.tsv",
+    "tevatron.tsv",
+    "colbert.tsv",
+    "ntcir.txt",
+    "ntcir_letters.txt",
+)  # test_tables.py
 JUDGMENTS = ("quepid.csv", "rank_eval.json", "opensearch.json", "rre.json", "rre_grades.json")
 
 
@@ -50,7 +57,9 @@ def refusal(read: Any, path: Path, **options: Any) -> str:
 
 def test_every_file_is_named() -> None:
     files = {path.name for path in PROGRAMS.iterdir()}
-    assert files == {*RUNS, *JUDGMENTS, "kilt.jsonl", "README.md"}
+    assert files == {*RUNS, *JUDGMENTS, *HEADERLESS, "kilt.jsonl", "README.md"}
+    listed = (PROGRAMS / "README.md").read_text()
+    assert all(f"`{name}`" in listed for name in files - {"README.md"})
 
 
 @pytest.mark.parametrize("name", RUNS)
