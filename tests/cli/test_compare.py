@@ -124,7 +124,7 @@ def test_the_same_seed_gives_the_same_bytes(leadline: Leadline, files: list[str]
         (["--fail-if-worse", "APP"], "unknown measure 'APP'; nearest: AP"),
         (["-m", "NumRet"], "NumRet cannot be compared"),
         (["--plot", "picture.gif"], "a picture's name must end in .svg, .pdf or .png"),
-        (["--confidence", "2"], "confidence level 2.0; expected a share"),
+        (["--confidence", "2"], "confidence level 2.0; expected a proportion"),
         (["-o", "old.run"], "would overwrite an input"),
         (["--summary", "old.run"], "would overwrite an input"),
         (["--summary", "x.md", "-o", "./x.md"], "two outputs name the same file"),

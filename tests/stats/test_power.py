@@ -162,9 +162,9 @@ def test_of_fewer_than_two_queries_there_is_no_power() -> None:
 
 @pytest.mark.parametrize("wanted", [0, 1, 1.5, 80, -0.1, math.nan])
 def test_a_power_that_is_none_is_refused(wanted: float) -> None:
-    with pytest.raises(UsageError, match=r"power .*; expected a share between 0 and 1"):
+    with pytest.raises(UsageError, match=r"power .*; expected a proportion between 0 and 1"):
         queries_needed(0.5, power_wanted=wanted)
-    with pytest.raises(UsageError, match=r"power .*; expected a share between 0 and 1"):
+    with pytest.raises(UsageError, match=r"power .*; expected a proportion between 0 and 1"):
         detectable(0.2, 50, power_wanted=wanted)
 
 
@@ -174,5 +174,5 @@ def test_a_level_that_is_none_is_refused() -> None:
         lambda: queries_needed(0.5, level=1),
         lambda: detectable(0.2, 50, level=0.05),
     ):
-        with pytest.raises(UsageError, match=r"level .*; expected a share"):
+        with pytest.raises(UsageError, match=r"level .*; expected a proportion"):
             ask()

@@ -209,7 +209,7 @@ def test_a_model_survives_its_file(tmp_path: Path) -> None:
     assert again.facts["restarts"] == model.facts["restarts"]
     assert np.array_equal(infer(again, bilingual(2)).theta, infer(model, bilingual(2)).theta)
     (tmp_path / "model.npz").write_bytes((tmp_path / "model.npz").read_bytes()[:-40])
-    with pytest.raises(InputError, match="no whole topic model"):
+    with pytest.raises(InputError, match="an incomplete topic model"):
         read_model(tmp_path / "model.npz")
     with pytest.raises(InputError, match="No such file"):
         read_model(tmp_path / "nowhere")

@@ -147,7 +147,7 @@ class Measure(Parametric):
 
 
 class _FunctionMeasure(Measure):
-    """A measure that a function computes, list by list; `from_function` makes it."""
+    """Measure computed by a Python function for each ranked list; see `from_function`."""
 
     title = "function"
     formula = "given as a Python function"
@@ -168,7 +168,7 @@ class _FunctionMeasure(Measure):
             object.__setattr__(self, attribute, value)
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query; NaN where the run lacks the query."""
+        """Return the value of every query; NaN for queries missing in the run."""
         qrels = judged.qrels
         values = np.full(len(judged.present), np.nan)
         for code in np.flatnonzero(judged.present).tolist():
@@ -182,7 +182,7 @@ class _FunctionMeasure(Measure):
 
     def _value(self, grades: list[float | None], judged: list[float], query: str) -> float:
         try:
-            value: Any = self.function(grades, judged)  # a caller's function may return anything
+            value: Any = self.function(grades, judged)  # a user's function may return anything
         except Exception as error:
             raise UsageError(
                 f"{self.name} of query '{query}': {type(error).__name__}: {' '.join(str(error).split())}"
@@ -215,33 +215,33 @@ def from_function(
     high: float = 1.0,
     rising: bool = True,
 ) -> Measure:
-    """Return a measure that a Python function computes.
+    """Return a measure computed by a Python function.
 
-    The measure can stand wherever `evaluate` and `compare` take one; its mean is the arithmetic mean over
-    queries. The function is called once for each query that a run has; a query that the run lacks is
-    undefined, which counts 0 in the mean.
+    `evaluate` and `compare` accept it as any other measure; its mean is the arithmetic mean over queries. The
+    function is called once for each query of a run. The value of a query missing in the run is undefined and
+    counts as 0 in the mean.
 
     Parameters
     ----------
     function : callable
-        Called with the grades of one ranked list, best first (None where a document is unjudged), and the
-        grades of all documents judged for the query. Returns a number; None or NaN is undefined.
+        Called with the grades of a ranked list in rank order (None for an unjudged document) and the grades
+        of all documents judged for the query. Returns a number; None or NaN is undefined.
     name : str, optional
-        Name of the measure, by default that of the function.
+        Name of the measure; by default that of the function.
     low, high : float
-        Range of the values; others are refused.
+        Range of the values; other values raise UsageError.
     rising : bool
-        Whether larger is better.
+        Whether larger values are better.
 
     Returns
     -------
     Measure
-        The measure. When the function fails, the error says for which query.
+        If the function fails, the error names the query.
 
     Raises
     ------
     UsageError
-        If there is no name, or it is that of another measure.
+        If there is no name or another measure has it.
 
     Examples
     --------
@@ -288,7 +288,7 @@ def relevant(judged: JudgedRun, rel: float) -> Floats:
     return judged.qrels.relevant(rel).astype(np.float64)
 
 
-# Prefixes that sentence-transformers adds for the similarity that ranked, as in cosine_ndcg@10
+# Prefixes of sentence-transformers for the similarity function, as in cosine_ndcg@10
 SIMILARITIES = ("cosine", "dot", "euclidean", "manhattan", "max")
 MEASURES: Registry[Measure] = Registry(sys.modules[__name__], Measure, "measure", prefixes=SIMILARITIES)
 

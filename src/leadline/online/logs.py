@@ -90,7 +90,7 @@ def _log(
     rows: list[LogRow], arms: list[str], columns: Columns, inputs: list[tuple[str, int]], *, timed: bool
 ) -> Log:
     if columns.time is not None or len(inputs) > 1:
-        rows.sort(key=lambda row: row.time)  # stable: equal times stay as they came
+        rows.sort(key=lambda row: row.time)  # stable: rows with equal times keep their order
     codes: dict[str, int] = {}
     users = [codes.setdefault(row.user, len(codes)) if columns.user else -1 for row in rows]
     click = np.array([row.click for row in rows], dtype=np.float64)

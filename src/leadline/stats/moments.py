@@ -9,7 +9,7 @@ import numpy as np
 from leadline.data.arrays import Floats, Integers
 from leadline.errors import UsageError
 
-# Below this share of the largest value a spread is rounding, not spread.
+# A spread below this fraction of the largest value is due to rounding.
 ROUNDING = 1e-12
 
 

@@ -17,7 +17,7 @@ from leadline.text.tokens import word_bounds
 # What no page and no terminal should get from a document: controls but white space, halves of letters.
 UNSHOWN = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 RETURNING = re.compile("\r\n?|\f")  # a terminal would write over the line
-# Characters that turn the direction of what follows: they must not reach beyond the document.
+# Bidirectional controls, whose effect must not extend beyond the document.
 TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from leadline.data.arrays import Bytes, Flags, Integers
 
-# Scripts whose words are not parted: Thai, Lao, Myanmar, Khmer, kana, bopomofo, Han. Hangul has blanks.
+# Scripts without blanks between words: Thai, Lao, Myanmar, Khmer, kana, bopomofo, Han. Hangul has blanks.
 UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u312f\u31a0-\u31ff"
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"

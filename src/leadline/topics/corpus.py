@@ -16,7 +16,7 @@ from leadline.io.texts import Document, TextsLike, name_of, read_documents
 from leadline.text import ANALYSES, Analysis
 from leadline.text.words import for_language
 
-WHOLE = "text"  # what the language of a model of one language is called
+WHOLE = "text"  # name of the language of a monolingual model
 
 
 @dataclass(frozen=True)

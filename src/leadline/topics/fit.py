@@ -101,7 +101,7 @@ def log_likelihood(corpus: Corpus, theta: Floats, phi: Floats) -> float:
     if not len(corpus.word):
         return float("nan")
     total = 0.0
-    block = 1 << 14  # few enough that both sides stay near the processor
+    block = 1 << 14  # small enough that both operands stay in the processor cache
     for begin in range(0, len(corpus.word), block):
         part = slice(begin, begin + block)
         distributions = theta[corpus.document[part]], phi[corpus.word[part]]
@@ -153,7 +153,7 @@ class TomotopyChain:
         return log_likelihood(self.corpus, theta, phi)
 
 
-# So often the likelihood of a chain is looked at; to look into tomotopy takes the time of some sweeps.
+# Number of times the likelihood of a chain is computed; with tomotopy each takes the time of some sweeps.
 LOOKS = {"leadline": 10, "tomotopy": 2}
 OnSweep = Callable[[int, int], None]
 

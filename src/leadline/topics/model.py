@@ -111,10 +111,10 @@ def read_model(path: str | os.PathLike[str]) -> TopicModel:
         if isinstance(error, InputError):
             raise
         raise InputError(
-            "no whole topic model", expected="a file that `leadline topics fit` made", path=name
+            "an incomplete topic model", expected="a file written by `leadline topics fit`", path=name
         ) from None
     if phi.shape != (sum(map(len, vocabularies)), len(alpha)):
-        raise InputError("a topic model whose parts do not fit", expected="a whole one", path=name)
+        raise InputError("a topic model whose parts are inconsistent", expected="a complete one", path=name)
     analyses: Sequence[Analysis] = [ANALYSES.parse(text) for text in header["analyses"]]
     return TopicModel(header["languages"], list(analyses), vocabularies, phi, alpha, header["facts"])
 
