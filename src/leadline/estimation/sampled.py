@@ -253,7 +253,7 @@ def sampled(
         uncorrected=np.stack([run.uncorrected for run in estimates]),
         withheld=[run.withheld for run in estimates],
         warnings=sampled_warnings(
-            infos, table, estimates, wanted, levels_of(wanted), queries, whole=population is None
+            infos, table, estimates, wanted, levels_of(wanted), queries, whole_collection=population is None
         ),
         options={
             "measures": list(map(str, wanted)),

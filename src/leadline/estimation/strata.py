@@ -135,7 +135,7 @@ def strata(
     options = HistogramOptions(rel=whole_from, sample=sample, seed=seed)
     rows = rows_of(judged, options)
     assert judged.lists is not None
-    score = judged.lists.scores[rows.place]
+    score = judged.lists.scores[rows.position]
     fixed = _fixed(judged, rows, certain)
     drawn = _sampled(judged, rows, ~rows.relevant & ~fixed, drawn_size(certain, sample), seed)
     size = len(judged.present)
@@ -149,7 +149,7 @@ def strata(
         code, span = int(rows.query[low]), slice(low, high)
         relevant = score[span][rows.relevant[span]]
         cells, group = count_cells(relevant, score[span][drawn[span]])
-        row = judged.lists.rows[rows.place[span][rows.relevant[span]]]
+        row = judged.lists.rows[rows.position[span][rows.relevant[span]]]
         scored = score[span][fixed[span]]
         stratum = Query(
             row,
@@ -179,7 +179,7 @@ def _fixed(judged: JudgedRun, rows: Rows, certain: Certain | None) -> Flags:
         assert judged.lists is not None
         assert judged.lists.ids is not None
         others = np.flatnonzero(~rows.relevant)
-        names = judged.lists.ids.take(rows.place[others])
+        names = judged.lists.ids.take(rows.position[others])
         pairs = zip(rows.query[others].tolist(), names, strict=True)
         flags[others] = [name in certain.documents[code] for code, name in pairs]
     return flags
@@ -198,7 +198,7 @@ def _identified(judged: JudgedRun, rows: Rows, chosen: Flags) -> Hashes:
     assert judged.lists is not None
     assert judged.lists.ids is not None
     chosen_rows = np.flatnonzero(chosen)
-    names = judged.lists.ids.take(rows.place[chosen_rows])
+    names = judged.lists.ids.take(rows.position[chosen_rows])
     keys = np.array([hash(name) for name in names], dtype=np.int64).view(np.uint64)
     identifiers = np.zeros(len(judged.present), dtype=np.uint64)
     np.add.at(identifiers, rows.query[chosen_rows], keys | np.uint64(1))

@@ -212,7 +212,7 @@ def _pairs(names: Sequence[bytes], query: str, relevant: Integers, grid: Grid) -
 def _turns(task: Task, subsampler: RunSubsampler, ranked: Run) -> Integers:
     """Return the positions of a model's pairs in the samples: seeds x rows."""
     code_of_document = task.collection.document_codes(ranked.documents.names)
-    codes = code_of_document[ranked.document[subsampler.rows.place]]
+    codes = code_of_document[ranked.document[subsampler.rows.position]]
     query = subsampler.rows.query
     starts = np.flatnonzero(np.diff(query, prepend=-1)).tolist()
     orders = []

@@ -100,22 +100,22 @@ def slope(
     >>> float(slope(np.array([1.0, 2.0, 4.0]), np.array([4.0, 2.0, 1.0])).round(4))  # 2 ln 4 over 2/3
     4.1589
     """
-    more = 0.5 if half_counts else 0.0
+    added = 0.5 if half_counts else 0.0
     used = (relevant + nonrelevant > 0) if half_counts else (relevant > 0) & (nonrelevant > 0)
-    first, second = np.where(used, relevant + more, 1.0), np.where(used, nonrelevant + more, 1.0)
+    first, second = np.where(used, relevant + added, 1.0), np.where(used, nonrelevant + added, 1.0)
     ratio = np.log(first) - np.log(second)
     weight = first * second / (first + second) if weighted else np.ones_like(ratio)
     weight = np.where(used, weight, 0.0)
     size = relevant.shape[-1]
     centre = (np.arange(size) + 0.5) / size
-    whole = np.maximum(weight.sum(axis=-1, keepdims=True), 1e-300)
-    away = centre - (weight * centre).sum(axis=-1, keepdims=True) / whole
-    above = (weight * away * ratio).sum(axis=-1)
-    below = (weight * away**2).sum(axis=-1)
+    total = np.maximum(weight.sum(axis=-1, keepdims=True), 1e-300)
+    centred = centre - (weight * centre).sum(axis=-1, keepdims=True) / total
+    covariance = (weight * centred * ratio).sum(axis=-1)
+    variance = (weight * centred**2).sum(axis=-1)
     enough = used.sum(axis=-1) >= 2
-    slopes: Floats = np.divide(above, below, out=np.full(np.shape(above), np.nan), where=enough) / math.log(
-        base
-    )
+    slopes: Floats = np.divide(
+        covariance, variance, out=np.full(np.shape(covariance), np.nan), where=enough
+    ) / math.log(base)
     return slopes
 
 

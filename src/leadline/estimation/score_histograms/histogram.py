@@ -41,22 +41,24 @@ def measure_run(
     judged: JudgedRun, recipe: HistogramOptions, draws: int, drawn: list[set[int]] | None = None
 ) -> RunHistograms:
     """Compute histograms, HSA and DO of one run; `drawn` is the shared sample, if any."""
-    part = select_rows(judged, recipe, drawn)
-    values, robust = (values_of(judged, part, one) for one in (recipe, recipe.robust))
+    selection = select_rows(judged, recipe, drawn)
+    values, robust = (values_of(judged, selection, definition) for definition in (recipe, recipe.robust))
     spans = score_ranges(values)
     counts, by_bins = _counted(values, recipe, spans)
-    again, robust_by_bins = _counted(robust, recipe.robust, score_ranges(robust))
+    robust_counts, robust_by_bins = _counted(robust, recipe.robust, score_ranges(robust))
     low, high = hsa_interval(counts, recipe, draws)
-    robust_low, robust_high = hsa_interval(again, recipe.robust, draws)
+    robust_low, robust_high = hsa_interval(robust_counts, recipe.robust, draws)
     sampling_low, sampling_high = hsa_interval(counts, recipe, draws, queries=False)
     relevant = judged.qrels.relevant(recipe.rel)
-    some = relevant > 0
+    with_relevant = relevant > 0
     return RunHistograms(
         counts,
         compute_hsa(counts, recipe),
         compute_do(counts, recipe),
-        compute_hsa(again, recipe.robust),
-        float((values.found[some] / relevant[some]).mean()) if some.any() else float("nan"),
+        compute_hsa(robust_counts, recipe.robust),
+        float((values.found[with_relevant] / relevant[with_relevant]).mean())
+        if with_relevant.any()
+        else float("nan"),
         low,
         high,
         sampling_low,
@@ -66,7 +68,7 @@ def measure_run(
         by_bins,
         robust_by_bins,
         _largest_share(counts),
-        int((relevant - values.found)[some & judged.present].sum()),
+        int((relevant - values.found)[with_relevant & judged.present].sum()),
         _constant(values, spans),
     )
 
@@ -77,8 +79,8 @@ def compute_do(counts: Floats, recipe: HistogramOptions) -> float:
         pooled = counts.sum(axis=0)
         return float(overlap(pooled[0], pooled[1], base=recipe.base))
     used = counts[counts.sum(axis=(1, 2)) > 0]
-    found = overlap(used[:, 0], used[:, 1], base=recipe.base)
-    return float(found.mean()) if len(used) else float("nan")
+    values = overlap(used[:, 0], used[:, 1], base=recipe.base)
+    return float(values.mean()) if len(used) else float("nan")
 
 
 def _counted(values: Values, recipe: HistogramOptions, spans: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
@@ -91,8 +93,8 @@ def _counted(values: Values, recipe: HistogramOptions, spans: tuple[Floats, Floa
 
 
 def _largest_share(counts: Floats) -> float:
-    held = counts.sum(axis=(0, 1))
-    return float(held.max() / held.sum()) if held.sum() else 0.0
+    totals = counts.sum(axis=(0, 1))
+    return float(totals.max() / totals.sum()) if totals.sum() else 0.0
 
 
 def _constant(values: Values, spans: tuple[Floats, Floats]) -> int:
@@ -131,37 +133,86 @@ def histogram(
 ) -> Histograms:
     """Compare systems by the score distributions of relevant and non-relevant documents: HSA and DO.
 
-    Scores are brought to [0, 1] (`norm`: per `query`, per `model`, `none`), pooled over queries, and counted
-    in `bins` equal bins: h_r(b) relevant, h_nr(b) non-relevant ones. Over the bins that both reach
+    Scores are scaled to [0, 1], pooled over queries, and counted in equal bins: h_r(b) relevant and h_nr(b)
+    non-relevant documents. Over the bins that are non-empty in both histograms,
 
         HSA = least-squares slope of ln(h_r / h_nr) on the centre of the bin,  DO = sum of ln min(h_r, h_nr).
 
-    HSA rises with quality; DO has no stable sign. `hsa_robust` is a recipe of our own: ranks as scores,
-    unretrieved relevant documents at the bottom, a slope per query with half counts, the mean over queries;
-    on runs that it was not chosen on it follows MAP no better than plain ranks (`from_ranks`). `recall` of
-    the same lists is the control: cut at 100 documents it follows MAP as closely.
+    HSA increases with quality; DO has no stable sign.
 
-    Lists are cut at `depth` first. `missing="min"` gives relevant documents that a list lacks its lowest
-    score, `"skip"` leaves them out. Non-relevant are all retrieved documents not judged relevant, or the
-    `judged` ones; `sample` keeps the n of each query with the smallest SHA-256 of seed, query and document,
-    of each run's own lists or of the `union` of all. `aggregate="query"` means slopes of queries,
-    `half_counts` adds 1/2 to all counts, `weighted` weighs bins by their counts. `as_printed` is the paper's
-    letter: normalised per model, unretrieved documents left out. `draws` resamples make the intervals.
-    `options` say how runs and judgments are read: `order`, `on_duplicate`, `on_nan`, `name_by` and `negative`
-    of `leadline.data.reading.Reading`.
+    Parameters
+    ----------
+    qrels : path, mapping or frame
+        Relevance judgments.
+    runs : path, mapping, frame, callable, or several of these
+        Runs, or functions of a query id and a list of document ids that return scores. A function scores the
+        relevant documents and the non-relevant ones among `documents`, or the judged ones; it ranks nothing.
+    bins : int, default 10
+        Number of bins.
+    norm : {"query", "model", "none"}, optional
+        Scaling of scores; by default per query.
+    from_ranks : bool, default False
+        Whether to use ranks in place of scores.
+    depth : int, optional
+        Depth at which each list is cut first.
+    sample : int, optional
+        Number of non-relevant documents of each query, those with the smallest SHA-256 of seed, query and
+        document.
+    sample_from : {"list", "union"}
+        Whether to sample the lists of each run or the union of all runs.
+    missing : {"min", "skip"}, optional
+        Whether unretrieved relevant documents have the lowest score of the list (default) or are excluded.
+    nonrelevant : {"retrieved", "judged"}
+        Non-relevant documents: all retrieved documents not judged relevant, or only judged ones.
+    aggregate : {"pooled", "query"}
+        Pooled histograms, or the mean of HSA over queries.
+    half_counts : bool, default False
+        Whether to add 1/2 to all counts.
+    weighted : bool, default False
+        Whether to weight bins by their counts.
+    base : float, default e
+        Base of the logarithm.
+    as_printed : bool, default False
+        Definition of the paper: scaled per model, without unretrieved documents.
+    rel : float, default 1
+        Minimum grade that counts as relevant.
+    seed : int, default 0
+        Seed of samples and resamples.
+    draws : int, default 1000
+        Number of resamples of the intervals.
+    documents : sequence of str, optional
+        Ids of the collection, for runs that are functions.
+    on_run : callable, optional
+        Called with the numbers of finished runs and of all runs after each run.
+    **options
+        How runs and judgments are read: `order`, `on_duplicate`, `on_nan`, `name_by` and `negative` (see
+        `leadline.data.reading.Reading`).
 
-    A run may be a Python function `(query, documents) -> scores`: it scores the relevant documents and the
-    non-relevant ones among `documents` (`sample` of them), or the judged ones; nothing is ranked.
+    Returns
+    -------
+    Histograms
+        Histograms, HSA, DO, `hsa_robust` and recall of each run, with intervals.
 
-    Source: Krstovski, Smith and Kurtz 2015, section 3, equations 1 and 2.
+    Notes
+    -----
+    `hsa_robust` is a variant of our own: ranks as scores, unretrieved relevant documents at the bottom, the
+    mean over queries of slopes with half counts. On runs that it was not developed on, its correlation with
+    MAP is no higher than that of plain ranks (`from_ranks`). `recall` of the same lists is a control: at a
+    depth of 100 its correlation with MAP is as high.
 
+    References
+    ----------
+    Krstovski, Smith and Kurtz (2015), section 3, equations 1 and 2.
+
+    Examples
+    --------
     >>> judgments = {"q1": {"d1": 1, "d2": 1, "d3": 1}}
     >>> run = {"q1": {"d1": 4.0, "d2": 4.0, "d3": 0.0, "d4": 4.0, "d5": 0.0, "d6": 0.0}}
     >>> found = histogram(judgments, run, bins=2)  # 1 : 2 below, 2 : 1 above, 0.5 apart
     >>> found.hsa.round(4).tolist(), found.do.tolist()
     ([2.7726], [0.0])
 
-    A model that is only a function, on a collection that it never ranks:
+    A model as a function, on a collection that it does not rank:
 
     >>> texts = {"d1": "ships and sails", "d2": "sails", "d3": "ropes and ships", "d4": "tea", "d5": "a ship"}
     >>> def common_letters(query, documents):
@@ -198,13 +249,13 @@ def histogram(
     sources = scored_runs(
         runs, table, documents=documents, sample=sample, seed=seed, rel=rel, negative=reading.negative
     )
-    drawn = None
+    shared = None
     if sample_from == "union":
-        sources, drawn = shared_sample(sources, table, recipe, reading)
-    infos, found = judge_runs(
+        sources, shared = shared_sample(sources, table, recipe, reading)
+    infos, histograms = judge_runs(
         sources,
         table,
-        lambda judged: measure_run(judged, recipe, draws, drawn),
+        lambda judged: measure_run(judged, recipe, draws, shared),
         reading=reading,
         cut=Cut(depth),
         keep=True,
@@ -213,9 +264,9 @@ def histogram(
     return Histograms(
         infos,
         table.queries,
-        found,
+        histograms,
         recipe,
-        warnings=histogram_warnings(infos, table, found, recipe),
+        warnings=histogram_warnings(infos, table, histograms, recipe),
         options=recipe._asdict()
         | {"as_printed": recipe.as_printed, "draws": draws, **reading.options(JudgedOptions)},
     )

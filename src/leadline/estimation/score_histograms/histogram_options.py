@@ -100,4 +100,4 @@ class HistogramOptions(NamedTuple):
             "weighted" if self.weighted else "",
             f"logarithm to base {self.base:g}" if self.base != math.e else "",
         ]
-        return ", ".join(part for part in parts if part)
+        return ", ".join(text for text in parts if text)

@@ -24,12 +24,28 @@ FINEST = SENSITIVITY[-1]
 class RunHistograms(NamedTuple):
     """Histograms, HSA and DO of one run.
 
-    `counts` are queries x (relevant, non-relevant) x bins; `low` and `high` the 95 % interval of `hsa`,
-    `sampling_low` and `sampling_high` the one over samples alone (NaN without a sample);
-    `by_bins` and `robust_by_bins` HSA and `hsa_robust` with each of `SENSITIVITY` bins; `recall` the mean
-    share of relevant documents in the lists as cut; `unretrieved` counts the relevant documents that are
-    not in them; `lopsided` is the largest share of the scores in one bin, `constant` counts lists of equal
-    scores.
+    Attributes
+    ----------
+    counts : ndarray of float64, shape (n_queries, 2, n_bins)
+        Histograms of relevant and non-relevant documents.
+    hsa, do, hsa_robust : float
+        Values of the run.
+    recall : float
+        Mean recall of the lists after the cut.
+    low, high : float
+        95 % interval of `hsa`.
+    sampling_low, sampling_high : float
+        95 % interval of `hsa` over samples alone; NaN without a sample.
+    robust_low, robust_high : float
+        95 % interval of `hsa_robust`.
+    by_bins, robust_by_bins : ndarray of float64
+        HSA and `hsa_robust` with each of `SENSITIVITY` bins.
+    lopsided : float
+        Largest proportion of the scores in one bin.
+    unretrieved : int
+        Number of relevant documents that are not in the lists.
+    constant : int
+        Number of lists of equal scores.
     """
 
     counts: Floats
@@ -81,7 +97,7 @@ class Histograms(Result):
         self.recipe = recipe
         self.warnings = list(warnings)
         self.options = dict(options or {})
-        self.counts = np.stack([one.counts for one in measured])
+        self.counts = np.stack([run_result.counts for run_result in measured])
         self.hsa = self._column("hsa")
         self.do = self._column("do")
         self.hsa_robust = self._column("hsa_robust")
@@ -89,7 +105,7 @@ class Histograms(Result):
         freeze(self.counts, self.hsa, self.do, self.hsa_robust, self.recall)
 
     def _column(self, name: str) -> Floats:
-        return np.array([getattr(one, name) for one in self.measured], dtype=np.float64)
+        return np.array([getattr(run_result, name) for run_result in self.measured], dtype=np.float64)
 
     @property
     def names(self) -> list[str]:
@@ -115,16 +131,16 @@ class Histograms(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return a dictionary with the keys definition, as_printed and runs; None is undefined."""
         runs = []
-        for info, one in zip(self.runs, self.measured, strict=True):
-            relevant, nonrelevant = one.counts.sum(axis=0)
+        for info, run_result in zip(self.runs, self.measured, strict=True):
+            relevant, nonrelevant = run_result.counts.sum(axis=0)
             centres = (np.arange(len(relevant)) + 0.5) / len(relevant)
             runs.append(
                 {
                     "name": info.name,
-                    "hsa": plain(one.hsa),
-                    "hsa_robust": plain(one.hsa_robust),
-                    "do": plain(one.do),
-                    "recall": plain(one.recall),
+                    "hsa": plain(run_result.hsa),
+                    "hsa_robust": plain(run_result.hsa_robust),
+                    "do": plain(run_result.do),
+                    "recall": plain(run_result.recall),
                     "relevant": int(relevant.sum()),
                     "nonrelevant": int(nonrelevant.sum()),
                     "bins": [
@@ -133,18 +149,21 @@ class Histograms(Result):
                             centres.tolist(), relevant.tolist(), nonrelevant.tolist(), strict=True
                         )
                     ],
-                    "hsa_low": plain(one.low),
-                    "hsa_high": plain(one.high),
-                    "hsa_sampling_low": plain(one.sampling_low),
-                    "hsa_sampling_high": plain(one.sampling_high),
-                    "hsa_robust_low": plain(one.robust_low),
-                    "hsa_robust_high": plain(one.robust_high),
-                    "unretrieved": one.unretrieved,
-                    "largest_bin_share": one.lopsided,
+                    "hsa_low": plain(run_result.low),
+                    "hsa_high": plain(run_result.high),
+                    "hsa_sampling_low": plain(run_result.sampling_low),
+                    "hsa_sampling_high": plain(run_result.sampling_high),
+                    "hsa_robust_low": plain(run_result.robust_low),
+                    "hsa_robust_high": plain(run_result.robust_high),
+                    "unretrieved": run_result.unretrieved,
+                    "largest_bin_share": run_result.lopsided,
                     "sensitivity": [
                         {"bins": bins, "hsa": plain(hsa), "hsa_robust": plain(robust)}
                         for bins, hsa, robust in zip(
-                            SENSITIVITY, one.by_bins.tolist(), one.robust_by_bins.tolist(), strict=True
+                            SENSITIVITY,
+                            run_result.by_bins.tolist(),
+                            run_result.robust_by_bins.tolist(),
+                            strict=True,
                         )
                     ],
                 }
@@ -155,42 +174,42 @@ class Histograms(Result):
         return f"Histograms({len(self.runs)} runs, {self.recipe.words})"
 
 
-FEW_BINS = 4  # bins that both histograms reach, below which a slope is one or two counts
-FEW_RELEVANT = 30  # scores of relevant documents
-LOPSIDED = 0.5  # the share of a run's scores in one bin
+FEW_BINS = 4  # minimum number of bins that are non-empty in both histograms
+FEW_RELEVANT = 30  # minimum number of scores of relevant documents
+LOPSIDED = 0.5  # maximum proportion of the scores of a run in one bin
 
 
 def histogram_warnings(
-    infos: Sequence[RunInfo], qrels: Qrels, found: Sequence[RunHistograms], recipe: HistogramOptions
+    infos: Sequence[RunInfo], qrels: Qrels, measured: Sequence[RunHistograms], recipe: HistogramOptions
 ) -> list[ResultWarning]:
     """Return the warnings about histograms of runs."""
     warnings = [
-        ResultWarning(one.code, _our_rule(one.message, recipe), one.count)
-        for one in warnings_of(infos, qrels, averaging="with_relevant", levels=[recipe.rel])
+        ResultWarning(run_result.code, _our_rule(run_result.message, recipe), run_result.count)
+        for run_result in warnings_of(infos, qrels, averaging="with_relevant", levels=[recipe.rel])
     ]
-    warnings += [*_doubts(infos, found, recipe), *_rules(infos, found, recipe)]
+    warnings += [*_doubts(infos, measured, recipe), *_rules(infos, measured, recipe)]
     return [notice for notice in warnings if notice.count]
 
 
-def _our_rule(words: str, recipe: HistogramOptions) -> str:
-    words = words.replace("treated as empty lists", "they have no scores, and recall 0")
+def _our_rule(message: str, recipe: HistogramOptions) -> str:
+    message = message.replace("treated as empty lists", "they have no scores, and recall 0")
     if recipe.nonrelevant == "judged":
-        words = words.replace("counted as non-relevant", "excluded")
-    return words
+        message = message.replace("counted as non-relevant", "excluded")
+    return message
 
 
 def _doubts(
-    infos: Sequence[RunInfo], found: Sequence[RunHistograms], recipe: HistogramOptions
+    infos: Sequence[RunInfo], measured: Sequence[RunHistograms], recipe: HistogramOptions
 ) -> list[ResultWarning]:
     """Return warnings of unreliable values of HSA."""
     more = "" if recipe.from_ranks else " (try --from-ranks)"
-    pooled = np.stack([one.counts.sum(axis=0) for one in found])
+    pooled = np.stack([run.counts.sum(axis=0) for run in measured])
     supported = (pooled > 0).all(axis=1).sum(axis=1)
     relevant = pooled[:, 0].sum(axis=1)
-    signs = [np.sign(one.by_bins[~np.isnan(one.by_bins)]) for one in found]
-    turned = np.array([len(one) > 0 and one.min() < one.max() for one in signs])
-    lopsided = np.array([one.lopsided > LOPSIDED for one in found])
-    undefined = np.isnan([one.hsa for one in found])
+    signs = [np.sign(run.by_bins[~np.isnan(run.by_bins)]) for run in measured]
+    turned = np.array([len(run) > 0 and run.min() < run.max() for run in signs])
+    lopsided = np.array([run.lopsided > LOPSIDED for run in measured])
+    undefined = np.isnan([run.hsa for run in measured])
     checks = {
         "undefined": (undefined, "HSA is undefined, with fewer than two bins that contain both classes"),
         "few_supported_bins": (
@@ -214,17 +233,17 @@ def _doubts(
 
 
 def _rules(
-    infos: Sequence[RunInfo], found: Sequence[RunHistograms], recipe: HistogramOptions
+    infos: Sequence[RunInfo], measured: Sequence[RunHistograms], recipe: HistogramOptions
 ) -> list[ResultWarning]:
-    lost = np.array([one.unretrieved for one in found])
-    constant = np.array([one.constant for one in found])
+    missing = np.array([run_result.unretrieved for run_result in measured])
+    constant = np.array([run_result.constant for run_result in measured])
     rule = "counted at the lowest score of the list" if recipe.missing == "min" else "excluded"
     drawn = recipe.sample is not None and recipe.sample_from == "list" and len(infos) > 1
     return [
         ResultWarning(
             "unretrieved",
-            f"relevant documents not in the lists: {lost.sum():,} in {_names(infos, lost > 0)}; {rule}",
-            int(lost.sum()),
+            f"relevant documents not in the lists: {missing.sum():,} in {_names(infos, missing > 0)}; {rule}",
+            int(missing.sum()),
         ),
         ResultWarning(
             "constant_scores",
@@ -240,12 +259,12 @@ def _rules(
     ]
 
 
-def _names(infos: Sequence[RunInfo], chosen: Flags) -> str:
-    places = np.flatnonzero(chosen).tolist()
-    if len(places) == len(infos) > 2:
+def _names(infos: Sequence[RunInfo], flags: Flags) -> str:
+    indices = np.flatnonzero(flags).tolist()
+    if len(indices) == len(infos) > 2:
         return f"all {len(infos)} runs"
-    first = ", ".join(infos[place].name for place in places[:3])
-    return f"{len(places)} runs ({first}, ...)" if len(places) > 3 else first
+    first = ", ".join(infos[index].name for index in indices[:3])
+    return f"{len(indices)} runs ({first}, ...)" if len(indices) > 3 else first
 
 
 class Sampled(Protocol):
@@ -283,23 +302,23 @@ class Sampled(Protocol):
 def sampled_warnings(
     infos: Sequence[RunInfo],
     qrels: Qrels,
-    found: Sequence[Sampled],
+    measured: Sequence[Sampled],
     measures: Sequence[Measure],
     levels: Sequence[float],
     queries: str,
-    whole: bool,
+    whole_collection: bool,
 ) -> list[ResultWarning]:
-    """Return the warnings about estimates from samples; `whole`: no population was given."""
+    """Return the warnings about estimates from samples; `whole_collection`: no population was given."""
     warnings = [
-        one
-        for one in warnings_of(infos, qrels, averaging=queries, levels=levels)
-        if one.code not in ("unjudged_documents", "tied_lists")
+        run_result
+        for run_result in warnings_of(infos, qrels, averaging=queries, levels=levels)
+        if run_result.code not in ("unjudged_documents", "tied_lists")
     ]
-    lacking = np.array([one.lacking for one in found])
-    without = np.array([int((~one.known).sum()) for one in found])
-    constant = np.array([one.constant for one in found])
-    unscored = np.array([one.unscored for one in found])
-    samples = np.stack([one.samples for one in found])
+    lacking = np.array([run_result.lacking for run_result in measured])
+    without = np.array([int((~run_result.known).sum()) for run_result in measured])
+    constant = np.array([run_result.constant for run_result in measured])
+    unscored = np.array([run_result.unscored for run_result in measured])
+    samples = np.stack([run_result.samples for run_result in measured])
     shared = (samples != 0).all(axis=0)
     differ = int((shared & (samples != samples[0]).any(axis=0)).sum())
     return warnings + [
@@ -338,21 +357,21 @@ def sampled_warnings(
             ResultWarning(
                 "no_population",
                 "no population given: the documents with scores are taken as the whole collection",
-                int(whole),
+                int(whole_collection),
             ),
-            *_withheld(infos, found, measures),
+            *_withheld(infos, measured, measures),
         )
         if notice.count
     ]
 
 
 def _withheld(
-    infos: Sequence[RunInfo], found: Sequence[Sampled], measures: Sequence[Measure]
+    infos: Sequence[RunInfo], measured: Sequence[Sampled], measures: Sequence[Measure]
 ) -> list[ResultWarning]:
     """Return warnings of withheld intervals, one for each reason."""
     cells: dict[str, tuple[dict[str, None], Flags]] = {}
-    for row, one in enumerate(found):
-        for measure, reason in zip(measures, one.withheld, strict=True):
+    for row, run_result in enumerate(measured):
+        for measure, reason in zip(measures, run_result.withheld, strict=True):
             if reason:
                 named, flags = cells.setdefault(reason, ({}, np.zeros(len(infos), dtype=np.bool_)))
                 named[str(measure)] = None

@@ -25,13 +25,13 @@ from leadline.io.read import QrelsLike, RunLike, counted_run, read_qrels
 
 
 class Certain(NamedTuple):
-    """Documents without a positive grade included with certainty, by query code, and their depth."""
+    """Documents without a positive grade that are sampled with certainty, by query code, and their depth."""
 
     documents: list[frozenset[bytes]]
     depth: int
 
 
-def certain_documents(given: Any, qrels: Qrels, reading: Reading) -> Certain | None:
+def certain_documents(baseline: Any, qrels: Qrels, reading: Reading) -> Certain | None:
     """Return the first K documents of a baseline run that have no positive grade, by query.
 
     Parameters
@@ -39,36 +39,36 @@ def certain_documents(given: Any, qrels: Qrels, reading: Reading) -> Certain | N
     given : tuple of (run, int), str or None
         The run, in any form that runs are read from, and K; or "RUN:K" with the path of the run.
     qrels : Qrels
-        The judgments; queries that they lack are left out.
+        Relevance judgments; queries without judgments are excluded.
     reading : Reading
         How the run is read.
 
     Returns
     -------
     Certain or None
-        None where nothing is given.
+        None without a baseline run.
 
     """
-    if given is None:
+    if baseline is None:
         return None
-    source, depth = split(given)
+    source, depth = split(baseline)
     run, _ = counted_run(source, reading=reading)
-    found: list[frozenset[bytes]] = [frozenset() for _ in qrels.queries]
+    documents: list[frozenset[bytes]] = [frozenset() for _ in qrels.queries]
     names = run.documents.names
-    for place, code in enumerate(qrels.queries.encode(run.queries.names).tolist()):
+    for index, code in enumerate(qrels.queries.encode(run.queries.names).tolist()):
         if code >= 0:
-            low = int(run.offsets[place])
-            high = min(int(run.offsets[place + 1]), low + depth)
+            begin = int(run.offsets[index])
+            end = min(int(run.offsets[index + 1]), begin + depth)
             grades, judged = qrels.grades, qrels.lookup[code]
-            found[code] = frozenset(
-                names[item]
-                for item in run.document[low:high].tolist()
-                if (row := judged.get(names[item])) is None or not grades[row] > 0
+            documents[code] = frozenset(
+                names[document_code]
+                for document_code in run.document[begin:end].tolist()
+                if (row := judged.get(names[document_code])) is None or not grades[row] > 0
             )
-    return Certain(found, depth)
+    return Certain(documents, depth)
 
 
-def split(given: Any) -> tuple[RunLike, int]:
+def split(baseline: Any) -> tuple[RunLike, int]:
     """Split RUN:K into the run and K.
 
     Examples
@@ -78,16 +78,16 @@ def split(given: Any) -> tuple[RunLike, int]:
 
     """
     expected = "expected RUN:K, the first K documents of RUN, as in bm25.run:50"
-    if isinstance(given, (str, os.PathLike)):
-        path, _, depth = os.fspath(given).rpartition(":")
+    if isinstance(baseline, (str, os.PathLike)):
+        path, _, depth = os.fspath(baseline).rpartition(":")
         if not path or not (depth.isascii() and depth.isdigit()) or not int(depth):
-            raise UsageError(f"certain '{os.fspath(given)}'; {expected}")
+            raise UsageError(f"certain '{os.fspath(baseline)}'; {expected}")
         return path, int(depth)
-    if isinstance(given, tuple) and len(given) == 2:
-        source, depth = given
+    if isinstance(baseline, tuple) and len(baseline) == 2:
+        source, depth = baseline
         if isinstance(depth, (int, np.integer)) and not isinstance(depth, bool) and depth > 0:
             return source, int(depth)
-    raise UsageError(f"certain={given!r:.60}; {expected}, or a pair of a run and K")
+    raise UsageError(f"certain={baseline!r:.60}; {expected}, or a pair of a run and K")
 
 
 def drawn_size(certain: Certain | None, sample: int | None) -> int | None:
@@ -103,9 +103,9 @@ def drawn_size(certain: Certain | None, sample: int | None) -> int | None:
 
 
 class Values(NamedTuple):
-    """Scores with the query and the relevance of each, and by query how many `found` documents are relevant.
+    """Scores with query and relevance of each, and the number of retrieved relevant documents by query.
 
-    A query without a relevant document is not in it, nor one that the run lacks.
+    Queries without a relevant document and queries that are missing from the run have no scores.
     """
 
     query: Integers
@@ -115,29 +115,39 @@ class Values(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """The rows of a run's lists as cut that take part: query, rank, what the judgments say, place."""
+    """Rows of the lists of a run, after the cut.
+
+    Attributes
+    ----------
+    query, rank : ndarray of int
+        Query code and rank, from 1.
+    relevant, judged : ndarray of bool
+        Whether the document is relevant, and whether it is judged.
+    position : ndarray of int64
+        Index of the row in the uncut lists.
+    """
 
     query: Integers
     rank: Integers
     relevant: Flags
-    known: Flags
-    place: Integers
+    judged: Flags
+    position: Integers
 
 
 def rows_of(judged: JudgedRun, recipe: HistogramOptions) -> Rows:
-    """Cut the lists and leave out queries without judgments or without a relevant document."""
+    """Return the rows up to the depth, of judged queries with a relevant document."""
     lists, qrels = _lists(judged), judged.qrels
     owner = np.repeat(lists.queries, np.diff(lists.bounds))
     rank = np.arange(len(owner)) - np.repeat(lists.bounds[:-1], np.diff(lists.bounds)) + 1
-    wanted = np.append(qrels.relevant(recipe.rel) > 0, False)  # code -1 is the last one
-    keep = wanted[owner]
+    with_relevant = np.append(qrels.relevant(recipe.rel) > 0, False)  # code -1 is the last one
+    keep = with_relevant[owner]
     if recipe.depth is not None:
         keep &= rank <= recipe.depth
-    place = np.flatnonzero(keep)
-    row = lists.rows[place]
-    known = row >= 0
+    index = np.flatnonzero(keep)
+    row = lists.rows[index]
+    judged_rows = row >= 0
     grade = np.append(qrels.grades, -np.inf)[row]
-    return Rows(owner[place], rank[place], known & (grade >= recipe.rel), known, place)
+    return Rows(owner[index], rank[index], judged_rows & (grade >= recipe.rel), judged_rows, index)
 
 
 def _lists(judged: JudgedRun) -> MatchedLists:
@@ -148,30 +158,39 @@ def _lists(judged: JudgedRun) -> MatchedLists:
 
 def candidates(rows: Rows, recipe: HistogramOptions) -> Flags:
     """Return flags of the rows that are eligible non-relevant documents."""
-    return rows.known & ~rows.relevant if recipe.nonrelevant == "judged" else ~rows.relevant
+    return rows.judged & ~rows.relevant if recipe.nonrelevant == "judged" else ~rows.relevant
 
 
-def row_keys(judged: JudgedRun, rows: Rows, chosen: Flags, seed: int) -> Hashes:
-    """Return the sampling keys of the chosen rows, in their order."""
+def row_keys(judged: JudgedRun, rows: Rows, selected: Flags, seed: int) -> Hashes:
+    """Return the sampling keys of the selected rows, in order."""
     ids = _lists(judged).ids
     assert isinstance(ids, Ids)
-    found = []
-    query = rows.query[chosen]
-    places = rows.place[chosen]
+    keys = []
+    query = rows.query[selected]
+    positions = rows.position[selected]
     starts = np.flatnonzero(np.diff(query, prepend=-1))
     ends = np.append(starts[1:], len(query)).tolist() if len(starts) else []
     for low, high in zip(starts.tolist(), ends, strict=True):
         name = judged.qrels.queries.names[int(query[low])]
-        found.append(sampling_keys(name, ids.take(places[low:high]), seed))
-    return np.concatenate([np.empty(0, dtype=np.uint64), *found])
+        keys.append(sampling_keys(name, ids.take(positions[low:high]), seed))
+    return np.concatenate([np.empty(0, dtype=np.uint64), *keys])
 
 
 class SelectedRows(NamedTuple):
-    """The rows of a run that a recipe takes, whatever is made of them: scores or ranks.
+    """Rows of a run that the options select.
 
-    `start` are the places of the first rows of the lists, cut or not taken rows included; `found` counts
-    the relevant documents taken by query, `lacking` those that the list lacks, `absent` the documents of a
-    shared sample that it lacks.
+    Attributes
+    ----------
+    rows : Rows
+        All rows of the run.
+    start : ndarray of int64
+        Index of the first row of each list.
+    used : ndarray of int64
+        Indices of the selected rows.
+    found, lacking : ndarray of int64, shape (n_queries,)
+        Numbers of relevant documents in the list and missing from it.
+    absent : ndarray of int64, shape (n_queries,)
+        Number of documents of a shared sample that the list lacks.
     """
 
     rows: Rows
@@ -187,8 +206,8 @@ def select_rows(
 ) -> SelectedRows:
     """Select the relevant documents and the other documents specified by the options.
 
-    `drawn` are the keys of the sampled documents of every query, where all runs share a sample; otherwise
-    each run's own lists are sampled.
+    `drawn` are the keys of the sampled documents by query if all runs share a sample; otherwise the lists of
+    the run are sampled.
     """
     rows = rows_of(judged, recipe)
     size = len(judged.present)
@@ -196,40 +215,40 @@ def select_rows(
     absent = np.zeros(size, dtype=np.int64)
     if recipe.sample is not None:
         keys = row_keys(judged, rows, other, recipe.seed)
-        places = np.flatnonzero(other)
+        positions = np.flatnonzero(other)
         if drawn is None:
-            in_sample = smallest_keys(keys, rows.query[places], recipe.sample)
+            in_sample = smallest_keys(keys, rows.query[positions], recipe.sample)
         else:
-            pairs = zip(rows.query[places].tolist(), keys.tolist(), strict=True)
+            pairs = zip(rows.query[positions].tolist(), keys.tolist(), strict=True)
             in_sample = np.array([key in drawn[query] for query, key in pairs], dtype=np.bool_)
-            absent = np.array([len(one) for one in drawn], dtype=np.int64)
-            absent -= np.bincount(rows.query[places[in_sample]], minlength=size)
-        other[places[~in_sample]] = False
-    found = np.bincount(rows.query[rows.relevant], minlength=size).astype(np.int64)
+            absent = np.array([len(keys_of_query) for keys_of_query in drawn], dtype=np.int64)
+            absent -= np.bincount(rows.query[positions[in_sample]], minlength=size)
+        other[positions[~in_sample]] = False
+    retrieved = np.bincount(rows.query[rows.relevant], minlength=size).astype(np.int64)
     start = np.flatnonzero(np.diff(rows.query, prepend=-1))
-    here = np.zeros(size, dtype=np.bool_)
-    here[rows.query[start]] = True
-    lacking = np.where(here, judged.qrels.relevant(recipe.rel) - found, 0)
+    listed = np.zeros(size, dtype=np.bool_)
+    listed[rows.query[start]] = True
+    unretrieved = np.where(listed, judged.qrels.relevant(recipe.rel) - retrieved, 0)
     used = np.flatnonzero(rows.relevant | other)
-    return SelectedRows(rows, start, used, found, lacking, np.where(here, absent, 0))
+    return SelectedRows(rows, start, used, retrieved, unretrieved, np.where(listed, absent, 0))
 
 
-def values_of(judged: JudgedRun, part: SelectedRows, recipe: HistogramOptions) -> Values:
+def values_of(judged: JudgedRun, selection: SelectedRows, recipe: HistogramOptions) -> Values:
     """Return the scores specified by the options, before normalisation."""
-    rows = part.rows
-    scores = -rows.rank.astype(np.float64) if recipe.from_ranks else _lists(judged).scores[rows.place]
+    rows = selection.rows
+    scores = -rows.rank.astype(np.float64) if recipe.from_ranks else _lists(judged).scores[rows.position]
     if not recipe.from_ranks:
         refuse_infinite(scores, rows, judged)
-    query, relevant, value = rows.query[part.used], rows.relevant[part.used], scores[part.used]
-    if recipe.missing == "min" and len(part.start):
-        lowest = np.zeros(len(part.found))
-        lowest[rows.query[part.start]] = np.minimum.reduceat(scores, part.start)
+    query, relevant, value = rows.query[selection.used], rows.relevant[selection.used], scores[selection.used]
+    if recipe.missing == "min" and len(selection.start):
+        lowest = np.zeros(len(selection.found))
+        lowest[rows.query[selection.start]] = np.minimum.reduceat(scores, selection.start)
         codes = np.arange(len(lowest))
-        codes = np.concatenate([np.repeat(codes, part.lacking), np.repeat(codes, part.absent)])
+        codes = np.concatenate([np.repeat(codes, selection.lacking), np.repeat(codes, selection.absent)])
         query = np.concatenate([query, codes])
-        relevant = np.concatenate([relevant, np.arange(len(codes)) < part.lacking.sum()])
+        relevant = np.concatenate([relevant, np.arange(len(codes)) < selection.lacking.sum()])
         value = np.concatenate([value, lowest[codes]])
-    return Values(query.astype(np.int64), relevant, value, part.found)
+    return Values(query.astype(np.int64), relevant, value, selection.found)
 
 
 def refuse_infinite(scores: Floats, rows: Rows, judged: JudgedRun) -> None:
@@ -254,10 +273,10 @@ def score_ranges(values: Values) -> tuple[Floats, Floats]:
 
 
 def normalised(values: Values, norm: str, spans: tuple[Floats, Floats]) -> Floats:
-    """Map the scores onto [0, 1], by query, for the whole run (`model`), or not at all (`none`).
+    """Return scores scaled to [0, 1] by query, over the whole run (`model`), or not at all (`none`).
 
-    (x - min) / (max - min) over the relevant and non-relevant scores in use; equal scores become 0.5.
-    `spans` are what `score_ranges` gives.
+    A score x becomes (x - min) / (max - min) over the selected scores; equal scores become 0.5. `spans` is
+    the result of `score_ranges`.
 
     >>> two = Values(np.array([0, 0, 1, 1]), np.array([True, False] * 2), np.array([4., 2., 9., 9.]),
     ...              np.array([1, 1]))
@@ -282,28 +301,28 @@ def normalised(values: Values, norm: str, spans: tuple[Floats, Floats]) -> Float
     else:
         low, high = low.min(keepdims=True), high.max(keepdims=True)
     with np.errstate(over="ignore", invalid="ignore"):
-        span, above = high - low, value - low
-        if not np.isfinite(span).all():  # the range of doubles is half as wide as their differences
-            wide = ~np.isfinite(span)
-            span = np.where(wide, high / 2 - low / 2, span)
-            above = np.where(wide, value / 2 - low / 2, above)
-    flat = span == 0
-    found: Floats = above / np.where(flat, 1.0, span)
-    found[np.broadcast_to(flat, found.shape)] = 0.5
-    return found
+        span, offset = high - low, value - low
+        if not np.isfinite(span).all():  # differences of doubles may overflow
+            overflowing = ~np.isfinite(span)
+            span = np.where(overflowing, high / 2 - low / 2, span)
+            offset = np.where(overflowing, value / 2 - low / 2, offset)
+    constant = span == 0
+    scaled: Floats = offset / np.where(constant, 1.0, span)
+    scaled[np.broadcast_to(constant, scaled.shape)] = 0.5
+    return scaled
 
 
 def counts_of(values: Values, norm: str, bins: int, spans: tuple[Floats, Floats] | None = None) -> Floats:
     """Return histograms of the scores: queries x (relevant, non-relevant) x bins."""
-    place = bin_of(normalised(values, norm, spans or score_ranges(values)), bins)
-    cell = (values.query * 2 + ~values.relevant) * bins + place
+    bin_index = bin_of(normalised(values, norm, spans or score_ranges(values)), bins)
+    cell = (values.query * 2 + ~values.relevant) * bins + bin_index
     queries = len(values.found)
-    found = np.bincount(cell, minlength=queries * 2 * bins).astype(np.float64)
-    return found.reshape(queries, 2, bins)
+    histograms = np.bincount(cell, minlength=queries * 2 * bins).astype(np.float64)
+    return histograms.reshape(queries, 2, bins)
 
 
 class Pairs(NamedTuple):
-    """Rows of queries and of documents, and which pairs are relevant; those of a query stand together."""
+    """Pairs of query and document, grouped by query, with flags of relevant pairs."""
 
     query: Integers
     document: Integers
@@ -312,15 +331,15 @@ class Pairs(NamedTuple):
     def histograms(self, scores: Floats, *, norm: str = "query", bins: int = 10) -> Floats:
         """Return histograms of the scores of the pairs: queries x (relevant, non-relevant) x bins.
 
-        `norm` brings them to [0, 1] per `query` or per `model`.
+        Scores are scaled to [0, 1] per `query` or per `model`, according to `norm`.
 
         >>> pairs = Pairs(np.array([0, 0, 0]), np.array([3, 1, 2]), np.array([True, False, False]))
         >>> pairs.histograms(np.array([-0.1, -0.9, -0.8]), bins=2).tolist()
         [[[0.0, 1.0], [2.0, 0.0]]]
         """
         queries = int(self.query[-1]) + 1
-        found = np.bincount(self.query[self.relevant], minlength=queries).astype(np.int64)
-        return counts_of(Values(self.query, self.relevant, scores, found), norm, bins)
+        retrieved = np.bincount(self.query[self.relevant], minlength=queries).astype(np.int64)
+        return counts_of(Values(self.query, self.relevant, scores, retrieved), norm, bins)
 
 
 def draw_pairs(
@@ -333,26 +352,46 @@ def draw_pairs(
 ) -> Pairs:
     """Return the relevant documents of each query and `sample` other documents with the smallest hashes.
 
-    Rows of queries are their places in `relevant`, rows of documents those in `documents`. Without `own` a
-    query's own id is never among the others. A query with no more others than `sample` has all of them.
+    Parameters
+    ----------
+    relevant : mapping of str to collection of str
+        Relevant documents by query.
+    documents : sequence of str
+        Ids of the collection.
+    sample : int
+        Number of other documents of each query, all if there are fewer.
+    seed : int, default 0
+        Seed of the hash function.
+    own : bool, default True
+        Whether the document with the id of the query may be sampled.
 
+    Returns
+    -------
+    Pairs
+        Indices of queries in `relevant` and of documents in `documents`.
+
+    Examples
+    --------
     >>> pairs = draw_pairs({"a": ["b"]}, ["a", "b", "c"], sample=5, own=False)
     >>> pairs.document.tolist(), pairs.relevant.tolist()
     ([1, 2], [True, False])
     """
     check_whole(1, sample=sample)
     check_whole(0, seed=seed)
-    row = {to_bytes(name): place for place, name in enumerate(documents)}
+    row = {to_bytes(name): index for index, name in enumerate(documents)}
     names = sorted(row)
     query, document, flags = [], [], []
-    for place, (asked, wanted) in enumerate(relevant.items()):
-        key, known = to_bytes(asked), {to_bytes(one) for one in wanted}
-        left_out = known if own else known | {key}
+    for index, (query_id, relevant_ids) in enumerate(relevant.items()):
+        query_name, relevant_names = (
+            to_bytes(query_id),
+            {to_bytes(document_id) for document_id in relevant_ids},
+        )
+        left_out = relevant_names if own else relevant_names | {query_name}
         others = [name for name in names if name not in left_out]
-        chosen = sorted(known) + sampled_documents(key, others, sample, seed)
-        query += [place] * len(chosen)
-        document += [row[name] for name in chosen]
-        flags += [True] * len(known) + [False] * (len(chosen) - len(known))
+        drawn = sorted(relevant_names) + sampled_documents(query_name, others, sample, seed)
+        query += [index] * len(drawn)
+        document += [row[name] for name in drawn]
+        flags += [True] * len(relevant_names) + [False] * (len(drawn) - len(relevant_names))
     return Pairs(
         np.array(query, dtype=np.int64), np.array(document, dtype=np.int64), np.array(flags, dtype=np.bool_)
     )
@@ -373,13 +412,36 @@ def scored(
     name: str = "",
     certain: Certain | None = None,
 ) -> Run:
-    """Score the relevant and some non-relevant documents with a function and return them as a run.
+    """Score relevant and non-relevant documents with a function and return them as a run.
 
-    `function(query, documents)` gives one score per document, larger is better; query and documents are ids.
-    Non-relevant are the `documents` (of the collection) not judged relevant, or without them the judged
-    ones; `sample` keeps those n of every query whose SHA-256 of seed, query and document is smallest: the
-    same for every function. Queries without a relevant document are left out.
+    Queries without a relevant document are excluded.
 
+    Parameters
+    ----------
+    function : callable
+        Function of a query id and a list of document ids that returns one score per document, higher is
+        better.
+    qrels : path, mapping or frame
+        Relevance judgments.
+    documents : sequence of str, optional
+        Ids of the collection; those not judged relevant are non-relevant. By default the judged non-relevant
+        documents.
+    sample : int, optional
+        Number of non-relevant documents of each query, those with the smallest SHA-256 of seed, query and
+        document, which are the same for every function.
+    seed : int, default 0
+        Seed of the hash function.
+    rel : float, default 1
+        Minimum grade that counts as relevant.
+    negative : {"nonrelevant", "unjudged"}
+        Meaning of negative grades.
+    name : str, optional
+        Name of the run; by default that of the function.
+    certain : Certain, optional
+        Documents that are sampled with certainty.
+
+    Examples
+    --------
     >>> pairs = scored(lambda query, documents: map(len, documents), {"q1": {"d1": 1, "d200": 0}})
     >>> pairs.to_dict()
     {'q1': {'d200': 4.0, 'd1': 2.0}}
@@ -388,10 +450,12 @@ def scored(
     table = read_qrels(qrels, negative=negative)
     pairs = pairs_to_score(table, documents, sample=sample, seed=seed, rel=rel, certain=certain)
     rows: list[tuple[bytes, bytes, float]] = []
-    for query, wanted in pairs.items():
-        values = _called(function, query, wanted)
-        known = to_bytes(query)
-        rows += [(known, to_bytes(one), value) for one, value in zip(wanted, values, strict=True)]
+    for query, listed in pairs.items():
+        values = _called(function, query, listed)
+        query_name = to_bytes(query)
+        rows += [
+            (query_name, to_bytes(document), value) for document, value in zip(listed, values, strict=True)
+        ]
     return Run.of(rows, name=name or getattr(function, "__name__", "function").strip("<>"))
 
 
@@ -406,7 +470,7 @@ def pairs_to_score(
 ) -> dict[str, list[str]]:
     """Return the relevant documents and the sample of other documents of each query, to be scored.
 
-    `certain` documents are part of the sample; the rest of it is drawn from the documents beside them.
+    The sample includes the `certain` documents; the rest is drawn from the other documents.
 
     >>> table = read_qrels({"q1": {"d1": 1}})
     >>> pairs_to_score(table, ["d1", "d2", "d3"], sample=1)
@@ -415,15 +479,15 @@ def pairs_to_score(
     check_whole(1, sample=sample)
     if documents is not None and (isinstance(documents, str) or not len(documents)):
         raise UsageError(f"documents={documents!r}; expected the ids of a collection, one or more")
-    collection = None if documents is None else sorted({to_bytes(one) for one in documents})
-    found = {}
+    collection = None if documents is None else sorted({to_bytes(name) for name in documents})
+    pairs = {}
     for code, query in enumerate(qrels.queries.names):
-        wanted = _documents_of(qrels, code, collection, sample, seed, rel, certain)
-        if wanted:
-            found[to_text(query)] = [to_text(one) for one in wanted]
-    if not found:
+        names = _documents_of(qrels, code, collection, sample, seed, rel, certain)
+        if names:
+            pairs[to_text(query)] = [to_text(name) for name in names]
+    if not pairs:
         raise InputError("no query has a relevant document", expected="at least one")
-    return found
+    return pairs
 
 
 def _documents_of(
@@ -443,8 +507,8 @@ def _documents_of(
     if not relevant:
         return []
     fixed = [] if certain is None else sorted(certain.documents[code].difference(relevant))
-    known = {*relevant, *fixed}
-    others = [name for name in (sorted(grades) if collection is None else collection) if name not in known]
+    included = {*relevant, *fixed}
+    others = [name for name in (sorted(grades) if collection is None else collection) if name not in included]
     drawn = drawn_size(certain, sample)
     if drawn is not None:
         others = sampled_documents(qrels.queries.names[code], others, drawn, seed)
@@ -452,27 +516,27 @@ def _documents_of(
 
 
 def _called(function: Scorer, query: str, documents: list[str]) -> list[float]:
-    given: Any = function(query, documents)
+    returned: Any = function(query, documents)
     try:
-        values = given if isinstance(given, (list, tuple, np.ndarray)) else list(given)
-        found = np.asarray(values, dtype=np.float64)
+        values = returned if isinstance(returned, (list, tuple, np.ndarray)) else list(returned)
+        array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         raise UsageError(
-            f"a function gave no numbers for query '{query}' but a {type(given).__name__}; expected "
+            f"a function gave no numbers for query '{query}' but a {type(returned).__name__}; expected "
             f"{len(documents)} scores, one for each document"
         ) from None
-    if found.shape != (len(documents),):
+    if array.shape != (len(documents),):
         raise UsageError(
-            f"a function gave scores of shape {found.shape} for query '{query}'; expected "
+            f"a function gave scores of shape {array.shape} for query '{query}'; expected "
             f"{len(documents)}, one for each document"
         )
-    scores: list[float] = found.tolist()
+    scores: list[float] = array.tolist()
     return scores
 
 
 def scored_runs(runs: Any, qrels: Qrels, **options: Any) -> Any:
     """Return the runs, with functions replaced by runs of their scores."""
-    if not callable(runs) and not any(callable(one) for one in _each(runs)):
+    if not callable(runs) and not any(callable(run) for run in _each(runs)):
         return runs
     sources = [
         (name, scored(source, qrels, name=name or "", **options) if callable(source) else source)

@@ -39,7 +39,7 @@ def shared_sample(
 ) -> tuple[Any, list[set[int]]]:
     """Return re-readable runs, and the keys of the documents sampled from their union, by query.
 
-    A sample of the union is the smallest keys of the smallest of each run, so that runs pass by one by one.
+    The smallest keys of the union are among the smallest keys of the runs, so runs are read one by one.
     """
     assert recipe.sample is not None
     drawn: list[set[int]] = [set() for _ in qrels.queries]
@@ -47,11 +47,11 @@ def shared_sample(
     for name, source in named_sources(runs):
         _, judged, _ = judge(source, qrels, name=name, reading=reading, keep=True)
         rows = rows_of(judged, recipe)
-        chosen = candidates(rows, recipe)
-        keys, query = row_keys(judged, rows, chosen, recipe.seed), rows.query[chosen]
+        eligible = candidates(rows, recipe)
+        keys, query = row_keys(judged, rows, eligible, recipe.seed), rows.query[eligible]
         for code in np.unique(query).tolist():
-            both = drawn[code].union(keys[query == code].tolist())
-            drawn[code] = set(sorted(both)[: recipe.sample])
+            keys_seen = drawn[code].union(keys[query == code].tolist())
+            drawn[code] = set(sorted(keys_seen)[: recipe.sample])
     return runs, drawn
 
 
@@ -59,13 +59,23 @@ LIMITS = ("low", "high", "sampling_low", "sampling_high", "bias")
 
 
 class Estimates(Result):
-    """Estimated measures: `values` are runs x queries x measures, `means` runs x measures.
+    """Measures estimated from samples of scores.
 
-    `counted` (runs x queries) says which queries take part in a mean; a measure that is undefined there
-    counts 0. `limits` are runs x measures x (low, high, sampling_low, sampling_high, bias), NaN where no
-    interval is offered; `withheld` has the reason (runs x measures, empty where there is an interval).
-    `uncorrected` (runs x measures) are the means from ranks that count each drawn document N/n times. The
-    bias is what remains by the estimate of `leadline.estimation.rank_corrections`.
+    Attributes
+    ----------
+    values : ndarray of float64, shape (n_runs, n_queries, n_measures)
+        Estimates by query.
+    counted : ndarray of bool, shape (n_runs, n_queries)
+        Queries in the means; undefined values count 0.
+    means : ndarray of float64, shape (n_runs, n_measures)
+        Estimated means.
+    limits : ndarray of float64, shape (n_runs, n_measures, 5)
+        Values of low, high, sampling_low, sampling_high and bias; NaN if the interval is withheld. The bias
+        is the remaining one as estimated by `leadline.estimation.rank_corrections`.
+    uncorrected : ndarray of float64, shape (n_runs, n_measures)
+        Means from ranks that count each sampled document N/n times.
+    withheld : list of list of str
+        Reason for withholding an interval, runs x measures; empty if it is given.
     """
 
     def __init__(
@@ -110,8 +120,8 @@ class Estimates(Result):
             raise UsageError(f"no run '{run}' here; there are: " + ", ".join(self.names))
         if str(measure) not in texts and name not in texts:
             raise UsageError(f"no measure '{measure}' here; there are: " + ", ".join(texts))
-        place = texts.index(str(measure) if str(measure) in texts else name)
-        return float(self.means[self.names.index(run), place])
+        index = texts.index(str(measure) if str(measure) in texts else name)
+        return float(self.means[self.names.index(run), index])
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
         """Return a dictionary with the keys measures and runs; None is undefined."""
@@ -123,26 +133,26 @@ class Estimates(Result):
                     text: {
                         "value": plain(value),
                         **dict(zip(LIMITS, map(plain, row), strict=True)),
-                        "uncorrected": plain(plug),
+                        "uncorrected": plain(uncorrected),
                         "withheld": reason or None,
                     }
-                    for text, value, row, plug, reason in zip(
+                    for text, value, row, uncorrected, reason in zip(
                         texts,
-                        self.means[place].tolist(),
-                        self.limits[place].tolist(),
-                        self.uncorrected[place].tolist(),
-                        self.withheld[place],
+                        self.means[index].tolist(),
+                        self.limits[index].tolist(),
+                        self.uncorrected[index].tolist(),
+                        self.withheld[index],
                         strict=True,
                     )
                 },
                 "counts": info.counts,
             }
-            for place, info in enumerate(self.runs)
+            for index, info in enumerate(self.runs)
         ]
-        for place, run in enumerate(runs if per_query else ()):
+        for index, run in enumerate(runs if per_query else ()):
             run["queries"] = {
                 query: dict(zip(texts, map(plain, row), strict=True))
-                for query, row in zip(self.queries, self.values[place].tolist(), strict=True)
+                for query, row in zip(self.queries, self.values[index].tolist(), strict=True)
             }
         return {"measures": texts, "runs": runs}
 
@@ -150,7 +160,7 @@ class Estimates(Result):
         return f"Estimates({len(self.runs)} runs, {', '.join(map(str, self.measures))})"
 
 
-CELLS = 2_000_000  # numbers of a block of draws
+CELLS = 2_000_000  # maximum number of values of a block of resamples
 
 
 def slopes(counts: Floats, recipe: HistogramOptions) -> Floats:
@@ -168,73 +178,93 @@ def compute_hsa(counts: Floats, recipe: HistogramOptions) -> float:
     """Return HSA of histograms (queries x 2 x bins), pooled or as the mean over queries."""
     if recipe.aggregate == "pooled":
         return float(slopes(counts.sum(axis=0), recipe))
-    found = slopes(counts, recipe)
-    return float(np.mean(found[~np.isnan(found)])) if (~np.isnan(found)).any() else float("nan")
+    values = slopes(counts, recipe)
+    return float(np.mean(values[~np.isnan(values)])) if (~np.isnan(values)).any() else float("nan")
 
 
 def hsa_interval(
     counts: Floats, recipe: HistogramOptions, draws: int, *, queries: bool = True
 ) -> tuple[float, float]:
-    """Return the 95 % bootstrap interval of HSA over queries, or over queries and samples.
+    """Return the 95 % bootstrap percentile interval of HSA over queries and samples.
 
-    Without `queries` they are kept as they are, and only the sample is drawn again.
+    Histograms of whole queries are resampled; with a sample, the scores of non-relevant documents are
+    resampled as well. The range used for normalisation is kept.
 
-    Histograms of whole queries are drawn again; a sample's non-relevant histogram is drawn again from
-    itself, score by score. The range that scores were normalised with is kept. NaN for fewer than two
-    queries. Percentiles of `draws` draws.
+    Parameters
+    ----------
+    counts : ndarray of float64, shape (n_queries, 2, n_bins)
+        Histograms.
+    recipe : HistogramOptions
+        Definition of HSA.
+    draws : int
+        Number of resamples.
+    queries : bool, default True
+        Whether to resample queries; otherwise only the sample is resampled.
+
+    Returns
+    -------
+    tuple of (float, float)
+        Limits; NaN with fewer than two queries, or without anything to resample.
     """
     used = counts[counts.sum(axis=(1, 2)) > 0]
     if len(used) < (2 if queries else 1) or not draws or (recipe.sample is None and not queries):
         return float("nan"), float("nan")
     rng = np.random.default_rng([recipe.seed, 1])
     size = max(1, CELLS // used.size)
-    found = [_drawn(used, recipe, min(size, draws - start), rng, queries) for start in range(0, draws, size)]
-    return interval(np.concatenate(found))
+    resampled = [
+        _drawn(used, recipe, min(size, draws - start), rng, queries) for start in range(0, draws, size)
+    ]
+    return interval(np.concatenate(resampled))
 
 
 def _drawn(
     counts: Floats, recipe: HistogramOptions, draws: int, rng: np.random.Generator, queries: bool
 ) -> Floats:
     size = len(counts)
-    chosen = rng.integers(0, size, (draws, size)) if queries else np.tile(np.arange(size), (draws, 1))
+    resampled_queries = (
+        rng.integers(0, size, (draws, size)) if queries else np.tile(np.arange(size), (draws, 1))
+    )
     if recipe.sample is not None:
-        tables = counts[chosen]
+        tables = counts[resampled_queries]
         tables[:, :, 1] = resampled_counts(tables[:, :, 1], rng)
         if recipe.aggregate == "pooled":
             return slopes(tables.sum(axis=1), recipe)
         return _means(slopes(tables, recipe))
     if recipe.aggregate == "query":
-        return _means(slopes(counts, recipe)[chosen])
-    chosen += np.arange(draws)[:, None] * len(counts)
-    times = np.bincount(chosen.ravel(), minlength=draws * len(counts)).reshape(draws, -1)
+        return _means(slopes(counts, recipe)[resampled_queries])
+    resampled_queries += np.arange(draws)[:, None] * len(counts)
+    times = np.bincount(resampled_queries.ravel(), minlength=draws * len(counts)).reshape(draws, -1)
     return slopes(np.tensordot(times.astype(np.float64), counts, axes=1), recipe)
 
 
 def resampled_counts(counts: Floats, rng: np.random.Generator) -> Floats:
     """Return multinomial resamples of histograms, of the same size."""
-    whole = counts.sum(axis=-1)
-    shares = counts / np.maximum(whole, 1)[..., None]
-    shares[whole == 0] = 1 / counts.shape[-1]
-    return np.asarray(rng.multinomial(whole.astype(np.int64), shares), dtype=np.float64)
+    totals = counts.sum(axis=-1)
+    proportions = counts / np.maximum(totals, 1)[..., None]
+    proportions[totals == 0] = 1 / counts.shape[-1]
+    return np.asarray(rng.multinomial(totals.astype(np.int64), proportions), dtype=np.float64)
 
 
-def _means(found: Floats) -> Floats:
+def _means(values: Floats) -> Floats:
     """Return the mean of the defined values of each row; NaN without any."""
-    known = ~np.isnan(found)
-    count = known.sum(axis=1)
-    total = np.where(known, found, 0.0).sum(axis=1)
-    means: Floats = np.divide(total, count, out=np.full(len(found), np.nan), where=count > 0)
+    defined = ~np.isnan(values)
+    count = defined.sum(axis=1)
+    total = np.where(defined, values, 0.0).sum(axis=1)
+    means: Floats = np.divide(total, count, out=np.full(len(values), np.nan), where=count > 0)
     return means
-
-
-# The same as `histogram` and `sampled` on such a part; lists are joined once and samples are nested.
 
 
 class SubsampledRun(NamedTuple):
     """Histograms and AP of a subsample of the scores of one run, by query.
 
-    `scores` and `ranks` are histograms (queries x 2 x bins), `robust` slopes of queries with half counts, NaN
-    where there is none; `plain` is AP of the part as it stands, `weighted` with each other counted N/n times.
+    Attributes
+    ----------
+    scores, ranks : ndarray of float64, shape (n_queries, 2, n_bins)
+        Histograms of scores and of ranks.
+    robust : ndarray of float64, shape (n_queries,)
+        Slopes with half counts; NaN if undefined.
+    plain, weighted : ndarray of float64, shape (n_queries,)
+        AP of the subsample, without and with weight N/n for sampled non-relevant documents.
     """
 
     scores: Floats
@@ -247,26 +277,27 @@ class SubsampledRun(NamedTuple):
 class RunSubsampler:
     """Subsampling of the lists of one run.
 
-    Where the run is a ranking (`ranked`), the others of a query are those of its list, ranks are those of
-    the list, and a relevant document that it lacks is at its bottom. Otherwise the run holds scored pairs of
-    a collection of `population` documents: ranks are those within the part, and every relevant document has
-    a score.
+    Results equal those of `histogram` and `sampled` on each subsample, but lists are joined once and samples
+    are nested. Without `population` the run is a ranking: non-relevant documents and ranks are those of its
+    lists, and unretrieved relevant documents are at the bottom. Otherwise the run has scored pairs of a
+    collection of `population` documents: ranks are those within the subsample, and every relevant document
+    has a score.
     """
 
     def __init__(self, judged: JudgedRun, recipe: HistogramOptions, population: int | None = None) -> None:
         self.judged, self.recipe = judged, recipe
         rows = rows_of(judged, recipe)
-        by_query = np.argsort(rows.query, kind="stable")  # a file may have them in any order
+        by_query = np.argsort(rows.query, kind="stable")  # runs may list queries in any order
         self.rows = Rows._make(column[by_query] for column in rows)
         assert judged.lists is not None
-        self.score: Floats = judged.lists.scores[self.rows.place]
+        self.score: Floats = judged.lists.scores[self.rows.position]
         refuse_infinite(self.score, self.rows, judged)
-        self.judgment = judged.lists.rows[self.rows.place]
+        self.judgment = judged.lists.rows[self.rows.position]
         self.size = len(judged.present)
         self.ranked = population is None
-        other = ~self.rows.relevant
+        nonrelevant = ~self.rows.relevant
         if population is None:
-            self.others = np.bincount(self.rows.query[other], minlength=self.size)
+            self.others = np.bincount(self.rows.query[nonrelevant], minlength=self.size)
         else:
             self.others = population - judged.qrels.relevant(recipe.rel)
         self.last = np.bincount(self.rows.query, minlength=self.size)
@@ -275,42 +306,44 @@ class RunSubsampler:
 
     def sample_order(self, seed: int) -> Integers:
         """Return the position of each non-relevant row in the sample of its query, from 0; -1 if relevant."""
-        other = ~self.rows.relevant
-        found = np.full(len(other), -1, dtype=np.int64)
-        keys = row_keys(self.judged, self.rows, other, seed)
-        found[other] = key_ranks(keys, self.rows.query[other])
-        return found
+        nonrelevant = ~self.rows.relevant
+        positions = np.full(len(nonrelevant), -1, dtype=np.int64)
+        keys = row_keys(self.judged, self.rows, nonrelevant, seed)
+        positions[nonrelevant] = key_ranks(keys, self.rows.query[nonrelevant])
+        return positions
 
-    def part(self, kept: Flags, turns: Integers, sample: int) -> SubsampledRun:
-        """Return the subsample of `kept` relevant documents and the first `sample` others of each query."""
-        relevant = self.rows.relevant & kept[self.judgment]
+    def part(self, judged_part: Flags, turns: Integers, sample: int) -> SubsampledRun:
+        """Return the subsample of judged relevant documents and the first `sample` others of each query."""
+        relevant = self.rows.relevant & judged_part[self.judgment]
         used = np.flatnonzero(relevant | ((turns >= 0) & (turns < sample)))
         query, relevant = self.rows.query[used].astype(np.int64), relevant[used]
-        wanted = np.bincount(self.judged.qrels.query[kept], minlength=self.size)
+        relevant_counts = np.bincount(self.judged.qrels.query[judged_part], minlength=self.size)
         rank = self.rows.rank[used] if self.ranked else _within(query) + 1
-        scores = self._counts(query, relevant, wanted, self.score[used], self.lowest)
+        scores = self._counts(query, relevant, relevant_counts, self.score[used], self.lowest)
         falling, last = -rank.astype(np.float64), -self.last.astype(np.float64)
-        ranks = self._counts(query, relevant, wanted, falling, last)
+        ranks = self._counts(query, relevant, relevant_counts, falling, last)
         robust = slopes(ranks, self.recipe.robust)
-        plain, weighted = self._ap(query, relevant, self.score[used], wanted)
+        plain, weighted = self._ap(query, relevant, self.score[used], relevant_counts)
         return SubsampledRun(scores, ranks, robust, plain, weighted)
 
     def _counts(
-        self, query: Integers, relevant: Flags, wanted: Integers, value: Floats, lowest: Floats
+        self, query: Integers, relevant: Flags, relevant_counts: Integers, value: Floats, lowest: Floats
     ) -> Floats:
         """Return histograms of the subsample, with unretrieved relevant documents at the lowest score."""
-        found = np.bincount(query[relevant], minlength=self.size)
-        lacking = np.where(self.ranked & (self.last > 0), wanted - found, 0)
-        codes = np.repeat(np.arange(self.size), lacking)
+        retrieved = np.bincount(query[relevant], minlength=self.size)
+        unretrieved = np.where(self.ranked & (self.last > 0), relevant_counts - retrieved, 0)
+        codes = np.repeat(np.arange(self.size), unretrieved)
         values = Values(
             np.concatenate([query, codes]),
             np.concatenate([relevant, np.ones(len(codes), np.bool_)]),
             np.concatenate([value, lowest[codes]]),
-            found,
+            retrieved,
         )
         return counts_of(values, self.recipe.norm, self.recipe.bins)
 
-    def _ap(self, query: Integers, relevant: Flags, score: Floats, wanted: Integers) -> tuple[Floats, Floats]:
+    def _ap(
+        self, query: Integers, relevant: Flags, score: Floats, relevant_counts: Integers
+    ) -> tuple[Floats, Floats]:
         """Return AP of each query, without and with weight N/n for sampled documents."""
         others = np.concatenate([[0], np.cumsum(~relevant)])  # above each place, and at the end
         begin = np.searchsorted(query, query)
@@ -318,35 +351,36 @@ class RunSubsampler:
         new[1:] = (query[1:] != query[:-1]) | (score[1:] != score[:-1])
         starts = np.flatnonzero(new)
         tie = np.cumsum(new) - 1
-        ends = np.append(starts[1:], len(query))
-        above = ((others[starts[tie]] + others[ends[tie]]) / 2 - others[begin])[relevant]
+        tie_ends = np.append(starts[1:], len(query))
+        above = ((others[starts[tie]] + others[tie_ends[tie]]) / 2 - others[begin])[relevant]
         nth = (np.arange(1, len(query) + 1) - begin - (others[1:] - others[begin]))[relevant]
         sampled = np.bincount(query[~relevant], minlength=self.size)
         weight = self.others / np.maximum(sampled, 1)
-        found = [
-            np.bincount(query[relevant], nth / (nth + times * above), self.size) / np.maximum(wanted, 1)
+        values = [
+            np.bincount(query[relevant], nth / (nth + times * above), self.size)
+            / np.maximum(relevant_counts, 1)
             for times in (1.0, weight[query[relevant]])
         ]
-        return found[0], found[1]
+        return values[0], values[1]
 
 
 def shares(qrels: Qrels, rel: float, share: float, seed: int) -> Flags:
-    """Return flags of a share of the relevant documents of each query, rounded up, chosen by hash.
+    """Return flags of a proportion of the relevant documents of each query, rounded up, selected by hash.
 
     >>> judged = Qrels.of((b"q", b"d%d" % place, float(place < 5)) for place in range(9))
     >>> [int(shares(judged, 1.0, share, 0).sum()) for share in (0.25, 0.5, 1.0)]
     [2, 3, 5]
     """
-    found = np.zeros(len(qrels.grades), dtype=np.bool_)
+    flags = np.zeros(len(qrels.grades), dtype=np.bool_)
     for code, name in enumerate(qrels.queries.names):
         low, high = int(qrels.begin[code]), int(qrels.end[code])
         rows = low + np.flatnonzero(qrels.grades[low:high] >= rel)
         order = np.argsort(sampling_keys(name, qrels.documents.take(rows), seed), kind="stable")
-        found[rows[order[: ceil(share * len(rows))]]] = True
-    return found
+        flags[rows[order[: ceil(share * len(rows))]]] = True
+    return flags
 
 
 def _within(query: Integers) -> Integers:
     """Return the position of each row in its query, from 0."""
-    found: Integers = np.arange(len(query)) - np.searchsorted(query, query)
-    return found
+    positions: Integers = np.arange(len(query)) - np.searchsorted(query, query)
+    return positions
