@@ -12,9 +12,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from leadline.comparison.correlate import COEFFICIENTS, correlate, over_queries
+from leadline.cli.correlate import command
+from leadline.comparison.correlate import QUERIES_COVERED, correlate
 from leadline.errors import InputError, UsageError
 from leadline.io.result_files import read_column
+from leadline.stats.correlation import over_queries
 
 
 def test_coefficients_and_p_are_scipys() -> None:
@@ -197,20 +199,42 @@ def test_tau_and_its_p_have_the_same_ties() -> None:
     assert correlate(x, y)["kendall"].value == correlate(rounded, y)["kendall"].value
 
 
-@pytest.mark.slow
-def test_intervals_over_queries_hold_the_correlation_of_the_population() -> None:
-    # a population of 400 queries; means of 30 of them are noisy, so that plain resampling is biased twice
-    rng = np.random.default_rng(11)
-    runs, times = 12, 40
-    quality = np.linspace(0, 0.12, runs)
-    x = rng.normal(0.4, 0.25, (400, 1)) + quality + rng.normal(0, 0.15, (400, runs))
-    y = rng.normal(0.4, 0.25, (400, 1)) + quality + rng.normal(0, 0.15, (400, runs))
-    truth = np.array([one(x.mean(axis=0), y.mean(axis=0), None) for one in COEFFICIENTS.values()])
-    held = np.zeros(4)
-    for seed in range(times):
-        drawn = rng.integers(0, 400, 30)
-        low, high = over_queries(x[drawn], y[drawn], draws=100, seed=seed).T
-        assert (low >= -1).all()
-        assert (high <= 1).all()
-        held += (low <= truth) & (truth <= high)
-    assert (held / times > 0.8).all()
+def test_intervals_over_queries_are_those_of_the_tables() -> None:
+    rng = np.random.default_rng(3)
+    x = rng.random((20, 7))
+    y = x + rng.normal(0, 0.3, x.shape)
+    sides = [
+        {
+            f"r{run}": {f"q{q:02}": row for q, row in enumerate(each.tolist())}
+            for run, each in enumerate(side.T)
+        }
+        for side in (x, y)
+    ]
+    found = correlate(*sides, draws=80, confidence=0.9, seed=2)
+    limits = over_queries(x, y, list(found.found), draws=80, confidence=0.9, seed=2)
+    for one, row in zip(found.found.values(), limits, strict=True):
+        assert (one.queries_low, one.queries_high) == pytest.approx(tuple(row))
+        assert one.queries_low < one.value < one.queries_high
+
+
+def test_noisy_means_are_said() -> None:
+    rng = np.random.default_rng(5)
+    for noise, noisy in ((0.1, 0), (3.0, 2)):
+        sides = [
+            {
+                f"r{run}": {f"q{q}": float(run / 9 + rng.normal(0, noise)) for q in range(20)}
+                for run in range(9)
+            }
+            for _ in range(2)
+        ]
+        codes = [notice.code for notice in correlate(*sides, draws=20).warnings]
+        assert codes.count("noisy_means") == noisy
+
+
+def test_the_coverage_that_is_printed_is_that_of_the_study() -> None:
+    path = Path(__file__).resolve().parents[2] / "docs" / "studies" / "_significance_intervals.json"
+    held = [row["coverage"] for row in json.loads(path.read_text())["correlate"]]
+    assert (math.floor(100 * min(held)), math.ceil(100 * max(held))) == QUERIES_COVERED
+    assert len(held) >= 80
+    help_text = " ".join((command.help or "").split())
+    assert "{} to {} %".format(*QUERIES_COVERED) in help_text

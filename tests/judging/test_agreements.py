@@ -19,7 +19,7 @@ from leadline.judging.agreement import agreement
 from leadline.judging.agreement_audit import needed_judgments
 from leadline.judging.agreement_result import Judgments, change
 from leadline.stats.agreement_coefficients import Cohen, Krippendorff, PairwiseAgreement, UnitGroups
-from leadline.stats.correlation import kendall, tau_ap
+from leadline.stats.correlation import kendall, over_queries, tau_ap
 
 Judges = dict[str, dict[str, dict[str, float]]]
 
@@ -333,23 +333,21 @@ def test_bias_and_gain_of_runs_are_those_of_a_loop() -> None:
     )
 
 
-def test_rank_correlations_have_the_jackknife_error_of_a_loop() -> None:
+def test_rank_correlations_are_those_of_the_means_with_limits_over_queries() -> None:
     judges, runs = audited(3)
-    found = agreement(judges, runs=runs, measures=["P@5"], draws=0, top=3)
-    (one,) = found.audits
-    tables = [np.array([precision(lists, judges[judge], 5) for lists in runs.values()]) for judge in judges]
-
-    def taus(left_out: int | None, chosen: list[int]) -> list[float]:
-        kept = [query for query in range(12) if query != left_out]
-        truth, labels = (table[np.ix_(chosen, kept)].mean(axis=1) for table in tables)
-        return [kendall(truth, labels), tau_ap(labels, truth)]
-
-    best = np.argsort(-tables[0].mean(axis=1), kind="stable")[:3].tolist()
+    (one,) = agreement(judges, runs=runs, measures=["P@5"], draws=50, top=3, seed=4).audits
+    tables = [np.array([precision(lists, judges[judge], 5) for lists in runs.values()]).T for judge in judges]
+    order = np.argsort([f"q{query}" for query in range(12)])  # that of the draws
+    best = np.argsort(-tables[0].mean(axis=0), kind="stable")[:3].tolist()
     for each, chosen in ((one.taus, list(range(5))), (one.top_taus, best)):
-        again = np.array([taus(query, chosen) for query in range(12)])
-        error = np.sqrt(11 / 12 * ((again - again.mean(axis=0)) ** 2).sum(axis=0))
-        for value, whole, half in zip(each, taus(None, chosen), 2.2009851600 * error, strict=True):
-            assert value == pytest.approx((whole, whole - half, whole + half))
+        sides = tables[0][order][:, chosen], tables[1][order][:, chosen]
+        truth, labels = (side.mean(axis=0) for side in sides)
+        limits = over_queries(*sides, ["kendall", "tau_ap"], draws=50, seed=4).tolist()
+        values = kendall(truth, labels), tau_ap(labels, truth)
+        for value, whole, row in zip(each, values, limits, strict=True):
+            assert value == pytest.approx((whole, *row))
+    (without,) = agreement(judges, runs=runs, measures=["P@5"], draws=0).audits
+    assert math.isnan(without.taus.kendall.low)
 
 
 def test_runs_that_return_what_the_machine_likes_are_favoured_and_no_others_are() -> None:

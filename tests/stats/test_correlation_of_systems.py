@@ -9,7 +9,16 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from leadline.errors import UsageError
-from leadline.stats.correlation import kendall, levels, pearson, spearman, tau_ap
+from leadline.stats.correlation import (
+    ROWS,
+    kendall,
+    levels,
+    over_queries,
+    pearson,
+    reliability,
+    spearman,
+    tau_ap,
+)
 from leadline.stats.resampling import draws_of_teams, interval, team_interval
 from leadline.stats.roc import area_under_curve, best_threshold, decide, roc_curve
 
@@ -155,3 +164,88 @@ def test_values_that_rounding_alone_parts_are_equal() -> None:
 
 def test_small_values_are_told_apart_by_their_own_size() -> None:
     assert levels(np.array([1.0, 1e-20, 2e-20])).tolist() == [2, 0, 1]
+
+
+@given(seed=st.integers(0, 1000), runs=st.integers(2, 12))
+def test_coefficients_of_rows_are_those_of_each_row(seed: int, runs: int) -> None:
+    generator = np.random.default_rng(seed)
+    truth, estimate = generator.integers(0, 4, (2, 9, runs)) * 0.1  # ties
+    truth[0], estimate[1] = 0.3, 0.1
+    for name, one in (
+        ("pearson", pearson),
+        ("spearman", spearman),
+        ("kendall", kendall),
+        ("tau_ap", lambda x, y: tau_ap(y, x)),
+    ):
+        each = [one(x, y) for x, y in zip(truth, estimate, strict=True)]
+        assert ROWS[name](truth, estimate) == pytest.approx(each, abs=1e-12, nan_ok=True)
+
+
+def slow_limits(x: np.ndarray, y: np.ndarray, draws: int, seed: int, t: float) -> tuple[float, float]:
+    """Follow the description of `over_queries` for Kendall's tau, query by query."""
+    generator = np.random.default_rng([seed, 3])
+    queries = len(x)
+    chosen = generator.integers(0, queries, size=(draws, queries))
+    once = [[list(row).count(query) for query in range(queries)] for row in chosen.tolist()]
+    twice = [generator.multinomial(queries, np.array(times) / queries).tolist() for times in once]
+
+    def tau(times: list[int]) -> float:
+        copies = [query for query in range(queries) for _ in range(times[query])]
+        return float(stats.kendalltau(x[copies].mean(axis=0).round(9), y[copies].mean(axis=0).round(9))[0])
+
+    first, second = ([tau(times) for times in drawn] for drawn in (once, twice))
+    m2, m3 = np.mean(first), np.mean(second)
+    ends = m2 + 2 * (m2 - m3), m2 + np.sqrt(2) / (np.sqrt(3) - np.sqrt(2)) * (m2 - m3)
+    half, value = 1.15 * t * np.std(first), tau([1] * queries)
+    return max(min(min(ends) - half, value), -1), min(max(max(ends) + half, value), 1)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_limits_over_queries_follow_their_description(seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    x = generator.random((12, 6)) + np.linspace(0, 0.3, 6)
+    y = x + generator.normal(0, 0.4, x.shape)
+    found = over_queries(x, y, ["kendall"], draws=30, seed=seed)[0]
+    assert found == pytest.approx(slow_limits(x, y, 30, seed, 2.2009851600))  # t of 11 degrees of freedom
+    many = over_queries(x, y, ["tau_ap", "kendall"], draws=200, seed=seed)  # more than a block
+    assert many[1] == pytest.approx(over_queries(x, y, ["kendall"], draws=200, seed=seed)[0])
+
+
+def test_limits_over_queries_of_what_cannot_vary_or_is_undefined() -> None:
+    x = np.random.default_rng(0).random((10, 5))
+    assert over_queries(x, 2 * x, ["kendall", "pearson"], draws=20) == pytest.approx(np.ones((2, 2)))
+    assert np.isnan(over_queries(x, np.ones_like(x), ["kendall", "tau_ap"], draws=20)[0]).all()
+
+
+@pytest.mark.parametrize(("noise", "runs"), [(0.15, 12), (0.15, 40)])
+def test_limits_over_queries_hold_the_correlation_of_the_population(noise: float, runs: int) -> None:
+    # means of 30 queries are noisy, so that percentiles of resamples are far too low
+    generator = np.random.default_rng(11)
+    quality = np.linspace(0, 0.3, runs)
+    x, y = (
+        generator.normal(0.4, 0.25, (400, 1)) + quality + generator.normal(0, noise, (400, runs))
+        for _ in range(2)
+    )
+    truth = kendall(x.mean(axis=0), y.mean(axis=0))
+    held, percentiles, times = 0, 0, 60
+    for seed in range(times):
+        drawn = generator.integers(0, 400, 30)
+        ((low, high),) = over_queries(x[drawn], y[drawn], ["kendall"], draws=100, seed=seed)
+        held += int(low <= truth <= high)
+        times_drawn = generator.multinomial(30, np.full(30, 1 / 30), size=100) / 30
+        resampled = ROWS["kendall"](times_drawn @ x[drawn], times_drawn @ y[drawn])
+        percentiles += int(np.quantile(resampled, 0.975) >= truth)
+    assert held / times > 0.85
+    assert percentiles / times < 0.5
+
+
+@given(seed=st.integers(0, 1000), queries=st.integers(2, 9), runs=st.integers(2, 9))
+def test_reliability_is_cronbachs_alpha(seed: int, queries: int, runs: int) -> None:
+    values = np.random.default_rng(seed).random((queries, runs))
+    items, total = values.var(axis=1, ddof=1).sum(), values.sum(axis=0).var(ddof=1)
+    assert reliability(values) == pytest.approx(queries / (queries - 1) * (1 - items / total))
+
+
+def test_reliability_of_one_query_or_of_equal_means_is_undefined() -> None:
+    assert np.isnan(reliability(np.ones((1, 4))))
+    assert np.isnan(reliability(np.ones((3, 4))))

@@ -50,8 +50,8 @@ def command(
 
     Both confidence intervals are approximate, and there are none for fewer than five runs. The interval over
     runs is a percentile bootstrap interval. The interval over queries is for the means over a larger
-    population of queries; in simulations, 95 % intervals of this kind contained the true value in 96 to 99.5
-    % of the samples (docs/studies/significance.md).
+    population of queries, corrected for the bias that sampling error causes; in simulations, 95 % intervals
+    of this kind contained the true value in 85 to 100 % of the samples (docs/studies/significance.md).
     """
     refuse_overwrite(output, truth, estimate)
     found = correlate(truth, estimate, teams=read_labels(team) if team else None, **options)

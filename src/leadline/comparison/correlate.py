@@ -16,17 +16,24 @@ from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
 from leadline.io.result_files import Column, read_column
 from leadline.stats import checked_level, checked_seed
-from leadline.stats.correlation import kendall, levels, pearson, permutation_p, spearman, tau_ap
-from leadline.stats.resampling import draws_of_teams, interval, resampled_pairs
-
-Coefficient = Callable[[Floats, Floats, "Integers | None"], float]
+from leadline.stats.correlation import (
+    kendall,
+    levels,
+    over_queries,
+    pearson,
+    permutation_p,
+    reliability,
+    spearman,
+    tau_ap,
+)
+from leadline.stats.resampling import draws_of_teams, interval
 
 
 def _tau_ap(truth: Floats, estimate: Floats, times: Integers | None = None) -> float:
     return tau_ap(estimate, truth, times)
 
 
-COEFFICIENTS: dict[str, Coefficient] = {
+COEFFICIENTS: dict[str, Callable[..., float]] = {
     "pearson": pearson,
     "spearman": spearman,
     "kendall": kendall,
@@ -34,6 +41,8 @@ COEFFICIENTS: dict[str, Coefficient] = {
 }
 FEW = 10  # warn of fewer runs
 LEAST = 5  # minimum number of runs for an interval
+QUERIES_COVERED = (85, 100)  # per cent: coverage of 95 % intervals over queries in simulations
+RELIABLE = 0.8  # warn of means with a lower reliability where there are intervals over queries
 EXACT = 9  # largest number of runs for which p of Spearman's rho is exact
 
 
@@ -154,9 +163,9 @@ def correlate(
     -----
     Both intervals are approximate and need five or more runs. Intervals over runs are percentiles of
     bootstrap resamples of the runs. Intervals over queries are for these runs and a population of queries,
-    and need values of single queries (`over_queries`). p-values are two-sided: by t (Pearson, and Spearman
-    with ten or more runs), by all permutations (Spearman with up to nine runs), and by SciPy's test of tau-b;
-    there is none for tau-AP.
+    need values of single queries, and are corrected for bias (`leadline.stats.correlation.over_queries`).
+    p-values are two-sided: by t (Pearson, and Spearman with ten or more runs), by all permutations (Spearman
+    with up to nine runs), and by SciPy's test of tau-b; there is none for tau-AP.
 
     References
     ----------
@@ -188,8 +197,10 @@ def correlate(
     runs = _over_runs(x, y, [teams.get(name, name) for name in names] if teams else names, draws_used, seed)
     tables, unused = _tables(sides, names, (x, y))
     limits = np.full((len(COEFFICIENTS), 2), np.nan)
+    noisy: list[ResultWarning] = []
     if tables is not None and draws_used:
-        limits = over_queries(*tables, draws=draws_used, confidence=confidence, seed=seed)
+        limits = over_queries(*tables, list(COEFFICIENTS), draws=draws_used, confidence=confidence, seed=seed)
+        noisy = _noisy(sides, tables)
     coefficients = {
         name: Coefficients(
             function(x, y, None),
@@ -204,7 +215,7 @@ def correlate(
         sides,
         (x, y),
         coefficients,
-        warnings=_warnings(sides, both, names, (x, y), unused),
+        warnings=[*_warnings(sides, both, names, (x, y), unused), *noisy],
         options={
             "truth": sides[0].path,
             "truth_measure": sides[0].measure,
@@ -247,46 +258,6 @@ def _over_runs(x: Floats, y: Floats, teams: Sequence[str], draws: int, seed: int
     return np.array(rows).reshape(draws, len(COEFFICIENTS))
 
 
-def over_queries(
-    x: Floats, y: Floats, *, draws: int = 1000, confidence: float = 0.95, seed: int = 0
-) -> Floats:
-    """Return approximate confidence limits of the coefficients over the population of queries.
-
-    Each limit is the outer one of two percentiles: of coefficients of resampled means, which are too low on
-    average, and of simulated means of the population, which tend to be too high
-    (`leadline.stats.resampling.population_means`). Neither interval alone has nominal coverage; the coverage
-    of their union is reported in docs/studies/significance.md.
-
-    Parameters
-    ----------
-    x, y : ndarray, shape (queries, runs)
-        Values of the same queries and runs by each measure; rows of means if there are no values by query.
-    draws : int
-        Number of draws of each kind.
-    confidence : float
-        Confidence level.
-    seed : int
-        Seed of the draws.
-
-    Returns
-    -------
-    ndarray, shape (coefficients, 2)
-        Lower and upper limit, in the order of `COEFFICIENTS`.
-
-    """
-    generator = np.random.default_rng([seed, 3])
-    drawn = resampled_pairs(x, y, draws, generator)
-    kinds = [
-        np.array(
-            [[function(a, b, None) for function in COEFFICIENTS.values()] for a, b in zip(*pair, strict=True)]
-        )
-        for pair in (drawn[:2], drawn[2:])
-    ]
-    limits = [[interval(kind[:, index], confidence) for index in range(len(COEFFICIENTS))] for kind in kinds]
-    low, high = np.array(limits).transpose(2, 0, 1)
-    return np.stack([low.min(axis=0), high.max(axis=0)], axis=1)
-
-
 def _tables(
     sides: tuple[Column, Column], names: Sequence[str], values: tuple[Floats, Floats]
 ) -> tuple[tuple[Floats, Floats] | None, bool]:
@@ -305,6 +276,21 @@ def _tables(
             return None, True
         tables.append(table.T)
     return (tables[0], tables[1]), False
+
+
+def _noisy(sides: tuple[Column, Column], tables: tuple[Floats, Floats]) -> list[ResultWarning]:
+    """Warn of means that are too noisy for intervals over queries."""
+    found = [(side, reliability(table)) for side, table in zip(sides, tables, strict=True)]
+    return [
+        ResultWarning(
+            "noisy_means",
+            f"reliability of the means of runs by {side.measure} ({side.path}) is {value:.2f}; below "
+            f"{RELIABLE:g} intervals over queries may be too low",
+            1,
+        )
+        for side, value in found
+        if value < RELIABLE
+    ]
 
 
 def _p(name: str, x: Floats, y: Floats) -> float:

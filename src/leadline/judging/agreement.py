@@ -131,7 +131,7 @@ def agreement(
     if runs is not None:
         ranking = ranked(_for_runs(everything, table), runs, measures=measures, on_run=on_run)
         if reference or len(judged.names) == 2:
-            audits = _audits(ranking, pairs, top, confidence, seed)
+            audits = _audits(ranking, pairs, top, confidence, draws, seed)
     if runs is not None and within is None:
         within = WITHIN
     if within is not None and len(table):
@@ -243,7 +243,7 @@ def _between(
 
 
 def _audits(
-    ranking: Ranking, pairs: Sequence[tuple[int, int]], top: int, confidence: float, seed: int
+    ranking: Ranking, pairs: Sequence[tuple[int, int]], top: int, confidence: float, draws: int, seed: int
 ) -> list[Audit]:
     """Audit the second judge of every pair by the first, by every measure that has values of queries."""
     return [
@@ -256,6 +256,7 @@ def _audits(
             rising=rising,
             top=top,
             confidence=confidence,
+            draws=draws,
             seed=seed,
         )
         for a, b in pairs

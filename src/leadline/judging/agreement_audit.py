@@ -11,7 +11,7 @@ import numpy as np
 from leadline.data.arrays import Floats, Integers
 from leadline.data.results import plain
 from leadline.stats.agreement_coefficients import Coefficient
-from leadline.stats.correlation import average_ranks, kendall, tau_ap
+from leadline.stats.correlation import average_ranks, kendall, over_queries, tau_ap
 from leadline.stats.simultaneous import max_t
 
 FEWEST_QUERIES = 10  # with fewer queries no interval over queries is given
@@ -148,14 +148,15 @@ def audit(
     rising: bool = True,
     top: int = TOP,
     confidence: float = 0.95,
+    draws: int = 1000,
     seed: int = 0,
     flips: int = FLIPS,
 ) -> Audit:
     """Compare values of runs under the labels of a judge with those under a reference.
 
     Intervals are over queries. Those of biases are Student's, of the paired differences; those of gains are
-    simultaneous, by the randomised max-t procedure; those of rank correlations are of Student's form with
-    the jackknife standard error.
+    simultaneous, by the randomised max-t procedure; those of rank correlations are those of
+    `leadline.stats.correlation.over_queries`.
 
     Parameters
     ----------
@@ -173,8 +174,10 @@ def audit(
         Number of runs, the best by the reference, of which the order is compared separately.
     confidence : float, default 0.95
         Confidence level of the intervals.
+    draws : int, default 1000
+        Number of resamples for the intervals of rank correlations; 0: none.
     seed : int, default 0
-        Seed of the sign patterns.
+        Seed of the sign patterns and the resamples.
     flips : int, default 20,000
         Number of sign patterns.
 
@@ -209,9 +212,9 @@ def audit(
         measure,
         len(reference),
         Interval(float(differences.mean()), *limits[-1].tolist()),
-        _taus(sign * reference, sign * labels, confidence),
+        _taus(sign * reference, sign * labels, confidence, draws, seed),
         len(best),
-        _taus(sign * reference[:, best], sign * labels[:, best], confidence),
+        _taus(sign * reference[:, best], sign * labels[:, best], confidence, draws, seed),
         runs,
     )
 
@@ -242,22 +245,16 @@ def _simultaneous(values: Floats, confidence: float, seed: int, flips: int) -> F
     return np.stack(max_t(values, draws=flips, seed=seed).limits(confidence), axis=1)
 
 
-def _taus(reference: Floats, labels: Floats, confidence: float) -> Taus:
+def _taus(reference: Floats, labels: Floats, confidence: float, draws: int, seed: int) -> Taus:
     """Return rank correlations of the means of runs, with intervals over queries."""
-    queries = len(reference)
-    whole = np.array(_both(reference.mean(axis=0), labels.mean(axis=0)))
-    if queries < FEWEST_QUERIES or reference.shape[1] < 3:
-        return Taus(*map(Interval, whole.tolist()))
-    from scipy.special import stdtrit
-
-    without = [(each.sum(axis=0) - each) / (queries - 1) for each in (reference, labels)]
-    error = jackknife_error(np.array([_both(*pair) for pair in zip(*without, strict=True)]))
-    half = float(stdtrit(queries - 1, 0.5 + confidence / 2)) * error
-    return Taus(*(Interval(*row) for row in np.stack([whole, whole - half, whole + half], axis=1).tolist()))
-
-
-def _both(reference: Floats, labels: Floats) -> tuple[float, float]:
-    return kendall(reference, labels), tau_ap(labels, reference)
+    means = reference.mean(axis=0), labels.mean(axis=0)
+    limits = np.full((2, 2), np.nan)
+    if draws and len(reference) >= FEWEST_QUERIES and reference.shape[1] > 2:
+        limits = over_queries(
+            reference, labels, ("kendall", "tau_ap"), draws=draws, confidence=confidence, seed=seed
+        )
+    values = kendall(*means), tau_ap(means[1], means[0])
+    return Taus(*(Interval(value, *row) for value, row in zip(values, limits.tolist(), strict=True)))
 
 
 def jackknife_error(replicates: Floats, times: Integers | None = None) -> Floats:

@@ -1,4 +1,4 @@
-"""Random draws in blocks, bootstrap over teams, and simulated population means."""
+"""Random draws in blocks, and bootstrap over teams."""
 
 from __future__ import annotations
 
@@ -112,58 +112,3 @@ def team_interval(
     """Return the bootstrap interval of a statistic of the number of times each system was drawn."""
     drawn = draws_of_teams(teams, samples=samples, seed=seed)
     return interval([statistic(counts) for counts in drawn], level)
-
-
-def resampled_pairs(
-    x: Floats, y: Floats, draws: int, generator: np.random.Generator
-) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return bootstrap and simulated means of runs by two measures.
-
-    The first two results are means of resamples of the queries. Their spread over runs contains the sampling
-    error twice, of the observed queries and of the resampled ones, so that their correlations are too low on
-    average.
-
-    The other two are simulated from the distribution of the population's means given those of the sample, in
-    an empirical Bayes model: the two true means of a run, centred over runs, have covariance T; the observed
-    means are these plus an error of covariance E. E is estimated from the residuals of queries; T is the
-    covariance of the observed means minus E, with negative eigenvalues set to 0. With K = T (T + E)^-1, m the
-    observed means, mu drawn from the model and e an error resampled from the queries, all runs and both
-    measures together, a draw is K (m - mu - e) + mu (Matheron's rule). Their correlations tend to be too
-    high.
-
-    Parameters
-    ----------
-    x, y : ndarray, shape (queries, runs)
-        Values of the same queries and runs by each measure; where a measure has only means, they stand in
-        every row and have no error.
-    draws : int
-        Number of draws.
-    generator : numpy.random.Generator
-        Source of randomness.
-
-    Returns
-    -------
-    tuple of four ndarrays, shape (draws, runs)
-        Resampled means by x and y, simulated means by x and y (centred over runs).
-
-    References
-    ----------
-    Efron and Tibshirani (1993), chapter 13; for the model Morris (1983), JASA 78(381).
-    """
-    queries, runs = x.shape
-    measures = np.stack([x, y])
-    centred = measures - measures.mean(axis=2, keepdims=True)
-    sample_means = centred.mean(axis=1)
-    residuals = centred - sample_means[:, None]
-    error = np.einsum("aqr,bqr->ab", residuals, residuals) / (queries * (queries - 1) * (runs - 1))
-    total = sample_means @ sample_means.T / (runs - 1)
-    values, vectors = np.linalg.eigh(total - error)
-    root = vectors * np.sqrt(np.maximum(values, 0.0))
-    true = root @ root.T
-    shrink = true @ np.linalg.pinv(true + error, hermitian=True)
-    proportions = weights(generator, draws, queries) / queries
-    errors = (proportions @ residuals) * np.sqrt(queries / (queries - 1))
-    model = np.einsum("ab,bdr->adr", root, generator.normal(size=errors.shape))
-    model -= model.mean(axis=2, keepdims=True)
-    simulated = np.einsum("ab,bdr->adr", shrink, sample_means[:, None] - model - errors) + model
-    return proportions @ x, proportions @ y, simulated[0], simulated[1]

@@ -18,6 +18,7 @@ from leadline_studies.common.pages import find_runs
 
 SLACK = 1e-12
 FLIPS = 1_999
+DRAWS = 199
 TOP = 10
 
 
@@ -65,7 +66,7 @@ def audits(
     for sample_number in range(sets):
         drawn = rng.integers(0, size, queries)
         values = reference[drawn], labels[drawn]
-        result = audit(("", ""), "", names, *values, top=TOP, seed=sample_number, flips=FLIPS)
+        result = audit(("", ""), "", names, *values, top=TOP, draws=DRAWS, seed=sample_number, flips=FLIPS)
         held = np.array([_covers(run.bias, bias[index]) for index, run in enumerate(result.runs)])
         each_run += held
         best = np.argsort(-values[0].mean(axis=0), kind="stable")[:TOP]

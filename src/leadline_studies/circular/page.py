@@ -172,7 +172,7 @@ in brackets.
   bias: {of("mean_bias")}.
 - Gains, all at once (randomised max-t): {of("gains")}; a run is wrongly called favoured in
   {of("wrongly_favoured")} of the samples.
-- Rank correlations of all runs (jackknife): {of("kendall_all", "tau_ap_all")}.
+- Rank correlations of all runs (corrected bootstrap): {of("kendall_all", "tau_ap_all")}.
 - Of the first ten runs: {of("kendall_top", "tau_ap_top")}, but so wide that they exclude little. The
   order of the
   best ten runs is not known from {numbers["queries"]} queries.

@@ -1,10 +1,12 @@
 """Write the page of the study of significance tests, its tables and figures.
 
-    python -m leadline_studies.significance.page [MATRICES | --intervals DATA | --gates MATRICES]
+    python -m leadline_studies.significance.page [MATRICES]
+    python -m leadline_studies.significance.page --intervals DATA | --correlate DATA | --gates MATRICES
 
 With MATRICES, a folder of score matrices, simulates first (about a quarter of an hour on one core).
 `--intervals` simulates the intervals that commands print, from a folder of data sets, and writes
-_significance_intervals.json; `--gates` only the false alarms of gates in it, in half a minute.
+_significance_intervals.json; `--correlate` only those of `correlate` in it; `--gates` only the false alarms
+of gates, in half a minute.
 Without arguments the page is written from the numbers kept in docs/studies.
 """
 
@@ -701,6 +703,8 @@ def main(arguments: list[str]) -> None:
     """Run the simulation named, if any, and write figures and page."""
     if arguments[:1] == ["--intervals"]:
         printed.simulate(arguments[1], str(PAGES / "_significance_intervals.json"), seed=SEED)
+    elif arguments[:1] == ["--correlate"]:
+        printed.simulate_correlations(arguments[1], str(PAGES / "_significance_intervals.json"), seed=SEED)
     elif arguments[:1] == ["--gates"]:
         printed.simulate_gates(arguments[1], str(PAGES / "_significance_intervals.json"), seed=SEED)
     elif arguments:

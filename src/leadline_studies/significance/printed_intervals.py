@@ -5,31 +5,54 @@ from __future__ import annotations
 import csv
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 
-from leadline.comparison.correlate import COEFFICIENTS, correlate
+from leadline.comparison.correlate import COEFFICIENTS
 from leadline.data.arrays import Floats, Integers
 from leadline.data.ids import Vocabulary
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
 from leadline.data.run import Run
 from leadline.evaluation.estimated_recall import RecallEstimate, recall, relevant
+from leadline.evaluation.evaluate import evaluate
 from leadline.io.judges import read_judges
 from leadline.io.read import read_qrels, read_run
 from leadline.judging.agreement import agreement
 from leadline.judging.agreement_result import Agreement, Judgments
+from leadline.stats.correlation import over_queries
 from leadline_studies.significance.decisions import Row
 from leadline_studies.significance.populations import read_matrices
 
 SLACK = 1e-12
-CORRELATED = (
-    ("trec7-adhoc_ap", "trec7-adhoc_p10", 20, 50),
+LABELS = "llama70b-criteria"  # of a machine, for the runs of TREC 2019 Deep Learning
+CORRELATED = (  # the factor and slopes of the interval were chosen on "dl19"
+    ("dl19 P(rel=2)@10", "machine P(rel=2)@10", 5, 43),
+    ("dl19 P(rel=2)@10", "machine P(rel=2)@10", 10, 25),
+    ("dl19 P(rel=2)@10", "machine P(rel=2)@10", 20, 43),
+    ("dl19 P(rel=2)@10", "machine P(rel=2)@10", 61, 25),
+    ("dl19 P(rel=2)@10", "machine P(rel=2)@10", 61, 43),
+    ("dl19 nDCG@10", "machine nDCG@10", 61, 43),
+    ("dl19 AP(rel=2)", "machine AP(rel=2)", 61, 43),
+    ("dl19 AP(rel=2)", "dl19 nDCG@10", 20, 43),
+    ("dl19 AP(rel=2)", "dl19 P(rel=2)@10", 61, 43),
+    ("robust03 AP", "robust03 P@10", 10, 25),
+    ("robust03 AP", "robust03 P@10", 17, 50),
+    ("robust03 AP", "robust03 AP(rel=2)", 10, 25),
+    ("robust03 AP", "robust03 AP(rel=2)", 17, 50),
+    ("covid AP", "covid P@10", 20, 25),
+    ("covid P@10", "covid P(rel=2)@10", 61, 25),
+    ("trec7-adhoc_ap", "trec7-adhoc_p10", 5, 25),
+    ("trec7-adhoc_ap", "trec7-adhoc_p10", 10, 25),
+    ("trec7-adhoc_ap", "trec7-adhoc_p10", 40, 50),
+    ("trec7-adhoc_ap", "trec7-adhoc_p10", 103, 50),
     ("trec7-adhoc_ap", "trec7-adhoc_rr", 20, 50),
     ("web2010_ndcg20", "web2010_err20", 20, 50),
     ("trec5-adhoc_p10", "trec5-adhoc_rr", 20, 50),
-    ("trec7-adhoc_ap", "trec7-adhoc_p10", 10, 25),
 )
+CORRELATED_SETS = 200
+CONCENTRATION = 4.0  # of the Dirichlet distribution of the weights of queries in a population
 JUDGES = {
     "human and one machine": ("willia-umbrela1",),
     "human and four machines": ("willia-umbrela1", "h2oloo-zeroshot1", "TREMA-CoT", "Olz-gpt4o"),
@@ -76,7 +99,7 @@ def correlations(
     *,
     runs: int,
     queries: int,
-    sets: int = 200,
+    sets: int = CORRELATED_SETS,
     draws: int = 1000,
     seed: int = 0,
 ) -> list[Row]:
@@ -85,39 +108,66 @@ def correlations(
     Parameters
     ----------
     truth, estimate : ndarray, shape (queries, runs)
-        Two measures of the same queries and runs, the population; in every set other runs are taken from it
-        at random, and the coefficients of their means are what intervals should hold.
+        Two measures of the same queries and runs. Every set has other runs, taken at random, and a population
+        of its own: the queries with equal weights, in every second set with random weights (Dirichlet), so
+        that the coefficient that the interval should contain differs although all runs are taken.
     runs, queries : int
-        Number of runs, and of queries drawn with replacement.
+        Number of runs, and of queries drawn from the population.
     sets, draws : int
         Number of sets, and of draws of each interval.
     seed : int
         Seed of everything.
-
     """
     rng = np.random.default_rng([seed, runs, queries])
-    rows: dict[str, list[tuple[float, float]]] = {name: [] for name in COEFFICIENTS}
+    size, systems = truth.shape
+    functions = list(COEFFICIENTS.values())
+    limits, values = np.empty((sets, len(functions), 2)), np.empty((sets, len(functions)))
     for number in range(sets):
-        chosen = rng.permutation(truth.shape[1])[:runs]
-        drawn = rng.integers(0, len(truth), queries)
-        values = [
-            coefficient(truth[:, chosen].mean(axis=0), estimate[:, chosen].mean(axis=0), None)
-            for coefficient in COEFFICIENTS.values()
-        ]
-        sides = [
+        chosen = rng.permutation(systems)[:runs]
+        share = rng.dirichlet(np.full(size, CONCENTRATION)) if number % 2 else np.full(size, 1 / size)
+        drawn = rng.choice(size, queries, p=share)
+        sides = truth[:, chosen], estimate[:, chosen]
+        values[number] = [function(share @ sides[0], share @ sides[1]) for function in functions]
+        limits[number] = over_queries(
+            sides[0][drawn], sides[1][drawn], list(COEFFICIENTS), draws=draws, seed=number
+        )
+    rows: list[Row] = []
+    for index, name in enumerate(COEFFICIENTS):
+        defined = ~np.isnan(values[:, index]) & ~np.isnan(limits[:, index, 0])
+        low, high = limits[defined, index].T
+        below, above = high < values[defined, index] - SLACK, low > values[defined, index] + SLACK
+        held = float((~below & ~above).mean())
+        rows.append(
             {
-                f"r{run}": {f"q{position}": float(side[query, run]) for position, query in enumerate(drawn)}
-                for run in chosen.tolist()
+                "what": name,
+                "sets": len(low),
+                "left_out": sets - len(low),
+                "coverage": held,
+                "se": float(np.sqrt(held * (1 - held) / len(low))),
+                "below": float(below.mean()),
+                "above": float(above.mean()),
+                "width": float((high - low).mean()),
             }
-            for side in (truth, estimate)
-        ]
-        coefficients = correlate(*sides, draws=draws, seed=number)
-        for name, value in zip(COEFFICIENTS, values, strict=True):
-            coefficient = coefficients[name]
-            rows[name].append((coefficient.queries_low - value, coefficient.queries_high - value))
-    zero = dict.fromkeys(COEFFICIENTS, 0.0)
-    found_rows = tally(zero, [{name: rows[name][index] for name in rows} for index in range(sets)])
-    return [{key: value for key, value in row.items() if key != "truth"} for row in found_rows]
+        )
+    return rows
+
+
+def read_correlated(folder: str) -> dict[str, Floats]:
+    """Evaluate the runs of three collections: queries x runs, by collection and measure."""
+    level_two = ("AP(rel=2)", "nDCG@10", "P(rel=2)@10")
+    collections = {"robust03": "trec-robust-2003", "covid": "trec-covid-r1", "dl19": "trec-dl-2019-passage"}
+    tables: dict[str, Floats] = {}
+    for name, collection in collections.items():
+        place = Path(folder, collection)
+        runs = [str(path) for part in ("runs", "extra-runs") for path in sorted((place / part).glob("*.xz"))]
+        qrels = {name: place / "qrels.txt"}
+        if name == "dl19":
+            qrels["machine"] = Path(folder, "trec-dl-2019-machine-labels", f"{LABELS}.qrels")
+        measures = level_two if name == "dl19" else ("AP", "P@10", "AP(rel=2)", "P(rel=2)@10")
+        for judge, file in qrels.items():
+            values = np.nan_to_num(evaluate(file, runs, measures).values)
+            tables |= {f"{judge} {measure}": values[:, :, at].T for at, measure in enumerate(measures)}
+    return tables
 
 
 def agreements(
@@ -208,22 +258,30 @@ def recalls(
     return tally(truth, drawn)
 
 
-def every_interval(
-    folder: str, *, sets: int = 200, draws: int = 199, seed: int = 0
-) -> Iterator[tuple[str, list[Row]]]:
-    """Simulate all cells of the study from a folder of data sets, and return the rows of each command.
+def every_correlation(
+    folder: str, *, sets: int = CORRELATED_SETS, draws: int = 199, seed: int = 0
+) -> list[Row]:
+    """Simulate all cells of `correlate` from a folder of data sets.
 
-    `draws` is that of `correlate`, whose default of 1,000 would take five times as long; the others draw as
-    by default. The folder holds `score-matrices`, `llmjudge-dl23`, `dl19-rejudged-8judges`, `trec-covid-r1`
-    and `trec-robust-2003`.
+    `draws` is a fifth of the command's. The folder holds `score-matrices`, `trec-covid-r1`,
+    `trec-robust-2003`, `trec-dl-2019-passage` and `trec-dl-2019-machine-labels`.
     """
-    matrices = read_matrices(os.path.join(folder, "score-matrices"))
+    tables = read_matrices(os.path.join(folder, "score-matrices")) | read_correlated(folder)
+    found: list[Row] = []
     for first, second, runs, queries in CORRELATED:
-        rows = correlations(
-            matrices[first], matrices[second], runs=runs, queries=queries, sets=sets, draws=draws, seed=seed
-        )
         facts: Row = {"data": f"{first}, {second.rpartition('_')[2]}", "runs": runs, "queries": queries}
-        yield "correlate", [facts | row for row in rows]
+        rows = correlations(
+            tables[first], tables[second], runs=runs, queries=queries, sets=sets, draws=draws, seed=seed
+        )
+        found += [facts | row for row in rows]
+    return found
+
+
+def every_interval(folder: str, *, sets: int = 200, seed: int = 0) -> Iterator[tuple[str, list[Row]]]:
+    """Simulate all other cells of the study from a folder of data sets, and return the rows of each command.
+
+    The folder holds `llmjudge-dl23`, `dl19-rejudged-8judges`, `trec-covid-r1` and `trec-robust-2003`.
+    """
     judges = os.path.join(folder, "llmjudge-dl23")
     human = os.path.join(judges, "human.qrels.txt")
     for name, others in JUDGES.items():
@@ -231,7 +289,7 @@ def every_interval(
             judge: os.path.join(judges, "judges", f"{judge}.qrels.txt") for judge in others
         }
         all_judgments = Judgments.of_judges(read_judges(files))
-        facts = {"data": name, "drawn": "queries"}
+        facts: Row = {"data": name, "drawn": "queries"}
         yield "agreement", [facts | row for row in agreements(all_judgments, sets=sets, seed=seed)]
     labels = os.path.join(folder, "dl19-rejudged-8judges", "labels.tsv")
     all_judgments = Judgments.of_judges(read_judges(_read_wide_table(labels)))
