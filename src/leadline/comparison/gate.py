@@ -135,7 +135,7 @@ class Gate:
         return f"mean {measure} of {self.run} is {self.difference + value:.4f}, {side} {value:g}"
 
     def _against(self) -> str:
-        measure, margin, kind = self.condition
+        measure, margin, relation = self.condition
         if self.queries == 0:
             return f"{no_query(self.run, str(self.baseline), measure)}"
         many = queries(self.queries)
@@ -144,7 +144,7 @@ class Gate:
         if self.unchanged:
             return f"{self.run} and {self.baseline} have the same {measure} on all {many}"
         by = f" by more than {margin:g}" if margin else ""
-        if kind == NOT_WORSE:
+        if relation == NOT_WORSE:
             claim = f"{self.run} is not worse than {self.baseline} by {margin:g} or more on {measure}"
             claim = claim if not self.failed else f"not shown that {claim}"
         elif self.failed and not self.cannot_tell:
@@ -152,7 +152,7 @@ class Gate:
         else:
             claim = f"no evidence that {self.run} is worse than {self.baseline}{by} on {measure}"
         if self.cannot_tell:
-            by = f" by {margin:g} or more" if kind == NOT_WORSE else by
+            by = f" by {margin:g} or more" if relation == NOT_WORSE else by
             claim = f"whether {self.run} is worse than {self.baseline}{by} on {measure}: {self.reason}"
         return f"{claim}: {self._numbers(many)}"
 

@@ -168,8 +168,8 @@ def _warnings(unknown: set[str], strangers: set[str], unjudged: set[str]) -> lis
         ("unjudged_queries", "queries without judgments", unjudged),
     )
     warnings = []
-    for code, words, names in facts:
+    for code, message, names in facts:
         shown = ", ".join([*sorted(names)[:3], *(["..."] if len(names) > 3 else [])])
         if names:
-            warnings.append(ResultWarning(code, f"{words}: {len(names):,} ({shown})", len(names)))
+            warnings.append(ResultWarning(code, f"{message}: {len(names):,} ({shown})", len(names)))
     return warnings

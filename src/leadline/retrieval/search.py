@@ -88,13 +88,13 @@ def search(
     ['d1']
     """
     check_whole(1, k=k)
-    opened, chosen = _ready(index, models, feedback)
+    opened, parsed = _ready(index, models, feedback)
     prepared = [_PreparedQuery(to_bytes(query.id), query.content, None) for query in read_queries(queries)]
 
     def answer(plan: Any, _documents: Integers | None) -> ScoredDocuments:
         return best(matching(plan, opened), opened, k)
 
-    return _answered(opened, chosen, prepared, answer, feedback, on_query)
+    return _answered(opened, parsed, prepared, answer, feedback, on_query)
 
 
 def score(
@@ -137,10 +137,10 @@ def score(
     >>> found["BM25"].to_dict()
     {'q': {'d2': 0.0}}
     """
-    opened, chosen = _ready(index, models, feedback)
+    opened, parsed = _ready(index, models, feedback)
     texts = {to_bytes(query.id): query.content for query in read_queries(queries)}
     documents_of = _grouped(pairs)
-    lost = [name for name in documents_of if name not in texts]
+    without_text = [name for name in documents_of if name not in texts]
     prepared, unindexed = [], 0
     for name, names in documents_of.items():
         if name not in texts:
@@ -159,27 +159,31 @@ def score(
         scored = ScoredDocuments(documents, scores_of(plan, documents))
         return best(scored, opened, len(documents))
 
-    found = _answered(opened, chosen, prepared, answer, feedback, on_query)
-    found.warnings += _said(
+    result = _answered(opened, parsed, prepared, answer, feedback, on_query)
+    result.warnings += _warnings(
         ("unindexed_documents", f"pairs whose document is not indexed: {unindexed:,}; left out", unindexed),
-        ("unknown_queries", f"queries of pairs without a text: {len(lost)}; left out", len(lost)),
+        (
+            "unknown_queries",
+            f"queries of pairs without a text: {len(without_text)}; left out",
+            len(without_text),
+        ),
     )
-    return found
+    return result
 
 
 def _ready(index: IndexLike, models: ModelsLike, feedback: QrelsLike | None) -> tuple[Index, list[Model]]:
     """Open the index and parse the models; feedback judgments are required by some models only."""
-    listed = [models] if isinstance(models, (str, Model)) else list(models)
-    made = {model: None for model in listed if isinstance(model, Model)}
-    made |= dict.fromkeys(MODELS.expand_all([text for text in listed if isinstance(text, str)]))
-    if not made:
+    given = [models] if isinstance(models, (str, Model)) else list(models)
+    parsed = {model: None for model in given if isinstance(model, Model)}
+    parsed |= dict.fromkeys(MODELS.expand_all([text for text in given if isinstance(text, str)]))
+    if not parsed:
         raise UsageError("no model; expected one, as in BM25 (see `leadline models`)")
-    learns = [str(model) for model in made if getattr(model, "learn", "") == "judged"]
+    learns = [str(model) for model in parsed if getattr(model, "learn", "") == "judged"]
     if learns and feedback is None:
         raise UsageError(f"{learns[0]}; expected judgments to learn from: --feedback QRELS")
     if feedback is not None and not learns:
         raise UsageError("--feedback; expected a model that asks for it, as in RM3(learn=judged)")
-    return index if isinstance(index, Index) else open_index(index), list(made)
+    return index if isinstance(index, Index) else open_index(index), list(parsed)
 
 
 def _grouped(pairs: Any) -> dict[bytes, list[bytes]]:
@@ -222,7 +226,7 @@ def _answered(
         retrieved[str(model)] = _run(index, lists, str(model))
         retrieved.seconds[str(model)] = np.array(seconds)
     learned = feedback is not None
-    retrieved.warnings = _said(
+    retrieved.warnings = _warnings(
         ("no_known_term", f"queries without a known term: {nothing}; they match nothing", nothing),
         ("unknown_terms", f"query terms that no document has: {unknown}; left out of their queries", unknown),
         ("learned", "a model learned from judgments: do not evaluate it with them", int(learned)),
@@ -230,7 +234,7 @@ def _answered(
     return retrieved
 
 
-def _said(*facts: tuple[str, str, int]) -> list[ResultWarning]:
+def _warnings(*facts: tuple[str, str, int]) -> list[ResultWarning]:
     return [ResultWarning(*fact) for fact in facts if fact[2]]
 
 

@@ -41,7 +41,7 @@ def check_index(path: str) -> Checked:
         except InputError as error:
             checked.problems.append(_problem("damaged", _without_path(error, path)))
     if not checked.problems:
-        checked.problems += [_problem("inconsistent", words) for words in _inconsistent(arrays)]
+        checked.problems += [_problem("inconsistent", message) for message in _inconsistent(arrays)]
     if not checked.problems:
         try:
             outdated = Index(path).is_outdated()
@@ -49,13 +49,13 @@ def check_index(path: str) -> Checked:
             checked.problems.append(_problem("damaged", str(error)))
         else:
             if outdated:
-                words = "the source of the index has changed since it was made"
-                checked.problems.append(Problem("outdated", None, words, 1))
+                message = "the source of the index has changed since it was made"
+                checked.problems.append(Problem("outdated", None, message, 1))
     return checked
 
 
-def _problem(code: str, words: str) -> Problem:
-    return Problem(code, None, words, 1, error=True)
+def _problem(code: str, message: str) -> Problem:
+    return Problem(code, None, message, 1, error=True)
 
 
 def _without_path(error: InputError, path: str) -> str:
@@ -96,9 +96,9 @@ def _all(arrays: IndexArrays, name: str) -> Integers:
 
 
 def _parts(arrays: IndexArrays, name: str) -> Iterator[Integers]:
-    whole = _all(arrays, name)
-    for begin in range(0, len(whole), STRETCH):
-        yield whole[begin : begin + STRETCH]
+    array = _all(arrays, name)
+    for begin in range(0, len(array), STRETCH):
+        yield array[begin : begin + STRETCH]
 
 
 def _rise(arrays: IndexArrays) -> bool:
@@ -125,6 +125,6 @@ def _by_document(arrays: IndexArrays) -> list[int]:
 def _totals(arrays: IndexArrays, name: str) -> list[int]:
     """Return the sum of the entries of every term."""
     offset = _all(arrays, "posting_offset")
-    ends = np.concatenate(([0], np.cumsum(_all(arrays, name), dtype=np.int64)))
-    totals: list[int] = np.diff(ends[offset]).tolist()
+    cumulated = np.concatenate(([0], np.cumsum(_all(arrays, name), dtype=np.int64)))
+    totals: list[int] = np.diff(cumulated[offset]).tolist()
     return totals

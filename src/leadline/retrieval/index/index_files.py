@@ -76,10 +76,10 @@ def write_header(folder: str, facts: dict[str, Any]) -> None:
     """Write the checksums of all files, and the header with a build id."""
     arrays: dict[str, dict[str, int]] = {}
     checksums: list[int] = []
-    for name, kind in TYPES.items():
+    for name, dtype in TYPES.items():
         path = file_of(folder, name)
         if os.path.exists(path):
-            arrays[name] = {"length": os.path.getsize(path) // np.dtype(kind).itemsize}
+            arrays[name] = {"length": os.path.getsize(path) // np.dtype(dtype).itemsize}
             with open(path, "rb") as array:
                 while part := array.read(BLOCK):
                     checksums.append(zlib.crc32(part))

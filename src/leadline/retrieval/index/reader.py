@@ -32,13 +32,13 @@ def windows(index: Index, first: int, second: int, *, ordered: bool, width: int)
     next occurrence of the other, as found by merging both position lists. A term with itself forms windows of
     consecutive occurrences.
     """
-    made: dict[tuple[int, int, bool, int], Postings] = index.made.setdefault("windows", {})
+    cache: dict[tuple[int, int, bool, int], Postings] = index.made.setdefault("windows", {})
     key = (first, second, ordered, width)
-    if key not in made:
-        if len(made) >= KEPT:
-            made.clear()
-        made[key] = _windows(index, *key)
-    return made[key]
+    if key not in cache:
+        if len(cache) >= KEPT:
+            cache.clear()
+        cache[key] = _windows(index, *key)
+    return cache[key]
 
 
 def _windows(index: Index, first: int, second: int, ordered: bool, width: int) -> Postings:

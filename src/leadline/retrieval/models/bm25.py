@@ -108,8 +108,10 @@ class BM25RF(Model):
         """Return the plan of a query."""
         first = BM25(k1=self.k1, b=self.b).plan(index, query)
         documents, _ = documents_to_learn(index, first, self.learn, self.docs, relevant)
-        have = [term_counts(index, document)[0] for document in documents.tolist()]
-        codes, r = np.unique(np.concatenate(have or [np.empty(0, np.int64)]), return_counts=True)
+        terms_of_documents = [term_counts(index, document)[0] for document in documents.tolist()]
+        codes, r = np.unique(
+            np.concatenate(terms_of_documents or [np.empty(0, np.int64)]), return_counts=True
+        )
         counts_of = dict(zip(codes.tolist(), r.tolist(), strict=True))
         weights = dict(query.weights) | self._added(index, query, counts_of, len(documents))
         parts = []
@@ -122,12 +124,12 @@ class BM25RF(Model):
         """Return the expansion terms."""
         new = [code for code in counts_of if code not in query.weights]
         offers = [counts_of[code] * relevance_weight(index, code, counts_of[code], size) for code in new]
-        chosen = largest(np.array(offers), np.array(new, dtype=np.int64), self.terms)
-        return {new[row]: self.weight for row in chosen if offers[row] > 0 and self.weight}
+        selected = largest(np.array(offers), np.array(new, dtype=np.int64), self.terms)
+        return {new[row]: self.weight for row in selected if offers[row] > 0 and self.weight}
 
 
 def relevance_weight(index: Index, code: int, r: int, size: int) -> float:
     """Return the relevance weight of a term that r of `size` relevant documents contain."""
     df = index.df(code)
-    rest = index.documents - df - size + r
-    return math.log(((r + 0.5) / (size - r + 0.5)) / ((df - r + 0.5) / (rest + 0.5)))
+    others = index.documents - df - size + r
+    return math.log(((r + 0.5) / (size - r + 0.5)) / ((df - r + 0.5) / (others + 0.5)))

@@ -88,9 +88,9 @@ def relevance_model(
             share[code] = share.get(code, 0.0) + weight * part
     codes = np.array(list(share), dtype=np.int64)
     values = np.array(list(share.values()))
-    chosen = largest(values, codes, terms)
-    total = values[chosen].sum()
-    return {int(codes[row]): float(values[row] / total) for row in chosen}
+    selected = largest(values, codes, terms)
+    total = values[selected].sum()
+    return {int(codes[row]): float(values[row] / total) for row in selected}
 
 
 class QLDirichlet(Model):

@@ -133,8 +133,8 @@ def documents_to_learn(
     `learn` is `top`, the top `docs` of the plan's ranking, or `judged`, the judged relevant documents.
     """
     if learn == "top":
-        found = best(matching(plan, index), index, docs)
-        return found.document, found.score
+        top = best(matching(plan, index), index, docs)
+        return top.document, top.score
     if relevant is None:
         raise UsageError("learn=judged; expected judgments to learn from: --feedback QRELS")
     return relevant, scores_of(plan, relevant)

@@ -48,11 +48,11 @@ def _norms(index: Index, idf: Callable[[Integers], Floats], key: str) -> Floats:
     if key not in index.made:
         squares = np.zeros(index.documents)
         rarity = idf(index.document_frequencies)
-        ends = np.cumsum(index.document_frequencies)
+        cumulated = np.cumsum(index.document_frequencies)
         begin = 0
         while begin < index.terms:
-            done = int(ends[begin - 1]) if begin else 0
-            end = max(begin + 1, int(np.searchsorted(ends, done + STRETCH)))
+            done = int(cumulated[begin - 1]) if begin else 0
+            end = max(begin + 1, int(np.searchsorted(cumulated, done + STRETCH)))
             document, counts = index.postings_between(begin, end)
             weight = np.repeat(rarity[begin:end], index.document_frequencies[begin:end])
             values = (1 + np.log(counts)) * weight
