@@ -161,3 +161,17 @@ def test_columns_and_tags_that_the_format_has_no_place_for_are_said(
     assert found.out.partition("; left out: ")[2].strip() == lost
     found = leadline("convert", source, "-", "--to", "jsonl", *more)
     assert found.err == (f"leadline: left out: {lost}\n" if lost else "")
+
+
+def test_judgments_go_to_quepid(leadline: Leadline, tmp_path: Path) -> None:
+    qrels, run, target = tmp_path / "qrels", tmp_path / "a.run", tmp_path / "ratings.csv"
+    qrels.write_bytes(QRELS)
+    run.write_bytes(RUN)
+    assert leadline("convert", qrels, target, "--to", "quepid").status == 0
+    assert target.read_text() == 'query,docid,rating\n01,NA,0.5\nq1,d1,2\nq1,"d,2",0\n'
+    assert read_qrels(target) == read_qrels(qrels)
+    for given in ((run,), (qrels, "--subtopics")):
+        refused = leadline("convert", given[0], tmp_path / "other.csv", "--to", "quepid", *given[1:])
+        assert refused.status == 2
+        assert len(refused.err.splitlines()) == 1
+    assert not (tmp_path / "other.csv").exists()

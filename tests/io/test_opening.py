@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
+import leadline as ll
 from conftest import Leadline
 from leadline.data.reading import Reading
 from leadline.errors import InputError
@@ -351,3 +352,30 @@ def test_tags_are_counted_only_where_they_are_asked_for(tmp_path: Path) -> None:
     readings = (Reading(), Reading(name_by="tag"))
     counts = [counted_run(str(path), reading=reading)[1].other_tags for reading in readings]
     assert counts == [0, 1]
+
+
+def test_a_folder_or_a_pattern_is_all_its_files(tmp_path: Path, leadline: Leadline) -> None:
+    folder = tmp_path / "runs"
+    (folder / "inner").mkdir(parents=True)
+    for name in ("b.run", "a.run", "c.txt", ".hidden"):
+        (folder / name).write_text("q1 Q0 d1 1 1 t\n")
+    qrels = tmp_path / "qrels"
+    qrels.write_text("q1 0 d1 1\n")
+    for given, names in (
+        (folder, ["a", "b", "c"]),
+        (folder / "*.run", ["a", "b"]),
+        (folder / "[ab].*", ["a", "b"]),
+    ):
+        found = leadline("evaluate", qrels, given, "-m", "RR", "-f", "json").data
+        assert [run["name"] for run in found["runs"]] == names
+        assert len(found["inputs"]) == 1 + len(names)
+        assert ll.evaluate(qrels, given, ["RR"]).names == names
+    assert ll.evaluate(qrels, [str(folder / "a.run"), folder / "c*"], ["RR"]).names == ["a", "c"]
+    odd = folder / "d[1].run"
+    odd.write_text("q1 Q0 d1 1 1 t\n")
+    assert ll.evaluate(qrels, odd, ["RR"]).names == ["d[1]"]
+    for empty in (folder / "inner", folder / "*.json"):
+        said = leadline("evaluate", qrels, empty, "-m", "RR")
+        assert said.status == 2
+        assert len(said.err.splitlines()) == 1
+        assert str(empty) in said.err

@@ -20,7 +20,7 @@ from leadline.data.run import Run
 from leadline.data.validation import check_run_name
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.run_warnings import counts_of
-from leadline.io.opening import STANDARD_INPUT, Buffers
+from leadline.io.opening import STANDARD_INPUT, Buffers, files_of
 from leadline.io.read import UNNAMED, RunLike, counted_run, is_ranked_lists, is_row, stream_lists
 from leadline.io.trec_lists import RankedLists
 from leadline.io.trec_runs import ReadCounts
@@ -225,7 +225,10 @@ def _each(
 
 
 def named_sources(runs: RunLike | Iterable[RunLike] | Mapping[str, RunLike]) -> list[tuple[str | None, Any]]:
-    """Return each run with its given name or None; a single run need not be in a list."""
+    """Return each run with its given name or None; a single run need not be in a list.
+
+    A folder, or a pattern such as `runs/*.run`, stands for all its files.
+    """
     runs = listed_runs(runs)
     if isinstance(runs, Mapping) and not runs:
         raise UsageError("no runs; expected at least one")
@@ -244,8 +247,12 @@ def named_sources(runs: RunLike | Iterable[RunLike] | Mapping[str, RunLike]) -> 
             raise UsageError("no runs; expected at least one")
         if is_row(runs[0]) or hasattr(runs, "_fields"):
             return [(None, runs)]
-        return [(None, run) for run in runs]
-    return [(None, runs)]
+        return [(None, each) for run in runs for each in _files(run)]
+    return [(None, each) for each in _files(runs)]
+
+
+def _files(run: Any) -> list[Any]:
+    return list(files_of(os.fspath(run))) if isinstance(run, (str, os.PathLike)) else [run]
 
 
 def listed_runs(runs: Any) -> Any:

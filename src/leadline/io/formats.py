@@ -338,6 +338,7 @@ FORMATS = (
     ),
     JSON,
     Format("csv", _is_csv, _late("tables", "table_of_csv"), _late("tables", "write_csv"), (".csv", ".tsv")),
+    Format("quepid", None, _late("tables", "table_of_csv"), _late("tables", "write_quepid"), (".quepid",)),
     HEADERLESS,
     Format(
         "sampled",

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 import threading
 from collections.abc import Callable, Sequence
 from functools import partial
-from os.path import isfile
+from glob import glob, has_magic
+from os.path import exists, isdir, isfile
 from pathlib import Path
 from typing import Any, BinaryIO, Generic, ParamSpec, Self, TypeVar, cast
 
@@ -87,6 +89,31 @@ def run_name(path: str) -> str:
                 name = name[: -len(suffix)]
                 break
     return f"{name}#{part}" if part else name
+
+
+def files_of(path: str) -> list[str]:
+    """Return the files in a folder, or those that a pattern with `*`, `?` or `[` matches, in order of name.
+
+    Hidden files and folders inside the folder are left out. A path that exists is no pattern.
+
+    >>> files_of("bm25.run")
+    ['bm25.run']
+    """
+    if isdir(path):
+        found = [
+            entry.path for entry in os.scandir(path) if entry.is_file() and not entry.name.startswith(".")
+        ]
+        kind = "a folder without files"
+    elif (
+        has_magic(path) and not exists(path) and not path.startswith(IR_DATASETS) and not split_part(path)[1]
+    ):
+        found = [name for name in glob(path) if isfile(name)]
+        kind = "a pattern that matches no file"
+    else:
+        return [path]
+    if not found:
+        raise InputError(f"is {kind}", expected="runs", path=path)
+    return sorted(found)
 
 
 def split_part(path: str) -> tuple[str, str]:

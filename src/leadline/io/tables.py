@@ -428,6 +428,14 @@ def _lines(text: str, path: str) -> Iterator[tuple[int, list[str]]]:
     return cells_of(enumerate(io.StringIO(text, newline=""), start=1), path)
 
 
+def write_quepid(table: OutputTable) -> bytes:
+    """Write judgments in the columns that Quepid imports."""
+    if table.columns != QRELS_COLUMNS:
+        found = "scores" if table.columns == RUN_COLUMNS else f"a column {table.columns[-1]}"
+        raise InputError(found, expected="query, document and grade, which Quepid imports")
+    return write_csv(table._replace(columns=("query", "docid", row_checks.RATING)))
+
+
 def write_csv(table: OutputTable) -> bytes:
     """Write a table with a header."""
     target = io.StringIO(newline="")
