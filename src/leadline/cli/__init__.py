@@ -23,9 +23,9 @@ from leadline.version import VERSION
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-# What most people need, in the order in which it is used.
+# The most common commands, in the order of their use.
 COMMON = ("check", "evaluate", "compare", "report", "pool", "judge", "agreement", "measures")
-# How the list of commands is ordered; each command says its `SECTION`.
+# Order of the list of commands; `SECTION` of each command is one of these.
 SECTIONS = (
     "Files and collections",
     "Evaluation",
@@ -41,7 +41,7 @@ WIDEST = 100  # columns of a help
 
 
 class Commands(click.Group):
-    """The commands of this folder: a file `x.py` holds the command `x`."""
+    """Group of the commands in this folder; `x.py` contains the command `x`."""
 
     def list_commands(self, _context: click.Context) -> list[str]:
         """Return the names of the commands."""
@@ -51,16 +51,16 @@ class Commands(click.Group):
         """Import one command."""
         if name not in COMMANDS and not is_command(name):
             return None
-        found: click.Command = importlib.import_module(f"{__name__}.{name}").command
-        return found
+        loaded: click.Command = importlib.import_module(f"{__name__}.{name}").command
+        return loaded
 
     def shell_complete(self, context: click.Context, incomplete: str) -> list[CompletionItem]:
         """Complete the name of a command without importing any."""
         from click.shell_completion import CompletionItem
 
         names = [name for name in self.list_commands(context) if name.startswith(incomplete)]
-        found = [CompletionItem(name, help=COMMANDS[name][1]) for name in names]
-        return found + click.Command.shell_complete(self, context, incomplete)
+        items = [CompletionItem(name, help=COMMANDS[name][1]) for name in names]
+        return items + click.Command.shell_complete(self, context, incomplete)
 
     def format_help(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the common commands with a line each, and the names of the others."""
@@ -83,21 +83,21 @@ class Commands(click.Group):
         self.format_epilog(context, formatter)
 
     def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options alone; the commands stand above them."""
+        """Write the options without the list of commands."""
         click.Command.format_options(self, context, formatter)
 
     def format_all(self, formatter: click.HelpFormatter) -> None:
         """Write all commands by section with a line each."""
         widest = max(map(len, COMMANDS))
         for title in SECTIONS:
-            rows = [(name, says) for name, (section, says) in COMMANDS.items() if section == title]
+            rows = [(name, text) for name, (section, text) in COMMANDS.items() if section == title]
             with formatter.section(title):
-                formatter.write_dl([(name.ljust(widest), says) for name, says in rows])
+                formatter.write_dl([(name.ljust(widest), text) for name, text in rows])
 
     def resolve_command(
         self, context: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command; name the nearest when there is none."""
+        """Find a command; the error for an unknown one suggests the nearest names."""
         if self.get_command(context, args[0]) is None and not args[0].startswith("-"):
             import difflib
 
@@ -119,7 +119,7 @@ def is_command(name: str) -> bool:
 def help_width() -> int:
     """Return the width of a help: that of the terminal, at most `WIDEST`.
 
-    So does click, with `shutil`, which loads the modules of three compression formats.
+    Click uses `shutil` for this, which imports three compression modules.
     """
     try:
         columns = int(os.environ.get("COLUMNS", "0")) or os.get_terminal_size(1).columns
@@ -161,7 +161,7 @@ def group() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Run one command; every refusal is one line on standard error and exit status 2."""
+    """Run one command; an error is one line on standard error, with exit status 2."""
     # A command is short: collecting garbage while modules load costs a tenth of a small evaluation, and
     # no command multiplies matrices, so numpy need not start threads for that.
     gc.set_threshold(200_000, 50, 50)
@@ -187,13 +187,13 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         details = f" ({error})" if str(error) else ""
         status = refuse(f"not enough memory for this input{details}")
     except OverflowError as error:
-        status = refuse(f"a number is too large ({error}); expected one of 64 bits")
+        status = refuse(f"a number is too large ({error}); expected a 64-bit number")
     except (KeyboardInterrupt, click.Abort):
         click.echo("leadline: stopped", err=True)
         status = 130
-    except BrokenPipeError:  # the reader of our output went away, as `head` does
+    except BrokenPipeError:  # the reader of the output has exited, as `head` does
         status = _drop_output(141)
-    except SystemExit as end:  # click leaves so when a pipe is closed; nothing else here does
+    except SystemExit as end:  # raised by click when a pipe is closed
         status = _drop_output(141) if end.code == 1 else end.code
     except OSError as error:
         status = _drop_output(refuse(f"cannot write ({error.strerror}); expected a device with free space"))
@@ -202,7 +202,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 
 def _drop_output(status: int) -> int:
-    """Let what is left of the output go nowhere, so that leaving does not fail once more."""
+    """Redirect standard output to the null device, so that flushing it at exit does not fail again."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return status

@@ -1,4 +1,4 @@
-"""What the help of every command shares: options in groups, and completion of names and files in a shell."""
+"""Help of the commands: options in groups, and shell completion of names and files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# The groups of options in the order in which a help shows them, below those that only the command has.
+# Groups of options in the order of the help, after the options that only the command has.
 Title = Literal[
     "Selection",
     "Sampling",
@@ -32,7 +32,7 @@ Title = Literal[
 TITLES = ("Options", *get_args(Title))
 WIDEST = 30  # a longer option has its text on the next line
 
-# What a value is called that is the name of a file or folder; a shell completes these.
+# Metavars of files and folders, which a shell completes.
 FILES = frozenset(
     {
         "DIR",
@@ -66,7 +66,7 @@ FILES = frozenset(
 
 
 class Option(click.Option):
-    """An option that knows its group in the help."""
+    """Option with the title of its group in the help."""
 
     def __init__(self, names: list[str], *, group: Title, **attributes: Any) -> None:
         super().__init__(names, **attributes)
@@ -95,16 +95,16 @@ def option(group: Title, *names: str, **attributes: Any) -> Callable[[F], F]:
 
 def add_options(function: F, options: Iterable[Callable[[F], F]]) -> F:
     """Add several options to a function, in the order in which the help shows them."""
-    for each in reversed(list(options)):
-        function = each(function)
+    for add in reversed(list(options)):
+        function = add(function)
     return function
 
 
 class Command(click.Command):
-    """A command whose help shows its options in groups, and whose files a shell completes."""
+    """Command with grouped options in its help and shell completion of input files."""
 
-    def __init__(self, *given: Any, **attributes: Any) -> None:
-        super().__init__(*given, **attributes)
+    def __init__(self, *arguments: Any, **attributes: Any) -> None:
+        super().__init__(*arguments, **attributes)
         for parameter in self.params:
             if type(parameter.type) is type(click.STRING) and is_file(parameter):
                 parameter.type = INPUT
@@ -127,26 +127,26 @@ class Command(click.Command):
 
 
 class Group(click.Group):
-    """A group of commands whose helps show their options in groups."""
+    """Group of commands with grouped options in their help."""
 
     command_class = Command
 
 
 def is_file(parameter: click.Parameter) -> bool:
-    """Return from the name of its value whether a parameter is a file or folder that is read."""
+    """Return whether the metavar of a parameter denotes an input file or folder."""
     shown = parameter.metavar or ("" if isinstance(parameter, click.Option) else (parameter.name or ""))
     return shown.replace("...", " ").partition("[")[0].partition(" ")[0].upper() in FILES
 
 
 class InputPath(click.types.StringParamType):
-    """A file or folder that a command reads."""
+    """Path of an input."""
 
     name = "text"
 
     def shell_complete(
         self, _context: click.Context, _parameter: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Leave the names of files to the shell."""
+        """Let the shell complete file names."""
         from click.shell_completion import CompletionItem
 
         return [CompletionItem(incomplete, type="file")]
@@ -156,7 +156,7 @@ INPUT = InputPath()
 
 
 class NameOf(click.types.StringParamType):
-    """A name out of a registry, such as a measure, perhaps with parameters; a shell completes it.
+    """Name in a registry, such as a measure, optionally with parameters; with shell completion.
 
     Parameters
     ----------
@@ -165,9 +165,9 @@ class NameOf(click.types.StringParamType):
     registry : str
         The name of the registry in that module.
     more : tuple of str
-        Names that are valid too.
+        Further valid names.
     listed : bool
-        Whether several names may stand in one value, with commas between.
+        Whether a value may be several names separated by commas.
     """
 
     name = "text"
@@ -184,15 +184,15 @@ class NameOf(click.types.StringParamType):
         """Return the names with their titles; aliases follow the canonical names."""
         import importlib
 
-        found: Registry[Any] = getattr(importlib.import_module(f"leadline.{self.module}"), self.registry)
-        names = {getattr(kind, "called", name): str(kind.title) for name, kind in found.classes.items()}
-        aliases = {alias: str(kind.title) for kind in found.classes.values() for alias in kind.aliases}
+        kinds: Registry[Any] = getattr(importlib.import_module(f"leadline.{self.module}"), self.registry)
+        names = {getattr(kind, "called", name): str(kind.title) for name, kind in kinds.classes.items()}
+        aliases = {alias: str(kind.title) for kind in kinds.classes.values() for alias in kind.aliases}
         return names | dict.fromkeys(self.more, "") | aliases
 
     def shell_complete(
         self, _context: click.Context, _parameter: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Return the names that begin with what is typed, in upper or lower case."""
+        """Return the names that begin with the incomplete word, ignoring case."""
         from click.shell_completion import CompletionItem
 
         before, comma, last = incomplete.rpartition(",") if self.listed else ("", "", incomplete)

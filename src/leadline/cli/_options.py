@@ -1,4 +1,4 @@
-"""What the commands share: options, progress, and writing files."""
+"""Options, progress bars and file output shared by the commands."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ else:  # takes no parameter before click 8.2
 
 
 class FormatChoice(Choice):
-    """The formats of a result, also by the names that others give them."""
+    """Output formats and their aliases."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the format that a name means."""
+        """Return the canonical name of a format."""
         return super().convert(ALIASES.get(str(value), value), param, ctx)
 
 
 def whole(low: int = 1, high: int = LARGEST) -> click.IntRange:
-    """Return the type of an option that is a whole number."""
+    """Return the type of integer options."""
     return click.IntRange(low, high)
 
 
@@ -48,7 +48,7 @@ seed_type = whole(0, LARGEST_SEED)
 
 
 class OutputPath(InputPath):
-    """A file or folder that the command writes; it must not be one that the command reads."""
+    """Path of an output, which must differ from all inputs."""
 
     name = "path"
 
@@ -99,7 +99,7 @@ def formats_option(*more: str) -> Callable[[F], F]:
 
 
 def display_options(function: F) -> F:
-    """Add `--quiet` and `--raw-csv`; `displays` tells whether they were given."""
+    """Add `--quiet` and `--raw-csv`; `displays` returns their values."""
     return add_options(
         function,
         (
@@ -443,7 +443,7 @@ def confidence_options(function: F) -> F:
 
 
 def refuse_overwrite(output: str | None, *inputs: str) -> None:
-    """Refuse to write over what is read."""
+    """Raise UsageError if an output is one of the inputs."""
     for path in inputs:
         if output is not None and os.path.exists(output) and os.path.exists(path):
             same = os.path.samefile(output, path) and os.path.isfile(path)
@@ -452,9 +452,9 @@ def refuse_overwrite(output: str | None, *inputs: str) -> None:
 
 
 def refuse_same_output(*outputs: str | None) -> None:
-    """Refuse to write two things to one place."""
-    places = [os.path.realpath(path) for path in outputs if path is not None and path != "-"]
-    if len(set(places)) < len(places):
+    """Raise UsageError if two outputs are the same file."""
+    paths = [os.path.realpath(path) for path in outputs if path is not None and path != "-"]
+    if len(set(paths)) < len(paths):
         raise UsageError("two outputs name the same file; expected different files")
     if outputs.count("-") > 1:
         raise UsageError("two outputs are -, standard output; expected a file for one of them")
@@ -468,7 +468,7 @@ scores_option = click.option(
 
 
 def refuse_with_scores(context: click.Context, names: Iterable[str]) -> None:
-    """Refuse options of an evaluation where its values are given."""
+    """Raise UsageError for evaluation options together with --scores."""
     for name in names:
         if context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT:
             raise UsageError(
@@ -477,11 +477,11 @@ def refuse_with_scores(context: click.Context, names: Iterable[str]) -> None:
 
 
 def write_output(text: str, output: str | None) -> None:
-    """Write text to a file, complete or not at all, or to standard output."""
+    """Write text to standard output, or atomically to a file."""
     if output in (None, "-"):
         try:
             sys.stdout.write(text)
-        except UnicodeEncodeError:  # an id that is not UTF-8: its bytes go out as they came in
+        except UnicodeEncodeError:  # an id that is not UTF-8: write its original bytes
             sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
         sys.stdout.flush()
         return
@@ -489,7 +489,7 @@ def write_output(text: str, output: str | None) -> None:
 
 
 def write_whole(path: str, content: bytes) -> None:
-    """Write a file so that it is complete or absent."""
+    """Write a file atomically."""
     from leadline.io import write as writing
 
     writing.write_whole(path, content)
@@ -497,7 +497,7 @@ def write_whole(path: str, content: bytes) -> None:
 
 @contextmanager
 def progress(noun: str) -> Iterator[Callable[[int, int], None]]:
-    """Show a bar on standard error when that is a terminal and the work takes over a second."""
+    """Show a progress bar on standard error if it is a terminal and the work takes over a second."""
     started = time.monotonic()
     bar: Any = None
     task: Any = None
@@ -511,7 +511,7 @@ def progress(noun: str) -> Iterator[Callable[[int, int], None]]:
 
             bar = Progress(console=Console(stderr=True), transient=True)
             bar.start()
-            task = bar.add_task(noun, total=total or None)  # 0: nobody knows
+            task = bar.add_task(noun, total=total or None)  # 0: the total is unknown
         if bar is not None:
             bar.update(task, completed=done)
 

@@ -1,4 +1,4 @@
-"""What the commands that draw a figure share: its size, letters and title, and writing it."""
+"""Options and output of figures, shared by the commands that plot."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def plot_option(text: str) -> Callable[[F], F]:
 
 
 def plot_options(function: F) -> F:
-    """Add `--plot-size`, `--font-size` and `--title`, which `write_plot` obeys."""
+    """Add `--plot-size`, `--font-size` and `--title`, which `write_plot` reads."""
     return add_options(
         function,
         (
@@ -73,42 +73,42 @@ def size_of(text: str) -> list[float]:
     ([3.4, 2.5], [7.0])
     """
     try:
-        found = [float(part) for part in text.split(",")]
+        sizes = [float(part) for part in text.split(",")]
     except ValueError:
-        found = []
-    if not 1 <= len(found) <= 2 or not all(0.5 <= one <= LARGEST for one in found):
+        sizes = []
+    if not 1 <= len(sizes) <= 2 or not all(0.5 <= size <= LARGEST for size in sizes):
         raise UsageError(
             f"--plot-size {text}; expected W or W,H in inches, from 0.5 to {LARGEST:g}, as in 3.4,2.5"
         )
-    return found
+    return sizes
 
 
 def check_plot(path: str | None) -> dict[str, Any]:
-    """Refuse, before any work, what cannot be drawn; return the options of the figure."""
+    """Return the options of the figure; raise UsageError, before any work, if they are invalid."""
     context = click.get_current_context(silent=True)
-    given = {} if context is None else dict(context.meta.get("leadline.plot", {}))
+    options = {} if context is None else dict(context.meta.get("leadline.plot", {}))
     if path is None:
-        for name, value in given.items():
+        for name, value in options.items():
             if value is not None:
                 option = name.replace("_", "-")
                 raise UsageError(f"--{option} without --plot has no effect; expected --plot FILE too")
-        return given
+        return options
     from leadline.reporting.plots import form_of
 
     form_of(path)
-    return given
+    return options
 
 
 def write_plot(path: str, make: Callable[[float | None], Figure]) -> None:
-    """Draw what `make` makes of a width in inches (None: its own), and write it."""
+    """Write a figure; `make` draws it at a width in inches (None: its default width)."""
     from leadline.reporting.plots import Appearance, drawn, form_of
 
-    given = check_plot(path)
-    size = given.get("plot_size") or []
+    options = check_plot(path)
+    size = options.get("plot_size") or []
     appearance = Appearance(
         width=size[0] if size else None,
         height=size[1] if len(size) > 1 else None,
-        font_size=given.get("font_size"),
-        title=given.get("title") or "",
+        font_size=options.get("font_size"),
+        title=options.get("title") or "",
     )
     write_whole(path, drawn(make, form_of(path), appearance))

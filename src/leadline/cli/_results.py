@@ -1,4 +1,4 @@
-"""How every command writes what it found: as JSON with its envelope, as lines, or as a table."""
+"""Output of results: JSON with its envelope, JSON Lines, or tables."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from leadline.version import VERSION
 
 
 class CommandResult(Protocol):
-    """What a command found about runs."""
+    """Interface of the results of commands on runs."""
 
     @property
     def runs(self) -> Sequence[RunInfo]:
@@ -32,14 +32,14 @@ class CommandResult(Protocol):
 
     @property
     def warnings(self) -> Sequence[ResultWarning]:
-        """Return what the user should know."""
+        """Return the warnings."""
 
 
 def results_text(
     command: str,
-    found: CommandResult,
+    result: CommandResult,
     data: Callable[[], dict[str, Any]],
-    sheet: Callable[[], Table],
+    table: Callable[[], Table],
     *,
     form: str,
     qrels: str,
@@ -48,36 +48,36 @@ def results_text(
     records: str = "runs",
     others: Sequence[tuple[str, int]] = (),
 ) -> str:
-    """Write what was found about runs: `data` gives the command's own JSON keys, `sheet` its table.
+    """Return results on runs in a format; `data` gives the command's own JSON keys, `table` its table.
 
     `records` is the key whose entries are the lines of JSONL; `others` are paths and rows of further inputs.
     """
     if form == "json":
-        inputs = inputs_of(found, qrels, judgments, others)
-        return json_text(envelope(command, inputs, found.options, found.warnings) | data())
-    if form in ("csv", "jsonl"):  # they have no place for what the reader should know
-        say(found.warnings)
+        inputs = inputs_of(result, qrels, judgments, others)
+        return json_text(envelope(command, inputs, result.options, result.warnings) | data())
+    if form in ("csv", "jsonl"):  # formats without a place for warnings
+        print_warnings(result.warnings)
     if form == "jsonl":
         import json
 
         return "".join(escaped(json.dumps(run, ensure_ascii=False)) + "\n" for run in data()[records])
-    return table_text(sheet(), form, to_file=to_file)
+    return table_text(table(), form, to_file=to_file)
 
 
 def inputs_of(
-    found: CommandResult, qrels: str, judgments: int, others: Sequence[tuple[str, int]] = ()
+    result: CommandResult, qrels: str, judgments: int, others: Sequence[tuple[str, int]] = ()
 ) -> list[dict[str, Any]]:
     """Describe judgments, runs and further inputs; runs that were restored have no file."""
     inputs = [describe_input(qrels, judgments)]
-    inputs += [describe_input(run.path, run.counts["documents_read"]) for run in found.runs if run.path]
+    inputs += [describe_input(run.path, run.counts["documents_read"]) for run in result.runs if run.path]
     return inputs + [describe_input(path, rows) for path, rows in others]
 
 
-def table_text(sheet: Table, form: str, *, to_file: bool = False) -> str:
-    """Write a table in a format, as `--quiet` and `--raw-csv` ask."""
+def table_text(table: Table, form: str, *, to_file: bool = False) -> str:
+    """Return a table in a format, subject to `--quiet` and `--raw-csv`."""
     if displays("quiet"):
-        sheet = replace(sheet, notes=[])
-    return render(sheet, form, to_file=to_file, raw_csv=displays("raw_csv"))
+        table = replace(table, notes=[])
+    return render(table, form, to_file=to_file, raw_csv=displays("raw_csv"))
 
 
 def for_screen(text: str, *, to_file: bool = False) -> str:
@@ -89,13 +89,13 @@ def for_screen(text: str, *, to_file: bool = False) -> str:
     return "\n".join(part for line in text.split("\n") for part in folded(line, width))
 
 
-def tell(text: str) -> None:
-    """Write a line about the result to standard output."""
+def print_line(text: str) -> None:
+    """Print a line about the result to standard output."""
     click.echo(for_screen(text))
 
 
-def say(warnings: Sequence[object]) -> None:
-    """Write notices to standard error, where programs that read the result do not look."""
+def print_warnings(warnings: Sequence[object]) -> None:
+    """Print warnings to standard error, apart from the result."""
     for notice in () if displays("quiet") else warnings:
         click.echo(f"leadline: {visible(str(notice))}", err=True)
 
@@ -103,7 +103,7 @@ def say(warnings: Sequence[object]) -> None:
 def envelope(
     command: str, inputs: Sequence[dict[str, Any]], options: dict[str, Any], warnings: Sequence[ResultWarning]
 ) -> dict[str, Any]:
-    """Return the keys that every JSON result begins with."""
+    """Return the keys common to all JSON results."""
     return {
         "leadline": VERSION,
         "command": command,
@@ -116,29 +116,30 @@ def envelope(
 
 
 def describe_input(path: str, rows: int) -> dict[str, Any]:
-    """Describe an input: path, digest, rows. Only files have a digest, not pipes or names of collections."""
+    """Return path, digest and number of rows of an input; the digest of pipes and collections is None."""
     return {"path": path, "sha256": digest_of(path), "rows": rows}
 
 
 def json_text(data: Any) -> str:
-    """Write JSON that people can read too."""
+    """Return indented JSON."""
     import json
 
     return escaped(json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False)) + "\n"
 
 
 def escaped(text: str) -> str:
-    """Write what JSON may hold but no terminal should get as escapes: control and direction characters.
+    """Escape control and direction characters in JSON, which could change the state of a terminal.
 
-    So is a byte of an id that is not UTF-8, which keeps JSON valid UTF-8. Programs read the same text.
+    Surrogates, which represent bytes of ids that are not UTF-8, are escaped too, so that the output is valid
+    UTF-8.
     """
     return re.sub(f"{UNSAFE.pattern}|[\ud800-\udfff]", _json_escape, text)
 
 
-def _json_escape(found: re.Match[str]) -> str:
-    code = ord(found[0])
-    if found[0] == "\n":  # between values; inside of a text JSON has escaped it
-        return found[0]
+def _json_escape(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    if match[0] == "\n":  # between values; within strings JSON has escaped it
+        return match[0]
     if code > 0xFFFF:
         code -= 0x10000
         return f"\\u{0xD800 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"

@@ -1,4 +1,4 @@
-"""What the commands that read texts share: which columns, which encoding, which analysis."""
+"""Options for reading and analysing texts, and the output of commands without runs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from leadline.cli._help import ANALYSIS, MODEL, add_options, option
-from leadline.cli._results import envelope, escaped, json_text, say, table_text
+from leadline.cli._results import envelope, escaped, json_text, print_warnings, table_text
 from leadline.data.results import ResultWarning
 from leadline.errors import UsageError
 from leadline.reporting.render import Table
@@ -65,7 +65,7 @@ def analysis_options(function: F) -> F:
 
 
 def analysis_of(language: str | None, analysis: str | None) -> str:
-    """Return the text of the analysis that was asked for."""
+    """Return the name of the text analysis that the options select."""
     from leadline.text import ANALYSES
     from leadline.text.words import for_language
 
@@ -88,26 +88,26 @@ def models_option(function: F) -> F:
     )(function)
 
 
-def facts_text(
+def summary_text(
     command: str,
     inputs: Sequence[dict[str, Any]],
     options: dict[str, Any],
     warnings: Sequence[ResultWarning],
     data: dict[str, Any],
-    sheet: Table,
+    table: Table,
     form: str,
     *,
     to_file: bool = False,
 ) -> str:
-    """Write what a command found: JSON with the envelope, or its table with the notices under it."""
+    """Return a result as JSON with its envelope, as JSON Lines, or as a table with the warnings below it."""
     if form == "json":
         return json_text(envelope(command, inputs, options, warnings) | data)
     if form == "jsonl":
         import json
 
-        say(warnings)
+        print_warnings(warnings)
         return escaped(json.dumps(data, ensure_ascii=False)) + "\n"
-    sheet.notes = list(dict.fromkeys([*sheet.notes, *map(str, warnings)]))  # its own layout may say them
+    table.notes = list(dict.fromkeys([*table.notes, *map(str, warnings)]))  # the table may have them already
     if form == "csv":
-        say(warnings)
-    return table_text(sheet, form, to_file=to_file)
+        print_warnings(warnings)
+    return table_text(table, form, to_file=to_file)

@@ -1,4 +1,4 @@
-"""The habits of trec_eval in `evaluate`: its options, and `-f trec`."""
+"""Compatibility of `evaluate` with trec_eval: its options, and the format `-f trec`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def trec_options(function: F) -> F:
-    """Add the options of trec_eval for what is averaged and shown."""
+    """Add the options of trec_eval for averaging and output."""
     return add_options(
         function,
         (
@@ -45,10 +45,10 @@ def queries_of(queries: str | None, *, complete: bool) -> str | None:
 def evaluate_as_trec(
     qrels: Qrels, runs: Sequence[str], measures: Sequence[str], *, rel: float | None, **options: Any
 ) -> tuple[Results, Callable[..., str]]:
-    """Evaluate what trec_eval would print; gives results and what writes them."""
+    """Evaluate the measures that trec_eval prints; return the results and a function that formats them."""
     profile = profile_of(options["profile"])
     texts = [text.strip() for given in measures or ["official"] for text in split_names(given)]
-    # As there, what is given to a measure replaces its defaults, those in a group too.
+    # As in trec_eval, parameters of a measure replace its defaults, also those in a group.
     replaced = {name for name, dot, _ in (text.partition(".") for text in texts) if dot} & {*NAMES}
     texts = [text for text in texts if text not in replaced]
     asked = [

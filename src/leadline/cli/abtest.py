@@ -16,8 +16,8 @@ from leadline.cli._options import (
     write_output,
 )
 from leadline.cli._plots import check_plot, plot_option, plot_options, write_plot
-from leadline.cli._results import describe_input, envelope, escaped, json_text, say, table_text
-from leadline.cli._texts import facts_text
+from leadline.cli._results import describe_input, envelope, escaped, json_text, print_warnings, table_text
+from leadline.cli._texts import summary_text
 from leadline.data.results import ResultWarning, plain
 from leadline.data.wording import counted, percent
 from leadline.errors import UsageError
@@ -151,37 +151,41 @@ def test_command(
     refuse_overwrite(output, *inputs)
     refuse_overwrite(plot, *inputs)
     refuse_same_output(output, plot)
-    found = abtest(log, a=_counts("--a", a), b=_counts("--b", b), click=clicked, arms=arms or None, **options)
-    found.options |= {"plot": plot} | appearance
-    text = _text(found, form, to_file=output is not None)
+    result = abtest(
+        log, a=_counts("--a", a), b=_counts("--b", b), click=clicked, arms=arms or None, **options
+    )
+    result.options |= {"plot": plot} | appearance
+    text = _text(result, form, to_file=output is not None)
     if plot is not None:
         from leadline.reporting.plots.result_plots import figure_of_result
 
-        write_plot(plot, figure_of_result(found))
+        write_plot(plot, figure_of_result(result))
     write_output(text, output)
 
 
-def _counts(option: str, given: str | None) -> tuple[int, int] | None:
-    if given is None:
+def _counts(option: str, text: str | None) -> tuple[int, int] | None:
+    if text is None:
         return None
-    clicks, slash, users = given.replace("_", "").partition("/")
+    clicks, slash, users = text.replace("_", "").partition("/")
     if not (slash and clicks.strip().isdecimal() and users.strip().isdecimal()):
-        raise UsageError(f"{option} {given}; expected CLICKS/USERS, whole numbers, as in 46/10000")
+        raise UsageError(f"{option} {text}; expected CLICKS/USERS, whole numbers, as in 46/10000")
     return int(clicks), int(users)
 
 
-def _text(found: ABTest, form: str, *, to_file: bool) -> str:
+def _text(result: ABTest, form: str, *, to_file: bool) -> str:
     if form == "json":
-        inputs = [describe_input(path, rows) for path, rows in found.inputs]
-        return json_text(envelope("abtest", inputs, found.options, found.warnings) | found.to_dict())
+        inputs = [describe_input(path, rows) for path, rows in result.inputs]
+        return json_text(envelope("abtest", inputs, result.options, result.warnings) | result.to_dict())
     if form == "jsonl":
         import json
 
-        say(found.warnings)
-        return "".join(escaped(json.dumps(arm, ensure_ascii=False)) + "\n" for arm in found.to_dict()["arms"])
+        print_warnings(result.warnings)
+        return "".join(
+            escaped(json.dumps(arm, ensure_ascii=False)) + "\n" for arm in result.to_dict()["arms"]
+        )
     if form == "csv":
-        say(found.warnings)
-    return table_text(abtest_table(found), form, to_file=to_file)
+        print_warnings(result.warnings)
+    return table_text(abtest_table(result), form, to_file=to_file)
 
 
 @command.command("assign", epilog="Example: leadline abtest assign users.txt --fraction 0.05 --salt snippets")
@@ -210,14 +214,14 @@ def assign(*, users: str, fraction: float, salt: str, form: str, output: str | N
     refuse_overwrite(output, users)
     if not salt:
         raise UsageError("--salt is empty; expected the name of the experiment")
-    found = [
+    assignments = [
         (name, arm_of(name, fraction=fraction, salt=salt))
         for _, line in lines(users)
         if (name := line.strip())
     ]
-    if not found:
+    if not assignments:
         raise UsageError(f"{users}: no users; expected one user per line")
-    count = sum(arm == ARMS[1] for _, arm in found)
+    count = sum(arm == ARMS[1] for _, arm in assignments)
     outside = not USUAL[0] <= fraction <= USUAL[1]
     warnings = [
         ResultWarning(
@@ -227,18 +231,20 @@ def assign(*, users: str, fraction: float, salt: str, form: str, output: str | N
             1,
         )
     ][: int(outside)]
-    seen = percent(round(count / len(found), 4))
-    says = f"{counted(len(found), 'user')}: {count:,} see the variant ({seen})"
+    share = percent(round(count / len(assignments), 4))
+    summary = f"{counted(len(assignments), 'user')}: {count:,} see the variant ({share})"
     if form == "json":
-        data = {"users": dict(found), "variant": count}
+        data = {"users": dict(assignments), "variant": count}
         options = {"fraction": fraction, "salt": salt}
-        text = json_text(envelope("abtest", [describe_input(users, len(found))], options, warnings) | data)
+        text = json_text(
+            envelope("abtest", [describe_input(users, len(assignments))], options, warnings) | data
+        )
     else:
         text = _lines(
             ["user", "arm"],
-            [list(pair) for pair in found],
+            [list(pair) for pair in assignments],
             form,
-            [says, *map(str, warnings)],
+            [summary, *map(str, warnings)],
             to_file=output is not None,
         )
     write_output(text, output)
@@ -247,12 +253,12 @@ def assign(*, users: str, fraction: float, salt: str, form: str, output: str | N
 def _lines(heads: list[str], rows: list[list[Cell]], form: str, notes: list[str], *, to_file: bool) -> str:
     """Write rows in any form but JSON; warnings go to standard error in formats without warnings."""
     if form in ("csv", "jsonl"):
-        say(notes)
+        print_warnings(notes)
     if form == "jsonl":
         import json
 
         records = (dict(zip(heads, row, strict=True)) for row in rows)
-        return "".join(escaped(json.dumps(one, ensure_ascii=False)) + "\n" for one in records)
+        return "".join(escaped(json.dumps(record, ensure_ascii=False)) + "\n" for record in records)
     return table_text(Table(heads, rows, notes=notes, digits=5), form, to_file=to_file)
 
 
@@ -300,9 +306,9 @@ def plan(*, rate: float, lift: float, form: str, output: str | None, **options: 
         "a sequential test needs more"
     )
     rows: list[list[Cell]] = [[name, Preformatted(f"{count:,}")] for name, count in data.items()]
-    sheet = Table(["", "users"], rows, notes=[note])
+    table = Table(["", "users"], rows, notes=[note])
     write_output(
-        facts_text("abtest", [], {"rate": rate, "lift": lift} | options, [], data, sheet, form), output
+        summary_text("abtest", [], {"rate": rate, "lift": lift} | options, [], data, table, form), output
     )
 
 
@@ -335,13 +341,13 @@ def deviations(
     from leadline.online.logs import click_deviations
 
     refuse_overwrite(output, log)
-    found = click_deviations(log, document=document, position=position, click=clicked, query=query)
+    records = click_deviations(log, document=document, position=position, click=clicked, query=query)
     heads = ["query_id", "doc_id", "click_deviation", "shown", "clicks", "expected", "z"]
     if query is None:
         heads = heads[1:]
     rows: list[list[Cell]] = [
-        [cell if not isinstance(cell, float) else plain(cell) for cell in one][int(query is None) :]
-        for one in found
+        [cell if not isinstance(cell, float) else plain(cell) for cell in record][int(query is None) :]
+        for record in records
     ]
     note = ResultWarning(
         "no_judgments", "click_deviation is no judgment: it is not a grade of relevance", len(rows)
@@ -349,7 +355,7 @@ def deviations(
     if form == "json":
         data = {"deviations": [dict(zip(heads, row, strict=True)) for row in rows]}
         options = {"doc": document, "query": query, "position": position, "click": clicked}
-        shown = sum(one.shown for one in found)
+        shown = sum(record.shown for record in records)
         text = json_text(envelope("abtest", [describe_input(log, shown)], options, [note]) | data)
     else:
         text = _lines(heads, rows, form, [str(note)], to_file=output is not None)

@@ -20,7 +20,7 @@ from leadline.cli._options import (
     write_output,
 )
 from leadline.cli._plots import check_plot, plot_option, plot_options, write_plot
-from leadline.cli._results import describe_input, envelope, escaped, json_text, say, table_text
+from leadline.cli._results import describe_input, envelope, escaped, json_text, print_warnings, table_text
 from leadline.errors import UsageError
 from leadline.judging.agreement import agreement
 from leadline.judging.agreement_audit import TOP, WITHIN
@@ -154,15 +154,15 @@ def command(
     refuse_overwrite(plot, *judges, *runs)
     refuse_same_output(output, plot)
     with progress("judges") as on_run:
-        found = agreement(
+        result = agreement(
             list(judges) or None, table=_counts(table), runs=list(runs) or None, on_run=on_run, **options
         )
-    found.options |= {"plot": plot} | appearance
-    text = _text(found, form, per_query=per_query, to_file=output is not None)
+    result.options |= {"plot": plot} | appearance
+    text = _text(result, form, per_query=per_query, to_file=output is not None)
     if plot is not None:
         from leadline.reporting.plots.result_plots import figure_of_result
 
-        write_plot(plot, figure_of_result(found))
+        write_plot(plot, figure_of_result(result))
     write_output(text, output)
 
 
@@ -175,20 +175,20 @@ def _counts(table: str | None) -> list[float]:
         raise UsageError(f"--table {table}; expected counts, as in 300,20,10,70") from None
 
 
-def _text(found: Agreement, form: str, *, per_query: bool, to_file: bool) -> str:
+def _text(result: Agreement, form: str, *, per_query: bool, to_file: bool) -> str:
     if form == "json":
-        inputs = [describe_input(path, rows) for path, rows in found.judgments.paths if path]
-        runs = found.ranking.runs if found.ranking else []
+        inputs = [describe_input(path, rows) for path, rows in result.judgments.paths if path]
+        runs = result.ranking.runs if result.ranking else []
         inputs += [describe_input(run.path, run.counts["documents_read"]) for run in runs]
-        data = envelope("agreement", inputs, found.options, found.warnings)
-        return json_text(data | found.to_dict())
+        data = envelope("agreement", inputs, result.options, result.warnings)
+        return json_text(data | result.to_dict())
     if form in ("csv", "jsonl"):
-        say(found.warnings)
+        print_warnings(result.warnings)
         if form == "csv":
-            return table_text(agreement_rows(found, per_query=per_query), "csv")
+            return table_text(agreement_rows(result, per_query=per_query), "csv")
         import json
 
-        rows = flat_rows(found, per_query=per_query)
+        rows = flat_rows(result, per_query=per_query)
         return "".join(escaped(json.dumps(row, ensure_ascii=False)) + "\n" for row in rows)
-    sheets = agreement_tables(found, per_query=per_query)
-    return "\n".join(table_text(sheet, form, to_file=to_file) for sheet in sheets)
+    tables = agreement_tables(result, per_query=per_query)
+    return "\n".join(table_text(table, form, to_file=to_file) for table in tables)

@@ -15,7 +15,7 @@ from leadline.cli._options import (
     refuse_overwrite,
     write_output,
 )
-from leadline.cli._results import describe_input, envelope, for_screen, json_text, say, table_text
+from leadline.cli._results import describe_input, envelope, for_screen, json_text, print_warnings, table_text
 from leadline.data.reading import OnDuplicate, OnNan
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.check_files import CheckResult, check
@@ -111,7 +111,7 @@ def command(
         raise UsageError("nothing to check; expected FILE..., or --docs DOCS --qrels QRELS")
     if fix:
         _check_fix(files, output)
-    found = check(
+    result = check(
         files,
         kind=kind,
         subtopics=subtopics,
@@ -122,10 +122,10 @@ def command(
         on_nan=on_nan,
     )
     to_file = output is not None and not fix
-    write_output(_text(found, form, to_file=to_file), output if to_file else None)
-    if found.rejected and not fix:
+    write_output(_text(result, form, to_file=to_file), output if to_file else None)
+    if result.rejected and not fix:
         raise InputError(
-            f"{found.rejected} of {len(files)} files would be refused"
+            f"{result.rejected} of {len(files)} files would be refused"
             if len(files) > 1
             else f"{files[0]}: would be refused"
         )
@@ -141,19 +141,19 @@ def _check_fix(files: tuple[str, ...], output: str | None) -> None:
     refuse_overwrite(output, *files)
 
 
-def _text(found: CheckResult, form: str, *, to_file: bool) -> str:
-    """Write what was found, and what was repaired."""
-    data = found.to_dict()
+def _text(result: CheckResult, form: str, *, to_file: bool) -> str:
+    """Return the problems and repairs in a format."""
+    data = result.to_dict()
     if form == "json":
-        inputs = [describe_input(each.path, each.rows) for each in found.files]
-        return json_text(envelope("check", inputs, found.options, []) | data)
+        inputs = [describe_input(each.path, each.rows) for each in result.files]
+        return json_text(envelope("check", inputs, result.options, []) | data)
     if form == "jsonl":
         import json
 
-        lines = [*data["files"], *([{"coverage": found.coverage}] if found.coverage is not None else [])]
+        lines = [*data["files"], *([{"coverage": result.coverage}] if result.coverage is not None else [])]
         return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in lines)
     if form == "table":
-        return for_screen(check_text(found), to_file=to_file)
-    if found.coverage is not None:
-        say(coverage_text(found.coverage).splitlines()[:1])
-    return table_text(check_table(found), form, to_file=to_file)
+        return for_screen(check_text(result), to_file=to_file)
+    if result.coverage is not None:
+        print_warnings(coverage_text(result.coverage).splitlines()[:1])
+    return table_text(check_table(result), form, to_file=to_file)

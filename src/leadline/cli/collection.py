@@ -1,4 +1,4 @@
-"""`leadline collection`: what a test collection holds."""
+"""`leadline collection`: statistics of a test collection."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import click
 from leadline.cli._help import Command, option
 from leadline.cli._options import formats_option, progress, write_output
 from leadline.cli._results import describe_input
-from leadline.cli._texts import analysis_of, analysis_options, facts_text
+from leadline.cli._texts import analysis_of, analysis_options, summary_text
 from leadline.reporting.tables.collection_tables import collection_table
 
 SECTION = "Files and collections"
@@ -43,18 +43,20 @@ def command(
     """
     from leadline.retrieval.collection import collection
 
-    how = analysis_of(language, analysis)
+    analysis = analysis_of(language, analysis)
     with progress("documents") as on_document:
-        found = collection(docs, queries, qrels, analysis=how, encoding=encoding, on_document=on_document)
+        result = collection(
+            docs, queries, qrels, analysis=analysis, encoding=encoding, on_document=on_document
+        )
     inputs = [
-        describe_input(docs, found.documents),
-        describe_input(queries, found.queries),
-        describe_input(qrels, found.judgments),
+        describe_input(docs, result.documents),
+        describe_input(queries, result.queries),
+        describe_input(qrels, result.judgments),
     ]
-    options = {"analysis": how, "encoding": encoding}
+    options = {"analysis": analysis, "encoding": encoding}
     write_output(
-        facts_text(
-            "collection", inputs, options, found.warnings, found.to_dict(), collection_table(found), form
+        summary_text(
+            "collection", inputs, options, result.warnings, result.to_dict(), collection_table(result), form
         ),
         None,
     )

@@ -51,7 +51,7 @@ from leadline.reporting.tables.comparison_table import (
 SECTION = "Evaluation"
 
 FIGURES = ("differences", "forest", "pairs", "groups", "critical-difference", "scatter")
-DATA = ("csv", "json", "jsonl")  # forms for programs: all pairs, nothing clipped
+DATA = ("csv", "json", "jsonl")  # formats for programs: all pairs, nothing truncated
 
 
 class Pairs(click.ParamType[str | int]):
@@ -202,17 +202,22 @@ def command(
         refuse_overwrite(path, qrels, *runs)
     refuse_same_output(output or "-", summary, plot)
     asked_for = {WORSE: fail_if_worse, NOT_WORSE: require_not_worse, BELOW: fail_below}
-    wanted = [condition_of(text, gate) for gate, texts in asked_for.items() for text in texts]
+    gate_conditions = [condition_of(text, gate) for gate, texts in asked_for.items() for text in texts]
     appearance = check_plot(plot)
-    _check_figure(plot, figure, plot_pair, all_pairs=not wanted and not options["baseline"])
+    _check_figure(plot, figure, plot_pair, all_pairs=not gate_conditions and not options["baseline"])
     rules = {name: options.pop(name) for name in CONFIDENCE}
-    asked = [*(measures or (() if wanted else COMPARED)), *(one.measure for one in wanted)]
+    requested = [
+        *(measures or (() if gate_conditions else COMPARED)),
+        *(condition.measure for condition in gate_conditions),
+    ]
     if scores:
         refuse_with_scores(context, [*options, "level", "kind"])
         results = read_scores((qrels, *runs))
         if measures:
-            results = results.select_measures(sorted({results.measure_index(measure) for measure in asked}))
-        judged, *more = (one["rows"] for one in results.inputs)
+            results = results.select_measures(
+                sorted({results.measure_index(measure) for measure in requested})
+            )
+        judged, *more = (info["rows"] for info in results.inputs)
         others = list(zip(runs, more, strict=True))
     else:
         if not runs:
@@ -222,8 +227,8 @@ def command(
         )
         judged, others = len(table.grades), []
         with progress("runs") as on_run:
-            results = evaluate(table, runs, asked, rel=level, on_run=on_run, **options)
-    if wanted and not rules["baseline"]:
+            results = evaluate(table, runs, requested, rel=level, on_run=on_run, **options)
+    if gate_conditions and not rules["baseline"]:
         rules["baseline"] = results.names[-1:]
     comparison = compare_results(results, **rules)
     comparison.options |= {
@@ -236,17 +241,17 @@ def command(
         "pairs": pairs,
         "plot_pair": plot_pair or None,
     } | appearance
-    tried = _tried(comparison, wanted, rules["baseline"], rel=level)
+    outcomes = _test_conditions(comparison, gate_conditions, rules["baseline"], rel=level)
     chosen = chosen_pairs(comparison, "all" if pairs is None and form in DATA else pairs)
     text = results_text(
         "compare",
         comparison,
-        lambda: _data(comparison, tried, changed, chosen),
+        lambda: _data(comparison, outcomes, changed, chosen),
         lambda: (
             comparison_rows(comparison, chosen=chosen)
             if form == "csv"
             else comparison_table(
-                comparison, conditions=tried, changed=changed, chosen=chosen, per_pair=per_pair
+                comparison, conditions=outcomes, changed=changed, chosen=chosen, per_pair=per_pair
             )
         ),
         form=form,
@@ -266,9 +271,9 @@ def command(
             ),
         )
     if summary is not None:
-        write_output(comparison_summary(comparison, tried, chosen), summary)
+        write_output(comparison_summary(comparison, outcomes, chosen), summary)
     write_output(text, output)
-    failed = [gate for gate in tried if gate.failed]
+    failed = [gate for gate in outcomes if gate.failed]
     for gate in failed:
         click.echo(f"leadline: {gate}", err=True)
     if failed:
@@ -278,7 +283,7 @@ def command(
 def _check_figure(
     plot: str | None, figure: str | None, pair: tuple[str, str] | None, *, all_pairs: bool
 ) -> None:
-    """Refuse, before any work, what cannot be drawn."""
+    """Raise UsageError, before any work, for options of figures that contradict each other."""
     if plot is None and (figure is not None or pair):
         option = f"--figure {figure}" if figure else "--plot-pair"
         raise UsageError(f"{option} without --plot has no effect; expected --plot FILE too")
@@ -290,21 +295,21 @@ def _check_figure(
         )
 
 
-def _tried(
-    comparison: Comparison, wanted: Sequence[Condition], baseline: Sequence[str], *, rel: float | None
+def _test_conditions(
+    comparison: Comparison, conditions: Sequence[Condition], baseline: Sequence[str], *, rel: float | None
 ) -> list[Gate]:
     """Test the conditions."""
-    if not wanted:
+    if not conditions:
         return []
     results, rules = comparison.results, comparison.rules
-    conditions = resolve_conditions(results, wanted, rel=rel)
-    return gates(results, conditions, baseline, rules, groups=comparison.groups)
+    resolved = resolve_conditions(results, conditions, rel=rel)
+    return gates(results, resolved, baseline, rules, groups=comparison.groups)
 
 
 def _data(
-    comparison: Comparison, tried: Sequence[Gate], changed: int, chosen: Sequence[Sequence[int]]
+    comparison: Comparison, outcomes: Sequence[Gate], changed: int, chosen: Sequence[Sequence[int]]
 ) -> dict[str, Any]:
     data = comparison.to_dict(changed=changed, chosen=chosen)
-    if tried:
-        data["conditions"] = [gate.to_dict() for gate in tried]
+    if outcomes:
+        data["conditions"] = [gate.to_dict() for gate in outcomes]
     return data

@@ -9,7 +9,7 @@ import click
 
 from leadline.cli._help import Command, option
 from leadline.cli._options import OUTPUT, repair_options
-from leadline.cli._results import say, tell
+from leadline.cli._results import print_line, print_warnings
 from leadline.data.reading import Reading, RunOptions
 from leadline.data.wording import counted, queries
 from leadline.errors import UsageError
@@ -81,18 +81,18 @@ def command(
         if options["on_duplicate"] == "refuse" and is_listed(file):
             options["on_duplicate"] = "first"
         reading = Reading(**options, name_by="tag")
-        run, tally = run_of(file, reading=reading)
+        run, counts = run_of(file, reading=reading)
         writing.write_run(run, target, suffix=suffix)
-        said = f"{queries(len(run.queries))}, {counted(len(run.scores), 'document')}"
-        lost = [*repairs(tally), *_columns(file, "score", subtopics=False)]
+        summary = f"{queries(len(run.queries))}, {counted(len(run.scores), 'document')}"
+        lost = [*repairs(counts), *_columns(file, "score", subtopics=False)]
         if run.tag and not to_trec:
             lost.append(f"tag {run.tag}")
     else:
         integers = options["integer_ids"] == "text"
         qrels = qrels_of(file, subtopics=subtopics, sure=True, integers=integers)
         writing.write_qrels(qrels, target, suffix=suffix)
-        said = f"{queries(len(qrels.queries))}, {counted(len(qrels.grades), 'judgment')}"
-        said += "".join(f"; {words}" for _, words, _ in qrels.remarks)
+        summary = f"{queries(len(qrels.queries))}, {counted(len(qrels.grades), 'judgment')}"
+        summary += "".join(f"; {words}" for _, words, _ in qrels.remarks)
         lost = _columns(file, "grade", subtopics=subtopics)
         if file.format is SQLITE_STORE and qrels.inclusion is not None:
             lost = ["column probability"] if to_trec else []
@@ -100,29 +100,29 @@ def command(
             lost = [words for words in lost if words.removeprefix("column ") not in row_checks.PROBABILITY]
     left_out = "left out: " + ", ".join(lost)
     if target != STANDARD_INPUT:
-        tell(f"{target}: {kind}, {said}" + (f"; {left_out}" if lost else ""))
+        print_line(f"{target}: {kind}, {summary}" + (f"; {left_out}" if lost else ""))
     elif lost:
-        say([left_out])
+        print_warnings([left_out])
 
 
 def is_listed(file: Opened) -> bool:
-    """Return whether a file holds bare ranked lists, where the first place of a repeat counts."""
+    """Return whether a file contains ranked lists without scores, in which the first of duplicates counts."""
     return file.format is JSON and records_of(file, "score").listed
 
 
-def repairs(tally: ReadCounts) -> list[str]:
-    """Return which lines were left out, or parts of lines."""
-    found = {
-        counted(tally.other_tags, "tag") + " before the last": tally.other_tags,
-        counted(tally.repeated, "repeated document"): tally.repeated,
-        counted(tally.dropped, "document with score NaN", "documents with score NaN"): tally.dropped,
-        f"columns after the sixth in {counted(tally.extra_columns, 'line')}": tally.extra_columns,
+def repairs(counts: ReadCounts) -> list[str]:
+    """Return messages on lines, or parts of lines, that were left out."""
+    messages = {
+        counted(counts.other_tags, "tag") + " before the last": counts.other_tags,
+        counted(counts.repeated, "repeated document"): counts.repeated,
+        counted(counts.dropped, "document with score NaN", "documents with score NaN"): counts.dropped,
+        f"columns after the sixth in {counted(counts.extra_columns, 'line')}": counts.extra_columns,
     }
-    return [words for words, count in found.items() if count]
+    return [message for message, count in messages.items() if count]
 
 
 def _columns(file: Opened, what: str, *, subtopics: bool) -> list[str]:
-    """Return which columns are left out that hold something."""
+    """Return the non-empty columns that are left out."""
     if file.whole is None:  # the name of a collection
         return []
     if file.format is TREC:

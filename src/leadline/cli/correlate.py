@@ -15,7 +15,7 @@ from leadline.cli._options import (
     seed_option,
     write_output,
 )
-from leadline.cli._results import describe_input, envelope, escaped, json_text, say, table_text
+from leadline.cli._results import describe_input, envelope, escaped, json_text, print_warnings, table_text
 from leadline.comparison.correlate import Correlation, correlate
 from leadline.io.id_lists import read_labels
 from leadline.reporting.tables.evaluation_tables import correlation_table
@@ -54,21 +54,21 @@ def command(
     of this kind contained the true value in 85 to 100 % of the samples (docs/studies/significance.md).
     """
     refuse_overwrite(output, truth, estimate)
-    found = correlate(truth, estimate, teams=read_labels(team) if team else None, **options)
-    refuse_overwrite(output, *(side.path for side in found.sides))
-    found.options["team"] = team
-    write_output(_text(found, form, to_file=output is not None), output)
+    result = correlate(truth, estimate, teams=read_labels(team) if team else None, **options)
+    refuse_overwrite(output, *(side.path for side in result.sides))
+    result.options["team"] = team
+    write_output(_text(result, form, to_file=output is not None), output)
 
 
-def _text(found: Correlation, form: str, *, to_file: bool) -> str:
+def _text(result: Correlation, form: str, *, to_file: bool) -> str:
     if form == "json":
-        inputs = [describe_input(side.path, len(side.values)) for side in found.sides]
-        return json_text(envelope("correlate", inputs, found.options, found.warnings) | found.to_dict())
+        inputs = [describe_input(side.path, len(side.values)) for side in result.sides]
+        return json_text(envelope("correlate", inputs, result.options, result.warnings) | result.to_dict())
     if form in ("csv", "jsonl"):
-        say(found.warnings)
+        print_warnings(result.warnings)
     if form == "jsonl":
         import json
 
-        rows = [{"coefficient": name, **found.to_dict()[name]} for name in found.found]
+        rows = [{"coefficient": name, **result.to_dict()[name]} for name in result.found]
         return "".join(escaped(json.dumps(row)) + "\n" for row in rows)
-    return table_text(correlation_table(found), form, to_file=to_file)
+    return table_text(correlation_table(result), form, to_file=to_file)

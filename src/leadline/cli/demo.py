@@ -8,7 +8,7 @@ import click
 
 from leadline.cli._help import Command, option
 from leadline.cli._options import FORMATS, OUTPUT, FormatChoice, display_options, write_output, write_whole
-from leadline.cli._results import results_text, table_text, tell
+from leadline.cli._results import print_line, results_text, table_text
 from leadline.io.read_paths import check_outputs
 
 SECTION = "Files and collections"
@@ -62,9 +62,9 @@ def command(output: str, form: str, folder: str | None) -> None:
     from leadline.io.read import read_qrels
 
     qrels, runs = read_qrels(qrels_path()), run_paths()
-    talk = form == "table"
-    if talk:
-        tell(
+    verbose = form == "table"
+    if verbose:
+        print_line(
             f"leadline demo: Cranfield, {len(qrels.queries)} queries, {len(qrels.grades):,} judgments, "
             f"{len(runs)} runs (embedded, nothing is downloaded)\n"
         )
@@ -85,8 +85,8 @@ def command(output: str, form: str, folder: str | None) -> None:
         to_file=False,
     )
     write_output(text, None)
-    if talk:
-        tell("\n" + ABOUT + "\n")
+    if verbose:
+        print_line("\n" + ABOUT + "\n")
         write_output(table_text(trial_table(circular), form), None)
     from leadline.demo import demo_page
     from leadline.evaluation.curves import curve
@@ -99,13 +99,13 @@ def command(output: str, form: str, folder: str | None) -> None:
         circular=(trial_table(circular), trial_figure(circular)),
     )
     write_whole(output, content.encode())
-    if talk:
-        tell(f"\npage written: {output} (open it in a browser)")
-        tell("next: leadline evaluate QRELS RUN...    leadline measures nDCG")
+    if verbose:
+        print_line(f"\npage written: {output} (open it in a browser)")
+        print_line("next: leadline evaluate QRELS RUN...    leadline measures nDCG")
 
 
 def _write_files(folder: str) -> None:
-    """Write the embedded files as plain ones."""
+    """Write the embedded files without compression."""
     from leadline.demo import files
 
     os.makedirs(folder, exist_ok=True)

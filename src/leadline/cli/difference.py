@@ -144,7 +144,7 @@ def command(
 
         table = complete(table, read_document_ids(documents))
     with progress("runs") as on_run, progress("queries") as on_query:
-        found = difference(
+        result = difference(
             table,
             runs,
             rel=level,
@@ -154,7 +154,7 @@ def command(
             on_query=on_query,
             **options,
         )
-    found.options |= {
+    result.options |= {
         "kind": kind,
         "complete": documents,
         "group": group,
@@ -164,11 +164,11 @@ def command(
     } | appearance
     text = results_text(
         "difference",
-        found,
-        (lambda: {"runs": lines_of(found)})
+        result,
+        (lambda: {"runs": lines_of(result)})
         if form == "jsonl"
-        else (lambda: found.to_dict(per_query=per_query)),
-        lambda: pairs_table(found) if form == "csv" else difference_table(found),
+        else (lambda: result.to_dict(per_query=per_query)),
+        lambda: pairs_table(result) if form == "csv" else difference_table(result),
         form=form,
         qrels=qrels,
         judgments=judgments,
@@ -179,14 +179,14 @@ def command(
 
         write_plot(
             plot,
-            figure_of_result(found, figure=figure, groups=labels["group"], parameters=labels["parameter"]),
+            figure_of_result(result, figure=figure, groups=labels["group"], parameters=labels["parameter"]),
         )
     write_output(text, output)
 
 
-def _labels(place: str | None) -> dict[str, str]:
-    if place is None:
+def _labels(path: str | None) -> dict[str, str]:
+    if path is None:
         return {}
     from leadline.io.id_lists import read_labels
 
-    return read_labels(place)
+    return read_labels(path)

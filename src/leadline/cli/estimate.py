@@ -124,29 +124,29 @@ def command(
         refuse_overwrite(path, judgments, *runs, *filter(None, (pool, machine, column)))
     refuse_same_output(output or "-", save)
     with progress("runs") as on_run:
-        found = estimate(judgments, runs, measures or None, machine=machine, on_run=on_run, **options)
-    found.options |= {"pool": pool, "machine": machine, "pairs": pairs}
+        result = estimate(judgments, runs, measures or None, machine=machine, on_run=on_run, **options)
+    result.options |= {"pool": pool, "machine": machine, "pairs": pairs}
     others = [
-        (path, found.read[kind])
+        (path, result.read[kind])
         for path, kind in ((pool, "pool"), (machine, "labels"), (column, "labels"))
         if path
     ]
     text = results_text(
         "estimate",
-        found,
-        lambda: found.to_dict(per_query=per_query, pairs=pairs == "all"),
-        lambda: estimate_table(found, pairs=pairs == "all"),
+        result,
+        lambda: result.to_dict(per_query=per_query, pairs=pairs == "all"),
+        lambda: estimate_table(result, pairs=pairs == "all"),
         form=form,
         qrels=judgments,
-        judgments=found.judgments,
+        judgments=result.judgments,
         to_file=output is not None,
         others=others,
     )
     if save is not None:
         from leadline.reporting.restore import save as save_results
 
-        inputs = inputs_of(found, judgments, found.judgments, others)
-        save_results(found, save, command="estimate", inputs=inputs)
+        inputs = inputs_of(result, judgments, result.judgments, others)
+        save_results(result, save, command="estimate", inputs=inputs)
     write_output(text, output)
 
 

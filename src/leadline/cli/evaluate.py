@@ -19,7 +19,7 @@ from leadline.cli._options import (
     refuse_overwrite,
     write_output,
 )
-from leadline.cli._results import results_text, say
+from leadline.cli._results import print_warnings, results_text
 from leadline.cli._trec import evaluate_as_trec, queries_of, trec_options
 from leadline.data.results import Results
 from leadline.errors import UsageError
@@ -107,29 +107,31 @@ def command(  # click documents the options
     refuse_overwrite(output, qrels, *runs)
     options["queries"] = queries_of(options["queries"], complete=complete)
     means = not no_means
-    around = [name for name in ("bounds", "intervals") if options[name]]
-    if form != "trec" and no_means and (not per_query or around):
+    additions = [name for name in ("bounds", "intervals") if options[name]]
+    if form != "trec" and no_means and (not per_query or additions):
         raise UsageError("-n omits all that would be shown; expected -q too, and no --bounds or --intervals")
-    if form == "trec" and around:
-        raise UsageError(f"-f trec cannot show {around[0]}; expected another format, or no --{around[0]}")
+    if form == "trec" and additions:
+        raise UsageError(
+            f"-f trec cannot show {additions[0]}; expected another format, or no --{additions[0]}"
+        )
     interval = options.pop("interval")
     if not options["intervals"]:
         _refuse_without_intervals(context, pool=options["pool"] is not None)
     options["intervals"] = interval if options["intervals"] else False
     thresholds = _thresholds(fail_below)
-    if thresholds:  # what is asked for by a condition is evaluated too
+    if thresholds:  # measures of conditions are evaluated too
         measures = (
             *(measures or DEFAULT_MEASURES if form != "trec" else measures),
-            *(one.measure for one in thresholds if one.measure not in measures),
+            *(condition.measure for condition in thresholds if condition.measure not in measures),
         )
     table = read_qrels(qrels, subtopics=options["subtopics"], kind=kind, integer_ids=options["integer_ids"])
     with progress("runs") as on_run:
         if form == "trec":
             results, write = evaluate_as_trec(table, runs, measures, rel=level, on_run=on_run, **options)
-            tried = _tried(results, thresholds, rel=level)
-            say(results.warnings)
+            outcomes = _check_conditions(results, thresholds, rel=level)
+            print_warnings(results.warnings)
             write_output(write(per_query=per_query, means=means), output)
-            _exit(context, tried)
+            _exit(context, outcomes)
             return
         results = evaluate(table, runs, measures or None, rel=level, on_run=on_run, **options)
     results.options |= {
@@ -138,19 +140,19 @@ def command(  # click documents the options
         "no_means": no_means,
         "fail_below": list(fail_below),
     }
-    tried = _tried(results, thresholds, rel=level)
+    outcomes = _check_conditions(results, thresholds, rel=level)
     text = results_text(
         "evaluate",
         results,
-        lambda: _data(results, tried, per_query=per_query, means=means),
-        lambda: results_table(results, per_query=per_query, means=means, conditions=tried),
+        lambda: _data(results, outcomes, per_query=per_query, means=means),
+        lambda: results_table(results, per_query=per_query, means=means, conditions=outcomes),
         form=form,
         qrels=qrels,
         judgments=len(table.grades),
         to_file=output is not None,
     )
     write_output(text, output)
-    _exit(context, tried)
+    _exit(context, outcomes)
 
 
 def _thresholds(texts: Sequence[str]) -> list[Condition]:
@@ -162,18 +164,18 @@ def _thresholds(texts: Sequence[str]) -> list[Condition]:
     return [condition_of(text, BELOW) for text in texts]
 
 
-def _tried(results: Results, wanted: Sequence[Condition], *, rel: float | None) -> list[Gate]:
+def _check_conditions(results: Results, conditions: Sequence[Condition], *, rel: float | None) -> list[Gate]:
     """Check the conditions on every run."""
-    if not wanted:
+    if not conditions:
         return []
     from leadline.comparison.gate import resolve_conditions, thresholds
 
-    return thresholds(results, resolve_conditions(results, wanted, rel=rel))
+    return thresholds(results, resolve_conditions(results, conditions, rel=rel))
 
 
-def _exit(context: click.Context, tried: Sequence[Gate]) -> None:
-    """End with status 1 where a condition failed, and say which on standard error."""
-    failed = [gate for gate in tried if gate.failed]
+def _exit(context: click.Context, outcomes: Sequence[Gate]) -> None:
+    """Exit with status 1 if a condition failed, and print the failed ones to standard error."""
+    failed = [gate for gate in outcomes if gate.failed]
     for gate in failed:
         click.echo(f"leadline: {gate}", err=True)
     if failed:
@@ -181,16 +183,16 @@ def _exit(context: click.Context, tried: Sequence[Gate]) -> None:
 
 
 def _refuse_without_intervals(context: click.Context, *, pool: bool) -> None:
-    """Refuse what says how intervals are made where none are asked for; estimates have some."""
+    """Raise UsageError for options of intervals without --intervals; estimates always have intervals."""
     for name in ("interval", "seed") if pool else ("confidence", "interval", "seed"):
         if context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT:
             raise UsageError(f"--{name} without --intervals has no effect; expected both")
 
 
-def _data(results: Results, tried: Sequence[Gate], *, per_query: bool, means: bool) -> dict[str, Any]:
+def _data(results: Results, outcomes: Sequence[Gate], *, per_query: bool, means: bool) -> dict[str, Any]:
     data = results.to_dict(per_query=per_query)
-    if tried:
-        data["conditions"] = [gate.to_dict() for gate in tried]
+    if outcomes:
+        data["conditions"] = [gate.to_dict() for gate in outcomes]
     for run in data["runs"] if not means else ():
         del run["mean"]
     return data

@@ -8,7 +8,7 @@ import click
 
 from leadline.cli._help import MEASURE, Command, option
 from leadline.cli._options import level_option, output_options, reading_options, write_output
-from leadline.cli._results import describe_input, envelope, json_text, say, table_text
+from leadline.cli._results import describe_input, envelope, json_text, print_warnings, table_text
 from leadline.errors import UsageError
 from leadline.evaluation.explain import explain
 from leadline.evaluation.profiles import PROFILES
@@ -71,7 +71,7 @@ def command(
     """
     if len(measures) != 1:
         raise UsageError(f"{len(measures)} measures ({', '.join(measures)}); expected one -m")
-    asked = {"measure": measures[0], "query": query, "kind": kind} | options
+    requested = {"measure": measures[0], "query": query, "kind": kind} | options
     table = read_qrels(
         qrels,
         negative=options["negative"],
@@ -79,17 +79,17 @@ def command(
         kind=kind,
         integer_ids=options["integer_ids"],
     )
-    found = explain(table, run, measures[0], query, **options)
+    explanation = explain(table, run, measures[0], query, **options)
     if form in ("csv", "jsonl"):
-        say(found.warnings)
+        print_warnings(explanation.warnings)
     if form == "json":
-        read = found.info.counts["documents_read"]
+        read = explanation.info.counts["documents_read"]
         inputs = [describe_input(qrels, len(table.grades)), describe_input(run, read)]
-        text = json_text(envelope("explain", inputs, asked, found.warnings) | found.to_dict())
+        text = json_text(envelope("explain", inputs, requested, explanation.warnings) | explanation.to_dict())
     elif form == "jsonl":
         import json
 
-        text = "".join(json.dumps(step, ensure_ascii=False) + "\n" for step in found.to_dict()["steps"])
+        text = "".join(json.dumps(step, ensure_ascii=False) + "\n" for step in explanation.to_dict()["steps"])
     else:
-        text = table_text(explanation_table(found), form, to_file=output is not None)
+        text = table_text(explanation_table(explanation), form, to_file=output is not None)
     write_output(text, output)

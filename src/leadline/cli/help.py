@@ -25,20 +25,20 @@ def command(context: click.Context, *, names: tuple[str, ...], everything: bool)
 
     if names and everything:
         raise UsageError("--all and a command are given; expected one of them")
-    place = context.find_root()
-    if everything and isinstance(place.command, Commands):
-        formatter = place.make_formatter()
-        place.command.format_all(formatter)
+    current = context.find_root()
+    if everything and isinstance(current.command, Commands):
+        formatter = current.make_formatter()
+        current.command.format_all(formatter)
         click.echo(formatter.getvalue().strip("\n"))
         return
     for name in names:
-        group = place.command
+        group = current.command
         if not isinstance(group, click.Group):
-            raise UsageError(f"'{place.command_path}' has no command '{name}'; expected no more names")
-        found = group.resolve_command(place, [name])[1]
-        if found is None:
+            raise UsageError(f"'{current.command_path}' has no command '{name}'; expected no more names")
+        subcommand = group.resolve_command(current, [name])[1]
+        if subcommand is None:
             raise UsageError(
-                f"no command '{name}'; expected one of: " + ", ".join(group.list_commands(place))
+                f"no command '{name}'; expected one of: " + ", ".join(group.list_commands(current))
             )
-        place = click.Context(found, info_name=name, parent=place)
-    click.echo(place.command.get_help(place))
+        current = click.Context(subcommand, info_name=name, parent=current)
+    click.echo(current.command.get_help(current))

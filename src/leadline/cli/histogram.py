@@ -157,15 +157,15 @@ def command(
     refuse_overwrite(plot, qrels, *runs)
     table = read_qrels(qrels, kind=kind, integer_ids=options["integer_ids"])
     with progress("runs") as on_run:
-        found = histogram(table, runs, rel=level, on_run=on_run, **options)
+        result = histogram(table, runs, rel=level, on_run=on_run, **options)
     for name in show:
-        found.place(name)  # refuse an unknown one before anything is written
-    found.options |= {"kind": kind, "plot": plot, "show": list(show)} | appearance
+        result.place(name)  # refuse an unknown one before anything is written
+    result.options |= {"kind": kind, "plot": plot, "show": list(show)} | appearance
     text = results_text(
         "histogram",
-        found,
-        found.to_dict,
-        lambda: histogram_table(found),
+        result,
+        result.to_dict,
+        lambda: histogram_table(result),
         form=form,
         qrels=qrels,
         judgments=len(table.grades),
@@ -174,5 +174,5 @@ def command(
     if plot is not None:
         from leadline.reporting.plots.result_plots import figure_of_result
 
-        write_plot(plot, figure_of_result(found, runs=show))
+        write_plot(plot, figure_of_result(result, runs=show))
     write_output(text, output)

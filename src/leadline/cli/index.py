@@ -1,4 +1,4 @@
-"""`leadline index`: index a text."""
+"""`leadline index`: index a document collection."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 from leadline.cli._help import Command, option
 from leadline.cli._options import OUTPUT, formats_option, progress, whole, write_output
 from leadline.cli._results import describe_input
-from leadline.cli._texts import analysis_of, analysis_options, facts_text, text_options
+from leadline.cli._texts import analysis_of, analysis_options, summary_text, text_options
 from leadline.reporting.render import Table
 
 SECTION = "Retrieval"
@@ -46,30 +46,30 @@ def command(
     """
     from leadline.retrieval.index.builder import build_index
 
-    how = analysis_of(language, analysis)
+    analysis_ = analysis_of(language, analysis)
     began = time.perf_counter()
     with progress("documents") as on_document:
-        index = build_index(docs, output, analysis=how, on_document=on_document, **options)
+        index = build_index(docs, output, analysis=analysis_, on_document=on_document, **options)
     data = {
         "documents": index.documents,
         "tokens": index.tokens,
         "terms": index.terms,
-        "analysis": how,
+        "analysis": analysis_,
         "bytes": index.size,
         "seconds": time.perf_counter() - began,
     }
-    sheet = Table(
+    table = Table(
         ["fact", "value"],
         [
             ["documents", f"{index.documents:,}"],
             ["tokens", f"{index.tokens:,}"],
             ["terms", f"{index.terms:,}"],
-            ["analysis", how],
+            ["analysis", analysis_],
             ["size", f"{index.size / 1e6:.1f} MB"],
             ["time", f"{data['seconds']:.1f} s"],
         ],
         wrapped=frozenset({"value"}),
     )
-    asked = {"output": output, "analysis": how} | options
+    recorded = {"output": output, "analysis": analysis_} | options
     inputs = [describe_input(docs, index.documents)]
-    write_output(facts_text("index", inputs, asked, index.warnings, data, sheet, form), None)
+    write_output(summary_text("index", inputs, recorded, index.warnings, data, table, form), None)

@@ -17,8 +17,8 @@ from leadline.cli._options import (
     whole,
     write_output,
 )
-from leadline.cli._results import describe_input, tell
-from leadline.cli._texts import analysis_of, analysis_options, facts_text, text_options
+from leadline.cli._results import describe_input, print_line
+from leadline.cli._texts import analysis_of, analysis_options, summary_text, text_options
 from leadline.data.results import ResultWarning
 from leadline.data.wording import counted, queries
 from leadline.errors import InputError, UsageError
@@ -181,23 +181,23 @@ def _export(store: str, target: str, merge: str, form: str) -> None:
     from leadline.judging.export import export
 
     refuse_overwrite(target, store)
-    found = export(store, target, rule=merge)
-    merged = found.merged
-    warnings = [ResultWarning(*remark) for remark in found.remarks]
+    exported = export(store, target, rule=merge)
+    merged = exported.merged
+    warnings = [ResultWarning(*remark) for remark in exported.remarks]
     data = {
-        "judgments": sum(found.judges.values()),
+        "judgments": sum(exported.judges.values()),
         "pairs": len(merged.grades),
-        "judges": found.judges,
+        "judges": exported.judges,
         "shared": merged.shared,
         "split": merged.split,
         "tied": merged.tied,
-        "notes": found.notes,
+        "notes": exported.notes,
     }
-    sheet = Table(["judge", "judgments"], [[judge, str(count)] for judge, count in found.judges.items()])
-    said = queries(len({query for query, _ in merged.grades}))
-    sheet.notes = [f"{target}: {counted(len(merged.grades), 'pair')} of {said}, merged by {merge}"]
+    table = Table(["judge", "judgments"], [[judge, str(count)] for judge, count in exported.judges.items()])
+    n_queries = queries(len({query for query, _ in merged.grades}))
+    table.notes = [f"{target}: {counted(len(merged.grades), 'pair')} of {n_queries}, merged by {merge}"]
     inputs = [describe_input(store, len(merged.grades))]
-    text = facts_text("judge", inputs, {"merge": merge, "export": target}, warnings, data, sheet, form)
+    text = summary_text("judge", inputs, {"merge": merge, "export": target}, warnings, data, table, form)
     if target != "-":
         write_output(text, None)
 
@@ -226,9 +226,9 @@ def _serve(
 
     token = serving.token_for(host, token)
     with lock.exclusive(store), progress("documents") as on_document:
-        taken = serving.listen(host, port)
+        socket = serving.listen(host, port)
         with (
-            taken,
+            socket,
             startup.opened(
                 pool,
                 docs,
@@ -244,38 +244,38 @@ def _serve(
                 looks=looks,
                 on_document=on_document,
                 reading=reading,
-            ) as found,
+            ) as page,
         ):
-            app = found.app(token=token, local=serving.is_loopback(host))
-            link = serving.link(taken, host, token)
+            app = page.app(token=token, local=serving.is_loopback(host))
+            link = serving.link(socket, host, token)
             try:
-                serving.run(app, taken, lambda: _started(found, link, no_browser=no_browser))
+                serving.run(app, socket, lambda: _started(page, link, no_browser=no_browser))
             finally:
-                _stopped(found, store)
+                _stopped(page, store)
 
 
-def _started(found: JudgingPage, link: str, *, no_browser: bool) -> None:
-    """Describe what is judged and where, and open a browser."""
-    for line in (*found.facts(), *map(str, found.warnings)):
-        tell(line)
-    click.echo(f"open {link}\nCtrl-C stops; what is judged stays in {found.store.path}")
+def _started(page: JudgingPage, link: str, *, no_browser: bool) -> None:
+    """Print a summary and the address, and open a browser."""
+    for line in (*page.facts(), *map(str, page.warnings)):
+        print_line(line)
+    click.echo(f"open {link}\nCtrl-C stops the server; judgments are in {page.store.path}")
     if not no_browser:
         from leadline.judging.serving import show
 
         show(link)
 
 
-def _stopped(found: JudgingPage, store: str) -> None:
-    """Describe what was judged; where the store was deleted meanwhile, copy what is still open."""
-    count = counted(sum(map(len, found.queues.judgments().values())), "judgment")
+def _stopped(page: JudgingPage, store: str) -> None:
+    """Print the number of judgments; if the store was deleted meanwhile, copy the open file."""
+    count = counted(sum(map(len, page.queues.judgments().values())), "judgment")
     try:
-        found.store.check_files()
+        page.store.check_files()
     except InputError as error:
         click.echo(f"leadline: error: {error}", err=True)
         try:
-            click.echo(f"{count}, all that was saved, in {found.store.rescue()}", err=True)
-        except InputError as trouble:
-            click.echo(f"leadline: error: {trouble}", err=True)
+            click.echo(f"{count} copied to {page.store.rescue()}", err=True)
+        except InputError as rescue_error:
+            click.echo(f"leadline: error: {rescue_error}", err=True)
         return
-    again = f"leadline judge --store {store} --export qrels.txt"
-    tell(f"{count} in {store}; `{again}` writes them")
+    command = f"leadline judge --store {store} --export qrels.txt"
+    print_line(f"{count} in {store}; `{command}` exports them")

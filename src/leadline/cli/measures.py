@@ -32,10 +32,10 @@ def command(name: str | None, form: str, output: str | None) -> None:
     """
     kinds, asked = (list(MEASURES.classes.values()), "") if name is None else find(name)
     if form == "json":
-        found = envelope("measures", [], {"name": name}, []) | {"measures": list(map(entry, kinds))}
+        data = envelope("measures", [], {"name": name}, []) | {"measures": list(map(entry, kinds))}
         if name is None:
-            found["groups"] = {group: list(names) for group, names in GROUPS.items()}
-        text = json_text(found)
+            data["groups"] = {group: list(names) for group, names in GROUPS.items()}
+        text = json_text(data)
     elif form == "jsonl":
         import json
 
@@ -49,17 +49,17 @@ def command(name: str | None, form: str, output: str | None) -> None:
             )
         )
     else:
-        sheet = catalogue(kinds) if name is None else details(kinds)
-        text = table_text(sheet, form, to_file=output is not None)
+        table = catalogue(kinds) if name is None else details(kinds)
+        text = table_text(table, form, to_file=output is not None)
     write_output(text, output)
 
 
 def find(text: str) -> tuple[list[type[Measure]], str]:
-    """Return the measures that a text means, and in words what it means where that needs saying."""
+    """Return the measures that a name stands for, and a sentence on it if it is not their name."""
     text = text.strip()
     known = MEASURES.find(text)
     try:
-        found = profile_of("leadline").measures([text])
+        parsed = profile_of("leadline").measures([text])
     except UsageError:
         if known is None:
             raise
@@ -67,19 +67,19 @@ def find(text: str) -> tuple[list[type[Measure]], str]:
         given = ",".join(f"{name}={value}" for name, value in preset.items())
         means = f"{kind.__name__}({given})" if given else kind.__name__
         return [kind], "" if text == means else f"'{text}' is {means}"
-    kinds = list(dict.fromkeys(map(type, found)))
-    means = ", ".join(map(str, found))
+    kinds = list(dict.fromkeys(map(type, parsed)))
+    means = ", ".join(map(str, parsed))
     return kinds, "" if text == means else f"'{text}' is {means}"
 
 
 def catalogue(kinds: list[type[Measure]]) -> Table:
-    """Lay the catalogue out: one measure a row."""
+    """Return the catalogue as a table, one row per measure."""
     rows = [[outline(kind), kind.title, limits(kind), kind.average] for kind in kinds]
     return Table(columns=HEADS, rows=[list(row) for row in rows])
 
 
 def details(kinds: list[type[Measure]]) -> Table:
-    """Lay everything known of some measures out: one fact a row."""
+    """Return the facts on some measures as a table, one row per fact."""
     rows = [
         [outline(kind), label, text.replace("\n", "; ")]
         for kind in kinds
@@ -89,18 +89,18 @@ def details(kinds: list[type[Measure]]) -> Table:
 
 
 def listing(kinds: list[type[Measure]]) -> Table:
-    """Return the catalogue as a table for people, with what the columns mean below it."""
+    """Return the catalogue as a printed table, with an explanation of the columns below it."""
     groups = [
         line
         for group, names in GROUPS.items()
         for line in textwrap.wrap(f"{group}: {' '.join(names)}", 100, subsequent_indent="  ")
     ]
     notes = [
-        "groups of trec_eval, which mean several of these:",
+        "groups of measures in trec_eval:",
         *groups,
         "",
-        "[@k] may be left out",
-        "mean: an undefined value counts 0; defined: it is left out; geometric: the mean of logarithms",
+        "[@k] is optional",
+        "mean: undefined values count as 0; defined: they are excluded; geometric: mean of logarithms",
         "`leadline measures NAME` explains one: formula, parameters, source, example",
     ]
     rows = catalogue(kinds).rows

@@ -46,9 +46,9 @@ def command(name: str | None, form: str, output: str | None) -> None:
 
 
 def listing(kinds: list[type[Model]]) -> Table:
-    """Return the catalogue as a table for people."""
+    """Return the catalogue as a printed table."""
     notes = [
-        "every parameter may be left out; TF and TFIDF are written TF(dot), TF(cosine)",
+        "all parameters are optional; TF and TFIDF are written TF(dot), TF(cosine)",
         "`leadline models NAME` explains one: formula, parameters, source",
     ]
     rows: list[list[Cell]] = [[outline(kind, defaults=True), kind.title] for kind in kinds]
@@ -56,7 +56,7 @@ def listing(kinds: list[type[Model]]) -> Table:
 
 
 def entry(kind: type[Model]) -> dict[str, Any]:
-    """Return what is known of a model as plain data."""
+    """Return the facts on a model as plain data."""
     return {
         "name": kind.__name__,
         "parameters": {
@@ -72,7 +72,7 @@ def entry(kind: type[Model]) -> dict[str, Any]:
 
 
 def explained(kind: type[Model]) -> str:
-    """Write all that is known of a model."""
+    """Return the explanation of a model as text."""
     import textwrap
 
     lines = [f"{outline(kind, defaults=True)} - {kind.title}", ""]

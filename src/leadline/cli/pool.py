@@ -19,7 +19,7 @@ from leadline.cli._options import (
     write_output,
 )
 from leadline.cli._results import describe_input
-from leadline.cli._texts import facts_text
+from leadline.cli._texts import summary_text
 from leadline.data.reading import RunsOptions
 from leadline.errors import UsageError
 from leadline.reporting.tables.estimation_tables import forecast, measured_pool_table, pool_table
@@ -161,31 +161,31 @@ def command(*, runs: tuple[str, ...], output: str, form: str, whole: bool, **opt
     used = [name for name in ("budget", "total", "pair", "machine", "earlier") if drawing[name]]
     if used:
         raise UsageError(f"{NAMES[used[0]]} without --for has no effect; expected --for MEASURE")
-    given = {name: options[name] for name in ("documents", "queries", "known", "judged")}
-    refuse_overwrite(output, *runs, *filter(None, given.values()))
+    files = {name: options[name] for name in ("documents", "queries", "known", "judged")}
+    refuse_overwrite(output, *runs, *filter(None, files.values()))
     with progress("queries") as on_query:
-        found = pool(runs, on_query=on_query, **options)
-    made = found.whole if whole else found.new
-    if not found.whole.documents:
+        result = pool(runs, on_query=on_query, **options)
+    selected = result.whole if whole else result.new
+    if not result.whole.documents:
         raise UsageError(
             "nothing to judge: no pooled document is in the collection; expected document ids that match"
         )
-    if not made.documents:
+    if not selected.documents:
         raise UsageError(
             "nothing to judge: all pairs are known; expected new pairs, or --whole to write known ones too"
         )
-    write_pool(made, output)
-    inputs = [describe_input(info.path, info.counts["documents_read"]) for info in found.runs]
-    inputs += [describe_input(path, found.read[name]) for name, path in given.items() if path]
-    data = found.to_dict() | {"pool": output}
+    write_pool(selected, output)
+    inputs = [describe_input(info.path, info.counts["documents_read"]) for info in result.runs]
+    inputs += [describe_input(path, result.read[name]) for name, path in files.items() if path]
+    data = result.to_dict() | {"pool": output}
     write_output(
-        facts_text(
+        summary_text(
             "pool",
             inputs,
-            found.options | given | {"whole": whole},
-            found.warnings,
+            result.options | files | {"whole": whole},
+            result.warnings,
             data,
-            pool_table(found, output=output),
+            pool_table(result, output=output),
             form,
         ),
         None,
@@ -206,7 +206,7 @@ def _draw(
     files = {name: drawing[name] for name in ("machine", "earlier")} | {"judged": options["judged"]}
     refuse_overwrite(output, *runs, *filter(None, files.values()))
     with progress("runs") as on_run:
-        found = pool_for(
+        result = pool_for(
             runs,
             drawing["wanted"],
             budget=drawing["budget"],
@@ -222,8 +222,10 @@ def _draw(
             on_run=on_run,
             **{name: options[name] for name in RunsOptions.__annotations__},
         )
-    sheet = measured_pool_table(found, output=output)
-    write_drawn_pool(found.pool, output, forecast(found, output))
-    inputs = [describe_input(info.path, info.counts["documents_read"]) for info in found.runs]
-    data = found.to_dict() | {"pool": output}
-    write_output(facts_text("pool", inputs, found.options | files, found.warnings, data, sheet, form), None)
+    table = measured_pool_table(result, output=output)
+    write_drawn_pool(result.pool, output, forecast(result, output))
+    inputs = [describe_input(info.path, info.counts["documents_read"]) for info in result.runs]
+    data = result.to_dict() | {"pool": output}
+    write_output(
+        summary_text("pool", inputs, result.options | files, result.warnings, data, table, form), None
+    )

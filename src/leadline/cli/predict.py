@@ -1,4 +1,4 @@
-"""`leadline predict`: how well each query was answered, without judgments."""
+"""`leadline predict`: query performance prediction without judgments."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from leadline.cli._options import (
     seed_option,
     write_output,
 )
-from leadline.cli._results import describe_input, envelope, escaped, json_text, say, table_text
+from leadline.cli._results import describe_input, envelope, escaped, json_text, print_warnings, table_text
 from leadline.cli._texts import text_options
 from leadline.errors import UsageError
 from leadline.estimation.predict import Predictions, over_queries, predict
@@ -92,15 +92,15 @@ def command(
     docs/predicting.md.
     """
     refuse_overwrite(output, *runs)
-    asked = (
+    texts = (
         queries
         if queries is None
         else read_queries(queries, fields=fields, id_column=id_column, encoding=encoding)
     )
-    right = None if truth is None else _truth(truth)
+    truth_values = None if truth is None else _truth(truth)
     with progress("runs") as on_run:
-        found = predict(runs, predictors or None, index=index, queries=asked, on_run=on_run, **options)
-    found.options |= {
+        predictions = predict(runs, predictors or None, index=index, queries=texts, on_run=on_run, **options)
+    predictions.options |= {
         "queries": queries,
         "truth": truth,
         "draws": draws,
@@ -108,32 +108,34 @@ def command(
         "seed": seed,
     }
     rows = (
-        None if right is None else over_queries(found, right, draws=draws, confidence=confidence, seed=seed)
+        None
+        if truth_values is None
+        else over_queries(predictions, truth_values, draws=draws, confidence=confidence, seed=seed)
     )
-    write_output(_text(found, rows, form, to_file=output is not None), output)
+    write_output(_text(predictions, rows, form, to_file=output is not None), output)
 
 
-def _truth(place: str) -> Mapping[str, Mapping[str, float]]:
+def _truth(path: str) -> Mapping[str, Mapping[str, float]]:
     from leadline.io.result_files import read_column
 
-    column = read_column(place)
+    column = read_column(path)
     if not column.queries:
-        raise UsageError(f"{place}: no values of single queries; expected a result of `leadline evaluate -q`")
+        raise UsageError(f"{path}: no values of single queries; expected a result of `leadline evaluate -q`")
     return column.queries
 
 
-def _text(found: Predictions, rows: list[dict[str, Any]] | None, form: str, *, to_file: bool) -> str:
-    data = found.to_dict()
+def _text(predictions: Predictions, rows: list[dict[str, Any]] | None, form: str, *, to_file: bool) -> str:
+    data = predictions.to_dict()
     if form == "json":
-        inputs = [describe_input(run.path, run.counts["documents_read"]) for run in found.runs]
-        own = data if rows is None else data | {"correlations": rows}
-        return json_text(envelope("predict", inputs, found.options, found.warnings) | own)
+        inputs = [describe_input(run.path, run.counts["documents_read"]) for run in predictions.runs]
+        fields = data if rows is None else data | {"correlations": rows}
+        return json_text(envelope("predict", inputs, predictions.options, predictions.warnings) | fields)
     if form in ("csv", "jsonl"):
-        say(found.warnings)
+        print_warnings(predictions.warnings)
     if form == "jsonl":
         import json
 
         lines = data["runs"] if rows is None else rows
         return "".join(escaped(json.dumps(line, ensure_ascii=False)) + "\n" for line in lines)
-    sheet = prediction_table(found) if rows is None else prediction_correlation_table(found, rows)
-    return table_text(sheet, form, to_file=to_file)
+    table = prediction_table(predictions) if rows is None else prediction_correlation_table(predictions, rows)
+    return table_text(table, form, to_file=to_file)

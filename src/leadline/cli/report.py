@@ -1,4 +1,4 @@
-"""`leadline report`: everything about several runs as one page."""
+"""`leadline report`: an evaluation report of runs as one HTML page."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from leadline.cli._options import (
     scores_option,
     write_output,
 )
-from leadline.cli._results import inputs_of, results_text, tell
+from leadline.cli._results import inputs_of, print_line, results_text
 from leadline.comparison.compare import compare_results
 from leadline.errors import UsageError
 from leadline.io.read import read_qrels
@@ -103,7 +103,7 @@ def command(
         if measures:
             restored = restored.select_measures([restored.measure_index(measure) for measure in measures])
         comparison, curves = compare_results(restored, **rules), None
-        judged, *more = (one["rows"] for one in restored.inputs)
+        judged, *more = (info["rows"] for info in restored.inputs)
         others = list(zip(runs, more, strict=True))
     else:
         if not runs:
@@ -154,8 +154,8 @@ def command(
     if form == "table":
         from leadline.reporting.pages.report_page import story
 
-        tell("\n" + "\n".join(story(comparison)))
-        tell(f"page written: {output} (open it in a browser)")
+        print_line("\n" + "\n".join(story(comparison)))
+        print_line(f"page written: {output} (open it in a browser)")
 
 
 def _again() -> str:

@@ -24,7 +24,7 @@ from leadline.cli._options import (
     write_output,
 )
 from leadline.cli._results import describe_input, results_text
-from leadline.cli._texts import facts_text
+from leadline.cli._texts import summary_text
 from leadline.data.wording import counted
 from leadline.errors import UsageError
 from leadline.estimation.sampled import CORRECTIONS, sampled
@@ -177,20 +177,20 @@ def _draw(
         raise UsageError("--pairs is incomplete; expected --docs DOCS and --sample N too")
     table = read_qrels(qrels, kind=kind)
     names = [to_text(name) for name in ids_of(docs)]
-    asked = {name: options[name] for name in ("sample", "certain", "seed", "negative")}
-    drawn = sample_to_score(table, names, **asked)
+    recorded = {name: options[name] for name in ("sample", "certain", "seed", "negative")}
+    drawn = sample_to_score(table, names, **recorded)
     write_pool(drawn, pairs)
     queries = len(set(drawn.queries))
-    sure = int((drawn.probability == 1).sum())
-    data = {"pool": pairs, "queries": queries, "pairs": len(drawn.documents), "certain": sure}
-    said = (
+    certain = int((drawn.probability == 1).sum())
+    data = {"pool": pairs, "queries": queries, "pairs": len(drawn.documents), "certain": certain}
+    summary = (
         f"{pairs}: {counted(len(drawn.documents), 'pair')} in {counted(queries, 'query', 'queries')}, "
-        f"{sure:,} of them for certain"
+        f"{certain:,} of them for certain"
     )
     inputs = [describe_input(qrels, len(table.grades)), describe_input(docs, len(names))]
-    cells: list[Cell] = [pairs, queries, len(drawn.documents), sure]
-    sheet = Table(list(data), [cells], notes=[said])
-    write_output(facts_text("sampled", inputs, asked, [], data, sheet, form), output)
+    cells: list[Cell] = [pairs, queries, len(drawn.documents), certain]
+    sheet = Table(list(data), [cells], notes=[summary])
+    write_output(summary_text("sampled", inputs, recorded, [], data, sheet, form), output)
 
 
 def _estimate(
@@ -210,13 +210,13 @@ def _estimate(
     size = None if population is None else read_population(population)
     table = read_qrels(qrels, kind=kind, integer_ids=options["integer_ids"])
     with progress("runs") as on_run:
-        found = sampled(table, scores, measures or None, population=size, on_run=on_run, **options)
-    found.options |= {"kind": kind}
+        result = sampled(table, scores, measures or None, population=size, on_run=on_run, **options)
+    result.options |= {"kind": kind}
     text = results_text(
         "sampled",
-        found,
-        lambda: found.to_dict(per_query=per_query),
-        lambda: sampled_table(found),
+        result,
+        lambda: result.to_dict(per_query=per_query),
+        lambda: sampled_table(result),
         form=form,
         qrels=qrels,
         judgments=len(table.grades),

@@ -9,8 +9,8 @@ import click
 from leadline.cli._help import Command, option
 from leadline.cli._options import OUTPUT, formats_option, progress, refuse_overwrite, write_output
 from leadline.cli._results import describe_input
-from leadline.cli._texts import facts_text, models_option, text_options
-from leadline.cli.search import seconds_of, sheet_of, write_runs
+from leadline.cli._texts import models_option, summary_text, text_options
+from leadline.cli.search import search_table, seconds_of, write_runs
 
 SECTION = "Retrieval"
 
@@ -61,22 +61,22 @@ def command(
     from leadline.retrieval.search import score
 
     refuse_overwrite(output, queries, pairs)
-    asked, wanted = read_queries(queries, **reading), read_pairs(pairs)
-    opened = open_index(index)
+    query_texts, requested = read_queries(queries, **reading), read_pairs(pairs)
+    opened_index = open_index(index)
     with progress("queries") as on_query:
-        found = score(opened, asked, wanted, models, feedback=feedback, on_query=on_query)
-    options = {"models": list(found), "output": output, "feedback": feedback} | reading
+        runs = score(opened_index, query_texts, requested, models, feedback=feedback, on_query=on_query)
+    options = {"models": list(runs), "output": output, "feedback": feedback} | reading
     inputs = [
-        describe_input(index, opened.documents),
-        describe_input(queries, len(asked)),
-        describe_input(pairs, len(wanted)),
+        describe_input(index, opened_index.documents),
+        describe_input(queries, len(query_texts)),
+        describe_input(pairs, len(requested)),
     ]
-    paths = write_runs(found, output)
+    paths = write_runs(runs, output)
     data = {
-        "models": list(found),
+        "models": list(runs),
         "runs": paths,
-        "seconds": seconds_of(found),
-        "pairs": len(next(iter(found.values())).scores),
+        "seconds": seconds_of(runs),
+        "pairs": len(next(iter(runs.values())).scores),
     }
-    text = facts_text("score", inputs, options, found.warnings, data, sheet_of(found, paths), form)
+    text = summary_text("score", inputs, options, runs.warnings, data, search_table(runs, paths), form)
     write_output(text, None)

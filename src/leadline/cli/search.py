@@ -14,7 +14,7 @@ import numpy as np
 from leadline.cli._help import Command, option
 from leadline.cli._options import OUTPUT, formats_option, progress, whole, write_output
 from leadline.cli._results import describe_input
-from leadline.cli._texts import facts_text, models_option, text_options
+from leadline.cli._texts import models_option, summary_text, text_options
 from leadline.cli.summary import body
 from leadline.data.ids import to_bytes
 from leadline.data.results import ResultWarning
@@ -81,36 +81,36 @@ def command(
 
     if output is None and not show:
         raise UsageError("no output is asked for; expected -o RUN, or --show, or both")
-    asked = read_queries(queries, **reading)
-    opened = open_index(index)
+    query_texts = read_queries(queries, **reading)
+    opened_index = open_index(index)
     with progress("queries") as on_query:
-        found = search(opened, asked, models, k=k, feedback=feedback, on_query=on_query)
-    options = {"models": list(found), "k": k, "output": output, "feedback": feedback} | reading
-    inputs = [describe_input(index, opened.documents), describe_input(queries, len(asked))]
-    paths = write_runs(found, output)
+        runs = search(opened_index, query_texts, models, k=k, feedback=feedback, on_query=on_query)
+    options = {"models": list(runs), "k": k, "output": output, "feedback": feedback} | reading
+    inputs = [describe_input(index, opened_index.documents), describe_input(queries, len(query_texts))]
+    paths = write_runs(runs, output)
     if show:
-        if opened.has_text and opened.is_outdated():
-            found.warnings.append(ResultWarning("outdated", "the source of the index has changed since", 1))
-        write_output("\n".join(shown(found, {query.id: query.content for query in asked})) + "\n", None)
+        if opened_index.has_text and opened_index.is_outdated():
+            runs.warnings.append(ResultWarning("outdated", "the source of the index has changed since", 1))
+        write_output("\n".join(shown(runs, {query.id: query.content for query in query_texts})) + "\n", None)
         if output is None:
             return
-    data = {"models": list(found), "runs": paths, "seconds": seconds_of(found)}
-    text = facts_text("search", inputs, options, found.warnings, data, sheet_of(found, paths), form)
+    data = {"models": list(runs), "runs": paths, "seconds": seconds_of(runs)}
+    text = summary_text("search", inputs, options, runs.warnings, data, search_table(runs, paths), form)
     write_output(text, None)
 
 
-def write_runs(found: Any, output: str | None) -> dict[str, str]:
-    """Write one run to a file, several to a folder; give the path of each by model."""
+def write_runs(runs: Any, output: str | None) -> dict[str, str]:
+    """Write one run to a file, several to a folder; return their paths by model."""
     from leadline.io.read_paths import check_outputs
     from leadline.io.write import write_run
 
-    filled = {name: run for name, run in found.items() if len(run.scores)}
+    non_empty = {name: run for name, run in runs.items() if len(run.scores)}
     if output is None:
         return {}
-    if not filled:
+    if not non_empty:
         raise UsageError("no query matches a document; there is no run to write")
-    if len(found) == 1:
-        paths = dict.fromkeys(filled, output)
+    if len(runs) == 1:
+        paths = dict.fromkeys(non_empty, output)
     else:
         try:
             os.makedirs(output, exist_ok=True)
@@ -118,26 +118,26 @@ def write_runs(found: Any, output: str | None) -> dict[str, str]:
             raise UsageError(
                 f"{output}: cannot be made ({error.strerror}); several models need a folder"
             ) from None
-        paths = {name: os.path.join(output, name + SUFFIX) for name in filled}
+        paths = {name: os.path.join(output, name + SUFFIX) for name in non_empty}
     check_outputs(*paths.values())
-    for name, run in filled.items():
+    for name, run in non_empty.items():
         write_run(run, paths[name])
     return paths
 
 
-def seconds_of(found: Any) -> dict[str, dict[str, float]]:
+def seconds_of(runs: Any) -> dict[str, dict[str, float]]:
     """Return the median and the 95th percentile of the time per query."""
     return {
-        name: {"median": float(np.median(taken)), "p95": float(np.quantile(taken, 0.95))}
-        for name, taken in found.seconds.items()
+        name: {"median": float(np.median(times)), "p95": float(np.quantile(times, 0.95))}
+        for name, times in runs.seconds.items()
     }
 
 
-def sheet_of(found: Any, paths: dict[str, str]) -> Table:
-    """Lay out what was made: a model a row."""
+def search_table(runs: Any, paths: dict[str, str]) -> Table:
+    """Return the table of the runs, one row per model."""
     rows: list[list[Cell]] = []
-    for name, times in seconds_of(found).items():
-        run = found[name]
+    for name, times in seconds_of(runs).items():
+        run = runs[name]
         rows.append(
             [
                 name,
@@ -151,29 +151,29 @@ def sheet_of(found: Any, paths: dict[str, str]) -> Table:
     return Table(["model", "queries", "documents", "median ms", "p95 ms", "run"], rows)
 
 
-def shown(found: Any, texts: dict[str, str]) -> Iterator[str]:
-    """Write result lists for people: rank, score, id, title, and what else is known of the document."""
-    for name, run in found.items():
+def shown(runs: Any, texts: dict[str, str]) -> Iterator[str]:
+    """Yield the lines of the printed result lists: rank, score, id, title and other fields."""
+    for name, run in runs.items():
         yield name
         lists = run.to_dict()
         for query, text in texts.items():
             yield f"\n{visible(query)}: {_short(text)}"
-            yield from _list(found, lists.get(query, {}), text)
+            yield from _list(runs, lists.get(query, {}), text)
         yield ""
-    yield from (visible(str(notice)) for notice in found.warnings)
+    yield from (visible(str(notice)) for notice in runs.warnings)
 
 
-def _list(found: Any, documents: dict[str, float], query: str) -> Iterator[str]:
+def _list(runs: Any, documents: dict[str, float], query: str) -> Iterator[str]:
     if not documents:
         yield "  nothing found"
-    codes = found.index.document_codes(map(to_bytes, documents)).tolist()
+    codes = runs.index.document_codes(map(to_bytes, documents)).tolist()
     for rank, (document, code) in enumerate(zip(documents, codes, strict=True), start=1):
-        record = found.index.record(code)
+        record = runs.index.record(code)
         title = _short(record.get("title") or "")
         yield f"{rank:>4}  {documents[document]:.4f}  {visible(document)}  {title}".rstrip()
         yield from _facts(record)
-        if found.index.has_text:
-            yield from _summary(found.index, code, record.get("title") or "", query)
+        if runs.index.has_text:
+            yield from _summary(runs.index, code, record.get("title") or "", query)
 
 
 def _summary(index: Any, code: int, title: str, query: str) -> Iterator[str]:
@@ -181,8 +181,8 @@ def _summary(index: Any, code: int, title: str, query: str) -> Iterator[str]:
     from leadline.text.summaries import dynamic_summary
 
     text = body(title, index.text(code).decode("utf-8", "replace"))
-    made = dynamic_summary(text, query, analysis=index.analysis)
-    shown = made.to_terminal(bold=sys.stdout.isatty())
+    summary = dynamic_summary(text, query, analysis=index.analysis)
+    shown = summary.to_terminal(bold=sys.stdout.isatty())
     yield from textwrap.wrap(
         shown,
         100,
@@ -201,5 +201,5 @@ def _facts(record: dict[str, Any]) -> Sequence[str]:
 
 
 def _short(text: str) -> str:
-    words = " ".join(text.split()).encode("utf-8", "replace").decode()  # half a letter is shown as ?
-    return visible(words if len(words) <= 90 else words[:87] + "...")
+    line = " ".join(text.split()).encode("utf-8", "replace").decode()  # unpaired surrogates are shown as ?
+    return visible(line if len(line) <= 90 else line[:87] + "...")

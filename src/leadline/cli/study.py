@@ -11,7 +11,7 @@ import click
 
 from leadline.cli._help import MEASURE, MODEL, Command, Group, Option
 from leadline.cli._options import OUTPUT, progress, write_whole
-from leadline.cli._results import describe_input, envelope, json_text, tell
+from leadline.cli._results import describe_input, envelope, json_text, print_line
 from leadline.errors import UsageError
 from leadline.io.read import read_qrels
 from leadline.io.read_paths import check_outputs
@@ -31,14 +31,14 @@ def collection() -> Any:
     """
     from importlib.metadata import entry_points
 
-    found = entry_points(group="leadline.studies")
-    if not found:
+    points = entry_points(group="leadline.studies")
+    if not points:
         raise UsageError("no studies are installed; expected the package leadline_studies")
-    return next(iter(found)).load()
+    return next(iter(points)).load()
 
 
 class Studies(Group):
-    """The studies: each is made into a command when it is called."""
+    """Group of the studies, whose commands are made when they are called."""
 
     def list_commands(self, _context: click.Context) -> list[str]:
         """Return the names of the studies."""
@@ -46,31 +46,32 @@ class Studies(Group):
 
     def get_command(self, _context: click.Context, name: str) -> click.Command | None:
         """Make the command of one study."""
-        found = collection()
-        return make(name, found.study(name)) if name in found.studies() else None
+        installed = collection()
+        return make(name, installed.study(name)) if name in installed.studies() else None
 
     def resolve_command(
         self, context: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the study; name those there are when there is none."""
+        """Find a study; the error for an unknown one lists all names."""
         if args and not args[0].startswith("-"):
             collection().study(args[0])  # an unknown name is refused with the known ones
         return super().resolve_command(context, args)
 
 
 def make(name: str, module: ModuleType) -> click.Command:
-    """Make a command of a study's docstring and options."""
+    """Return the command of a study, made of its docstring and options."""
     arguments: tuple[str, ...] = getattr(module, "ARGUMENTS", collection().ARGUMENTS)
     options: list[click.Parameter] = [
-        click.Argument([each], nargs=-1 if each == "runs" else 1, required=True) for each in arguments
+        click.Argument([argument], nargs=-1 if argument == "runs" else 1, required=True)
+        for argument in arguments
     ]
     for option in module.OPTIONS:
         short = ["-k"] if option.name == "cutoff" else []
-        # a default, even None, would do for click where one is needed
+        # click accepts any default, even None, in place of a required value
         rest: dict[str, Any] = {"required": True} if option.required else {"default": option.default}
-        kind: Any = click.IntRange(0) if option.name == "seed" else option.kind
-        kind = COMPLETED.get(option.metavar or "", kind)
-        rest |= {"is_flag": True} if option.kind is bool else {"type": kind, "metavar": option.metavar}
+        value_type: Any = click.IntRange(0) if option.name == "seed" else option.kind
+        value_type = COMPLETED.get(option.metavar or "", value_type)
+        rest |= {"is_flag": True} if option.kind is bool else {"type": value_type, "metavar": option.metavar}
         options.append(
             click.Option(
                 [*short, f"--{option.name.replace('_', '-')}"],
@@ -100,9 +101,9 @@ def make(name: str, module: ModuleType) -> click.Command:
     ]
 
     def call(**given: Any) -> None:
-        conduct(name, module, {each: given.pop(each) for each in arguments}, **given)
+        run_study(name, module, {argument: given.pop(argument) for argument in arguments}, **given)
 
-    example = [EXAMPLES[each] for each in arguments]
+    example = [EXAMPLES[argument] for argument in arguments]
     example += getattr(module, "EXAMPLE", ())
     example += [f"--{option.name} {option.metavar}" for option in module.OPTIONS if option.required]
     return Command(
@@ -114,37 +115,37 @@ def make(name: str, module: ModuleType) -> click.Command:
     )
 
 
-def conduct(
-    name: str, module: ModuleType, given: dict[str, Any], *, output: str, figures: str, **options: Any
+def run_study(
+    name: str, module: ModuleType, inputs: dict[str, Any], *, output: str, figures: str, **options: Any
 ) -> None:
-    """Run a study and write its folder; what was reproduced goes to standard output."""
+    """Run a study and write its output folder; print its tables and conclusions."""
     if os.path.exists(output) and not os.path.isdir(output):
         raise UsageError(f"-o {output} is a file; expected a folder")
-    judged: list[tuple[str, int]] = []
-    if "qrels" in given:
-        table = read_qrels(given["qrels"])
-        judged = [(given["qrels"], len(table.grades))]
-        given = given | {"qrels": table}
+    judgments: list[tuple[str, int]] = []
+    if "qrels" in inputs:
+        table = read_qrels(inputs["qrels"])
+        judgments = [(inputs["qrels"], len(table.grades))]
+        inputs = inputs | {"qrels": table}
     with progress("runs") as on_run:
-        outcome = module.run(*given.values(), on_run=on_run, **options)
-    written = _write(name, outcome, judged, output, figures)
-    for title, sheet in outcome.tables.items():
-        click.echo(f"{title}\n\n{render(sheet, 'table')}")
+        outcome = module.run(*inputs.values(), on_run=on_run, **options)
+    written = _write(name, outcome, judgments, output, figures)
+    for title, result_table in outcome.tables.items():
+        click.echo(f"{title}\n\n{render(result_table, 'table')}")
     for line in (*outcome.lines, *map(str, outcome.warnings)):
-        tell(line)
-    tell("written: " + ", ".join(written))
+        print_line(line)
+    print_line("written: " + ", ".join(written))
 
 
-def _write(name: str, outcome: Any, judged: list[tuple[str, int]], folder: str, form: str) -> list[str]:
-    """Write tables, figures and the JSON, the JSON last: where it is, all is."""
+def _write(name: str, outcome: Any, judgments: list[tuple[str, int]], folder: str, form: str) -> list[str]:
+    """Write tables, figures and JSON; the JSON last, so that its presence means that all were written."""
     from leadline.reporting.plots import picture
 
     os.makedirs(folder, exist_ok=True)
-    files = {f"{title}.csv": render(sheet, "csv").encode() for title, sheet in outcome.tables.items()}
-    files |= {f"{title}.{form}": picture(drawn, form) for title, drawn in outcome.figures.items()}
-    inputs = [describe_input(path, rows) for path, rows in [*judged, *outcome.inputs]]
-    found = envelope("study", inputs, {"study": name} | (outcome.options or {}), outcome.warnings)
-    files[f"{name}.json"] = json_text(found | outcome.data | {"lines": list(outcome.lines)}).encode()
+    files = {f"{title}.csv": render(table, "csv").encode() for title, table in outcome.tables.items()}
+    files |= {f"{title}.{form}": picture(figure, form) for title, figure in outcome.figures.items()}
+    inputs = [describe_input(path, rows) for path, rows in [*judgments, *outcome.inputs]]
+    result = envelope("study", inputs, {"study": name} | (outcome.options or {}), outcome.warnings)
+    files[f"{name}.json"] = json_text(result | outcome.data | {"lines": list(outcome.lines)}).encode()
     check_outputs(*(os.path.join(folder, file) for file in files))
     for file, content in files.items():
         write_whole(os.path.join(folder, file), content)

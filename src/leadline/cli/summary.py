@@ -12,7 +12,7 @@ import click
 from leadline.cli._help import Command
 from leadline.cli._options import displays, formats_option, output_option, whole, write_output
 from leadline.cli._results import describe_input
-from leadline.cli._texts import analysis_of, analysis_options, facts_text, text_options
+from leadline.cli._texts import analysis_of, analysis_options, summary_text, text_options
 from leadline.data.results import ResultWarning
 from leadline.data.wording import folded, visible
 from leadline.errors import UsageError
@@ -22,11 +22,11 @@ from leadline.text.summary_windows import Summary
 
 SECTION = "Retrieval"
 
-MOST = 100_000  # ids among which the nearest to an unknown one are looked for
+MOST = 100_000  # ids among which similar ones to an unknown id are searched
 
 
 class SummaryOutput(NamedTuple):
-    """A document: its title and text, how its text becomes terms, and what should be said of it."""
+    """A document with its text analysis and warnings."""
 
     title: str
     text: str
@@ -35,7 +35,7 @@ class SummaryOutput(NamedTuple):
 
     @property
     def heading(self) -> str:
-        """Return the title, where it is not all that there is."""
+        """Return the title, empty if the document has no other text."""
         return "" if self.title == self.text else self.title
 
 
@@ -94,17 +94,21 @@ def command(
     """
     if query is not None and kind is not None:
         raise UsageError("--query and --static; expected one of them")
-    how = None if language is None and analysis is None else analysis_of(language, analysis)
-    found = in_index(source, doc, how) if os.path.isdir(source) else in_documents(source, doc, how, reading)
-    kind = "dynamic" if query is not None else kind or "first"
-    made = (
-        dynamic_summary(found.text, query, words=words, windows=windows, analysis=found.analysis)
-        if query is not None
-        else static_summary(found.text, words=words, kind=kind, analysis=found.analysis)
+    analysis_ = None if language is None and analysis is None else analysis_of(language, analysis)
+    document = (
+        in_index(source, doc, analysis_)
+        if os.path.isdir(source)
+        else in_documents(source, doc, analysis_, reading)
     )
-    if query is not None and not made.highlights and made.text:
-        found.warnings.append(
-            ResultWarning("no_match", "nothing of the query is in the document: its first words", 1)
+    kind = "dynamic" if query is not None else kind or "first"
+    summary = (
+        dynamic_summary(document.text, query, words=words, windows=windows, analysis=document.analysis)
+        if query is not None
+        else static_summary(document.text, words=words, kind=kind, analysis=document.analysis)
+    )
+    if query is not None and not summary.highlights and summary.text:
+        document.warnings.append(
+            ResultWarning("no_match", "no query term occurs in the document; its first words are shown", 1)
         )
     options = {
         "doc": doc,
@@ -112,24 +116,28 @@ def command(
         "words": words,
         "windows": windows,
         "kind": kind,
-        "analysis": found.analysis,
+        "analysis": document.analysis,
     } | reading
     data = {
         "doc": doc,
-        "title": found.title,
-        "summary": made.text,
-        "highlights": [list(span) for span in made.highlights],
+        "title": document.title,
+        "summary": summary.text,
+        "highlights": [list(span) for span in summary.highlights],
     }
     inputs = [describe_input(source, 1)]
     if form in {"table", "html"}:
-        text = page_of(found, made) if form == "html" else plain_text(found, made, to_file=output is not None)
+        text = (
+            page_of(document, summary)
+            if form == "html"
+            else plain_text(document, summary, to_file=output is not None)
+        )
     else:
-        sheet = Table(["doc", "title", "summary"], [[doc, found.title, made.text]])
-        text = facts_text("summary", inputs, options, found.warnings, data, sheet, form)
+        sheet = Table(["doc", "title", "summary"], [[doc, document.title, summary.text]])
+        text = summary_text("summary", inputs, options, document.warnings, data, sheet, form)
     write_output(text, output)
 
 
-def in_index(path: str, doc: str, how: str | None) -> SummaryOutput:
+def in_index(path: str, doc: str, requested: str | None) -> SummaryOutput:
     """Find a document whose text is stored in an index."""
     from leadline.data.ids import to_bytes, to_text
     from leadline.retrieval.index import open_index
@@ -147,26 +155,26 @@ def in_index(path: str, doc: str, how: str | None) -> SummaryOutput:
     if index.header["options"].get("prefix"):
         stored = f"only the first {index.header['options']['prefix']:,} bytes of a text are stored"
         warnings.append(ResultWarning("prefix", stored, 1))
-    return SummaryOutput(title, body(title, text), how or str(index.analysis), warnings)
+    return SummaryOutput(title, body(title, text), requested or str(index.analysis), warnings)
 
 
-def in_documents(path: str, doc: str, how: str | None, reading: dict[str, Any]) -> SummaryOutput:
-    """Find a document of a file; it is read no further than that."""
+def in_documents(path: str, doc: str, requested: str | None, reading: dict[str, Any]) -> SummaryOutput:
+    """Find a document in a file, which is read no further."""
     from leadline.io.texts import read_documents
 
     known: list[str] = []
     for document in read_documents(path, **reading):
         if document.id == doc:
-            return SummaryOutput(document.title, document.text or document.title, how or "Words", [])
+            return SummaryOutput(document.title, document.text or document.title, requested or "Words", [])
         if len(known) < MOST:
             known.append(document.id)
     raise UsageError(f"no document '{doc}' in {path}; {nearest(doc, known)}")
 
 
 def body(title: str, content: str) -> str:
-    r"""Return the text of a document without its title, which the stored text begins with.
+    r"""Return the stored text of a document without the title at its beginning.
 
-    A document without a text has its title for one.
+    The text of a document that has only a title is the title.
 
     >>> body("Wings", "Wings\nThey lift."), body("Wings", "Wings\n")
     ('They lift.', 'Wings')
@@ -175,27 +183,27 @@ def body(title: str, content: str) -> str:
 
 
 def nearest(doc: str, known: list[str]) -> str:
-    """Return which ids come nearest to an unknown one."""
+    """Return a message with the ids most similar to an unknown one."""
     import difflib
 
     close = difflib.get_close_matches(doc, known, n=3, cutoff=0.5)
     return "nearest: " + ", ".join(close) if close else "expected the id of a document"
 
 
-def plain_text(found: SummaryOutput, made: Summary, *, to_file: bool) -> str:
-    """Write it for people: the title, the summary, and what should be said."""
+def plain_text(document: SummaryOutput, summary: Summary, *, to_file: bool) -> str:
+    """Return title, summary and warnings as printed text."""
     bold = not to_file and sys.stdout.isatty()
-    head = [Summary(found.heading).to_terminal()] if found.heading else []
-    warnings = [] if displays("quiet") else [visible(str(notice)) for notice in found.warnings]
-    lines = "\n".join([*head, made.to_terminal(bold=bold), *warnings]).split("\n")
+    title = [Summary(document.heading).to_terminal()] if document.heading else []
+    warnings = [] if displays("quiet") else [visible(str(notice)) for notice in document.warnings]
+    lines = "\n".join([*title, summary.to_terminal(bold=bold), *warnings]).split("\n")
     if bold:
         width = shutil.get_terminal_size((100, 24)).columns
         lines = [part for line in lines for part in folded(line, width)]
     return "\n".join(lines) + "\n"
 
 
-def page_of(found: SummaryOutput, made: Summary) -> str:
-    """Write it as a piece of a page; text of any direction is shown as it runs."""
-    title = Summary(found.heading).to_html()
+def page_of(document: SummaryOutput, summary: Summary) -> str:
+    """Return title and summary as HTML; the direction of the text is detected by the browser."""
+    title = Summary(document.heading).to_html()
     head = f'<h3 dir="auto">{title}</h3>\n' if title else ""
-    return f'{head}<p dir="auto">{made.to_html()}</p>\n'
+    return f'{head}<p dir="auto">{summary.to_html()}</p>\n'

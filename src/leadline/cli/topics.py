@@ -10,7 +10,7 @@ import click
 from leadline.cli._help import ANALYSIS, Group, add_options, option
 from leadline.cli._options import OUTPUT, formats_option, progress, seed_option, whole, write_output
 from leadline.cli._results import describe_input
-from leadline.cli._texts import facts_text
+from leadline.cli._texts import summary_text
 from leadline.data.results import ResultWarning
 from leadline.data.validation import LIMITS
 from leadline.errors import UsageError
@@ -125,12 +125,14 @@ def fit(*, docs: str, count: int, output: str, languages: str | None, form: str,
     ]
     empty = int(facts["empty"])
     warnings = [
-        ResultWarning("empty_documents", f"documents without a term: {empty}; they teach nothing", empty)
+        ResultWarning("empty_documents", f"documents without a term: {empty}; they are ignored", empty)
     ]
-    asked = {"k": count, "output": output, "languages": named} | options
+    recorded = {"k": count, "output": output, "languages": named} | options
     inputs = [describe_input(docs, facts["documents"])]
-    sheet = Table(["fact", "value"], rows, wrapped=frozenset({"value"}))
-    write_output(facts_text("topics fit", inputs, asked, warnings if empty else [], data, sheet, form), None)
+    table = Table(["fact", "value"], rows, wrapped=frozenset({"value"}))
+    write_output(
+        summary_text("topics fit", inputs, recorded, warnings if empty else [], data, table, form), None
+    )
 
 
 @command.command(epilog="Example: leadline topics infer model.npz docs.jsonl -o vectors.jsonl")
@@ -153,18 +155,18 @@ def infer(*, model: str, docs: str, output: str, form: str, **options: Any) -> N
     from leadline.topics.infer import write_vectors
     from leadline.topics.model import read_model
 
-    found = work(read_model(model), docs, **options)
-    write_vectors(found, output)
-    warnings = unknown_warnings(found.unknown, found.empty)
-    data = {"documents": len(found.ids), "unknown_tokens": found.unknown}
-    sheet = Table(
+    vectors = work(read_model(model), docs, **options)
+    write_vectors(vectors, output)
+    warnings = unknown_warnings(vectors.unknown, vectors.empty)
+    data = {"documents": len(vectors.ids), "unknown_tokens": vectors.unknown}
+    table = Table(
         ["fact", "value"],
-        [["documents", f"{len(found.ids):,}"], ["written", output]],
+        [["documents", f"{len(vectors.ids):,}"], ["written", output]],
         wrapped=frozenset({"value"}),
     )
-    inputs = [describe_input(model, 1), describe_input(docs, len(found.ids))]
-    asked = {"output": output} | options
-    write_output(facts_text("topics infer", inputs, asked, warnings, data, sheet, form), None)
+    inputs = [describe_input(model, 1), describe_input(docs, len(vectors.ids))]
+    recorded = {"output": output} | options
+    write_output(summary_text("topics infer", inputs, recorded, warnings, data, table, form), None)
 
 
 @command.command(epilog="Example: leadline topics perplexity model.npz held-out.jsonl")
@@ -191,12 +193,12 @@ def perplexity(*, model: str, docs: str, form: str, **options: Any) -> None:
     from leadline.topics.infer import perplexity as work
     from leadline.topics.model import read_model
 
-    found = work(read_model(model), docs, **options)
-    data = {"perplexity": found.value, "tokens": found.tokens, "unknown_tokens": found.unknown}
-    sheet = Table(["fact", "value"], [["perplexity", found.value], ["tokens", f"{found.tokens:,}"]])
-    inputs = [describe_input(model, 1), describe_input(docs, found.documents)]
-    warnings = unknown_warnings(found.unknown, 0)
-    write_output(facts_text("topics perplexity", inputs, options, warnings, data, sheet, form), None)
+    result = work(read_model(model), docs, **options)
+    data = {"perplexity": result.value, "tokens": result.tokens, "unknown_tokens": result.unknown}
+    table = Table(["fact", "value"], [["perplexity", result.value], ["tokens", f"{result.tokens:,}"]])
+    inputs = [describe_input(model, 1), describe_input(docs, result.documents)]
+    warnings = unknown_warnings(result.unknown, 0)
+    write_output(summary_text("topics perplexity", inputs, options, warnings, data, table, form), None)
 
 
 @command.command(
@@ -264,45 +266,49 @@ def search(
 
     if (source is None) != (target is None):
         raise UsageError("one of --from and --to is missing; expected both or neither")
-    opened = read_model(model)
-    asked = work(opened, queries, language=source, **options)
-    found = work(opened, docs, language=target, **options)
-    run = nearest(asked, found, k=k, distance=distance)
+    topic_model = read_model(model)
+    query_vectors = work(topic_model, queries, language=source, **options)
+    document_vectors = work(topic_model, docs, language=target, **options)
+    run = nearest(query_vectors, document_vectors, k=k, distance=distance)
     write_run(run, output)
     first, mates = count_top_mates(run)
     share = first / mates if mates else None
     data = {
-        "queries": len(asked.ids),
-        "documents": len(found.ids),
+        "queries": len(query_vectors.ids),
+        "documents": len(document_vectors.ids),
         "run": output,
         "mates": mates,
         "p1": share,
     }
     rows: list[list[Cell]] = [
-        ["queries", str(len(asked.ids))],
-        ["documents", str(len(found.ids))],
+        ["queries", str(len(query_vectors.ids))],
+        ["documents", str(len(document_vectors.ids))],
         ["queries with a mate", str(mates)],
         ["P@1", share],
     ]
-    warnings = unknown_warnings(asked.unknown + found.unknown, asked.empty + found.empty)
+    warnings = unknown_warnings(
+        query_vectors.unknown + document_vectors.unknown, query_vectors.empty + document_vectors.empty
+    )
     inputs = [
         describe_input(model, 1),
-        describe_input(docs, len(found.ids)),
-        describe_input(queries, len(asked.ids)),
+        describe_input(docs, len(document_vectors.ids)),
+        describe_input(queries, len(query_vectors.ids)),
     ]
-    said = {"output": output, "k": k, "distance": distance, "from": source, "to": target} | options
-    sheet = Table(["fact", "value"], rows, wrapped=frozenset({"value"}))
-    write_output(facts_text("topics search", inputs, said, warnings, data, sheet, form), None)
+    recorded = {"output": output, "k": k, "distance": distance, "from": source, "to": target} | options
+    table = Table(["fact", "value"], rows, wrapped=frozenset({"value"}))
+    write_output(summary_text("topics search", inputs, recorded, warnings, data, table, form), None)
 
 
 def unknown_warnings(unknown: int, empty: int) -> list[ResultWarning]:
-    """Warn of tokens that the model does not know, and of documents that have no others."""
-    found = [
+    """Return warnings about unknown tokens, and about documents without known ones."""
+    warnings = [
         ResultWarning(
-            "unknown_tokens", f"tokens that the model does not know: {unknown:,}; left out", unknown
+            "unknown_tokens",
+            f"tokens not in the vocabulary of the model: {unknown:,}; they are ignored",
+            unknown,
         ),
         ResultWarning(
-            "empty_documents", f"documents without a known token: {empty}; they have the prior", empty
+            "empty_documents", f"documents without a known token: {empty}; their topics are the prior", empty
         ),
     ]
-    return [notice for notice in found if notice.count]
+    return [notice for notice in warnings if notice.count]

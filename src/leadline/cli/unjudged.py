@@ -18,7 +18,7 @@ from leadline.cli._options import (
     whole,
     write_output,
 )
-from leadline.cli._results import describe_input, envelope, json_text, say, table_text
+from leadline.cli._results import describe_input, envelope, json_text, print_warnings, table_text
 from leadline.errors import UsageError
 from leadline.estimation.unjudged import unjudged
 from leadline.estimation.unjudged_methods import METHODS
@@ -115,13 +115,13 @@ def command(
     find the best one. docs/unjudged.md says which method to use when.
     """
     refuse_overwrite(output, *runs)
-    given = METHODS.parse(method)
+    estimator = METHODS.parse(method)
     if share_from is not None:
-        given = _with_shares(given, share_from)
+        estimator = _with_shares(estimator, share_from)
     with progress("runs") as on_run, progress("queries") as on_query, progress("fits") as on_fit:
-        found = unjudged(runs, method=given, on_run=on_run, on_query=on_query, on_fit=on_fit, **options)
-    found.options["share_from"] = share_from
-    write_output(_text(found, form, per_query=per_query, to_file=output is not None), output)
+        result = unjudged(runs, method=estimator, on_run=on_run, on_query=on_query, on_fit=on_fit, **options)
+    result.options["share_from"] = share_from
+    write_output(_text(result, form, per_query=per_query, to_file=output is not None), output)
 
 
 def _with_shares(method: Any, path: str) -> Any:
@@ -134,19 +134,19 @@ def _with_shares(method: Any, path: str) -> Any:
     return method.replace(share_mean=mean, share_sd=deviation)
 
 
-def _text(found: Unjudged, form: str, *, per_query: bool, to_file: bool) -> str:
+def _text(result: Unjudged, form: str, *, per_query: bool, to_file: bool) -> str:
     if form == "json":
-        inputs = [describe_input(run.path, run.counts["documents_read"]) for run in found.runs]
-        data = envelope("unjudged", inputs, found.options, found.warnings)
-        return json_text(data | found.to_dict(per_query=per_query))
+        inputs = [describe_input(run.path, run.counts["documents_read"]) for run in result.runs]
+        data = envelope("unjudged", inputs, result.options, result.warnings)
+        return json_text(data | result.to_dict(per_query=per_query))
     if form in ("csv", "jsonl"):
-        say(found.warnings)
+        print_warnings(result.warnings)
     if form == "jsonl":
         import json
 
         lines = [
-            dict(zip(("name", "score", "used", *found.terms), row, strict=False))
-            for row in unjudged_table(found).rows
+            dict(zip(("name", "score", "used", *result.terms), row, strict=False))
+            for row in unjudged_table(result).rows
         ]
         return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
-    return table_text(unjudged_table(found), form, to_file=to_file)
+    return table_text(unjudged_table(result), form, to_file=to_file)

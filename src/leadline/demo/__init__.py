@@ -159,55 +159,55 @@ def trial(qrels: Qrels, paths: Sequence[str]) -> Trial:
     for query, document, drawn in zip(pool.queries, pool.documents, pool.drawn.tolist(), strict=True):
         if drawn:  # Cranfield lists the relevant documents: all others are not relevant
             judged.setdefault(query, {})[document] = grades.get(query, {}).get(document, 0)
-    found = estimate(judged, runs, MEASURE, pool=pool, machine=labels)
-    alone, truth = (evaluate(each, runs, MEASURE).means[:, 0] for each in (labels, qrels))
-    ranks = [places(values) for values in (alone, found.means[:, 0], truth)]
+    estimates = estimate(judged, runs, MEASURE, pool=pool, machine=labels)
+    alone, truth = (evaluate(qrels_, runs, MEASURE).means[:, 0] for qrels_ in (labels, qrels))
+    ranks = [places(values) for values in (alone, estimates.means[:, 0], truth)]
     rows = []
     for number in np.argsort(-alone, kind="stable").tolist():
-        one = found.estimate(found.names[number], MEASURE)
+        estimate_ = estimates.estimate(estimates.names[number], MEASURE)
         rows.append(
             Row(
-                found.names[number],
+                estimates.names[number],
                 float(alone[number]),
                 int(ranks[0][number]),
-                one.value,
-                one.low,
-                one.high,
+                estimate_.value,
+                estimate_.low,
+                estimate_.high,
                 int(ranks[1][number]),
                 float(truth[number]),
                 int(ranks[2][number]),
             )
         )
-    return Trial(rows, found.judgments, len(judged), len(labels.grades))
+    return Trial(rows, estimates.judgments, len(judged), len(labels.grades))
 
 
-def trial_table(found: Trial) -> Table:
+def trial_table(trial: Trial) -> Table:
     """Lay the trial out: by the machine alone, by few judgments, by all."""
     rows: list[list[Cell]] = []
-    for row in found.rows:
-        ranks = [Preformatted(f"{place}.") for place in (row.machine_place, row.place, row.truth_place)]
+    for row in trial.rows:
+        ranks = [Preformatted(f"{rank}.") for rank in (row.machine_place, row.place, row.truth_place)]
         numbers = (row.machine, ranks[0], row.estimate, row.low, row.high, ranks[1], row.truth, ranks[2])
         rows.append([row.run, *numbers])
     heads = ["run", "machine alone", "", f"{BUDGET} judgments", "low", "high", "", "truth", ""]
-    (one,) = (row for row in found.rows if row.run == NAME)
+    (circular,) = (row for row in trial.rows if row.run == NAME)
     by_budget = f"{BUDGET} judgments per query, drawn by `leadline pool --for {MEASURE}`"
     outcome = (
-        f"the run made to please the machine: place {one.machine_place} by the machine alone, place "
-        f"{one.place} with {BUDGET} human judgments per query, place {one.truth_place} in truth"
+        f"the run made to please the machine: place {circular.machine_place} by the machine alone, place "
+        f"{circular.place} with {BUDGET} human judgments per query, place {circular.truth_place} in truth"
     )
-    what = f"{MEASURE} and place, over {queries(found.queries)}; machine alone: {found.labels:,} labels"
+    heading = f"{MEASURE} and place, over {queries(trial.queries)}; machine alone: {trial.labels:,} labels"
     notes = [
-        f"{what}; truth: all judgments",
+        f"{heading}; truth: all judgments",
         f"{by_budget}: estimate with 95 % interval, by `leadline estimate --machine`",
         outcome,
     ]
     return Table(heads, rows, notes=notes, digits=3, whole=True)
 
 
-def trial_figure(found: Trial, *, width: float = COLUMN) -> Figure:
+def trial_figure(trial: Trial, *, width: float = COLUMN) -> Figure:
     """Draw the trial, a run a row."""
     names, machine, values, lows, highs, truth = zip(
-        *((row.run, row.machine, row.estimate, row.low, row.high, row.truth) for row in found.rows),
+        *((row.run, row.machine, row.estimate, row.low, row.high, row.truth) for row in trial.rows),
         strict=True,
     )
     return against_truth(

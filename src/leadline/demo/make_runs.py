@@ -64,8 +64,8 @@ def write(name: str, text: str) -> None:
 
 def write_run(name: str, index: Index, queries: str, model: str) -> None:
     """Search with a model and write the run."""
-    found = search(index, queries, model, k=DEPTH)
-    (run,) = found.values()
+    runs = search(index, queries, model, k=DEPTH)
+    (run,) = runs.values()
     lists = run.to_dict()
     write(f"{name}.run", "".join(run_lines(name, dict(sorted(lists.items(), key=_number)))))
 

@@ -228,13 +228,13 @@ def _between(
 ) -> dict[str, tuple[CoefficientEstimate, list[CoefficientEstimate]]]:
     """Return, by coefficient, the mean over pairs of judges and the value of each pair."""
     estimates = {}
-    for coefficient, again in zip(kinds, between.drawn(kinds, draws, seed), strict=True):
+    for coefficient, resampled in zip(kinds, between.drawn(kinds, draws, seed), strict=True):
         values = between.values_of(coefficient)[:, 0]
         pairwise = [
             CoefficientEstimate(value, *interval(column, confidence), corrected=coefficient.chance_corrected)
-            for value, column in zip(values.tolist(), again.T, strict=True)
+            for value, column in zip(values.tolist(), resampled.T, strict=True)
         ]
-        low, high = interval(_mean(again), confidence)
+        low, high = interval(_mean(resampled), confidence)
         mean = CoefficientEstimate(
             float(_mean(values[None])[0]), low, high, corrected=coefficient.chance_corrected
         )
@@ -277,13 +277,13 @@ def _needed(
     return [
         needed_judgments(
             (judgments.names[a], judgments.names[b]),
-            each,
+            table,
             coefficient,
             between.values,
             within=within,
             confidence=confidence,
         )
-        for (a, b), each in zip(pairs, tables, strict=True)
+        for (a, b), table in zip(pairs, tables, strict=True)
     ]
 
 
@@ -316,8 +316,8 @@ def _of_all(
                 continue
         values, codes = coded(judged.grades)
         value = float(coefficient.of_tables(coincidences(codes, len(values)), values)[0])
-        again = drawn_of_all(codes, values, coefficient, _groups(judged, resample), draws, seed)
-        estimates[coefficient.key] = CoefficientEstimate(value, *interval(again, confidence)), len(judged)
+        resampled = drawn_of_all(codes, values, coefficient, _groups(judged, resample), draws, seed)
+        estimates[coefficient.key] = CoefficientEstimate(value, *interval(resampled, confidence)), len(judged)
     return estimates
 
 

@@ -193,19 +193,19 @@ def audit(
     limits = _limits(np.column_stack([differences, differences.mean(axis=1)]), confidence)
     gain_limits = _simultaneous(gains, confidence, seed, flips)
     means = sign * reference.mean(axis=0), sign * labels.mean(axis=0)
-    ranks = [average_ranks(-each) for each in means]
+    ranks = [average_ranks(-values) for values in means]
     best = np.argsort(-means[0], kind="stable")[:top]
     runs = [
         RunBias(
             name,
-            float(reference[:, place].mean()),
-            float(labels[:, place].mean()),
-            Interval(float(differences[:, place].mean()), *limits[place].tolist()),
-            float(ranks[0][place]),
-            float(ranks[1][place]),
-            Interval(float(gains[:, place].mean()), *gain_limits[place].tolist()),
+            float(reference[:, index].mean()),
+            float(labels[:, index].mean()),
+            Interval(float(differences[:, index].mean()), *limits[index].tolist()),
+            float(ranks[0][index]),
+            float(ranks[1][index]),
+            Interval(float(gains[:, index].mean()), *gain_limits[index].tolist()),
         )
-        for place, name in enumerate(systems)
+        for index, name in enumerate(systems)
     ]
     return Audit(
         *names,
@@ -376,15 +376,15 @@ def needed_judgments(
     effect = float(by_query / by_pair) ** 2 if by_pair > 0 else math.nan
     needed = None if math.isnan(half) else max(math.ceil(queries * (half / within) ** 2), FEWEST_QUERIES)
     alone = float(by_pair) * z
-    each = judgments / max(queries, 1)
+    per_query = judgments / max(queries, 1)
     few = queries < FEWEST_QUERIES
     return NeededJudgments(
         *names,
         Interval(value) if few or math.isnan(half) else Interval(value, value - half, value + half),
         within,
         effect,
-        each,
+        per_query,
         None if few else needed,
-        None if few or needed is None else math.ceil(needed * each),
+        None if few or needed is None else math.ceil(needed * per_query),
         None if math.isnan(alone) else math.ceil(judgments * (alone / within) ** 2),
     )

@@ -220,8 +220,8 @@ def ranked(
         results = evaluate(judgments.qrels(judge), runs, list(map(str, kinds)), judged_only=judged_only)
         values.append(results.means)
         infos = list(results.runs)
-        for place, column in enumerate(counted_values):
-            column.append(results.averaged_values(place).T)
+        for index, column in enumerate(counted_values):
+            column.append(results.averaged_values(index).T)
     by_query = [
         np.stack(column) if kind.average == "mean" and not np.isnan(column).any() else None
         for kind, column in zip(kinds, counted_values, strict=True)
@@ -435,20 +435,20 @@ def warnings_of(result: Agreement, judgments: Judgments) -> list[ResultWarning]:
 def _left_out(result: Agreement, judgments: Judgments) -> ResultWarning:
     count = len(judgments) - len(result.judgments)
     judged = "all judges" if result.options["over"] == "all" else "two judges"
-    words = (
+    message = (
         f"query-document pairs not judged by {judged}: {count:,} of {len(judgments):,}; excluded "
         "(Krippendorff's alpha uses pairs judged by two or more)"
     )
-    return ResultWarning("left_out", words, count)
+    return ResultWarning("left_out", message, count)
 
 
 def _undefined(result: Agreement) -> ResultWarning:
     count = sum(bool(np.isnan(estimate.value)) for estimate in result.between["scott"][1])
-    words = (
+    message = (
         f"pairs of judges with a single grade throughout, or without a common pair: {count}; "
         "chance-corrected coefficients are undefined there, not 1"
     )
-    return ResultWarning("undefined", words, count)
+    return ResultWarning("undefined", message, count)
 
 
 def _odd_grades(result: Agreement) -> ResultWarning:
@@ -462,41 +462,41 @@ def _odd_grades(result: Agreement) -> ResultWarning:
             count += int(times.sum())
             examples.append(f"{grade:g} ({int(times.sum())} by {names[int(times.argmax())]})")
     more = ", ..." if len(examples) > SHOWN else ""
-    words = (
+    message = (
         f"grades given by one judge only: {', '.join(examples[:SHOWN])}{more}; kept, although no "
         "agreement on them is possible"
     )
-    return ResultWarning("odd_grades", words, count)
+    return ResultWarning("odd_grades", message, count)
 
 
 def _missing(result: Agreement) -> ResultWarning:
     count = int((~result.judgments.by_all).sum())
-    words = (
+    message = (
         f"pairs not judged by all judges: {count:,}; judges are compared on the pairs that both judged, and "
         "Fleiss' kappa is undefined"
     )
-    return ResultWarning("not_by_all", words, count)
+    return ResultWarning("not_by_all", message, count)
 
 
 def _few_queries(result: Agreement) -> ResultWarning:
     number = len(result.queries)
     few = 0 < number < ENOUGH and result.options["draws"] > 0
     if result.options["resample"] == "pairs":
-        words = (
+        message = (
             f"{queries(number)}, too few to resample: pairs are resampled instead, and the intervals apply "
             "to these queries only"
         )
     else:
-        words = f"intervals from resampling {queries(number)}: too few to be reliable"
-    return ResultWarning("few_queries", words, number if few else 0)
+        message = f"intervals from resampling {queries(number)}: too few to be reliable"
+    return ResultWarning("few_queries", message, number if few else 0)
 
 
 def _unjudged(result: Agreement) -> ResultWarning:
     if result.ranking is None:
         return ResultWarning("unjudged_documents", "", 0)
     count = sum(run.counts["unjudged_documents"] for run in result.ranking.runs)
-    words = (
+    message = (
         f"retrieved documents not judged by the judges: {count:,} in "
         f"{counted(len(result.ranking.runs), 'run')}; counted as non-relevant under every judge"
     )
-    return ResultWarning("unjudged_documents", words, count)
+    return ResultWarning("unjudged_documents", message, count)

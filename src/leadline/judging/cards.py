@@ -113,11 +113,11 @@ class Cards:
         cards: list[dict[str, Any]] = []
         remaining = size
         for pair in pairs:
-            made = self.card(judge, pair)
-            remaining -= 500 + sum(map(len, [*(made["summary"] or ()), *(made["text"] or ())]))
+            card_ = self.card(judge, pair)
+            remaining -= 500 + sum(map(len, [*(card_["summary"] or ()), *(card_["text"] or ())]))
             if cards and remaining < 0:
                 break
-            cards.append(made)
+            cards.append(card_)
         return cards, {name: self.query(name) for name in {card["query"] for card in cards}}
 
 

@@ -34,8 +34,8 @@ class ExportSummary(NamedTuple):
         """Return code, message and count of merged pairs and of what the format could not store."""
         if not (self.lost and self.uncertain):
             return self.merged.remarks
-        words = f"probabilities left out: {self.uncertain:,}; a .csv keeps them, for estimated recall"
-        return (*self.merged.remarks, ("probabilities", words, self.uncertain))
+        message = f"probabilities left out: {self.uncertain:,}; a .csv keeps them, for estimated recall"
+        return (*self.merged.remarks, ("probabilities", message, self.uncertain))
 
 
 def export(store: str, target: str, *, rule: str = "majority") -> ExportSummary:

@@ -65,10 +65,10 @@ def parse_rule(text: str, measures: Sequence[str], rel: float | None = None) -> 
     >>> str(parse_rule("precision@10 half-width < .05", ["P@10"]))
     'P@10 half-width < 0.05'
     """
-    found = RULE.fullmatch(text.strip())
-    if found is None:
+    match = RULE.fullmatch(text.strip())
+    if match is None:
         raise UsageError(f"stopping rule '{text}'; expected {EXPECTED_RULE}")
-    (measure,) = profile_of("leadline").measures([found[1]], rel=rel, documents=None)
+    (measure,) = profile_of("leadline").measures([match[1]], rel=rel, documents=None)
     if str(measure) not in measures:
         raise UsageError(
             f"stopping rule about {measure}, for which the pool was not drawn; expected {', '.join(measures)}"
@@ -76,11 +76,11 @@ def parse_rule(text: str, measures: Sequence[str], rel: float | None = None) -> 
     if not has_interval(kind_of(measure)):
         raise UsageError(f"stopping rule about {measure}, which has no interval with drawn judgments")
     try:
-        width = float(found[2])
+        width = float(match[2])
     except ValueError:
         width = math.nan
     if not 0 < width < math.inf:
-        raise UsageError(f"half-width '{found[2]}' in a stopping rule; expected a number above 0")
+        raise UsageError(f"half-width '{match[2]}' in a stopping rule; expected a number above 0")
     return StopRule(str(measure), width)
 
 
@@ -93,8 +93,8 @@ def places_of_looks(pairs: int, looks: int, judged: int = 0) -> list[int]:
     >>> places_of_looks(200, 5)
     [80, 120, 160, 200]
     """
-    places = {math.ceil(pairs * number / looks) for number in range(1, looks + 1)}
-    return sorted(place for place in places if place >= FEWEST_JUDGMENTS and place > judged)
+    positions = {math.ceil(pairs * number / looks) for number in range(1, looks + 1)}
+    return sorted(position for position in positions if position >= FEWEST_JUDGMENTS and position > judged)
 
 
 def runs_of(pool: DrawnPool) -> dict[str, dict[str, list[str]]]:
@@ -108,8 +108,10 @@ def runs_of(pool: DrawnPool) -> dict[str, dict[str, list[str]]]:
             ranked.setdefault(name, {}).setdefault(query, {})[rank] = document
     return {
         name: {
-            query: [found.get(rank, f"rank {rank}, outside the frame") for rank in range(1, max(found) + 1)]
-            for query, found in by_query.items()
+            query: [
+                by_rank.get(rank, f"rank {rank}, outside the frame") for rank in range(1, max(by_rank) + 1)
+            ]
+            for query, by_rank in by_query.items()
         }
         for name, by_query in ranked.items()
         if by_query
@@ -271,7 +273,7 @@ class Precision:
         """Return how many of the first pairs in order were judged or skipped, without a gap."""
         settled = self.queues.settled()
         return next(
-            (place for place, pair in enumerate(self._ids) if pair is not None and pair not in settled),
+            (position for position, pair in enumerate(self._ids) if pair is not None and pair not in settled),
             len(self._ids),
         )
 
@@ -279,9 +281,9 @@ class Precision:
         judgments = self.queues.judgments().values()
         grades: dict[Pair, float] = {}
         for pair, number in zip(self.pool.pairs, self._ids, strict=True):
-            given = [acts[number].grade or 0 for acts in judgments if number in acts]
-            if given:
-                grades[pair] = majority(given)
+            grades_of_pair = [acts[number].grade or 0 for acts in judgments if number in acts]
+            if grades_of_pair:
+                grades[pair] = majority(grades_of_pair)
         return grades
 
     def _after(self, count: int, grades: Mapping[Pair, float]) -> dict[str, HalfWidth]:
@@ -295,18 +297,18 @@ class Precision:
         if self.rule is None or self.state is None:
             return
         with self._lock:
-            places, taken = self.state["looks"], self.state["taken"]
+            looks, taken = self.state["looks"], self.state["taken"]
             front = self._front()
-            while len(taken) < len(places) and places[len(taken)] <= front and not self.state["stopped"]:
-                count = places[len(taken)]
+            while len(taken) < len(looks) and looks[len(taken)] <= front and not self.state["stopped"]:
+                count = looks[len(taken)]
                 grades = self._grades()
-                found = self._after(count, grades)[self.rule.measure].value
-                self.state["stopped"] = found is not None and found < self.rule.width
+                half_width = self._after(count, grades)[self.rule.measure].value
+                self.state["stopped"] = half_width is not None and half_width < self.rule.width
                 taken.append(
                     {
                         "pairs": count,
                         "skipped": sum(pair not in grades for pair in self.pool.pairs[:count]),
-                        "half_width": found,
+                        "half_width": half_width,
                         "time": datetime.now(UTC).isoformat(timespec="seconds"),
                     }
                 )
@@ -319,7 +321,7 @@ class Precision:
                     "Thank you."
                 )
             else:
-                following = places[len(taken)] if len(taken) < len(places) else len(self._ids)
+                following = looks[len(taken)] if len(taken) < len(looks) else len(self._ids)
                 self.queues.limit = self.pool.orders[following]
 
     def facts(self) -> list[str]:

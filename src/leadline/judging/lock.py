@@ -95,10 +95,10 @@ def _beside(real: str, path: str) -> Iterator[None]:
 @contextmanager
 def _on_file(real: str, path: str) -> Iterator[None]:
     """Lock the store itself; an empty file is created if there is none, and removed if it stays empty."""
-    made = False
+    created = False
     while True:
         try:
-            file, made = _opened(real, made=made)
+            file, created = _opened(real, created=created)
         except OSError as error:
             raise InputError(
                 f"cannot be opened ({error.strerror})", expected="a store that can be written", path=path
@@ -114,21 +114,21 @@ def _on_file(real: str, path: str) -> Iterator[None]:
     try:
         yield
     finally:
-        if made and _is_at(file, real) and os.fstat(file).st_size == 0:
+        if created and _is_at(file, real) and os.fstat(file).st_size == 0:
             with suppress(OSError):
                 os.unlink(real)
         os.close(file)
 
 
-def _opened(real: str, *, made: bool) -> tuple[int, bool]:
+def _opened(real: str, *, created: bool) -> tuple[int, bool]:
     """Open a file for writing; return its descriptor and whether this call or an earlier one created it."""
     flags = os.O_RDWR | getattr(os, "O_CLOEXEC", 0)
     try:
-        return os.open(real, flags), made
+        return os.open(real, flags), created
     except FileNotFoundError:
         with suppress(FileExistsError):
             return os.open(real, flags | os.O_CREAT | os.O_EXCL, 0o644), True
-        return os.open(real, flags), made
+        return os.open(real, flags), created
 
 
 def _lock(file: int, path: str) -> None:

@@ -209,8 +209,8 @@ class _PoolBuilder:
         shares = [1.0] * len(index) + [share] * len(more)
         for number, probability in zip([*index.tolist(), *more.tolist()], shares, strict=True):
             name = to_text(self.collection.names[number])
-            brought = ranks.get(number, {}) if probability == 1 else {}
-            yield to_text(query), name, probability, brought
+            contributors = ranks.get(number, {}) if probability == 1 else {}
+            yield to_text(query), name, probability, contributors
 
     def _pooled(self, query: bytes, lists: Sequence[Any], union: Integers) -> Integers:
         """Return the documents that the method chooses, the first first."""
@@ -322,10 +322,10 @@ def _known_pairs(known: Any, judged: Qrels | None) -> set[tuple[str, str]]:
 
 def _new(rows: Sequence[Row], before: set[tuple[str, str]], batch: int | None) -> Iterator[Row]:
     """Return the pool without known pairs and those beyond a batch."""
-    seen: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for row in rows:
-        if (row[0], row[1]) not in before and (batch is None or seen[row[0]] < batch):
-            seen[row[0]] += 1
+        if (row[0], row[1]) not in before and (batch is None or counts[row[0]] < batch):
+            counts[row[0]] += 1
             yield row
 
 
@@ -336,9 +336,9 @@ def _pooled(rows: Iterable[Row]) -> Pooled:
 
 def _brought(systems: Systems, rows: Sequence[Row]) -> dict[str, tuple[int, int]]:
     """Count the documents contributed by each run, and by it alone."""
-    brought = Counter(name for *_, ranks in rows for name in ranks)
+    contributed = Counter(name for *_, ranks in rows for name in ranks)
     alone = Counter(next(iter(ranks)) for *_, ranks in rows if len(ranks) == 1)
-    return {info.name: (brought[info.name], alone[info.name]) for info in systems.infos}
+    return {info.name: (contributed[info.name], alone[info.name]) for info in systems.infos}
 
 
 def _warnings(
@@ -353,9 +353,9 @@ def _warnings(
     """Return the warnings about the pool."""
     warnings: list[ResultWarning] = []
 
-    def say(code: str, count: int, words: str) -> None:
+    def say(code: str, count: int, message: str) -> None:
         if count:
-            warnings.append(ResultWarning(code, words, count))
+            warnings.append(ResultWarning(code, message, count))
 
     partly = int((~systems.present.all(axis=0)).sum()) if systems.infos else 0
     shared = int(systems.present.all(axis=0).sum()) if systems.infos else 0
@@ -385,9 +385,9 @@ def _warnings(
     )
     if method is not None and method.adaptive and judged is None:
         say("no_judgments", 1, f"{method} without judgments takes documents from the runs in turn")
-    old = read_pool(known).by_query() if isinstance(known, (str, os.PathLike)) else {}
-    if any(share < 1 for shares in old.values() for share in shares.values()):
-        moved = sum(old.get(row[0], {}).get(row[1], row[2]) != row[2] for row in rows)
+    earlier = read_pool(known).by_query() if isinstance(known, (str, os.PathLike)) else {}
+    if any(share < 1 for shares in earlier.values() for share in shares.values()):
+        moved = sum(earlier.get(row[0], {}).get(row[1], row[2]) != row[2] for row in rows)
         say(
             "changed_probabilities",
             moved,

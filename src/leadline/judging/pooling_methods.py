@@ -28,8 +28,8 @@ class RankedLists(NamedTuple):
         >>> RankedLists.of([[2, 0], [1]]).documents
         3
         """
-        made = [np.array(documents, dtype=np.int64) for documents in lists]
-        return cls(made, 1 + max((max(documents) for documents in lists if documents), default=-1))
+        arrays = [np.array(documents, dtype=np.int64) for documents in lists]
+        return cls(arrays, 1 + max((max(documents) for documents in lists if documents), default=-1))
 
 
 class PoolMethod(Parametric):

@@ -82,28 +82,28 @@ def forms(judgments: Judgments) -> list[dict[str, Any]]:
     `agreement` is the proportion of equal grades among pairs that one judge saw in this form and another in
     any.
     """
-    made = []
+    rows = []
     acts = [act for judged in judgments.values() for act in judged.values()]
     for form in dict.fromkeys(act.shown for act in acts):
-        mine = [act for act in acts if act.shown == form]
-        seconds = [act.seconds for act in mine if act.seconds is not None]
+        acts_of_form = [act for act in acts if act.shown == form]
+        seconds = [act.seconds for act in acts_of_form if act.seconds is not None]
         others = [
             act.grade == acts[act.pair].grade
-            for act in mine
+            for act in acts_of_form
             for judge, acts in judgments.items()
             if judge != act.judge and act.pair in acts
         ]
-        made.append(
+        rows.append(
             {
                 "form": form,
-                "judgments": len(mine),
+                "judgments": len(acts_of_form),
                 "seconds": statistics.median(seconds) if seconds else None,
-                "opened": sum(act.opened for act in mine),
+                "opened": sum(act.opened for act in acts_of_form),
                 "shared": len(others),
                 "agreement": sum(others) / len(others) if others else None,
             }
         )
-    return made
+    return rows
 
 
 def agreement(judgments: Judgments, grades: Sequence[int]) -> list[dict[str, Any]]:
@@ -111,25 +111,25 @@ def agreement(judgments: Judgments, grades: Sequence[int]) -> list[dict[str, Any
 
     `grades` are those of the scale, in increasing order.
     """
-    made: list[dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
     tables: list[Floats] = []
     codes = _codes(judgments, grades)
     for (a, left), (b, right) in combinations(codes.items(), 2):
         both = (left >= 0) & (right >= 0)
         if count := int(both.sum()):
-            made.append({"a": a, "b": b, "pairs": count})
+            rows.append({"a": a, "b": b, "pairs": count})
             cells = np.bincount(left[both] * len(grades) + right[both], minlength=len(grades) ** 2)
             tables.append(cells.reshape(len(grades), len(grades)).astype(np.float64))
-    if not made:
+    if not rows:
         return []
     for name in SHOWN:
         coefficient = COEFFICIENTS.parse(name)
         values = coefficient.of_tables(np.stack(tables), np.array(grades, dtype=np.float64))
-        for row, value in zip(made, values.tolist(), strict=True):
+        for row, value in zip(rows, values.tolist(), strict=True):
             row[coefficient.key] = None if math.isnan(value) else value
             if name == KAPPA:
                 row["acceptable"] = acceptable(value)
-    return sorted(made, key=lambda row: -row["pairs"])
+    return sorted(rows, key=lambda row: -row["pairs"])
 
 
 def _codes(judgments: Judgments, grades: Sequence[int]) -> dict[str, Integers]:
@@ -138,9 +138,9 @@ def _codes(judgments: Judgments, grades: Sequence[int]) -> dict[str, Integers]:
         pair: index for index, pair in enumerate({pair for acts in judgments.values() for pair in acts})
     }
     scale = {grade: code for code, grade in enumerate(grades)}
-    made = {}
+    codes_of_judge = {}
     for judge, acts in judgments.items():
         codes = np.full(len(index_of), -1, dtype=np.int64)
         codes[[index_of[pair] for pair in acts]] = [scale[act.grade or 0] for act in acts.values()]
-        made[judge] = codes
-    return made
+        codes_of_judge[judge] = codes
+    return codes_of_judge

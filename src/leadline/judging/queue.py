@@ -150,10 +150,10 @@ class Queues:
             return {}
         seed = self.store.seed
         pairs, before = list(self.pairs.values()), self.store.deals()
-        made = deal(self.named, pairs, before, acts, seed=seed)
-        if made:
-            self.store.add_deals(sorted(made.items()))
-        owners = before | made
+        assigned = deal(self.named, pairs, before, acts, seed=seed)
+        if assigned:
+            self.store.add_deals(sorted(assigned.items()))
+        owners = before | assigned
         judges_of: dict[int, tuple[str, ...]] = {}
         for pair in pairs:
             owner = owners[pair.query]
@@ -288,16 +288,16 @@ class Queues:
             for index in range(line.first, len(line.order)):
                 pair = line.order[index]
                 is_open = self._is_open(judge, pair)
-                fresh = is_open and pair not in line.skipped and self._is_due(judge, pair)
-                if fresh and self.stopped:
+                is_new = is_open and pair not in line.skipped and self._is_due(judge, pair)
+                if is_new and self.stopped:
                     break
-                if fresh and self.pairs[pair].order >= self.limit < math.inf and before_limit:
+                if is_new and self.pairs[pair].order >= self.limit < math.inf and before_limit:
                     line.waiting = True  # for a look; but not where only other judges are behind
                     break
-                before_limit |= fresh and self.pairs[pair].order < self.limit
+                before_limit |= is_new and self.pairs[pair].order < self.limit
                 closed = closed and not is_open and pair not in line.skipped
                 line.first = index + 1 if closed else line.first
-                if fresh and pair not in holding:
+                if is_new and pair not in holding:
                     upcoming.append(pair)
                     if len(upcoming) == count:
                         break

@@ -113,10 +113,10 @@ def opened(
             warnings += _changed(opened_store, queues, cards)
             precision, before = None, 0 if drawn is None else int(_judged_before(drawn).sum())
             if before:
-                words = (
+                message = (
                     f"pairs of the pool that were judged before: {before:,}; not shown, and no half-widths"
                 )
-                warnings.append(ResultWarning("judged_before", words, before))
+                warnings.append(ResultWarning("judged_before", message, before))
             if before and stop_when is not None:
                 raise UsageError(
                     f"a stopping rule, but {before:,} pairs were judged before, whose grades are not in the "
@@ -159,8 +159,8 @@ def _added(store: Store, rows: Pooled) -> list[ResultWarning]:
     """Add the pairs of a pool; return a warning with the number of new pairs if there were some before."""
     before = len(store.pairs())
     added = store.add_pairs(zip(rows.queries, rows.documents, rows.probability.tolist(), strict=True))
-    words = f"pairs that are new in the store: {added:,}; {before:,} were there"
-    return [ResultWarning("new_pairs", words, added)] if before and added else []
+    message = f"pairs that are new in the store: {added:,}; {before:,} were there"
+    return [ResultWarning("new_pairs", message, added)] if before and added else []
 
 
 def _missing(
@@ -177,9 +177,9 @@ def _missing(
                 f"has no {noun} of the pool, not even '{min(missing)}'", expected="the same ids", path=path
             )
         if missing:
-            many = counted(len(missing), noun, "queries" if noun == "query" else "")
-            words = f"{many} of the pool not in {path}, as '{min(missing)}'; not shown to judges"
-            yield ResultWarning(code, words, len(missing))
+            count = counted(len(missing), noun, "queries" if noun == "query" else "")
+            message = f"{count} of the pool not in {path}, as '{min(missing)}'; not shown to judges"
+            yield ResultWarning(code, message, len(missing))
 
 
 def _changed(store: Store, queues: Queues, cards: Cards) -> Iterator[ResultWarning]:
@@ -194,9 +194,9 @@ def _changed(store: Store, queues: Queues, cards: Cards) -> Iterator[ResultWarni
             if now[pair.document] != digest:
                 changed.add(pair.document)
     if changed:
-        many = counted(len(changed), "judged document")
-        words = f"{many} with another text than was judged, as '{min(changed)}'; the judgments stay"
-        yield ResultWarning("changed_texts", words, len(changed))
+        count = counted(len(changed), "judged document")
+        message = f"{count} with another text than was judged, as '{min(changed)}'; the judgments stay"
+        yield ResultWarning("changed_texts", message, len(changed))
 
 
 def check_forms(text: str) -> tuple[str, ...]:

@@ -273,10 +273,10 @@ class Store:
 
     def _check_content(self) -> None:
         """Reread the store after another program wrote to it and verify that all events are present."""
-        with reader.faults(self.path), closing(connect(self.path)) as fresh:
-            reader.check(fresh, self.path)
-            same = fresh.execute("SELECT value FROM facts WHERE name = 'id'").fetchone() == (self.id,)
-            if not same or self._last_event(fresh) < self._last:
+        with reader.faults(self.path), closing(connect(self.path)) as connection:
+            reader.check(connection, self.path)
+            same = connection.execute("SELECT value FROM facts WHERE name = 'id'").fetchone() == (self.id,)
+            if not same or self._last_event(connection) < self._last:
                 raise InputError(
                     "was overwritten while the page was running; nothing more is saved",
                     expected="the store that was opened",
@@ -401,8 +401,8 @@ class Store:
 
     def fact(self, name: str) -> str | None:
         """Return a setting of the store; None if it has none of this name."""
-        found = self._rows("s", "SELECT value FROM facts WHERE name = ?", name)
-        return found[0][0] if found else None
+        rows = self._rows("s", "SELECT value FROM facts WHERE name = ?", name)
+        return rows[0][0] if rows else None
 
     def set_fact(self, name: str, value: str) -> None:
         """Save a setting."""
@@ -458,7 +458,7 @@ class Store:
                 raise UsageError("an undo of what was never done; expected a key that is known")
         if connection.execute("SELECT 1 FROM pairs WHERE id = ?", (event.pair,)).fetchone() is None:
             raise UsageError(f"pair {event.pair}; expected one of the store")
-        made = connection.execute(
+        cursor = connection.execute(
             "INSERT INTO events (key, kind, judge, pair, grade, note, seconds, shown, opened, given, "
             "saved, undoes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING",
             (
@@ -478,8 +478,8 @@ class Store:
         )
         same = "SELECT 1 FROM events WHERE (key, kind, judge, pair) = (?, ?, ?, ?)"
         which = event.key, event.kind, judge, event.pair
-        if made.rowcount:
-            self._seal(connection, made.lastrowid, event.digest)
+        if cursor.rowcount:
+            self._seal(connection, cursor.lastrowid, event.digest)
         elif connection.execute(same, which).fetchone() is None:
             raise UsageError("the key of another act; expected a key of its own")
 
@@ -488,8 +488,8 @@ class Store:
         """Save the checksum of an event, as read back, and the digest of the judged text."""
         connection.execute("INSERT INTO seals VALUES (?, 0, ?)", (number, digest))
         row = connection.execute(f"{reader.SEALED} WHERE events.id = ?", (number,)).fetchone()
-        words = "UPDATE seals SET sum = ? WHERE event = ?"
-        connection.execute(words, (reader.checksum(row), number))
+        statement = "UPDATE seals SET sum = ? WHERE event = ?"
+        connection.execute(statement, (reader.checksum(row), number))
 
     def unsaved(self, events: Sequence[Event]) -> list[Event]:
         """Return the events that are not in the store yet."""
