@@ -15,6 +15,7 @@ from leadline.data.run import Run
 from leadline.errors import InputError, UsageError
 from leadline.estimation.designs import at_scale, draw, frame_of, random_numbers, scaled
 from leadline.estimation.estimate import estimate
+from leadline.estimation.estimators import half_width
 from leadline.estimation.pool_designs import pool_for
 from leadline.estimation.system_lists import read_systems
 from leadline.io.pool_files import read_drawn_pool, write_drawn_pool
@@ -179,8 +180,9 @@ def test_a_pair_of_runs_has_an_interval_though_documents_of_both_are_not_judged(
     results = estimate(judged, pair, "P@10", pool=tmp_path / "pool.tsv")
     one = results.differences()[0]
     assert "guessed" in results.estimate("a", "P@10").reason
-    half = float(np.sqrt(((results._parts[0][0].errors - results._parts[1][0].errors) ** 2).sum()))
-    assert one.high - one.low == pytest.approx(2 * 1.959963984540054 * half)  # nothing else is in doubt
+    errors = results._parts[0][0].errors - results._parts[1][0].errors
+    half = half_width(errors, np.zeros(0), results._probability, 0.95)
+    assert one.high - one.low == pytest.approx(2 * half)  # nothing else is in doubt
 
 
 def test_intervals_over_queries_are_those_of_the_values_of_each_run() -> None:

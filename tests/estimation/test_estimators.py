@@ -12,13 +12,22 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
 from leadline.data.run import Run
 from leadline.estimation.estimate import COVERAGE
-from leadline.estimation.estimators import Estimator, Sample, variance
-from leadline.estimation.guesses import VALUE_CELLS, Guess, fit, merged_cells, value_cells
+from leadline.estimation.estimators import Estimator, Sample, degrees_of_freedom, half_width, variance
+from leadline.estimation.guesses import (
+    OUTSIDE_SHRINKAGE,
+    VALUE_CELLS,
+    Guess,
+    fit,
+    fit_outside,
+    merged_cells,
+    value_cells,
+)
 from leadline.estimation.measure_targets import Linear, kind_of
 from leadline.measures import MEASURES
 
@@ -94,12 +103,72 @@ def test_the_mean_of_estimated_variances_is_the_variance(name: str) -> None:
     for chance, chosen in draws():
         found = Estimator(sample_of(chosen, guessing=False), kind).of(judged)
         means.append(found.values.mean())
-        estimated.append(variance(found.errors, scaled=found.scaled))
+        estimated.append(variance(found.errors, found.replicates))
         chances.append(chance)
     weight = np.array(chances)
     centre = weight @ np.array(means)
     true = weight @ (np.array(means) - centre) ** 2
     assert weight @ np.array(estimated) == pytest.approx(true, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", LINEAR)
+def test_the_noise_in_the_degrees_of_freedom_is_the_variance_of_the_estimated_variance(name: str) -> None:
+    """Over all draws, the mean of sum (1 - p) error^4 is the variance of the sum of error^2."""
+    kind, judged = kind_of(MEASURES.parse(name)), JudgedRun.of_run(RUN, QRELS)
+    chances, spreads, noises = [], [], []
+    for chance, chosen in draws():
+        sample = sample_of(chosen, guessing=False)
+        squares = Estimator(sample, kind).of(judged).errors ** 2
+        chances.append(chance)
+        spreads.append(squares.sum())
+        p = sample.probability[sample.drawn]
+        noises.append(((1 - p) * squares**2).sum())
+        if noises[-1] > 0:
+            degrees = degrees_of_freedom(np.sqrt(squares), p)
+            assert degrees == pytest.approx(2 * spreads[-1] ** 2 / noises[-1])
+    weight, spread = np.array(chances), np.array(spreads)
+    true = weight @ (spread - weight @ spread) ** 2
+    assert weight @ np.array(noises) == pytest.approx(true, abs=1e-12)
+
+
+def test_degrees_of_freedom_by_hand() -> None:
+    # squares 4 and 1: V = 5, noise = .5 x 16 + .75 x 1 = 8.75, 2 x 25 / 8.75
+    found = degrees_of_freedom(np.array([2.0, -1.0]), np.array([0.5, 0.25]))
+    assert found == pytest.approx(50 / 8.75)
+    assert degrees_of_freedom(np.zeros(2), np.array([0.5, 0.25])) == np.inf
+    half = half_width(np.array([2.0, -1.0]), np.zeros(0), np.array([0.5, 0.25]), 0.9)
+    assert half == pytest.approx(stats.t.ppf(0.95, 50 / 8.75) * math.sqrt(5))
+    assert half_width(np.zeros(0), np.zeros(0), np.zeros(0), 0.95) == 0
+    replicates = np.array([1.0, 2.0, 4.0])
+    many = half_width(np.zeros(2), replicates, np.array([0.5, 0.25]), 0.95)
+    assert many == pytest.approx(stats.norm.ppf(0.975) * replicates.std(ddof=1), rel=1e-5)
+
+
+@given(st.lists(st.floats(-1, 1), min_size=1, max_size=30), st.floats(1e-6, 1e6))
+def test_degrees_of_freedom_do_not_depend_on_the_scale(errors: list[float], scale: float) -> None:
+    p = np.linspace(0.02, 0.9, len(errors))
+    values = np.where(np.abs(errors) < 1e-3, 0.0, errors)
+    assert degrees_of_freedom(values * scale, p) == pytest.approx(degrees_of_freedom(values, p))
+
+
+def test_few_draws_with_small_probabilities_need_a_wider_quantile_than_the_normal_one() -> None:
+    """400 pairs, of which 19 are drawn on average: the normal interval misses too often, Student's t holds.
+
+    Binomial error of the coverage: 0.0022.
+    """
+    rng = np.random.default_rng(2)
+    p = np.where(np.arange(400) % 8 == 0, 0.2, 0.025)
+    grade = (rng.random(400) < 0.3) - 0.3
+    held = {"normal": 0, "t": 0}
+    for _ in range(10_000):
+        drawn = rng.random(400) < p
+        share = p[drawn]
+        errors = np.sqrt(1 - share) / share * grade[drawn]
+        missed = abs(float((grade[drawn] / share).sum() - grade.sum()))
+        held["normal"] += missed <= 1.959964 * math.sqrt(variance(errors, np.zeros(0)))
+        held["t"] += missed <= half_width(errors, np.zeros(0), share, 0.95)
+    assert held["normal"] < held["t"]
+    assert 9_300 <= held["t"] <= 9_700
 
 
 @pytest.mark.parametrize(
@@ -111,7 +180,7 @@ def test_certain_judgments_give_the_measure_itself(name: str) -> None:
     assert sample.exact
     found = Estimator(sample, kind_of(measure)).of(judged)
     assert found.values == pytest.approx(measure.values(judged), abs=1e-12)
-    assert variance(found.errors, scaled=found.scaled) == 0
+    assert variance(found.errors, found.replicates) == 0
     assert found.shares.tolist() == [1, 0, 0, 0]
 
 
@@ -130,7 +199,7 @@ pairs = st.lists(st.booleans(), min_size=9, max_size=9)
 def test_sums_equal_a_loop_over_documents(chosen: list[bool], guesses: list[float]) -> None:
     sample = sample_of(tuple(chosen), guessing=True)
     estimator = Estimator(sample, kind_of(MEASURES.parse("P@3")))
-    fixed = Guess(np.tile(np.array(guesses), (3, 1)))
+    fixed = Guess(*[np.tile(np.array(guesses), (3, 1))] * 2)
     estimator.__dict__["_guess"] = fixed
     found = estimator.of(JudgedRun.of_run(RUN, QRELS))
     row, expected, spread = 0, [], 0.0
@@ -145,7 +214,7 @@ def test_sums_equal_a_loop_over_documents(chosen: list[bool], guesses: list[floa
             row += 1
         expected.append(value)
     assert found.values == pytest.approx(expected, abs=1e-12)
-    assert variance(found.errors, scaled=False) == pytest.approx(spread, abs=1e-12)
+    assert variance(found.errors, found.replicates) == pytest.approx(spread, abs=1e-12)
     assert found.shares.sum() == pytest.approx(1)
 
 
@@ -257,14 +326,57 @@ def test_a_guess_is_made_without_the_judgments_of_its_query() -> None:
     target, cell = np.array([1.0, 1.0, 0.0, 0.0]), np.zeros(4, dtype=np.int64)
     fold, ones = np.array([0, 0, 1, 1]), np.ones(4)
     found = fit(target, cell, fold, ones, ones, cells=1, folds=2)
-    assert found.table[:, 0].tolist() == [0.0, 1.0]
+    assert found[:, 0].tolist() == [0.0, 1.0]
 
 
 def test_a_cell_shrinks_toward_the_mean_of_all() -> None:
     target = np.array([1.0] * 5 + [0.0] * 15)
     cell = np.array([0] * 5 + [1] * 15)
     found = fit(target, cell, np.ones(20, dtype=np.int64), np.ones(20), np.ones(20), cells=2, folds=2)
-    assert found.table[0].tolist() == pytest.approx([(5 * 1 + 5 * 0.25) / 10, (5 * 0.25) / 20])
+    assert found[0].tolist() == pytest.approx([(5 * 1 + 5 * 0.25) / 10, (5 * 0.25) / 20])
+
+
+judgments_of_rest = st.lists(
+    st.tuples(st.floats(0, 1), st.integers(0, 2), st.integers(0, 3), st.floats(1, 50)), max_size=25
+)
+
+
+@given(judgments_of_rest, st.sampled_from([None, 0]))
+def test_predictions_outside_the_frame_equal_a_loop(
+    rows: list[tuple[float, int, int, float]], apart: int | None
+) -> None:
+    table = np.linspace(0.2, 0.9, 12).reshape(4, 3)
+    y, cell, fold, weight = np.array(rows).T if rows else np.zeros((4, 0))
+    found = fit_outside(table, y, cell.astype(np.int64), fold.astype(np.int64), weight, apart)
+    for number, one in itertools.product(range(4), range(3)):
+        others = [row for row in rows if row[2] != number]
+        alike = [row for row in others if row[1] == one]
+        if one == apart and not alike:
+            alike = others
+        total = sum(row[3] for row in alike)
+        mean = sum(row[0] * row[3] for row in alike) / total if alike else 0.0
+        expected = (len(alike) * mean + OUTSIDE_SHRINKAGE * table[number, one]) / (
+            len(alike) + OUTSIDE_SHRINKAGE
+        )
+        assert found[number, one] == pytest.approx(expected)
+
+
+def test_documents_outside_the_frame_are_guessed_from_what_no_pooled_run_ranks_high() -> None:
+    """P@2: the pairs at rank 3 of the pooled run, by 1 / p, and what is in the frame by weight."""
+    chosen = (True,) * 9
+    sample = replace(sample_of(chosen, guessing=True), cell=np.zeros(9, dtype=np.int64), cells=1)
+    guess = sample.guess(kind_of(MEASURES.parse("P@2")).target, lambda ranks: ranks * 0 + 0.5, 2)
+    grades = [g for one in GRADES.values() for g in one.values()]
+    shares = [p for one in SHARES.values() for p in one]
+    query = [0, 0, 0, 0, 1, 1, 1, 2, 2]
+    for number in range(3):
+        rows = [row for row in (2, 5, 8) if query[row] != number]  # ranks are 1, 2, 3, 1, 2, 3, ...
+        total = sum(1 / shares[row] for row in rows)
+        mean = sum((grades[row] >= 1) / shares[row] for row in rows) / total
+        m = guess.table[number, 0]
+        assert guess.outside[number, 0] == pytest.approx((2 * mean + 20 * m) / 22)
+    without = replace(sample, pooled=0).guess(kind_of(MEASURES.parse("P@2")).target, lambda ranks: ranks, 2)
+    assert (without.outside == without.table).all()
 
 
 @given(st.lists(st.integers(0, 12), min_size=1, max_size=8))

@@ -13,13 +13,13 @@ from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
 from leadline.data.run import Run
 from leadline.estimation.estimate import MOST_GUESSED
-from leadline.estimation.estimators import Estimator, Sample, variance
+from leadline.estimation.estimators import Estimator, Sample, half_width, variance
 from leadline.estimation.measure_targets import Cascade, kind_of
 from leadline.measures import MEASURES
 from leadline_studies.common.pages import PAGES, read_numbers
 from leadline_studies.estimate import page
 from leadline_studies.estimate.stacked_estimates import Stack
-from leadline_studies.estimate.study import Z, pair_limits
+from leadline_studies.estimate.study import pair_limits
 
 QUERIES = [f"q{number:02}" for number in range(30)]
 PROXIES = {"none", "centred", "votes", "labels", "adverse, random labels", "adverse, first documents"}
@@ -152,15 +152,18 @@ def test_runs_side_by_side_have_the_estimates_of_each(name: str, guessing: bool,
     assert outside > 0.1 or isinstance(kind, Cascade) or (trial.guessed > 0).any()
     below, above = pair_limits(trial, first, second)
     parts = [Estimator(sample, kind).of(one) for one in joined]
+    shares = sample.probability[sample.drawn]
     for run, part in enumerate(parts):
         assert trial.values[run] == pytest.approx(np.nan_to_num(part.values).mean())
-        assert trial.variances[run] == pytest.approx(variance(part.errors, scaled=part.scaled))
+        assert trial.variances[run] == pytest.approx(variance(part.errors, part.replicates))
+        half = trial.quantiles[run] * np.sqrt(trial.variances[run])
+        assert half == pytest.approx(half_width(part.errors, part.replicates, shares, 0.95))
         assert trial.doubt[run] == pytest.approx(part.doubt)
         assert trial.guessed[run] == pytest.approx(part.shares[2] + part.shares[3])
     for place, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
         one, two = parts[a], parts[b]
         doubt, proportion = one.doubt_of_difference(two, size)
-        half = Z * np.sqrt(variance(one.errors - two.errors, scaled=one.scaled))
+        half = half_width(one.errors - two.errors, one.replicates - two.replicates, shares, 0.95)
         if max(trial.guessed[a], trial.guessed[b]) * proportion > MOST_GUESSED:
             assert np.isnan(below[place])
         else:

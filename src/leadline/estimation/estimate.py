@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
 from functools import cached_property
-from statistics import NormalDist
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
@@ -17,7 +16,7 @@ from leadline.data.reading import Reading, RunsOptions
 from leadline.data.results import Results, ResultWarning, plain
 from leadline.data.validation import check_flags, check_whole
 from leadline.errors import UsageError
-from leadline.estimation.estimators import Estimator, RunEstimate, Sample, variance
+from leadline.estimation.estimators import Estimator, RunEstimate, Sample, half_width
 from leadline.estimation.measure_targets import AveragePrecision, Cascade, Kind, Ratio, kinds_of
 from leadline.estimation.samples import PoolLike, ProxyLike, evidence_of
 from leadline.evaluation.join import judge_runs
@@ -161,6 +160,7 @@ class EstimatedResults(Results):
     _parts: list[list[RunEstimate]]
     _kinds: list[Kind]
     _pairs: int
+    _probability: Floats
     judgments: int
     read: dict[str, int]
 
@@ -197,7 +197,7 @@ class EstimatedResults(Results):
         withheld = self._withheld(part, place)
         low = high = math.nan
         if withheld is None and not math.isnan(value):
-            half = _quantile(self.confidence) * math.sqrt(variance(part.errors, scaled=part.scaled))
+            half = half_width(part.errors, part.replicates, self._probability, self.confidence)
             low, high = (value - math.hypot(half, part.doubt[0]), value + math.hypot(half, part.doubt[1]))
         ends = (math.nan, math.nan)
         if over_queries:
@@ -252,7 +252,6 @@ class EstimatedResults(Results):
         list of Difference
         """
         places = range(len(self.measures)) if measure is None else [self.measure_index(measure)]
-        z = _quantile(self.confidence)
         pairs = []
         for place in places:
             for first in range(len(self.runs)):
@@ -263,7 +262,8 @@ class EstimatedResults(Results):
                     withheld = [self._withheld(one, place, proportion=proportion) for one in (a, b)]
                     half = math.nan
                     if withheld == [None, None]:
-                        half = z * math.sqrt(variance(a.errors - b.errors, scaled=a.scaled))
+                        errors, replicates = a.errors - b.errors, a.replicates - b.replicates
+                        half = half_width(errors, replicates, self._probability, self.confidence)
                     pairs.append(
                         Difference(
                             self.names[first],
@@ -310,10 +310,6 @@ class EstimatedResults(Results):
 def has_interval(kind: Kind) -> bool:
     """Return whether intervals over draws are offered for this kind of measure."""
     return not (isinstance(kind, AveragePrecision) or (isinstance(kind, Ratio) and not kind.ideal))
-
-
-def _quantile(confidence: float) -> float:
-    return NormalDist().inv_cdf(0.5 + confidence / 2)
 
 
 def estimate(
@@ -442,6 +438,7 @@ def estimate(
     results.confidence, results.proxy = level, evidence.proxy
     results._parts, results._kinds = parts, kinds  # noqa: SLF001  # same module
     results._pairs = len(sample.probability)  # noqa: SLF001  # same module
+    results._probability = sample.probability[sample.drawn]  # noqa: SLF001  # same module
     results.judgments, results.read = evidence.judgments, evidence.read
     results.warnings += [
         notice for notice in warnings_of(infos, sample.table) if notice.code in OF_RUNS

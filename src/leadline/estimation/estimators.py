@@ -11,7 +11,7 @@ import numpy as np
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
-from leadline.estimation.guesses import Guess, fit
+from leadline.estimation.guesses import Guess, fit, fit_outside
 from leadline.estimation.measure_targets import (
     AveragePrecision,
     Cascade,
@@ -23,6 +23,8 @@ from leadline.estimation.measure_targets import (
 )
 
 REPLICATES = 200  # replicates of the sampling weights, for ratio measures
+MOST_DEGREES = 1e6  # of freedom; more are normal
+NONE: Floats = np.zeros(0)
 SOURCES = ("judged", "drawn", "guessed", "unknown")
 
 
@@ -72,8 +74,12 @@ class Sample:
     @cached_property
     def exact(self) -> bool:
         """Whether every pair of the frame was judged with certainty and no grade is predicted."""
-        framed = self.probability > 0
-        return not self.guessing and bool((self.judged & (self.probability == 1))[framed].all())
+        return not self.guessing and bool((self.judged & (self.probability == 1))[self.framed].all())
+
+    @cached_property
+    def framed(self) -> Flags:
+        """Whether each pair is in the sampling frame."""
+        return self.probability > 0
 
     @cached_property
     def query(self) -> Integers:
@@ -96,7 +102,7 @@ class Sample:
     def source(self) -> Integers:
         """Index in `SOURCES` of the source of each row."""
         certain = np.where(self.judged & (self.probability == 1), 0, 1)
-        return np.where(self.probability > 0, certain, 2 if self.guessing else 3)
+        return np.where(self.framed, certain, 2 if self.guessing else 3)
 
     def guess(self, target: Target, weights: Weights | None, cutoff: int | None) -> Guess:
         """Fit the predicted values of a target.
@@ -111,22 +117,28 @@ class Sample:
             Cutoff of the measure.
         """
         if not self.guessing:
-            return Guess(np.zeros((int(self.fold.max(initial=0)) + 1, self.cells)))
+            nothing = np.zeros((int(self.fold.max(initial=0)) + 1, self.cells))
+            return Guess(nothing, nothing)
         rows = np.flatnonzero(self.judged)
         p = self.probability[rows]
         weight = (1.0 - p) / p  # for counts, predictions represent the pairs that were not drawn
+        low = np.zeros(len(rows), dtype=np.bool_)
         if weights is not None:
-            weight = (1.0 - p) / p**2 * self._importance(weights, cutoff)[rows]
-        return fit(
-            target.of(self.table.grades[rows]),
-            self.cell[rows],
-            self.fold[self.query[rows]],
+            importance = self._importance(weights, cutoff)[rows]
+            weight = (1.0 - p) / p**2 * importance
+            low = importance == 0
+        reached, cell, fold = target.of(self.table.grades[rows]), self.cell[rows], self.fold[self.query[rows]]
+        table = fit(
+            reached,
+            cell,
+            fold,
             weight,
             1.0 / p,
             cells=self.cells,
             folds=int(self.fold.max(initial=0)) + 1,
             apart=self.apart,
         )
+        return Guess(table, fit_outside(table, reached[low], cell[low], fold[low], 1.0 / p[low], self.apart))
 
     def _importance(self, weights: Weights, cutoff: int | None) -> Floats:
         """Return the mean over pooled runs of the squared weight of each pair."""
@@ -158,11 +170,11 @@ class RunEstimate(NamedTuple):
     ----------
     values : ndarray of float64, shape (n_queries,)
         Estimated value of each query; NaN where undefined.
-    errors : ndarray of float64
-        Error terms of the mean. The variance of the mean is their sum of squares (`scaled` False) or their
-        sample variance (`scaled` True); that of a difference of runs follows from the differences of terms.
-    scaled : bool
-        Whether `errors` are replicates of the mean.
+    errors : ndarray of float64, shape (n_drawn,)
+        Error terms of the mean by drawn pair, whose sum of squares is the variance of the mean; for ratios,
+        those of the numerators. Terms of a difference of runs are the differences of terms.
+    replicates : ndarray of float64
+        Replicates of the mean of a ratio, whose sample variance is its variance; empty for other measures.
     shares : ndarray of float64, shape (4,)
         Mean weight by source, in the order of `SOURCES`; sums to 1.
     doubt : ndarray of float64, shape (2,)
@@ -173,7 +185,7 @@ class RunEstimate(NamedTuple):
 
     values: Floats
     errors: Floats
-    scaled: bool
+    replicates: Floats
     shares: Floats
     doubt: Floats
     free: tuple[Integers, Floats, Floats] = (np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
@@ -197,19 +209,61 @@ class RunEstimate(NamedTuple):
         return doubt, float(doubt.sum()) / both if both > 0 else 0.0
 
 
-def variance(errors: Floats, *, scaled: bool) -> float:
-    """Return the variance of the mean from its error terms.
+def variance(errors: Floats, replicates: Floats) -> float:
+    """Return the variance of the mean from its error terms, or from replicates if there are any.
 
     Parameters
     ----------
-    errors : ndarray of float64
-        Error terms, as in `RunEstimate`.
-    scaled : bool
-        Whether the terms are replicates of the mean.
+    errors, replicates : ndarray of float64
+        As in `RunEstimate`.
     """
-    if not len(errors):
-        return 0.0
-    return float(errors.var(ddof=1)) if scaled else float((errors**2).sum())
+    return float(replicates.var(ddof=1)) if len(replicates) else float((errors**2).sum())
+
+
+def degrees_of_freedom(errors: Floats, probability: Floats) -> float:
+    """Return the degrees of freedom of an estimated variance (Satterthwaite 1946).
+
+    The estimate V is the sum of the squared error terms of the drawn pairs. Its own variance is estimated by
+    the sum of (1 - p) error^4, and 2 V^2 divided by that are the degrees of freedom.
+
+    Parameters
+    ----------
+    errors : ndarray of float64, shape (n_drawn,)
+        Error terms of the drawn pairs.
+    probability : ndarray of float64, shape (n_drawn,)
+        Their inclusion probabilities.
+
+    References
+    ----------
+    Satterthwaite (1946), An approximate distribution of estimates of variance components, Biometrics
+    Bulletin 2.
+
+    Examples
+    --------
+    >>> degrees_of_freedom(np.array([0.1, 0.1, 0.1]), np.array([0.5, 0.5, 0.5]))  # 2 x 3^2 / (3 x 0.5)
+    12.0
+    """
+    squares = errors**2 / max(float((errors**2).max(initial=0.0)), 1e-300)
+    noise = float(((1.0 - probability) * squares**2).sum())
+    return 2.0 * float(squares.sum()) ** 2 / noise if noise > 0 else np.inf
+
+
+def half_width(errors: Floats, replicates: Floats, probability: Floats, confidence: float) -> float:
+    """Return the half-width of the confidence interval over draws, by Student's t.
+
+    Parameters
+    ----------
+    errors, replicates : ndarray of float64
+        As in `RunEstimate`.
+    probability : ndarray of float64, shape (n_drawn,)
+        Inclusion probabilities of the drawn pairs.
+    confidence : float
+        Confidence level.
+    """
+    from scipy.special import stdtrit
+
+    degrees = min(degrees_of_freedom(errors, probability), MOST_DEGREES)
+    return float(stdtrit(degrees, 0.5 + confidence / 2)) * float(np.sqrt(variance(errors, replicates)))
 
 
 @dataclass(frozen=True)
@@ -230,22 +284,22 @@ class Estimator:
         return self.sample.guess(self.kind.target, self._weights, self.kind.cutoff)
 
     @cached_property
-    def _guessed(self) -> Floats:
+    def guessed(self) -> Floats:
         """Predicted target of each pair."""
         sample = self.sample
-        return self._guess.of(sample.fold[sample.query], sample.cell)
+        return self._guess.of(sample.fold[sample.query], sample.cell, sample.framed)
 
     @cached_property
-    def _outside(self) -> Floats:
+    def outside(self) -> Floats:
         """Predicted target of documents that are not in the table, by query."""
-        return np.asarray(self._guess.table[self.sample.fold, self.sample.outside])
+        return np.asarray(self._guess.outside[self.sample.fold, self.sample.outside])
 
     @cached_property
     def _residual(self) -> Floats:
         """Target minus prediction of each judged pair, 0 for all others."""
         sample = self.sample
         target = self.kind.target.of(sample.table.grades)
-        return np.where(sample.judged, target - self._guessed, 0.0)
+        return np.where(sample.judged, target - self.guessed, 0.0)
 
     @cached_property
     def pseudo(self) -> Floats:
@@ -253,7 +307,7 @@ class Estimator:
         sample = self.sample
         chance = np.where(sample.judged, sample.probability, 1.0)
         exact = sample.judged & (chance == 1)
-        corrected = self._guessed + self._residual / chance
+        corrected = self.guessed + self._residual / chance
         return np.where(exact, self.kind.target.of(sample.table.grades), corrected)
 
     @cached_property
@@ -264,7 +318,7 @@ class Estimator:
         return np.sqrt(1.0 - p) / p * self._residual[rows]
 
     @cached_property
-    def _top(self) -> float:
+    def top(self) -> float:
         """Largest target among the judged pairs; 1 for indicators."""
         if self.kind.target.kind == "indicator":
             return 1.0
@@ -326,12 +380,12 @@ class Estimator:
         """Return the largest decrease and increase of the mean by pairs outside the frame, and of each."""
         sample = self.sample
         free = sample.probability[row] == 0
-        lower = (weight * self._guessed[row])[free]
-        upper = (weight * (self._top - self._guessed[row]))[free]
+        lower = (weight * self.guessed[row])[free]
+        upper = (weight * (self.top - self.guessed[row]))[free]
         queries = len(rest)
-        low = np.bincount(query[free], lower, minlength=queries) + rest * self._outside
+        low = np.bincount(query[free], lower, minlength=queries) + rest * self.outside
         high: Floats = np.bincount(query[free], upper, minlength=queries).astype(np.float64)
-        high = high + rest * (self._top - self._outside)
+        high = high + rest * (self.top - self.outside)
         return np.array([low.mean(), high.mean()]), (row[free], lower / queries, upper / queries)
 
     def _spread(self, row: Integers, coefficient: Floats) -> Floats:
@@ -350,13 +404,13 @@ class Estimator:
         queries = len(scale)
         total = np.bincount(query, weight * self.pseudo[row], minlength=queries)
         with np.errstate(invalid="ignore", divide="ignore"):
-            values = (total + rest * self._outside) / scale
+            values = (total + rest * self.outside) / scale
         inverse = np.where(scale > 0, 1.0 / np.maximum(scale, 1.0), 0.0) if kind.share else 1.0 / scale
         doubt, free = self._doubt(query, row, weight * inverse[query], rest * inverse)
         return RunEstimate(
             values,
             self._spread(row, weight * inverse[query] / queries),
-            scaled=False,
+            NONE,
             shares=self._shares(query, row, weight, rest),
             doubt=doubt,
             free=free,
@@ -370,7 +424,7 @@ class Estimator:
         """
         query, row, rank, length = self._above_cutoff(judged)
         depth = int(length.max(initial=0))
-        table = np.where(np.arange(depth) < length[:, None], self._outside[:, None], 0.0)
+        table = np.where(np.arange(depth) < length[:, None], self.outside[:, None], 0.0)
         pseudo = self.pseudo[row]
         if isinstance(self.kind, AveragePrecision) and len(self.sample.drawn):
             table[:] = 0.0
@@ -400,7 +454,7 @@ class Estimator:
         return RunEstimate(
             below[:, 0],
             self._spread(row, slope[query, rank - 1] / queries),
-            scaled=False,
+            NONE,
             shares=self._shares(query, row, own, rest),
             doubt=doubt,
             free=free,
@@ -413,7 +467,7 @@ class Estimator:
         if not kind.ideal:
             size = length if kind.constant is None else np.full(queries, kind.constant)
             divisor = kind.slope * divisor + size.astype(np.float64)[:, None]
-        base = np.bincount(query, weight * self.pseudo[row], minlength=queries) + rest * self._outside
+        base = np.bincount(query, weight * self.pseudo[row], minlength=queries) + rest * self.outside
         index = sample.draw_index[row]
         drawn = index >= 0
         part = weight[drawn] * self._residual[row[drawn]]
@@ -433,8 +487,8 @@ class Estimator:
         doubt, free = self._doubt(query, row, weight * scale[query], rest * scale)
         return RunEstimate(
             values,
-            np.nan_to_num(ratios[:, 1:]).mean(axis=0) if len(sample.drawn) else np.zeros(0),
-            scaled=True,
+            self._spread(row, weight * scale[query] / queries),
+            np.nan_to_num(ratios[:, 1:]).mean(axis=0) if len(sample.drawn) else NONE,
             shares=shares,
             doubt=doubt,
             free=free,
@@ -474,12 +528,11 @@ class Estimator:
         prediction, and a is the mean of the terms of B plus 0.05.
         """
         sample, queries = self.sample, len(self.sample.fold)
-        guess = sample.guess(target, None, None).of(sample.fold[sample.query], sample.cell)
+        guess = sample.guess(target, None, None).of(sample.fold[sample.query], sample.cell, sample.framed)
         reached = np.where(sample.judged, target.of(sample.table.grades), 0.0)
         certain = sample.judged & (sample.probability == 1)
         certain_count = np.bincount(sample.query[certain], reached[certain], minlength=queries)
-        framed = sample.probability > 0
-        open_ = ~certain & (framed if len(sample.drawn) else True)
+        open_ = ~certain & (sample.framed if len(sample.drawn) else True)
         total = np.bincount(sample.query[open_], guess[open_], minlength=queries)
         rows = sample.drawn
         columns = REPLICATES + 1
@@ -515,5 +568,5 @@ class Estimator:
         rest -= np.bincount(query, weight, minlength=queries)
         rest = np.where(np.bincount(query, minlength=queries) == length, 0.0, np.maximum(rest, 0.0))
         return RunEstimate(
-            values, np.zeros(0), scaled=True, shares=self._shares(query, row, weight, rest), doubt=np.zeros(2)
+            values, NONE, NONE, shares=self._shares(query, row, weight, rest), doubt=np.zeros(2)
         )

@@ -14,6 +14,9 @@ FOLDS = 5
 FEW_QUERIES = 10  # with fewer queries every query is a separate fold
 FEWEST = 5  # minimum number of judgments in a cell
 SHRINKAGE = 5.0  # weight of the overall mean, in judgments
+# Weight of the mean of the cell in predictions outside the frame, in judgments: chosen on TREC 2019 DL and
+# Robust 2003, where smaller and larger weights gave a larger bias of one of both.
+OUTSIDE_SHRINKAGE = 20.0
 VOTE_EDGES = (3, 6, 11, 21, 41, 81)  # first rank by votes of each cell after the first
 VALUE_CELLS = 8  # cells of a column of values
 
@@ -25,13 +28,16 @@ class Guess(NamedTuple):
     ----------
     table : ndarray of float64, shape (n_folds, n_cells)
         Prediction for pairs in cell c of queries in fold f, fitted without the queries of fold f.
+    outside : ndarray of float64, shape (n_folds, n_cells)
+        The same for pairs outside the sampling frame.
     """
 
     table: Floats
+    outside: Floats
 
-    def of(self, fold: Integers, cell: Integers) -> Floats:
-        """Return the prediction for each pair, from the fold of its query and its cell."""
-        return self.table[fold, cell]
+    def of(self, fold: Integers, cell: Integers, framed: Flags) -> Floats:
+        """Return the prediction for each pair, from the fold of its query, its cell, and the frame."""
+        return np.where(framed, self.table[fold, cell], self.outside[fold, cell])
 
 
 def folds_of(queries: Vocabulary) -> Integers:
@@ -92,7 +98,7 @@ def fit(
     cells: int,
     folds: int,
     apart: int | None = None,
-) -> Guess:
+) -> Floats:
     """Fit the prediction of every cell on the judged pairs of the other folds.
 
     The prediction is (n c + 5 o) / (n + 5), where n is the number of judgments in the cell, c their weighted
@@ -113,7 +119,7 @@ def fit(
 
     Returns
     -------
-    Guess
+    ndarray of float64, shape (n_folds, n_cells)
         Values in the range of `target`; 0 if there are no judgments in other folds.
     """
     table = np.zeros((folds, cells))
@@ -136,7 +142,52 @@ def fit(
         mean = np.where(np.isnan(mean), np.where(np.isnan(plain), overall, plain), mean)
         n = np.bincount(own, minlength=groups)
         table[number] = ((n * mean + SHRINKAGE * overall) / (n + SHRINKAGE))[group]
-    return Guess(table)
+    return table
+
+
+def fit_outside(
+    table: Floats, target: Floats, cell: Integers, fold: Integers, weight: Floats, apart: int | None = None
+) -> Floats:
+    """Fit the prediction of pairs outside the frame on judged pairs that no pooled run ranks high.
+
+    The prediction is (n c + 20 m) / (n + 20), where n is the number of these judgments in the cell, c their
+    weighted mean and m the prediction in the frame. In the cell `apart`, if none of these is in it, n and c
+    are of all of them.
+
+    Parameters
+    ----------
+    table : ndarray of float64, shape (n_folds, n_cells)
+        Predictions in the frame, of `fit`.
+    target : ndarray of float64, shape (n_judged,)
+        Relevance indicator or gain of each of these judged pairs.
+    cell, fold : ndarray of int64, shape (n_judged,)
+        Cell of each of them, and fold of its query.
+    weight : ndarray of float64, shape (n_judged,)
+        Positive weights of the means.
+    apart : int, optional
+        Cell of pairs without a label or votes.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_folds, n_cells)
+
+    Examples
+    --------
+    >>> table, zeros = np.array([[0.6], [0.5]]), np.zeros(20, dtype=np.int64)
+    >>> fit_outside(table, np.zeros(20), zeros, zeros, np.ones(20)).tolist()
+    [[0.6], [0.25]]
+    """
+    outside = table.copy()
+    cells = table.shape[1]
+    for number in range(len(table)):
+        used = fold != number
+        y, c, w = target[used], cell[used], weight[used]
+        n = np.bincount(c, minlength=cells).astype(np.float64)
+        mean = np.nan_to_num(_means(y, c, w, cells))
+        if apart is not None and not n[apart] and len(y):
+            n[apart], mean[apart] = len(y), (w * y).sum() / w.sum()
+        outside[number] = (n * mean + OUTSIDE_SHRINKAGE * table[number]) / (n + OUTSIDE_SHRINKAGE)
+    return outside
 
 
 def _means(values: Floats, group: Integers, weight: Floats, groups: int) -> Floats:

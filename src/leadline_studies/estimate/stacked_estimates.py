@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import stdtrit
 
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.judged_run import JudgedRun
 from leadline.errors import UsageError
-from leadline.estimation.estimators import Estimator, Sample
+from leadline.estimation.estimators import MOST_DEGREES, Estimator, Sample
 from leadline.estimation.measure_targets import AveragePrecision, Cascade, Kind, Linear, Ratio
 
 
@@ -26,6 +27,10 @@ class Trial(NamedTuple):
         Estimated means and their variances.
     covariance : ndarray of float64, shape (n_runs, n_runs)
         Covariance of the estimated means.
+    errors : ndarray of float64, shape (n_runs, n_drawn)
+        Error terms of the drawn pairs, from which the degrees of freedom are computed.
+    spare : ndarray of float64, shape (n_drawn,)
+        1 - p of the drawn pairs.
     guessed : ndarray of float64, shape (n_runs,)
         Weight of guessed and unknown pairs.
     doubt : ndarray of float64, shape (n_runs, 2)
@@ -36,6 +41,8 @@ class Trial(NamedTuple):
 
     values: Floats
     covariance: Floats
+    errors: Floats
+    spare: Floats
     guessed: Floats
     doubt: Floats
     lower: Floats
@@ -45,6 +52,31 @@ class Trial(NamedTuple):
     def variances(self) -> Floats:
         """Variances of the estimated means."""
         return np.diag(self.covariance)
+
+    @property
+    def quantiles(self) -> Floats:
+        """Quantiles of Student's t for the intervals of the runs."""
+        square = self.errors**2
+        return _quantiles(square.sum(axis=1), square**2 @ self.spare)
+
+    def quantiles_of_pairs(self, first: Integers, second: Integers) -> Floats:
+        """Return the quantiles of Student's t for the intervals of differences of runs."""
+        one, two, three = self.errors, self.errors**2, self.errors**3
+        gram = one @ one.T
+        cubes, squares = (three * self.spare) @ one.T, (two * self.spare) @ two.T
+        own, fourth = np.diag(gram), np.diag(squares)
+        total = own[first] + own[second] - 2 * gram[first, second]
+        noise = fourth[first] + fourth[second] + 6 * squares[first, second]
+        noise -= 4 * (cubes[first, second] + cubes[second, first])
+        rounding = 1e-12 * (own[first] + own[second])
+        return _quantiles(np.where(total > rounding, total, 0.0), noise)
+
+
+def _quantiles(total: Floats, noise: Floats) -> Floats:
+    """Return the 97.5 % quantiles for variances with estimated variances `noise` / 2 (Satterthwaite)."""
+    least = 2 * total**2 / MOST_DEGREES
+    degrees = np.where(total > 0, 2 * total**2 / np.maximum(noise, np.where(total > 0, least, 1.0)), 1.0)
+    return np.asarray(stdtrit(np.where(total > 0, degrees, MOST_DEGREES), 0.975))
 
 
 class Stack:
@@ -91,25 +123,22 @@ class Stack:
         """Estimate the measure of all runs from one sample."""
         kind = self.kind
         estimator = Estimator(sample, kind)
-        guess = sample.guess(kind.target, kind.weights, kind.cutoff)
-        guessed = guess.of(sample.fold[self.owner], sample.cell)
-        outside = guess.table[sample.fold, sample.outside]
-        grades = kind.target.of(sample.table.grades)
-        top = 1.0 if kind.target.kind == "indicator" else float(grades[sample.judged].max(initial=0.0))
+        guessed, outside, top = estimator.guessed, estimator.outside, estimator.top
         drawn = sample.drawn
-        residual = grades[drawn] - guessed[drawn]
+        p = sample.probability[drawn]
+        residual = kind.target.of(sample.table.grades[drawn]) - guessed[drawn]
+        error = np.sqrt(1 - p) / p * residual / self.queries
         free = self.listed[sample.probability[self.listed] == 0]
         if isinstance(kind, Cascade):
             values, weight, rest, slopes = self._cascade(kind, estimator.pseudo, outside)
-            p = sample.probability[drawn]
-            errors = slopes[:, drawn] * (np.sqrt(1 - p) / p * residual) / self.queries
+            errors = slopes[:, drawn] * error
             covariance = errors @ errors.T
         elif isinstance(kind, Ratio):
             values, covariance, scale = self._ratio(estimator, sample, residual, outside)
             weight, rest = self.weight * scale[self.owner], self.rest * scale
+            errors = weight[:, drawn] * error
         else:
-            p = sample.probability[drawn]
-            errors = self.weight[:, drawn] * (np.sqrt(1 - p) / p * residual) / self.queries
+            errors = self.weight[:, drawn] * error
             covariance = errors @ errors.T
             weight, rest = self.weight, self.rest
             values = (weight @ estimator.pseudo + rest @ outside) / self.queries
@@ -122,7 +151,8 @@ class Stack:
             ],
             axis=1,
         )
-        return Trial(values, covariance, self._share(weight, rest, free), doubt, lower, upper)
+        guessed_share = self._share(weight, rest, free)
+        return Trial(values, covariance, errors, 1 - p, guessed_share, doubt, lower, upper)
 
     def _by_query(self, columns: Floats) -> Floats:
         """Return sums over the pairs of each query: runs x queries."""

@@ -77,7 +77,6 @@ OPTIONS = (
     Option("seed", int, "Seed of the random number generator.", 0, metavar="N"),
 )
 MEASURES = ("P@10", "RBP(p=0.8)@10", "DCG@10", "RR@10", "nDCG@10")
-Z = 1.959963984540054
 DEEPEST = 100  # ranks from which depth pools and MoveToFront take documents
 PAIR_TOTAL, WHOLE_TOTAL = 100, 250  # judgments for a pair of runs: of differing documents, of whole queries
 
@@ -161,7 +160,7 @@ class _Found(NamedTuple):
     """What one draw gave: by run, and below and above the difference of each pair of runs."""
 
     values: Floats
-    variances: Floats
+    half: Floats
     guessed: Floats
     doubt: Floats
     below: Floats
@@ -399,7 +398,8 @@ def _cells(
         for name, proxy in proxies.items():
             sample = setting.board.sample(proxy, probability, chosen, number)
             trial = setting.stack.of(sample)
-            parts = trial.values, trial.variances, trial.guessed, trial.doubt
+            half = trial.quantiles * np.sqrt(np.maximum(trial.variances, 0.0))
+            parts = trial.values, half, trial.guessed, trial.doubt
             found[name].append(_Found(*parts, *pair_limits(trial, first, second)))
         tell()
     return [
@@ -421,7 +421,7 @@ def pair_limits(trial: Trial, first: Integers, second: Integers) -> tuple[Floats
     both = trial.doubt[first].sum(axis=1) + trial.doubt[second].sum(axis=1)
     share = np.where(both > 0, (loss + gain) / np.where(both > 0, both, 1.0), 0.0)
     given = np.maximum(trial.guessed[first], trial.guessed[second]) * share <= MOST_GUESSED
-    square = Z**2 * variance
+    square = trial.quantiles_of_pairs(first, second) ** 2 * variance
     known = np.where(given & (variance > 0), 1.0, np.nan)
     return np.sqrt(square + loss**2) * known, np.sqrt(square + gain**2) * known
 
@@ -431,7 +431,7 @@ def _summary(setting: _Setting, trials: Sequence[_Found]) -> dict[str, Any]:
     truth, new = setting.truth, setting.new
     values = np.array([one.values for one in trials])
     error = values - truth
-    half = Z * np.sqrt(np.maximum(np.array([one.variances for one in trials]), 0.0))
+    half = np.array([one.half for one in trials])
     doubt = np.array([one.doubt for one in trials])
     low, high = np.hypot(half, doubt[:, :, 0]), np.hypot(half, doubt[:, :, 1])
     given = np.array([one.guessed for one in trials]) <= MOST_GUESSED

@@ -27,7 +27,7 @@ from leadline.errors import UsageError
 from leadline.estimation.designs import Draw, Frame, draw, frame_of
 from leadline.estimation.document_topics import fit_topics
 from leadline.estimation.estimate import MOST_GUESSED
-from leadline.estimation.estimators import Estimator, Sample, variance
+from leadline.estimation.estimators import Estimator, Sample, half_width
 from leadline.estimation.guesses import VOTE_EDGES, Guess, folds_of, value_cells, vote_cells
 from leadline.estimation.measure_targets import Cascade, Kind, Linear, Target, Weights, kind_of
 from leadline.estimation.pool_designs import rank_weights
@@ -59,7 +59,6 @@ UNJUDGED = ("nruns", "reference-count")
 DEPTH = 100  # documents of each run that estimators without judgments may use
 BINS = 10  # of HSA
 LABELS = 4  # of the adverse machines
-Z = 1.959963984540054
 CENTRED = "centred"
 HSA = "votes by HSA"
 TRUE = "votes by true value"
@@ -324,10 +323,12 @@ class _FoldedSample(Sample):
         if self.by_fold is None:
             return super().guess(target, weights, cutoff)
         rows = [
-            replace(self, cell=cell, by_fold=None).guess(target, weights, cutoff).table[fold]
+            (guess.table[fold], guess.outside[fold])
             for fold, cell in enumerate(self.by_fold)
+            for guess in [replace(self, cell=cell, by_fold=None).guess(target, weights, cutoff)]
         ]
-        return Guess(np.array(rows))
+        table, outside = zip(*rows, strict=True)
+        return Guess(np.array(table), np.array(outside))
 
 
 class _Trial(NamedTuple):
@@ -360,7 +361,8 @@ def _trial(setting: _Setting, cells: _Cells, chosen: Draw, seed: int) -> _Trial:
     )
     estimator = Estimator(sample, setting.kind)
     parts = [estimator.of(run) for run in setting.joined]
-    half = Z * np.sqrt([variance(part.errors, scaled=part.scaled) for part in parts])
+    shares = sample.probability[sample.drawn]
+    half = np.array([half_width(part.errors, part.replicates, shares, 0.95) for part in parts])
     doubt = np.array([part.doubt for part in parts])
     return _Trial(
         np.array([np.nan_to_num(part.values).mean() for part in parts]),
