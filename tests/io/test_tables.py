@@ -12,6 +12,7 @@ import leadline as ll
 from conftest import Leadline
 from leadline.comparison.pairing import read_query_groups
 from leadline.errors import InputError
+from leadline.io import json_files, tables
 from leadline.io.id_lists import headed_rows, read_labels
 from leadline.io.judges import read_judges
 from leadline.io.result_files import read_column
@@ -236,3 +237,15 @@ def test_integer_ids_are_read_as_text_by_commands(tmp_path: Path, leadline: Lead
         target = tmp_path / f"{kind}.txt"
         assert leadline("convert", path, target, "--kind", kind, "--integer-ids", "text").status == 0
         assert target.read_text().split()[:3:2] == ["1", "7"]
+
+
+@pytest.mark.parametrize("odd", [False, True])
+def test_a_run_in_json_lines_has_the_records_of_a_json_writer(*, odd: bool) -> None:
+    names = ["d1", 'a "b"', "back\\slash", "\u00e9\t", "\x7f", *(["\udcff"] if odd else [])]
+    scores = [1.0, 0.1, -1e300, 5e-324, 3.5, *([float("inf")] if odd else [])]
+    rows = [
+        (query, name, score) for query in ("q1", "q'2") for name, score in zip(names, scores, strict=True)
+    ]
+    written = json_files.write_json_lines(tables.OutputTable(tables.RUN_COLUMNS, list(rows)))
+    expected = [json_files.dump_json(dict(zip(tables.RUN_COLUMNS, row, strict=True))) for row in rows]
+    assert written.decode().splitlines() == expected

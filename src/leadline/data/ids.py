@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from leadline.data.arrays import Bytes, Floats, Integers, bytes_of, freeze
+from leadline.data.arrays import Bytes, Codes, Floats, Integers, bytes_of, freeze
 from leadline.data.result import import_optional, make_frame
 from leadline.errors import InputError
 
@@ -107,6 +107,21 @@ class Ids(Sequence[bytes]):
         return cls(text, stop[:-1].copy(), stop[1:].copy())
 
     @classmethod
+    def copied(cls, text: Bytes, start: Integers, stop: Integers) -> Ids:
+        """Return a column with a copy of the ids, and of the text around them where they are most of it.
+
+        >>> Ids.copied(np.frombuffer(b"q1 Q0 d1 1", np.uint8), np.array([6]), np.array([8])).text.tobytes()
+        b'd1'
+        """
+        lengths = stop - start
+        width = int(lengths.max(initial=0))
+        if not width or width * len(start) >= len(text):
+            end = int(stop.max(initial=0))
+            return cls(text[:end].copy(), start.copy(), stop.copy())
+        begin = np.arange(len(start), dtype=np.int64) * width
+        return cls(_cells(_with_room(text, width), start, width).reshape(-1), begin, begin + lengths)
+
+    @classmethod
     def concatenate(cls, parts: Sequence[Ids]) -> Ids:
         """Return the concatenation of columns, as a copy.
 
@@ -128,13 +143,96 @@ class Ids(Sequence[bytes]):
         return self.text[self.start[row] : self.stop[row]].tobytes()
 
     def __iter__(self) -> Iterator[bytes]:
-        text = bytes_of(self.text)
-        for start, stop in zip(self.start.tolist(), self.stop.tolist(), strict=True):
-            yield text[start:stop].tobytes()
+        for low, joined in self._lines():
+            if joined is None:
+                text, rows = bytes_of(self.text), slice(low, low + ROWS)
+                for start, stop in zip(self.start[rows].tolist(), self.stop[rows].tolist(), strict=True):
+                    yield text[start:stop].tobytes()
+            else:
+                yield from joined.split(b"\n")
+
+    def texts(self) -> list[str]:
+        """Return all ids as strings.
+
+        >>> Ids.of([b"d1", b"d22"]).texts()
+        ['d1', 'd22']
+        """
+        found: list[str] = []
+        for low, joined in self._lines():
+            if joined is None:
+                found += [to_text(self[row]) for row in range(low, min(low + ROWS, len(self)))]
+            else:
+                found += to_text(joined).split("\n")
+        return found
+
+    def _lines(self) -> Iterator[tuple[int, bytes | None]]:
+        """Yield `ROWS` ids at a time, joined by newlines: splitting them is faster than slicing each.
+
+        None stands for ids that contain a newline or NUL, and for lengths that differ too much.
+        """
+        lengths = self.stop - self.start
+        widest = int(lengths.max(initial=0)) + 1
+        text = _with_room(self.text, widest) if len(self) > FEW else self.text
+        for low in range(0, len(self), ROWS):
+            sizes = lengths[low : low + ROWS]
+            width, joined = int(sizes.max()) + 1, None
+            if len(self) > FEW and width * len(sizes) <= 4 * int(sizes.sum() + len(sizes)):
+                cells = _cells(text, self.start[low : low + ROWS], width, sizes)
+                cells[:, -1] = ord("\n")
+                joined = cells.tobytes().translate(None, b"\0")[:-1]
+                ends = joined.count(b"\n") + 1
+                if ends != len(sizes) or len(joined) + 1 != int(sizes.sum()) + ends:
+                    joined = None
+            yield low, joined
+
+    def coded(self) -> tuple[Vocabulary, Codes]:
+        """Return the vocabulary of the ids, and the code of each row.
+
+        >>> vocabulary, codes = Ids.of([b"d2", b"d1", b"d2"]).coded()
+        >>> list(vocabulary), codes.tolist()
+        (['d1', 'd2'], [1, 0, 1])
+        """
+        lengths = self.stop - self.start
+        width = -(-int(lengths.max(initial=0)) // 8) * 8
+        if not 0 < width <= LONG:
+            names = list(self)
+            vocabulary = Vocabulary.of_bytes(names)
+            return vocabulary, vocabulary.encode(names).astype(np.int32)
+        cells = _cells(_with_room(self.text, width), self.start, width, lengths)
+        # Numbers of 8 bytes compare as the bytes do; the length tells NUL bytes of an id from the padding.
+        keys = [lengths, *np.ascontiguousarray(cells.view(">u8").astype(np.uint64).T)[::-1]]
+        keys = [key for key in keys if (key != key[0]).any()] or keys[:1]
+        order = np.lexsort(keys)
+        first = np.zeros(len(self), dtype=np.bool_)
+        first[:1] = True
+        for key in keys:
+            first[1:] |= np.diff(key[order]) != 0
+        codes = np.empty(len(self), dtype=np.int32)
+        codes[order] = np.cumsum(first) - 1
+        return Vocabulary.of_sorted(self.take(order[first])), codes
 
     def take(self, rows: Integers) -> Ids:
         """Return the ids of these rows, in this order."""
         return Ids(self.text, self.start[rows], self.stop[rows])
+
+
+ROWS = 1 << 16  # ids that are joined at a time
+FEW = 100  # ids that are sliced one by one sooner
+LONG = 64  # bytes of an id, up to which ids are sorted as numbers
+
+
+def _with_room(text: Bytes, width: int) -> Bytes:
+    """Return a text with some NUL bytes at its end."""
+    return np.concatenate([text, np.zeros(width, dtype=np.uint8)])
+
+
+def _cells(text: Bytes, start: Integers, width: int, lengths: Integers | None = None) -> Bytes:
+    """Return the bytes from each start, `width` a row; NUL bytes behind the lengths where these are given."""
+    every = np.ndarray((len(text) - width + 1,), dtype=f"V{width}", buffer=text, strides=(1,))
+    cells: Bytes = every[start].view(np.uint8).reshape(-1, width)
+    if lengths is not None:
+        cells[np.arange(width) >= lengths[:, np.newaxis]] = 0
+    return cells
 
 
 class Vocabulary(Sequence[str]):
@@ -153,6 +251,13 @@ class Vocabulary(Sequence[str]):
         """Return the vocabulary of ids given as bytes."""
         vocabulary = cls()
         vocabulary.names = tuple(sorted(set(names)))
+        return vocabulary
+
+    @classmethod
+    def of_sorted(cls, names: Iterable[bytes]) -> Vocabulary:
+        """Return the vocabulary of ids that are unique and sorted."""
+        vocabulary = cls()
+        vocabulary.names = tuple(names)
         return vocabulary
 
     @cached_property

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from leadline import kernels
 from leadline.data.arrays import Codes, Flags, Floats, Integers, freeze
 from leadline.data.ids import Ids, Vocabulary
 from leadline.data.qrels import Qrels
@@ -79,6 +80,26 @@ class _JoinedLists(NamedTuple):
     last: Codes
     ties: TieGroups
     cut_in_ties: Flags
+
+
+def _rows_in(qrels: Qrels, codes: Integers, run: Run) -> Codes:
+    """Return the qrels row of every document of a run (-1: unjudged), from the query code of each list."""
+    rows = np.full(len(run.scores), -1, dtype=np.int32)
+    if kernels.compiled is not None:
+        ids, judged, slots = run.ids, qrels.documents, qrels.slots
+        hashes = np.empty(len(rows), dtype=np.uint64)
+        kernels.compiled.hash_ids(ids.text, ids.start, ids.stop, hashes)
+        seen = np.zeros(8 * int(np.diff(run.offsets).max(initial=1)) + 8, dtype=np.int32)
+        places = (ids.text, ids.start, ids.stop, hashes, run.offsets, codes)
+        known = (judged.text, judged.start, judged.stop, slots.hashes, slots.offset, slots.rows)
+        if kernels.compiled.match(*places, *known, seen, rows):
+            return rows
+    names, lookup, bounds = list(run.ids), qrels.lookup, run.offsets.tolist()
+    for index, code in enumerate(codes.tolist()):
+        span = slice(bounds[index], bounds[index + 1])
+        if code >= 0:
+            rows[span] = [lookup[code].get(name, -1) for name in names[span]]
+    return rows
 
 
 class JudgedRun:
@@ -180,15 +201,7 @@ class JudgedRun:
     ) -> JudgedRun:
         """Join a run in memory with the qrels."""
         codes = qrels.queries.encode(run.queries.names)
-        lookup = qrels.lookup
-        names = run.documents.names
-        bounds = run.offsets.tolist()
-        rows = np.full(len(run.scores), -1, dtype=np.int32)
-        for index, code in enumerate(codes.tolist()):
-            if code >= 0:
-                span = slice(bounds[index], bounds[index + 1])
-                judged = lookup[code]
-                rows[span] = [judged.get(names[item], -1) for item in run.document[span].tolist()]
+        rows = _rows_in(qrels, codes, run)
         scores = run.scores
         if reading.single_precision:
             with np.errstate(over="ignore"):
@@ -196,11 +209,7 @@ class JudgedRun:
             query = np.repeat(np.arange(len(codes)), np.diff(run.offsets))
             order = np.lexsort((-run.document, -scores, query))
             rows, scores = rows[order], scores[order]
-        ids = (
-            Ids.of(names).take(run.document.astype(np.int64))
-            if keep and not reading.single_precision
-            else None
-        )
+        ids = run.ids if keep and not reading.single_precision else None
         part = MatchedLists(codes, run.offsets, rows, scores, ids)
         return cls.of_lists(qrels, [part], cut=cut, keep=keep)
 

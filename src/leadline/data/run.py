@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from copy import copy
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from leadline.data.arrays import Codes, Floats, Integers, freeze
-from leadline.data.ids import QueryTable, Vocabulary, encode_rows, to_text
+from leadline.data.ids import Ids, QueryTable, Vocabulary, encode_rows, to_text
 from leadline.data.reading import RunOptions
 from leadline.data.validation import check_run_name
 from leadline.data.wording import counted, queries
@@ -25,7 +27,8 @@ class Run(QueryTable):
     Lists are in decreasing order of score, ties in decreasing byte order of the document id, as in trec_eval.
     Methods take and return ids as strings; columns hold them as bytes. The rows of a query are contiguous
     and in rank order: `offsets[q]:offsets[q + 1]` are the rows of query q of `queries`, `scores[i]` is the
-    score of row i and `documents.names[document[i]]` its document. Ranks are implied by the order.
+    score of row i and `ids[i]` its document, also `documents.names[document[i]]`. Ranks are implied by the
+    order.
 
     Parameters
     ----------
@@ -61,8 +64,6 @@ class Run(QueryTable):
 
     queries: Vocabulary
     offsets: Integers
-    documents: Vocabulary
-    document: Codes
     scores: Floats
     name: str
     tag: str
@@ -113,15 +114,56 @@ class Run(QueryTable):
         {'q1': {'d2': 0.7, 'd1': 0.5}}
         """
         freeze(offsets, document, scores)
+        run = cls._of_lists(queries, offsets, scores, name, tag)
+        vars(run).update(documents=documents, document=document)
+        return run
+
+    @classmethod
+    def of_ids(
+        cls, queries: Vocabulary, offsets: Integers, ids: Ids, scores: Floats, *, name: str, tag: str
+    ) -> Run:
+        """Return the run with these columns, as `of_columns`; documents are coded where codes are asked for.
+
+        >>> ends, names = np.array([0, 2]), Ids.of([b"d2", b"d1"])
+        >>> run = Run.of_ids(Vocabulary(["q1"]), ends, names, np.array([0.7, 0.5]), name="", tag="")
+        >>> run.to_dict(), run.document.tolist()
+        ({'q1': {'d2': 0.7, 'd1': 0.5}}, [1, 0])
+        """
+        freeze(offsets, scores)
+        run = cls._of_lists(queries, offsets, scores, name, tag)
+        vars(run).update(ids=ids)
+        return run
+
+    @classmethod
+    def _of_lists(cls, queries: Vocabulary, offsets: Integers, scores: Floats, name: str, tag: str) -> Run:
         run = cls.__new__(cls)
         run.queries = queries
         run.offsets = offsets
-        run.documents = documents
-        run.document = document
         run.scores = scores
         run.name = name
         run.tag = tag
         return run
+
+    @cached_property
+    def ids(self) -> Ids:
+        """Document of each row."""
+        return Ids.of(self.documents.names).take(self.document.astype(np.int64))
+
+    @cached_property
+    def _coded(self) -> tuple[Vocabulary, Codes]:
+        documents, document = self.ids.coded()
+        freeze(document)
+        return documents, document
+
+    @cached_property
+    def documents(self) -> Vocabulary:
+        """Ids of all documents."""
+        return self._coded[0]
+
+    @cached_property
+    def document(self) -> Codes:
+        """Code of the document of each row in `documents`."""
+        return self._coded[1]
 
     @classmethod
     def of(
@@ -195,9 +237,9 @@ class Run(QueryTable):
         Run('b', 1 query, 2 documents)
         """
         check_run_name(name)
-        return Run.of_columns(
-            self.queries, self.offsets, self.documents, self.document, self.scores, name=name, tag=self.tag
-        )
+        run = copy(self)
+        run.name = name
+        return run
 
     def __getitem__(self, query: str) -> dict[str, float]:
         """Return the list of a query as `{document: score}` in rank order."""
@@ -205,11 +247,8 @@ class Run(QueryTable):
         if code is None:
             raise UnknownIdError(query, self.queries, f"in run '{self.name or self.tag}'")
         rows = slice(int(self.offsets[code]), int(self.offsets[code + 1]))
-        names = self.documents
-        return {
-            names[document]: score
-            for document, score in zip(self.document[rows].tolist(), self.scores[rows].tolist(), strict=True)
-        }
+        names = self.ids.take(np.arange(rows.start, rows.stop)).texts()
+        return dict(zip(names, self.scores[rows].tolist(), strict=True))
 
     def __repr__(self) -> str:
         size = f"{queries(len(self.queries))}, {counted(len(self.scores), 'document')}"
@@ -236,12 +275,10 @@ class Run(QueryTable):
         >>> Run({"q1": {"d1": 0.5, "d2": 0.7}}).to_dict()
         {'q1': {'d2': 0.7, 'd1': 0.5}}
         """
-        names = list(self.documents)
-        bounds = self.offsets.tolist()
-        documents, scores = self.document.tolist(), self.scores.tolist()
+        names, scores, bounds = self.ids.texts(), self.scores.tolist(), self.offsets.tolist()
         return {
-            query: {names[documents[row]]: scores[row] for row in range(bounds[code], bounds[code + 1])}
-            for code, query in enumerate(self.queries)
+            query: dict(zip(names[low:high], scores[low:high], strict=True))
+            for query, low, high in zip(self.queries, bounds[:-1], bounds[1:], strict=True)
         }
 
     def to_columns(self) -> dict[str, list[Any]]:
@@ -257,11 +294,10 @@ class Run(QueryTable):
         >>> Run({"q1": {"d1": 0.5, "d2": 0.7}}).to_columns()
         {'query_id': ['q1', 'q1'], 'doc_id': ['d2', 'd1'], 'score': [0.7, 0.5]}
         """
-        names = list(self.documents)
         sizes = np.diff(self.offsets).tolist()
         return {
             "query_id": [query for query, size in zip(self.queries, sizes, strict=True) for _ in range(size)],
-            "doc_id": [names[code] for code in self.document.tolist()],
+            "doc_id": self.ids.texts(),
             "score": self.scores.tolist(),
         }
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import chain, islice
+from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -21,7 +23,7 @@ from leadline.io import python_inputs, row_checks
 from leadline.io.columns import NotCleanError
 from leadline.io.opening import LONGEST_LINE, Chunk
 from leadline.io.row_checks import Records, Row, Table
-from leadline.io.tables import PIECE, OutputTable, byte_lines, has_pyarrow
+from leadline.io.tables import PIECE, RUN_COLUMNS, OutputTable, byte_lines, has_pyarrow
 from leadline.kernels import plain
 
 if TYPE_CHECKING:
@@ -177,6 +179,15 @@ def _json_lines(window: Chunk) -> Iterator[tuple[int, Any]]:
 
 def write_json_lines(table: OutputTable) -> bytes:
     """Write a record a line."""
+    if table.columns == RUN_COLUMNS and all(isfinite(row[2]) for row in table.rows):
+        quoted = json.encoder.encode_basestring
+        names = {query: quoted(query) for query, _, _ in table.rows}
+        records = [
+            f'{{"query_id": {names[query]}, "doc_id": {quoted(document)}, "score": {score!r}}}\n'
+            for query, document, score in table.rows
+        ]
+        with suppress(UnicodeEncodeError):  # an id that is no Unicode is escaped below
+            return "".join(records).encode()
     lines = [dump_json(dict(zip(table.columns, row, strict=True))) for row in table.rows]
     return "".join(line + "\n" for line in lines).encode()
 

@@ -43,14 +43,7 @@ class OutputTable(NamedTuple):
 
 def table_of_run(run: Run) -> OutputTable:
     """Lay a run out."""
-    bounds = run.offsets.tolist()
-    documents, names = run.document.tolist(), list(run.documents)
-    scores = run.scores.tolist()
-    rows: list[tuple[Any, ...]] = [
-        (query, names[documents[row]], scores[row])
-        for place, query in enumerate(run.queries)
-        for row in range(bounds[place], bounds[place + 1])
-    ]
+    rows: list[tuple[Any, ...]] = list(zip(*run.to_columns().values(), strict=True))
     return OutputTable(RUN_COLUMNS, rows, tag=run.tag or run.name)
 
 

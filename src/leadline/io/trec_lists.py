@@ -215,8 +215,7 @@ class CompiledLists:
     def ids(self) -> Ids:
         """Return the document of every row."""
         # copies: a column is read-only, and the text may be a workspace that is read into again
-        end = int(self.stop.max(initial=0))
-        return Ids(self.text[:end].copy(), self.start.copy(), self.stop.copy())
+        return Ids.copied(self.text, self.start, self.stop)
 
     def group(self) -> None:
         """Bring the lists of one query together, in the order of first appearance."""
@@ -296,8 +295,9 @@ class PlainLists:
     @classmethod
     def of_list(cls, query: bytes, ids: Ids, scores: Floats, held: list[int]) -> PlainLists:
         """Make the one list of a query; `held` are the rows of repeats that were held."""
+        names, ranks = list(ids), [-1] * len(ids)
         made = cls(
-            plain.ParsedRows([query], [0, len(ids)], list(ids), scores.tolist(), [], [], 0, b"", 0, 0, 0)
+            plain.ParsedRows([query], [0, len(ids)], names, scores.tolist(), ranks, [], 0, b"", 0, 0, 0)
         )
         made.held = held
         return made

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from leadline.data.arrays import Bytes, Floats, Integers
-from leadline.data.ids import Vocabulary, to_bytes, to_text
+from leadline.data.ids import Ids, Vocabulary, to_bytes, to_text
 from leadline.data.qrels import Qrels
 from leadline.data.reading import DEFAULT_READING, Reading
 from leadline.data.run import Run
@@ -121,6 +121,47 @@ def _handed_on(stretches: Iterable[Scanned], consumer: ListConsumer, reading: Re
     return counts
 
 
+class _Gathered:
+    """The lists of a run, kept while it is read."""
+
+    def __init__(self) -> None:
+        self.restart()
+
+    def restart(self) -> None:
+        """Forget all lists."""
+        self.queries: list[bytes] = []
+        self.sizes: list[int] = []
+        self.ids: list[Ids] = []
+        self.scores: list[Floats] = []
+
+    def take(self, lists: RankedLists) -> bool:
+        """Keep some lists, unless one names a document twice."""
+        if not are_unique(lists.unordered):
+            return False
+        self.add(lists)
+        return True
+
+    def add(self, lists: RankedLists) -> None:
+        """Keep some lists."""
+        self.queries += lists.queries
+        self.sizes += np.diff(lists.bounds).tolist()
+        self.ids.append(lists.ids())
+        self.scores.append(lists.scores.copy())
+
+    def run(self, name: str, tag: str) -> Run:
+        """Return the run, its lists ordered by query."""
+        queries = Vocabulary.of_bytes(self.queries)
+        order = np.argsort(queries.encode(self.queries))
+        ids, scores = Ids.concatenate(self.ids), np.concatenate(self.scores)
+        sizes = np.array(self.sizes, dtype=np.int64)
+        offsets = np.concatenate(([0], np.cumsum(sizes[order])))
+        if (order[1:] < order[:-1]).any():
+            begin = np.cumsum(sizes) - sizes
+            rows = np.arange(len(scores)) + np.repeat(begin[order] - offsets[:-1], sizes[order])
+            ids, scores = ids.take(rows), scores[rows]
+        return Run.of_ids(queries, offsets, ids, scores, name=name, tag=tag)
+
+
 class _Whole:
     """The lists of a run that was read as a whole."""
 
@@ -145,9 +186,14 @@ def read(
 
     The tags are counted where they name runs.
     """
-    consumer = _Whole()
-    counts = stream(path, consumer, reading=reading, whole=whole or read_whole(path))
-    return run_of(consumer.lists, name=run_name(path) if name is None else name, tag=counts.tag), counts
+    name = run_name(path) if name is None else name
+    if reading.on_duplicate == "hold":  # what is held is numbered over the whole run
+        every = _Whole()
+        counts = stream(path, every, reading=reading, whole=whole or read_whole(path))
+        return run_of(every.lists, name=name, tag=counts.tag), counts
+    consumer = _Gathered()
+    counts = stream(path, consumer, reading=reading, whole=whole)
+    return consumer.run(name, counts.tag), counts
 
 
 def _tags(scanned: Scanned, tag: bytes, rows: int) -> set[bytes]:
@@ -164,6 +210,10 @@ def run_of(lists: TrecLists, *, name: str, tag: str, first_repeat: int = 1) -> R
 
     `first_repeat` is the number in the first of these names.
     """
+    if not lists.held and len(set(lists.queries)) == len(lists.queries):
+        every = _Gathered()
+        every.add(RankedLists(lists))
+        return every.run(name, tag)
     names = list(lists.ids())
     place = Vocabulary.of_bytes(names).encode(names)
     held = np.zeros(len(names), dtype=np.bool_)
