@@ -234,12 +234,16 @@ def test_a_folder_is_not_filled_when_one_of_its_files_is_an_input(
     assert snapshot(tmp_path) == before
 
 
-def test_what_a_python_program_has_read_it_may_replace(tmp_path: Path) -> None:
+def test_a_python_program_may_replace_a_file_by_what_was_not_read_from_it(tmp_path: Path) -> None:
     path = str(tmp_path / "a.run")
     ll.write_run({"q1": {"d1": 1.0}}, path)
     with read_paths.recorded():
         ll.read_run(path)
         with pytest.raises(ll.UsageError, match="would overwrite an input"):
             ll.write_run({"q1": {"d2": 1.0}}, path)
-    ll.write_run(ll.read_run(path), path)
+    run = ll.read_run(path)
+    with pytest.raises(ll.UsageError, match="would overwrite an input"):
+        ll.write_run(run, path)
+    ll.write_run({"q1": {"d2": 1.0}}, path)
+    assert list(ll.read_run(path)["q1"]) == ["d2"]
     assert os.listdir(tmp_path) == ["a.run"]

@@ -512,3 +512,58 @@ def test_check_repairs_a_copy_and_counts_what_is_refused(tmp_path: Path) -> None
     covered = ll.check(qrels="qrels.txt", documents="docs.jsonl")
     assert covered.coverage is not None
     assert "relevant documents of qrels.txt" in str(covered)
+
+
+SAVED: dict[str, Callable[[], Any]] = {
+    "evaluate": lambda: ll.evaluate("input.qrels", ll.Run({"q": {"d": 1.0}})),
+    "evaluate in steps": lambda: ll.evaluate(ll.read_qrels("input.qrels"), {"a": {"q": {"d": 1.0}}}),
+    "compare": lambda: ll.compare(
+        ll.evaluate("input.qrels", {"a": {"q": {"d": 1.0}}, "b": {"q": {"e": 1.0}}})
+    ),
+    "means of a comparison": lambda: (
+        ll.compare("input.qrels", {"a": {"q": {"d": 1.0}}, "b": {"q": {"e": 1.0}}}).results
+    ),
+    "Run": lambda: ll.Run("input.run").renamed("other"),
+    "read_run": lambda: ll.read_run(ll.read_run("input.run"), name="other"),
+    "Qrels": lambda: ll.Qrels("input.qrels"),
+    "pool": lambda: ll.pool([ll.read_run("input.run")], depth=5),
+}
+
+
+@pytest.mark.parametrize("name", SAVED)
+def test_what_was_read_is_not_written_over(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for file, text in (("input.qrels", "q 0 d 1\nq 0 e 0\n"), ("input.run", "q Q0 d 1 2.5 t\n")):
+        (tmp_path / file).write_text(text)
+    made = SAVED[name]()
+    read = tmp_path / ("input.run" if name in ("Run", "read_run", "pool") else "input.qrels")
+    assert made.sources == (str(read),)
+    before = read.read_bytes()
+    (tmp_path / "link.csv").symlink_to(read)
+    with pytest.raises(UsageError, match=r"link\.csv would overwrite an input"):
+        made.write("link.csv")
+    assert read.read_bytes() == before
+    made.write("new.csv")
+    made.write("new.csv")  # what was written may be written again
+    assert (tmp_path / "new.csv").stat().st_size > 0
+
+
+def test_a_page_a_figure_and_a_copy_do_not_replace_an_input(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "input.qrels").write_text("q 0 d 1\nq 0 e 0\n")
+    (tmp_path / "input.svg").symlink_to("input.qrels")
+    runs = {"a": {"q": {"d": 1.0}}, "b": {"q": {"e": 1.0}}}
+    writers: tuple[Callable[[], object], ...] = (
+        lambda: ll.report("input.qrels", runs, "input.qrels"),
+        lambda: ll.evaluate("input.qrels", runs).plot("input.svg"),
+        lambda: ll.write_qrels("input.qrels", "input.svg"),
+        lambda: ll.check("input.qrels", fix="input.qrels"),
+    )
+    for write in writers:
+        with pytest.raises(UsageError, match="would overwrite an input"):
+            write()
+    assert (tmp_path / "input.qrels").read_text() == "q 0 d 1\nq 0 e 0\n"

@@ -17,6 +17,7 @@ from leadline.cli._options import (
     refuse_overwrite,
     refuse_same_output,
     seed_option,
+    whole,
     write_output,
 )
 from leadline.cli._plots import check_plot, plot_option, plot_options, write_plot
@@ -106,7 +107,7 @@ class TakesRuns(Command):
 )
 @click.option(
     "--top",
-    type=click.IntRange(2),
+    type=whole(2),
     default=TOP,
     show_default=True,
     metavar="K",

@@ -17,6 +17,7 @@ from leadline.data.results import Results, ResultWarning
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import EvaluateOptions, evaluate
 from leadline.io.read import QrelsLike, RunLike
+from leadline.io.read_paths import public
 from leadline.measures import Measure
 from leadline.stats import CORRECTIONS, Correction, Interval, PairedTest
 from leadline.stats.paired_tests import Bootstrap, T, decided_by_sign, equivalence
@@ -24,6 +25,7 @@ from leadline.stats.paired_tests import Bootstrap, T, decided_by_sign, equivalen
 COMPARED = ("AP", "nDCG@10")  # default measures
 
 
+@public
 def compare(
     qrels: QrelsLike | Results,
     runs: RunLike | Iterable[RunLike] | Mapping[str, RunLike] | None = None,

@@ -14,6 +14,7 @@ from leadline.data.results import ResultWarning, plain
 from leadline.data.validation import check_numbers, check_whole
 from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
+from leadline.io.read_paths import public
 from leadline.io.result_files import Column, read_column
 from leadline.stats import checked_level, checked_seed
 from leadline.stats.correlation import (
@@ -123,6 +124,7 @@ class Correlation(Result):
         return f"Correlation({len(self.names)} runs, {shown})"
 
 
+@public
 def correlate(
     truth: str | os.PathLike[str] | Mapping[str, Any],
     estimate: str | os.PathLike[str] | Mapping[str, Any],

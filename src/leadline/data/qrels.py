@@ -132,6 +132,7 @@ class Qrels(QueryTable):
     strata: Codes | None = None  # stratum of each row within its query, for a stratified sample
     hashes: Hashes | None  # hashes of the documents, for the compiled kernels
     source: str
+    sources: tuple[str, ...] = ()  # files read for these judgments; they are not overwritten
     remarks: tuple[tuple[str, str, int], ...]  # code, message and count of warnings about the judgments
 
     def __init__(
@@ -406,7 +407,7 @@ class Qrels(QueryTable):
             source=self.source,
             remarks=self.remarks,
         )
-        qrels.strata = None if self.strata is None else self.strata[rows]
+        qrels.sources, qrels.strata = self.sources, None if self.strata is None else self.strata[rows]
         return qrels
 
     def of_query(self, code: int) -> Qrels:
@@ -421,7 +422,7 @@ class Qrels(QueryTable):
             inclusion=None if self.inclusion is None else self.inclusion[rows],
             source=self.source,
         )
-        qrels.strata = None if self.strata is None else self.strata[rows]
+        qrels.sources, qrels.strata = self.sources, None if self.strata is None else self.strata[rows]
         return qrels
 
     def with_known(self, known: dict[bytes, set[bytes]]) -> Qrels:

@@ -20,8 +20,11 @@ class Result:
 
     Subclasses define `to_dict`, the result's part of the JSON of the command. The layout of the table is
     defined in `leadline.reporting.tables` and the figure in `leadline.reporting.plots`, both by the name of
-    the class. `**options` are passed to the layout, such as `per_query=True`.
+    the class. `**options` are passed to the layout, such as `per_query=True`. `sources` are the
+    files read for the result; they are not overwritten.
     """
+
+    sources: tuple[str, ...] = ()
 
     if TYPE_CHECKING:  # defined by every subclass
 

@@ -65,6 +65,7 @@ class Run(QueryTable):
     queries: Vocabulary
     offsets: Integers
     scores: Floats
+    sources: tuple[str, ...] = ()  # files that were read for it; they are not written over
     name: str
     tag: str
 

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 import math
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
+from functools import cache
 from numbers import Integral, Real
+from types import UnionType
+from typing import Any, NamedTuple, Union, get_origin
 
 import numpy as np
 
@@ -27,7 +33,7 @@ def check_flags(**arguments: object) -> None:
     """Raise UsageError for a value that is not a bool."""
     for name, value in arguments.items():
         if not isinstance(value, (bool, np.bool_)):
-            raise _error(name, value, "True or False")
+            raise refusal(name, value, "True or False")
 
 
 def check_whole(low: int, **arguments: object) -> None:
@@ -49,24 +55,41 @@ def check_whole(low: int, **arguments: object) -> None:
         if value is None:
             continue
         if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < low:
-            raise _error(name, value, f"a whole number, {low} or more")
+            raise refusal(name, value, f"a whole number, {low} or more")
         limit = LIMITS.get(name, LARGEST)
         if name != "seed" and int(value) > limit:
-            raise _error(name, value, f"a whole number, {low} to {limit}")
+            raise refusal(name, value, f"a whole number, {low} to {limit}")
 
 
 def check_numbers(**arguments: object) -> None:
     """Raise UsageError for a value that is not a finite number."""
     for name, value in arguments.items():
         if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
-            raise _error(name, value, "a number")
+            raise refusal(name, value, "a number")
+
+
+def check_positive(**given: object) -> None:
+    """Refuse what is neither None nor a finite number above 0."""
+    for name, value in given.items():
+        if value is None:
+            continue
+        check_numbers(**{name: value})
+        if not isinstance(value, Real) or not 0 < float(value) <= LARGEST:
+            raise refusal(name, value, f"a number above 0, at most {LARGEST}")
 
 
 def check_word(allowed: tuple[str, ...], **arguments: object) -> None:
     """Raise UsageError for a value that is not one of the allowed words."""
     for name, value in arguments.items():
         if not isinstance(value, str) or value not in allowed:
-            raise _error(name, value, " or ".join(map(repr, allowed)))
+            raise refusal(name, value, " or ".join(map(repr, allowed)))
+
+
+def check_nested(expected: str, **given: Mapping[str, object]) -> None:
+    """Refuse a dictionary whose values are no dictionaries."""
+    for name, value in given.items():
+        if not all(isinstance(inner, Mapping) for inner in value.values()):
+            raise refusal(name, value, expected)
 
 
 def check_run_name(name: object) -> None:
@@ -84,6 +107,167 @@ def check_run_name(name: object) -> None:
         )
 
 
-def _error(name: str, value: object, expected: str) -> UsageError:
-    shown = " ".join(repr(value).split())
-    return UsageError(f"{name}={shown[:60]}{'...' * (len(shown) > 60)}; expected {expected}")
+class Kind(NamedTuple):
+    """A kind of argument: whether a value is of it, given the kinds in brackets, and its name in messages."""
+
+    accepts: Callable[[Any, tuple[str, ...], Mapping[str, Any]], bool]
+    words: str
+
+
+def _each(values: Any, text: str, known: Mapping[str, Any]) -> bool:
+    """Return whether all values are of a kind; an iterator is not read."""
+    return isinstance(values, Iterator) or all(_is_of(value, text, known) for value in values)
+
+
+def _is_text_path(value: Any, _inside: tuple[str, ...], _known: Mapping[str, Any]) -> bool:
+    return isinstance(value, os.PathLike) and isinstance(os.fspath(value), str)
+
+
+def _is_mapping(value: Any, inside: tuple[str, ...], _known: Mapping[str, Any]) -> bool:
+    if not isinstance(value, Mapping):
+        return False
+    return inside != ("str", "str") or all(isinstance(each, str) for pair in value.items() for each in pair)
+
+
+def _is_tuple(value: Any, inside: tuple[str, ...], known: Mapping[str, Any]) -> bool:
+    if not isinstance(value, (tuple, list)) or len(value) != len(inside):
+        return False
+    return all(_is_of(part, text, known) for part, text in zip(value, inside, strict=True))
+
+
+def _is_series(value: Any, inside: tuple[str, ...], known: Mapping[str, Any]) -> bool:
+    if not isinstance(value, Iterable) or isinstance(value, (str, bytes, Mapping)):
+        return False
+    return _each(value, inside[0], known)
+
+
+def _is_sequence(value: Any, inside: tuple[str, ...], known: Mapping[str, Any]) -> bool:
+    return isinstance(value, Sized) and _is_series(value, inside, known)
+
+
+# Kinds of arguments by the name that they have in annotations. What is not here and is no class that the
+# function knows is left to the function: it reads a run or a topic model, and says what it found there.
+KINDS = {
+    "NoneType": Kind(lambda value, *_: value is None, "None"),
+    "None": Kind(lambda value, *_: value is None, "None"),
+    "bool": Kind(lambda value, *_: isinstance(value, (bool, np.bool_)), "True or False"),
+    "int": Kind(
+        lambda value, *_: isinstance(value, Integral) and not isinstance(value, bool), "a whole number"
+    ),
+    "float": Kind(lambda value, *_: isinstance(value, Real) and not isinstance(value, bool), "a number"),
+    "str": Kind(lambda value, *_: isinstance(value, str), "text"),
+    "PathLike": Kind(_is_text_path, "a path"),
+    "tuple": Kind(_is_tuple, "a tuple"),
+    "Callable": Kind(lambda value, *_: callable(value), "a function"),
+    "type": Kind(lambda value, *_: isinstance(value, type), "a class"),
+    "Mapping": Kind(_is_mapping, "a dictionary"),
+    "Iterable": Kind(_is_series, "a list"),
+    "Sequence": Kind(_is_sequence, "a list"),
+}
+
+# Classes that modules import for type checkers only: told by the name of the class.
+NOT_IMPORTED = ("DrawnPool", "Pooled", "Vectors")
+
+
+def check_arguments(
+    function: Callable[..., Any], args: tuple[object, ...], given: Mapping[str, object]
+) -> None:
+    """Refuse an argument whose type is none of those that the annotation of its parameter allows.
+
+    >>> def depth_of(run: "str", depth: "int | None" = None) -> None: ...
+    >>> check_arguments(depth_of, ("bm25",), {"depth": "ten"})
+    Traceback (most recent call last):
+        ...
+    leadline.errors.UsageError: depth='ten'; expected a whole number or None
+    """
+    function = inspect.unwrap(function)
+    parameters = _annotations(function)
+    for name, value in (*zip(parameters, args, strict=False), *given.items()):
+        if name not in parameters:
+            continue
+        text, default = parameters[name]
+        if value is not default and not _is_of(value, text, function.__globals__):
+            raise refusal(name, value, _in_words(text, function.__globals__))
+
+
+@cache
+def _annotations(function: Callable[..., Any]) -> dict[str, tuple[str, object]]:
+    """Return annotation and default of every parameter, those of an unpacked dictionary too."""
+    found: dict[str, tuple[str, object]] = {}
+    for name, each in inspect.signature(function).parameters.items():
+        text = str(each.annotation)
+        if text.startswith("Unpack["):
+            options = function.__globals__[text.removeprefix("Unpack[").removesuffix("]")].__annotations__
+            found |= {
+                option: (getattr(kind, "__forward_arg__", "Any"), inspect.Parameter.empty)
+                for option, kind in options.items()
+            }
+        elif each.kind not in (each.VAR_KEYWORD, each.VAR_POSITIONAL):
+            found[name] = text, each.default
+    return found
+
+
+def _is_of(value: object, text: str, known: Mapping[str, Any]) -> bool:
+    return any(_is_one(value, member, known) for member in _parts(text, "|"))
+
+
+def _is_one(value: object, text: str, known: Mapping[str, Any]) -> bool:
+    name, inside = _name_of(text), text.partition("[")[2]
+    if name in KINDS:
+        return KINDS[name].accepts(value, _parts(inside.removesuffix("]"), ","), known)
+    if name in NOT_IMPORTED:
+        return any(kind.__name__ == name for kind in type(value).__mro__)
+    named = _named(name, known)
+    if isinstance(named, str):
+        return _is_of(value, named, known)
+    if not isinstance(named, type) or named is Any or getattr(named, "_is_protocol", False):
+        return True
+    return isinstance(value, named)
+
+
+def _name_of(text: str) -> str:
+    return text.partition("[")[0].rpartition(".")[2]
+
+
+def _named(name: str, known: Mapping[str, Any]) -> Any:
+    """Return the class of a name, the annotation that the name stands for, or None."""
+    named = known.get(name)
+    return str(named) if get_origin(named) in (Union, UnionType, Callable) else named
+
+
+@cache
+def _parts(text: str, mark: str) -> tuple[str, ...]:
+    """Return the parts of an annotation between marks that stand outside brackets."""
+    parts, depth = [""], 0
+    for letter in text:
+        depth += (letter == "[") - (letter == "]")
+        if letter == mark and not depth:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return tuple(part.strip() for part in parts)
+
+
+def _in_words(text: str, known: Mapping[str, Any]) -> str:
+    """Describe what an annotation allows."""
+    return " or ".join(dict.fromkeys(_words(part, known) for part in _parts(text, "|")))
+
+
+def _words(text: str, known: Mapping[str, Any]) -> str:
+    name, inside = _name_of(text), text.partition("[")[2].removesuffix("]")
+    if name == "tuple":
+        return f"({', '.join(_in_words(part, known) for part in _parts(inside, ','))})"
+    if name in ("Iterable", "Sequence"):
+        return f"a list of {_in_words(inside, known).replace('a ', '')}"
+    if name in KINDS:
+        return KINDS[name].words
+    named = _named(name, known)
+    return _in_words(named, known) if isinstance(named, str) else name
+
+
+def refusal(name: str, value: object, expected: str) -> UsageError:
+    """Return the error that says argument, value and what was expected."""
+    found = " ".join(repr(value).split())
+    if " at 0x" in found:
+        found = f"an object of type {type(value).__name__}"
+    return UsageError(f"{name}={found[:60]}{'...' * (len(found) > 60)}; expected {expected}")

@@ -23,6 +23,7 @@ from leadline.evaluation.join import judge_runs
 from leadline.evaluation.profiles import profile_of
 from leadline.evaluation.run_warnings import warnings_of
 from leadline.io.read import QrelsLike, RunLike
+from leadline.io.read_paths import public
 from leadline.measures import Measure
 from leadline.stats import INTERVALS, checked_level
 
@@ -312,6 +313,7 @@ def has_interval(kind: Kind) -> bool:
     return not (isinstance(kind, AveragePrecision) or (isinstance(kind, Ratio) and not kind.ideal))
 
 
+@public
 def estimate(
     judgments: QrelsLike,
     runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],

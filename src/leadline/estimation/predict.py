@@ -19,6 +19,7 @@ from leadline.errors import InputError, UsageError
 from leadline.estimation.predictors import INDEX, PREDICTORS, VECTORS, Answer, Predictor
 from leadline.evaluation.join import each_run
 from leadline.io.read import RunLike
+from leadline.io.read_paths import public
 from leadline.io.texts import TextsLike, read_queries, shown
 from leadline.retrieval.index import open_index
 from leadline.retrieval.index.reader import Index
@@ -70,6 +71,7 @@ class _RunPredictions(NamedTuple):
     counts: dict[str, int]
 
 
+@public
 def predict(
     runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
     predictors: Iterable[str | Predictor] | str | Predictor | None = None,

@@ -38,6 +38,7 @@ from leadline.evaluation.profiles import profile_of
 from leadline.evaluation.run_warnings import levels_of
 from leadline.io.pool_files import Pooled
 from leadline.io.read import QrelsLike, RunLike, judgments_of
+from leadline.io.read_paths import public
 from leadline.measures import Measure
 
 DEFAULT_MEASURES = ("AP", "nDCG@10", "RR", "P@10", "R@100")
@@ -123,6 +124,7 @@ class SampledRun(NamedTuple):
     unscored: int
 
 
+@public
 def sampled(
     qrels: QrelsLike,
     scores: RunLike | Scorer | Sequence[RunLike] | Mapping[str, RunLike | Scorer],

@@ -16,6 +16,7 @@ from leadline.data.arrays import Floats, Integers
 from leadline.data.ids import to_bytes
 from leadline.data.qrels import Qrels
 from leadline.data.results import ResultWarning
+from leadline.data.validation import check_nested
 from leadline.errors import UsageError
 from leadline.estimation.designs import at_scale, random_numbers_of
 from leadline.estimation.estimators import Sample
@@ -160,6 +161,7 @@ def pool_of(pool: PoolLike) -> DrawnPool:
         return pool
     if isinstance(pool, (str, os.PathLike)):
         return read_drawn_pool(pool)
+    check_nested("{query: {document: probability}}", pool=pool)
     rows = [
         (query, document, share) for query, documents in pool.items() for document, share in documents.items()
     ]
@@ -195,6 +197,8 @@ def _pairs_of(
     pairs.order.extend(pool.order.tolist())
     pairs.listed.extend(pool.drawn.tolist())
     queries = set(pool.queries)
+    if not queries:
+        raise UsageError("the pool is empty; expected a pair of a query and a document")
     if not any(query in queries for query, _ in grades):
         example = next(iter(grades), ("none",))[0]
         raise UsageError(
@@ -259,6 +263,7 @@ def _values(proxy: ProxyLike) -> Mapping[str, Mapping[str, float]]:
             hint = f" (nearest: {near[0]})" if near else ""
             raise UsageError(f"proxy '{proxy}'; expected votes, centred, none or FILE:COLUMN{hint}")
         return read_pair_values(proxy)
+    check_nested("{query: {document: value}}", proxy=proxy)
     for query, documents in proxy.items():
         for document, value in documents.items():
             if not math.isfinite(value):

@@ -18,6 +18,7 @@ from leadline.estimation.system_lists import RankedPool, Systems, Topics, number
 from leadline.estimation.unjudged_methods import METHODS, UnjudgedEstimate, UnjudgedEstimator, saturation
 from leadline.estimation.unjudged_result import Unjudged, mean_of_defined
 from leadline.io.read import RunLike
+from leadline.io.read_paths import public
 from leadline.io.texts import shown
 
 if TYPE_CHECKING:
@@ -108,6 +109,7 @@ __all__ = [
 Progress = Callable[[int, int], None]
 
 
+@public
 def unjudged(
     runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
     *,

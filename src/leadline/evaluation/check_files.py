@@ -18,6 +18,7 @@ from leadline.io.check import Checked
 from leadline.io.check_remarks import Problem
 from leadline.io.opening import Buffers
 from leadline.io.read import QrelsLike, read_qrels
+from leadline.io.read_paths import public
 
 Path = str | os.PathLike[str]
 
@@ -69,6 +70,7 @@ class CheckResult(Result):
         return f"CheckResult({len(self.files)} files, {self.rejected} would be refused)"
 
 
+@public
 def check(
     files: Path | Iterable[Path] = (),
     *,

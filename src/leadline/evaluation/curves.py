@@ -20,6 +20,7 @@ from leadline.errors import UsageError
 from leadline.evaluation.join import judge_runs
 from leadline.evaluation.run_warnings import warnings_of
 from leadline.io.read import QrelsLike, RunLike, judgments_of
+from leadline.io.read_paths import public
 from leadline.measures.average_precision import ELEVEN_LEVELS, RULES, interpolate
 from leadline.measures.diversity import StRecall
 
@@ -91,6 +92,7 @@ class Curves(Result):
         return f"Curves({counted(len(self.runs), 'run')}, {queries(len(self.queries))})"
 
 
+@public
 def curve(
     qrels: QrelsLike,
     runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],

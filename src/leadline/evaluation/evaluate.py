@@ -30,6 +30,7 @@ from leadline.evaluation.run_warnings import (
 )
 from leadline.evaluation.trec_names import relevance_strings as strings_of
 from leadline.io.read import KnownLike, QrelsLike, RunLike, judgments_of
+from leadline.io.read_paths import public
 from leadline.measures import Measure
 from leadline.stats import INTERVALS, Interval, checked_level, checked_seed
 
@@ -69,6 +70,7 @@ class _RunValues(NamedTuple):
     unmatched: str  # document id of a run of which no document is judged, else empty
 
 
+@public
 def evaluate(
     qrels: QrelsLike,
     runs: RunLike | Iterable[RunLike] | Mapping[str, RunLike],

@@ -30,6 +30,7 @@ from leadline.evaluation.evaluate import EvaluateOptions, evaluate
 from leadline.evaluation.profiles import profile_of
 from leadline.evaluation.run_warnings import fractional_warning, levels_of, undefined_warnings, warnings_of
 from leadline.io.read import QrelsLike, RunLike, judgments_of, stream_lists
+from leadline.io.read_paths import public
 from leadline.io.trec_lists import PlainLists, RankedLists
 from leadline.io.trec_runs import ReadCounts, are_unique, run_of
 from leadline.measures import Measure
@@ -167,6 +168,7 @@ class Explanation(Result):
 FEWEST_RANKS = 20  # ranks up to the cutoff that are shown even if they do not affect the value
 
 
+@public
 def explain(
     qrels: QrelsLike,
     run: RunLike,

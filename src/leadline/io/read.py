@@ -15,6 +15,7 @@ from leadline.errors import InputError, UsageError
 from leadline.io import row_checks, trec_qrels, trec_runs
 from leadline.io.formats import TREC, Opened, opened, opened_run, records_of
 from leadline.io.opening import Buffers, run_name
+from leadline.io.read_paths import public
 from leadline.io.row_checks import Records, Table
 from leadline.io.trec_lists import ListConsumer
 from leadline.io.trec_runs import ReadCounts
@@ -52,6 +53,7 @@ __all__ = [
 ]
 
 
+@public
 def read_qrels(source: QrelsLike, *, kind: str | None = None, **options: Unpack[ReadQrelsOptions]) -> Qrels:
     """Read judgments from a file of any format, a dictionary, a data frame or rows.
 
@@ -135,6 +137,7 @@ def qrels_of(source: Opened, *, subtopics: bool = False, sure: bool = False, int
     return made
 
 
+@public
 def read_run(source: RunLike, *, name: str | None = None, **options: Unpack[RunOptions]) -> Run:
     """Read a run from a file of any format, a dictionary, a data frame or rows.
 

@@ -1,9 +1,9 @@
-"""The files that one command reads, so that none of its outputs replaces an input.
+"""The files that a command, or a call of a public function, reads, so that no output replaces an input.
 
 Every input reader records the files it opens, and the command line declares the outputs that were asked for;
 whichever comes second is refused. Files are compared by device and inode, so a symbolic link, a hard link,
-another spelling of the path and a redirected standard input or output are the same file. Python callers are
-not recorded: a program may write to a file that it has read.
+another spelling of the path and a redirected standard input or output are the same file. Run, qrels and
+results remember the files that they were made of; a program may write to any other file.
 """
 
 from __future__ import annotations
@@ -11,11 +11,15 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import TypeAlias
+from functools import wraps
+from typing import Any, ParamSpec, TypeAlias, TypeVar
 
-from leadline.errors import UsageError
+from leadline.errors import LeadlineError, UsageError
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 STANDARD_STREAM = "-"
 Identity: TypeAlias = tuple[int, int]
@@ -51,37 +55,96 @@ class ReadPaths:
             raise _refusal(path, self.inputs[identity])
 
 
-_current: list[ReadPaths] = []
+_current: list[ReadPaths] = []  # that of a command, and those of the calls that are under way
 
 
 @contextmanager
 def recorded() -> Iterator[ReadPaths]:
     """Record the files of one command; standard output is declared when it is a file."""
-    _current.append(ReadPaths())
+    with _recording() as record:
+        record.add_output(STANDARD_STREAM)
+        yield record
+
+
+@contextmanager
+def _recording() -> Iterator[ReadPaths]:
+    record = ReadPaths()
+    _current.append(record)
     try:
-        _current[-1].add_output(STANDARD_STREAM)
-        yield _current[-1]
+        yield record
     finally:
-        _current.pop()
+        _current.remove(record)
+
+
+def public(function: Callable[P, T]) -> Callable[P, T]:
+    """Let the result of a public function remember the files it is made of.
+
+    Where the function fails with another error than a refusal and an argument is of a wrong type, that
+    argument is refused.
+    """
+
+    @wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> T:
+        with _recording() as record:
+            try:
+                found = function(*args, **kwargs)
+            except LeadlineError:
+                raise
+            except Exception:
+                from leadline.data.validation import check_arguments  # loads NumPy; no command needs it
+
+                check_arguments(function, args, kwargs)
+                raise
+        if _has_sources(found):
+            read = [os.path.abspath(path) for path in record.inputs.values() if path != STANDARD_STREAM]
+            sources = tuple(dict.fromkeys([*read, *_sources([found, *args, *kwargs.values()])]))
+            for each in filter(_has_sources, (found, getattr(found, "results", None))):
+                vars(each)["sources"] = sources
+        return found
+
+    return call
+
+
+def _has_sources(value: object) -> bool:
+    """Return whether a value is a run, qrels or a result, which remember files."""
+    return hasattr(type(value), "sources")
+
+
+def _sources(values: Iterable[Any]) -> Iterator[str]:
+    """Yield the files of which arguments, or the members of lists and dictionaries, were made."""
+    for value in values:
+        if _has_sources(value):
+            yield from value.sources
+        elif isinstance(value, (list, tuple, Mapping)):
+            members = value.values() if isinstance(value, Mapping) else value
+            yield from _sources(filter(_has_sources, members))
+
+
+def refuse_sources(path: str, sources: Iterable[str]) -> None:
+    """Refuse to write to a file that a run, qrels or a result was made of."""
+    identity = _identity(path, output=True)
+    for source in sources:
+        if identity is not None and identity == _identity(source):
+            raise _refusal(path, path)
 
 
 def record_input(path: str) -> None:
-    """Record that the running command reads a file (or `-`); refuse one of its outputs."""
-    if _current:
-        _current[-1].add_input(path)
+    """Record that a file (or `-`) is read; refuse one of the outputs of the running command."""
+    for record in tuple(_current):
+        record.add_input(path)
 
 
 def declare_output(path: str) -> None:
     """Declare that the running command will write to a file; refuse one of its inputs."""
     if _current:
-        _current[-1].add_output(path)
+        _current[0].add_output(path)
 
 
 def check_outputs(*paths: str) -> None:
-    """Refuse to write when any of some files is an input of the running command."""
-    if _current:
+    """Refuse to write when any of some files is an input of the running command or call."""
+    for record in tuple(_current):
         for path in paths:
-            _current[-1].check_output(path)
+            record.check_output(path)
 
 
 def _identity(path: str, *, output: bool = False) -> Identity | None:

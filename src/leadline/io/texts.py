@@ -10,10 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from leadline.data.ids import to_bytes
+from leadline.data.validation import check_arguments
 from leadline.errors import InputError, MissingPackageError
 from leadline.io import row_checks
 from leadline.io.lines import lines, whole_text
 from leadline.io.opening import IR_DATASETS, LONGEST_TEXT, PARQUET, first_bytes, too_long
+from leadline.io.read_paths import public
 from leadline.io.tables import cells_of
 
 Rows = Iterator[tuple[int, dict[str, Any]]]
@@ -243,6 +245,7 @@ class Document(NamedTuple):
         return f"{self.title}\n{self.text}" if self.title else self.text
 
 
+@public
 def read_documents(
     source: TextsLike, *, fields: Sequence[str] = (), id_column: str | None = None, encoding: str = "utf-8"
 ) -> Iterator[Document]:
@@ -256,9 +259,11 @@ def read_documents(
     >>> [document.id for document in read_documents({"d1": "wings", "d2": "tails"})]
     ['d1', 'd2']
     """
+    check_arguments(read_documents, (), {"fields": fields, "id_column": id_column, "encoding": encoding})
     return _read(source, "document", fields, id_column, encoding)
 
 
+@public
 def read_queries(
     source: TextsLike, *, fields: Sequence[str] = (), id_column: str | None = None, encoding: str = "utf-8"
 ) -> list[Document]:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import sys
 
+from leadline.data.validation import refusal
 from leadline.errors import InputError, UsageError
 from leadline.io import tables
 from leadline.io.formats import BY_SUFFIX, TREC, suffix_of
 from leadline.io.opening import STANDARD_INPUT
 from leadline.io.read import QrelsLike, RunLike, read_qrels, read_run
-from leadline.io.read_paths import check_outputs
+from leadline.io.read_paths import check_outputs, public, refuse_sources
 
 
+@public
 def write_run(run: RunLike, path: str | os.PathLike[str], *, suffix: str | None = None) -> None:
     """Write whatever `read_run` takes, scores to full precision.
 
@@ -24,9 +26,10 @@ def write_run(run: RunLike, path: str | os.PathLike[str], *, suffix: str | None 
     run = read_run(run)
     if not len(run.scores):
         raise InputError("contains no documents", expected="a run", path=run.name)
-    _write(tables.table_of_run(run), path, suffix)
+    _write(tables.table_of_run(run), path, suffix, run.sources)
 
 
+@public
 def write_qrels(qrels: QrelsLike, path: str | os.PathLike[str], *, suffix: str | None = None) -> None:
     """Write whatever `read_qrels` takes, by subtopic where it was read with subtopics.
 
@@ -34,7 +37,8 @@ def write_qrels(qrels: QrelsLike, path: str | os.PathLike[str], *, suffix: str |
     query_id,doc_id,relevance
     q1,d1,1
     """
-    write_judgments(tables.table_of_qrels(read_qrels(qrels)), path, suffix=suffix)
+    qrels = read_qrels(qrels)
+    _write(tables.table_of_qrels(qrels), path, suffix, qrels.sources)
 
 
 def write_judgments(
@@ -44,10 +48,14 @@ def write_judgments(
     _write(judgments, path, suffix)
 
 
-def _write(found: tables.OutputTable, target: str | os.PathLike[str], suffix: str | None) -> None:
-    if not isinstance(target, (str, os.PathLike)):
-        raise UsageError(f"path={target!r}; expected a path, or '-' for standard output")
-    path = os.fspath(target)
+def _write(
+    found: tables.OutputTable,
+    target: str | os.PathLike[str],
+    suffix: str | None,
+    sources: tuple[str, ...] = (),
+) -> None:
+    path = checked_path(target)
+    refuse_sources(path, sources)
     found = found._replace(suffix=suffix_of(path) if suffix is None else suffix)
     write = BY_SUFFIX.get(found.suffix, TREC).write
     assert write is not None
@@ -56,6 +64,14 @@ def _write(found: tables.OutputTable, target: str | os.PathLike[str], suffix: st
     except InputError as error:
         raise error.at(path) from None
     write_bytes(path, content)
+
+
+def checked_path(path: object) -> str:
+    """Return a path as text; refuse what is none."""
+    text = os.fspath(path) if isinstance(path, os.PathLike) else path
+    if not isinstance(text, str):
+        raise refusal("path", path, "a path, or '-' for standard output")
+    return text
 
 
 def write_bytes(path: str, content: bytes) -> None:

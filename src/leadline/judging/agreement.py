@@ -13,6 +13,7 @@ from leadline.data.validation import check_flags, check_numbers, check_whole, ch
 from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
 from leadline.io.judges import JudgesLike, read_judges
+from leadline.io.read_paths import public
 from leadline.judging.agreement_audit import TOP, WITHIN, Audit, NeededJudgments, audit, needed_judgments
 from leadline.judging.agreement_result import (
     DEFAULT_MEASURES,
@@ -45,6 +46,7 @@ MOST_GRADES = 100  # more are scores: a table of so many squared for every query
 __all__ = ["ENOUGH", "Agreement", "Judgments", "agreement"]
 
 
+@public
 def agreement(
     judges: JudgesLike | Judgments | None = None,
     *,

@@ -22,6 +22,7 @@ from leadline.errors import InputError, UsageError
 from leadline.estimation.system_lists import Systems, read_systems
 from leadline.io.pool_files import Pooled, read_pool
 from leadline.io.read import QrelsLike, RunLike, read_qrels
+from leadline.io.read_paths import public
 from leadline.io.texts import TextsLike, read_queries
 from leadline.judging.pooling_methods import POOLS, PoolMethod, RankedLists
 from leadline.retrieval.collection import ids_of
@@ -82,6 +83,7 @@ class _Collection(NamedTuple):
     given: bool
 
 
+@public
 def pool(
     runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike] = (),
     *,

@@ -15,6 +15,7 @@ from leadline.data.results import ResultWarning
 from leadline.data.validation import check_numbers, check_whole, check_word
 from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
+from leadline.io.read_paths import public
 from leadline.online.abtest_result import ABTest, AlwaysValid, Arm, ArmDifference, SampleSizes, undefined_lift
 from leadline.online.logs import Columns, Log, chosen_arms, read_log, read_two, shown_within
 from leadline.online.planning import detectable, users_for_difference, users_for_variance
@@ -169,6 +170,7 @@ NORMAL = NormalDist()
 __all__ = ["ABTest", "abtest"]
 
 
+@public
 def abtest(
     log: str | os.PathLike[str] | None = None,
     *,

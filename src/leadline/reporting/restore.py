@@ -19,6 +19,7 @@ from leadline.data.results import Results, ResultWarning, RunInfo
 from leadline.errors import InputError, LeadlineError, UsageError
 from leadline.evaluation.profiles import profile_of
 from leadline.io.opening import PARQUET, first_bytes, read_whole, text_of
+from leadline.io.read_paths import public
 from leadline.io.result_files import COLUMNS, FORMAT, MANIFEST, saved_data
 from leadline.io.write import write_bytes
 from leadline.version import VERSION
@@ -78,6 +79,7 @@ def save(
     write_bytes(path, target.getvalue())
 
 
+@public
 def read_scores(paths: Sequence[str]) -> Results:
     """Read per-query values from files of saved results or JSON, and combine their runs.
 

@@ -13,6 +13,7 @@ from leadline.data.ids import to_bytes
 from leadline.data.result import Result
 from leadline.data.results import ResultWarning, plain
 from leadline.io.read import QrelsLike, read_qrels
+from leadline.io.read_paths import public
 from leadline.io.texts import TextsLike, read_documents, read_queries
 from leadline.text import ANALYSES, Analysis
 
@@ -52,6 +53,7 @@ class Collection(Result):
         return {name: [value] for name, value in numbers.items()}
 
 
+@public
 def collection(
     documents: TextsLike,
     queries: TextsLike,

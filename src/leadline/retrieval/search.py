@@ -16,6 +16,7 @@ from leadline.data.run import Run
 from leadline.data.validation import check_whole
 from leadline.errors import InputError, UsageError
 from leadline.io.read import QrelsLike, read_qrels
+from leadline.io.read_paths import public
 from leadline.io.texts import TextsLike, read_queries
 from leadline.retrieval.index import open_index
 from leadline.retrieval.index.reader import Index
@@ -47,6 +48,7 @@ class _PreparedQuery(NamedTuple):
     documents: Integers | None
 
 
+@public
 def search(
     index: IndexLike,
     queries: TextsLike,
@@ -97,6 +99,7 @@ def search(
     return _answered(opened, parsed, prepared, answer, feedback, on_query)
 
 
+@public
 def score(
     index: IndexLike,
     queries: TextsLike,

@@ -38,6 +38,7 @@ from leadline.errors import InputError
 from leadline.evaluation.join import judge_runs
 from leadline.evaluation.run_warnings import warnings_of
 from leadline.io.read import QrelsLike, RunLike, judgments_of
+from leadline.io.read_paths import public
 from leadline.kernels import parallel_map
 from leadline.measures.average_precision import AP
 
@@ -175,6 +176,7 @@ def difference_warnings(
 __all__ = ["Difference", "complete", "difference"]
 
 
+@public
 def difference(
     qrels: QrelsLike,
     runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
@@ -269,7 +271,7 @@ def difference(
     ([0.5, 0.5], 1.0)
     """
     reading = Reading.of(difference, options, JudgedOptions)
-    check_whole(1, cutoff=cutoff)
+    check_whole(1, threads=threads, cutoff=cutoff)
     cut = Truncation(cutoff, rel, truncate, condense)
     deep = cutoff is not None
     rules = Rules(

@@ -35,6 +35,7 @@ from leadline.estimation.score_histograms.score_sets import (
 from leadline.estimation.score_histograms.subsampling import compute_hsa, hsa_interval, shared_sample
 from leadline.evaluation.join import judge_runs
 from leadline.io.read import QrelsLike, RunLike, judgments_of
+from leadline.io.read_paths import public
 
 
 def measure_run(
@@ -107,6 +108,7 @@ def _constant(values: Values, spans: tuple[Floats, Floats]) -> int:
 __all__ = ["HistogramOptions", "Histograms", "histogram", "scored"]
 
 
+@public
 def histogram(
     qrels: QrelsLike,
     runs: RunLike | Scorer | Sequence[RunLike] | Mapping[str, RunLike | Scorer],

@@ -15,6 +15,7 @@ from leadline.evaluation.evaluate import DEFAULT_MEASURES, evaluate
 from leadline.evaluation.profiles import profile_of
 from leadline.io.opening import digest_of
 from leadline.io.read import QrelsLike, RunLike, read_qrels
+from leadline.io.read_paths import public
 from leadline.measures import Measure
 from leadline.measures.average_precision import ELEVEN_LEVELS, IPrec
 
@@ -37,6 +38,7 @@ Runs: TypeAlias = "RunLike | Sequence[RunLike] | Mapping[str, RunLike]"
 Measures: TypeAlias = "Iterable[str | Measure] | str | Measure | None"
 
 
+@public
 def report(
     qrels: QrelsLike | Results | Comparison,
     runs: Runs,

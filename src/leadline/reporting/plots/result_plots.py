@@ -6,8 +6,8 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from leadline.data.result import check_options
-from leadline.data.validation import check_word
+from leadline.data.result import Result, check_options
+from leadline.data.validation import check_arguments, check_positive, check_word
 from leadline.errors import UsageError
 from leadline.reporting.plots import COLUMN, form_of, letters_of, picture
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from leadline.comparison.comparison_result import Comparison
     from leadline.comparison.information_difference.difference_result import Difference
-    from leadline.data.result import Result
     from leadline.data.results import Results
     from leadline.estimation.score_histograms.histogram_result import Histograms
     from leadline.evaluation.curves import Curves, SubtopicCurves
@@ -37,17 +36,24 @@ def draw(
     **options: Any,
 ) -> Figure:
     """Draw a result and return the figure; write it to a file if a path is given."""
-    from leadline.io.write import write_whole
+    from leadline.io.read_paths import refuse_sources
+    from leadline.io.write import checked_path, write_whole
 
+    check_arguments(Result.plot, (), {"size": size, "font_size": font_size, "title": title})
     make = figure_of_result(result, **options)
-    width, height = (size, None) if not isinstance(size, Sequence) else (size[0], size[1])
+    width, height = size if isinstance(size, (tuple, list)) else (size, None)
+    for each in (width, height):
+        check_positive(size=each)
+    check_positive(font_size=font_size)
+    path = None if path is None else checked_path(path)
     if path is None and (title or height is not None):
         raise UsageError("a title and a height are for files; expected plot(path, ...)")
-    form = None if path is None else form_of(os.fspath(path))
+    form = None if path is None else form_of(path)
+    refuse_sources(path or "", result.sources)
     with letters_of(font_size):
         figure = make(width)
         if path is not None and form is not None:
-            write_whole(os.fspath(path), picture(figure, form, title=title, height=height))
+            write_whole(path, picture(figure, form, title=title, height=height))
     return figure
 
 

@@ -124,9 +124,11 @@ def _values(cells: list[Cell]) -> list[Any]:
 
 def write_result(result: Result, path: str | os.PathLike[str], **options: Any) -> None:
     """Write a result to a file in the format given by its suffix."""
-    from leadline.io.write import write_whole
+    from leadline.io.read_paths import refuse_sources
+    from leadline.io.write import checked_path, write_whole
 
-    name = os.fspath(path)
+    name = checked_path(path)
+    refuse_sources(name, result.sources)
     suffix = os.path.splitext(name)[1].lower()
     if suffix == ".parquet":
         content = _parquet(result, options)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 
+from leadline.io.read_paths import public
 from leadline.retrieval.index.builder import build_index
 from leadline.retrieval.index.reader import Index, Postings
 
 __all__ = ["Index", "Postings", "build_index", "open_index"]
 
 
+@public
 def open_index(path: str | os.PathLike[str], *, verify: bool = False) -> Index:
     """Open an index made by `build_index` or `leadline index`.
 

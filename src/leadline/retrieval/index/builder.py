@@ -19,7 +19,7 @@ from leadline.data.ids import to_bytes
 from leadline.data.results import ResultWarning
 from leadline.errors import InputError, UsageError
 from leadline.io import row_checks
-from leadline.io.read_paths import check_outputs, record_input
+from leadline.io.read_paths import check_outputs, public, record_input
 from leadline.io.texts import DOCUMENT, Document, TextsLike, name_of, read_documents, rows_of
 from leadline.retrieval.index import index_files
 from leadline.retrieval.index.reader import Index
@@ -172,6 +172,7 @@ class PostingBlocks:
 BLOCK = 1 << 21  # tokens that are held at a time; some 100 bytes of memory each while they are sorted
 
 
+@public
 def build_index(
     documents: TextsLike,
     path: str | os.PathLike[str] | None = None,
