@@ -37,16 +37,16 @@ def unjudged_bounds(measure: Measure, judged: JudgedRun) -> tuple[float, float]:
 
 @cache
 def lists_and_all_their_grades() -> list[tuple[Case, JudgedRun, JudgedRun]]:
-    """Give lists, each joined as it is, and as many queries as its unjudged documents could have grades."""
-    found = []
+    """Return lists, each joined as it is, and as many queries as its unjudged documents could have grades."""
+    joined: list[tuple[Case, JudgedRun, JudgedRun]] = []
     for case in random_cases(4, 25):
         unjudged = len(set(case.scores) - set(case.grades))
         largest = max(0.0, *case.grades.values())
         scale = sorted({-1.0, min(1.0, largest), largest})  # -1: not relevant, whatever `rel` says
         given = list(itertools.product(scale, repeat=unjudged))
         every = join({str(number): case for number in range(len(given))})
-        found.append((case, join({"q": case}), Graded(every, tuple(itertools.chain.from_iterable(given)))))
-    return found
+        joined.append((case, join({"q": case}), Graded(every, tuple(itertools.chain.from_iterable(given)))))
+    return joined
 
 
 @claimed

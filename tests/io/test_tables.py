@@ -190,10 +190,10 @@ def test_columns_without_a_header_are_named(tmp_path: Path, leadline: Leadline) 
         )
     qrels_path = tmp_path / "qrels"
     qrels_path.write_text("q1 0 d1 1\n")
-    found = leadline(
+    outcome = leadline(
         "evaluate", qrels_path, path, "--columns", "qid,q0,docno,rank,score,tag", "-m", "RR", "-f", "json"
     )
-    assert found.data["runs"][0]["tag"] == "t"
+    assert outcome.data["runs"][0]["tag"] == "t"
 
 
 @pytest.mark.parametrize(
