@@ -22,14 +22,14 @@ from leadline import read_qrels
 from leadline.data.reading import Reading
 from leadline.estimation.designs import at_scale, random_numbers_of
 from leadline.estimation.estimate import FEWEST_JUDGMENTS
-from leadline.estimation.estimators import Estimator, variance
+from leadline.estimation.estimators import Estimator, half_width
 from leadline.estimation.measure_targets import kind_of
 from leadline.estimation.pool_designs import pool_for
 from leadline.estimation.samples import evidence_of
 from leadline.evaluation.join import judge_runs
 from leadline.evaluation.profiles import profile_of
 
-Z = 1.959963984540054
+CONFIDENCE = 0.95
 POINTS = 40  # looks at most
 LOOKS = (40, 20, 10, 5)
 
@@ -91,7 +91,10 @@ def main() -> None:
             estimator = Estimator(replace(whole, probability=probability, judged=drawn), kind)
             parts = [estimator.of(one) for one in joined]
             errors[number, step] = [float(np.nan_to_num(part.values).mean()) for part in parts] - true
-            halves[number, step] = [Z * variance(part.errors, scaled=part.scaled) ** 0.5 for part in parts]
+            sampled = probability[drawn & (probability < 1)]
+            halves[number, step] = [
+                half_width(part.errors, part.replicates, sampled, CONFIDENCE) for part in parts
+            ]
     widest = halves.max(axis=2)
     print("width\tlooks\tstopped\tjudgments\tcoverage\tlowest run\tbias")
     for width in map(float, given.widths.split(",")):

@@ -370,7 +370,8 @@ def test_a_folder_or_a_pattern_is_all_its_files(tmp_path: Path, leadline: Leadli
         assert [run["name"] for run in found["runs"]] == names
         assert len(found["inputs"]) == 1 + len(names)
         assert ll.evaluate(qrels, given, ["RR"]).names == names
-    assert ll.evaluate(qrels, [str(folder / "a.run"), folder / "c*"], ["RR"]).names == ["a", "c"]
+    runs: list[str | Path] = [str(folder / "a.run"), folder / "c*"]
+    assert ll.evaluate(qrels, runs, ["RR"]).names == ["a", "c"]
     odd = folder / "d[1].run"
     odd.write_text("q1 Q0 d1 1 1 t\n")
     assert ll.evaluate(qrels, odd, ["RR"]).names == ["d[1]"]
