@@ -1,11 +1,11 @@
-"""Everything that leadline refuses, as one family.
+"""Exceptions of leadline.
 
 LeadlineError
-|- InputError (also ValueError)     a file or table holds what it must not
-|- UnknownIdError (also KeyError)  an id that a run or qrels do not have, with the nearest ones
-|- UsageError (also ValueError)     options that do not exist or do not go together
+|- InputError (also ValueError)     invalid content in a file or table
+|- UnknownIdError (also KeyError)  an unknown id, with the nearest ones
+|- UsageError (also ValueError)     invalid options or combinations of options
 |  |- UnknownNameError              an unknown name, with the nearest known ones
-|  `- UnknownOptionError (also TypeError)   a keyword that a function does not take, with the nearest one
+|  `- UnknownOptionError (also TypeError)   an unknown keyword of a function, with the nearest one
 `- MissingPackageError (also ImportError)   an optional package is not installed
 """
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 class LeadlineError(Exception):
-    """Any refusal of leadline; the message is one line, fit to be shown to a user."""
+    """Base class of all exceptions of leadline; the message is one line for users."""
 
 
 class InputError(LeadlineError, ValueError):
-    """A file or table holds what it must not: says where, what was found and what was expected.
+    """Invalid content in a file or table; the message gives location, finding and expectation.
 
     >>> str(InputError("score 'abc'", expected="a number", path="bad.run", line=7))
     "bad.run:7: score 'abc'; expected a number"
@@ -48,12 +48,12 @@ class InputError(LeadlineError, ValueError):
         return f"{text}. {self.hint}" if self.hint else text
 
     def at(self, path: str) -> InputError:
-        """Return the same error with the name of the file it was found in."""
+        """Return the same error with the name of its file."""
         return InputError(self.found, expected=self.expected, path=path, line=self.line, hint=self.hint)
 
 
 class UsageError(LeadlineError, ValueError):
-    """Options that do not exist or do not go together."""
+    """Invalid options or combinations of options."""
 
 
 class UnknownNameError(UsageError):
@@ -61,15 +61,15 @@ class UnknownNameError(UsageError):
 
 
 class UnknownOptionError(UsageError, TypeError):
-    """A keyword that a function does not take; says the nearest one."""
+    """An unknown keyword of a function; the message suggests the nearest name."""
 
 
 class MissingPackageError(LeadlineError, ImportError):
-    """An optional package is needed and not installed; says how to install it."""
+    """A required optional package is not installed; the message says how to install it."""
 
 
 class UnknownIdError(LeadlineError, KeyError):
-    """An id that is not there; says the nearest ones, which are looked for when the message is read.
+    """An unknown id; the message suggests the nearest names, which are searched when it is shown.
 
     >>> print(UnknownIdError("q10", ["q1", "q20"], "in run 'bm25'"))
     no query 'q10' in run 'bm25'; nearest: 'q1', 'q20'

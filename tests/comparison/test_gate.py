@@ -187,7 +187,7 @@ def test_the_margin_that_queries_carry_is_met_by_an_equal_run_with_the_power() -
     deviation = float(np.std(results.values[1, :, 0] - results.values[0, :, 0], ddof=1))
     drawn = rng.normal(0.0, deviation, size=(4000, 24))
     low = drawn.mean(axis=1) - stats.t.ppf(0.95, 23) * drawn.std(axis=1, ddof=1) / math.sqrt(24)
-    assert float((low > -gate.carried).mean()) == pytest.approx(rules.power, abs=0.02)
+    assert float((low > -gate.detectable_difference).mean()) == pytest.approx(rules.power, abs=0.02)
 
 
 def test_a_least_mean_is_of_every_run_that_is_not_a_baseline() -> None:

@@ -27,7 +27,8 @@ from leadline.data.run import Run
 from leadline.errors import InputError, MissingPackageError, UsageError
 from leadline.evaluation.join import judge
 from leadline.io import write as writing
-from leadline.io.opening import run_name
+from leadline.io.formats import FORMATS
+from leadline.io.opening import RUN_SUFFIXES, run_name
 from leadline.io.read import read_qrels, read_run
 from leadline.io.trec_runs import ReadCounts
 
@@ -121,6 +122,12 @@ def table_text(suffix: str, columns: tuple[str, ...], rows: list[tuple[Any, ...]
 
 
 # Reading
+
+
+def test_a_run_is_named_without_the_suffix_of_any_format() -> None:
+    suffixes = {suffix for each in FORMATS for suffix in (*each.suffixes, *each.other_suffixes)}
+    assert suffixes - set(RUN_SUFFIXES) == {".quepid"}  # holds judgments only
+    assert [run_name(f"bm25{suffix}") for suffix in RUN_SUFFIXES] == ["bm25"] * len(RUN_SUFFIXES)
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES[1:])

@@ -70,7 +70,7 @@ class Gate:
         Whether larger values are better.
     unchanged : bool
         Whether there is no difference on any query.
-    carried : float
+    detectable_difference : float
         Smallest margin with which an equally good run passes with the requested power.
     rules : Rules or None
         Test, interval and levels.
@@ -88,7 +88,7 @@ class Gate:
     reason: str = ""
     rising: bool = True
     unchanged: bool = False
-    carried: float = nan
+    detectable_difference: float = nan
     rules: Rules | None = field(default=None, repr=False)
 
     @property
@@ -165,10 +165,10 @@ class Gate:
         if not isnan(self.p):
             text += f", {p_text(self.p)} (H0: {self.null})"
         text += f", n = {many}"
-        if isfinite(self.carried) and self.rules is not None:
+        if isfinite(self.detectable_difference) and self.rules is not None:
             text += (
                 f"; an equally good run would pass with {percent(self.rules.power)} power at a margin of "
-                f"{self.carried:.2g} or more"
+                f"{self.detectable_difference:.2g} or more"
             )
         return text
 
@@ -326,7 +326,7 @@ class Decided(NamedTuple):
     failed: Flags
     p: Floats
     lower: Floats
-    carried: Floats
+    detectable_difference: Floats
     unchanged: Flags
     spread: Means
     reasons: list[str]
@@ -346,17 +346,17 @@ def decided_on(better: Floats, condition: Condition, rules: Rules, groups: Integ
     groups : ndarray of int64, shape (n_queries,), optional
         Group of each query.
     """
-    moved = better + condition.margin
-    moved[np.abs(moved) <= EQUAL] = 0.0  # a loss equal to the margin up to rounding
+    shifted = better + condition.margin
+    shifted[np.abs(shifted) <= EQUAL] = 0.0  # a loss equal to the margin up to rounding
     alternative: Alternative = "less" if condition.kind == WORSE else "greater"
-    p = rules.test.p_values(moved, seed=rules.seed, alternative=alternative, groups=groups)
+    p = rules.test.p_values(shifted, seed=rules.seed, alternative=alternative, groups=groups)
     lower = _lower(better, rules, groups)
     spread = means(totals(better, groups))
-    decided = decided_by_sign(moved, groups)
+    decided = decided_by_sign(shifted, groups)
     counts = outcomes(better)
     unchanged = (counts.wins + counts.losses == 0) & (counts.ties > 0)
     reasons: list[str] = []
-    carried = np.full(better.shape[1], nan)
+    detectable_difference = np.full(better.shape[1], nan)
     for column, units in enumerate(spread.clusters.astype(int).tolist()):
         smallest = (
             one_sign(units, alternative) if decided[column] else rules.test.smallest(units, alternative)
@@ -364,7 +364,7 @@ def decided_on(better: Floats, condition: Condition, rules: Rules, groups: Integ
         reason = _reason(units, float(p[column]), smallest, rules, grouped=groups is not None)
         reasons.append("" if unchanged[column] else reason)
         if condition.kind == NOT_WORSE:
-            carried[column] = detectable(
+            detectable_difference[column] = detectable(
                 float(spread.error[column]) * units**0.5,
                 units,
                 power_wanted=rules.power,
@@ -375,8 +375,10 @@ def decided_on(better: Floats, condition: Condition, rules: Rules, groups: Integ
         failed = p < rules.alpha
         if condition.kind == NOT_WORSE:
             failed = ~(failed & (lower > -condition.margin))
-    untold = np.array([bool(reason) for reason in reasons], dtype=np.bool_)
-    return Decided(~unchanged & (untold | failed), p, lower, carried, unchanged, spread, reasons)
+    undecidable = np.array([bool(reason) for reason in reasons], dtype=np.bool_)
+    return Decided(
+        ~unchanged & (undecidable | failed), p, lower, detectable_difference, unchanged, spread, reasons
+    )
 
 
 def _compared(
@@ -401,7 +403,7 @@ def _compared(
             reason=result.reasons[pair],
             rising=rising,
             unchanged=bool(result.unchanged[pair]),
-            carried=float(result.carried[pair]),
+            detectable_difference=float(result.detectable_difference[pair]),
             rules=rules,
         )
         for pair in range(len(pairs))

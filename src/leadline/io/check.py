@@ -256,7 +256,7 @@ def check(
 
 
 def _clean_run(path: str, qrels: Qrels | None, workspace: Buffers) -> Checked | None:
-    """Check a run in TREC's format without errors, a stretch at a time; None for anything else."""
+    """Check a run in TREC's format without errors, a chunk at a time; None for anything else."""
     try:
         head = first_bytes(path)
         if kernels.compiled is None or head is None or not looks_trec(head):
@@ -394,7 +394,7 @@ def _repeats(lists: PlainLists, kind: str, *, error: bool) -> Iterator[Problem]:
     """Yield the documents that a list holds twice; a bare ranked list may."""
     action = "appears" if kind == "run" else "is judged"
     try:
-        lists.settle(Reading(), action=action)
+        lists.resolve_duplicates(Reading(), action=action)
     except InputError as fault:
         count = sum(high - low - len(set(lists.documents[low:high])) for _, low, high in _spans(lists))
         yield Problem("repeated_documents", fault.line, _words(fault), count, error=error)
@@ -465,7 +465,7 @@ def write_repaired(
             path=found.path,
             line=left[0].line if found.unit == "line" else None,
         )
-    found.lists.settle(
+    found.lists.resolve_duplicates(
         Reading(on_duplicate=on_duplicate), action="appears" if found.kind == "run" else "is judged"
     )
     _write(found, found.lists, path)

@@ -1,4 +1,4 @@
-"""What the evaluator accepts in a file and a reader should know, gathered one stretch of text at a time."""
+"""What the evaluator accepts in a file and a reader should know, gathered one chunk of text at a time."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ class ColumnLists(CompiledLists):
 
 
 class _Strings(NamedTuple):
-    """A column of strings: the text that holds them all, and where each begins and ends."""
+    """A column of strings: their joint text, and the begin and end of each."""
 
     text: Bytes
     start: Integers
@@ -65,18 +65,18 @@ class _Strings(NamedTuple):
 
 
 def stream(records: Records, consumer: ListConsumer, reading: Reading) -> ReadCounts | None:
-    """Hand the lists of columns to a consumer, some at a time; None where they must be read row by row."""
+    """Pass the lists of columns to a consumer, batch by batch; None if they must be read row by row."""
     if not _readable(records, "score") or reading.by_rank:
         return None
     counts = ReadCounts()
     seen: set[bytes] = set()
     try:
-        for lists in _stretches(records):
+        for lists in _chunks(records):
             if seen.intersection(lists.queries) or len(set(lists.queries)) < len(lists.queries):
-                consumer.restart()  # a query comes back: its rows must be brought together first
-                return _hand_on(whole(records, "score"), consumer, reading, ReadCounts())
+                consumer.restart()  # a query reappears: its rows must be merged first
+                return _deliver(whole(records, "score"), consumer, reading, ReadCounts())
             seen.update(lists.queries)
-            if _hand_on(lists, consumer, reading, counts) is None:
+            if _deliver(lists, consumer, reading, counts) is None:
                 consumer.restart()
                 return None
     except NotCleanError:
@@ -85,7 +85,7 @@ def stream(records: Records, consumer: ListConsumer, reading: Reading) -> ReadCo
     return counts if counts.rows else None
 
 
-def _hand_on(
+def _deliver(
     lists: ColumnLists | None, consumer: ListConsumer, reading: Reading, counts: ReadCounts
 ) -> ReadCounts | None:
     if lists is None:
@@ -101,7 +101,7 @@ def _hand_on(
 
 
 def whole(records: Records, what: str) -> ColumnLists | None:
-    """Return the lists of all rows, those of one query together; None where they must be read row by row."""
+    """Return the lists of all rows, merged by query; None if they must be read row by row."""
     if not _readable(records, what):
         return None
     import pyarrow as pa
@@ -123,7 +123,7 @@ def _readable(records: Records, what: str) -> bool:
     return records.arrow is not None and kernels.compiled is not None and not more
 
 
-def _stretches(records: Records) -> Iterator[ColumnLists]:
+def _chunks(records: Records) -> Iterator[ColumnLists]:
     """Yield the lists of some rows of a run at a time, whole lists only."""
     import pyarrow as pa
 

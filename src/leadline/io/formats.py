@@ -1,7 +1,7 @@
 """The formats of runs and judgments: how each is recognised, read and written.
 
-`FORMATS` is the one list of them. A format is recognised by content first, in the order of the list, and by
-the suffix of its file where the content does not say.
+`FORMATS` lists them all. A format is recognised by content, in the order of the list, else by the suffix of
+the file.
 """
 
 from __future__ import annotations
@@ -44,22 +44,22 @@ class Format(NamedTuple):
     Parameters
     ----------
     name : str
-        What programs call it.
+        Name used in options and messages.
     recognised : callable, optional
-        Whether the first bytes of a file are of this format; the format that the suffix says is given too.
+        Test of the first bytes of a file, given also the name of the format of its suffix.
     rows : callable
-        Gives the table in an opened file, or rows where it has no header; it is told what numbers are
-        ("score" or "grade") and whether there are subtopics. TREC text has readers of its own.
+        Reader of an opened file, given what its numbers are ("score" or "grade") and whether there are
+        subtopics. It returns a `Table`, or `Records` without a header. TREC text has separate readers.
     write : callable, optional
-        Gives the bytes of rows.
+        Writer: returns the bytes of a table.
     suffixes : tuple of str
-        Of files that are written in this format; `leadline convert --to` takes them without the dot.
+        Suffixes of files in this format; `leadline convert --to` accepts them without the dot.
     other_suffixes : tuple of str
-        Of files that are read, or written, in this format too.
+        Further suffixes of files in this format.
     judgments : str
-        What a file is where it can only hold judgments; else empty.
+        Description, for formats that hold only judgments; else empty.
     qrels : callable, optional
-        Reads judgments, where the rows do not say all.
+        Reader of judgments, if rows do not carry all information.
 
     """
 
@@ -74,7 +74,7 @@ class Format(NamedTuple):
 
 
 class Opened(NamedTuple):
-    """A file, its format, its text where it had to be read to tell the format, and which part is meant.
+    """A file, its format, its text if it has been read to recognise the format, and the selected part.
 
     `columns` is the number of columns in the first line of a TREC file.
     """
@@ -87,12 +87,12 @@ class Opened(NamedTuple):
 
     @property
     def text(self) -> Chunk:
-        """Return the text of the file, which is read unless it has been."""
+        """Return the text of the file, and read it if necessary."""
         return self.whole or read_whole(self.path)
 
 
 def opened(path: str, *, read: bool = False) -> Opened:
-    """Return the format of a file; `read` reads its text in any case."""
+    """Return the format of a file; `read` always reads its text."""
     if path.startswith(IR_DATASETS):
         return Opened(path, COLLECTION, None)
     file, part = split_part(path)
@@ -136,7 +136,7 @@ def format_of(window: Chunk) -> Format:
 
 
 def suffix_of(path: str) -> str:
-    """Return the suffix under a compression suffix.
+    """Return the suffix, without one of compression.
 
     >>> suffix_of("bm25.json.gz"), suffix_of("bm25.run")
     ('.json', '.run')
@@ -166,7 +166,7 @@ def records_of(
 
 
 def _named_rows(source: Opened, columns: str) -> Records:
-    """Return the rows of a text without a header, whose columns the caller names."""
+    """Return the rows of a text without a header, whose columns are named by the caller."""
     from leadline.io import tables
 
     if source.format.name not in {TREC.name, HEADERLESS.name, "csv", "sampled"}:
@@ -175,9 +175,9 @@ def _named_rows(source: Opened, columns: str) -> Records:
 
 
 def is_refused(window: Chunk) -> bool:
-    """Return whether the first lines of a text are such that no reader accepts it, whatever follows.
+    """Return whether no reader accepts a text that begins with these lines.
 
-    A run or qrels in TREC's format has four columns at least, and no NUL byte.
+    A run or qrels in TREC format has at least four columns and no NUL byte.
     """
     if format_of(window) is not TREC:
         return False
@@ -187,7 +187,7 @@ def is_refused(window: Chunk) -> bool:
 
 
 def content_of(source: Opened) -> str:
-    """Return `run` or `qrels`, told from the columns of a file, else from whether all numbers are whole."""
+    """Return `run` or `qrels`, from the columns of a file, else by whether all numbers are whole."""
     if source.format.judgments:
         return "qrels"
     if source.format is TREC:
@@ -197,7 +197,7 @@ def content_of(source: Opened) -> str:
         four = len(first) == RANKING_COLUMNS
         return "qrels" if four and not _is_ranking(chain([first], rows)) else "run"
     found = records_of(source, "grade")
-    # Lists of ids are ranked unless they are said to be relevant.
+    # Lists of ids are rankings unless they are named as relevant.
     if found.listed or row_checks.find(found.names, (*row_checks.RANK, *row_checks.TAG)):
         return "run"
     if row_checks.find(found.names, row_checks.GRADE):
@@ -227,8 +227,8 @@ def _is_whole(value: object) -> bool:
     return isinstance(value, Integral)
 
 
-def _late(module: str, function: str) -> Callable[..., Any]:
-    """Return a function of a module that is imported when the function is called: commands start quickly."""
+def _lazy(module: str, function: str) -> Callable[..., Any]:
+    """Return a function of a module that is imported at the first call, so that commands start quickly."""
 
     def call(*given: Any) -> Any:
         return getattr(import_module(f"leadline.io.{module}"), function)(*given)
@@ -257,7 +257,7 @@ def _is_json(head: bytes, named: str) -> bool:
 
 
 def _is_json_lines(head: bytes, named: str) -> bool:
-    """Return whether a text is JSON Lines: its suffix says so, or its first line is a whole record."""
+    """Return whether a text is JSON Lines: by its suffix, or because its first line is a whole record."""
     if not _is_json(head, named):
         return False
     return named == "jsonl" or _is_record(head.lstrip().partition(b"\n")[0])
@@ -309,43 +309,43 @@ def _write_trec(table: OutputTable) -> bytes:
 
 
 TREC = Format("trec", _is_trec, None, _write_trec)
-SQLITE_STORE = Format("sqlite", None, _late("judgment_store", "records"), judgments="names judgments")
-COLLECTION = Format("ir_datasets", None, _late("ir_datasets", "table"), judgments="names judgments")
+SQLITE_STORE = Format("sqlite", None, _lazy("judgment_store", "records"), judgments="names judgments")
+COLLECTION = Format("ir_datasets", None, _lazy("ir_datasets", "table"), judgments="names judgments")
 PARQUET = Format(
     "parquet",
     _is_binary_table,
-    _late("tables", "parquet_table"),
-    _late("tables", "write_parquet"),
+    _lazy("tables", "parquet_table"),
+    _lazy("tables", "write_parquet"),
     (".parquet", ".arrow"),
     (".feather",),
 )
 JSON = Format(
-    "json", _is_json, _late("json_files", "json_rows"), _late("json_files", "write_json"), (".json",)
+    "json", _is_json, _lazy("json_files", "json_rows"), _lazy("json_files", "write_json"), (".json",)
 )
-HEADERLESS = Format("headerless", _is_headerless, _late("tables", "headerless_rows"))
+HEADERLESS = Format("headerless", _is_headerless, _lazy("tables", "headerless_rows"))
 FORMATS = (
-    SQLITE_STORE,  # told before a text is read
-    COLLECTION,  # told by its name
+    SQLITE_STORE,  # recognised before a text is read
+    COLLECTION,  # recognised by its name
     TREC,
     PARQUET,
     Format(
         "jsonl",
         _is_json_lines,
-        _late("json_files", "json_lines_table"),
-        _late("json_files", "write_json_lines"),
+        _lazy("json_files", "json_lines_table"),
+        _lazy("json_files", "write_json_lines"),
         (".jsonl",),
         (".ndjson",),
     ),
     JSON,
-    Format("csv", _is_csv, _late("tables", "table_of_csv"), _late("tables", "write_csv"), (".csv", ".tsv")),
-    Format("quepid", None, _late("tables", "table_of_csv"), _late("tables", "write_quepid"), (".quepid",)),
+    Format("csv", _is_csv, _lazy("tables", "table_of_csv"), _lazy("tables", "write_csv"), (".csv", ".tsv")),
+    Format("quepid", None, _lazy("tables", "table_of_csv"), _lazy("tables", "write_quepid"), (".quepid",)),
     HEADERLESS,
     Format(
         "sampled",
         _is_sample,
-        _late("sampled_qrels", "records"),
+        _lazy("sampled_qrels", "records"),
         judgments="5 columns, as in judgments of a sample",
-        qrels=_late("sampled_qrels", "read"),
+        qrels=_lazy("sampled_qrels", "read"),
     ),
 )
 BY_SUFFIX = {suffix: each for each in FORMATS for suffix in (*each.suffixes, *each.other_suffixes)}

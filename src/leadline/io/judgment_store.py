@@ -20,12 +20,12 @@ from leadline.io.row_checks import Records
 if TYPE_CHECKING:
     from leadline.io.formats import Opened
 
-APPLICATION = 0x6C64_6A67  # tells a store from the databases of other programs
+APPLICATION = 0x6C64_6A67  # distinguishes a store from databases of other programs
 VERSION = 1  # of the tables
-WAIT = 5.0  # seconds until a lock counts as held
+WAIT = 5.0  # seconds to wait for a lock
 STORE = "a store of `leadline judge`"
 BROKEN = ("not a database", "malformed", "no such", "decode", "corrupt", "unsupported file format")
-BACKUP = "what can be saved, `sqlite3 FILE .recover` saves"
+BACKUP = "`sqlite3 FILE .recover` may recover part of it"
 
 KINDS: dict[str, tuple[type, ...]] = {
     "s": (str,),
@@ -38,10 +38,10 @@ KINDS: dict[str, tuple[type, ...]] = {
 
 @contextmanager
 def faults(path: str) -> Iterator[None]:
-    """Turn what SQLite complains of into one line that says what to do."""
+    """Convert SQLite errors into an InputError with a hint."""
     try:
         yield
-    except UnicodeDecodeError:  # of a message that quotes what is broken
+    except UnicodeDecodeError:  # of a message that quotes damaged content
         raise damaged(path, "its text is not UTF-8") from None
     except sqlite3.Error as error:
         text = _one_line(str(error))
@@ -58,7 +58,7 @@ def faults(path: str) -> Iterator[None]:
 
 
 def _one_line(text: str) -> str:
-    """Make a message fit for one line: it may quote broken content."""
+    """Return a message as one printable line: it may quote damaged content."""
     words = " ".join(text.split())[:160]
     return "".join(char if char.isprintable() else "\ufffd" for char in words)
 

@@ -57,7 +57,10 @@ class BackgroundTask(Generic[T]):
 
 
 COMPRESSIONS = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\0": ".xz", b"\x28\xb5\x2f\xfd": ".zst"}
-RUN_SUFFIXES = (".run", ".txt", ".trec", ".res", ".out", ".json", ".jsonl", ".csv", ".tsv", ".parquet")
+RUN_SUFFIXES = (
+    *(".run", ".txt", ".trec", ".res", ".out"),
+    *(".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".arrow", ".feather"),
+)
 BOM = b"\xef\xbb\xbf"
 WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff")
 STANDARD_INPUT = "-"
@@ -328,10 +331,10 @@ class Buffers:
 
 
 class Chunk:
-    """A stretch of a text in a reused buffer: `text[:end]` holds whole lines.
+    """A chunk of a text in a reused buffer: `text[:end]` holds whole lines.
 
     `last` says whether the text ends here. The buffer grows when not even one list fits. With two
-    workspaces they take turns, so that one stretch can be used while the next is read.
+    workspaces they take turns, so that one chunk can be used while the next is read.
     """
 
     def __init__(self, path: str, *workspaces: Buffers, longest: int = LONGEST_LINE) -> None:
@@ -351,12 +354,12 @@ class Chunk:
 
     @property
     def workspace(self) -> Buffers:
-        """Return the workspace of this stretch."""
+        """Return the workspace of this chunk."""
         return self.workspaces[0]
 
     @property
     def text(self) -> Bytes:
-        """Return the buffer of this stretch."""
+        """Return the buffer of this chunk."""
         return self.workspaces[0].text
 
     def __enter__(self) -> Self:
@@ -425,7 +428,7 @@ class Chunk:
     def _check_lines(self, stop: int) -> None:
         """Refuse a line that is too long, in the bytes from those that were checked up to `stop`.
 
-        Lines of JSON may be of any length; there the stretches between quotation marks are checked.
+        Lines of JSON may be of any length; there the text between quotation marks is checked.
         """
         while self.ends and self.checked < stop:
             start = self.checked
@@ -440,7 +443,7 @@ class Chunk:
                 self.long = -1
 
     def _first_end(self, start: int, stop: int) -> int:
-        """Return where the first line of a stretch ends; -1 where none does."""
+        """Return the position of the first line end from `start` to `stop`; -1 if there is none."""
         for low, high in ((start, min(start + PROBE, stop)), (start + PROBE, stop)):
             block = self.text[low:high]
             found = block == self.ends[0]

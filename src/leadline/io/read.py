@@ -35,7 +35,7 @@ QrelsLike: TypeAlias = (
 )
 KnownLike: TypeAlias = "str | os.PathLike[str] | Mapping[str, Iterable[str]]"
 EXPECTED = "a path, a dictionary, a data frame, or rows of (query, document, number)"
-UNNAMED = "run"  # the name of a run that has none
+UNNAMED = "run"  # name of a run without one
 
 __all__ = [
     "Buffers",
@@ -63,9 +63,9 @@ def read_qrels(source: QrelsLike, *, kind: str | None = None, **options: Unpack[
     and `ir_datasets:NAME` names a collection.
 
     A negative grade means pooled but not judged: gain 0, non-relevant in rank measures, no judgment in
-    bpref and Judged. `negative="unjudged"` leaves such documents out altogether. `subtopics` reads column 2
+    bpref and Judged. `negative="unjudged"` drops such documents. `subtopics` reads column 2
     of a file as subtopic (a dictionary is then `{query: {subtopic: {document: grade}}}`): a document is
-    judged once for each, and its grade in measures that know no subtopics is the largest of them.
+    judged once for each, and its grade in measures without subtopics is the largest of them.
 
     What looks like a run is refused: a table with a column rank, tag, run_id or system, a file whose grades
     are mostly distinct fractions with some negative or above 10, four columns of which the third counts the
@@ -82,7 +82,7 @@ def read_qrels(source: QrelsLike, *, kind: str | None = None, **options: Unpack[
 
 
 def judgments_of(source: QrelsLike, reading: Reading, *, sure: bool = False) -> Qrels:
-    """Read judgments from anything; what looks like a run is refused unless `sure`."""
+    """Read judgments from any supported source; what looks like a run is refused unless `sure`."""
     qrels = _qrels(source, subtopics=reading.subtopics, sure=sure, integers=reading.integers)
     if reading.negative == "unjudged" and (qrels.grades < 0).any():
         kept = qrels.keep(qrels.grades >= 0)
@@ -113,7 +113,7 @@ def _qrels(source: Any, *, subtopics: bool, sure: bool, integers: bool) -> Qrels
     if not sure and row_checks.find(found.names, row_checks.GRADE) is None:
         swapped_arguments.refuse_columns(
             found.names, "qrels"
-        )  # results merged with labels are in use as qrels
+        )  # results merged with labels also serve as qrels
     return row_checks.qrels_by_subtopic(found) if subtopics else row_checks.qrels(found)
 
 
@@ -143,8 +143,8 @@ def read_run(source: RunLike, *, name: str | None = None, **options: Unpack[RunO
 
     A dictionary is `{query: {document: score}}`, or `{query: [document, ...]}` best first, where a repeat
     counts at its first place; rows are (query, document, score) or named tuples. `order` ("score", or "rank":
-    the rank column) is what orders a list, `on_duplicate` ("refuse", "first", "last", "max", "hold") what is
-    done with a document twice in a list, `on_nan` ("refuse", "drop") with a score that is no number. Ids that
+    the rank column) is what orders a list, `on_duplicate` ("refuse", "first", "last", "max", "hold") how
+    duplicates are handled, `on_nan` ("refuse", "drop") how NaN scores are. Ids that
     are whole numbers are refused; `integer_ids="text"` reads 7 as "7". `columns` names the columns of a text
     without a header, as in "query_id,doc_id,rank"; without scores the ranks order the documents.
 
@@ -158,7 +158,7 @@ def read_run(source: RunLike, *, name: str | None = None, **options: Unpack[RunO
 
 
 def counted_run(source: RunLike, *, reading: Reading, name: str | None = None) -> tuple[Run, ReadCounts]:
-    """Read a run from anything, and give what was counted; the tags in a file where they name runs."""
+    """Read a run from any supported source; return it and its counts."""
     if isinstance(source, Run):
         return source, ReadCounts(rows=len(source.scores), queries=len(source.queries), tag=source.tag)
     if isinstance(source, (str, os.PathLike)):
@@ -175,7 +175,7 @@ def counted_run(source: RunLike, *, reading: Reading, name: str | None = None) -
 
 
 def run_of(source: Opened, *, reading: Reading, name: str | None = None) -> tuple[Run, ReadCounts]:
-    """Return the run of an opened file, and what was counted; its tags where they name runs."""
+    """Return the run of an opened file and its counts."""
     name = run_name(source.path) if name is None else name
     source = opened_run(source)
     if source.format is TREC and reading.columns is None:
@@ -218,7 +218,7 @@ def stream_lists(
     name: str | None = None,
     workspaces: Sequence[Buffers] = (),
 ) -> tuple[str, ReadCounts]:
-    """Hand the lists of any run but a `Run` to a consumer; a file is never held whole. Gives its name too."""
+    """Pass the lists of any run but a `Run` to a consumer; return its name and counts."""
     if isinstance(source, (str, os.PathLike)):
         path = os.fspath(source)
         file = opened_run(opened(path))
@@ -234,7 +234,7 @@ def stream_lists(
 
         columns = None if reading.by_rank else python_inputs.dictionary_columns(source)
         if columns is not None:
-            return name, row_checks.hand_on(python_inputs.DictionaryLists(columns), consumer, reading)
+            return name, row_checks.deliver_lists(python_inputs.DictionaryLists(columns), consumer, reading)
         found = _records_in_memory(source, "score", reading, path=name)
     return name, row_checks.stream(found, consumer, reading=reading)
 
@@ -252,7 +252,7 @@ def is_ranked_lists(value: Mapping[Any, Any]) -> bool:
 
 
 def is_row(value: object) -> bool:
-    """Return whether something is one row of a run or of qrels, and not a run.
+    """Return whether a value is a single row of a run or of qrels.
 
     >>> is_row(("q1", "d1", 0.5)), is_row(("a.run", "b.run", "c.run"))
     (True, False)

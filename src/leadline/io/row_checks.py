@@ -22,7 +22,7 @@ from leadline.io.trec_lists import ListConsumer, PlainLists, RankedLists, TrecLi
 from leadline.io.trec_runs import ReadCounts
 from leadline.kernels import plain
 
-# In the order in which they are looked for.
+# In the order in which they are searched.
 QUERY = ("query_id", "qid", "q_id", "query-id", "topic_id", "user_id", "query", "topic")
 DOCUMENT = ("doc_id", "docno", "docid", "corpus-id", "corpus_id", "item_id", "document")
 RATING = "rating"  # of Quepid: an empty cell is a document that has not been judged
@@ -33,7 +33,7 @@ SUBTOPIC = ("subtopic", "subtopic_id", "iteration", "iter", "q0")
 PROBABILITY = ("probability", "inclusion_probability")
 TAG = ("tag", "system", "run_id")
 JUDGE = ("judge", "judge_id", "assessor", "annotator")
-# Names by which judges are taken as machines: the word itself, and families of language models.
+# Names of judges that are machines: the word itself, and families of language models.
 MACHINE = re.compile(
     r"(?<![a-z])(?:machine|llm|model|chatgpt|gpt|llama|gemini|mistral|mixtral|qwen|deepseek|umbrela|flan-?t5)",
     re.IGNORECASE,
@@ -41,7 +41,7 @@ MACHINE = re.compile(
 
 
 def find(present: Iterable[object], names: Sequence[str]) -> str | None:
-    """Return the first of some names that is there.
+    """Return the first of some names that is present.
 
     >>> find(["docno", "qid"], QUERY)
     'qid'
@@ -51,7 +51,7 @@ def find(present: Iterable[object], names: Sequence[str]) -> str | None:
 
 
 def choose(present: Sequence[object], what: str, *, by_rank: bool = False) -> tuple[str, str, str, str]:
-    """Return the columns of query, document, number, and rank of scores or subtopic of grades; "" is none."""
+    """Return the columns of query, document, number, and rank (scores) or subtopic (grades); "" is none."""
     values = SCORE if what == "score" else (*GRADE, *SCORE)
     more = find(present, RANK if what == "score" else SUBTOPIC)
     if by_rank and more is None:
@@ -77,7 +77,7 @@ def _missing(present: Iterable[object], what: str, names: Sequence[str]) -> Inpu
 
 
 def share_of(given: object) -> float:
-    """Read a probability; where there is none, the pair was certain to be there.
+    """Read an inclusion probability; 1 if missing.
 
     >>> share_of("0.25"), share_of(None)
     (0.25, 1.0)
@@ -85,7 +85,7 @@ def share_of(given: object) -> float:
     if given is None:
         return 1.0
     try:
-        share = float(given)  # type: ignore[arg-type]  # whatever a cell holds
+        share = float(given)  # type: ignore[arg-type]  # any content of a cell
     except (TypeError, ValueError):
         share = math.nan
     if not 0 < share <= 1:
@@ -93,36 +93,36 @@ def share_of(given: object) -> float:
     return share
 
 
-# Place, query, document, score or grade, and rank of a score or subtopic of a grade (None where unknown).
+# Place, query, document, score or grade, and rank (of a score) or subtopic (of a grade), None if unknown.
 Row: TypeAlias = "tuple[int, Any, Any, Any, Any]"
 ArrowColumns: TypeAlias = "Callable[[Sequence[str]], Iterable[Any]]"
 
 
 @dataclass
 class Records:
-    """Rows as a format gives them, nothing checked yet; `unit` says what their places count."""
+    """Unchecked rows of a source; `unit` is the unit of their places, such as "line"."""
 
     rows: Iterable[Row]
     path: str = ""
     unit: str = ""
     columns: tuple[str, ...] = ("", "")
     tag: str = ""
-    ranked: bool = False  # every row has a rank, or a subtopic
+    ranked: bool = False  # every row has a rank or a subtopic
     listed: bool = False  # lists of ids alone: ranked in a run, relevant in qrels
-    unrated: int = 0  # rows with an empty rating, which were left out
+    unrated: int = 0  # number of rows skipped because of an empty rating
     text: bool = False  # numbers are text
     names: tuple[str, ...] = ()  # of all columns
-    remarks: tuple[tuple[str, str, int], ...] = ()  # code, words and count of what was merged
+    remarks: tuple[tuple[str, str, int], ...] = ()  # code, text and count
     integers: bool = False  # ids that are whole numbers are read as text
-    convert: str = ""  # how the caller converts a column of ids
-    judges: Counter[object] = field(default_factory=Counter)  # how many rows each judge has
-    arrow: ArrowColumns | None = None  # the same rows as batches of Arrow, where they can be had so
+    convert: str = ""  # how the caller can convert a column of ids
+    judges: Counter[object] = field(default_factory=Counter)  # number of rows by judge
+    arrow: ArrowColumns | None = None  # the same rows as Arrow batches, if available
     chosen: tuple[str, ...] = ()  # query, document, number, rank or subtopic, tag or probability, judge
-    # Probabilities, as they stand there.
+    # Inclusion probabilities, as read.
     shares: dict[tuple[str, str], object] = field(default_factory=dict)
 
     def at(self, error: InputError, place: int | None) -> InputError:
-        """Return an error with the place that it was found at."""
+        """Return an error with its location."""
         if place is None or self.unit in {"", "line"}:
             error.line = place if self.unit == "line" else None
             return error.at(self.path)
@@ -144,12 +144,12 @@ class Table:
     unit: str
     place: int | None = None
     text: bool = False  # all cells are text
-    convert: str = ""  # how the caller converts a column of ids
+    convert: str = ""  # how the caller can convert a column of ids
     arrow: ArrowColumns | None = None  # gives the columns of some names as batches of Arrow
 
 
 def table_records(table: Table, what: str, *, by_rank: bool = False) -> Records:
-    """Return the rows of a table: its columns are found by their names."""
+    """Return the rows of a table, whose columns are found by name."""
     found = Records((), path=table.path, unit=table.unit, text=table.text, convert=table.convert)
     try:
         chosen = choose(table.names, what, by_rank=by_rank)
@@ -184,7 +184,7 @@ def _table_rows(table: Table, chosen: Sequence[str], records: Records, what: str
 
 
 def qrels(records: Records) -> Qrels:
-    """Make qrels; refuses a document that is judged twice for one query."""
+    """Return qrels; refuse a document that is judged twice for a query."""
     from leadline.io import columns
 
     found = columns.whole(records, "grade")
@@ -194,7 +194,7 @@ def qrels(records: Records) -> Qrels:
             made.remarks = records.remarks
             return made
     lists = lists_of(records, "grade", Reading())
-    settle(lists, records, Reading(), action="is judged")
+    resolve_duplicates(lists, records, Reading(), action="is judged")
     if not lists.documents:
         raise InputError("contains no judgments", expected="query, document, grade", path=records.path)
     sizes = np.diff(lists.bounds).tolist()
@@ -217,7 +217,7 @@ def _remarks_on_sets(made: Qrels, records: Records) -> tuple[tuple[str, str, int
 
 
 def with_shares(made: Qrels, records: Records) -> Qrels:
-    """Return qrels the probabilities that stand beside their grades, if there are any."""
+    """Return qrels with the inclusion probabilities of their rows."""
     shares: dict[str, dict[str, float]] = {}
     for (query, document), given in records.shares.items():
         if given is None:
@@ -231,7 +231,7 @@ def with_shares(made: Qrels, records: Records) -> Qrels:
 
 
 def qrels_by_subtopic(records: Records) -> Qrels:
-    """Make qrels whose documents are judged for subtopics, each once."""
+    """Return qrels with a grade for each subtopic of a document."""
     if not records.ranked:
         raise InputError("has no subtopics", expected="a column called subtopic", path=records.path)
     found: dict[tuple[bytes, bytes], dict[bytes, float]] = {}
@@ -281,14 +281,14 @@ ABOUT_MACHINES = (
 
 
 def run(records: Records, *, name: str, reading: Reading) -> tuple[Run, ReadCounts]:
-    """Make a run."""
+    """Return a run and its counts."""
     from leadline.io import columns
 
     found = None if reading.by_rank else columns.whole(records, "score")
     if found is not None and trec_runs.are_unique(found):
         counts = ReadCounts(rows=len(found.scores), queries=len(found.queries), tag=to_text(found.tag))
         return trec_runs.run_of(found, name=name, tag=counts.tag), counts
-    lists = settled(records, reading)
+    lists = checked_lists(records, reading)
     tally = ReadCounts(
         rows=len(lists.documents),
         queries=len(lists.queries),
@@ -300,18 +300,18 @@ def run(records: Records, *, name: str, reading: Reading) -> tuple[Run, ReadCoun
 
 
 def stream(records: Records, consumer: ListConsumer, *, reading: Reading = DEFAULT_READING) -> ReadCounts:
-    """Hand the lists of a run to a consumer: some at a time where they stand in columns, else all at once."""
+    """Pass the lists of a run to a consumer: Arrow columns batch by batch, else all at once."""
     from leadline.io import columns
 
     counts = columns.stream(records, consumer, reading)
     if counts is None:
-        counts = hand_on(settled(records, reading), consumer, reading)
+        counts = deliver_lists(checked_lists(records, reading), consumer, reading)
         counts.tag = records.tag
     return counts
 
 
-def hand_on(lists: TrecLists, consumer: ListConsumer, reading: Reading) -> ReadCounts:
-    """Hand lists without faults to a consumer, and count what they hold."""
+def deliver_lists(lists: TrecLists, consumer: ListConsumer, reading: Reading) -> ReadCounts:
+    """Pass lists without faults to a consumer; return their counts."""
     if reading.single_precision:
         lists.narrow()
     ranked = RankedLists(lists)
@@ -321,21 +321,23 @@ def hand_on(lists: TrecLists, consumer: ListConsumer, reading: Reading) -> ReadC
     return counts
 
 
-def settled(records: Records, reading: Reading) -> PlainLists:
-    """Make lists without faults: refused, or repaired as asked."""
+def checked_lists(records: Records, reading: Reading) -> PlainLists:
+    """Return lists without faults, which are refused or repaired."""
     lists = lists_of(records, "score", reading)
     if records.listed and reading.on_duplicate == "refuse":
         reading = replace(reading, on_duplicate="hold")
-    settle(lists, records, reading)
+    resolve_duplicates(lists, records, reading)
     if not lists.documents:
         raise InputError("contains no documents", expected="a run", path=records.path)
     return lists
 
 
-def settle(lists: PlainLists, records: Records, reading: Reading, *, action: str = "appears") -> None:
-    """Refuse or repair a document twice in a list, and say where it is."""
+def resolve_duplicates(
+    lists: PlainLists, records: Records, reading: Reading, *, action: str = "appears"
+) -> None:
+    """Refuse or repair documents that occur twice in a list; an error has its location."""
     try:
-        lists.settle(reading, action=action)
+        lists.resolve_duplicates(reading, action=action)
     except InputError as error:
         raise records.at(error, error.line) from None
 
@@ -343,7 +345,7 @@ def settle(lists: PlainLists, records: Records, reading: Reading, *, action: str
 def lists_of(
     records: Records, what: str, reading: Reading, *, on_fault: Callable[[InputError], None] | None = None
 ) -> PlainLists:
-    """Check every row and bring the rows of a query together; faults are raised, or told and left out."""
+    """Check each row and merge the rows of a query; faults are raised, or reported and skipped."""
     if reading.by_rank and not records.ranked:
         raise InputError("has no ranks", expected="ranks with --order rank", path=records.path)
     gathered = _Gathered(records, what, reading)
@@ -362,7 +364,7 @@ def lists_of(
 
 
 class _Gathered:
-    """Rows that were checked, column by column."""
+    """Checked rows, by column."""
 
     def __init__(self, records: Records, what: str, reading: Reading) -> None:
         self.records = records
@@ -404,7 +406,7 @@ class _Gathered:
         self.places.append(place)
 
     def number(self, value: Any, query: str, document: str) -> float:
-        """Make a float of a score or grade; NaN comes back only where it is to be dropped."""
+        """Return a score or grade as a float; NaN only if NaN scores are dropped."""
         if type(value) is float and math.isfinite(value):
             return value
         what = self.what
@@ -454,7 +456,7 @@ def _no_number(what: str, value: Any, query: str, document: str, hint: str = "")
 
 
 def identify(value: Any, column: str, records: Records) -> bytes:
-    """Return the bytes of an id; a number is refused unless whole numbers are to be read as text."""
+    """Return the bytes of an id; a number is refused, unless whole numbers are read as text."""
     if isinstance(value, str):
         return to_bytes(value)
     whole = isinstance(value, Integral) and not isinstance(value, bool)
@@ -478,7 +480,7 @@ def identify(value: Any, column: str, records: Records) -> bytes:
 
 
 def rank_of(value: Any) -> int:
-    """Read a rank; -1 when it is something else.
+    """Read a rank; -1 if it is not a whole number of 0 or more.
 
     >>> rank_of("12"), rank_of(3.0), rank_of(None)
     (12, 3, -1)

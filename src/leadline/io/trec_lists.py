@@ -1,6 +1,6 @@
-"""The lists in a stretch of TREC text, in two forms: compiled columns and plain rows.
+"""The lists in a chunk of TREC text, in two forms: compiled columns and plain rows.
 
-Both have the same methods, so that the readers of runs and qrels are written once.
+Both have the same methods, so that the readers of runs and qrels are written only once.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from leadline.kernels import plain
 
 POWERS = 10.0 ** np.arange(23)
 SHORTEST_LINE = 8  # "q 0 d 1\n"
-# How no line may begin: a comment, a byte order mark, an archive.
+# Beginnings that no line may have: a comment, a byte order mark, an archive.
 UNLIKE_LINES = (b"#", BOM, *WIDE_BOMS, *COMPRESSIONS)
 
 
@@ -64,7 +64,7 @@ def is_number(field: bytes) -> bool:
 
 
 def as_fields(query: str, *more: str) -> list[bytes]:
-    """Return ids as the columns of a line; an id that such a line cannot hold is refused.
+    """Return ids as the columns of a line; refuse an id that such a line cannot contain.
 
     >>> as_fields("q1", "d1"), as_fields("#1")
     ([b'q1', b'd1'], [b' #1'])
@@ -76,13 +76,13 @@ def as_fields(query: str, *more: str) -> list[bytes]:
                 f"id {to_text(field)!r} is not one column of a line",
                 expected="an id without blanks (JSON can hold it)",
             )
-    if fields[0].startswith(UNLIKE_LINES):  # a blank in front keeps it from being a comment, an archive, ...
+    if fields[0].startswith(UNLIKE_LINES):  # a leading blank prevents its reading as a comment or an archive
         fields[0] = b" " + fields[0]
     return fields
 
 
 def qrels_of_lists(lists: TrecLists, source: str) -> Qrels:
-    """Make qrels of judgments by query; repeated documents are not looked for."""
+    """Return the qrels of judgments by query, without a check for repeated documents."""
     queries = Vocabulary.of_bytes(lists.queries)
     order = np.argsort(queries.encode(lists.queries))
     return Qrels.of_columns(
@@ -97,7 +97,7 @@ def qrels_of_lists(lists: TrecLists, source: str) -> Qrels:
 
 
 class TrecLists(Protocol):
-    """Lists of a stretch of text: `bounds` are first rows, the columns are by row."""
+    """Lists of a chunk of text: `bounds` has their first rows, the other arrays an entry per row."""
 
     queries: list[bytes]
     bounds: Integers
@@ -116,20 +116,20 @@ class TrecLists(Protocol):
         """Return the document of every row."""
 
     def group(self) -> None:
-        """Bring the lists of one query together, in the order of first appearance."""
+        """Merge the lists of each query, in the order of first appearance."""
 
     def match(self, qrels: Qrels, codes: Integers) -> Codes | None:
-        """Return every row's row in the qrels, -1 for none; None when a list names a document twice."""
+        """Return every row's row in the qrels, -1 for none; None if a list contains a document twice."""
 
     def narrow(self) -> None:
         """Round the scores to 32-bit floats."""
 
     def order(self) -> Integers | None:
-        """Return the rows in the order of the lists, or None when they are in order."""
+        """Return the rows in the order of the lists, or None if they are in order."""
 
 
 class RankedLists:
-    """Some lists of a run, best first; the columns may lie in memory that is used again."""
+    """Some lists of a run, best first; their arrays may be views of memory that is reused."""
 
     def __init__(self, lists: TrecLists) -> None:
         self.queries = lists.queries
@@ -142,9 +142,9 @@ class RankedLists:
             self.scores, self.ranks = self.scores[self._order], self.ranks[self._order]
 
     def rows_in(self, qrels: Qrels, codes: Integers) -> Codes | None:
-        """Return every document's row in the qrels (-1: none); None when a list names one twice.
+        """Return every document's row in the qrels (-1: none); None if a list contains one twice.
 
-        `codes` holds the code of each list's query in the qrels, -1 for a query that they lack.
+        `codes` holds the code of each list's query in the qrels, -1 for a query without judgments.
         """
         rows = self.unordered.match(qrels, codes)
         return rows if rows is None or self._order is None else rows[self._order]
@@ -156,17 +156,20 @@ class RankedLists:
 
 
 class ListConsumer(Protocol):
-    """What takes the lists of a run while it is read."""
+    """Consumer of the lists of a run while it is read."""
 
     def take(self, lists: RankedLists) -> bool:
-        """Take some lists; False where one names a document twice: they come again without repeats."""
+        """Take some lists; return False if one has a document twice.
+
+        The caller retries with duplicates removed.
+        """
 
     def restart(self) -> None:
-        """Forget all lists: a query came back after another one, and the run comes again as a whole."""
+        """Discard all lists: a query reappeared, and the whole run follows."""
 
 
 class CompiledLists:
-    """Lists found by the compiled kernels: documents are places in the text."""
+    """Lists found by the compiled kernels: documents are positions in the text."""
 
     dropped = 0
     repeated = 0
@@ -194,9 +197,9 @@ class CompiledLists:
 
     @classmethod
     def scan(cls, window: Chunk, line: int, *, run: bool) -> CompiledLists | None:
-        """Find the lists in a window; None when the text is not clean or nothing is compiled.
+        """Find the lists in a window; None if the text is not clean or there is no compiled kernel.
 
-        The columns live in the window's workspace: use them before it advances.
+        The arrays are in the workspace of the window: use them before it advances.
         """
         if kernels.compiled is None:
             return None
@@ -214,11 +217,11 @@ class CompiledLists:
 
     def ids(self) -> Ids:
         """Return the document of every row."""
-        # copies: a column is read-only, and the text may be a workspace that is read into again
+        # copies: columns of ids are read-only, while the text may be in a workspace that is overwritten
         return Ids.copied(self.text, self.start, self.stop)
 
     def group(self) -> None:
-        """Bring the lists of one query together, in the order of first appearance."""
+        """Merge the lists of each query, in the order of first appearance."""
         if len(set(self.queries)) == len(self.queries):
             return
         places: dict[bytes, int] = {}
@@ -232,7 +235,7 @@ class CompiledLists:
         self.scores, self.ranks = self.scores[order], self.ranks[order]
 
     def match(self, qrels: Qrels, codes: Integers) -> Codes | None:
-        """Return every row's row in the qrels, -1 for none; None when a list names a document twice."""
+        """Return every row's row in the qrels, -1 for none; None if a list contains a document twice."""
         if kernels.compiled is None:
             return None
         rows = np.empty(len(self.start), dtype=np.int32)
@@ -262,7 +265,7 @@ class CompiledLists:
         self.scores = _narrowed(self.scores)
 
     def order(self) -> Integers | None:
-        """Return the rows in the order of the lists, or None when they are in order."""
+        """Return the rows in the order of the lists, or None if they are in order."""
         if kernels.compiled is None:
             return None
         order = np.empty(len(self.start), dtype=np.int64)
@@ -276,7 +279,7 @@ class PlainLists:
     """Lists found by `bytes.split`: documents are Python bytes."""
 
     hashes: Hashes | None = None
-    unit = "line"  # what `lines` counts
+    unit = "line"  # unit of `lines`
 
     def __init__(self, rows: plain.ParsedRows) -> None:
         self.queries = rows.queries
@@ -294,7 +297,7 @@ class PlainLists:
 
     @classmethod
     def of_list(cls, query: bytes, ids: Ids, scores: Floats, held: list[int]) -> PlainLists:
-        """Make the one list of a query; `held` are the rows of repeats that were held."""
+        """Return the only list of a query; `held` has the rows of repeats that are held."""
         names, ranks = list(ids), [-1] * len(ids)
         made = cls(
             plain.ParsedRows([query], [0, len(ids)], names, scores.tolist(), ranks, [], 0, b"", 0, 0, 0)
@@ -313,7 +316,7 @@ class PlainLists:
         self.ranks = self.ranks[rows] if len(self.ranks) else self.ranks
 
     def group(self) -> None:
-        """Bring the lists of one query together, in the order of first appearance."""
+        """Merge the lists of each query, in the order of first appearance."""
         rows: dict[bytes, list[int]] = {}
         bounds = self.bounds.tolist()
         for place, query in enumerate(self.queries):
@@ -323,7 +326,7 @@ class PlainLists:
         self._keep([row for found in rows.values() for row in found])
 
     def match(self, qrels: Qrels, codes: Integers) -> Codes:
-        """Return every row's row in the qrels, -1 for none and for a repeat that was held."""
+        """Return every row's row in the qrels, -1 for none and for a repeat that is held."""
         rows: list[int] = []
         bounds = self.bounds.tolist()
         for place, code in enumerate(codes.tolist()):
@@ -340,7 +343,7 @@ class PlainLists:
         self.scores = _narrowed(self.scores)
 
     def order(self) -> Integers | None:
-        """Return the rows in the order of the lists, or None when they are in order."""
+        """Return the rows in the order of the lists, or None if they are in order."""
         bounds = self.bounds.tolist()
         scores, documents = self.scores.tolist(), self.documents
         rising = np.flatnonzero(self.scores[1:] >= self.scores[:-1])
@@ -355,8 +358,8 @@ class PlainLists:
             )
         return order
 
-    def settle(self, reading: Reading, *, action: str = "appears") -> None:
-        """Refuse or repair what a list must not hold: a document twice, a rank twice."""
+    def resolve_duplicates(self, reading: Reading, *, action: str = "appears") -> None:
+        """Refuse or repair documents that occur twice in a list; refuse ranks that do."""
         drop: set[int] = set()
         bounds = self.bounds.tolist()
         for place, query in enumerate(self.queries):
@@ -364,7 +367,7 @@ class PlainLists:
             if reading.by_rank and len(set(self.ranks[low:high].tolist())) < high - low:
                 self._refuse_repeated_rank(query, low, high)
             if len(set(self.documents[low:high])) < high - low:
-                drop |= self._settle_list(query, low, high, reading.on_duplicate, action)
+                drop |= self._resolve_in_list(query, low, high, reading.on_duplicate, action)
         if drop:
             keep = [row for row in range(len(self.documents)) if row not in drop]
             self.bounds = np.searchsorted(np.array(keep), self.bounds).astype(np.int64)
@@ -382,11 +385,11 @@ class PlainLists:
                     line=self.lines[row],
                 )
 
-    def _settle_list(self, query: bytes, low: int, high: int, on_duplicate: str, action: str) -> set[int]:
+    def _resolve_in_list(self, query: bytes, low: int, high: int, on_duplicate: str, action: str) -> set[int]:
         kept: dict[bytes, int] = {}
         drop: set[int] = set()
         rows = list(range(low, high))
-        if on_duplicate == "hold":  # the first place is the place in the order of the list
+        if on_duplicate == "hold":  # the first occurrence is the one of highest score
             rows.sort(key=lambda row: (-self.scores[row], row))
         for row in rows:
             document = self.documents[row]

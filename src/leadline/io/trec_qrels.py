@@ -64,7 +64,7 @@ def _refuse_repeat(window: Chunk) -> None:
     lists = _plain_lists(window)
     lists.group()
     try:
-        lists.settle(Reading(), action="is judged")
+        lists.resolve_duplicates(Reading(), action="is judged")
     except InputError as error:
         raise error.at(window.path) from None
 

@@ -1,4 +1,4 @@
-"""Read TREC runs: list by list, for whatever takes them, or whole as a `Run`."""
+"""Read TREC runs: list by list for a consumer, or whole as a `Run`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class ReadCounts:
-    """What reading one run met; every number is shown to the user when it is not 0."""
+    """Counts of problems found while reading a run; those above 0 are shown to the user."""
 
     rows: int = 0
     queries: int = 0
@@ -40,7 +40,7 @@ class ReadCounts:
     unjudged_query: str = ""
 
     def add(self, lists: TrecLists, ranked: RankedLists) -> None:
-        """Count what some lists hold."""
+        """Add the counts of some lists."""
         self.rows += len(ranked.scores)
         self.queries += len(lists.queries)
         self.extra_columns += lists.extra
@@ -51,13 +51,13 @@ class ReadCounts:
 
 
 class _QueryReturnsError(Exception):
-    """A query comes back after another one: the lists must be brought together first."""
+    """A query reappears after another one: its lists must be merged first."""
 
 
 class Scanned(NamedTuple):
-    """A stretch of text and, once found, its lists; `line` is the number of its first line.
+    """A chunk of text and, once found, its lists; `line` is the number of its first line.
 
-    The lists end at the byte `stop`; from there the text is part of the next stretch.
+    The lists end at the byte `stop`; from there the text is part of the next chunk.
     """
 
     lists: TrecLists | None
@@ -78,32 +78,32 @@ def stream(
     workspaces: Sequence[Buffers] = (),
     whole: Chunk | None = None,
 ) -> ReadCounts:
-    """Hand the lists of a run file to a consumer while it is read, one stretch of lists at a time.
+    """Pass the lists of a run file to a consumer while it is read, chunk by chunk.
 
-    `workspaces` are memory to use, the same for one run after the other; `whole` is the text where it is
-    read already. The tags are counted where they name runs.
+    `workspaces` is memory that is reused from run to run; `whole` is the text if it has been read already.
+    Tags are counted if runs are named by them.
     """
     counts = None
     if whole is None and isfile(path):  # a pipe cannot be read a second time
         try:
-            with closing(_scanned(path, reading, workspaces or [Buffers()])) as stretches:
-                counts = _handed_on(stretches, consumer, reading)
+            with closing(_scanned(path, reading, workspaces or [Buffers()])) as chunks:
+                counts = _deliver(chunks, consumer, reading)
         except _QueryReturnsError:
             consumer.restart()
     if counts is None:
         scanned, _ = _find(whole or read_whole(path), 1, reading, whole=True)
-        counts = _handed_on([scanned], consumer, reading)
+        counts = _deliver([scanned], consumer, reading)
     if not counts.queries:
         raise InputError("contains no lines of a run", expected=plain.RUN_COLUMNS, path=path)
     return counts
 
 
-def _handed_on(stretches: Iterable[Scanned], consumer: ListConsumer, reading: Reading) -> ReadCounts:
-    """Hand lists to a consumer until a query comes back, and count what was met."""
+def _deliver(chunks: Iterable[Scanned], consumer: ListConsumer, reading: Reading) -> ReadCounts:
+    """Pass lists to a consumer until a query reappears; return the counts."""
     counts = ReadCounts()
     tags: set[bytes] = set()
     seen: set[bytes] = set()
-    for scanned in stretches:
+    for scanned in chunks:
         lists = scanned.lists
         ranked = None if lists is None else RankedLists(lists)
         if lists is None or ranked is None or not consumer.take(ranked):
@@ -128,14 +128,14 @@ class _Gathered:
         self.restart()
 
     def restart(self) -> None:
-        """Forget all lists."""
+        """Discard all lists."""
         self.queries: list[bytes] = []
         self.sizes: list[int] = []
         self.ids: list[Ids] = []
         self.scores: list[Floats] = []
 
     def take(self, lists: RankedLists) -> bool:
-        """Keep some lists, unless one names a document twice."""
+        """Keep some lists, unless one contains a document twice."""
         if not are_unique(lists.unordered):
             return False
         self.add(lists)
@@ -166,25 +166,25 @@ class _Whole:
     """The lists of a run that was read as a whole."""
 
     def take(self, lists: RankedLists) -> bool:
-        """Take all lists, unless one names a document twice."""
+        """Take all lists, unless one contains a document twice."""
         self.lists = lists.unordered
         return are_unique(self.lists)
 
     def restart(self) -> None:
-        """Do nothing: a whole text comes once."""
+        """Do nothing: never called for a whole file."""
 
 
 def are_unique(lists: TrecLists) -> bool:
-    """Return whether no list names a document twice."""
+    """Return whether no list contains a document twice."""
     return lists.match(Qrels.of([]), np.full(len(lists.queries), -1)) is not None
 
 
 def read(
     path: str, *, reading: Reading = DEFAULT_READING, name: str | None = None, whole: Chunk | None = None
 ) -> tuple[Run, ReadCounts]:
-    """Read a run file whole, unjudged documents included; `whole` is its text where it is read already.
+    """Read a run file whole, unjudged documents included; `whole` is its text if it has been read already.
 
-    The tags are counted where they name runs.
+    Tags are counted if runs are named by them.
     """
     name = run_name(path) if name is None else name
     if reading.on_duplicate == "hold":  # what is held is numbered over the whole run
@@ -197,7 +197,7 @@ def read(
 
 
 def _tags(scanned: Scanned, tag: bytes, rows: int) -> set[bytes]:
-    """Return the tags of the lists of a stretch, of which one is known."""
+    """Return the tags of the lists of a chunk; `tag` is one of them."""
     text = scanned.text[: scanned.stop].tobytes()
     if text.count(b" %b\n" % tag) + text.count(b"\t%b\n" % tag) == rows:
         return {tag}  # most files; without a look at every line
@@ -206,9 +206,9 @@ def _tags(scanned: Scanned, tag: bytes, rows: int) -> set[bytes]:
 
 
 def run_of(lists: TrecLists, *, name: str, tag: str, first_repeat: int = 1) -> Run:
-    """Make a run of lists; a repeat that was held keeps its rank under a name of its own.
+    """Return the run of some lists; a repeat that is held keeps its rank under a unique name.
 
-    `first_repeat` is the number in the first of these names.
+    `first_repeat` is the number of the first of these names.
     """
     if not lists.held and len(set(lists.queries)) == len(lists.queries):
         every = _Gathered()
@@ -232,7 +232,7 @@ def run_of(lists: TrecLists, *, name: str, tag: str, first_repeat: int = 1) -> R
 
 
 def _scanned(path: str, reading: Reading, workspaces: Sequence[Buffers]) -> Generator[Scanned, None, None]:
-    """Find the lists stretch by stretch; with two workspaces the next is read while one is used."""
+    """Find the lists chunk by chunk; with two workspaces the next chunk is read while one is in use."""
     with Chunk(path, *workspaces) as window:
         scanned, byte, line = _scan(window, 0, 1, reading)
         while not scanned.last:
@@ -251,14 +251,14 @@ def _scanned(path: str, reading: Reading, workspaces: Sequence[Buffers]) -> Gene
 
 
 def _scan(window: Chunk, byte: int, line: int, reading: Reading) -> tuple[Scanned, int, int]:
-    """Read on and find the lists; say at which byte and line to go on."""
+    """Read the next chunk and find its lists; return the byte and line at which to continue."""
     window.advance(byte)
     scanned, lists = _find(window, line, reading, whole=False)
     return scanned, lists.next_byte, lists.next_line
 
 
 def _find(window: Chunk, line: int, reading: Reading, *, whole: bool) -> tuple[Scanned, TrecLists]:
-    """Find the lists of a stretch, compiled when its text is clean, else plain."""
+    """Find the lists of a chunk with the compiled kernel if its text is clean, else in Python."""
     here = Scanned(None, window.path, window.text, window.end, line, window.last, whole)
     lists: TrecLists | None = None
     if reading.order == "score":
@@ -273,7 +273,7 @@ def _find(window: Chunk, line: int, reading: Reading, *, whole: bool) -> tuple[S
 
 
 def _plain_lists(scanned: Scanned, reading: Reading) -> PlainLists:
-    """Find the lists of a stretch by `bytes.split`, and say what is wrong or repair it."""
+    """Find the lists of a chunk by `bytes.split`; report or repair faults."""
     try:
         rows = plain.scan_run(
             scanned.text[: scanned.end].tobytes(),
@@ -287,7 +287,7 @@ def _plain_lists(scanned: Scanned, reading: Reading) -> PlainLists:
             lists.group()
         if reading.single_precision:
             lists.narrow()
-        lists.settle(reading)
+        lists.resolve_duplicates(reading)
     except InputError as error:
         raise error.at(scanned.path) from None
     return lists
@@ -308,7 +308,7 @@ def disordered_lists(bounds: Integers, scores: Floats, ranks: Integers) -> list[
     for place in np.flatnonzero(np.bincount(owners)).tolist():
         low, high = int(bounds[place]), int(bounds[place + 1])
         rank, score = ranks[low:high], scores[low:high]
-        if rank.min() < 0:  # the column holds something else than ranks
+        if rank.min() < 0:  # the column does not contain ranks
             continue
         group = np.flatnonzero(np.concatenate(([True], score[1:] != score[:-1])))
         lowest, highest = np.minimum.reduceat(rank, group), np.maximum.reduceat(rank, group)
@@ -318,7 +318,7 @@ def disordered_lists(bounds: Integers, scores: Floats, ranks: Integers) -> list[
 
 
 def write(table: OutputTable) -> bytes:
-    """Write a run: ranks from 1, scores to full precision, the tag or name as the last column."""
+    """Return a run as text: ranks from 1, scores to full precision, the tag or name as the last column."""
     lines: list[bytes] = []
     last, rank = None, 0
     tag = b"_".join(table.tag.encode("utf-8", "surrogateescape").split()) or b"run"

@@ -1,4 +1,4 @@
-"""Write runs and qrels in any format: told by the suffix, compressed by the suffix, complete or absent."""
+"""Write runs and qrels atomically; the suffixes of a path determine format and compression."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from leadline.io.read_paths import check_outputs, public, refuse_sources
 
 @public
 def write_run(run: RunLike, path: str | os.PathLike[str], *, suffix: str | None = None) -> None:
-    """Write whatever `read_run` takes, scores to full precision.
+    """Write a run given in any form that `read_run` accepts, with scores to full precision.
 
-    `suffix` says the format where the path's own does not.
+    `suffix` determines the format in place of the suffix of the path.
 
     >>> write_run(read_run({"q1": {"d1": 0.5}}, name="mine"), "-")
     q1 Q0 d1 1 0.5 mine
@@ -31,7 +31,7 @@ def write_run(run: RunLike, path: str | os.PathLike[str], *, suffix: str | None 
 
 @public
 def write_qrels(qrels: QrelsLike, path: str | os.PathLike[str], *, suffix: str | None = None) -> None:
-    """Write whatever `read_qrels` takes, by subtopic where it was read with subtopics.
+    """Write judgments given in any form that `read_qrels` accepts, with subtopics if read with them.
 
     >>> write_qrels({"q1": {"d1": 1}}, "-", suffix=".csv")
     query_id,doc_id,relevance
@@ -44,7 +44,7 @@ def write_qrels(qrels: QrelsLike, path: str | os.PathLike[str], *, suffix: str |
 def write_judgments(
     judgments: tables.OutputTable, path: str | os.PathLike[str], *, suffix: str | None = None
 ) -> None:
-    """Write judgments that are laid out."""
+    """Write a table of judgments."""
     _write(judgments, path, suffix)
 
 
@@ -67,7 +67,7 @@ def _write(
 
 
 def checked_path(path: object) -> str:
-    """Return a path as text; refuse what is none."""
+    """Return a path as text; raise UsageError for anything else."""
     text = os.fspath(path) if isinstance(path, os.PathLike) else path
     if not isinstance(text, str):
         raise refusal("path", path, "a path, or '-' for standard output")
@@ -75,12 +75,12 @@ def checked_path(path: object) -> str:
 
 
 def write_bytes(path: str, content: bytes) -> None:
-    """Write to a file, complete or not at all, or to standard output."""
-    if path == STANDARD_INPUT:  # the same sign stands for standard output
+    """Write to a file atomically, or to standard output."""
+    if path == STANDARD_INPUT:  # the same sign means standard output here
         sys.stdout.flush()
         if hasattr(sys.stdout, "buffer"):
             sys.stdout.buffer.write(content)
-        else:  # a notebook takes text only
+        else:  # a notebook accepts only text
             sys.stdout.write(content.decode("utf-8", "surrogateescape"))
         sys.stdout.flush()
         return
@@ -88,7 +88,7 @@ def write_bytes(path: str, content: bytes) -> None:
 
 
 def compressed(path: str, content: bytes) -> bytes:
-    """Compress a content as the suffix of its path says; the same content gives the same bytes."""
+    """Compress content according to the suffix of its path, reproducibly."""
     if path.endswith(".gz"):
         import gzip
 
@@ -109,7 +109,7 @@ def compressed(path: str, content: bytes) -> bytes:
 
 
 def write_whole(path: str, content: bytes) -> None:
-    """Write a file so that it is complete or absent; a link stays a link, a device or pipe is written to."""
+    """Write a file atomically; links are followed, devices and pipes are written directly."""
     import stat
     import tempfile
 

@@ -67,7 +67,7 @@ def second(judges: Sequence[str], owner: str, pair: JudgingPair, *, seed: int, o
     return min(candidates, key=lambda judge: hashed_uniform(seed, "second", judge, *names), default=None)
 
 
-MOST_JUDGES = 1000  # who come in by a name of their own
+MOST_JUDGES = 1000  # self-registered
 ALWAYS_JUDGES = 20
 MOST_PLACES = 20_000_000  # judges times pairs: each queue takes about 100 bytes a pair
 NEW_AT_ONCE = 200  # a class that begins together
@@ -114,7 +114,8 @@ class Queues:
     without, every judge who enters a name judges all pairs. Each queue goes query by query, in an order given
     by a hash of seed, judge and pair; but the pairs of a drawn pool come first, in its order.
 
-    `limit` is the order from which on pairs are held back until a look of a stopping rule was taken.
+    `limit` is the order from which on pairs are held back until the stopping rule has been evaluated (interim
+    look).
     """
 
     def __init__(

@@ -167,8 +167,8 @@ def comparison_table(
         low, high = shown_limits(pair, comparison.reach(pair.measure), per_pair=per_pair)
         shown_pair = pair._replace(low=low, high=high)
         rows.append([column.cell(shown_pair) for column in printed])
-    notes = _said(comparison, records, per_pair=per_pair) if few else []
-    notes += _tally(comparison, chosen) if shown < comparison.p.size or not few else []
+    notes = _sentence_notes(comparison, records, per_pair=per_pair) if few else []
+    notes += _verdict_counts(comparison, chosen) if shown < comparison.p.size or not few else []
     headings = {
         column.heading.format(correction=comparison.rules.corrected_by): column.dropped for column in printed
     }
@@ -179,15 +179,15 @@ def comparison_table(
             *notes,
             *map(str, conditions),
             "",
-            *_how(comparison, per_pair=per_pair),
-            *_alarms(comparison, conditions),
+            *_method_notes(comparison, per_pair=per_pair),
+            *_false_alarm_note(comparison, conditions),
             *map(str, comparison.warnings),
         ],
         optional=tuple(sorted(filter(headings.get, headings), key=headings.__getitem__)),
     )
 
 
-def _tally(comparison: Comparison, chosen: Sequence[Sequence[int]]) -> list[str]:
+def _verdict_counts(comparison: Comparison, chosen: Sequence[Sequence[int]]) -> list[str]:
     """Return notes with the numbers of verdicts, of all pairs and of those not shown."""
     every, hidden = [], []
     for verdicts, shown in zip(comparison.verdicts, chosen, strict=True):
@@ -206,7 +206,9 @@ def _counts(verdicts: Sequence[str]) -> str:
     )
 
 
-def _said(comparison: Comparison, pairs: Sequence[ComparedPair], *, per_pair: bool = False) -> list[str]:
+def _sentence_notes(
+    comparison: Comparison, pairs: Sequence[ComparedPair], *, per_pair: bool = False
+) -> list[str]:
     """Return a sentence for each pair, with the queries of the largest differences."""
     notes = []
     for pair in pairs:
@@ -218,7 +220,7 @@ def _said(comparison: Comparison, pairs: Sequence[ComparedPair], *, per_pair: bo
     return notes
 
 
-def _how(comparison: Comparison, *, per_pair: bool = False) -> list[str]:
+def _method_notes(comparison: Comparison, *, per_pair: bool = False) -> list[str]:
     """Return notes on test, correction, intervals and effect size."""
     rules, size = comparison.rules, comparison.family.size
     over = "all measures" if rules.family == "all" else "each measure"
@@ -261,7 +263,7 @@ def _kind(comparison: Comparison, *, per_pair: bool) -> str:
     return text
 
 
-def _alarms(comparison: Comparison, tried: Sequence[Gate]) -> list[str]:
+def _false_alarm_note(comparison: Comparison, tried: Sequence[Gate]) -> list[str]:
     """Return a note on the false alarm probability of several tests by --fail-if-worse."""
     tests = sum(gate.condition.kind == GATE_WORSE and not gate.unchanged for gate in tried)
     if tests < 2:
@@ -286,10 +288,12 @@ def comparison_summary(
         lines.append(f"- **{word}**{colon}{text}")
     lines += [""] * bool(tried)
     few = sum(map(len, chosen)) <= SENTENCES
-    sentences = _said(comparison, comparison.records(chosen=chosen)) if few else []
-    sentences += [] if few and sum(map(len, chosen)) == comparison.p.size else _tally(comparison, chosen)
+    sentences = _sentence_notes(comparison, comparison.records(chosen=chosen)) if few else []
+    sentences += (
+        [] if few and sum(map(len, chosen)) == comparison.p.size else _verdict_counts(comparison, chosen)
+    )
     lines += [f"- {plain_text(note.strip())}" for note in sentences]
-    lines += ["", *(f"{plain_text(note)}  " for note in _how(comparison))]
+    lines += ["", *(f"{plain_text(note)}  " for note in _method_notes(comparison))]
     return "\n".join(lines) + "\n"
 
 
