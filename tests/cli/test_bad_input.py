@@ -136,7 +136,6 @@ def test_a_bad_measure_is_one_line_that_names_it(measure: str, leadline: Leadlin
         ("evaluate q none", "none: No such file or directory; expected a readable file\n"),
         ("evaluate q r --known none", "none: No such file or directory; expected a readable file\n"),
         ("evaluate more r", "more: is a folder; expected a file\n"),
-        ("evaluate q more", "more: is a folder; expected a file\n"),
         (
             "evaluate q r more/r",
             (

@@ -70,7 +70,8 @@ def alone(path: str, folder: Path) -> list[tuple[str, str]]:
     copy = folder / f"copy-{time.monotonic_ns()}.sqlite"
     shutil.copyfile(path, copy)
     with closing(sqlite3.connect(copy)) as connection:
-        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        if connection.execute("PRAGMA integrity_check").fetchone() != ("ok",):
+            return [("copied while a checkpoint wrote", "")]
         return connection.execute(ALONE).fetchall()
 
 
