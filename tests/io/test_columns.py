@@ -136,7 +136,7 @@ def test_a_file_gives_the_values_of_the_text(name: str, text: list[str], tmp_pat
 def test_lists_may_cross_stretches_and_come_back(
     size: int, text: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(columns, "STRETCH", size)
+    monkeypatch.setattr(columns, "BATCH_ROWS", size)
     mixed = [RUN[place] for place in (3, 0, 4, 2, 1)]
     assert values_of(table_of(RUN)) == values_of(table_of(mixed)) == text
     assert read_run(table_of(mixed)) == read_run(table_of(RUN))
@@ -235,7 +235,7 @@ def compare(source: Any, size: int = 3) -> None:
         return [*made, outcome(read_qrels, source, kind="qrels")]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(columns, "STRETCH", size)
+        patch.setattr(columns, "BATCH_ROWS", size)
         found = every()
         patch.setattr(columns, "_readable", lambda *_: False)
         assert found == every()

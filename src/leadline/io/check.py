@@ -1,4 +1,4 @@
-"""Find every fault of a run or qrels, and write a repaired copy."""
+"""Find all faults of a run or qrels, and write a repaired copy."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from leadline.io.tables import QRELS_COLUMNS, OutputTable
 from leadline.io.trec_lists import CompiledLists, PlainLists, TrecLists, looks_trec
 from leadline.kernels import plain
 
-STRETCH = 256  # lines that are parsed at a time; fewer behind a fault, so that each costs little
+BATCH_LINES = 256  # lines parsed at a time; fewer after a fault, so that each fault costs little
 CODES = (
     ("nan", r"score 'nan'|score nan"),
     ("columns", r"\d+ (columns|cells)$"),
@@ -39,7 +39,7 @@ CODES = (
 
 
 def code_of(error: InputError) -> str:
-    """Name the kind of an error.
+    """Return the kind of an error.
 
     >>> code_of(InputError("score 'abc'")), code_of(InputError("5 columns"))
     ('score', 'columns')
@@ -50,7 +50,7 @@ def code_of(error: InputError) -> str:
 
 
 class Faults:
-    """Faults by their kind, in the order of first lines: the first of each kind, and how many there are."""
+    """Faults by their kind, in the order of first lines: the first of each kind, and their number."""
 
     def __init__(self) -> None:
         self.first: dict[str, InputError] = {}
@@ -65,7 +65,7 @@ class Faults:
 
 
 class Fault(NamedTuple):
-    """The lists of a text without its faulty lines; `returns` are lines where a query comes back."""
+    """The lists of a text without its faulty lines; `returns` are lines at which a query reappears."""
 
     lists: PlainLists
     faults: Faults
@@ -84,7 +84,7 @@ def find(source: Opened, kind: str) -> Fault:
     rows = records_of(source, "score" if kind == "run" else "grade")
     try:
         lists = lists_of(rows, "score" if kind == "run" else "grade", Reading(), on_fault=faults.add)
-    except InputError as error:  # the text itself is broken: nothing behind this place is known
+    except InputError as error:  # the text itself is damaged: nothing after this place is known
         faults.add(error)
         rows.rows = ()
         lists = lists_of(rows, "score", Reading())
@@ -123,8 +123,8 @@ def _pieces(text: bytes, kind: str, faults: Faults) -> Iterator[plain.ParsedRows
 
 
 def _around(lines: list[bytes], line: int, kind: str, faults: Faults) -> Iterator[plain.ParsedRows]:
-    """Parse some lines around those that are faulty."""
-    place, size = 0, STRETCH
+    """Parse some lines, skipping faulty ones."""
+    place, size = 0, BATCH_LINES
     while place < len(lines):
         part, first = lines[place : place + size], line + place
         try:
@@ -137,7 +137,7 @@ def _around(lines: list[bytes], line: int, kind: str, faults: Faults) -> Iterato
             place, size = place + good + 1, max(1, size // 4)
         else:
             yield rows
-            place, size = place + len(part), min(2 * size, STRETCH)
+            place, size = place + len(part), min(2 * size, BATCH_LINES)
 
 
 def _scan(lines: list[bytes], line: int, kind: str) -> plain.ParsedRows:
@@ -147,7 +147,7 @@ def _scan(lines: list[bytes], line: int, kind: str) -> plain.ParsedRows:
 
 @dataclass(frozen=True)
 class Joined:
-    """How a run and judgments fit together.
+    """Agreement of the ids of a run and judgments.
 
     `run_example` is a document of the run without a judgment, `qrels_example` a judged document, of the same
     query where that has any.
@@ -162,11 +162,11 @@ class Joined:
 
     @property
     def share(self) -> float:
-        """Return the share of the documents that are judged."""
+        """Return the proportion of documents that are judged."""
         return self.judged / self.documents
 
     def problem(self) -> Problem:
-        """Describe how much is judged; nothing at all is an error."""
+        """Describe the proportion judged; an error if nothing is."""
         named = f"the run has {self.run_example!r}, {self.qrels} has {self.qrels_example!r}"
         if not self.queries:
             words = f"no query is judged; do the query ids match? For documents, {named}"
@@ -185,7 +185,7 @@ class Joined:
 
 @dataclass
 class Checked:
-    """What was found in a file."""
+    """Problems and counts of a file."""
 
     path: str
     kind: str = ""
@@ -197,12 +197,12 @@ class Checked:
     rows: int = 0
     queries: int = 0
     tag: str = ""
-    unit: str = "line"  # what the lines of problems count
+    unit: str = "line"  # unit of the lines of problems
     joined: Joined | None = None
 
     @property
     def rejected(self) -> bool:
-        """Return whether the evaluator would refuse the file."""
+        """Return whether `evaluate` would refuse the file."""
         return any(problem.error for problem in self.problems)
 
 
@@ -256,7 +256,7 @@ def check(
 
 
 def _clean_run(path: str, qrels: Qrels | None, workspace: Buffers) -> Checked | None:
-    """Check a run in TREC's format without errors, a chunk at a time; None for anything else."""
+    """Check a run in TREC format without errors, a chunk at a time; None for anything else."""
     try:
         head = first_bytes(path)
         if kernels.compiled is None or head is None or not looks_trec(head):
@@ -268,7 +268,7 @@ def _clean_run(path: str, qrels: Qrels | None, workspace: Buffers) -> Checked | 
 
 
 def _checked_stretches(window: Chunk, qrels: Qrels | None) -> Checked | None:
-    """Check a clean run; None where it is not clean, or a query returns after another one."""
+    """Check a clean run; None if it is not clean, or a query reappears after another one."""
     about, of_lists, of_ids = TextRemarks("trec", "run"), ListRemarks(trec=True), IdRemarks()
     joining = _Joining(Qrels.of([]) if qrels is None else qrels)
     seen: set[bytes] = set()
@@ -302,7 +302,7 @@ def _checked_stretches(window: Chunk, qrels: Qrels | None) -> Checked | None:
 
 
 def _lines_of(text: bytes, line: int, lists: CompiledLists) -> Callable[[int], int]:
-    """Return what gives the line of a row."""
+    """Return a function from rows to lines."""
     if lists.next_line - line == len(lists.scores):
         return range(line, lists.next_line).__getitem__
     lines = enumerate(text.split(b"\n"), start=line)
@@ -319,7 +319,7 @@ class _Joining:
         self.begin = 0
 
     def add(self, lists: TrecLists) -> bool:
-        """Count some lists, unless one names a document twice."""
+        """Count some lists, unless one contains a document twice."""
         qrels = self.qrels
         codes = qrels.queries.encode(lists.queries)
         rows = lists.match(qrels, codes)
@@ -354,7 +354,7 @@ class _Joining:
 
 
 def _remarks(found: Checked, returns: list[int]) -> Iterator[Problem]:
-    """Yield what the evaluator accepts and a reader should know."""
+    """Yield accepted irregularities that may surprise."""
     assert found.source is not None
     assert found.lists is not None
     lists = found.lists
@@ -391,7 +391,7 @@ def _words(error: LeadlineError) -> str:
 
 
 def _repeats(lists: PlainLists, kind: str, *, error: bool) -> Iterator[Problem]:
-    """Yield the documents that a list holds twice; a bare ranked list may."""
+    """Yield documents that occur twice in a list, which is valid in lists of ids alone."""
     action = "appears" if kind == "run" else "is judged"
     try:
         lists.resolve_duplicates(Reading(), action=action)
@@ -433,7 +433,7 @@ def _problem(code: str, lines: list[int], message: str) -> Problem:
     return Problem(code, lines[0] if lines else None, message, len(lines))
 
 
-# What a copy no longer has, with the words for it; {policy} is what decides between repeats.
+# Repairs of a copy, in words; {policy} is the choice between repeats.
 DONE = {
     "repeated_documents": "kept the {policy} of repeated documents",
     "nan": "dropped rows with score NaN",
@@ -455,7 +455,7 @@ DONE = {
 def write_repaired(
     found: Checked, path: str, *, on_duplicate: OnDuplicate = "first", on_nan: OnNan = "drop"
 ) -> list[Problem]:
-    """Write a copy without the faults that can be repaired, and give these; refuses the others."""
+    """Write a copy without the repairable faults and return these; refuse other faults."""
     able = {"repeated_documents": on_duplicate != "refuse", "nan": on_nan != "refuse"}
     left = [each for each in found.problems if each.error and not able.get(each.code, False)]
     if left or found.lists is None:

@@ -1,4 +1,4 @@
-"""What the evaluator accepts in a file and a reader should know, gathered one chunk of text at a time."""
+"""Accepted irregularities of a file that may surprise, collected chunk by chunk."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from leadline.io import trec_runs
 from leadline.io.trec_lists import CompiledLists, PlainLists, RankedLists, TrecLists
 from leadline.kernels import plain
 
-BLOCK = 1 << 16  # bytes that are split into lines at a time
+BLOCK = 1 << 16  # number of bytes split into lines at a time
 ODD = (
     (
         "odd_spaces",
@@ -25,13 +25,13 @@ ODD = (
     ("quotes", "[\"']", "a quotation mark"),
     ("not_utf8", "[\udc80-\udcff]", "bytes that are not UTF-8"),
 )
-ODD_BYTES = re.compile(rb"[\x00-\x1f\x7f-\xff\"']")  # an id without any of them has nothing odd in it
+ODD_BYTES = re.compile(rb"[\x00-\x1f\x7f-\xff\"']")  # ids without any of these bytes are regular
 IS_ODD = np.array([ODD_BYTES.match(bytes([byte])) is not None for byte in range(256)])
 
 
 @dataclass(frozen=True)
 class Problem:
-    """One kind of problem in a file: the line of the first (None where there are none), and how many."""
+    """One kind of problem in a file: the line of the first (None if there is none), and their number."""
 
     code: str
     line: int | None
@@ -41,25 +41,25 @@ class Problem:
 
 
 class Tally:
-    """The first of some lines, and how many they are."""
+    """First of some lines, and their number."""
 
     def __init__(self) -> None:
         self.first: int | None = None
         self.count = 0
 
     def add(self, count: int, line: int) -> None:
-        """Count lines behind those counted before; `line` is the first of them."""
+        """Count lines after those counted before; `line` is the first of them."""
         if count and self.first is None:
             self.first = line
         self.count += count
 
     def problem(self, code: str, message: str) -> Problem:
-        """Describe what is odd about the lines."""
+        """Describe the irregularity of the lines."""
         return Problem(code, self.first, message, self.count)
 
 
 def blocks(text: bytes, line: int = 1) -> Iterator[tuple[int, list[bytes]]]:
-    r"""Split a text into lines, some at a time, each time with the number of the first.
+    r"""Yield the lines of a text in blocks, with the number of the first line of each.
 
     >>> list(blocks(b"a\n\nb"))
     [(1, [b'a', b'', b'b'])]
@@ -74,12 +74,12 @@ def blocks(text: bytes, line: int = 1) -> Iterator[tuple[int, list[bytes]]]:
 
 
 class TextRemarks:
-    """What readers of text step over: marks, ends of lines, blank lines, comments, columns, tags."""
+    """Parts of text ignored by readers: marks, ends of lines, blank lines, comments, columns, tags."""
 
     def __init__(self, form: str, kind: str) -> None:
         self.trec = form == "trec"
         self.kind = kind
-        self.changed = 0  # bytes put on less bytes cut off: a byte order mark goes, a final newline comes
+        self.changed = 0  # bytes added minus bytes removed: byte order mark removed, final newline added
         self.last = 0
         self.crlf, self.blank, self.comments, self.extra = Tally(), Tally(), Tally(), Tally()
         self.tags: dict[bytes, int] = {}
@@ -87,7 +87,7 @@ class TextRemarks:
     def add(
         self, text: bytes, line: int, *, clean: CompiledLists | None = None, rows: set[int] | None = None
     ) -> None:
-        """Look at some whole lines, of which `line` is the number of the first.
+        """Examine some whole lines, of which `line` is the number of the first.
 
         `clean` are the lists in them where these tell what most lines are; `rows` are the lines that were
         parsed, where not all were.
@@ -125,7 +125,7 @@ class TextRemarks:
                     self.extra.add(len(fields) > 6, number)
 
     def problems(self) -> Iterator[Problem]:
-        """Yield what was found."""
+        """Yield the problems found."""
         yield Problem("bom", 1, "a byte order mark before the first line", int(self.changed < 0))
         yield self.crlf.problem("crlf", "a line that ends in CR LF")
         if not self.trec:
@@ -150,7 +150,7 @@ def _has_one_tag(text: bytes, lists: CompiledLists, carriage_returns: int) -> bo
 
 
 class ListRemarks:
-    """What is odd about the ranks, scores and lengths of the lists of a run, and about ids."""
+    """Irregularities of the ranks, scores and lengths of the lists of a run, and of ids."""
 
     def __init__(self, *, trec: bool) -> None:
         self.trec = trec
@@ -160,7 +160,7 @@ class ListRemarks:
         self.odd: dict[str, tuple[Tally, str]] = {}
 
     def add(self, lists: TrecLists, line_of: Callable[[int], int]) -> None:
-        """Look at some lists; `line_of` gives the line of a row."""
+        """Examine some lists; `line_of` gives the line of a row."""
         ranked = RankedLists(lists)
         bounds, ranks, scores = ranked.bounds, ranked.ranks, ranked.scores
         inner = bounds[1:-1]
@@ -185,7 +185,7 @@ class ListRemarks:
         self.lines += [line_of(low) if low < len(scores) else 0 for low in bounds[:-1].tolist()]
 
     def problems(self) -> Iterator[Problem]:
-        """Yield what was found."""
+        """Yield the problems found."""
         yield self.against.problem(
             "rank_disagrees", "a list whose ranks contradict its scores; scores decide"
         )
@@ -202,7 +202,7 @@ class ListRemarks:
 
 
 def _lists_of(bounds: Integers, rows: Integers) -> list[int]:
-    """Return the lists that hold some rows."""
+    """Return the lists that contain some rows."""
     return np.unique(np.searchsorted(bounds, rows, side="right") - 1).tolist() if len(rows) else []
 
 
@@ -212,13 +212,13 @@ def _repeats(ranks: Integers | Codes) -> bool:
 
 
 class IdRemarks:
-    """Ids that are accepted as they are and that other programs may trip over."""
+    """Accepted ids that other programs may misread."""
 
     def __init__(self) -> None:
         self.found: dict[str, tuple[Tally, str]] = {}
 
     def add(self, lists: TrecLists, line_of: Callable[[int], int], *, text: bytes = b"") -> None:
-        """Look at the ids of some lists; `text` is what compiled lists were found in."""
+        """Examine the ids of some lists; `text` is the text of compiled lists."""
         queries = [place for place, query in enumerate(lists.queries) if ODD_BYTES.search(query)]
         rows = _odd_rows(lists, text)
         if not queries and not len(rows):
@@ -237,7 +237,7 @@ class IdRemarks:
                 tally.add(len(shown), line_of(first))
 
     def problems(self) -> Iterator[Problem]:
-        """Yield what was found."""
+        """Yield the problems found."""
         for code, _, words in ODD:
             if code in self.found:
                 tally, first = self.found[code]
@@ -245,7 +245,7 @@ class IdRemarks:
 
 
 def _odd_rows(lists: TrecLists, text: bytes) -> list[int]:
-    """Return the rows whose documents have an odd byte."""
+    """Return the rows whose document ids have an irregular byte."""
     if isinstance(lists, CompiledLists):
         if text.isascii() and not any(byte in text for byte in (b'"', b"'", b"\x7f")):
             return []

@@ -1,4 +1,4 @@
-"""Runs and judgments in columns of Arrow: ids are places in the text that Arrow holds.
+"""Runs and judgments in columns of Arrow: ids are positions in the text of Arrow.
 
 Only clean columns are taken: ids of type string without nulls, finite grades, scores without NaN. For all
 else there are no lists, and rows are read one by one, which repairs them or says what is wrong and where. The
@@ -21,16 +21,16 @@ from leadline.io.row_checks import Records
 from leadline.io.trec_lists import CompiledLists, ListConsumer, RankedLists
 from leadline.io.trec_runs import ReadCounts
 
-LONGEST_RANK = 10**9  # a longer one in a text is read as none
-STRETCH = 1 << 16  # rows that are hashed and joined at a time
+LONGEST_RANK = 10**9  # a larger rank in a text is ignored
+BATCH_ROWS = 1 << 16  # number of rows hashed and joined at a time
 
 
 class NotCleanError(Exception):
-    """Columns that have to be read row by row."""
+    """Raised for columns that must be read row by row."""
 
 
 class ColumnLists(CompiledLists):
-    """Lists in columns: documents are places in a text that stays as it is."""
+    """Lists in columns: documents are positions in a text that is not modified."""
 
     def __init__(
         self,
@@ -118,17 +118,17 @@ def whole(records: Records, what: str) -> ColumnLists | None:
 
 
 def _readable(records: Records, what: str) -> bool:
-    """Return whether rows stand in columns too; grades with probabilities or judges are read row by row."""
+    """Return whether rows are available as columns; grades with probabilities or judges are not."""
     more = what == "grade" and any(records.chosen[4:])
     return records.arrow is not None and kernels.compiled is not None and not more
 
 
 def _chunks(records: Records) -> Iterator[ColumnLists]:
-    """Yield the lists of some rows of a run at a time, whole lists only."""
+    """Yield the lists of a run batch by batch, never a part of a list."""
     import pyarrow as pa
 
     begun = None  # rows of the list that the next batch may continue
-    for batch in _batches(records, size=STRETCH):
+    for batch in _batches(records, size=BATCH_ROWS):
         rows = batch if begun is None else pa.concat_batches([begun, batch])
         last = _last_list(rows)
         begun = rows.slice(last)
@@ -208,7 +208,7 @@ def _whole_numbers(column: Any) -> Integers:
 
 
 def _strings(column: Any) -> _Strings:
-    """Return where the strings of a column lie; the text is not copied."""
+    """Return the positions of the strings of a column, without a copy of the text."""
     nothing = np.empty(0, dtype=np.uint8)
     if not len(column):
         return _Strings(nothing, np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
@@ -221,7 +221,7 @@ def _strings(column: Any) -> _Strings:
 
 
 def _runs_of(query: Any) -> tuple[list[bytes], Integers]:
-    """Return the query of every list, and where the lists begin and end."""
+    """Return the query of each list, and the boundaries of the lists."""
     from pyarrow import compute
 
     encoded = compute.run_end_encode(query)
@@ -236,5 +236,5 @@ def _runs_of(query: Any) -> tuple[list[bytes], Integers]:
 
 
 def _last_list(rows: Any) -> int:
-    """Return the row where the last list begins."""
+    """Return the first row of the last list."""
     return int(_runs_of(rows.column(0))[1][-2]) if len(rows) else 0

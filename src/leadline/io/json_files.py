@@ -1,4 +1,4 @@
-"""Runs and qrels in JSON and JSON Lines: objects, records, and lists as programs write them.
+"""Runs and qrels in JSON and JSON Lines: objects, records, and lists as written by programs.
 
 Search programs, evaluation tools and shared tasks write a list of records for every query, with the id of a
 document and perhaps a score or a grade. They differ in the members that lead to the list, and in the names of
@@ -23,17 +23,17 @@ from leadline.io import python_inputs, row_checks
 from leadline.io.columns import NotCleanError
 from leadline.io.opening import LONGEST_LINE, Chunk
 from leadline.io.row_checks import Records, Row, Table
-from leadline.io.tables import PIECE, RUN_COLUMNS, OutputTable, byte_lines, has_pyarrow
+from leadline.io.tables import CHUNK_BYTES, RUN_COLUMNS, OutputTable, byte_lines, has_pyarrow
 from leadline.kernels import plain
 
 if TYPE_CHECKING:
     from leadline.io.formats import Opened
 
-SHOWN = 40  # characters of an object in a message
+SHOWN = 40  # maximum number of characters of an object in a message
 
 
 class Members(Mapping[str, Any]):
-    """An object of a JSON text: a dictionary whose `items` still has names that were repeated."""
+    """An object of a JSON text: a dictionary whose `items` includes repeated names."""
 
     def __init__(self, pairs: list[tuple[str, Any]]) -> None:
         self.pairs = pairs
@@ -53,11 +53,11 @@ class Members(Mapping[str, Any]):
         return text if len(text) <= SHOWN else text[:SHOWN] + "...}"
 
     def items(self) -> Any:
-        """Return names and values in order, repeated ones too."""
+        """Return names and values in order, including repeated names."""
         return self.pairs
 
 
-Members.__name__ = "object"  # what messages call it
+Members.__name__ = "object"  # its name in messages
 
 
 def json_rows(source: Opened, what: str, subtopics: bool) -> Table | Records:
@@ -105,7 +105,7 @@ def write_json(table: OutputTable) -> bytes:
 
 
 def dump_json(value: Any) -> str:
-    """Write a value in one line of valid UTF-8; what is no Unicode is escaped."""
+    """Return a value as one line of valid UTF-8; invalid Unicode is escaped."""
     text = json.dumps(value, ensure_ascii=False)
     try:
         text.encode()
@@ -115,7 +115,7 @@ def dump_json(value: Any) -> str:
 
 
 def json_lines_table(source: Opened, what: str, _subtopics: bool) -> Table | Records:
-    """Return the table in JSON Lines, or the rows of lists that stand one on a line."""
+    """Return the table in JSON Lines, or the rows of lists, one per line."""
     window = source.text
     lines = _json_lines(window)
     first = list(islice(lines, 1))
@@ -138,7 +138,7 @@ def _json_batches(window: Chunk, chosen: Sequence[str]) -> Iterator[Any]:
 
     kinds = (pa.string(), pa.string(), pa.float64(), pa.int64(), pa.string(), pa.string())
     schema = pa.schema([(name, kind) for name, kind in zip(chosen, kinds, strict=True) if name])
-    size = PIECE + LONGEST_LINE
+    size = CHUNK_BYTES + LONGEST_LINE
     start = 0
     while start < window.end:
         text = window.text[start : min(start + size, window.end)]
@@ -178,7 +178,7 @@ def _json_lines(window: Chunk) -> Iterator[tuple[int, Any]]:
 
 
 def write_json_lines(table: OutputTable) -> bytes:
-    """Write a record a line."""
+    """Return JSON Lines with one record per line."""
     if table.columns == RUN_COLUMNS and all(isfinite(row[2]) for row in table.rows):
         quoted = json.encoder.encode_basestring
         names = {query: quoted(query) for query, _, _ in table.rows}
@@ -186,13 +186,13 @@ def write_json_lines(table: OutputTable) -> bytes:
             f'{{"query_id": {names[query]}, "doc_id": {quoted(document)}, "score": {score!r}}}\n'
             for query, document, score in table.rows
         ]
-        with suppress(UnicodeEncodeError):  # an id that is no Unicode is escaped below
+        with suppress(UnicodeEncodeError):  # invalid Unicode in an id is escaped below
             return "".join(records).encode()
     lines = [dump_json(dict(zip(table.columns, row, strict=True))) for row in table.rows]
     return "".join(line + "\n" for line in lines).encode()
 
 
-# The members that lead from the object of a query to its list.
+# Paths of members from the object of a query to its list.
 RESULTS = (
     ("results",),  # sentence-transformers
     ("ctxs",),  # DPR
@@ -214,13 +214,13 @@ JUDGMENTS = (
     ("relevant",),
 )
 EITHER = ("output", "provenance")  # the pages of an answer: those found in a run, the relevant ones in qrels
-ABSENT_IF_EMPTY = {"hits", "children"}  # lists that a response without results leaves out
-# The members that lead from the top of a text to the list of queries.
+ABSENT_IF_EMPTY = {"hits", "children"}  # lists missing from a response without results
+# Paths of members from the top of a text to the list of queries.
 QUERY_LISTS = (
     ("turns",),  # CAsT, iKAT
     ("requests",),  # _rank_eval
     ("judgmentRatings",),  # OpenSearch
-    ("hits", "hits", "_source", "judgmentRatings"),  # the same as a response to GET
+    ("hits", "hits", "_source", "judgmentRatings"),  # the same in a response to GET
     ("topics", "query_groups"),  # RRE
     ("query_groups",),
 )
@@ -235,7 +235,7 @@ Entry: TypeAlias = tuple[int, Any, Any]
 
 
 class Names(NamedTuple):
-    """The names in the records of a file, all of which are as in the first; empty where there is none."""
+    """Names of the members of records, which are those of the first record; empty if missing."""
 
     document: str
     number: str
@@ -276,7 +276,7 @@ def rows_of_json(text: Any, what: str, *, path: str, part: str = "") -> Table | 
 def _queries_in(text: Mapping[str, Any], filled: Any, path: str) -> list[Any] | None:
     """Return the list of queries in an object, which may be one query itself; None if there is none."""
     if isinstance(filled, Mapping) and all(isinstance(value, (int, float)) for value in filled.values()):
-        return None  # {query: {document: number}}, whatever the queries are called
+        return None  # {query: {document: number}}, with any names of queries
     for names in QUERY_LISTS:
         entries = _list_at(text, names)
         if entries and _has_list(entries[:1]):
@@ -293,7 +293,7 @@ def _queries_in(text: Mapping[str, Any], filled: Any, path: str) -> list[Any] | 
 def rows_of_entries(
     entries: Iterable[tuple[int, Any]], what: str, *, path: str, unit: str = "record"
 ) -> Records:
-    """Return the rows of objects with a query id and a list each; they come with their places."""
+    """Return the rows of objects with a query id and a list each, given with their places."""
     rest = iter(entries)
     first = next(rest)
     name = _query_name(first[1]) or ""
@@ -344,7 +344,7 @@ def _page(text: Mapping[str, Any], path: str) -> Table | Records:
 
 
 def _list_at(value: Any, names: Sequence[str], *, empty: bool = False) -> list[Any] | None:
-    """Return the list that members lead to, through other lists if need be; None if one is missing."""
+    """Return the list at a path of members, also through other lists; None if a member is missing."""
     for place, name in enumerate(names):
         if isinstance(value, list):
             lists = [_list_at(each, names[place:], empty=empty) for each in value]
@@ -410,7 +410,7 @@ def _with_queries(entries: Iterable[tuple[int, Any]], name: str, path: str, unit
 
 
 def _records(entries: Iterator[Entry], what: str, path: str, unit: str, query: str) -> Records:
-    """Return the rows of all lists; the first list that holds something tells the names."""
+    """Return the rows of all lists; the first list that is not empty determines the names."""
     first = next(entries)
     names = _path_of(first[2])
     found = Records((), path=path, unit=unit, ranked=True)
@@ -437,7 +437,7 @@ def _records(entries: Iterator[Entry], what: str, path: str, unit: str, query: s
 def _lists(
     entries: Iterable[Entry], names: tuple[str, ...] | None, found: Records
 ) -> Iterator[tuple[int, Any, list[Any]]]:
-    """Yield the list of every query, which has to be where the first query has it."""
+    """Yield the list of each query, which must be under the same members as that of the first query."""
     for place, query, entry in entries:
         records = None if names is None else _list_at(entry, names, empty=True)
         if records is None:
@@ -474,7 +474,7 @@ def _rows(
     lists: Iterable[tuple[int, Any, list[Any]]], names: Names, what: str, found: Records
 ) -> Iterator[Row]:
     for place, query, records in lists:
-        relevant: set[Any] = set()  # pages of several answers may be the same
+        relevant: set[Any] = set()  # several answers may have the same page
         for rank, record in enumerate(records, start=1):
             try:
                 document, number = _cells(record, names, query)
@@ -490,7 +490,7 @@ def _rows(
 
 
 def _cells(record: Any, names: Names, query: object) -> tuple[Any, Any]:
-    """Return the id and the number of a record, which has to be as the first one is."""
+    """Return the id and the number of a record, which must have the form of the first one."""
     if isinstance(record, Mapping) and names.document:
         if names.document not in record:
             raise InputError(
@@ -520,7 +520,7 @@ def _cells(record: Any, names: Names, query: object) -> tuple[Any, Any]:
 
 
 def _number(value: Any) -> Any:
-    """Return the number in a text, as DPR and OpenSearch write it; any other value is left as it is."""
+    """Return the number in a text, as in DPR and OpenSearch; other values are unchanged."""
     if not isinstance(value, str):
         return value
     try:

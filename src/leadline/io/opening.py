@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 class BackgroundTask(Generic[T]):
-    """A call that runs on another thread from now on.
+    """A call that runs on another thread.
 
     >>> call = BackgroundTask(pow, 2, 10)
     >>> call.result()
@@ -38,18 +38,18 @@ class BackgroundTask(Generic[T]):
         def run() -> None:
             try:
                 self._results.append(function(*args, **kwargs))
-            except BaseException as error:  # noqa: BLE001  # raised again where the result is asked for
+            except BaseException as error:  # noqa: BLE001  # raised again by `result`
                 self._faults.append(error)
 
         self._thread = threading.Thread(target=run, daemon=True)
         self._thread.start()
 
     def wait(self) -> None:
-        """Wait for the end of the call, whatever it gives."""
+        """Wait for the end of the call and ignore its outcome."""
         self._thread.join()
 
     def result(self) -> T:
-        """Wait for the end of the call; give what it gave, or raise what it raised."""
+        """Wait for the end of the call; return its value or raise its exception."""
         self.wait()
         if self._faults:
             raise self._faults[0]
@@ -64,16 +64,16 @@ RUN_SUFFIXES = (
 BOM = b"\xef\xbb\xbf"
 WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff")
 STANDARD_INPUT = "-"
-HEAD = 8  # bytes tell every compression
+HEAD = 8  # number of bytes that identify any compression
 PARQUET, ARROW, STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
-BINARY_TABLES = (PARQUET, ARROW, STREAM)  # how they begin
+BINARY_TABLES = (PARQUET, ARROW, STREAM)  # first bytes of a file
 SQLITE = b"SQLite format 3\0"
-IR_DATASETS = "ir_datasets:"  # how the name of a collection begins
-LONGEST_LINE = 1 << 20  # bytes of a line of a run or qrels
-LONGEST_TEXT = 1 << 26  # bytes of a line, or of one document, of texts
+IR_DATASETS = "ir_datasets:"  # prefix of the name of a collection
+LONGEST_LINE = 1 << 20  # maximum number of bytes of a line of a run or qrels
+LONGEST_TEXT = 1 << 26  # maximum number of bytes of a line, or of one document, of texts
 BLOCK = LONGEST_LINE >> 2  # a longer line fills at least one block of this size
-STEP = 1 << 22  # bytes that are read before they are checked
-PROBE = 1 << 12  # bytes in which nearly every text has a line end
+STEP = 1 << 22  # number of bytes read between checks
+PROBE = 1 << 12  # number of bytes within which nearly every text has a line end
 
 
 def run_name(path: str) -> str:
@@ -120,7 +120,7 @@ def files_of(path: str) -> list[str]:
 
 
 def split_part(path: str) -> tuple[str, str]:
-    """Split FILE#PART, the name of a part of a file; a file whose own name holds the sign is whole.
+    """Split FILE#PART, the name of a part of a file; an existing file whose name contains # is whole.
 
     >>> split_part("none.json#default/test")
     ('none.json#default/test', '')
@@ -130,7 +130,7 @@ def split_part(path: str) -> tuple[str, str]:
 
 
 def open_bytes(path: str) -> tuple[BinaryIO, BinaryIO]:
-    """Open a path (or `-` for standard input) and undo its compression, told by content.
+    """Open a path (or `-` for standard input) and decompress it, recognised by content.
 
     Gives the plain bytes and the file below them; whoever reads closes both.
     """
@@ -158,7 +158,7 @@ def open_bytes(path: str) -> tuple[BinaryIO, BinaryIO]:
 
 
 def _head(stream: io.RawIOBase | io.BufferedReader) -> bytes:
-    """Read the bytes that tell a compression; a pipe may give fewer at a time."""
+    """Read the bytes that identify a compression; a pipe may return fewer at a time."""
     head = b""
     while len(head) < HEAD and (more := stream.read(HEAD - len(head))):
         head += more
@@ -166,7 +166,7 @@ def _head(stream: io.RawIOBase | io.BufferedReader) -> bytes:
 
 
 def first_bytes(path: str, size: int = 1 << 12) -> bytes | None:
-    """Return the first plain bytes of a file; None for what can be read only once, as pipes can."""
+    """Return the first decompressed bytes of a file; None if it can be read only once, such as a pipe."""
     if path == STANDARD_INPUT or not isfile(path):
         return None
     stream, file = open_bytes(path)
@@ -176,7 +176,7 @@ def first_bytes(path: str, size: int = 1 << 12) -> bytes | None:
         except Exception as error:
             if not isinstance(error, (EOFError, OSError, *broken_archives())):
                 raise
-            return b""  # whoever reads it says what is broken
+            return b""  # reading it reports the fault
 
 
 def is_compressed(path: str) -> bool:
@@ -186,7 +186,7 @@ def is_compressed(path: str) -> bool:
 
 
 class _Rejoined(io.RawIOBase):
-    """A stream that cannot go back, with its first bytes put in front again."""
+    """A stream that cannot seek, with its first bytes restored."""
 
     def __init__(self, head: bytes, rest: io.RawIOBase | io.BufferedReader) -> None:
         self.head = head
@@ -206,13 +206,13 @@ class _Rejoined(io.RawIOBase):
         return self.rest.readinto(target)
 
     def close(self) -> None:
-        """Close the stream below too."""
+        """Close the underlying stream as well."""
         self.rest.close()
         super().close()
 
 
 class _Streams(io.RawIOBase):
-    """Decompress a file of one or more streams that follow each other, to the last byte.
+    """Decompress a file of one or more consecutive streams, to the last byte.
 
     The readers of the standard library take a damaged second stream of .bz2 and .xz for the end of the file,
     and that of zstandard takes any end of the file for the end of the data. Here every byte belongs to a
@@ -263,7 +263,7 @@ class _Streams(io.RawIOBase):
         return size
 
     def _decompress(self, size: int) -> bytes:
-        """Return what some more bytes give; at most about `size` where the decompressor can stop."""
+        """Decompress some more bytes; at most about `size` if the decompressor can stop."""
         bounded = hasattr(self.stream, "needs_input")
         packed = b""
         if not bounded or self.stream.needs_input:
@@ -277,7 +277,7 @@ class _Streams(io.RawIOBase):
         return found
 
     def _begins(self) -> bool:
-        """Return whether another stream begins, after padding where the format allows it."""
+        """Return whether another stream begins, after padding if the format allows it."""
         self.packed = self.packed or self.file.read(self.piece)
         padding = 0
         while self.padded and self.packed.startswith(b"\0"):
@@ -304,7 +304,7 @@ def _decompressed(raw: io.BufferedReader, kind: str) -> BinaryIO:
         make = partial(lzma.LZMADecompressor, lzma.FORMAT_XZ)
         return cast(BinaryIO, io.BufferedReader(_Streams(raw, make, padded=True), 1 << 16))
     if kind == ".zst":
-        # zstandard decompresses all that it is given: 4 bytes may become 128 KiB
+        # zstandard decompresses its whole input: 4 bytes may become 128 KiB
         streams = _Streams(raw, _zstandard_frame, piece=1 << 12)
         return cast(BinaryIO, io.BufferedReader(streams, 1 << 16))
     return raw
@@ -317,14 +317,14 @@ def _zstandard_frame() -> Any:
 
 
 class Buffers:
-    """Memory that is used again and again while texts are read: fresh memory costs more than reading."""
+    """Memory reused while texts are read: new memory would cost more time than reading."""
 
     def __init__(self, size: int = 1 << 22) -> None:
         self.text: Bytes = np.empty(size, dtype=np.uint8)
         self._columns: dict[str, Integers] = {}
 
     def columns(self, names: Sequence[str], size: int) -> dict[str, Integers]:
-        """Return columns of at least a size to write to."""
+        """Return writable columns of at least a size."""
         if not self._columns or len(self._columns[names[0]]) < size:
             self._columns = {name: np.empty(size, dtype=np.int64) for name in names}
         return self._columns
@@ -340,7 +340,7 @@ class Chunk:
     def __init__(self, path: str, *workspaces: Buffers, longest: int = LONGEST_LINE) -> None:
         self.path = path
         self.longest = longest
-        self.size = 0  # of the buffer when it has to grow, where that is known
+        self.size = 0  # of the buffer when it must grow, if known
         self.stream, self.file = open_bytes(path)
         self.workspaces = list(workspaces)
         self.filled = 0
@@ -348,9 +348,9 @@ class Chunk:
         self.last = False
         self.read = 0
         self.begun = False
-        self.ends = b""  # what ends a line, or a value of JSON; empty in binary tables
-        self.checked = 0  # up to here the lengths of lines were checked
-        self.long = -1  # where a line began that fills a block
+        self.ends = b""  # ends of a line, or of a JSON value; empty for binary tables
+        self.checked = 0  # end of the bytes whose line lengths have been checked
+        self.long = -1  # begin of a line that fills a block
 
     @property
     def workspace(self) -> Buffers:
@@ -371,7 +371,7 @@ class Chunk:
             self.file.close()
 
     def advance(self, begin: int) -> None:
-        """Forget the text before `begin`, keep the rest and read on."""
+        """Discard the text before `begin`, keep the rest and read more."""
         rest = self.text[begin : self.filled]
         self.workspaces.append(self.workspaces.pop(0))
         if len(rest) > len(self.text) // 2:
@@ -387,7 +387,7 @@ class Chunk:
         self.end = self._whole_lines()
 
     def _fill(self) -> None:
-        target = bytes_of(self.text)[:-1]  # one byte is left for a missing final newline
+        target = bytes_of(self.text)[:-1]  # one byte is reserved for a missing final newline
         while self.filled < len(target):
             stop = min(len(target), self.filled + STEP)
             try:
@@ -412,7 +412,7 @@ class Chunk:
         self._check_lines(self.filled)
 
     def _check_start(self) -> None:
-        """Refuse what is no text; tell binary tables, and texts that may be one line of JSON."""
+        """Refuse binary data; recognise binary tables, and texts that may be one line of JSON."""
         self.begun = True
         head = self.text[: min(self.filled, PROBE)].tobytes()
         check_head(head, self.path)
@@ -426,7 +426,7 @@ class Chunk:
             self.ends = b'\n"' if head.lstrip()[:1] in {b"{", b"["} else b"\n"
 
     def _check_lines(self, stop: int) -> None:
-        """Refuse a line that is too long, in the bytes from those that were checked up to `stop`.
+        """Refuse a line that is too long, in the unchecked bytes up to `stop`.
 
         Lines of JSON may be of any length; there the text between quotation marks is checked.
         """
@@ -454,7 +454,7 @@ class Chunk:
         return -1
 
     def _line_of(self, place: int) -> int:
-        """Return where the line around a place begins."""
+        """Return the begin of the line that contains a position."""
         before = self.text[max(0, place - LONGEST_LINE) : place].tobytes()
         return place - len(before) + 1 + max(before.rfind(bytes([end])) for end in self.ends)
 
@@ -470,11 +470,11 @@ class Chunk:
         return 0
 
 
-BINARY = 4  # NUL bytes among the first bytes of a file, from which on it is taken for binary
+BINARY = 4  # number of NUL bytes at the begin of a file that make it binary
 
 
 def check_head(head: bytes, path: str) -> None:
-    """Refuse the first bytes of a file that is no text: UTF-16, a NUL byte in the first line, or several."""
+    """Refuse the first bytes of a file that is not text: UTF-16, a NUL byte in the first line, or several."""
     if head.startswith(WIDE_BOMS):
         raise InputError("a UTF-16 byte order mark", expected="a text file in UTF-8", path=path, line=1)
     if head.startswith((b"#", *BINARY_TABLES)):
@@ -485,12 +485,12 @@ def check_head(head: bytes, path: str) -> None:
 
 
 def too_long(path: str, where: str, limit: int, *, noun: str = "line") -> InputError:
-    """Return the error for a line or text that is longer than any should be."""
+    """Return the error for a line or text that is too long."""
     return InputError(f"a {noun} of more than {limit >> 20} MiB {where}", expected="a shorter one", path=path)
 
 
 def broken_archives() -> tuple[type[Exception], ...]:
-    """Return the errors that a broken archive raises and that are no OSError."""
+    """Return the exceptions of damaged archives other than OSError."""
     found: list[type[Exception]] = []
     if "lzma" in sys.modules:
         found.append(sys.modules["lzma"].LZMAError)
@@ -526,12 +526,12 @@ def read_whole(
 
 
 def text_of(window: Chunk) -> str:
-    """Decode what a window holds; bytes that are not UTF-8 are kept as surrogates."""
+    """Return the text of a window; bytes that are not UTF-8 become surrogates."""
     return window.text[: window.end].tobytes().decode("utf-8", "surrogateescape")
 
 
 def digest_of(path: str) -> str | None:
-    """Return the SHA-256 of a file; None of what is no file: a pipe, the name of a collection."""
+    """Return the SHA-256 of a file; None for a pipe or the name of a collection."""
     path, _ = split_part(path)
     if path == STANDARD_INPUT or not isfile(path):
         return None

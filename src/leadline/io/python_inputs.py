@@ -14,12 +14,12 @@ from leadline.data.arrays import Codes, Floats, Hashes, Integers
 from leadline.data.ids import Ids, Vocabulary, to_bytes
 from leadline.data.qrels import Qrels
 from leadline.errors import InputError
-from leadline.io.columns import STRETCH
+from leadline.io.columns import BATCH_ROWS
 from leadline.io.row_checks import Records, Row, Table
 
 
 class MappingLike(Protocol):
-    """What has items: a dictionary, or an object of a JSON text with its repeated names."""
+    """Object with items: a dictionary, or an object of a JSON text including repeated names."""
 
     def items(self) -> Iterable[tuple[Any, Any]]:
         """Return names and values in order."""
@@ -91,9 +91,9 @@ SHAPES = "(query, document, number), or a named tuple or dictionary with such na
 
 
 def table_of_rows(source: Iterable[tuple[int, Any]], *, path: str, unit: str = "record") -> Table | Records:
-    """Return the table that an iterable of (place, row) is; rows without names are (query, document, number).
+    """Return the table of an iterable of (place, row); rows without names are (query, document, number).
 
-    It is gone through once, and the first row tells the names of the columns.
+    The iterable is consumed once; its first row determines the names of the columns.
     """
     rows = iter(source)
     first = next(rows, None)
@@ -113,7 +113,7 @@ def table_of_rows(source: Iterable[tuple[int, Any]], *, path: str, unit: str = "
 
 
 def names_of(row: object) -> list[str] | None:
-    """Return the names of a row's columns, None when it has none."""
+    """Return the names of the columns of a row; None if it has none."""
     if isinstance(row, Mapping):
         return list(row)
     fields = getattr(row, "_fields", None)
@@ -125,7 +125,7 @@ def _cells(
 ) -> Iterator[tuple[int, Sequence[Any]]]:
     make: Any = itemgetter if isinstance(first, Mapping) else attrgetter
     getters = [make(name) if name else _nothing for name in chosen]
-    getters[5:] = map(_if_there, chosen[5:])  # a row without a judge is as good as any
+    getters[5:] = map(_if_there, chosen[5:])  # rows without a judge are valid
     for place, row in rows:
         try:
             yield place, [get(row) for get in getters]
@@ -156,7 +156,7 @@ def _plain(rows: Iterable[tuple[int, Any]], records: Records) -> Iterator[Row]:
 
 
 def open_frame(source: Any) -> Any:
-    """Return a narwhals frame, or None for what is no data frame; a lazy one is collected."""
+    """Return a narwhals frame, or None if the object is not a data frame; a lazy one is collected."""
     import narwhals as nw
 
     try:
@@ -180,8 +180,8 @@ def table_of_frame(frame: Any, *, path: str) -> Table:
 
     def batches(chosen: Sequence[str]) -> Iterator[Any]:
         some = frame.select([name for name in chosen if name])
-        for start in range(0, len(some), STRETCH):  # so that no whole column is copied
-            yield from some[start : start + STRETCH].to_arrow().to_batches()
+        for start in range(0, len(some), BATCH_ROWS):  # to avoid a copy of a whole column
+            yield from some[start : start + BATCH_ROWS].to_arrow().to_batches()
 
     convert = ".astype(str)" if frame.implementation.is_pandas_like() else ".cast(str)"
     arrow = batches if find_spec("pyarrow") else None
@@ -189,10 +189,9 @@ def table_of_frame(frame: Any, *, path: str) -> Table:
 
 
 class DictionaryColumns(NamedTuple):
-    """The rows of `{query: {document: number}}`, by query; queries without documents are left out.
+    """The rows of `{query: {document: number}}`, by query; queries without documents are omitted.
 
-    Only what is in order becomes columns. Anything else is read row by row, which says what is wrong and
-    where.
+    Only valid dictionaries become columns. Others are read row by row, which locates the fault.
     """
 
     queries: list[bytes]
@@ -202,7 +201,7 @@ class DictionaryColumns(NamedTuple):
 
 
 def dictionary_columns(source: object) -> DictionaryColumns | None:
-    """Return the columns of a dictionary whose ids are text and whose numbers are finite; None for others.
+    """Return the columns of a dictionary whose ids are text and whose numbers are finite; else None.
 
     >>> columns = dictionary_columns({"q1": {"d1": 1, "d2": 0.5}})
     >>> columns and columns.values.tolist()
@@ -219,12 +218,12 @@ def dictionary_columns(source: object) -> DictionaryColumns | None:
     values = np.empty(sum(sizes))
     begin = 0
     try:
-        with np.errstate(all="ignore"):  # of sums, which are not used
+        with np.errstate(all="ignore"):  # of sums, whose values are not used
             for documents, size in zip(filled.values(), sizes, strict=True):
-                text = "".join(documents)  # a TypeError for what is no text
+                text = "".join(documents)  # TypeError if one is not text
                 if not text.isascii():
-                    text.encode()  # bytes of another encoding are other texts: compared as bytes elsewhere
-                sum(documents.values())  # a TypeError for what is no number, such as the text of one
+                    text.encode()  # surrogates raise: such ids are compared as bytes elsewhere
+                sum(documents.values())  # TypeError if one is not a number
                 values[begin : begin + size] = np.fromiter(documents.values(), np.float64, size)
                 begin += size
         queries = list(map(to_bytes, filled))
@@ -294,7 +293,7 @@ class DictionaryLists:
         return _ids_of(self.documents)
 
     def group(self) -> None:
-        """Bring the lists of one query together: a dictionary has each once."""
+        """Do nothing: a dictionary has each query once."""
 
     def match(self, qrels: Qrels, codes: Integers) -> Codes:
         """Return every row's row in the qrels, -1 for none."""
@@ -321,7 +320,7 @@ class DictionaryLists:
             self.scores = self.scores.astype(np.float32).astype(np.float64)
 
     def order(self) -> Integers | None:
-        """Return the rows in the order of the lists, or None when they are in order."""
+        """Return the rows in the order of the lists, or None if they are in order."""
         doubtful = self._unsorted()
         if not len(doubtful):
             return None
@@ -345,6 +344,6 @@ class DictionaryLists:
         starts = np.flatnonzero(tied[1:] & ~tied[:-1]).tolist()
         ends = (np.flatnonzero(tied[:-1] & ~tied[1:]) + 1).tolist()
         names = list(self.documents[place]) if starts else []
-        for start, end in zip(starts, ends, strict=True):  # texts are ordered as their bytes in UTF-8
+        for start, end in zip(starts, ends, strict=True):  # text sorts as its UTF-8 bytes do
             rows[start:end] = sorted(rows[start:end].tolist(), key=names.__getitem__, reverse=True)
         return rows

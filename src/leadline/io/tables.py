@@ -30,7 +30,7 @@ QRELS_COLUMNS = ("query_id", "doc_id", "relevance")
 
 
 class OutputTable(NamedTuple):
-    """Rows by query, best first in a run; `suffix` is that of the file they go to.
+    """Rows by query, best first in a run; `suffix` is that of the output file.
 
     Qrels may have more columns: the subtopic, the probability to be judged.
     """
@@ -42,13 +42,13 @@ class OutputTable(NamedTuple):
 
 
 def table_of_run(run: Run) -> OutputTable:
-    """Lay a run out."""
+    """Return a run as an output table."""
     rows: list[tuple[Any, ...]] = list(zip(*run.to_columns().values(), strict=True))
     return OutputTable(RUN_COLUMNS, rows, tag=run.tag or run.name)
 
 
 def table_of_qrels(qrels: Qrels) -> OutputTable:
-    """Lay qrels out; whole grades are whole numbers."""
+    """Return qrels as an output table; whole grades are integers."""
     made = _judgments(qrels)
     shares = qrels.inclusion_probabilities()
     if shares is None:
@@ -79,7 +79,7 @@ def _judgments(qrels: Qrels) -> OutputTable:
     return OutputTable(QRELS_COLUMNS, judged)
 
 
-PIECE = 1 << 20  # bytes of a text that are looked at at a time
+CHUNK_BYTES = 1 << 20  # number of bytes of a text examined at a time
 GUARDED = re.compile(r"'+[=+\-@\t\r].", re.DOTALL)
 
 
@@ -107,7 +107,7 @@ LETTER_LEVELS = ("letter_levels", "levels of NTCIR: S is read as grade 3, A as 2
 
 
 def headerless_rows(source: Opened, what: str, *_: object) -> Records:
-    """Return the rows of a text of three or four columns without a header, told by their content."""
+    """Return the rows of a text of three or four columns without a header, recognised by content."""
     rows = list(_headerless_lines(source))
     width = len(rows[0][1])
     _refuse_other_widths(rows, width, "as in the first line", source.path)
@@ -242,9 +242,9 @@ def _csv_batches(window: Chunk, chosen: Sequence[str]) -> Iterator[Any]:
     text = window.text[: window.end]
     first = next(byte_lines(window), b"")
     delimiter = delimiter_of(first.decode("utf-8", "surrogateescape"))
-    signs = (b'"', b"\n#", b"\0", delimiter.encode() + b"0x")  # a rank in hexadecimal digits is none
-    for start in range(0, len(text), PIECE):
-        piece = text[max(0, start - 2) : start + PIECE + 1].tobytes()  # a sign may lie across two pieces
+    signs = (b'"', b"\n#", b"\0", delimiter.encode() + b"0x")  # a hexadecimal rank is not a rank
+    for start in range(0, len(text), CHUNK_BYTES):
+        piece = text[max(0, start - 2) : start + CHUNK_BYTES + 1].tobytes()  # a sign may span two chunks
         alone = b"\r" in piece and piece[:-1].count(b"\r") > piece.count(b"\r\n")
         if alone or any(sign in piece for sign in signs):
             raise NotCleanError
@@ -263,14 +263,14 @@ def _csv_batches(window: Chunk, chosen: Sequence[str]) -> Iterator[Any]:
 
 
 def refuse_ragged(row: Sequence[str], header: Sequence[str], path: str, line: int) -> None:
-    """Refuse a row that has not as many cells as the header."""
+    """Refuse a row whose number of cells differs from that of the header."""
     if len(row) != len(header):
         expected = f"{len(header)} as in the header"
         raise InputError(f"{len(row)} cells", expected=expected, path=path, line=line)
 
 
 def delimiter_of(header: str) -> str:
-    """Return what separates the cells of a header.
+    """Return the delimiter of a header.
 
     >>> delimiter_of("query_id,doc_id,score")
     ','
@@ -305,7 +305,7 @@ def cells_of(
     >>> list(cells_of(enumerate(lines, start=1), "systems.csv"))
     [(2, ['run', 'team']), (4, ['a', 'one\n# two'])]
     """
-    begun = [0]  # the line where the row begins that is read; 0 between rows
+    begun = [0]  # first line of the row being read; 0 between rows
 
     def pulled() -> Iterator[str]:
         for number, line in numbered:
@@ -362,21 +362,21 @@ def csv_table(text: str, path: str) -> tuple[list[str], list[tuple[int, list[str
 def table_column(
     place: str, keys: Sequence[str] = (), *, example: str
 ) -> tuple[str, list[tuple[int, str, str]]]:
-    """Return the file of FILE:COLUMN, and of every row its line, its key and the cell of the column.
+    """Return the file of FILE:COLUMN, and the line, key and cell of each row.
 
     Parameters
     ----------
     place : str
         FILE:COLUMN, a CSV or TSV table with a header.
     keys : sequence of str
-        Names of the column of keys, the first that is there; else the first column.
+        Names of the column of keys, of which the first present is used; else the first column.
     example : str
-        What the error for another form of `place` shows.
+        Example for the error message.
 
     Raises
     ------
     UsageError
-        If `place` is no FILE:COLUMN.
+        If `place` is not FILE:COLUMN.
     InputError
         If the table lacks the column.
     """
@@ -395,7 +395,7 @@ def table_column(
 def split_place(place: str) -> tuple[str, str]:
     """Split FILE:COLUMN at the last colon that leaves a file before it; without one the column is empty.
 
-    Where no file is named, it is split at the last colon, and whoever opens the file says that there is none.
+    Without a file before any colon, it is split at the last colon; opening the file then fails.
 
     >>> split_place("none.csv:AP"), split_place("none.csv")
     (('none.csv', 'AP'), ('none.csv', ''))
@@ -409,7 +409,7 @@ def split_place(place: str) -> tuple[str, str]:
 
 
 def unguarded(text: str) -> str:
-    """Return a cell of a result table without the apostrophe that keeps it from being a formula.
+    """Return a cell of a result table without the apostrophe that prevents its reading as a formula.
 
     >>> unguarded("'=1+1"), unguarded("''-x"), unguarded("bm25"), unguarded("'bm25'")
     ('=1+1', "'-x", 'bm25', "'bm25'")
@@ -422,7 +422,7 @@ def _lines(text: str, path: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def write_quepid(table: OutputTable) -> bytes:
-    """Write judgments in the columns that Quepid imports."""
+    """Return judgments in the CSV columns imported by Quepid."""
     if table.columns != QRELS_COLUMNS:
         found = "scores" if table.columns == RUN_COLUMNS else f"a column {table.columns[-1]}"
         raise InputError(found, expected="query, document and grade, which Quepid imports")
@@ -430,7 +430,7 @@ def write_quepid(table: OutputTable) -> bytes:
 
 
 def write_csv(table: OutputTable) -> bytes:
-    """Write a table with a header."""
+    """Return a CSV or TSV table with a header."""
     target = io.StringIO(newline="")
     writer = csv.writer(target, lineterminator="\n", delimiter="\t" if table.suffix == ".tsv" else ",")
     quoting = csv.writer(target, writer.dialect, lineterminator="\n", quoting=csv.QUOTE_ALL)
@@ -438,7 +438,7 @@ def write_csv(table: OutputTable) -> bytes:
     for query, document, number, *more in table.rows:
         if not query or not document:
             raise InputError("an id without a letter", expected="JSON, which can hold it")
-        whole = quoting if query.startswith("#") else writer  # or the row would be a comment
+        whole = quoting if query.startswith("#") else writer  # else the row would be a comment
         whole.writerow([query, document, repr(number), *more])
     return target.getvalue().encode("utf-8", "surrogateescape")
 
@@ -467,7 +467,7 @@ def parquet_table(source: Opened, *_: object) -> Table:
 
 @contextmanager
 def _arrow_errors(arrow: Any, path: str) -> Iterator[None]:
-    """Turn the errors of a damaged file into one line."""
+    """Convert the errors of a damaged file into an InputError."""
     try:
         yield
     except (arrow.ArrowException, OSError) as error:
@@ -476,9 +476,9 @@ def _arrow_errors(arrow: Any, path: str) -> Iterator[None]:
 
 
 def _arrow_file(arrow: Any, source: Opened) -> tuple[list[str], Callable[[Sequence[str]], Iterator[Any]]]:
-    """Return the names of the columns in a file, and what yields some of them in batches."""
+    """Return the names of the columns of a file, and a function that yields some of them in batches."""
     whole = source.whole
-    if whole is None:  # a file that is not compressed
+    if whole is None:  # an uncompressed file
         content = arrow.OSFile(source.path)
         head = content.read(HEAD)
         content.seek(0)
@@ -506,7 +506,7 @@ def _arrow_file(arrow: Any, source: Opened) -> tuple[list[str], Callable[[Sequen
 
 
 def write_parquet(table: OutputTable) -> bytes:
-    """Write a Parquet file, or an Arrow file where the suffix says so."""
+    """Return a Parquet file, or an Arrow file if the suffix is that of one."""
     arrow = _pyarrow()
     from pyarrow import parquet
 
