@@ -17,7 +17,7 @@ from scipy import stats
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
 from leadline.data.run import Run
-from leadline.estimation.estimate import COVERAGE
+from leadline.estimation.estimate import COVERAGE, COVERAGE_OF_NEW
 from leadline.estimation.estimators import Estimator, Sample, degrees_of_freedom, half_width, variance
 from leadline.estimation.guesses import (
     OUTSIDE_SHRINKAGE,
@@ -400,6 +400,14 @@ def test_the_coverage_that_is_printed_is_the_measured_one() -> None:
             and one["coverage_pooled"] is not None
         ]
         assert (round(min(shares)), round(max(shares))) == limits
+    shares = [
+        100 * one["coverage_new"]
+        for one in cells
+        if one["measure"].partition("(")[0] in {"P", "RBP", "DCG"}
+        and one["proxy"] != "none"
+        and one.get("coverage_new") is not None
+    ]
+    assert (round(min(shares)), round(max(shares))) == COVERAGE_OF_NEW
 
 
 values = st.lists(

@@ -57,7 +57,15 @@ PARTS = {
     "dl-rr": ["--measure", "RR@10", "--pairs", "0"],
     "dl-ndcg": ["--measure", "nDCG@10", "--budgets", "10,20,40", "--pairs", "0"],
 }
-ELSEWHERE = ["--measure", "P@10", "--measure", "RBP(p=0.8)@10", "--budgets", "10,20,40", "--pairs", "0"]
+MANY_RUNS = ["--measure", "P@10", "--budgets", "20,40", "--draws", "100", "--pairs", "0"]
+ELSEWHERE = {
+    "trec-covid-r1": MANY_RUNS,
+    "trec-covid-r2-top100": MANY_RUNS,
+    "trec-robust-2003": [
+        *["--measure", "P@10", "--measure", "RBP(p=0.8)@10"],
+        *["--budgets", "10,20,40", "--pairs", "0"],
+    ],
+}
 LOW, HIGH = 0.93, 0.97
 LARGEST = {"DCG": 3 * sum(1 / math.log2(rank + 1) for rank in range(1, 11))}  # ten passages of grade 3
 MIDDLE = 20  # judgments per query of the short tables
@@ -77,7 +85,7 @@ def collect(folder: Path, data: Path) -> Json:
     ]
     for name in OTHERS:
         given = [str(data / name / "qrels.txt"), *map(str, find_runs(data / name))]
-        parts.append((name, run_study(NAME, data, folder / name, [*given, *ELSEWHERE])))
+        parts.append((name, run_study(NAME, data, folder / name, [*given, *ELSEWHERE[name]])))
     return gathered(parts)
 
 
@@ -321,6 +329,7 @@ def elsewhere(kept: Json) -> str:
     """Write the other collections at 20 judgments per query."""
     rows = []
     for name, title in _others(kept).items():
+        heading = f"{title} ({kept['sets'][name]['draws']} draws)"
         for measure in ("P", "RBP"):
             same = {"set": name, "measure": measure, "budget": MIDDLE}
             pools = [
@@ -329,7 +338,7 @@ def elsewhere(kept: Json) -> str:
             ]
             for guess in ("none", "centred", "votes"):
                 pools += [(f"drawn, {guess}", one) for one in pick(kept["cells"], **same, proxy=guess)]
-            rows += [[title, f"{measure}@10", pool, *_quality(one)] for pool, one in pools]
+            rows += [[heading, f"{measure}@10", pool, *_quality(one)] for pool, one in pools]
     heads = [
         "runs",
         "measure",
@@ -605,10 +614,9 @@ runs contain it in {rr} (RR) and {ndcg} (nDCG) of the cases, and `estimate` prin
 The official judgments are the truth; passages without one are not relevant. Documents were drawn {draws}
 times as `leadline pool --for` draws them. The guess is the grade that is predicted for a document: `none`
 (0), the mean of the judged documents (centred), the mean by votes of the runs, or by the label of a machine
-(Llama-3 70B, prompt with four criteria, and the weaker Llama-3 8B). Votes were in cells by rank within the
-query (from ranks 1, 3, 6, 11, 21, 41); `estimate` now uses quantiles of the votes, whose intervals were 1
-to 2 % narrower. The true nDCG is relative to the ideal list of the documents in the frame. Intervals of
-width 0 are left out of the coverage. The errors of one draw are common to all runs: the spread is the
+(Llama-3 70B, prompt with four criteria, and the weaker Llama-3 8B). The true nDCG is relative to the
+ideal list of the documents in the frame. Intervals of width 0 are left out of the coverage. The errors of one
+draw are common to all runs: the spread is the
 standard deviation over draws of the mean error over the runs. The bias is the mean over draws, and its
 standard error is the spread divided by the square root of {draws}.
 
@@ -620,12 +628,12 @@ At 20 judgments per query; sums are P, RBP and DCG at 10, with the guesses centr
 
 Causes of what is missed:
 
-- Bias of later runs: their documents outside the frame are predicted by the mean of the judged ones, which
-  are relevant more often. Labels of a machine, which know these documents, remove it.
+- Bias of later runs: their documents outside the frame are predicted by the judged documents that no pooled
+  run has above the cutoff, which are the most similar ones but not the same.
 - Coverage of later runs above .97: the interval of a later run is widened by what its documents outside the
   frame could change, although they hardly ever change that much. It is conservative, not wrong.
 - RR, and nDCG with many judgments: few documents are left undrawn, and most of these change nothing. The
-  error is zero in most draws and large in a few, which a normal interval estimated from the drawn documents
+  error is zero in most draws and large in a few, which an interval estimated from the drawn documents
   does not describe; it is worst where the interval is narrowest ({narrow}).
 - RR and nDCG without a guess (`none`): a product of factors 1 - I/p is far below 0 if p is small, so that
   RR varies widely; the ideal list of nDCG cannot be estimated from the drawn documents alone. `estimate`
@@ -690,8 +698,9 @@ Without a machine, all runs pooled, relevant from grade 1, 20 judgments per quer
 
 ## What was not simulated
 
-Judgments of others than the official assessors; stopping when an interval is narrow enough; measures other
-than these. The prior of the ratio behind nDCG was chosen on the passages, with other draws.
+Judgments of others than the official assessors, and measures other than these. Stopping when an interval is
+narrow enough was simulated with the judging page ([judging.md](../judging.md)).
+The prior of the ratio behind nDCG was chosen on the passages, with other draws.
 
 ## To repeat
 

@@ -141,7 +141,8 @@ the default (`centred`), over {DRAWS} draws.
   {adverse:.3f} times those of the default.
 - Coverage is lowest on {SETS[low]}: {number(worst["votes"]["coverage"], ".3f")} with votes and
   {number(worst["centred"]["coverage"], ".3f")} with the default, where the budget is
-  {100 * kept[low]["budget"] / kept[low]["pairs"]:.0f} % of the frame.
+  {100 * kept[low]["budget"] / kept[low]["pairs"]:.0f} % of the frame. All intervals of this table are normal
+  ones; `estimate` has wider ones by Student's t ([their coverage](studies/estimate.md)).
 - `--proxy FILE:COLUMN` takes any other number for each pair, such as a weighted vote, the score of a
   re-ranker or of a classifier. FILE is a table with the columns query_id, doc_id and COLUMN. Up to eight
   distinct values are a cell each, more are divided by quantiles, and pairs without a value are a separate
@@ -205,7 +206,8 @@ each set. Votes are sums over the runs of 1 / (60 + rank).
 within the query. The others weight the vote of a run from 0 (lowest score) to 1 (highest), by scores without
 judgments (nruns, reference count, DeShaTo), by HSA of the judged ranks of other queries, and by the true
 value of the measure, which shows how much weights can achieve. `none` predicts 0 (Horvitz and Thompson
-1952). The adverse machines label pairs at random, or by their ranks in the worst run.
+1952). The adverse machines label pairs at random, or by their ranks in the worst run. Intervals are normal
+ones; those of `estimate`, by Student's t, are wider and cover more ([study](estimate.md)).
 
 {(chr(10) * 2).join(parts)}
 
