@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from leadline.cli import group
 from leadline.comparison.compare import compare
+from leadline.errors import UsageError
 from leadline.estimation.estimate import estimate
 from leadline.evaluation.evaluate import evaluate
 
@@ -96,6 +97,13 @@ def test_the_pool_says_what_to_expect(files: Path, tmp_path: Path) -> None:
     assert set(data["expected"]["P@10"]) == {"half_width", "half_budget", "exact_budget"}
     assert data["expected"]["P@10"]["half_width"] > 0
     assert 40 < data["pairs"] < 100
+
+
+@pytest.mark.parametrize("name", ["p.jsonl", "p.csv", "p.jsonl.gz"])
+def test_a_drawn_pool_is_written_as_tsv_only(files: Path, tmp_path: Path, name: str) -> None:
+    done = typed("pool", files / "a.run", "--for", "P@10", "--total", 70, "-o", tmp_path / name)
+    assert isinstance(done.exception, UsageError)
+    assert not (tmp_path / name).exists()
 
 
 def test_estimates_have_the_keys_of_the_contract(files: Path, pool: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +19,8 @@ from leadline.estimation.estimate import estimate
 from leadline.estimation.estimators import half_width
 from leadline.estimation.pool_designs import pool_for
 from leadline.estimation.system_lists import read_systems
-from leadline.io.pool_files import read_drawn_pool, write_drawn_pool
+from leadline.evaluation.evaluate import evaluate
+from leadline.io.pool_files import DrawnPool, read_drawn_pool, write_drawn_pool
 
 RNG = np.random.default_rng(3)
 QUERIES = [f"q{number:02}" for number in range(12)]
@@ -64,8 +66,6 @@ def test_where_the_budget_covers_all_that_matters_it_is_certain() -> None:
     }
     assert top <= certain
     results = estimate(TRUTH, RUNS, "P@5", pool=found.pool)
-    from leadline.evaluation.evaluate import evaluate
-
     exact = evaluate(TRUTH, RUNS, "P@5")
     assert results.means == pytest.approx(exact.means, abs=1e-12)
     assert results.estimate("a", "P@5").low == pytest.approx(results.mean("a", "P@5"))
@@ -160,6 +160,97 @@ def test_known_judgments_enter_with_certainty_and_cost_nothing() -> None:
     assert sum(shares.values()) == pytest.approx(6 * 12 + 12)
 
 
+def drawn_of(pool: DrawnPool) -> dict[str, dict[str, int]]:
+    judged: dict[str, dict[str, int]] = {}
+    for q, d, drawn in zip(pool.queries, pool.documents, pool.drawn.tolist(), strict=True):
+        if drawn:
+            judged.setdefault(q, {})[d] = TRUTH[q][d]
+    return judged
+
+
+def test_judgments_drawn_with_the_same_seed_are_refused() -> None:
+    judged = drawn_of(pool_for(RUNS, "P@10", budget=6).pool)
+    with pytest.raises(UsageError, match="seed 0"):
+        pool_for(RUNS, "P@10", budget=9, judged=judged)
+    pool_for(RUNS, "P@10", budget=9, judged=judged, seed=1)
+    for seed in range(20):  # complete judgments depend on no seed
+        pool_for(RUNS, "P@10", budget=9, judged=TRUTH, seed=seed)
+
+
+def test_judgments_of_another_seed_leave_the_estimate_unbiased() -> None:
+    exact = evaluate(TRUTH, RUNS, "P@10").means
+    errors = []
+    for seed in range(0, 60, 2):
+        first = drawn_of(pool_for(RUNS, "P@10", budget=5, seed=seed).pool)
+        pool = pool_for(RUNS, "P@10", budget=5, seed=seed + 1, judged=first).pool
+        found = estimate(drawn_of(pool), RUNS, "P@10", pool=pool, proxy="none")
+        errors.append(float((found.means - exact).mean()))
+    assert abs(np.mean(errors)) < 4 * np.std(errors) / np.sqrt(len(errors))
+
+
+def test_judgments_of_the_earlier_pool_are_not_judged_before_it() -> None:
+    first = pool_for(RUNS, "P@10", budget=6).pool
+    with pytest.raises(UsageError, match="estimate"):
+        pool_for(RUNS, "P@10", budget=9, earlier=first, judged=drawn_of(first))
+    known = {query: {ranked[0]: 1} for query, ranked in RUNS["a"].items()}
+    second = pool_for(RUNS, "P@10", budget=6, judged=known).pool
+    pool_for(RUNS, "P@10", budget=9, earlier=second, judged=known)
+    plain = DrawnPool(
+        first.queries, first.documents, first.probability, first.order, first.contributors, first.drawn
+    )
+    with pytest.raises(UsageError, match="no sampling design"):
+        pool_for(RUNS, "P@10", budget=9, earlier=plain)
+
+
+def by_hand(squares: dict[tuple[str, str], float], pool: DrawnPool) -> float:
+    total = sum(
+        squares.get((q, d), 0.0) * 0.25 * (1 - p) / p
+        for q, d, p in zip(pool.queries, pool.documents, pool.probability.tolist(), strict=True)
+        if p > 0
+    )
+    return float(1.959964 * np.sqrt(total) / len(QUERIES))
+
+
+def test_expected_half_widths_are_those_of_the_normalised_measure() -> None:
+    discounts = [1 / np.log2(rank + 1) for rank in range(1, 6)]
+    squares: dict[tuple[str, str], float] = {}
+    for run in RUNS.values():
+        for q, ranked in run.items():
+            for d, weight in zip(ranked, discounts, strict=False):
+                squares[q, d] = squares.get((q, d), 0.0) + (weight / sum(discounts)) ** 2 / len(RUNS)
+    found = pool_for(RUNS, ["nDCG@5", "R@5"], budget=6)
+    assert found.expected["nDCG@5"]["half_width"] == pytest.approx(by_hand(squares, found.pool))
+    assert found.expected["R@5"]["half_width"] is None  # estimate gives no interval
+
+
+def test_the_expected_half_width_of_a_pair_is_that_of_the_difference() -> None:
+    found = pool_for(RUNS, "P@10", total=60, pair=("a", "b"))
+    squares = {(q, d): 0.01 for q in QUERIES for d in set(RUNS["a"][q][:10]) ^ set(RUNS["b"][q][:10])}
+    assert found.expected["P@10"]["half_width"] == pytest.approx(by_hand(squares, found.pool))
+
+
+@pytest.mark.parametrize(
+    ("options", "given"),
+    [
+        ({"budget": 8}, True),
+        ({"budget": 0.1}, False),
+        ({"budget": 8, "depth": 5}, False),
+        ({"budget": 8, "pair": ("a", "b")}, True),
+        ({"budget": 0.05, "pair": ("a", "b")}, False),
+        ({"budget": 8, "depth": 5, "pair": ("a", "b")}, False),
+    ],
+)
+def test_a_frame_without_much_of_the_weight_has_no_forecast(options: dict[str, Any], given: bool) -> None:
+    found = pool_for(RUNS, "P@10", **options)
+    assert (found.expected["P@10"]["half_width"] is not None) is given
+    assert ("no_forecast" in {one.code for one in found.warnings}) is not given
+
+
+def test_an_exact_measure_needs_no_judgments_for_half_the_width() -> None:
+    entry = pool_for(RUNS, "P@5", budget=20).expected["P@5"]
+    assert (entry["half_width"], entry["half_budget"]) == (0.0, None)
+
+
 def test_a_pair_of_runs_draws_only_what_differs() -> None:
     found = pool_for(RUNS, "P@10", total=60, pair=("a", "b"))
     for q, d, p in zip(found.pool.queries, found.pool.documents, found.pool.probability, strict=True):
@@ -233,6 +324,7 @@ def test_a_run_that_is_read_to_a_depth_must_hold_documents_once(tmp_path: Path) 
         ({"budget": -1}, "above 0"),
         ({"budget": 5, "new_runs": 1.0}, "new_runs"),
         ({"budget": 5, "pair": ("a", "z")}, "unknown run"),
+        ({"budget": 5, "pair": ("a", "a")}, "twice"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(options: dict[str, object], words: str) -> None:

@@ -44,7 +44,7 @@ NAMES |= {name: f"--{name}" for name in ("budget", "total", "machine")}
     type=OUTPUT,
     metavar="POOL",
     required=True,
-    help="Output file of the pool: TSV, or JSON Lines by its suffix.",
+    help="Output file of the pool: TSV, or without --for JSON Lines by its suffix.",
 )
 @option(
     "Selection", "--depth", type=whole(), metavar="K", help="Pool depth: the first K documents of every run."
@@ -79,7 +79,7 @@ NAMES |= {name: f"--{name}" for name in ("budget", "total", "machine")}
     "--judged",
     metavar="QRELS",
     help="Existing judgments: these pairs are excluded, and MoveToFront uses their grades; with --for "
-    "they are certain.",
+    "they are certain, and must not be of a pool drawn with the same seed.",
 )
 @option(
     "Selection",
@@ -89,7 +89,7 @@ NAMES |= {name: f"--{name}" for name in ("budget", "total", "machine")}
     default=1.0,
     show_default=True,
     metavar="GRADE",
-    help="Minimum relevant grade, for MoveToFront.",
+    help="Minimum relevant grade: of MoveToFront, and of the measures of --for.",
 )
 @option(
     "Sampling",
@@ -101,7 +101,13 @@ NAMES |= {name: f"--{name}" for name in ("budget", "total", "machine")}
     type=MEASURE,
 )
 @option("Sampling", "--budget", type=float, metavar="B", help="Mean number of judgments per query.")
-@option("Sampling", "--total", type=whole(), metavar="N", help="Total number of judgments.")
+@option(
+    "Sampling",
+    "--total",
+    type=whole(),
+    metavar="N",
+    help="Expected total number of judgments; the number drawn is random.",
+)
 @option(
     "Sampling",
     "--for-pair",
@@ -197,12 +203,16 @@ def _draw(
 ) -> None:
     """Draw a pool for measures, write it, and print the forecast."""
     from leadline.estimation.pool_designs import pool_for
-    from leadline.io.pool_files import write_drawn_pool
+    from leadline.io.formats import suffix_of
+    from leadline.io.pool_files import OTHERS, write_drawn_pool
 
     unused = [name for name in ("documents", "queries", "known", "method", "batch") if options[name]]
     unused += [name for name in ("random", "everything") if options[name]]
     if unused:
         raise UsageError(f"--for and {NAMES.get(unused[0], '--' + unused[0])}; expected one of them")
+    suffix = suffix_of(output)
+    if suffix in OTHERS | {".jsonl", ".ndjson"}:
+        raise UsageError(f"{output}: a pool of --for is not written as {suffix}; expected .tsv")
     files = {name: drawing[name] for name in ("machine", "earlier")} | {"judged": options["judged"]}
     refuse_overwrite(output, *runs, *filter(None, files.values()))
     with progress("runs") as on_run:

@@ -17,8 +17,19 @@ from leadline.data.result import Result
 from leadline.data.results import ResultWarning, RunInfo, plain
 from leadline.data.validation import check_whole
 from leadline.errors import UsageError
-from leadline.estimation.designs import DEEPEST, NEW_RUNS, Draw, Frame, draw, enlarged, frame_of, mean_squares
-from leadline.estimation.measure_targets import AveragePrecision, kind_of
+from leadline.estimation.designs import (
+    DEEPEST,
+    NEW_RUNS,
+    Draw,
+    Frame,
+    draw,
+    enlarged,
+    frame_of,
+    mean_squares,
+    random_numbers,
+)
+from leadline.estimation.estimate import MOST_GUESSED, has_interval
+from leadline.estimation.measure_targets import AveragePrecision, Ratio, kind_of
 from leadline.estimation.samples import pool_of
 from leadline.estimation.system_lists import Systems, read_systems
 from leadline.evaluation.profiles import profile_of
@@ -27,6 +38,8 @@ from leadline.io.read import QrelsLike, RunLike, read_qrels
 from leadline.measures import Measure
 
 RATE = 0.5  # assumed rate of relevant pairs in forecasts without machine labels
+FEWEST_CHECKED = 20  # judged pairs with 0 < p < 1 from which it is checked whether this seed drew them
+MOST_DEVIATIONS = 5.0  # standard deviations above the expected number that this seed would draw
 
 
 @dataclass(frozen=True)
@@ -42,8 +55,10 @@ class MeasuredPool(Result):
     queries : int
         Number of queries.
     expected : dict
-        By measure: half-width of a run's 95 % interval at this budget, the budget per query that would halve
-        it, and the number of judgments per query that make the measure exact; None if unknown.
+        By measure: half-width of a run's 95 % interval (of that of the difference, for a pair of runs) at
+        this budget, the budget per query that would halve it, and the number of judgments per query that make
+        the measure exact; None if unknown, or if more than 5 % of the weight is outside the frame. For nDCG,
+        the ideal is that of at least k documents of the largest grade.
     added : int
         Number of drawn pairs that the earlier pool did not contain.
     """
@@ -120,7 +135,8 @@ def pool_for(
     machine : qrels, optional
         Machine labels, used in the forecast only.
     judged : qrels, optional
-        Existing judgments: included with probability 1 and not requested again.
+        Existing judgments: included with probability 1 and not requested again. They must not depend on the
+        permanent random numbers of `seed`.
     earlier : path or DrawnPool, optional
         A pool to enlarge: no inclusion probability decreases.
     seed : int, default 0
@@ -137,7 +153,8 @@ def pool_for(
     Raises
     ------
     UsageError
-        If neither or both of `budget` and `total` are given, or the earlier pool had another seed.
+        If neither or both of `budget` and `total` are given, the earlier pool had another seed, or the
+        judgments are of pairs that were drawn with this seed or for the earlier pool.
 
     Examples
     --------
@@ -159,7 +176,7 @@ def pool_for(
     weights = {str(measure): rank_weights(measure) for measure in wanted}
     deepest = max(len(weight) for weight in weights.values())
     limit = 2 * deepest if depth is None else depth
-    systems = read_systems(runs, reading, depth=limit, on_run=on_run)
+    systems = read_systems(runs, reading, depth=max(limit, deepest), on_run=on_run)
     names = list(systems.queries.names)
     size = float(total or 0) if budget is None else float(budget) * len(names)
     if size <= 0 or not math.isfinite(size):
@@ -170,16 +187,27 @@ def pool_for(
     ]
     frame = frame_of(names, lists, list(weights.values()), limit)
     warnings: list[ResultWarning] = []
+    squares = mean_squares(frame, lists, list(weights.values()))
     if pair is not None:
-        frame = _frame_of_pair(frame, lists, systems, pair, list(weights.values()))
+        gaps = _gaps(frame, lists, systems, pair, list(weights.values()))
+        importance = sum((gap / gap.sum() for gap in gaps if gap.sum() > 0), np.zeros(len(frame.query)))
+        if not importance.any():
+            raise UsageError(
+                f"nothing to judge: '{pair[0]}' and '{pair[1]}' rank the same documents with equal weights; "
+                "expected two runs that differ"
+            )
+        frame = frame._replace(importance=importance)
+        squares = [gap * gap for gap in gaps]
         new_runs = 0.0
     already_judged = _judged_in(frame, judged)
     design = draw(_without(frame, already_judged), size, new_runs=new_runs, seed=seed)
     before = None if earlier is None else pool_of(earlier)
     asked = already_judged  # pairs that need no new judgment
     if before is not None:
-        design, asked = _larger(frame, design, before, seed)
+        design, asked = _larger(frame, design, before, already_judged, seed)
         asked = asked | already_judged
+    elif already_judged.any():
+        _check_independent(frame, draw(frame, size, new_runs=new_runs, seed=seed), already_judged, seed)
     probability = np.where(already_judged, 1.0, design.probability)
     drawn = design.drawn & ~already_judged
     if design.cut:
@@ -188,21 +216,24 @@ def pool_for(
             "would be below 0.02"
         )
         warnings.append(ResultWarning("frame_cut", words, design.cut))
-    expected = {
-        str(measure): _expected(
-            frame,
-            lists,
-            weights[str(measure)],
-            probability,
-            already_judged,
-            size,
-            seed,
-            new_runs,
-            _rates(frame, machine, measure),
-            linear=not isinstance(kind_of(measure), AveragePrecision),
+    expected = {}
+    for measure, weight, square in zip(wanted, weights.values(), squares, strict=True):
+        rates = _rates(frame, machine, measure)
+        expected[str(measure)] = one = _expected(
+            frame, square, probability, already_judged, size, seed, new_runs, rates
         )
-        for measure in wanted
-    }
+        outside = _weight_outside(systems, frame, lists, weight, square if pair else None, probability)
+        if not has_interval(kind_of(measure)):
+            one |= {"half_width": None, "half_budget": None}
+        elif outside > MOST_GUESSED:
+            one |= {"half_width": None, "half_budget": None}
+            words = (
+                f"{measure}: no expected half-width; {100 * outside:.0f} % of its weight is outside the "
+                f"frame, and with more than {100 * MOST_GUESSED:.0f} % there is no interval; expected a "
+                "larger budget"
+            )
+            words += f", or a depth of at least {len(weight)}" if limit < len(weight) else ""
+            warnings.append(ResultWarning("no_forecast", words, 1))
     shown: dict[str, Any] = {
         "measures": list(weights),
         "budget": budget,
@@ -241,40 +272,91 @@ def pool_for(
 
 
 def rank_weights(measure: Measure) -> Floats:
-    """Return the weights of ranks 1 to the cutoff of a measure, or to 100 if it has none."""
+    """Return the weights of ranks 1 to the cutoff of a measure, or to 100 if it has none.
+
+    Those of nDCG are divided by their sum, the ideal if at least that many documents have the largest grade.
+    """
     kind = kind_of(measure)
     size = DEEPEST if kind.cutoff is None else kind.cutoff
     ranks = np.arange(1.0, size + 1)
-    return 1.0 / ranks if isinstance(kind, AveragePrecision) else kind.weights(ranks)
+    if isinstance(kind, AveragePrecision):
+        return 1.0 / ranks
+    weight = kind.weights(ranks)
+    return weight / weight.sum() if isinstance(kind, Ratio) and kind.ideal else weight
 
 
-def _frame_of_pair(
+def _gaps(
     frame: Frame,
     lists: Sequence[Sequence[Sequence[bytes]]],
     systems: Systems,
     pair: tuple[str, str],
     weights: Sequence[Floats],
-) -> Frame:
-    """Return the frame with importances for the difference of two runs, 0 where their weights are equal."""
+) -> list[Floats]:
+    """Return the absolute difference of the weights of each pair in two runs, for each measure."""
     names = [info.name for info in systems.infos]
     for name in pair:
         if name not in names:
             raise UsageError(f"unknown run '{name}'; expected one of " + ", ".join(names[:8]))
+    if pair[0] == pair[1]:
+        raise UsageError(f"run '{pair[0]}' twice; expected two different runs to compare")
     first, second = names.index(pair[0]), names.index(pair[1])
     rows = {
         (query, document): row
         for row, (query, document) in enumerate(zip(frame.query.tolist(), frame.documents, strict=True))
     }
-    importance = np.zeros(len(frame.query))
+    found = []
     for weight in weights:
         gap = np.zeros(len(frame.query))
         for query, runs in enumerate(lists):
             for run, sign in ((runs[first], 1.0), (runs[second], -1.0)):
                 for rank, document in enumerate(run[: len(weight)]):
                     gap[rows[query, document]] += sign * float(weight[rank])
-        size = np.abs(np.where(np.abs(gap) < 1e-12, 0.0, gap))
-        importance += size / size.sum() if size.sum() > 0 else 0.0
-    return frame._replace(importance=importance)
+        found.append(np.abs(np.where(np.abs(gap) < 1e-12, 0.0, gap)))
+    return found
+
+
+def _weight_outside(
+    systems: Systems,
+    frame: Frame,
+    lists: Sequence[Sequence[Sequence[bytes]]],
+    weight: Floats,
+    gaps: Floats | None,
+    probability: Floats,
+) -> float:
+    """Return the share of the weight of a measure that is on documents without a probability.
+
+    Over all runs and queries. With `gaps`, the differences of the weights of two runs, only the documents on
+    which the difference depends count; those below the depth of the frame count with their weights.
+    """
+    matters = np.ones(len(frame.query), dtype=np.bool_) if gaps is None else gaps > 0
+    pairs = list(zip(frame.query.tolist(), frame.documents, strict=True))
+    ignored = {pair for pair, one in zip(pairs, matters.tolist(), strict=True) if not one}
+    inside = {pair for pair, one in zip(pairs, (probability > 0).tolist(), strict=True) if one}
+    values = weight.tolist()
+    total = kept = 0.0
+    for query, (name, runs) in enumerate(zip(systems.queries.names, lists, strict=True)):
+        for ranked, run in zip(systems.lists(name), runs, strict=True):
+            total += sum(values[len(run) : len(ranked)])
+            for value, document in zip(values, run, strict=False):
+                if (query, document) not in ignored:
+                    total += value
+                    kept += value * ((query, document) in inside)
+    return 1.0 - kept / total if total > 0 else 0.0
+
+
+def _check_independent(frame: Frame, design: Draw, judged: Flags, seed: int) -> None:
+    """Refuse judged pairs with too many random numbers below p: their judgments were drawn with this seed."""
+    rows = np.flatnonzero(judged & (design.probability > 0) & (design.probability < 1))
+    if len(rows) < FEWEST_CHECKED:
+        return
+    p = design.probability[rows]
+    count = int((random_numbers(frame, seed)[rows] < p).sum())
+    if count - p.sum() > MOST_DEVIATIONS * math.sqrt(float((p * (1 - p)).sum())):
+        raise UsageError(
+            f"the judgments were drawn with seed {seed}: it would draw {count:,} of {len(rows):,} judged "
+            f"pairs, against {p.sum():.1f} expected by chance; expected --from POOL to enlarge that pool "
+            "(without --judged), or another --seed"
+        )
 
 
 def _judged_in(frame: Frame, judged: QrelsLike | None) -> Any:
@@ -295,8 +377,13 @@ def _without(frame: Frame, judged: Any) -> Frame:
     return frame._replace(importance=np.where(judged, -1.0, frame.importance))
 
 
-def _larger(frame: Frame, design: Draw, before: DrawnPool, seed: int) -> tuple[Draw, Flags]:
+def _larger(frame: Frame, design: Draw, before: DrawnPool, judged: Flags, seed: int) -> tuple[Draw, Flags]:
     """Return the draw with the larger of both probabilities of each pair, and the pairs drawn earlier."""
+    if "seed" not in before.design:
+        raise UsageError(
+            "the earlier pool has no sampling design; expected a pool of `leadline pool --for` (existing "
+            "judgments of another pool: --judged QRELS)"
+        )
     if before.design.get("seed") != seed:
         raise UsageError(
             f"the earlier pool was drawn with seed {before.design.get('seed')}, this one with {seed}; "
@@ -322,6 +409,12 @@ def _larger(frame: Frame, design: Draw, before: DrawnPool, seed: int) -> tuple[D
             f"{lost:,} pairs of the earlier pool are outside this frame; expected at least the same runs "
             f"and --depth {before.design.get('depth')} or more"
         )
+    known = int((judged & asked & (old < 1)).sum())
+    if known:
+        raise UsageError(
+            f"{known:,} judged pairs are pairs that the earlier pool drew; expected judgments made before "
+            "it: `estimate` takes those of the pool without --judged"
+        )
     return enlarged(design.probability, design.scale, old, frame, seed), asked
 
 
@@ -346,32 +439,27 @@ def _rates(frame: Frame, machine: QrelsLike | None, measure: Measure) -> Floats:
 
 def _expected(
     frame: Frame,
-    lists: Sequence[Sequence[Sequence[bytes]]],
-    weight: Floats,
+    squares: Floats,
     probability: Floats,
-    judged: Any,
+    judged: Flags,
     size: float,
     seed: int,
     new_runs: float,
     rates: Floats,
-    *,
-    linear: bool,
 ) -> dict[str, float | None]:
     """Return the half-width of one measure, the budget that halves it, and the budget of exact values."""
     queries = len(frame.queries)
-    matter = (frame.importance > 0) & ~judged
-    exact = float(matter.sum()) / queries
-    if not linear:
-        return {"half_width": None, "half_budget": None, "exact_budget": exact}
-    squares = mean_squares(frame, lists, [weight])[0]
+    matter = float(((frame.importance > 0) & ~judged).sum())
+    spread = squares * rates * (1.0 - rates)
 
     def half_width(p: Floats) -> float:
         inside = (p > 0) & (p < 1)
-        spread = squares * rates * (1.0 - rates)
         return 1.959964 * math.sqrt(float(((1 - p[inside]) / p[inside] * spread[inside]).sum())) / queries
 
     now = half_width(probability)
-    low, high = size, max(float(matter.sum()) / max(1 - new_runs, 1e-9), size)
+    if now == 0:
+        return {"half_width": now, "half_budget": None, "exact_budget": matter / queries}
+    low, high = size, max(matter / max(1 - new_runs, 1e-9), size)
     for _ in range(40):
         middle = (low + high) / 2
         trial = draw(_without(frame, judged), middle, new_runs=new_runs, seed=seed).probability
@@ -381,7 +469,7 @@ def _expected(
             high = middle
         if high - low < 0.5:
             break
-    return {"half_width": now, "half_budget": high / queries, "exact_budget": exact}
+    return {"half_width": now, "half_budget": high / queries, "exact_budget": matter / queries}
 
 
 def _contributors(

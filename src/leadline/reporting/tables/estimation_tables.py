@@ -282,13 +282,13 @@ def forecast(pool: MeasuredPool, output: str) -> list[str]:
     ]
     if pool.added != pool.pairs:
         lines.append(f"new pairs: {pool.added:,}; the others are judged or were sampled before")
+    of = "of the difference" if pool.options.get("for_pair") else "per run"
     for name, expected in pool.expected.items():
         exact = f"exact for these runs with {expected['exact_budget']:.1f} judgments per query"
         if expected["half_width"] is None:
             lines.append(f"{name}: no forecast of an interval; {exact}")
         else:
-            lines.append(
-                f"expected half-width of {name}: {expected['half_width']:.3f} per run; half of it needs "
-                f"{expected['half_budget']:.1f} judgments per query; {exact}"
-            )
+            half = expected["half_budget"]
+            more = "" if half is None else f"half of it needs {half:.1f} judgments per query; "
+            lines.append(f"expected half-width of {name}: {expected['half_width']:.3f} {of}; {more}{exact}")
     return lines
