@@ -19,6 +19,8 @@ from leadline.comparison.compare import compare
 from leadline.errors import UsageError
 from leadline.estimation.estimate import estimate
 from leadline.evaluation.evaluate import evaluate
+from leadline.reporting.pages.report import report
+from leadline.reporting.restore import read_scores, save
 
 QUERIES = [f"q{number:02}" for number in range(14)]
 
@@ -355,22 +357,32 @@ def test_bounds_hold_for_all_grades_of_unjudged_pairs(grades: list[int | None], 
 
 
 @pytest.fixture(scope="module")
-def saved(files: Path, pool: Path) -> list[Path]:
+def wide(files: Path) -> Path:
+    """Draw a pool to which all three runs contribute, so that all have intervals."""
+    path = files / "wide.tsv"
+    runs = [files / f"{name}.run" for name in ("a", "b", "new")]
+    done = typed("pool", *runs, "--for", "P@10", "--budget", 8, "-o", path)
+    assert done.exit_code == 0, done.output
+    return path
+
+
+@pytest.fixture(scope="module")
+def saved(files: Path, wide: Path) -> list[Path]:
     """Save the estimates of two runs in one file, and of a third in another."""
     paths = [files / "two.parquet", files / "one.parquet"]
     for path, names in zip(paths, (("a", "b"), ("new",)), strict=True):
         runs = [files / f"{name}.run" for name in names]
         done = typed(
-            *("estimate", files / "truth.qrels", *runs, "--pool", pool, "-m", "P@10", "-m", "RR"),
+            *("estimate", files / "truth.qrels", *runs, "--pool", wide, "-m", "P@10", "-m", "RR"),
             *("--save", path),
         )
         assert done.exit_code == 0, done.output
     return paths
 
 
-def test_saved_estimates_are_compared_as_those_in_memory(files: Path, pool: Path, saved: list[Path]) -> None:
+def test_saved_estimates_are_compared_as_those_in_memory(files: Path, wide: Path, saved: list[Path]) -> None:
     runs = [files / f"{name}.run" for name in ("a", "b", "new")]
-    expected = compare(estimate(files / "truth.qrels", runs, ["P@10", "RR"], pool=pool)).to_dict()
+    expected = compare(estimate(files / "truth.qrels", runs, ["P@10", "RR"], pool=wide)).to_dict()
     done = typed("compare", "--scores", *saved, "-f", "json")
     data = json.loads(done.stdout)
     for ours, theirs in zip(data["pairs"], expected["pairs"], strict=True):
@@ -382,7 +394,7 @@ def test_saved_estimates_are_compared_as_those_in_memory(files: Path, pool: Path
     assert data["warnings"][0]["code"] == "estimates"
 
 
-def test_the_manifest_has_intervals_options_and_digests(pool: Path, saved: list[Path]) -> None:
+def test_the_manifest_has_intervals_options_and_digests(wide: Path, saved: list[Path]) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     manifest = json.loads(parquet.read_table(saved[0]).schema.metadata[b"leadline"])
     assert manifest["format"] == 1
@@ -391,8 +403,66 @@ def test_the_manifest_has_intervals_options_and_digests(pool: Path, saved: list[
     one = manifest["runs"][0]["mean"]["P@10"]
     assert one["low"] < one["value"] < one["high"]
     digests = {Path(one["path"]).name: one["sha256"] for one in manifest["inputs"]}
-    assert set(digests) == {"truth.qrels", "a.run", "b.run", "pool.tsv"}
-    assert digests["pool.tsv"] == hashlib.sha256(pool.read_bytes()).hexdigest()
+    assert set(digests) == {"truth.qrels", "a.run", "b.run", "wide.tsv"}
+    assert digests["wide.tsv"] == hashlib.sha256(wide.read_bytes()).hexdigest()
+
+
+def test_estimates_without_an_interval_are_neither_compared_nor_reported(
+    files: Path, pool: Path, tmp_path: Path
+) -> None:
+    runs = [files / f"{name}.run" for name in ("a", "b", "new")]
+    found = estimate(files / "truth.qrels", runs, ["P@10", "AP"], pool=pool)
+    assert [bool(found.estimate(name, "P@10").reason) for name in ("a", "b", "new")] == [False, False, True]
+    assert all(found.estimate(name, "AP").reason for name in ("a", "b", "new"))
+    page, paths = tmp_path / "page.html", [tmp_path / "all.parquet", tmp_path / "all.json"]
+    words = ["estimate", files / "truth.qrels", *runs, "--pool", pool, "-m", "P@10", "-m", "AP"]
+    for more in (["--save", paths[0]], ["-q", "-f", "json", "-o", paths[1]]):
+        assert typed(*words, *more).exit_code == 0
+    save(found, tmp_path / "python.parquet")
+    again = tmp_path / "again.parquet"
+    save(read_scores([str(paths[0])]), again)
+    for path in (*paths, tmp_path / "python.parquet", again):
+        for measure, count in (("P@10", "1 of 3 runs (new;"), ("AP", "3 of 3 runs (a, b, new;")):
+            for command in (["compare"], ["report", "-o", page]):
+                done = typed(*command, "--scores", path, "-m", measure)
+                assert f"{measure} without an interval: {count}" in str(done.exception)
+                assert isinstance(done.exception, UsageError)
+    for call in (compare, lambda results: report(results, page)):
+        for results in (found, found.select_measures([1])):
+            with pytest.raises(UsageError, match="without an interval"):
+                call(results)
+    assert not page.exists()
+
+
+def test_a_margin_of_estimates_is_tested(saved: list[Path], files: Path, wide: Path, tmp_path: Path) -> None:
+    path = tmp_path / "estimates.json"
+    runs = [files / "a.run", files / "b.run"]
+    typed(
+        *("estimate", files / "truth.qrels", *runs, "--pool", wide, "-m", "P@10", "-m", "RR", "-q"),
+        *("-f", "json", "-o", path),
+    )
+    for scores in (saved[0], path):
+        for gate, failed in (
+            (["--fail-if-worse", "P@10:0.9"], False),
+            (["--require-not-worse", "P@10:0.9"], False),
+            (["--fail-below", "P@10=0.01"], False),
+            (["--fail-below", "P@10=0.99"], True),
+        ):
+            done = typed("compare", "--scores", scores, *gate, "-f", "json")
+            assert done.exit_code == failed
+            assert [one["failed"] for one in json.loads(done.stdout)["conditions"]] == [failed]
+
+
+def test_single_queries_of_estimates_are_not_counted(saved: list[Path]) -> None:
+    words = ["compare", "--scores", *saved, "--smallest", "0.05"]
+    data = json.loads(typed(*words, "-f", "json").stdout)
+    for pair in data["pairs"]:
+        assert [pair[key] for key in ("wins", "ties", "losses", "needed")] == [None] * 4
+        assert pair["changed"] == []
+    assert [one["code"] for one in data["warnings"]].count("estimated_queries") == 1
+    shown = typed(*words).stdout
+    assert "queries that differ most:" not in shown
+    assert "wins:" not in shown
 
 
 def test_saved_estimates_are_correlated(saved: list[Path]) -> None:

@@ -9,7 +9,14 @@ import numpy as np
 
 from leadline.comparison import families
 from leadline.comparison.comparison_result import Comparison
-from leadline.comparison.pairing import check_averages, check_judged, differences_of, group_codes, pairs_of
+from leadline.comparison.pairing import (
+    check_averages,
+    check_intervals,
+    check_judged,
+    differences_of,
+    group_codes,
+    pairs_of,
+)
 from leadline.comparison.rules import TUKEY, Rules, rules_of
 from leadline.data.arrays import Floats, Integers
 from leadline.data.reading import refuse_unknown
@@ -90,7 +97,8 @@ def compare(
     InputError
         If no document of a run is judged.
     UsageError
-        If options are invalid or contradict each other, or results come with runs or options of `evaluate`.
+        If options are invalid or contradict each other, results come with runs or options of `evaluate`, or
+        `estimate` withheld the interval of a value.
 
     Examples
     --------
@@ -177,6 +185,7 @@ def compare_results(
     )
     check_averages(results)
     check_judged(results)
+    check_intervals(results)
     differences = [differences_of(results, index, pairs) for index in range(len(results.measures))]
     warnings: list[ResultWarning] = []
     tukey: list[families.TukeyTest] = []
@@ -208,6 +217,12 @@ def compare_results(
     if isinstance(rules.test, Bootstrap):
         warnings += families.resamples_without_spread(differences)
     comparison.warnings += warnings + _decided(differences, groups)
+    if results.withheld is not None:
+        words = (
+            "estimates of single queries vary with the sample: no wins, ties and losses, queries that differ "
+            "most, and number of queries needed"
+        )
+        comparison.warnings.append(ResultWarning("estimated_queries", words, 1))
     return comparison
 
 

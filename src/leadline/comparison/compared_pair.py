@@ -39,19 +39,21 @@ class ComparedPair(NamedTuple):
         Corrected p-value of the equivalence test; None without a margin.
     effect, effect_low, effect_high : float
         Standardised mean difference (mean / standard deviation) with its confidence interval.
-    wins, ties, losses : int
-        Number of queries on which `a` is better than, equal to or worse than `b`.
+    wins, ties, losses : int or None
+        Number of queries on which `a` is better than, equal to or worse than `b`; None for estimates from a
+        sample of judgments.
     queries : int
         Number of queries compared.
     needed : int or None
-        Number of queries needed to detect the smallest difference of interest; None if it was not specified.
+        Number of queries needed to detect the smallest difference of interest; None if it was not specified,
+        and for estimates from a sample of judgments.
     detectable : float
         Difference detectable with this number of queries and the requested power, at the level of the first
         step of the correction.
     verdict : {"better", "worse", "equivalent", "not told apart", "identical", "undecided"}
         Outcome of the comparison, for `a`.
     changed : list of Change
-        The queries with the largest differences.
+        The queries with the largest differences; none for estimates from a sample of judgments.
     simultaneous_low, simultaneous_high : float
         Simultaneous confidence interval, which excludes 0 if the pair is significant; NaN for a single pair
         or without correction.
@@ -71,9 +73,9 @@ class ComparedPair(NamedTuple):
     p_corrected: float
     p_equivalent: float | None
     effect: float
-    wins: int
-    ties: int
-    losses: int
+    wins: int | None
+    ties: int | None
+    losses: int | None
     queries: int
     needed: int | None
     detectable: float

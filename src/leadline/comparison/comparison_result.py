@@ -225,6 +225,10 @@ class Comparison(Result):
         simultaneous = np.full((len(self.pairing), 2), np.nan)
         if self.simultaneous is not None:
             simultaneous = self.simultaneous[index]
+        estimated = self.results.withheld is not None  # wins then count sampling errors
+        wins, ties, losses = columns.counts
+        if not measure.rising:
+            wins, losses = losses, wins
         records = []
         for pair in pairs:
             first, second = int(self.pairing.first[pair]), int(self.pairing.second[pair])
@@ -243,9 +247,9 @@ class Comparison(Result):
                     p_corrected=float(self.p_corrected[index, pair]),
                     p_equivalent=None if p_equivalent is None else float(p_equivalent[pair]),
                     effect=float(columns.effect[pair]),
-                    wins=int((columns.counts.wins if measure.rising else columns.counts.losses)[pair]),
-                    ties=int(columns.counts.ties[pair]),
-                    losses=int((columns.counts.losses if measure.rising else columns.counts.wins)[pair]),
+                    wins=None if estimated else int(wins[pair]),
+                    ties=None if estimated else int(ties[pair]),
+                    losses=None if estimated else int(losses[pair]),
                     queries=int(columns.queries[pair]),
                     needed=self._needed(columns, pair),
                     detectable=detectable(
@@ -297,7 +301,7 @@ class Comparison(Result):
     def _needed(self, columns: Columns, pair: int) -> int | None:
         """Return the number of queries needed to detect the smallest difference of interest."""
         clusters, deviation = self._spread(columns, pair)
-        if self.rules.smallest is None or clusters < 2:
+        if self.rules.smallest is None or clusters < 2 or self.results.withheld is not None:
             return None
         upper = upper_deviation(deviation, clusters, level=self.rules.confidence)
         if upper == 0:
@@ -312,6 +316,8 @@ class Comparison(Result):
     def changed(self, index: int, pair: int, number: int) -> list[Change]:
         """Return the queries with the largest differences between the runs of a pair, in descending order.
 
+        Estimates from a sample of judgments have none.
+
         Parameters
         ----------
         index, pair : int
@@ -319,6 +325,8 @@ class Comparison(Result):
         number : int
             Maximum number of queries.
         """
+        if self.results.withheld is not None:  # estimates of single queries are too variable
+            return []
         differences = self.differences[index][:, pair]
         size = np.abs(np.nan_to_num(differences))
         values = self.results.averaged_values(index)

@@ -221,8 +221,8 @@ def resolve_conditions(
     """Return conditions with the index of their measure and its canonical name."""
     located = []
     for condition in wanted:
-        chosen = profile_of(results.options["profile"])
-        parsed = chosen.measures([condition.measure], rel=rel, documents=results.options["documents"])
+        chosen = profile_of(results.options.get("profile") or "leadline")  # estimates have none
+        parsed = chosen.measures([condition.measure], rel=rel, documents=results.options.get("documents"))
         if len(parsed) != 1:
             raise UsageError(f"'{condition.measure}' means {len(parsed)} measures; expected one")
         located.append((results.measure_index(parsed[0]), condition._replace(measure=str(parsed[0]))))

@@ -9,6 +9,7 @@ import numpy as np
 
 from leadline.data.arrays import Floats, Integers
 from leadline.data.results import Results
+from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
 
 
@@ -133,6 +134,20 @@ def check_averages(results: Results) -> None:
             f"{', '.join(wrong)} cannot be compared: not a mean over queries; expected measures that are, "
             "such as AP or nDCG@10"
         )
+
+
+def check_intervals(results: Results) -> None:
+    """Raise UsageError for estimates without a valid interval, which no test can tell apart either."""
+    for measure in map(str, results.measures):
+        reasons = (results.withheld or {}).get(measure, {})
+        names = [name for name in results.names if name in reasons]
+        if names:
+            listed = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
+            raise UsageError(
+                f"estimates of {measure} without an interval: {len(names)} of "
+                f"{counted(len(results.runs), 'run')} ({listed}; {reasons[names[0]]}); "
+                "expected intervals for all: leave out these runs or the measure, or judge more (pool --from)"
+            )
 
 
 def check_judged(results: Results) -> None:

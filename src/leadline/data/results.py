@@ -98,7 +98,8 @@ class Results(Result):
     `averaged[r, q, m]` is whether query q is included in the mean of measure m for run r, `without_mean[r]`
     whether the mean is undefined (profile `trec10` with a missing query), and `present[r, q]` whether the run
     has the query. `relevance_strings[r][q]` are the grades of its first documents, if requested.
-    `resolve(names)` returns the measures of names other than their canonical ones.
+    `resolve(names)` returns the measures of names other than their canonical ones. `withheld[measure][run]`
+    is why an estimate from a sample of judgments has no interval; None if the values are not such estimates.
     """
 
     def __init__(
@@ -118,6 +119,7 @@ class Results(Result):
         options: dict[str, Any] | None = None,
         inputs: Sequence[dict[str, Any]] = (),
         resolve: Callable[[Any], Sequence[object]] | None = None,
+        withheld: dict[str, dict[str, str]] | None = None,
     ) -> None:
         freeze(values, averaged)
         self.runs = list(runs)
@@ -134,6 +136,7 @@ class Results(Result):
         self.options = dict(options or {})
         self.inputs = list(inputs)
         self.estimates: Estimated | None = None
+        self.withheld = withheld
         self._resolve = resolve
 
     @property
@@ -237,6 +240,7 @@ class Results(Result):
             warnings=self.warnings,
             inputs=self.inputs,
             resolve=self._resolve,
+            withheld=self.withheld,
             options=self.options | {"measures": [str(self.measures[index]) for index in indices]},
         )
 
@@ -292,6 +296,8 @@ class Results(Result):
                 }
             runs.append(entry | {"counts": run.counts})
         results = {"measures": texts, "queries": self.averaged_queries(), "runs": runs}
+        if self.withheld is not None:
+            results["withheld"] = self.withheld
         return results if self.estimates is None else results | {"relevant": self.estimates.of_all()}
 
     def _bounds(self, rows: Floats) -> dict[str, dict[str, list[float | None] | None]]:

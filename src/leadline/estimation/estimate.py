@@ -139,7 +139,7 @@ class Difference(NamedTuple):
 class EstimatedResults(Results):
     """Estimates of measures from a sample of judgments.
 
-    Accepted by `compare` and `report` like other results; the intervals computed there are over queries.
+    Accepted by `compare` and `report`, unless intervals are withheld; those computed there are over queries.
 
     Attributes
     ----------
@@ -289,6 +289,7 @@ class EstimatedResults(Results):
             Add the differences of all pairs of runs.
         """
         data = super().to_dict(per_query=per_query)
+        data.pop("withheld", None)  # each mean has its reason
         for run, entry in enumerate(data["runs"]):
             entry["new"] = bool(self.new[run])
             entry["mean"] = {
@@ -443,6 +444,14 @@ def estimate(
     results._pairs = len(sample.probability)  # noqa: SLF001  # same module
     results._probability = sample.probability[sample.drawn]  # noqa: SLF001  # same module
     results.judgments, results.read = evidence.judgments, evidence.read
+    results.withheld = {
+        str(measure): {
+            info.name: withheld.summary
+            for info, run in zip(infos, parts, strict=True)
+            if (withheld := results._withheld(run[place], place)) is not None  # noqa: SLF001  # same module
+        }
+        for place, measure in enumerate(wanted)
+    }
     results.warnings += [
         notice for notice in warnings_of(infos, sample.table) if notice.code in OF_RUNS
     ] + _warnings(results, sample)

@@ -133,7 +133,19 @@ def read_scores(paths: Sequence[str]) -> Results:
             for path, results in zip(paths, parts, strict=True)
         ],
         resolve=first._resolve,  # noqa: SLF001  # the same class
+        withheld=_merged([results.withheld for results in parts]),
     )
+
+
+def _merged(parts: Sequence[dict[str, dict[str, str]] | None]) -> dict[str, dict[str, str]] | None:
+    """Return the withheld intervals of all files; None if no file has estimates."""
+    estimated = [part for part in parts if part is not None]
+    measures = dict.fromkeys(measure for part in estimated for measure in part)
+    merged = {
+        measure: {name: reason for part in estimated for name, reason in part.get(measure, {}).items()}
+        for measure in measures
+    }
+    return merged if estimated else None
 
 
 def _saved(path: str) -> Results:
@@ -149,6 +161,7 @@ def _saved(path: str) -> Results:
             "no saved results", expected="FILE.parquet of --save, or JSON with --per-query", path=path
         )
     runs = data.get("runs")
+    withheld: dict[str, dict[str, str]] = {}
     for run in runs if isinstance(runs, list) else ():
         if not (isinstance(run, dict) and isinstance(run.get("mean"), dict)):
             break  # refused below
@@ -157,14 +170,22 @@ def _saved(path: str) -> Results:
             for text, estimate in run["mean"].items()
             if isinstance(estimate, dict)
         }
+        reasons = {
+            text: str(estimate.get("reason") or "no interval")
+            for text, estimate in run["mean"].items()
+            if isinstance(estimate, dict) and (estimate.get("reason") or estimate.get("low") is None)
+        }
         run["mean"] |= estimated
         if estimated:
             run.pop("new", None)
+            data["withheld"] = withheld
+            for text, reason in reasons.items():
+                withheld.setdefault(text, {})[str(run.get("name"))] = reason
     try:
         results = results_of(data)
     except UsageError as error:
         raise InputError(str(error), path=path) from None
-    if data.get("command") == "estimate":
+    if results.withheld is not None:
         message = "values are estimates from a sample of judgments; intervals are over queries and samples"
         results.warnings.insert(0, ResultWarning("estimates", message, 1))
     return results
@@ -238,6 +259,11 @@ def results_of(data: Mapping[str, Any]) -> Results:
     for key in ("intervals", "bounds", "estimates", "new"):
         if any(key in run for run in runs):
             raise UsageError(f"results with {key} are not restored: what they come from is not in the JSON")
+    withheld = data.get("withheld")
+    if withheld is not None and not (
+        isinstance(withheld, dict) and all(isinstance(reasons, dict) for reasons in withheld.values())
+    ):
+        raise UsageError("JSON with other 'withheld'; expected reasons by measure and run")
     options = dict(data.get("options") or {})
     queries = Vocabulary.of_bytes(to_bytes(query) for run in runs for query in run["queries"])
     values = np.array(
@@ -263,6 +289,7 @@ def results_of(data: Mapping[str, Any]) -> Results:
             options=options,
             inputs=data.get("inputs") or (),
             resolve=profile_of(options.get("profile") or "leadline").measures,
+            withheld=withheld,
         )
 
     listed = np.array([query in set(data["queries"]) for query in queries])

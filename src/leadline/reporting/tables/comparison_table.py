@@ -161,7 +161,8 @@ def comparison_table(
     shown = sum(map(len, chosen))
     few = shown <= SENTENCES
     records = comparison.records(changed=changed if few else 0, chosen=chosen)
-    printed = [column for column in COLUMNS if column.heading]
+    unknown = {"wins", "ties", "losses"} if comparison.results.withheld is not None else set()
+    printed = [column for column in COLUMNS if column.heading and column.name not in unknown]
     rows: list[list[Cell]] = []
     for pair in records:
         low, high = shown_limits(pair, comparison.reach(pair.measure), per_pair=per_pair)
@@ -228,7 +229,8 @@ def _method_notes(comparison: Comparison, *, per_pair: bool = False) -> list[str
     notes = [
         f"p: {rules.test}, two-sided, H0: {rules.test.null}; {corrected}; seed {rules.seed}",
         f"low, high: {percent(rules.confidence)} {_kind(comparison, per_pair=per_pair)}",
-        "effect: mean / standard deviation of the differences [interval]; wins: queries on which a is better",
+        "effect: mean / standard deviation of the differences [interval]"
+        + ("; wins: queries on which a is better" if comparison.results.withheld is None else ""),
     ]
     if len(comparison.results.measures) > 1:
         others = ", ".join(str(measure) for measure in comparison.results.measures[1:])
