@@ -146,7 +146,7 @@ def check_intervals(results: Results) -> None:
             raise UsageError(
                 f"estimates of {measure} without an interval: {len(names)} of "
                 f"{counted(len(results.runs), 'run')} ({listed}; {reasons[names[0]]}); "
-                "expected intervals for all: leave out these runs or the measure, or judge more (pool --from)"
+                "expected measures with intervals (-m), only runs with one, or more judgments (pool --from)"
             )
 
 
