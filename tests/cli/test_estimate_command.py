@@ -531,3 +531,78 @@ def test_other_scores_are_refused_in_one_line(
 def test_results_are_saved_as_parquet_only(files: Path, tmp_path: Path) -> None:
     done = typed("estimate", files / "truth.qrels", files / "a.run", "--save", tmp_path / "x.csv")
     assert "FILE.parquet" in str(done.exception)
+
+
+def test_machine_labels_that_the_pool_names_must_be_there(files: Path, tmp_path: Path) -> None:
+    labels, path = tmp_path / "labels.qrels", tmp_path / "p.tsv"
+    labels.write_bytes((files / "machine.qrels").read_bytes())
+    runs = [files / "a.run", files / "b.run"]
+    typed("pool", *runs, "--for", "P@10", "--budget", 6, "--machine", labels, "-o", path)
+    words = ("estimate", files / "truth.qrels", *runs, "--pool", path, "-m", "P@10")
+    assert typed(*words).exit_code == 0
+    labels.unlink()
+    done = typed(*words)
+    assert done.exit_code != 0
+    assert "--machine FILE or --machine none" in str(done.exception)
+    assert "\n" not in str(done.exception)
+    assert typed(*words, "--machine", "none").exit_code == 0
+
+
+def test_runs_for_other_queries_are_refused_or_have_no_interval(
+    files: Path, pool: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other.run"
+    other.write_text((files / "a.run").read_text().replace("q", "x"))
+    words = ("estimate", files / "truth.qrels", "--pool", pool, "-m", "P@10", "-f", "json")
+    done = typed(*words, other)
+    assert done.exit_code != 0
+    assert "query in common" in str(done.exception)
+    done = typed(*words, other, files / "a.run")
+    found = {one["name"]: one["mean"]["P@10"] for one in json.loads(done.stdout)["runs"]}
+    ours = found.pop("a")
+    assert ours["low"] < ours["high"]
+    (none,) = found.values()
+    assert (none["low"], none["high"]) == (None, None)
+    assert "query in common" in none["reason"]
+
+
+def test_without_a_relevant_document_among_the_drawn_there_is_no_interval(files: Path, pool: Path) -> None:
+    data = estimated(files, pool, "-m", "P@10", "-m", "RR@10", "-l", 2)
+    for run in data["runs"][:2]:  # type: ignore[index]
+        for one in run["mean"].values():
+            assert (one["low"], one["high"]) == (None, None)
+            assert "no relevant document among the drawn" in one["reason"]
+    done = typed(*("estimate", files / "truth.qrels", files / "a.run", "-m", "P@10", "-l", 2, "-f", "json"))
+    one = json.loads(done.stdout)["runs"][0]["mean"]["P@10"]
+    assert (one["low"], one["value"], one["high"]) == (0, 0, 0)  # everything is judged with certainty
+
+
+def test_shares_of_the_relevant_have_no_interval_though_the_list_is_judged(
+    files: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "p.tsv"
+    runs = [files / "a.run", files / "b.run"]
+    typed("pool", *runs, "--for", "P@10", "--budget", 21, "--depth", 30, "-o", path)
+    data = estimated(files, path, "-m", "R@10", "-m", "F@10", "-m", "P@10", "-m", "AP@10")
+    found = data["runs"][0]["mean"]  # type: ignore[index]
+    assert found["P@10"]["judged"] == 1
+    assert found["P@10"]["low"] == found["P@10"]["high"]
+    for name in ("R@10", "F@10", "AP@10"):
+        assert (found[name]["judged"], found[name]["low"], found[name]["high"]) == (1, None, None)
+        assert "not valid" in found[name]["reason"]
+    done = typed(*("estimate", files / "truth.qrels", *runs, "-m", "R@10", "-f", "json"))
+    one = json.loads(done.stdout)["runs"][0]["mean"]["R@10"]
+    assert one["low"] == one["value"] == one["high"]
+
+
+def test_average_precision_from_a_pool_for_another_measure_is_warned_about(
+    files: Path, pool: Path, tmp_path: Path
+) -> None:
+    def codes(path: Path, measure: str) -> list[str]:
+        return [one["code"] for one in estimated(files, path, "-m", measure)["warnings"]]  # type: ignore[attr-defined]
+
+    path = tmp_path / "p.tsv"
+    typed("pool", files / "a.run", files / "b.run", "--for", "AP", "--budget", 6, "-o", path)
+    assert codes(pool, "AP").count("drawn_for_others") == 1
+    assert "drawn_for_others" not in codes(pool, "P@5")
+    assert "drawn_for_others" not in codes(path, "AP")

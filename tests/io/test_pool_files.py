@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from leadline.errors import InputError
 from leadline.io.id_lists import read_pairs
-from leadline.io.pool_files import Pooled, read_pool, write_pool
+from leadline.io.pool_files import DrawnPool, Pooled, read_drawn_pool, read_pool, write_drawn_pool, write_pool
 
 IDS = st.text(
     st.characters(exclude_categories=("Cc", "Cs"), exclude_characters="\x85\u2028\u2029"),
@@ -116,3 +116,71 @@ def test_an_id_with_a_tab_or_of_another_encoding_needs_json(tmp_path: Path, name
     assert not (tmp_path / "pool.tsv").exists()
     write_pool(made, tmp_path / "pool.jsonl")
     assert read_pool(tmp_path / "pool.jsonl").documents == [name]
+
+
+@pytest.fixture
+def drawn(tmp_path: Path) -> Path:
+    """Write a pool of two drawn pairs (lines 3 and 4) and two others of the frame (lines 5 and 6)."""
+    pool = DrawnPool(
+        ["q"] * 4,
+        ["d1", "d2", "d3", "d4"],
+        np.array([1.0, 0.5, 0.5, 0.25]),
+        np.array([0.1, 0.2, 0.7, 0.9]),
+        [{"a": 1}] * 4,
+        np.array([True, True, False, False]),
+        {"measures": ["P@10"], "seed": 0},
+    )
+    path = tmp_path / "pool.tsv"
+    write_drawn_pool(pool, path, [])
+    return path
+
+
+def test_a_drawn_pool_that_was_read_is_written_alike(drawn: Path, tmp_path: Path) -> None:
+    pool = read_drawn_pool(drawn)
+    assert pool.design == {"measures": ["P@10"], "seed": 0}
+    write_drawn_pool(pool, tmp_path / "again.tsv", [])
+    assert (tmp_path / "again.tsv").read_bytes() == drawn.read_bytes()
+
+
+@pytest.mark.parametrize("line", [3, 4, 5, 6])
+def test_a_pair_of_a_drawn_pool_is_there_once(drawn: Path, line: int) -> None:
+    lines = drawn.read_text().splitlines()
+    lines.insert(line, lines[line - 1])
+    drawn.write_text("\n".join(lines) + "\n")
+    with pytest.raises(InputError, match="twice") as caught:
+        read_drawn_pool(drawn)
+    assert str(caught.value).startswith(f"{drawn}:{line + 1}:")
+
+
+@pytest.mark.parametrize("line", [3, 4, 5, 6])
+def test_a_drawn_pool_that_lacks_a_line_is_refused_if_it_has_counts(drawn: Path, line: int) -> None:
+    lines = drawn.read_text().splitlines()
+    del lines[line - 1]
+    drawn.write_text("\n".join(lines) + "\n")
+    with pytest.raises(InputError, match="contains 1 of 2"):
+        read_drawn_pool(drawn)
+    lines[0] = '# leadline pool {"measures": ["P@10"], "seed": 0}'
+    drawn.write_text("\n".join(lines) + "\n")
+    assert len(read_drawn_pool(drawn).queries) == 3
+
+
+@pytest.mark.parametrize("line", [3, 5])
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("\t1\t", "\tabc\t", "probability 'abc'"),
+        ("\t1\t", "\t\t", "probability ''"),
+        ("\t1\t", "\tnan\t", "probability 'nan'"),
+        ("\t0.1\t", "\tabc\t", "order 'abc'"),
+        ("\t0.1\t", "\t\t", "order ''"),
+        ("\t0.1\t", "\t", "a row of 4 cells"),
+    ],
+)
+def test_a_faulty_cell_is_named(drawn: Path, line: int, old: str, new: str, said: str) -> None:
+    lines = drawn.read_text().splitlines()
+    row = lines[2].replace("\td1\t", "\td5\t").replace(old, new)
+    lines[line - 1] = row if line == 3 else f"# frame\t{row}"
+    drawn.write_text("\n".join(lines) + "\n")
+    with pytest.raises(InputError) as caught:
+        read_drawn_pool(drawn)
+    assert str(caught.value).startswith(f"{drawn}:{line}: {said}")

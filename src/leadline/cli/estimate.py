@@ -151,8 +151,15 @@ def command(
 
 
 def _labels_of(pool: str) -> str | None:
-    """Return the path of the labels that a pool names, if the file is there."""
+    """Return the path of the labels that a pool names; they must still be there."""
     from leadline.io.pool_files import read_design
 
     path = read_design(pool).get("machine")
-    return path if isinstance(path, str) and os.path.exists(path) else None
+    if not isinstance(path, str):
+        return None
+    if not os.path.exists(path):
+        raise UsageError(
+            f"{pool} names the machine labels {path}, which do not exist; expected --machine FILE or "
+            "--machine none"
+        )
+    return path

@@ -16,7 +16,7 @@ from leadline.data.reading import Reading, RunsOptions
 from leadline.data.results import Results, ResultWarning, plain
 from leadline.data.validation import check_flags, check_whole
 from leadline.errors import UsageError
-from leadline.estimation.estimators import Estimator, RunEstimate, Sample, half_width
+from leadline.estimation.estimators import ROUNDING, Estimator, RunEstimate, Sample, half_width
 from leadline.estimation.measure_targets import AveragePrecision, Cascade, Kind, Linear, Ratio, kinds_of
 from leadline.estimation.samples import PoolLike, ProxyLike, evidence_of
 from leadline.evaluation.join import judge_runs
@@ -25,6 +25,7 @@ from leadline.evaluation.run_warnings import warnings_of
 from leadline.io.read import QrelsLike, RunLike
 from leadline.io.read_paths import public
 from leadline.measures import Measure
+from leadline.measures.average_precision import AP
 from leadline.stats import INTERVALS, checked_level
 
 DEFAULT_MEASURES = ("P@10", "nDCG@10")
@@ -58,6 +59,9 @@ class NoInterval(Enum):
     AVERAGE_PRECISION = "intervals of AP are not valid with drawn judgments"
     SHARE_OF_RELEVANT = "intervals of shares of all relevant documents are not valid with drawn judgments"
     UNKNOWN_IDEAL = "the ideal list cannot be estimated without predicted grades"
+    NO_QUERY = "the run has no query in common with the pool or the judgments"
+    NO_RELEVANT = "the variance cannot be estimated: no relevant document among the drawn"
+    NO_VARIANCE = "the variance cannot be estimated: all drawn judgments equal their predictions"
     GUESSED = "{0:.0%} of the weight is guessed or unknown"
 
 
@@ -163,6 +167,8 @@ class EstimatedResults(Results):
     _kinds: list[Kind]
     _pairs: int
     _probability: Floats
+    _exact: bool
+    _relevant: list[bool]
     judgments: int
     read: dict[str, int]
 
@@ -196,7 +202,7 @@ class EstimatedResults(Results):
     def _estimate(self, run: int, place: int, *, over_queries: bool = True) -> Estimate:
         part = self._parts[run][place]
         value = float(self.means[run, place])
-        withheld = self._withheld(part, place)
+        withheld = self._withheld(run, place)
         low = high = math.nan
         if withheld is None and not math.isnan(value):
             half = half_width(part.errors, part.replicates, self._probability, self.confidence)
@@ -223,23 +229,40 @@ class EstimatedResults(Results):
             "" if withheld is None else withheld.message,
         )
 
-    def _withheld(self, part: RunEstimate, place: int, *, proportion: float = 1.0) -> Withheld | None:
+    def _withheld(self, run: int, place: int, *, proportion: float = 1.0) -> Withheld | None:
         """Return why there is no interval, or None; `proportion` of the guessed weight counts."""
+        part, kind = self._parts[run][place], self._kinds[place]
         queries = int(self.averaged[0, :, place].sum())
-        kind = self._kinds[place]
         outside = proportion * float(part.shares[2] + part.shares[3])
-        if part.shares[0] == 1.0:
+        if self.runs[run].counts["queries"] == 0:
+            return Withheld(NoInterval.NO_QUERY)
+        if part.shares[0] == 1.0 and (self._exact or self._fixed_divisor(kind)):
             return None
-        if self.judgments < FEWEST_JUDGMENTS:
-            return Withheld(NoInterval.FEW_JUDGMENTS, self.judgments)
-        if queries < FEWEST_QUERIES:
-            return Withheld(NoInterval.FEW_QUERIES, queries)
-        if not has_interval(kind):
-            average = isinstance(kind, AveragePrecision)
-            return Withheld(NoInterval.AVERAGE_PRECISION if average else NoInterval.SHARE_OF_RELEVANT)
-        if isinstance(kind, Ratio) and self.proxy == "none":
-            return Withheld(NoInterval.UNKNOWN_IDEAL)
-        return Withheld(NoInterval.GUESSED, outside) if outside > MOST_GUESSED else None
+        average, ideal = isinstance(kind, AveragePrecision), isinstance(kind, Ratio) and kind.ideal
+        reasons = (
+            (self.judgments < FEWEST_JUDGMENTS, Withheld(NoInterval.FEW_JUDGMENTS, self.judgments)),
+            (queries < FEWEST_QUERIES, Withheld(NoInterval.FEW_QUERIES, queries)),
+            (average, Withheld(NoInterval.AVERAGE_PRECISION)),
+            (not has_interval(kind), Withheld(NoInterval.SHARE_OF_RELEVANT)),
+            (ideal and self.proxy == "none", Withheld(NoInterval.UNKNOWN_IDEAL)),
+            (outside > MOST_GUESSED, Withheld(NoInterval.GUESSED, outside)),
+        )
+        return next((reason for holds, reason in reasons if holds), None) or self._no_variance(part, place)
+
+    def _no_variance(self, part: RunEstimate, place: int) -> Withheld | None:
+        """Return why a value that depends on drawn pairs has no estimated variance, or None."""
+        if not (part.sampled and len(self._probability)):
+            return None
+        if not self._relevant[place]:
+            return Withheld(NoInterval.NO_RELEVANT)
+        half = half_width(part.errors, part.replicates, self._probability, self.confidence)
+        return Withheld(NoInterval.NO_VARIANCE) if half < ROUNDING else None
+
+    def _fixed_divisor(self, kind: Kind) -> bool:
+        """Return whether a value is known once the pairs of its list are judged with certainty."""
+        if isinstance(kind, Ratio) and kind.ideal:
+            return not len(self._probability)
+        return not isinstance(kind, (Ratio, AveragePrecision))
 
     def differences(self, measure: object | None = None) -> list[Difference]:
         """Return the differences of all pairs of runs with confidence intervals over draws.
@@ -261,7 +284,7 @@ class EstimatedResults(Results):
                     a, b = self._parts[first][place], self._parts[second][place]
                     gap = float(self.means[first, place] - self.means[second, place])
                     doubt, proportion = a.doubt_of_difference(b, self._pairs)
-                    withheld = [self._withheld(one, place, proportion=proportion) for one in (a, b)]
+                    withheld = [self._withheld(one, place, proportion=proportion) for one in (first, second)]
                     half = math.nan
                     if withheld == [None, None]:
                         errors, replicates = a.errors - b.errors, a.replicates - b.replicates
@@ -418,6 +441,11 @@ def estimate(
     infos, parts = judge_runs(
         runs, sample.table, estimate_run, reading=reading, measures=wanted, on_run=on_run
     )
+    if infos and all(info.counts["queries"] == 0 for info in infos):
+        raise UsageError(
+            "no run has a query in common with the pool or the judgments (first of them: "
+            f"{sample.table.queries[0]}); do the query ids match?"
+        )
     values = np.array([[part.values for part in run] for run in parts]).transpose(0, 2, 1)
     results = EstimatedResults(
         infos,
@@ -443,6 +471,9 @@ def estimate(
     results._parts, results._kinds = parts, kinds  # noqa: SLF001  # same module
     results._pairs = len(sample.probability)  # noqa: SLF001  # same module
     results._probability = sample.probability[sample.drawn]  # noqa: SLF001  # same module
+    results._exact = sample.exact  # noqa: SLF001  # same module
+    grades = sample.table.grades[sample.drawn]
+    results._relevant = [bool((kind.target.of(grades) > 0).any()) for kind in kinds]  # noqa: SLF001
     results.judgments, results.read = evidence.judgments, evidence.read
     results.withheld = {
         str(measure): {
@@ -454,13 +485,28 @@ def estimate(
     }
     results.warnings += [
         notice for notice in warnings_of(infos, sample.table) if notice.code in OF_RUNS
-    ] + _warnings(results, sample)
+    ] + _warnings(results, sample, evidence.drawn_for)
     return results
 
 
-def _warnings(results: EstimatedResults, sample: Sample) -> list[ResultWarning]:
+def _warnings(
+    results: EstimatedResults, sample: Sample, drawn_for: Sequence[str] = ()
+) -> list[ResultWarning]:
     warnings = []
     rows = sample.drawn
+    profile = profile_of("leadline")
+    if len(rows) and drawn_for and not any(isinstance(one, AP) for one in profile.measures(list(drawn_for))):
+        averages = [
+            str(measure)
+            for measure, kind in zip(results.measures, results._kinds, strict=True)  # noqa: SLF001
+            if isinstance(kind, AveragePrecision)
+        ]
+        if averages:
+            words = (
+                f"the pool was drawn for {', '.join(drawn_for)}: values and ranks of {', '.join(averages)} "
+                "are unreliable"
+            )
+            warnings.append(ResultWarning("drawn_for_others", words, len(averages)))
     if any(isinstance(kind, Cascade) for kind in results._kinds) and len(rows):  # noqa: SLF001  # same module
         brought, ranks = sample.brought
         top = np.zeros(len(sample.probability), dtype=np.bool_)
@@ -475,7 +521,7 @@ def _warnings(results: EstimatedResults, sample: Sample) -> list[ResultWarning]:
     reasons: dict[str, int] = {}
     for run in range(len(results.runs)):
         for place, measure in enumerate(results.measures):
-            withheld = results._withheld(results._parts[run][place], place)  # noqa: SLF001  # same module
+            withheld = results._withheld(run, place)  # noqa: SLF001  # same module
             if withheld is not None:
                 text = f"{measure}: {withheld.summary}"
                 reasons[text] = reasons.get(text, 0) + 1
@@ -491,7 +537,7 @@ def _warnings(results: EstimatedResults, sample: Sample) -> list[ResultWarning]:
             str(measure)
             for place, measure in enumerate(results.measures)
             if isinstance(results._kinds[place], kind)  # noqa: SLF001  # same module
-            and any(not results._withheld(parts[place], place) for parts in results._parts)  # noqa: SLF001
+            and any(not results._withheld(run, place) for run in range(len(results.runs)))  # noqa: SLF001
         ]
         if names and len(rows):
             words = (
@@ -501,7 +547,7 @@ def _warnings(results: EstimatedResults, sample: Sample) -> list[ResultWarning]:
             warnings.append(ResultWarning("approximate_intervals", words, len(names)))
     linear = [place for place in range(len(results.measures)) if isinstance(results._kinds[place], Linear)]  # noqa: SLF001  # same module
     conservative = sum(
-        any(not results._withheld(results._parts[run][place], place) for place in linear)  # noqa: SLF001  # same module
+        any(not results._withheld(run, place) for place in linear)  # noqa: SLF001  # same module
         for run in np.flatnonzero(results.new).tolist()
     )
     if conservative and len(rows):

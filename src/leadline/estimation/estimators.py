@@ -23,6 +23,7 @@ from leadline.estimation.measure_targets import (
 )
 
 REPLICATES = 200  # replicates of the sampling weights, for ratio measures
+ROUNDING = 1e-12  # coefficients and half-widths below it are rounding errors of 0
 MOST_DEGREES = 1e6  # of freedom; more are normal
 NONE: Floats = np.zeros(0)
 SOURCES = ("judged", "drawn", "guessed", "unknown")
@@ -181,6 +182,8 @@ class RunEstimate(NamedTuple):
         Largest possible decrease and increase of the mean due to predicted and unknown pairs.
     free : tuple of ndarray
         Rows of the listed pairs outside the frame, and what each of them adds to the decrease and increase.
+    sampled : bool
+        Whether the value depends on a pair with an inclusion probability in (0, 1).
     """
 
     values: Floats
@@ -189,6 +192,7 @@ class RunEstimate(NamedTuple):
     shares: Floats
     doubt: Floats
     free: tuple[Integers, Floats, Floats] = (np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
+    sampled: bool = True
 
     def doubt_of_difference(self, other: RunEstimate, pairs: int) -> tuple[Floats, float]:
         """Return the doubt of the difference of two runs, and its proportion to the sum of both doubts.
@@ -396,6 +400,10 @@ class Estimator:
         coefficients[index[drawn]] = coefficient[drawn]
         return coefficients * self._error
 
+    def _depends(self, row: Integers, coefficient: Floats) -> bool:
+        """Return whether a pair that was not sampled with certainty has a coefficient above rounding."""
+        return bool((np.abs(coefficient[self.sample.source[row] == 1]) > ROUNDING).any())
+
     # One estimator per kind of measure.
 
     def _linear(self, judged: JudgedRun, kind: Linear) -> RunEstimate:
@@ -407,13 +415,15 @@ class Estimator:
             values = (total + rest * self.outside) / scale
         inverse = np.where(scale > 0, 1.0 / np.maximum(scale, 1.0), 0.0) if kind.share else 1.0 / scale
         doubt, free = self._doubt(query, row, weight * inverse[query], rest * inverse)
+        coefficient = weight * inverse[query] / queries
         return RunEstimate(
             values,
-            self._spread(row, weight * inverse[query] / queries),
+            self._spread(row, coefficient),
             NONE,
             shares=self._shares(query, row, weight, rest),
             doubt=doubt,
             free=free,
+            sampled=self._depends(row, coefficient),
         )
 
     def _dense(self, judged: JudgedRun) -> tuple[Floats, Integers, Integers, Integers, Integers]:
@@ -451,13 +461,15 @@ class Estimator:
         rest = attention.sum(axis=1) - np.bincount(query, own, minlength=queries)
         rest = np.where(np.bincount(query, minlength=queries) == length, 0.0, np.maximum(rest, 0.0))
         doubt, free = self._doubt(query, row, own, rest)
+        coefficient = slope[query, rank - 1] / queries
         return RunEstimate(
             below[:, 0],
-            self._spread(row, slope[query, rank - 1] / queries),
+            self._spread(row, coefficient),
             NONE,
             shares=self._shares(query, row, own, rest),
             doubt=doubt,
             free=free,
+            sampled=self._depends(row, coefficient),
         )
 
     def _ratio(self, judged: JudgedRun, kind: Ratio) -> RunEstimate:

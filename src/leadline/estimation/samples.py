@@ -69,6 +69,8 @@ class Evidence:
         Judgments and labels that were left out, and gaps in the draw.
     read : dict of str to int
         Number of pairs in the pool, and of labels or values of the proxy.
+    drawn_for : tuple of str
+        Measures that the pool was drawn for; empty if it does not record them.
     """
 
     sample: Sample
@@ -77,6 +79,7 @@ class Evidence:
     judgments: int
     warnings: list[ResultWarning]
     read: dict[str, int]
+    drawn_for: tuple[str, ...] = ()
 
 
 def evidence_of(
@@ -411,6 +414,7 @@ def _evidence(
         int(judged.sum()),
         warnings,
         {"pool": 0 if pool is None else len(pool.queries), "labels": len(labels)},
+        () if pool is None else tuple(map(str, pool.design.get("measures", ()))),
     )
 
 

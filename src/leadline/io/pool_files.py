@@ -150,6 +150,7 @@ def write_pool(pool: Pooled, path: str | os.PathLike[str]) -> None:
 DRAWN_COLUMNS = ("query_id", "doc_id", "probability", "order", "contributors")
 HEAD = "# leadline pool "
 FRAME = "# frame\t"
+COUNTS = ("pairs", "frame")  # keys of the first line: how many pairs were drawn, and how many others follow
 
 
 @dataclass(frozen=True)
@@ -187,7 +188,7 @@ def read_drawn_pool(path: str | os.PathLike[str]) -> DrawnPool:
     Raises
     ------
     InputError
-        If a line cannot be read, a pair comes twice or a probability is not in (0, 1].
+        If a line cannot be read or is missing, a pair comes twice or a probability is not in (0, 1].
     """
     path = os.fspath(path)
     text = list(lines(path))
@@ -197,6 +198,7 @@ def read_drawn_pool(path: str | os.PathLike[str]) -> DrawnPool:
     if _is_written(text):
         drawn = _columns([(n, line) for n, line in text if line and not line.startswith("#")][1:], path)
         _check_drawn(drawn, path)
+        _check_once(drawn, path)
     else:
         listed = read_pool(path)
         orders = _orders(text, path) if design else {}
@@ -209,6 +211,8 @@ def read_drawn_pool(path: str | os.PathLike[str]) -> DrawnPool:
             listed.contributors,
         )
     rest = _columns([(n, line.removeprefix(FRAME)) for n, line in text if line.startswith(FRAME)], path)
+    _check_once(rest, path)
+    _check_complete(design, len(drawn.queries), len(rest.queries), path)
     listed_pairs = set(zip(drawn.queries, drawn.documents, strict=True))
     pairs = zip(rest.queries, rest.documents, strict=True)
     kept = [row for row, pair in enumerate(pairs) if pair not in listed_pairs]
@@ -219,8 +223,19 @@ def read_drawn_pool(path: str | os.PathLike[str]) -> DrawnPool:
         np.concatenate([drawn.order, rest.order[kept]]),
         drawn.contributors + [rest.contributors[row] for row in kept],
         np.arange(len(drawn.queries) + len(kept)) < len(drawn.queries),
-        design,
+        {key: value for key, value in design.items() if key not in COUNTS},
     )
+
+
+def _check_complete(design: Mapping[str, Any], drawn: int, rest: int, path: str) -> None:
+    """Refuse a pool with other numbers of pairs than were written; earlier versions did not write them."""
+    for key, count, noun in zip(COUNTS, (drawn, rest), ("drawn pairs", "pairs of the frame"), strict=True):
+        written = design.get(key, count)
+        if written != count:
+            number = f"{written:,}" if isinstance(written, int) else repr(written)
+            raise InputError(
+                f"contains {count:,} of {number} {noun}", expected="the whole file, unchanged", path=path
+            )
 
 
 def _is_written(text: Sequence[tuple[int, str]]) -> bool:
@@ -270,26 +285,35 @@ def _columns(text: Sequence[tuple[int, str]], path: str) -> _Columns:
 
 def _check_line(cells: Sequence[str], path: str, number: int) -> None:
     """Refuse a line of a pool that is no pair of query and document."""
-    try:
-        _, _, share, order, ranks = cells
-        probability, _ = float(share), float(order)
-    except ValueError:
+    if len(cells) != len(DRAWN_COLUMNS):
         raise InputError(
-            f"a row of {len(cells)} cells, or text in place of a number",
+            f"a row of {len(cells)} cells",
             expected="query, document, probability, order, contributors",
             path=path,
             line=number,
-        ) from None
-    if not 0 <= probability <= 1:
-        raise InputError(f"probability {share}", expected="a number in [0, 1]", path=path, line=number)
+        )
+    _, _, share, order, ranks = cells
+    probability = _number(share)
+    if probability is None or not 0 <= probability <= 1:
+        raise InputError(f"probability '{share}'", expected="a number in [0, 1]", path=path, line=number)
+    if _number(order) is None:
+        raise InputError(f"order '{order}'", expected="a number", path=path, line=number)
     if not all(type(rank) is int for rank in _parsed(ranks or "{}", path, number).values()):
         raise InputError(
             "contributors that cannot be read", expected='as in {"bm25": 3}', path=path, line=number
         )
 
 
+def _number(text: str) -> float | None:
+    """Return the number in a cell, or None."""
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
 def _check_drawn(pairs: _Columns, path: str) -> None:
-    """Refuse pairs to judge that are empty, listed twice or of probability 0."""
+    """Refuse pairs to judge that are empty or of probability 0."""
     if not pairs.queries:
         raise InputError("contains no pairs", expected="query_id and doc_id", path=path)
     if "" in pairs.queries or "" in pairs.documents:
@@ -300,6 +324,10 @@ def _check_drawn(pairs: _Columns, path: str) -> None:
     if not pairs.probability.all():
         row = int(np.argmin(pairs.probability))
         raise InputError("probability 0", expected="a number in (0, 1]", path=path, line=pairs.lines[row])
+
+
+def _check_once(pairs: _Columns, path: str) -> None:
+    """Refuse a pair that is listed twice."""
     listed = list(zip(pairs.queries, pairs.documents, strict=True))
     if len(set(listed)) < len(listed):
         seen: set[tuple[str, str]] = set()
@@ -348,7 +376,9 @@ def _parsed(text: str, path: str, number: int) -> dict[str, Any]:
 def write_drawn_pool(pool: DrawnPool, path: str | os.PathLike[str], notes: Sequence[str]) -> None:
     """Write a drawn pool as TSV: the design, the drawn pairs by query and order, the rest of the frame."""
     path = os.fspath(path)
-    out = [HEAD + json.dumps(pool.design, ensure_ascii=False)]
+    pairs = int(pool.drawn.sum())
+    counts = dict(zip(COUNTS, (pairs, len(pool.queries) - pairs), strict=True))
+    out = [HEAD + json.dumps(pool.design | counts, ensure_ascii=False)]
     out += [f"# {note}" for note in notes]
     out.append("\t".join(DRAWN_COLUMNS))
     rows = sorted(range(len(pool.queries)), key=lambda row: (pool.queries[row], pool.order[row]))
