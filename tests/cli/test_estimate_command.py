@@ -573,8 +573,22 @@ def test_without_a_relevant_document_among_the_drawn_there_is_no_interval(files:
             assert (one["low"], one["high"]) == (None, None)
             assert "no relevant document among the drawn" in one["reason"]
     done = typed(*("estimate", files / "truth.qrels", files / "a.run", "-m", "P@10", "-l", 2, "-f", "json"))
-    one = json.loads(done.stdout)["runs"][0]["mean"]["P@10"]
+    (one,) = json.loads(done.stdout)["runs"][0]["mean"].values()
     assert (one["low"], one["value"], one["high"]) == (0, 0, 0)  # everything is judged with certainty
+
+
+def test_drawn_pairs_that_cannot_change_the_value_leave_an_exact_interval() -> None:
+    shares = {"d1": 0.5, "d2": 1.0, "d3": 1.0, "d4": 1.0, "d5": 1.0}
+    judged = {query: dict.fromkeys(shares, 1) | {"d1": number % 2} for number, query in enumerate(QUERIES)}
+    run = {"r": {query: {"d1": 2.0, "d2": 1.0} for query in QUERIES}}
+    found = estimate(judged, run, ["Success@2", "P@2"], pool=dict.fromkeys(QUERIES, shares))
+    success, precision = found.estimate("r", "Success@2"), found.estimate("r", "P@2")
+    assert (success.low, success.high) == pytest.approx((1, 1))  # d2 is relevant for certain
+    assert precision.low < precision.value < precision.high
+    alike = {query: dict.fromkeys(shares, 1) for query in QUERIES}
+    found = estimate(alike, run, ["Success@2", "P@2"], pool=dict.fromkeys(QUERIES, shares))
+    assert found.estimate("r", "P@2").reason.startswith("the variance cannot be estimated")
+    assert not found.estimate("r", "Success@2").reason
 
 
 def test_shares_of_the_relevant_have_no_interval_though_the_list_is_judged(
