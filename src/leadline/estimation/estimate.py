@@ -478,8 +478,8 @@ def estimate(
     results.withheld = {
         str(measure): {
             info.name: withheld.summary
-            for info, run in zip(infos, parts, strict=True)
-            if (withheld := results._withheld(run[place], place)) is not None  # noqa: SLF001  # same module
+            for run, info in enumerate(infos)
+            if (withheld := results._withheld(run, place)) is not None  # noqa: SLF001  # same module
         }
         for place, measure in enumerate(wanted)
     }
