@@ -394,6 +394,12 @@ def test_saved_estimates_are_compared_as_those_in_memory(files: Path, wide: Path
     assert data["warnings"][0]["code"] == "estimates"
 
 
+def test_a_gate_on_saved_results_compares_the_measures_of_its_conditions(saved: list[Path]) -> None:
+    done = typed("compare", "--scores", *saved, "--fail-if-worse", "P@10:0.9", "-f", "json")
+    assert done.exit_code == 0, done.output
+    assert {pair["measure"] for pair in json.loads(done.stdout)["pairs"]} == {"P@10"}
+
+
 def test_the_manifest_has_intervals_options_and_digests(wide: Path, saved: list[Path]) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     manifest = json.loads(parquet.read_table(saved[0]).schema.metadata[b"leadline"])

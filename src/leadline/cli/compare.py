@@ -18,7 +18,7 @@ from leadline.cli._options import (
     progress,
     refuse_overwrite,
     refuse_same_output,
-    refuse_with_scores,
+    saved_results,
     scores_option,
     write_output,
 )
@@ -39,7 +39,6 @@ from leadline.comparison.gate import (
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import evaluate
 from leadline.io.read import read_qrels
-from leadline.reporting.restore import read_scores
 from leadline.reporting.tables.comparison_table import (
     SENTENCES,
     chosen_pairs,
@@ -211,14 +210,8 @@ def command(
         *(condition.measure for condition in gate_conditions),
     ]
     if scores:
-        refuse_with_scores(context, [*options, "level", "kind"])
-        results = read_scores((qrels, *runs))
-        if measures:
-            results = results.select_measures(
-                sorted({results.measure_index(measure) for measure in requested})
-            )
-        judged, *more = (info["rows"] for info in results.inputs)
-        others = list(zip(runs, more, strict=True))
+        kept = requested if measures or gate_conditions else ()
+        results, judged, others = saved_results(context, options, (qrels, *runs), kept)
     else:
         if not runs:
             raise UsageError("no run; expected QRELS RUN RUN..., or --scores FILE...")

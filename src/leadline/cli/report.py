@@ -19,7 +19,7 @@ from leadline.cli._options import (
     measure_option,
     progress,
     refuse_overwrite,
-    refuse_with_scores,
+    saved_results,
     scores_option,
     write_output,
 )
@@ -28,7 +28,6 @@ from leadline.comparison.compare import compare_results
 from leadline.errors import UsageError
 from leadline.io.read import read_qrels
 from leadline.reporting.pages.report import compared, only_one, page_of
-from leadline.reporting.restore import read_scores
 from leadline.reporting.tables.comparison_table import significance_table
 from leadline.reporting.tables.evaluation_tables import interval_table
 
@@ -98,13 +97,8 @@ def command(
         raise UsageError(f"-o - and -f {form} both write to standard output; expected -o FILE")
     rules = {name: options.pop(name) for name in CONFIDENCE}
     if scores:
-        refuse_with_scores(context, [*options, "level", "kind"])
-        restored = read_scores((qrels, *runs))
-        if measures:
-            restored = restored.select_measures([restored.measure_index(measure) for measure in measures])
+        restored, judged, others = saved_results(context, options, (qrels, *runs), measures)
         comparison, curves = compare_results(restored, **rules), None
-        judged, *more = (info["rows"] for info in restored.inputs)
-        others = list(zip(runs, more, strict=True))
     else:
         if not runs:
             raise UsageError("no run; expected QRELS RUN RUN..., or --scores FILE...")
