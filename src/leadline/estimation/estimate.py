@@ -202,7 +202,7 @@ class EstimatedResults(Results):
     def _estimate(self, run: int, place: int, *, over_queries: bool = True) -> Estimate:
         part = self._parts[run][place]
         value = float(self.means[run, place])
-        withheld = self._withheld(run, place)
+        withheld = self._reasons[run][place]
         low = high = math.nan
         if withheld is None and not math.isnan(value):
             half = half_width(part.errors, part.replicates, self._probability, self.confidence)
@@ -228,6 +228,12 @@ class EstimatedResults(Results):
             unknown,
             "" if withheld is None else withheld.message,
         )
+
+    @cached_property
+    def _reasons(self) -> list[list[Withheld | None]]:
+        """Why there is no interval of a run and measure, or None."""
+        measures = range(len(self.measures))
+        return [[self._withheld(run, place) for place in measures] for run in range(len(self.runs))]
 
     def _withheld(self, run: int, place: int, *, proportion: float = 1.0) -> Withheld | None:
         """Return why there is no interval, or None; `proportion` of the guessed weight counts."""
@@ -479,7 +485,7 @@ def estimate(
         str(measure): {
             info.name: withheld.summary
             for run, info in enumerate(infos)
-            if (withheld := results._withheld(run, place)) is not None  # noqa: SLF001  # same module
+            if (withheld := results._reasons[run][place]) is not None  # noqa: SLF001  # same module
         }
         for place, measure in enumerate(wanted)
     }
@@ -521,7 +527,7 @@ def _warnings(
     reasons: dict[str, int] = {}
     for run in range(len(results.runs)):
         for place, measure in enumerate(results.measures):
-            withheld = results._withheld(run, place)  # noqa: SLF001  # same module
+            withheld = results._reasons[run][place]  # noqa: SLF001  # same module
             if withheld is not None:
                 text = f"{measure}: {withheld.summary}"
                 reasons[text] = reasons.get(text, 0) + 1
@@ -537,7 +543,7 @@ def _warnings(
             str(measure)
             for place, measure in enumerate(results.measures)
             if isinstance(results._kinds[place], kind)  # noqa: SLF001  # same module
-            and any(not results._withheld(run, place) for run in range(len(results.runs)))  # noqa: SLF001
+            and any(not reasons[place] for reasons in results._reasons)  # noqa: SLF001
         ]
         if names and len(rows):
             words = (
@@ -547,7 +553,7 @@ def _warnings(
             warnings.append(ResultWarning("approximate_intervals", words, len(names)))
     linear = [place for place in range(len(results.measures)) if isinstance(results._kinds[place], Linear)]  # noqa: SLF001  # same module
     conservative = sum(
-        any(not results._withheld(run, place) for place in linear)  # noqa: SLF001  # same module
+        any(not results._reasons[run][place] for place in linear)  # noqa: SLF001  # same module
         for run in np.flatnonzero(results.new).tolist()
     )
     if conservative and len(rows):
