@@ -68,7 +68,7 @@ FIGURES = ("map", "tree", "cumulative", "parameter")
     help="Weight documents by their ideal ranks. [default: with -k]",
 )
 @option("Measures", "--printed6", is_flag=True, help="Use the weights of equation 6 as printed.")
-@option("Measures", "--signed", is_flag=True, help="Give reversed lists a negative RIC.")
+@option("Measures", "--signed", is_flag=True, help="Report a negative RIC for reversed lists.")
 @option(
     "Reading",
     "--complete",

@@ -119,7 +119,7 @@ class Ids(Sequence[bytes]):
             end = int(stop.max(initial=0))
             return cls(text[:end].copy(), start.copy(), stop.copy())
         begin = np.arange(len(start), dtype=np.int64) * width
-        return cls(_cells(_with_room(text, width), start, width).reshape(-1), begin, begin + lengths)
+        return cls(_cells(_padded(text, width), start, width).reshape(-1), begin, begin + lengths)
 
     @classmethod
     def concatenate(cls, parts: Sequence[Ids]) -> Ids:
@@ -172,7 +172,7 @@ class Ids(Sequence[bytes]):
         """
         lengths = self.stop - self.start
         widest = int(lengths.max(initial=0)) + 1
-        text = _with_room(self.text, widest) if len(self) > FEW else self.text
+        text = _padded(self.text, widest) if len(self) > FEW else self.text
         for low in range(0, len(self), ROWS):
             sizes = lengths[low : low + ROWS]
             width, joined = int(sizes.max()) + 1, None
@@ -198,7 +198,7 @@ class Ids(Sequence[bytes]):
             names = list(self)
             vocabulary = Vocabulary.of_bytes(names)
             return vocabulary, vocabulary.encode(names).astype(np.int32)
-        cells = _cells(_with_room(self.text, width), self.start, width, lengths)
+        cells = _cells(_padded(self.text, width), self.start, width, lengths)
         # Numbers of 8 bytes compare as the bytes do; the length tells NUL bytes of an id from the padding.
         keys = [lengths, *np.ascontiguousarray(cells.view(">u8").astype(np.uint64).T)[::-1]]
         keys = [key for key in keys if (key != key[0]).any()] or keys[:1]
@@ -221,8 +221,8 @@ FEW = 100  # ids that are sliced one by one sooner
 LONG = 64  # bytes of an id, up to which ids are sorted as numbers
 
 
-def _with_room(text: Bytes, width: int) -> Bytes:
-    """Return a text with some NUL bytes at its end."""
+def _padded(text: Bytes, width: int) -> Bytes:
+    """Return a text padded with NUL bytes at its end."""
     return np.concatenate([text, np.zeros(width, dtype=np.uint8)])
 
 

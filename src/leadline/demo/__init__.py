@@ -182,7 +182,7 @@ def trial(qrels: Qrels, paths: Sequence[str]) -> Trial:
 
 
 def trial_table(trial: Trial) -> Table:
-    """Lay the trial out: by the machine alone, by few judgments, by all."""
+    """Return the table of the trial: by the machine alone, by few judgments, by all."""
     rows: list[list[Cell]] = []
     for row in trial.rows:
         ranks = [Preformatted(f"{rank}.") for rank in (row.machine_place, row.place, row.truth_place)]

@@ -275,7 +275,7 @@ class Queues:
             return {pair for line in self._lines.values() for pair in (*line.judged, *line.skipped)}
 
     def stop(self, reason: str) -> None:
-        """Give out no more pairs, except those that were skipped."""
+        """Stop presenting pairs, except those that were skipped."""
         with self._lock:
             self.stopped = reason
 

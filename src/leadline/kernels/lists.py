@@ -180,7 +180,7 @@ def number_ids(
 
     `tally` is how many are known and how many lists were numbered; `known_start` begins with 0, `slots` is a
     table of numbers + 1 with a power of two of elements, `lister` the last list of each number. All must have
-    room for the new documents.
+    capacity for the new documents.
     """
     i: cython.Py_ssize_t
     x: cython.Py_ssize_t

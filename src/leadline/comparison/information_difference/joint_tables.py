@@ -333,7 +333,7 @@ class Planes(NamedTuple):
 
     @classmethod
     def of(cls, grade: Codes, classes: int) -> Planes:
-        """Lay out the documents by class, each class from a new word on.
+        """Return the bit positions of the documents by class; each class begins at a new 64-bit word.
 
         >>> Planes.of(np.array([1, 0, 0], dtype=np.int32), 2)[1:]
         (array([64,  0,  1]), array([0, 0, 0]), array([0, 1, 2]), 1)

@@ -99,7 +99,7 @@ class DocumentNumbers:
             else:
                 hashes = np.empty(len(lists.ids), dtype=np.uint64)
                 compiled.hash_ids(lists.ids.text, lists.ids.start, lists.ids.stop, hashes)
-                self._known = self._known.with_room(lists.ids, compiled.number_ids)
+                self._known = self._known.with_capacity(lists.ids, compiled.number_ids)
                 document = np.empty(len(lists.ids), dtype=np.int32)
                 compiled.number_ids(
                     lists.ids.text,
@@ -144,7 +144,7 @@ class _Known(NamedTuple):
 
     @classmethod
     def of_size(cls, documents: int, size: int) -> _Known:
-        """Return no documents, and room for some, with ids of `size` bytes together."""
+        """Return an empty table with capacity for some documents, whose ids have `size` bytes together."""
         return cls(
             np.empty(size, dtype=np.uint8),
             np.zeros(documents + 1, dtype=np.int64),
@@ -154,18 +154,18 @@ class _Known(NamedTuple):
             np.zeros(2, dtype=np.int64),
         )
 
-    def with_room(self, ids: Ids, number_ids: Callable[..., Any]) -> _Known:
-        """Return the same documents with room for some more; room at least doubles if it grows."""
+    def with_capacity(self, ids: Ids, number_ids: Callable[..., Any]) -> _Known:
+        """Return the same documents with capacity for more; the capacity at least doubles if it grows."""
         many = int(self.tally[0])
         documents, size = many + len(ids), int(self.start[many] + (ids.stop - ids.start).sum())
         if documents <= len(self.hashes) and size <= len(self.text):
             return self
-        room = self.of_size(2 * documents, 2 * size)
+        larger = self.of_size(2 * documents, 2 * size)
         if many:  # in their order, as one list, all get the numbers that they have
             spare = np.empty(many, dtype=np.int32)
             bounds = np.array([0, many], dtype=np.int64)
-            number_ids(self.text, self.start[:-1], self.start[1:], self.hashes, bounds, *room, spare)
-        return room
+            number_ids(self.text, self.start[:-1], self.start[1:], self.hashes, bounds, *larger, spare)
+        return larger
 
 
 def ranked_lists(systems: Sequence[System], queries: int) -> Iterator[Ranked]:

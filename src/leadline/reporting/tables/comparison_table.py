@@ -118,7 +118,7 @@ COLUMNS = (
 def comparison_rows(
     comparison: Comparison, *, pairs: str | int = "all", chosen: Sequence[Sequence[int]] | None = None
 ) -> Table:
-    """Lay a comparison out for programs: nothing clipped or merged."""
+    """Return the table of a comparison for programs: nothing clipped or merged."""
     chosen = comparison.chosen(pairs) if chosen is None else chosen
     records = comparison.records(changed=0, chosen=chosen)
     return Table(
