@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from compare import machine
-from leadline.comparison.information_difference.difference import Rules, difference_of_query
+from leadline.comparison.information_difference.difference import DifferenceRules, difference_of_query
 from leadline.comparison.information_difference.joint_tables import Truncation
 from leadline.data.arrays import Codes, Floats
 
@@ -94,7 +94,7 @@ def time_numpy(
 def measure(kind: str, arguments: argparse.Namespace) -> dict[str, float]:
     """Time all pairs of all queries, and the plain loop on some pairs."""
     rng = np.random.default_rng(arguments.seed)
-    rules = Rules(Truncation())
+    rules = DifferenceRules(Truncation())
     pairs: list[Any] = [tuple(rng.choice(arguments.systems, 2, replace=False).tolist()) for _ in range(10)]
     seconds = 0.0
     slow: list[tuple[float, float]] = []

@@ -41,7 +41,7 @@ LAYERS = (
 # it. The readers make these classes and so are above them; the methods import the readers when called.
 # The base of all results prints, draws and writes through `reporting`, which its methods import when called.
 UPWARD = {"data/run.py": {"io"}, "data/qrels.py": {"io"}, "data/result.py": {"reporting"}}
-MOST_FILES = 260
+MOST_FILES = 290
 MOST_NAMES = 22  # of packages and modules at the top
 MOST_LINES = 600
 HEAVY = (

@@ -18,7 +18,7 @@ from leadline.comparison.information_difference import joint_tables as module
 from leadline.comparison.information_difference.joint_tables import (
     LEVELS,
     Orders,
-    call,
+    call_kernel,
     joint_tables,
     orders_of,
 )
@@ -102,7 +102,7 @@ def test_tables_of_long_lists_of_some_documents(way: tuple[Any, int]) -> None:
     first, second = ends(3)
     with in_way(way):
         found = joint_tables(grade, weights, orders, first, second)
-    places = [np.where(place < 0, 300, place) for place in orders.place]
+    places = [np.where(place < 0, 300, place) for place in orders.position]
     better = grade[:, None] > grade
     said = [np.sign(place[None, :] - place[:, None]) for place in places]
     for table, i, j in zip(found, first.tolist(), second.tolist(), strict=True):
@@ -142,11 +142,11 @@ def test_common_orders_counts_pairs_of_common_documents(
         common, agreeing = np.empty(6, dtype=np.int64), np.empty(6, dtype=np.int64)
         words = (len(grades) >> 6) + 1
         with in_form(form):
-            assert call(
+            assert call_kernel(
                 "common_orders",
                 len(grades),
                 *orders[:2],
-                orders.place.ravel(),
+                orders.position.ravel(),
                 first,
                 second,
                 np.empty(words, np.uint64),
@@ -198,11 +198,11 @@ def test_common_orders_of_long_lists(length: int, form: Kernels | None) -> None:
     words = (length >> 6) + 1
     spare = np.empty(words, np.uint64), np.empty(2 * words + LEVELS, np.int32)
     with in_form(form):
-        assert call(
+        assert call_kernel(
             "common_orders",
             length,
             *orders[:2],
-            orders.place.ravel(),
+            orders.position.ravel(),
             first,
             second,
             *spare,

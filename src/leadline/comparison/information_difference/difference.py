@@ -11,10 +11,10 @@ from leadline.comparison.information_difference.difference_result import Differe
 from leadline.comparison.information_difference.joint_tables import (
     TruncatedLists,
     Truncation,
-    by_ideal_place,
     complete,
     conditional,
     ideal,
+    ideal_rank_weights,
     information,
     joint_tables,
     orders_of,
@@ -43,7 +43,7 @@ from leadline.kernels import parallel_map
 from leadline.measures.average_precision import AP
 
 
-class Rules(NamedTuple):
+class DifferenceRules(NamedTuple):
     """Options of the Information Difference.
 
     Attributes
@@ -65,7 +65,7 @@ class Rules(NamedTuple):
     normalise: bool = False
 
 
-class Query(NamedTuple):
+class QueryDifference(NamedTuple):
     """Values of one query.
 
     Attributes
@@ -84,7 +84,9 @@ class Query(NamedTuple):
     only: Floats
 
 
-def difference_of_query(grades: Floats, lists: Sequence[Codes], rules: Rules) -> Query | None:
+def difference_of_query(
+    grades: Floats, lists: Sequence[Codes], rules: DifferenceRules
+) -> QueryDifference | None:
     """Compare the lists of one query.
 
     Parameters
@@ -93,12 +95,12 @@ def difference_of_query(grades: Floats, lists: Sequence[Codes], rules: Rules) ->
         Grades of the judged documents.
     lists : sequence of ndarray of int32
         Truncated lists of indices in `grades`, in rank order.
-    rules : Rules
+    rules : DifferenceRules
         Options.
 
     Returns
     -------
-    Query or None
+    QueryDifference or None
         None if no judged document is relevant or all grades are equal.
     """
     grades = np.maximum(grades, 0.0)
@@ -111,7 +113,7 @@ def difference_of_query(grades: Floats, lists: Sequence[Codes], rules: Rules) ->
     counts = np.bincount(grade)
     weight = np.ones(len(levels))
     if rules.weighted:
-        weight = by_ideal_place(counts, printed6=rules.printed6)
+        weight = ideal_rank_weights(counts, printed6=rules.printed6)
     orders = orders_of([*lists, ideal(grades, cut)], len(grades))
     size = len(lists)
     first, second = (ends.astype(np.int32) for ends in np.triu_indices(size, 1))
@@ -125,7 +127,7 @@ def difference_of_query(grades: Floats, lists: Sequence[Codes], rules: Rules) ->
     best = right[size] - wrong[size] if rules.normalise else 1.0
     only = np.zeros((size, size))
     only[first, second], only[second, first] = conditional(tables[size + 1 :])
-    return Query(
+    return QueryDifference(
         information(right[:size], wrong[:size]) / best,
         (right[:size] - wrong[:size]) / best,
         right[:size] < wrong[:size],
@@ -274,7 +276,7 @@ def difference(
     check_whole(1, threads=threads, cutoff=cutoff)
     cut = Truncation(cutoff, rel, truncate, condense)
     deep = cutoff is not None
-    rules = Rules(
+    rules = DifferenceRules(
         cut,
         graded,
         deep if weighted is None else weighted,
@@ -348,14 +350,14 @@ def _no_pairs(qrels: Qrels) -> InputError:
 def _compare_queries(
     qrels: Qrels,
     lists: Sequence[TruncatedLists],
-    rules: Rules,
+    rules: DifferenceRules,
     threads: int | None,
     on_query: Callable[[int, int], None] | None,
-) -> Iterator[Query | None]:
+) -> Iterator[QueryDifference | None]:
     """Compare the lists of all queries, in order, on several threads."""
     total = len(qrels.queries)
 
-    def compare_lists(query: int) -> Query | None:
+    def compare_lists(query: int) -> QueryDifference | None:
         low, high = int(qrels.begin[query]), int(qrels.end[query])
         rows = [part.row[slice(*part.offsets[query : query + 2])] - low for part in lists]
         return difference_of_query(qrels.grades[low:high], rows, rules)
@@ -366,7 +368,7 @@ def _compare_queries(
         yield part
 
 
-def _stacked(parts: Sequence[Query | None], systems: int) -> list[Any]:
+def _stacked(parts: Sequence[QueryDifference | None], systems: int) -> list[Any]:
     """Return arrays over all queries; NaN (False for `wrong_way`) for excluded queries."""
     shapes = ((systems,), (systems,), (systems,), (systems, systems))
     columns = []

@@ -105,9 +105,9 @@ class Difference(Result):
 
     def id_of(self, a: str, b: str) -> float:
         """Return the mean Information Difference of two systems."""
-        return float(self.mean_id[self.place(a), self.place(b)])
+        return float(self.mean_id[self.index_of(a), self.index_of(b)])
 
-    def place(self, name: str) -> int:
+    def index_of(self, name: str) -> int:
         """Return the index of a system."""
         if name not in self.names:
             raise UsageError(f"no system '{name}' here; there are: " + ", ".join(self.names))

@@ -15,7 +15,7 @@ from leadline.data.qrels import Qrels
 from leadline.errors import UsageError
 
 
-def by_ideal_place(counts: Integers, *, printed6: bool = False) -> Floats:
+def ideal_rank_weights(counts: Integers, *, printed6: bool = False) -> Floats:
     """Return the weight of a document of each grade, from document counts in ascending order of grade.
 
     Documents of a grade have ranks kmin to kmax in an ideal list, where kmin is 1 + the number of better
@@ -29,7 +29,7 @@ def by_ideal_place(counts: Integers, *, printed6: bool = False) -> Floats:
 
     Examples
     --------
-    >>> by_ideal_place(np.array([2, 1])).round(4)  # ranks 2 and 3 of non-relevant documents, rank 1
+    >>> ideal_rank_weights(np.array([2, 1])).round(4)  # ranks 2 and 3 of non-relevant documents, rank 1
     array([0.1001, 0.3691])
     """
     counts = np.asarray(counts, dtype=np.int64)
@@ -202,13 +202,13 @@ class Orders(NamedTuple):
         List s is `order[bounds[s]:bounds[s + 1]]`.
     order : ndarray of int32
         Document numbers of all lists.
-    place : ndarray of int32, shape (n_lists, n_documents)
+    position : ndarray of int32, shape (n_lists, n_documents)
         Position of each document in each list, from 0; -1 if not in the list.
     """
 
     bounds: Integers
     order: Codes
-    place: Codes
+    position: Codes
 
 
 def orders_of(lists: Sequence[Codes], documents: int) -> Orders:
@@ -216,10 +216,10 @@ def orders_of(lists: Sequence[Codes], documents: int) -> Orders:
     lengths = [len(ranked) for ranked in lists]
     bounds = np.cumsum([0, *lengths], dtype=np.int64)
     order = np.concatenate([*lists, np.empty(0, dtype=np.int32)]).astype(np.int32)
-    place = np.full((len(lists), documents), -1, dtype=np.int32)
+    position = np.full((len(lists), documents), -1, dtype=np.int32)
     owner = np.repeat(np.arange(len(lists)), lengths)
-    place[owner, order] = np.arange(len(order)) - bounds[owner]
-    return Orders(bounds, order, place)
+    position[owner, order] = np.arange(len(order)) - bounds[owner]
+    return Orders(bounds, order, position)
 
 
 def joint_tables(grade: Codes, weight: Floats, orders: Orders, first: Codes, second: Codes) -> Floats:
@@ -261,9 +261,9 @@ def joint_tables(grade: Codes, weight: Floats, orders: Orders, first: Codes, sec
     if few and kernels.compiled is None and hasattr(np, "bitwise_count"):
         return plain_plane_tables(grade, weight, orders, first, second)
     table = np.empty(9 * len(first), dtype=np.float64)
-    columns = (grade, weight, *orders[:2], orders.place.ravel(), first, second)
+    columns = (grade, weight, *orders[:2], orders.position.ravel(), first, second)
     if few and kernels.compiled is not None and kernels.compiled.plane_tables is not None:
-        sound = call(
+        sound = call_kernel(
             "plane_tables",
             *columns,
             *planes[:4],
@@ -274,7 +274,7 @@ def joint_tables(grade: Codes, weight: Floats, orders: Orders, first: Codes, sec
         )
     else:
         words = max(classes - 1, 0) * ((len(grade) >> 6) + 1)
-        sound = call(
+        sound = call_kernel(
             "joint_tables",
             *columns,
             np.empty(words, dtype=np.uint64),
@@ -290,7 +290,7 @@ def joint_tables(grade: Codes, weight: Floats, orders: Orders, first: Codes, sec
 def plain_plane_tables(grade: Codes, weight: Floats, orders: Orders, first: Codes, second: Codes) -> Floats:
     """Return the tables of `joint_tables` from bit planes in NumPy, for when nothing is compiled."""
     tables = np.zeros((len(first), 3, 3))
-    place = np.where(orders.place < 0, len(grade), orders.place)
+    place = np.where(orders.position < 0, len(grade), orders.position)
     for g, h in zip(*np.tril_indices(len(weight), -1), strict=True):
         better, worse = place[:, grade == g], place[:, grade == h]
         lacks = np.stack([better < len(grade), better == len(grade)])
@@ -350,7 +350,7 @@ class Planes(NamedTuple):
         return cls(better, 64 * start[grade] + nth, row, start, int(ends[-1]) if len(ends) else 0)
 
 
-def call(kernel: str, *columns: object) -> Any:
+def call_kernel(kernel: str, *columns: object) -> Any:
     """Call a kernel, compiled or not; pure Python kernels receive memory views, which are faster."""
     function = kernels.compiled and getattr(kernels.compiled, kernel)
     if function is not None:

@@ -9,7 +9,7 @@ import numpy as np
 from leadline.comparison.information_difference.similarity_baselines import (
     SIMILARITIES,
     Similarity,
-    System,
+    SystemLists,
     ranked_lists,
 )
 from leadline.data.arrays import Flags, Floats
@@ -32,7 +32,7 @@ def parse_competitors(wanted: Sequence[str | Similarity] | None, cutoff: int | N
 
 
 def means_over_queries(
-    systems: Sequence[System],
+    systems: Sequence[SystemLists],
     counted: Flags,
     competitors: Sequence[Similarity],
     on_query: Callable[[int, int], None] | None = None,

@@ -12,14 +12,14 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from leadline import kernels
-from leadline.comparison.information_difference.joint_tables import LEVELS, Orders, call, orders_of
+from leadline.comparison.information_difference.joint_tables import LEVELS, Orders, call_kernel, orders_of
 from leadline.data.arrays import Bytes, Codes, Floats, Hashes, Integers
 from leadline.data.ids import Ids
 from leadline.data.judged_run import JudgedRun
 from leadline.data.registry import Parametric, Registry, choice, cutoff, needed_cutoff, number
 
 
-class Ranked(NamedTuple):
+class RankedLists(NamedTuple):
     """Ranked lists of all systems for one query, with documents numbered over all systems.
 
     Attributes
@@ -44,12 +44,12 @@ class Ranked(NamedTuple):
         return np.diff(self.orders.bounds)
 
     @classmethod
-    def of(cls, lists: Sequence[Sequence[Any]], entry: Sequence[Sequence[int]] = ()) -> Ranked:
+    def of(cls, lists: Sequence[Sequence[Any]], entry: Sequence[Sequence[int]] = ()) -> RankedLists:
         """Create ranked lists from document ids; without `entry` there are no ties.
 
         Examples
         --------
-        >>> Ranked.of([["a", "b"], ["b", "c"]]).orders.place
+        >>> RankedLists.of([["a", "b"], ["b", "c"]]).orders.position
         array([[ 0,  1, -1],
                [-1,  0,  1]], dtype=int32)
         """
@@ -62,8 +62,8 @@ class Ranked(NamedTuple):
         return cls(orders_of(coded, len(numbers)), np.array(list(chain(*ranks)), dtype=np.int32))
 
 
-class System(NamedTuple):
-    """The lists of a run: the rows of every query, document numbers, and `entry` as in `Ranked`."""
+class SystemLists(NamedTuple):
+    """The lists of a run: the rows of every query, document numbers, and `entry` as in `RankedLists`."""
 
     bounds: Integers
     document: Codes
@@ -75,10 +75,10 @@ class DocumentNumbers:
 
     def __init__(self) -> None:
         self._numbers: dict[bytes | int, int] = {}
-        self._known = _Known.of_size(0, 0)
+        self._known = _NumberedDocuments.of_size(0, 0)
         self._lock = threading.Lock()
 
-    def system(self, judged: JudgedRun) -> System:
+    def system(self, judged: JudgedRun) -> SystemLists:
         """Return the lists of the judged queries of a run whose join kept them.
 
         A repeat of a document that was held is a document of its own, in no other run.
@@ -115,7 +115,7 @@ class DocumentNumbers:
         starts[lists.bounds[:-1][lists.bounds[:-1] < len(document)]] = True
         first = np.maximum.accumulate(np.where(starts, np.arange(len(document)), 0))
         entry = first - np.repeat(lists.bounds[:-1], np.diff(lists.bounds)) + 1
-        return System(np.stack([low, high], axis=1), document, entry.astype(np.int32))
+        return SystemLists(np.stack([low, high], axis=1), document, entry.astype(np.int32))
 
     def _plain_numbers(self, ids: Ids, bounds: Integers) -> Codes:
         """Return the numbers of the documents of some lists."""
@@ -132,7 +132,7 @@ class DocumentNumbers:
         return self._numbers.setdefault(name or len(self._numbers), len(self._numbers))
 
 
-class _Known(NamedTuple):
+class _NumberedDocuments(NamedTuple):
     """The documents that have a number, as the kernel `number_ids` keeps them."""
 
     text: Bytes
@@ -143,7 +143,7 @@ class _Known(NamedTuple):
     tally: Integers
 
     @classmethod
-    def of_size(cls, documents: int, size: int) -> _Known:
+    def of_size(cls, documents: int, size: int) -> _NumberedDocuments:
         """Return an empty table with capacity for some documents, whose ids have `size` bytes together."""
         return cls(
             np.empty(size, dtype=np.uint8),
@@ -154,7 +154,7 @@ class _Known(NamedTuple):
             np.zeros(2, dtype=np.int64),
         )
 
-    def with_capacity(self, ids: Ids, number_ids: Callable[..., Any]) -> _Known:
+    def with_capacity(self, ids: Ids, number_ids: Callable[..., Any]) -> _NumberedDocuments:
         """Return the same documents with capacity for more; the capacity at least doubles if it grows."""
         many = int(self.tally[0])
         documents, size = many + len(ids), int(self.start[many] + (ids.stop - ids.start).sum())
@@ -168,7 +168,7 @@ class _Known(NamedTuple):
         return larger
 
 
-def ranked_lists(systems: Sequence[System], queries: int) -> Iterator[Ranked]:
+def ranked_lists(systems: Sequence[SystemLists], queries: int) -> Iterator[RankedLists]:
     """Yield the ranked lists of each query."""
     nothing = np.empty(0, dtype=np.int32)
     most = max((int(system.document.max(initial=-1)) for system in systems), default=-1)
@@ -184,7 +184,7 @@ def ranked_lists(systems: Sequence[System], queries: int) -> Iterator[Ranked]:
         place[document[kept]] = np.arange(np.count_nonzero(kept))
         ends = np.cumsum([len(ranked) for ranked in lists])[:-1]
         numbers = np.split(place[document].astype(np.int32), ends)
-        yield Ranked(orders_of(numbers, int(np.count_nonzero(kept))), np.concatenate([*entry, nothing]))
+        yield RankedLists(orders_of(numbers, int(np.count_nonzero(kept))), np.concatenate([*entry, nothing]))
 
 
 # Similarities depend on ranks only, not on judgments.
@@ -199,18 +199,18 @@ class Similarity(Parametric):
     low: ClassVar[float] = 0.0
     high: ClassVar[float] = 1.0
 
-    def values(self, ranked: Ranked) -> Floats:
+    def values(self, ranked: RankedLists) -> Floats:
         """Return similarities, systems x systems; NaN where undefined."""
         raise NotImplementedError
 
     def of(self, first: Sequence[str], second: Sequence[str]) -> float:
         """Return the similarity of two lists of documents in rank order."""
-        return float(self.values(Ranked.of([first, second]))[0, 1])
+        return float(self.values(RankedLists.of([first, second]))[0, 1])
 
 
-def common(ranked: Ranked, cutoff: int | None) -> Floats:
+def common(ranked: RankedLists, cutoff: int | None) -> Floats:
     """Return the number of common documents at ranks up to the cutoff, systems x systems."""
-    place = ranked.orders.place
+    place = ranked.orders.position
     held = place >= 0
     if cutoff is not None:
         held &= place < cutoff
@@ -236,7 +236,7 @@ class Overlap(Similarity):
 
     cutoff: int = needed_cutoff()
 
-    def values(self, ranked: Ranked) -> Floats:
+    def values(self, ranked: RankedLists) -> Floats:
         """Return similarities, systems x systems."""
         return common(ranked, self.cutoff) / self.cutoff
 
@@ -254,7 +254,7 @@ class Jaccard(Similarity):
 
     cutoff: int | None = cutoff()
 
-    def values(self, ranked: Ranked) -> Floats:
+    def values(self, ranked: RankedLists) -> Floats:
         """Return similarities, systems x systems."""
         both = common(ranked, self.cutoff)
         sizes = both.diagonal()
@@ -278,19 +278,19 @@ class Kendall(Similarity):
     source = "Kendall 1938"
     low: ClassVar[float] = -1.0
 
-    def values(self, ranked: Ranked) -> Floats:
+    def values(self, ranked: RankedLists) -> Floats:
         """Return similarities, systems x systems."""
-        documents = ranked.orders.place.shape[1]
+        documents = ranked.orders.position.shape[1]
         ends = np.triu_indices(ranked.size)
         first, second = (index.astype(np.int32) for index in ends)
         words = (documents >> 6) + 1
         common = np.empty(len(first), dtype=np.int64)
         agreeing = np.empty(len(first), dtype=np.int64)
-        call(
+        call_kernel(
             "common_orders",
             documents,
             *ranked.orders[:2],
-            ranked.orders.place.ravel(),
+            ranked.orders.position.ravel(),
             first,
             second,
             np.empty(words, np.uint64),
@@ -328,7 +328,7 @@ class RBO(Similarity):
     p: float = number(0.9, low=0.0, high=1.0, open_ends=True)
     form: str = choice("ext", "min", "max")
 
-    def values(self, ranked: Ranked) -> Floats:
+    def values(self, ranked: RankedLists) -> Floats:
         """Return similarities, systems x systems."""
         size, lengths = ranked.size, ranked.lengths
         depth = min(int(lengths.max(initial=0)), math.ceil(math.log(NOTHING) / math.log(self.p)))
@@ -339,11 +339,11 @@ class RBO(Similarity):
                 np.int32
             )
         value, last = np.empty((2, len(first)))
-        call(
+        call_kernel(
             "rank_biased",
-            ranked.orders.place.shape[1],
+            ranked.orders.position.shape[1],
             *ranked.orders[:2],
-            ranked.orders.place.ravel(),
+            ranked.orders.position.ravel(),
             first,
             second,
             entry,

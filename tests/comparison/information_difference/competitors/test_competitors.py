@@ -21,7 +21,7 @@ from leadline.comparison.information_difference.similarity_baselines import (
     Jaccard,
     Kendall,
     Overlap,
-    Ranked,
+    RankedLists,
 )
 from leadline.data.ids import Ids
 from leadline.data.judged_run import JudgedRun, MatchedLists
@@ -95,7 +95,7 @@ def test_extrapolated_rbo_is_equation_32(first: list[str], second: list[str], p:
 
 def test_tied_documents_come_in_together() -> None:
     # a and b share a score in the first list: both are in at depth 1, where the second has a.
-    ranked = Ranked.of([["a", "b"], ["a", "b"]], [[1, 1], [1, 2]])
+    ranked = RankedLists.of([["a", "b"], ["a", "b"]], [[1, 1], [1, 2]])
     # depth 1: 2 * 1 / (2 + 1), from depth 2 on: 1
     assert RBO(p=0.5).values(ranked)[0, 1] == pytest.approx(0.5 * 2 / 3 + 0.5, abs=1e-15)
 
@@ -134,7 +134,7 @@ def test_extrapolated_rbo_of_tied_lists_is_a_loop_over_depths(
     found: list[tuple[list[str], list[int]]], p: float
 ) -> None:
     lists, entry = [names for names, _ in found], [ranks for _, ranks in found]
-    values = RBO(p=p).values(Ranked.of(lists, entry))
+    values = RBO(p=p).values(RankedLists.of(lists, entry))
     for i, j in np.ndindex(values.shape):
         if lists[i] or lists[j]:
             wanted = slow_rbo([lists[i], lists[j]], [entry[i], entry[j]], p)
