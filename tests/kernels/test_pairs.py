@@ -167,7 +167,7 @@ def test_common_orders_counts_pairs_of_common_documents(
     [
         {"order": np.array([2], dtype=np.int32)},
         {"order": np.array([-1], dtype=np.int32)},
-        {"place": np.array([[0, 5]], dtype=np.int32)},
+        {"position": np.array([[0, 5]], dtype=np.int32)},
         {"bounds": np.array([0, 9], dtype=np.int64)},
         {"bounds": np.array([0, -1], dtype=np.int64)},
     ],
