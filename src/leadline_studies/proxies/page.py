@@ -103,21 +103,28 @@ def cells_of(kept: Json, name: str, measure: str) -> dict[str, Any]:
     return {cell["proxy"]: cell for cell in kept[name]["cells"] if cell["measure"].startswith(measure)}
 
 
+def of_models(kept: Json) -> str:
+    """Name the collections whose runs are retrieval models, with texts for DeShaTo."""
+    *names, last = (SETS[name] for name in kept if "votes by DeShaTo" in cells_of(kept, name, "P"))
+    return f"{', '.join(names)} and {last}" if names else last
+
+
 def section(kept: Json) -> str:
     """Write the section of docs/estimate.md."""
-    shown = ("votes", "votes by nruns", "votes by HSA", "votes by true value", "none")
+    shown = ("votes", "votes by nruns", "votes by DeShaTo", "votes by HSA", "votes by true value", "none")
     rows = []
     for name in kept:
         cells = cells_of(kept, name, "P")
         rows.append(
             [
                 f"{SETS[name]} ({kept[name]['systems']} runs)",
-                *(f"{cells[cell]['ratio']:.3f}" for cell in shown),
+                *(f"{cells[cell]['ratio']:.3f}" if cell in cells else "" for cell in shown),
                 f"{cells['votes']['coverage']:.3f}",
                 f"{max(cells[cell]['ratio'] for cell in PROXIES[7:9]):.3f}",
             ]
         )
     heads = ("", *shown, "coverage, votes", "worst adverse")
+    without_runs = of_models(kept)
     every = [cell for part in kept.values() for cell in part["cells"]]
     adverse = max(cell["ratio"] for cell in every if cell["proxy"].startswith("adverse"))
     votes = [cell["ratio"] for cell in every if cell["proxy"] == "votes"]
@@ -129,7 +136,8 @@ def section(kept: Json) -> str:
 
 A proxy predicts the grades of unjudged pairs. It changes the width of the intervals, not what is estimated.
 The table has the mean width for P@10 with {kept["cacm"]["budget"]} judgments per query, divided by that of
-the default (`centred`), over {DRAWS} draws.
+the default (`centred`), over {DRAWS} draws. DeShaTo needs the texts; on {without_runs} the runs are twelve
+retrieval models of leadline.
 
 {table(heads, rows, labels=1)}
 
@@ -141,8 +149,7 @@ the default (`centred`), over {DRAWS} draws.
   {adverse:.3f} times those of the default.
 - Coverage is lowest on {SETS[low]}: {number(worst["votes"]["coverage"], ".3f")} with votes and
   {number(worst["centred"]["coverage"], ".3f")} with the default, where the budget is
-  {100 * kept[low]["budget"] / kept[low]["pairs"]:.0f} % of the frame. All intervals of this table are normal
-  ones; `estimate` has wider ones by Student's t ([their coverage](studies/estimate.md)).
+  {100 * kept[low]["budget"] / kept[low]["pairs"]:.0f} % of the frame.
 - `--proxy FILE:COLUMN` takes any other number for each pair, such as a weighted vote, the score of a
   re-ranker or of a classifier. FILE is a table with the columns query_id, doc_id and COLUMN. Up to eight
   distinct values are a cell each, more are divided by quantiles, and pairs without a value are a separate
@@ -181,7 +188,7 @@ def page(kept: Json) -> str:
 
 {table(heads, rows, labels=1)}"""
         )
-    own = ", ".join(SETS[name] for name in kept if "votes by DeShaTo" in cells_of(kept, name, "P"))
+    own = of_models(kept)
     share = (
         value_range([100 * data["given"] for part in kept.values() for data in part["cells"]], ".0f") + " %"
     )
@@ -206,8 +213,7 @@ each set. Votes are sums over the runs of 1 / (60 + rank).
 within the query. The others weight the vote of a run from 0 (lowest score) to 1 (highest), by scores without
 judgments (nruns, reference count, DeShaTo), by HSA of the judged ranks of other queries, and by the true
 value of the measure, which shows how much weights can achieve. `none` predicts 0 (Horvitz and Thompson
-1952). The adverse machines label pairs at random, or by their ranks in the worst run. Intervals are normal
-ones; those of `estimate`, by Student's t, are wider and cover more ([study](estimate.md)).
+1952). The adverse machines label pairs at random, or by their ranks in the worst run.
 
 {(chr(10) * 2).join(parts)}
 
