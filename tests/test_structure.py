@@ -33,7 +33,7 @@ LAYERS = (
     {"judging"},
     {"reporting"},
     {"demo"},
-    {"cli"},
+    {"cli", "pytest_plugin"},
     {"__main__"},
     {"__init__"},
 )

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import click
 
+from leadline.cli._baselines import (
+    OPTIONS,
+    BaselineFile,
+    baseline_options,
+    first_notes,
+    first_summary,
+    least_means,
+)
 from leadline.cli._help import Command, option
 from leadline.cli._options import (
     CONFIDENCE,
@@ -23,22 +32,19 @@ from leadline.cli._options import (
     write_output,
 )
 from leadline.cli._plots import check_plot, plot_option, plot_options, write_plot
-from leadline.cli._results import results_text
+from leadline.cli._results import results_text, table_text
+from leadline.cli._slices import slice_option
+from leadline.comparison import pairing as pairings
 from leadline.comparison.compare import COMPARED, compare_results
 from leadline.comparison.comparison_result import Comparison
-from leadline.comparison.gate import (
-    BELOW,
-    NOT_WORSE,
-    WORSE,
-    Condition,
-    Gate,
-    condition_of,
-    gates,
-    resolve_conditions,
-)
+from leadline.comparison.gate import BELOW, NOT_WORSE, WORSE, Gate, condition_of, gates_of
+from leadline.comparison.query_slices import Slices, slices_of
+from leadline.data.qrels import Qrels
+from leadline.data.results import Results
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import evaluate
 from leadline.io.read import read_qrels
+from leadline.reporting.render import Table
 from leadline.reporting.tables.comparison_table import (
     SENTENCES,
     chosen_pairs,
@@ -49,7 +55,7 @@ from leadline.reporting.tables.comparison_table import (
 
 SECTION = "Evaluation"
 
-FIGURES = ("differences", "forest", "pairs", "groups", "critical-difference", "scatter")
+FIGURES = ("differences", "forest", "pairs", "groups", "critical-difference", "scatter", "slices")
 DATA = ("csv", "json", "jsonl")  # formats for programs: all pairs, nothing truncated
 
 
@@ -124,6 +130,8 @@ class Pairs(click.ParamType[str | int]):
     help="Fail if the mean of a run other than the baseline is below VALUE (repeatable); above, for "
     "measures where less is better.",
 )
+@baseline_options
+@slice_option
 @option(
     "Output", "--summary", type=OUTPUT, metavar="FILE", help="Output file of a short summary in Markdown."
 )
@@ -144,7 +152,8 @@ class Pairs(click.ParamType[str | int]):
     help="Kind of figure, for the primary measure: differences or scatter of a pair; pairs (mean "
     "differences of the pairs shown, with the intervals of the table); forest (means of all "
     "runs, with the interval of each mean alone); groups (bars join runs without a significant "
-    "difference); critical-difference (mean ranks with Nemenyi's critical difference). [default: "
+    "difference); critical-difference (mean ranks with Nemenyi's critical difference); slices (mean "
+    "differences by slice). [default: "
     "differences for one pair, else forest]",
 )
 @option(
@@ -172,6 +181,7 @@ def command(
     require_not_worse: tuple[str, ...],
     fail_below: tuple[str, ...],
     summary: str | None,
+    query_slice: tuple[str, ...],
     changed: int,
     plot: str | None,
     figure: str | None,
@@ -197,34 +207,45 @@ def command(
     runs, up to 15 % for very skewed differences on 5 queries (docs/comparing.md). Without --baseline the
     last run is the baseline.
     """
-    for path in (output, summary, plot):
-        refuse_overwrite(path, qrels, *runs)
-    refuse_same_output(output or "-", summary, plot)
+    kept_in = {name: options.pop(name) for name in OPTIONS}
+    path = kept_in["baseline_file"]
+    inputs = (qrels, *runs)
+    for written in (output, summary, plot):
+        refuse_overwrite(written, *inputs, *([path] if path else []))
+    refuse_overwrite(path, *inputs)
+    refuse_same_output(output or "-", summary, plot, path)
     asked_for = {WORSE: fail_if_worse, NOT_WORSE: require_not_worse, BELOW: fail_below}
-    gate_conditions = [condition_of(text, gate) for gate, texts in asked_for.items() for text in texts]
+    conditions = [condition_of(text, gate) for gate, texts in asked_for.items() for text in texts]
     appearance = check_plot(plot)
-    _check_figure(plot, figure, plot_pair, all_pairs=not gate_conditions and not options["baseline"])
+    all_pairs = not conditions and not options["baseline"] and path is None
+    _check_figure(plot, figure, plot_pair, all_pairs=all_pairs, slices=bool(query_slice))
     rules = {name: options.pop(name) for name in CONFIDENCE}
+    others = [name for name, given in (("baseline", rules["baseline"]), ("scores", scores)) if given]
+    file = BaselineFile(path, update=kept_in["update_baseline"], force=kept_in["force_update"], others=others)
     requested = [
-        *(measures or (() if gate_conditions else COMPARED)),
-        *(condition.measure for condition in gate_conditions),
+        *(measures or (() if conditions else file.measures or COMPARED)),
+        *(condition.measure for condition in conditions),
+        *(file.measures if file.update else []),
     ]
+    qrels_table: Qrels | None = None
+    pairing: pairings.Pairs | None = None
+    more: list[tuple[str, int]] = []
     if scores:
-        kept = requested if measures or gate_conditions else ()
-        results, judged, others = saved_results(context, options, (qrels, *runs), kept)
+        wanted = requested if measures or conditions else ()
+        results, judged, more = saved_results(context, options, (qrels, *runs), wanted)
+        own = results
     else:
         if not runs:
             raise UsageError("no run; expected QRELS RUN RUN..., or --scores FILE...")
-        table = read_qrels(
+        qrels_table = read_qrels(
             qrels, subtopics=options["subtopics"], kind=kind, integer_ids=options["integer_ids"]
         )
-        judged, others = len(table.grades), []
+        judged = len(qrels_table.grades)
         with progress("runs") as on_run:
-            results = evaluate(table, runs, requested, rel=level, on_run=on_run, **options)
-    if gate_conditions and not rules["baseline"]:
-        rules["baseline"] = results.names[-1:]
-    comparison = compare_results(results, **rules)
-    comparison.options |= {
+            own = evaluate(qrels_table, runs, requested, rel=level, on_run=on_run, **options)
+        results, pairing = file.joined(own, qrels_table)
+        more = file.inputs(results)
+    added = {
         "kind": kind,
         "fail_if_worse": list(fail_if_worse),
         "require_not_worse": list(require_not_worse),
@@ -233,76 +254,136 @@ def command(
         "per_pair": per_pair,
         "pairs": pairs,
         "plot_pair": plot_pair or None,
-    } | appearance
-    outcomes = _test_conditions(comparison, gate_conditions, rules["baseline"], rel=level)
-    chosen = chosen_pairs(comparison, "all" if pairs is None and form in DATA else pairs)
-    text = results_text(
+        "query_slice": list(query_slice),
+    }
+    added |= kept_in | appearance
+    print_text = partial(
+        results_text,
         "compare",
-        comparison,
-        lambda: _data(comparison, outcomes, changed, chosen),
-        lambda: (
-            comparison_rows(comparison, chosen=chosen)
-            if form == "csv"
-            else comparison_table(
-                comparison, conditions=outcomes, changed=changed, chosen=chosen, per_pair=per_pair
-            )
-        ),
         form=form,
         qrels=qrels,
         judgments=judged,
         to_file=output is not None,
-        records="pairs",
-        others=others,
+        others=more,
     )
-    if plot is not None:
-        from leadline.reporting.plots.result_plots import figure_of_result
-
-        write_plot(
-            plot,
-            figure_of_result(
-                comparison, figure=figure, pair=plot_pair or None, per_pair=per_pair, chosen=chosen[0]
-            ),
+    if path is not None and pairing is None:
+        if plot is not None or query_slice:
+            raise UsageError(f"{path} has no values to compare with yet; expected no --plot or --query-slice")
+        outcomes = least_means(own, conditions, rel=level)
+        notes = first_notes(path, conditions)
+        shown = own.select_measures(list(range(len(own.measures))))  # options are added to a copy
+        shown.options |= added
+        text = print_text(
+            shown,
+            lambda: _data_without_pairs(own, outcomes) | file.to_dict(outcomes),
+            lambda: _first_table(own, outcomes, notes),
+            records="runs",
         )
+        brief = first_summary(own, notes, outcomes) if summary is not None else ""
+    else:
+        if conditions and not rules["baseline"] and pairing is None:
+            rules["baseline"] = results.names[-1:]
+        comparison = compare_results(results, pairing=pairing, **rules)
+        comparison.options |= added
+        outcomes = gates_of(comparison, conditions, rel=level) if conditions else []
+        chosen = chosen_pairs(comparison, "all" if pairs is None and form in DATA else pairs)
+        slices = slices_of(comparison, query_slice) if query_slice else None
+        text = print_text(
+            comparison,
+            lambda: _data(comparison, outcomes, changed, chosen, slices) | file.to_dict(outcomes),
+            lambda: (
+                _rows(comparison, chosen, slices)
+                if form == "csv"
+                else comparison_table(
+                    comparison, conditions=outcomes, changed=changed, chosen=chosen, per_pair=per_pair
+                )
+            ),
+            records="pairs" if slices is None else "slices",
+        )
+        if slices is not None and form not in DATA:
+            text += "\n" + table_text(slices.table(), form, to_file=output is not None)
+        if plot is not None:
+            _draw(
+                plot,
+                comparison,
+                slices,
+                figure=figure,
+                pair=plot_pair or None,
+                per_pair=per_pair,
+                chosen=chosen[0],
+            )
+        brief = comparison_summary(comparison, outcomes, chosen) if summary is not None else ""
+        if slices is not None and summary is not None:
+            brief += "\n" + slices.to_markdown()
     if summary is not None:
-        write_output(comparison_summary(comparison, outcomes, chosen), summary)
+        write_output(brief, summary)
     write_output(text, output)
     failed = [gate for gate in outcomes if gate.failed]
     for gate in failed:
         click.echo(f"leadline: {gate}", err=True)
+    file.write(own, qrels_table, outcomes)
     if failed:
         context.exit(1)
 
 
 def _check_figure(
-    plot: str | None, figure: str | None, pair: tuple[str, str] | None, *, all_pairs: bool
+    plot: str | None, figure: str | None, pair: tuple[str, str] | None, *, all_pairs: bool, slices: bool
 ) -> None:
     """Raise UsageError, before any work, for options of figures that contradict each other."""
     if plot is None and (figure is not None or pair):
         option = f"--figure {figure}" if figure else "--plot-pair"
         raise UsageError(f"{option} without --plot has no effect; expected --plot FILE too")
-    if pair and figure not in (None, "differences", "scatter"):
-        raise UsageError(f"--plot-pair with --figure {figure}; expected --figure differences or scatter")
+    if pair and figure not in (None, "differences", "scatter", "slices"):
+        raise UsageError(
+            f"--plot-pair with --figure {figure}; expected --figure differences, scatter or slices"
+        )
+    if figure == "slices" and not slices:
+        raise UsageError("--figure slices without slices; expected --query-slice FILE:COLUMN too")
     if figure == "groups" and not all_pairs:
         raise UsageError(
             "--figure groups needs the tests of all pairs; expected no --baseline, or another --figure"
         )
 
 
-def _test_conditions(
-    comparison: Comparison, conditions: Sequence[Condition], baseline: Sequence[str], *, rel: float | None
-) -> list[Gate]:
-    """Test the conditions."""
-    if not conditions:
-        return []
-    results, rules = comparison.results, comparison.rules
-    resolved = resolve_conditions(results, conditions, rel=rel)
-    return gates(results, resolved, baseline, rules, groups=comparison.groups)
+def _draw(path: str, comparison: Comparison, slices: Slices | None, **options: Any) -> None:
+    """Write the figure of a comparison, or of its slices."""
+    from leadline.reporting.plots.result_plots import figure_of_result
+
+    if slices is not None and options["figure"] == "slices":
+        write_plot(path, figure_of_result(slices, pair=options["pair"]))
+    else:
+        write_plot(path, figure_of_result(comparison, **options))
 
 
 def _data(
-    comparison: Comparison, outcomes: Sequence[Gate], changed: int, chosen: Sequence[Sequence[int]]
+    comparison: Comparison,
+    outcomes: Sequence[Gate],
+    changed: int,
+    chosen: Sequence[Sequence[int]],
+    slices: Slices | None,
 ) -> dict[str, Any]:
     data = comparison.to_dict(changed=changed, chosen=chosen)
     if outcomes:
         data["conditions"] = [gate.to_dict() for gate in outcomes]
+    return data if slices is None else data | slices.to_dict()
+
+
+def _rows(comparison: Comparison, chosen: Sequence[Sequence[int]], slices: Slices | None) -> Table:
+    """Return the table for CSV: pairs, or pairs by slice."""
+    return comparison_rows(comparison, chosen=chosen) if slices is None else slices.table(rows=True)
+
+
+def _data_without_pairs(results: Results, outcomes: Sequence[Gate]) -> dict[str, Any]:
+    data = results.to_dict()
+    data |= {"primary": data["measures"][0], "pairs": []}
+    if outcomes:
+        data["conditions"] = [gate.to_dict() for gate in outcomes]
     return data
+
+
+def _first_table(results: Results, outcomes: Sequence[Gate], notes: Sequence[str]) -> Table:
+    from leadline.reporting.tables.evaluation_tables import results_table
+
+    table = results_table(results, conditions=outcomes)
+    table.notes[:0] = notes
+    return table

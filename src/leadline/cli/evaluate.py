@@ -19,7 +19,8 @@ from leadline.cli._options import (
     refuse_overwrite,
     write_output,
 )
-from leadline.cli._results import print_warnings, results_text
+from leadline.cli._results import print_warnings, results_text, table_text
+from leadline.cli._slices import slice_option
 from leadline.cli._trec import evaluate_as_trec, queries_of, trec_options
 from leadline.data.results import Results
 from leadline.errors import UsageError
@@ -29,6 +30,7 @@ from leadline.reporting.tables.evaluation_tables import results_table
 
 if TYPE_CHECKING:
     from leadline.comparison.gate import Condition, Gate
+    from leadline.comparison.query_slices import Slices
 
 
 SECTION = "Evaluation"
@@ -75,6 +77,7 @@ SECTION = "Evaluation"
     is_flag=True,
     help="QRELS are labels of a machine; warn of it, as where a column `judge` names one.",
 )
+@slice_option
 @interval_options
 @trec_options
 @evaluation_options
@@ -93,6 +96,7 @@ def command(  # click documents the options
     complete: bool,
     no_means: bool,
     fail_below: tuple[str, ...],
+    query_slice: tuple[str, ...],
     form: str,
     output: str | None,
     kind: str | None,
@@ -108,6 +112,7 @@ def command(  # click documents the options
     options["queries"] = queries_of(options["queries"], complete=complete)
     means = not no_means
     additions = [name for name in ("bounds", "intervals") if options[name]]
+    additions += ["query-slice"] * bool(query_slice)
     if form != "trec" and no_means and (not per_query or additions):
         raise UsageError("-n omits all that would be shown; expected -q too, and no --bounds or --intervals")
     if form == "trec" and additions:
@@ -115,7 +120,8 @@ def command(  # click documents the options
             f"-f trec cannot show {additions[0]}; expected another format, or no --{additions[0]}"
         )
     interval = options.pop("interval")
-    if not options["intervals"]:
+    levels = {name: options[name] for name in ("confidence", "seed")}
+    if not options["intervals"] and not query_slice:
         _refuse_without_intervals(context, pool=options["pool"] is not None)
     options["intervals"] = interval if options["intervals"] else False
     thresholds = _thresholds(fail_below)
@@ -139,20 +145,39 @@ def command(  # click documents the options
         "per_query": per_query,
         "no_means": no_means,
         "fail_below": list(fail_below),
+        "query_slice": list(query_slice),
     }
     outcomes = _check_conditions(results, thresholds, rel=level)
+    slices = _slices(results, query_slice, interval=interval, **levels) if query_slice else None
     text = results_text(
         "evaluate",
         results,
-        lambda: _data(results, outcomes, per_query=per_query, means=means),
-        lambda: results_table(results, per_query=per_query, means=means, conditions=outcomes),
+        lambda: (
+            _data(results, outcomes, per_query=per_query, means=means)
+            | (slices.to_dict() if slices is not None else {})
+        ),
+        lambda: (
+            slices.table(rows=True)
+            if slices is not None and form == "csv"
+            else results_table(results, per_query=per_query, means=means, conditions=outcomes)
+        ),
         form=form,
         qrels=qrels,
         judgments=len(table.grades),
         to_file=output is not None,
+        records="runs" if slices is None else "slices",
     )
+    if slices is not None and form not in ("csv", "json", "jsonl"):
+        text += "\n" + table_text(slices.table(), form, to_file=output is not None)
     write_output(text, output)
     _exit(context, outcomes)
+
+
+def _slices(results: Results, sources: Sequence[str], **options: Any) -> Slices:
+    """Return the means by slice."""
+    from leadline.comparison.query_slices import slices_of
+
+    return slices_of(results, sources, **options)
 
 
 def _thresholds(texts: Sequence[str]) -> list[Condition]:

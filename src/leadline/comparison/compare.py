@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Unpack
 
 import numpy as np
 
 from leadline.comparison import families
+from leadline.comparison.baselines import fingerprint, read_baseline, with_baseline
 from leadline.comparison.comparison_result import Comparison
 from leadline.comparison.pairing import (
+    Pairs,
     check_averages,
     check_intervals,
     check_judged,
     differences_of,
     group_codes,
+    listed_names,
     pairs_of,
 )
 from leadline.comparison.rules import TUKEY, Rules, rules_of
 from leadline.data.arrays import Floats, Integers
 from leadline.data.reading import refuse_unknown
 from leadline.data.results import Results, ResultWarning
+from leadline.data.validation import refusal
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import EvaluateOptions, evaluate
-from leadline.io.read import QrelsLike, RunLike
+from leadline.io.read import QrelsLike, RunLike, read_qrels
 from leadline.io.read_paths import public
 from leadline.measures import Measure
 from leadline.stats import CORRECTIONS, Correction, Interval, PairedTest
@@ -39,6 +44,7 @@ def compare(
     measures: Iterable[str | Measure | type[Measure]] | str | Measure | type[Measure] | None = None,
     *,
     baseline: str | Sequence[str] | None = None,
+    baseline_file: str | os.PathLike[str] | None = None,
     test: str | PairedTest = "T",
     correction: str | Correction = "Holm",
     family: str = "measure",
@@ -62,6 +68,9 @@ def compare(
     baseline : str or sequence of str, optional
         Runs with which all others are compared; all pairs of runs by default. Differences are those of a run
         minus the baseline.
+    baseline_file : path, optional
+        File of values of queries (`write_baseline` in `leadline.reporting.baseline_files`) with which the
+        runs are compared: its only run, or of several the one of the same name. By default its measures.
     test : str, default "T"
         Paired test; p-values are two-sided.
     correction : str, default "Holm"
@@ -97,8 +106,9 @@ def compare(
     InputError
         If no document of a run is judged.
     UsageError
-        If options are invalid or contradict each other, results come with runs or options of `evaluate`, or
-        `estimate` withheld the interval of a value.
+        If options are invalid or contradict each other, results come with runs or options of `evaluate`,
+        `estimate` withheld the interval of a value, or the baseline file has other judgments, measures or
+        options.
 
     Examples
     --------
@@ -117,15 +127,29 @@ def compare(
 
     """
     refuse_unknown(compare, options, EvaluateOptions)
+    pairing = None
+    if baseline_file is not None and (baseline is not None or isinstance(qrels, Results)):
+        other = "results" if baseline is None else "baseline"
+        raise UsageError(f"baseline_file with {other}; expected qrels, runs and baseline_file")
     if isinstance(qrels, Results):
         results = _given(qrels, runs, measures, options)
     elif runs is None:
         raise UsageError("qrels without runs; expected compare(qrels, runs) or compare(results)")
+    elif baseline_file is not None:
+        if not isinstance(baseline_file, (str, os.PathLike)):
+            raise refusal("baseline_file", baseline_file, "a path")
+        kept = read_baseline(os.fspath(baseline_file))
+        table = read_qrels(
+            qrels, subtopics=options.get("subtopics", False), integer_ids=options.get("integer_ids", "refuse")
+        )
+        results = evaluate(table, runs, kept.measures if measures is None else measures, **options)
+        results, pairing = with_baseline(results, kept, fingerprint(table))
     else:
         results = evaluate(qrels, runs, COMPARED if measures is None else measures, **options)
     return compare_results(
         results,
         baseline=baseline,
+        pairing=pairing,
         test=test,
         correction=correction,
         family=family,
@@ -156,6 +180,7 @@ def compare_results(
     results: Results,
     *,
     baseline: str | Sequence[str] | None = None,
+    pairing: Pairs | None = None,
     test: str | PairedTest = "T",
     correction: str | Correction = "Holm",
     family: str = "measure",
@@ -167,9 +192,16 @@ def compare_results(
     query_group: str | Mapping[str, object] | None = None,
     seed: int = 0,
 ) -> Comparison:
-    """Compare runs that were evaluated before; parameters as in `compare`."""
+    """Compare runs that were evaluated before.
+
+    Parameters are those of `compare`; `pairing` are the indices of each run and of its baseline, in place of
+    `baseline`.
+    """
     source, groups = group_codes(results, query_group)
-    pairs = pairs_of(results, baseline)
+    pairs = pairs_of(results, baseline) if pairing is None else pairing
+    names = listed_names(() if baseline is None else baseline)
+    if pairing is not None:
+        names = [results.names[place] for place in dict.fromkeys(pairing.second.tolist())]
     rules = rules_of(
         test=test,
         correction=correction,
@@ -212,6 +244,7 @@ def compare_results(
         family=family_result,
         p_equivalent=_equivalent(differences, rules, groups),
         groups=groups,
+        baselines=names,
     )
     warnings += families.out_of_reach(differences, pairs, rules, groups)
     if isinstance(rules.test, Bootstrap):

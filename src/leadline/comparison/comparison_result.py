@@ -65,6 +65,8 @@ class Comparison(Result):
         Simultaneous confidence limits; None for a single pair or without correction.
     groups : ndarray of int64, shape (n_queries,), or None
         Group of each query; None without groups.
+    baselines : list of str
+        Names of the baselines; empty if all pairs of runs are compared.
     """
 
     def __init__(
@@ -78,8 +80,10 @@ class Comparison(Result):
         family: Family,
         p_equivalent: Floats | None,
         groups: Integers | None = None,
+        baselines: Sequence[str] = (),
     ) -> None:
         self.results = results
+        self.baselines = list(baselines)
         self.pairing = pairing
         self.rules = rules
         self.differences = list(differences)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import inf, isfinite, isnan, nan
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from leadline.stats import Alternative
 from leadline.stats.moments import Means, means, totals
 from leadline.stats.paired_tests import decided_by_sign, one_sign
 from leadline.stats.power import EQUAL, detectable, outcomes
+
+if TYPE_CHECKING:
+    from leadline.comparison.comparison_result import Comparison
 
 FEWEST = 5  # minimum number of queries (or groups): with fewer no test is significant at 95 %
 WORSE, NOT_WORSE, BELOW = "fail-if-worse", "require-not-worse", "fail-below"
@@ -121,9 +124,31 @@ class Gate:
         }
 
     def __str__(self) -> str:
-        word = "CANNOT TELL" if self.cannot_tell else "FAILED" if self.failed else "passed"
-        text = self._below() if self.condition.kind == BELOW else self._against()
-        return f"{word}: {text}"
+        text = self.claim
+        if self.tested:
+            text += f": {self._numbers()}"
+        return f"{self.outcome}: {text}"
+
+    @property
+    def outcome(self) -> str:
+        """Outcome in a word or two: CANNOT TELL, FAILED or passed."""
+        return "CANNOT TELL" if self.cannot_tell else "FAILED" if self.failed else "passed"
+
+    @property
+    def tested(self) -> bool:
+        """Whether there are differences to test."""
+        return self.condition.kind != BELOW and self.queries > 0 and not self.unchanged
+
+    @property
+    def sample(self) -> str:
+        """Number of queries, and of groups of queries, as text."""
+        many = queries(self.queries)
+        return many if self.groups is None else f"{many} in {counted(self.groups, 'group')}"
+
+    @property
+    def claim(self) -> str:
+        """Statement of the outcome, without the numbers of the test."""
+        return self._below() if self.condition.kind == BELOW else self._against()
 
     def _below(self) -> str:
         measure, value, _ = self.condition
@@ -138,11 +163,8 @@ class Gate:
         measure, margin, relation = self.condition
         if self.queries == 0:
             return f"{no_query(self.run, str(self.baseline), measure)}"
-        many = queries(self.queries)
-        if self.groups is not None:
-            many += f" in {counted(self.groups, 'group')}"
         if self.unchanged:
-            return f"{self.run} and {self.baseline} have the same {measure} on all {many}"
+            return f"{self.run} and {self.baseline} have the same {measure} on all {self.sample}"
         by = f" by more than {margin:g}" if margin else ""
         if relation == NOT_WORSE:
             claim = f"{self.run} is not worse than {self.baseline} by {margin:g} or more on {measure}"
@@ -154,9 +176,9 @@ class Gate:
         if self.cannot_tell:
             by = f" by {margin:g} or more" if relation == NOT_WORSE else by
             claim = f"whether {self.run} is worse than {self.baseline}{by} on {measure}: {self.reason}"
-        return f"{claim}: {self._numbers(many)}"
+        return claim
 
-    def _numbers(self, many: str) -> str:
+    def _numbers(self) -> str:
         text = signed(self.difference)
         if isfinite(self.limit) and self.rules is not None:
             side = "lower" if self.rising else "upper"
@@ -164,7 +186,7 @@ class Gate:
             text += f" (one-sided {level} {side} limit {signed(self.limit)})"
         if not isnan(self.p):
             text += f", {p_text(self.p)} (H0: {self.null})"
-        text += f", n = {many}"
+        text += f", n = {self.sample}"
         if isfinite(self.detectable_difference) and self.rules is not None:
             text += (
                 f"; an equally good run would pass with {percent(self.rules.power)} power at a margin of "
@@ -235,6 +257,8 @@ def gates(
     baseline: str | Sequence[str],
     rules: Rules,
     groups: Integers | None = None,
+    *,
+    pairs: Pairs | None = None,
 ) -> list[Gate]:
     """Test conditions for each run against each baseline.
 
@@ -258,6 +282,8 @@ def gates(
         Test, interval, confidence and power.
     groups : ndarray of int, optional
         Group of each query.
+    pairs : Pairs, optional
+        Indices of each run and of its baseline; by default each run with each baseline.
 
     Returns
     -------
@@ -274,7 +300,7 @@ def gates(
 
     """
     check_judged(results)
-    pairs = pairs_of(results, baseline)
+    pairs = pairs_of(results, baseline) if pairs is None else pairs
     bases = [baseline] if isinstance(baseline, str) else list(baseline)
     results_of_conditions = []
     for index, condition in conditions:
@@ -283,6 +309,53 @@ def gates(
         else:
             results_of_conditions += _compared(results, index, condition, pairs, rules, groups)
     return results_of_conditions
+
+
+def gates_of(
+    comparison: Comparison, conditions: Iterable[Condition], *, rel: float | None = None
+) -> list[Gate]:
+    """Test conditions on the pairs of a comparison with a baseline, as the options of `compare` do.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        Comparison with a baseline.
+    conditions : iterable of Condition
+        Conditions, for example from `condition_of`.
+    rel : float, optional
+        Minimum relevant grade of measures in conditions that do not set their own.
+
+    Returns
+    -------
+    list of Gate
+        Outcomes by condition and run; a run meets all conditions if none has `failed`.
+
+    Raises
+    ------
+    UsageError
+        If the comparison has no baseline, or a condition is on a measure that it lacks.
+
+    Examples
+    --------
+    >>> from leadline.comparison.compare import compare
+    >>> qrels = {f"q{number}": {"d": 1} for number in range(6)}
+    >>> good = {query: {"d": 1.0} for query in qrels}
+    >>> bad = {query: {"x": 2.0, "d": 1.0} for query in qrels}
+    >>> found = compare(qrels, {"new": bad, "old": good}, "RR", baseline="old")
+    >>> [gate.failed for gate in gates_of(found, [condition_of("RR:0.1"), condition_of("RR=0.4", BELOW)])]
+    [True, False]
+    """
+    if not comparison.baselines:
+        raise UsageError("a comparison of all pairs; expected one with a baseline")
+    resolved = resolve_conditions(comparison.results, list(conditions), rel=rel)
+    return gates(
+        comparison.results,
+        resolved,
+        comparison.baselines,
+        comparison.rules,
+        comparison.groups,
+        pairs=comparison.pairing,
+    )
 
 
 def thresholds(

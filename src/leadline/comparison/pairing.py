@@ -96,7 +96,7 @@ def pairs_of(results: Results, baseline: str | Sequence[str] | None) -> Pairs:
     names = results.names
     if len(names) < 2:
         raise UsageError(f"{len(names)} run; expected two or more to compare")
-    baselines = [_place(names, name) for name in _listed(() if baseline is None else baseline)]
+    baselines = [_place(names, name) for name in listed_names(() if baseline is None else baseline)]
     if not baselines:
         first, second = np.triu_indices(len(names), k=1)
         return Pairs(first, second)
@@ -110,7 +110,8 @@ def pairs_of(results: Results, baseline: str | Sequence[str] | None) -> Pairs:
     return Pairs(first, second)
 
 
-def _listed(baseline: str | Sequence[str]) -> list[str]:
+def listed_names(baseline: str | Sequence[str]) -> list[str]:
+    """Return the names of baselines, each once; raise UsageError for anything else."""
     names = [baseline] if isinstance(baseline, str) else baseline
     if not isinstance(names, Iterable) or not all(isinstance(name, str) for name in names):
         raise UsageError(f"baseline={baseline!r}; expected the name of a run, or several")

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from leadline.comparison.comparison_result import Comparison
     from leadline.comparison.information_difference.difference_result import Difference
+    from leadline.comparison.query_slices import Slices
     from leadline.data.results import Results
     from leadline.estimation.score_histograms.histogram_result import Histograms
     from leadline.evaluation.curves import Curves, SubtopicCurves
@@ -201,6 +202,15 @@ def results_figure(result: Results, *, measure: object | None = None) -> Make:
     return lambda width: per_query(result, drawn, width=width or COLUMN)
 
 
+def slices_figure(
+    result: Slices, *, measure: object | None = None, pair: tuple[str, str] | None = None
+) -> Make:
+    """Draw values by slice with intervals: of the first measure, and of one pair of runs if named."""
+    from leadline.reporting.plots.slice_plots import by_slice
+
+    return lambda width: by_slice(result, measure=measure, pair=pair, width=width or COLUMN)
+
+
 FIGURES: dict[str, Callable[..., Make]] = {
     "ABTest": abtest_figure,
     "Agreement": agreement_figure,
@@ -209,5 +219,6 @@ FIGURES: dict[str, Callable[..., Make]] = {
     "Difference": difference_figure,
     "Histograms": histogram_figure,
     "Results": results_figure,
+    "Slices": slices_figure,
     "SubtopicCurves": subtopic_figure,
 }

@@ -51,6 +51,7 @@ LAYOUTS = {
     "Pool": Layout("estimation_tables", "pool_table"),
     "Predictions": Layout("estimation_tables", "prediction_table"),
     "Results": Layout("evaluation_tables", "results_table"),
+    "Slices": Layout("slice_table", "slice_table", "slice_rows"),
     "SubtopicCurves": Layout("evaluation_tables", "curve_table"),
     "Unjudged": Layout("estimation_tables", "unjudged_table"),
 }

@@ -1,0 +1,118 @@
+"""Short reports of conditions, for test runners: what was found, and which queries lost most."""
+
+from __future__ import annotations
+
+from math import isfinite, isnan
+
+import numpy as np
+
+from leadline.comparison.gate import BELOW, WORSE, Gate
+from leadline.comparison.sentences import p_text, signed
+from leadline.data.arrays import Floats
+from leadline.data.results import Results
+from leadline.data.wording import percent
+
+LOST = 5  # queries that are listed
+WIDTH = 12  # of the first column
+
+
+def report_of(gate: Gate, results: Results, *, lost: int = LOST) -> str:
+    """Return a report of the outcome of a condition: one line, and the numbers below it.
+
+    Parameters
+    ----------
+    gate : Gate
+        Outcome of a condition.
+    results : Results
+        The results that were tested.
+    lost : int, default 5
+        Number of queries listed: those that lost most against the baseline, or without one those of the
+        worst values.
+
+    Returns
+    -------
+    str
+        Lines with verdict, difference, limit, p, number of queries, reason if the condition could not be
+        tested, and queries.
+    """
+    index = results.measure_index(gate.condition.measure)
+    values = results.averaged_values(index)
+    run = values[results.names.index(gate.run)]
+    other = None if gate.baseline is None else values[results.names.index(gate.baseline)]
+    rows = [*_numbers(gate, results, index), *_queries(gate, results, run, other, lost)]
+    return "\n".join(
+        [f"{gate.outcome}: {gate.claim}", *(f"  {name:<{WIDTH}}{text}" for name, text in rows if text)]
+    )
+
+
+def _numbers(gate: Gate, results: Results, index: int) -> list[tuple[str, str]]:
+    if gate.condition.kind == BELOW:
+        return _least(gate, results, index)
+    names = (gate.run, str(gate.baseline))
+    means = [float(results.means[results.names.index(name), index]) for name in names]
+    rules, side = gate.rules, "lower" if gate.rising else "upper"
+    rows = [
+        ("means", f"{gate.run} {means[0]:.4f}, {gate.baseline} {means[1]:.4f}"),
+        ("difference", "" if isnan(gate.difference) else signed(gate.difference)),
+    ]
+    if rules is not None and gate.tested:
+        limit = f"{signed(gate.limit)} (one-sided {percent(rules.confidence)} {side} limit" + _needed(gate)
+        rows += [
+            ("limit", limit if isfinite(gate.limit) else "none: the queries bound the difference nowhere"),
+            ("p", f"{p_text(gate.p).removeprefix('p ').removeprefix('= ')} ({_test(gate)})"),
+        ]
+    rows += [("n", gate.sample), ("verdict", _verdict(gate)), ("reason", gate.reason)]
+    if rules is not None and isfinite(gate.detectable_difference) and gate.tested:
+        margin, power = f"{gate.detectable_difference:.2g}", percent(rules.power)
+        rows.append(("margin", f"at {margin} or more an equally good run passes with {power} power"))
+    return rows
+
+
+def _least(gate: Gate, results: Results, index: int) -> list[tuple[str, str]]:
+    limit = gate.condition.margin
+    rows = [] if isnan(gate.difference) else [("mean", f"{gate.difference + limit:.4f}")]
+    rows.append(("limit", f"{limit:g} ({'at least' if gate.rising else 'at most'})"))
+    if not isnan(gate.difference):
+        rows.append(("difference", signed(gate.difference)))
+    averaged = int((~np.isnan(results.averaged_values(index)[results.names.index(gate.run)])).sum())
+    return [*rows, ("n", f"{averaged:,}"), ("verdict", _verdict(gate)), ("reason", gate.reason)]
+
+
+def _needed(gate: Gate) -> str:
+    """Return the limit that the condition needs, as text; only non-inferiority is decided by it."""
+    if gate.condition.kind == WORSE:
+        return ")"
+    bound = -gate.condition.margin if gate.rising else gate.condition.margin
+    return f"; expected {'above' if gate.rising else 'below'} {bound:g})"
+
+
+def _test(gate: Gate) -> str:
+    assert gate.rules is not None
+    passing = "or more" if gate.condition.kind == WORSE else "is needed"
+    level = f"{gate.rules.alpha:.3g}"
+    needed = f"{level} {passing} passes" if gate.condition.kind == WORSE else f"below {level} passes"
+    return f"{gate.rules.test}; H0: {gate.null}; {needed}"
+
+
+def _verdict(gate: Gate) -> str:
+    return "cannot tell" if gate.cannot_tell else "failed" if gate.failed else "passed"
+
+
+def _queries(
+    gate: Gate, results: Results, run: Floats, other: Floats | None, lost: int
+) -> list[tuple[str, str]]:
+    """Return the queries that lost most, or of the worst values."""
+    side = 1.0 if gate.rising else -1.0
+    gained = side * (run if other is None else run - other)
+    order = np.argsort(np.nan_to_num(gained, nan=np.inf), kind="stable").tolist()
+    places = [place for place in order if not isnan(gained[place]) and (other is None or gained[place] < 0)]
+    if other is None:
+        text = ", ".join(f"{results.queries[place]} {run[place]:.4f}" for place in places[:lost])
+        return [("worst", text)]
+    texts = [
+        f"{results.queries[place]} {signed(float(run[place] - other[place]))} "
+        f"({other[place]:.4f} to {run[place]:.4f})"
+        for place in places[:lost]
+    ]
+    more = f", and {len(places) - lost:,} more" if len(places) > lost else ""
+    return [("lost most", ", ".join(texts) + more)]

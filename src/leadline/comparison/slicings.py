@@ -1,0 +1,207 @@
+"""Slices of the queries, by a column of a table or of queries."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from leadline.data.arrays import Flags
+from leadline.data.ids import to_bytes
+from leadline.data.results import Results
+from leadline.errors import InputError, UsageError
+
+MOST = 200  # slices of one column; more are hardly meant
+LENGTH = "length"  # column that is computed from the text of a query, unless there is one of this name
+LENGTHS = (2, 4, 8, 16)  # largest numbers of words of the slices of `length` but the last
+IN_MEMORY = "in memory"
+
+
+SliceSource: TypeAlias = str | Mapping[str, object]
+
+
+class Slicing(NamedTuple):
+    """Slices of the queries of results.
+
+    Attributes
+    ----------
+    by : str
+        Source of the slices.
+    names : list of str
+        Names of the slices that have a query.
+    members : ndarray of bool, shape (n_slices, n_queries)
+        Queries of each slice.
+    """
+
+    by: str
+    names: list[str]
+    members: Flags
+
+
+def read_slices(source: str) -> dict[str, list[str]]:
+    """Read the slices of queries from a column of a table or of queries.
+
+    Parameters
+    ----------
+    source : str
+        FILE:COLUMN.
+
+    Returns
+    -------
+    dict of str to list of str
+        Slices by query.
+
+    Raises
+    ------
+    UsageError, InputError
+        If there is no such file or column.
+    """
+    from leadline.io.tables import split_place
+
+    path, column = split_place(source)
+    if not path or not column:
+        raise UsageError(f"'{source}'; expected FILE:COLUMN, as in queries.tsv:type")
+    found: dict[str, list[str]] = {}
+    for query, value, line in _cells(path, column):
+        for name in _names(value, path, line):
+            labels = found.setdefault(query, [])
+            if name not in labels:
+                labels.append(name)
+    return found
+
+
+def _cells(path: str, column: str) -> Iterator[tuple[str, object, int]]:
+    """Yield query, value and line of every row that has a value."""
+    from leadline.io.opening import PARQUET, first_bytes
+    from leadline.io.texts import QUERY, read_queries, rows_of
+
+    head = (first_bytes(path) or b"").removeprefix(b"\xef\xbb\xbf").lstrip()
+    if head.startswith((b"{", b"[", b"<", PARQUET)):
+        rows = list(rows_of(path, "query"))
+        columns = dict.fromkeys(name for _, row in rows for name in row)
+    else:
+        from leadline.io.opening import read_whole, text_of
+        from leadline.io.tables import csv_table, unguarded
+
+        header, cells = csv_table(text_of(read_whole(path)), path)
+        columns = dict.fromkeys(map(unguarded, header))
+        rows = [(line, dict(zip(columns, map(unguarded, row), strict=True))) for line, row in cells]
+    if column not in columns:
+        if column == LENGTH:
+            for document in read_queries(path):
+                yield document.id, _length(document.text), document.place
+            return
+        raise InputError(f"no column '{column}'", expected="one of " + ", ".join(columns), path=path, line=1)
+    key = next((name for name in QUERY if name in columns), next(iter(columns)))
+    for line, row in rows:
+        if row.get(key) is None:
+            raise InputError("a query without an id", expected=f"one in '{key}'", path=path, line=line)
+        yield str(row[key]), row.get(column), line
+
+
+def _length(text: str) -> str:
+    """Return the slice of a query by its number of words.
+
+    >>> _length("wing"), _length("flow past a wing"), _length("w " * 17)
+    ('1-2 words', '3-4 words', '17 or more words')
+    """
+    words, low = len(text.split()), 1
+    for high in LENGTHS:
+        if words <= high:
+            return f"{low}-{high} words"
+        low = high + 1
+    return f"{low} or more words"
+
+
+def _names(value: object, path: str = "", line: int | None = None) -> list[str]:
+    """Return the slices that a cell names; none if it is empty."""
+    if isinstance(value, Mapping):
+        raise InputError(
+            "an object as slice", expected="a text, a number or a list of these", path=path, line=line
+        )
+    values = list(value) if isinstance(value, (list, tuple, set, frozenset)) else [value]
+    texts = [
+        str(each).lower() if isinstance(each, bool) else str(each) for each in values if each is not None
+    ]
+    return [text.strip() for text in texts if text.strip()]
+
+
+def slicings_of(results: Results, by: SliceSource | Iterable[SliceSource]) -> list[Slicing]:
+    """Return the slices of the queries of results, by source.
+
+    Parameters
+    ----------
+    results : Results
+        Evaluated runs.
+    by : str, mapping, or several of these
+        FILE:COLUMN, or `{query: slice}` or `{query: [slice, ...]}`.
+
+    Raises
+    ------
+    UsageError, InputError
+        If there is no such file or column, no query has a slice, or there are too many slices.
+    """
+    sources = [by] if isinstance(by, (str, Mapping)) else by
+    if not isinstance(sources, Iterable):
+        raise UsageError(f"slices of type {type(by).__name__}; expected FILE:COLUMN, or {{query: slice}}")
+    return _named_apart([_slicing(source, results) for source in sources])
+
+
+def _slicing(source: object, results: Results) -> Slicing:
+    """Return the slices of the queries of results."""
+    if isinstance(source, str):
+        by, labels = source, read_slices(source)
+    elif isinstance(source, Mapping):
+        by, labels = IN_MEMORY, {str(query): _names(value) for query, value in source.items()}
+    else:
+        raise UsageError(f"slices of type {type(source).__name__}; expected FILE:COLUMN, or {{query: slice}}")
+    codes = results.queries.encode(map(to_bytes, labels))
+    by_code = {
+        int(code): names for code, names in zip(codes.tolist(), labels.values(), strict=True) if code >= 0
+    }
+    names = sorted({name for found in by_code.values() for name in found}, key=_natural)
+    if not names:
+        raise InputError(
+            "no query of the judgments has a slice",
+            expected=f"query ids such as {results.queries[0]}" if len(results.queries) else "query ids",
+            path=by.rpartition(":")[0] or by,
+        )
+    if len(names) > MOST:
+        raise InputError(
+            f"{len(names):,} different slices", expected=f"at most {MOST}, such as types of queries", path=by
+        )
+    rows = {name: row for row, name in enumerate(names)}
+    members = np.zeros((len(names), len(results.queries)), dtype=np.bool_)
+    for code, found in by_code.items():
+        for name in found:
+            members[rows[name], code] = True
+    return Slicing(by, names, members)
+
+
+def _named_apart(slicings: Sequence[Slicing]) -> list[Slicing]:
+    """Return slices whose sources have different names: those in memory are numbered."""
+    names = [each.by for each in slicings]
+    twice = [name for name in names if names.count(name) > 1 and name != IN_MEMORY]
+    if twice:
+        raise UsageError(f"slices by {twice[0]} twice; expected each source once")
+    if not slicings:
+        raise UsageError("no slices; expected FILE:COLUMN, or {query: slice}")
+    number = 0
+    named = []
+    for each in slicings:
+        number += each.by == IN_MEMORY
+        later = each.by == IN_MEMORY and number > 1
+        named.append(each._replace(by=f"{IN_MEMORY} {number}") if later else each)
+    return named
+
+
+def _natural(name: str) -> list[tuple[int, float, str]]:
+    """Return a key that sorts numbers in a text by size.
+
+    >>> sorted(["10 words", "9 words", "de"], key=_natural)
+    ['9 words', '10 words', 'de']
+    """
+    parts = [part for part in re.split(r"([0-9]+)", name) if part]
+    return [(0, float(part), "") if part.isdecimal() and part.isascii() else (1, 0.0, part) for part in parts]

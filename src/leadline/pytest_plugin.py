@@ -1,0 +1,281 @@
+"""Plugin of pytest: conditions on runs as assertions of tests, with the fixture `leadline_gate`.
+
+pytest loads this module in every session where the package is installed, so that it imports nothing but
+pytest until a test uses the fixture.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from leadline.comparison.comparison_result import Comparison
+    from leadline.comparison.gate import Condition
+    from leadline.data.qrels import Qrels
+    from leadline.data.results import Results
+
+WRITTEN: pytest.StashKey[list[str]] = pytest.StashKey()
+SETTINGS = {
+    "leadline_qrels": "judgments of leadline_gate, relative to the folder of this configuration",
+    "leadline_confidence": "confidence level of the tests of leadline_gate (0.95)",
+    "leadline_test": "significance test of leadline_gate (T)",
+    "leadline_seed": "seed of the random number generator of leadline_gate (0)",
+}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options of the command line and of the configuration."""
+    group = parser.getgroup("leadline", "leadline: conditions on runs")
+    group.addoption(
+        "--leadline-update-baselines",
+        action="store_true",
+        help="write the baseline files of leadline_gate.assert_... where the condition is met or there is no "
+        "such file yet",
+    )
+    group.addoption(
+        "--leadline-force-update",
+        action="store_true",
+        help="with --leadline-update-baselines: also where a condition fails, or judgments, measures or "
+        "options have changed",
+    )
+    for name, text in SETTINGS.items():
+        parser.addini(name, text, default="")
+
+
+@pytest.fixture(scope="session")
+def leadline_gate(request: pytest.FixtureRequest) -> LeadlineGate:
+    """Conditions on runs: `assert_not_worse`, `assert_not_significantly_worse` and `assert_at_least`."""
+    return LeadlineGate(request.config)
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Name the baselines that were written."""
+    for path in config.stash.get(WRITTEN, []):
+        terminalreporter.write_line(f"leadline: wrote {path}")
+
+
+class LeadlineGate:
+    """Assertions on runs, with the settings of the configuration.
+
+    Parameters
+    ----------
+    config : pytest.Config
+        Configuration, with the settings `leadline_qrels`, `leadline_confidence`, `leadline_test` and
+        `leadline_seed`.
+    """
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.config = config
+        self._judgments: dict[str, Qrels] = {}
+
+    def assert_not_worse(
+        self, run: Any, baseline: Any, measure: str, *, margin: float, qrels: Any = None, **options: Any
+    ) -> None:
+        """Fail unless a run is shown not to be worse than a baseline by a margin or more.
+
+        The condition is that of `leadline compare --require-not-worse`: the one-sided lower confidence limit
+        of the difference is above -margin. It fails if it cannot be decided, as with fewer than five
+        queries.
+
+        Parameters
+        ----------
+        run : path, mapping or frame
+            The run.
+        baseline : path, mapping or frame
+            Another run, or a file of `--update-baseline`.
+        measure : str
+            Measure, such as "nDCG@10".
+        margin : float
+            Tolerated loss, above 0.
+        qrels : path, mapping or frame, optional
+            Judgments; by default those of the setting `leadline_qrels`.
+        **options
+            Options of `leadline.compare`, such as `test`, `confidence`, `query_group`, `depth`.
+        """
+        __tracebackhide__ = True
+        self._against(run, baseline, f"{measure}:{margin}", "require-not-worse", qrels, options)
+
+    def assert_not_significantly_worse(
+        self, run: Any, baseline: Any, measure: str, *, margin: float = 0.0, qrels: Any = None, **options: Any
+    ) -> None:
+        """Fail if a run is significantly worse than a baseline, or worse by more than a margin.
+
+        The condition is that of `leadline compare --fail-if-worse`. That it is met does not show that
+        nothing was lost. Parameters are those of `assert_not_worse`.
+        """
+        __tracebackhide__ = True
+        self._against(run, baseline, f"{measure}:{margin}", "fail-if-worse", qrels, options)
+
+    def assert_at_least(
+        self, run: Any, measure: str, value: float, *, qrels: Any = None, **options: Any
+    ) -> None:
+        """Fail if the mean of a run is below a value; above it, for measures where less is better.
+
+        The condition is that of `leadline compare --fail-below`. Parameters are those of `assert_not_worse`;
+        `options` are those of `leadline.evaluate`.
+        """
+        __tracebackhide__ = True
+        from leadline.comparison.gate import condition_of, resolve_conditions, thresholds
+        from leadline.comparison.gate_reports import report_of
+        from leadline.evaluation.evaluate import evaluate
+
+        condition = condition_of(f"{measure}={value}", "fail-below")
+        results = evaluate(self._qrels(qrels, options), run, condition.measure, **options)
+        outcomes = thresholds(results, resolve_conditions(results, [condition], rel=options.get("rel")))
+        failed = [report_of(gate, results) for gate in outcomes if gate.failed]
+        if failed:
+            raise AssertionError("\n".join(failed))
+
+    def _against(
+        self, run: Any, baseline: Any, text: str, kind: str, qrels: Any, options: dict[str, Any]
+    ) -> None:
+        __tracebackhide__ = True
+        from leadline.comparison.baselines import is_baseline
+        from leadline.comparison.gate import condition_of, gates_of
+        from leadline.comparison.gate_reports import report_of
+        from leadline.errors import UsageError
+
+        condition = condition_of(text, kind)
+        rules = self._rules(options)
+        table = self._qrels(qrels, options)
+        path = os.fspath(baseline) if isinstance(baseline, (str, os.PathLike)) else ""
+        update = self._updates(path)
+        if path.endswith((".parquet", ".json")) and not (update or os.path.exists(path)):
+            raise UsageError(f"{path} does not exist; --leadline-update-baselines writes it")
+        if path and (is_baseline(path) or (update and not os.path.exists(path))):
+            comparison = self._with_file(run, path, condition, table, rules, options, update=update)
+        else:
+            comparison, update = self._with_run(run, baseline, condition, table, rules, options), False
+        if comparison is None:  # there was no baseline to compare with
+            return
+        failed = [gate for gate in gates_of(comparison, [condition], rel=options.get("rel")) if gate.failed]
+        if update and (not failed or self.config.getoption("--leadline-force-update")):
+            self._write(run, path, condition, table, options)
+        if failed:
+            raise AssertionError("\n".join(report_of(gate, comparison.results) for gate in failed))
+
+    def _with_run(
+        self,
+        run: Any,
+        baseline: Any,
+        condition: Condition,
+        table: Qrels,
+        rules: dict[str, Any],
+        options: dict[str, Any],
+    ) -> Comparison:
+        """Compare a run with another run."""
+        from leadline.comparison.compare import compare_results
+        from leadline.evaluation.evaluate import evaluate
+        from leadline.io.read import read_run
+
+        reading = _chosen(options, "order on_duplicate on_nan columns integer_ids name_by")
+        new, old = (read_run(one, **reading) for one in (run, baseline))
+        named = {new.name: new, f"{old.name} (baseline)" if old.name == new.name else old.name: old}
+        results = evaluate(table, named, condition.measure, **options)
+        return compare_results(results, baseline=results.names[-1:], **rules)
+
+    def _with_file(
+        self,
+        run: Any,
+        path: str,
+        condition: Condition,
+        table: Qrels,
+        rules: dict[str, Any],
+        options: dict[str, Any],
+        *,
+        update: bool,
+    ) -> Comparison | None:
+        """Compare a run with a baseline file; None if the file was written instead."""
+        from leadline.comparison.baselines import fingerprint, read_baseline, with_baseline
+        from leadline.comparison.compare import compare_results
+        from leadline.errors import UsageError
+        from leadline.evaluation.evaluate import evaluate
+
+        if not os.path.exists(path):
+            self._write(run, path, condition, table, options)
+            return None
+        results = evaluate(table, run, condition.measure, **options)
+        try:
+            together, pairing = with_baseline(results, read_baseline(path), fingerprint(table))
+        except UsageError:
+            if not (update and self.config.getoption("--leadline-force-update")):
+                raise
+            self._write(run, path, condition, table, options)
+            return None
+        return compare_results(together, pairing=pairing, **rules)
+
+    def _write(
+        self, run: Any, path: str, condition: Condition, table: Qrels, options: dict[str, Any]
+    ) -> None:
+        """Write a baseline with the measures that it had and that of the condition."""
+        from leadline.comparison.baselines import read_baseline
+        from leadline.evaluation.evaluate import evaluate
+        from leadline.reporting.baseline_files import write_baseline
+
+        known = read_baseline(path, to_update=True).measures if os.path.exists(path) else []
+        results: Results = evaluate(table, run, [*known, condition.measure], **options)
+        measures = list(dict.fromkeys(map(str, results.measures)))
+        results = results.select_measures([results.measure_index(measure) for measure in measures])
+        write_baseline(results, path, table)
+        written = self.config.stash.setdefault(WRITTEN, [])
+        if path not in written:
+            written.append(path)
+
+    def _updates(self, path: str) -> bool:
+        from leadline.errors import UsageError
+
+        update, force = (
+            bool(self.config.getoption(name))
+            for name in ("--leadline-update-baselines", "--leadline-force-update")
+        )
+        if force and not update:
+            raise UsageError(
+                "--leadline-force-update has no effect alone; expected --leadline-update-baselines too"
+            )
+        return update and bool(path)
+
+    def _qrels(self, qrels: Any, options: dict[str, Any]) -> Qrels:
+        """Return the judgments; those of the configuration are read once for all tests."""
+        from leadline.errors import UsageError
+        from leadline.io.read import read_qrels
+
+        reading = _chosen(options, "subtopics integer_ids")
+        if qrels is not None:
+            return read_qrels(qrels, **reading)
+        place = self.config.getini("leadline_qrels")
+        if not place:
+            raise UsageError(
+                "no judgments; expected qrels=, or leadline_qrels in the configuration of pytest"
+            )
+        key = repr((place, sorted(reading.items())))
+        if key not in self._judgments:
+            self._judgments[key] = read_qrels(os.path.join(_folder(self.config), place), **reading)
+        return self._judgments[key]
+
+    def _rules(self, options: dict[str, Any]) -> dict[str, Any]:
+        """Take the options of a comparison out of all options, with the defaults of the configuration."""
+        from leadline.errors import UsageError
+
+        names = ("test", "interval", "confidence", "power", "query_group", "seed")
+        rules = {name: options.pop(name) for name in names if name in options}
+        for name, kind in (("test", str), ("confidence", float), ("seed", int)):
+            text = self.config.getini(f"leadline_{name}")
+            if not text or name in rules:
+                continue
+            try:
+                rules[name] = kind(text)
+            except ValueError:
+                raise UsageError(f"leadline_{name} = '{text}'; expected a number") from None
+        return rules
+
+
+def _chosen(options: dict[str, Any], names: str) -> dict[str, Any]:
+    return {name: options[name] for name in names.split() if name in options}
+
+
+def _folder(config: pytest.Config) -> str:
+    """Return the folder of the configuration file, or of the session without one."""
+    return str(config.rootpath if config.inipath is None else config.inipath.parent)

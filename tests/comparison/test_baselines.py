@@ -1,0 +1,271 @@
+"""Baselines kept in a file: what is compared with them, and what is refused."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from test_comparison import QRELS, RUNS, ranked
+
+import leadline as ll
+from leadline.comparison.baselines import Fingerprint, check_same, fingerprint, is_baseline, read_baseline
+from leadline.comparison.gate import BELOW, NOT_WORSE, Condition, gates_of
+from leadline.data.results import Results
+from leadline.errors import InputError, UsageError
+from leadline.reporting.baseline_files import write_baseline
+
+SUFFIXES = ("json", "parquet")
+MEASURES = ["nDCG@10", "RR", "RankOf(n=1)"]
+Judged = dict[str, dict[str, int]]
+
+
+def written(path: Path, runs: Any = None, measures: Any = "RR", qrels: Any = None, **options: Any) -> Path:
+    """Write a baseline."""
+    table = ll.read_qrels(QRELS if qrels is None else qrels)
+    runs = {"old": RUNS["best"]} if runs is None else runs
+    write_baseline(ll.evaluate(table, runs, measures, **options), path, table)
+    return path
+
+
+@pytest.fixture(params=SUFFIXES)
+def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """Give the path of a baseline of each form."""
+    if request.param == "parquet":
+        pytest.importorskip("pyarrow")
+    return tmp_path / f"baseline.{request.param}"
+
+
+@pytest.mark.parametrize("averaging", ["all", "both", "with_relevant"])
+def test_a_run_of_a_file_is_compared_as_the_run_itself(path: Path, averaging: Any) -> None:
+    qrels = QRELS | {"none": {"bad": 0}}
+    old = {query: documents for query, documents in RUNS["best"].items() if query != "q3"}
+    new = {query: documents for query, documents in RUNS["middle"].items() if query != "q5"}
+    written(path, {"run": old}, MEASURES, qrels, queries=averaging)
+    found = ll.compare(qrels, {"run": new}, baseline_file=path, queries=averaging)
+    direct = ll.compare(qrels, {"run": new, "old": old}, MEASURES, baseline="old", queries=averaging)
+    assert found.names == ["run", "run (baseline)"]
+    assert repr([pair._replace(b="old") for pair in found.pairs]) == repr(direct.pairs), "NaN too"
+
+
+def test_of_several_runs_each_is_compared_with_the_one_of_its_name(path: Path) -> None:
+    written(path, {"a": RUNS["best"], "b": RUNS["worst"]})
+    found = ll.compare(QRELS, {"b": RUNS["worst"], "a": RUNS["best"]}, baseline_file=path)
+    assert [(pair.a, pair.b, pair.verdict) for pair in found.pairs] == [
+        ("b", "b (baseline)", "identical"),
+        ("a", "a (baseline)", "identical"),
+    ]
+    assert found.baselines == ["b (baseline)", "a (baseline)"]
+    with pytest.raises(UsageError, match=r"has no run 'c'; with several runs each is compared .* a, b"):
+        ll.compare(QRELS, {"c": RUNS["best"]}, baseline_file=path)
+
+
+def test_conditions_are_tested_on_these_pairs_and_least_means_on_new_runs_only(path: Path) -> None:
+    written(path, {"a": RUNS["worst"], "b": RUNS["best"]})
+    found = ll.compare(QRELS, {"a": RUNS["best"], "b": RUNS["middle"]}, baseline_file=path)
+    outcomes = gates_of(found, [Condition("RR"), Condition("RR", 0.3, BELOW)])
+    assert [(gate.run, gate.baseline, gate.failed) for gate in outcomes] == [
+        ("a", "a (baseline)", False),
+        ("b", "b (baseline)", True),
+        ("a", None, False),
+        ("b", None, False),
+    ]
+
+
+def test_conditions_need_a_baseline() -> None:
+    with pytest.raises(UsageError, match="a comparison of all pairs; expected one with a baseline"):
+        gates_of(ll.compare(QRELS, RUNS, "RR"), [Condition("RR", 0.1, NOT_WORSE)])
+
+
+def test_values_of_another_program_version_are_checked_by_their_means(path: Path) -> None:
+    written(path.with_suffix(".json"))
+    data = json.loads(path.with_suffix(".json").read_text())
+    data["runs"][0]["queries"]["q0"]["RR"] = 0.123
+    changed = path.with_suffix(".json")
+    changed.write_text(json.dumps(data))
+    with pytest.raises(InputError, match="the mean of RR is not that of the values of queries"):
+        ll.compare(QRELS, {"run": RUNS["best"]}, baseline_file=changed)
+
+
+DIFFERENT: dict[str, tuple[dict[str, Any], str]] = {
+    "depth": ({"depth": 2}, "depth none then and 2 now"),
+    "profile": ({"profile": "trec10"}, "profile leadline then and trec10 now"),
+    "averaging": ({"queries": "both"}, "queries all then and both now"),
+    "unjudged": ({"judged_only": True}, "judged-only false then and true now"),
+    "negative": ({"negative": "unjudged"}, "negative nonrelevant then and unjudged now"),
+    "measure": ({"measures": ["RR", "P@5"]}, r"it has no P@5 \(it has RR\)"),
+}
+
+
+@pytest.mark.parametrize("case", DIFFERENT)
+def test_another_option_is_refused_by_name(case: str, path: Path) -> None:
+    options, message = DIFFERENT[case]
+    with pytest.raises(UsageError, match=f"does not fit: .*{message}"):
+        ll.compare(QRELS, {"run": RUNS["best"]}, baseline_file=written(path), **options)
+
+
+@pytest.mark.parametrize(
+    "options", [{"name_by": "file"}, {"bounds": True}, {"relevance_strings": 3}, {"integer_ids": "text"}]
+)
+def test_an_option_that_changes_no_value_is_none_of_its_business(options: Any, path: Path) -> None:
+    found = ll.compare(QRELS, {"run": RUNS["best"]}, baseline_file=written(path), **options)
+    assert found.pairs[0].verdict == "identical"
+
+
+def test_other_judgments_are_refused_with_their_number(path: Path) -> None:
+    written(path)
+    more = {query: documents | {"late": 1} for query, documents in QRELS.items()}
+    with pytest.raises(
+        UsageError, match=r"other judgments \(SHA-256 .* then, .* now, \d+ judgments then and \d+ now"
+    ):
+        ll.compare(more, {"run": RUNS["best"]}, baseline_file=path)
+
+
+def test_judgments_are_the_same_whatever_file_they_are_in(path: Path, tmp_path: Path) -> None:
+    written(path)
+    lines = [f"{query} 0 {name} {grade}" for query, found in QRELS.items() for name, grade in found.items()]
+    packed = tmp_path / "qrels.txt.gz"
+    packed.write_bytes(gzip.compress("\n".join(reversed(lines)).encode()))
+    table = tmp_path / "qrels.tsv"
+    table.write_text(
+        "query_id\tdoc_id\trelevance\n"
+        + "\n".join("\t".join(x.split()[::1][:1] + x.split()[2:]) for x in lines)
+    )
+    for file in (packed, table):
+        assert ll.compare(file, {"run": RUNS["best"]}, baseline_file=path).pairs[0].verdict == "identical"
+
+
+def test_json_of_evaluate_is_checked_by_the_hash_of_the_file_of_judgments(tmp_path: Path) -> None:
+    qrels, run = tmp_path / "qrels.txt", {"old": RUNS["best"]}
+    ll.write_qrels(QRELS, qrels)
+    results = ll.evaluate(qrels, run, "RR")
+    data = results.to_dict(per_query=True) | {"leadline": "1", "options": results.options}
+    path = tmp_path / "saved.json"
+
+    def tried(inputs: Any) -> str:
+        path.write_text(json.dumps(data | {"inputs": inputs}))
+        return ll.compare(qrels, {"new": RUNS["best"]}, baseline_file=path).pairs[0].verdict
+
+    known = fingerprint(ll.read_qrels(qrels)).file
+    assert tried([{"path": "x", "sha256": known, "rows": 1}]) == "identical"
+    with pytest.raises(UsageError, match="other judgments"):
+        tried([{"path": "x", "sha256": "0" * 64, "rows": 1}])
+    for unknown in ([], [{"path": "x", "sha256": None}]):
+        with pytest.raises(UsageError, match="does not say which judgments"):
+            tried(unknown)
+    with pytest.raises(UsageError, match="judgments in memory cannot be compared with the hash of a file"):
+        tried([{"sha256": known}]) and ll.compare(QRELS, {"new": RUNS["best"]}, baseline_file=path)
+
+
+@pytest.mark.parametrize("content", ["", "{}", "[1]", '{"leadline": "1"}', "q0 Q0 d 1 1 t\n", "PAR1"])
+def test_another_file_is_refused(content: str, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "other.json"
+    path.write_text(content)
+    with pytest.raises(InputError, match=r"other\.json: "):
+        ll.compare(QRELS, {"run": RUNS["best"]}, baseline_file=path)
+
+
+def test_estimates_are_refused(tmp_path: Path) -> None:
+    path = written(tmp_path / "b.json")
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"withheld": {}}))
+    with pytest.raises(InputError, match="estimates from a sample of judgments"):
+        ll.compare(QRELS, {"run": RUNS["best"]}, baseline_file=path)
+
+
+def test_a_baseline_is_told_from_a_run(path: Path, tmp_path: Path) -> None:
+    assert is_baseline(str(written(path)))
+    for name in ("run.txt", "run.json"):
+        ll.write_run(RUNS["best"], tmp_path / name)
+        assert not is_baseline(str(tmp_path / name))
+    assert not is_baseline(str(tmp_path / "none"))
+
+
+def test_only_one_baseline_is_taken(path: Path) -> None:
+    written(path)
+    with pytest.raises(UsageError, match="baseline_file with baseline"):
+        ll.compare(QRELS, RUNS, baseline_file=path, baseline="best")
+    with pytest.raises(UsageError, match="baseline_file with results"):
+        ll.compare(ll.evaluate(QRELS, RUNS, "RR"), baseline_file=path)
+
+
+def test_what_is_written_does_not_depend_on_the_folder_it_is_written_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ll.write_qrels(QRELS, tmp_path / "qrels.txt")
+    ll.write_run(RUNS["best"], tmp_path / "old.run")
+    (tmp_path / "kept").mkdir()
+    written(tmp_path / "kept" / "a.json", tmp_path / "old.run", qrels=tmp_path / "qrels.txt")
+    monkeypatch.chdir(tmp_path)
+    written(Path("kept/b.json"), "old.run", qrels="qrels.txt")
+    first, second = ((tmp_path / "kept" / name).read_text() for name in ("a.json", "b.json"))
+    assert first == second
+    assert [one["path"] for one in json.loads(first)["inputs"]] == ["../qrels.txt", "../old.run"]
+
+
+judged = st.dictionaries(
+    st.sampled_from(["q1", "q2", "q"]),
+    st.dictionaries(st.sampled_from(["d", "1 d", "2d", "d2"]), st.integers(0, 2), min_size=1),
+    min_size=1,
+)
+
+
+@given(first=judged, second=judged)
+def test_fingerprints_are_equal_exactly_where_judgments_are(first: Judged, second: Judged) -> None:
+    one, other = (fingerprint(ll.read_qrels(table)) for table in (first, second))
+    assert (one.judgments == other.judgments) == (first == second)
+    turned = {query: dict(reversed(found.items())) for query, found in reversed(first.items())}
+    assert fingerprint(ll.read_qrels(turned)) == one
+    assert one.size == sum(map(len, first.values()))
+
+
+def test_subtopics_and_their_grades_are_in_the_fingerprint() -> None:
+    tables = [
+        {"q": {"1": {"d": 1}, "2": {"d": 1}}},
+        {"q": {"1": {"d": 1}}},
+        {"q": {"1": {"d": 1}, "2": {"d": 0}}},
+        {"q": {"1": {"d": 1}, "3": {"d": 1}}},
+    ]
+    assert len({fingerprint(ll.read_qrels(table, subtopics=True)).judgments for table in tables}) == 4
+
+
+@given(
+    old=st.lists(st.integers(0, 6), min_size=6, max_size=6),
+    new=st.lists(st.integers(0, 6), min_size=6, max_size=6),
+)
+def test_random_runs_give_what_they_give_without_a_file(
+    tmp_path_factory: pytest.TempPathFactory, old: list[int], new: list[int]
+) -> None:
+    """A place of 0 is a query that the run lacks."""
+    path = tmp_path_factory.getbasetemp() / "random.json"
+    qrels = {f"q{query}": {"good": 1} for query in range(6)}
+    runs = [
+        {
+            query: found
+            for (query, found), place in zip(
+                ranked(*(place or 1 for place in places)).items(), places, strict=True
+            )
+            if place
+        }
+        for places in (old, new)
+    ]
+    if not all(runs):
+        return
+    written(path, {"x": runs[0]}, ["RR", "AP"], qrels)
+    found = ll.compare(qrels, {"x": runs[1]}, baseline_file=path).results
+    direct = ll.evaluate(qrels, {"x": runs[1], "y": runs[0]}, ["RR", "AP"])
+    assert (found.values == direct.values).all()
+    assert (found.means == direct.means).all()
+
+
+def test_everything_that_differs_is_named_at_once(tmp_path: Path) -> None:
+    kept = read_baseline(str(written(tmp_path / "b.json")))
+    results: Results = ll.evaluate(QRELS, RUNS, ["RR", "P@5"], depth=3)
+    with pytest.raises(UsageError) as refused:
+        check_same(results, kept, Fingerprint("other", None, 3))
+    for part in ("other judgments", "it has no P@5", "depth none then and 3 now", "--force-update"):
+        assert part in str(refused.value)

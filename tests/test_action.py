@@ -1,0 +1,149 @@
+"""The scripts of the GitHub Action as GitHub runs them, and the file of the pre-commit hook."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import leadline as ll
+from conftest import REPOSITORY
+
+SCRIPT = REPOSITORY / "action" / "compare.sh"
+ACTION = (REPOSITORY / "action.yml").read_text(encoding="utf-8")
+HOOKS = (REPOSITORY / ".pre-commit-hooks.yaml").read_text(encoding="utf-8")
+BASH = shutil.which("bash")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Make judgments and runs, and a program called leadline that runs these sources."""
+    ll.write_qrels({f"q{query}": {"d": 1} for query in range(30)}, tmp_path / "qrels.txt")
+    for name, steps in {"old": (1, 2), "same": (1, 2), "worse": (6, 8)}.items():
+        lists = {
+            f"q{query}": {"d" if p == steps[query % 2] else f"x{p}": float(-p) for p in range(1, 9)}
+            for query in range(30)
+        }
+        ll.write_run(lists, tmp_path / f"{name}.run")
+    program = tmp_path / "bin" / "leadline"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m leadline "$@"\n')
+    program.chmod(0o755)
+    return tmp_path
+
+
+def run(folder: Path, **variables: str) -> tuple[int, str, dict[str, str], str]:
+    """Run the script with nothing but its variables; give status, summary, outputs and what was printed."""
+    if BASH is None:
+        pytest.skip("bash is not installed")
+    summary, output = folder / "summary.md", folder / "output.txt"
+    for path in (summary, output):
+        path.write_text("")
+    done = subprocess.run(
+        [BASH, str(SCRIPT)],
+        cwd=folder,
+        env={
+            "PATH": f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}",
+            "PYTHONPATH": str(REPOSITORY / "src"),
+            "HOME": str(folder),
+            "GITHUB_STEP_SUMMARY": str(summary),
+            "GITHUB_OUTPUT": str(output),
+            **variables,
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    outputs = dict(line.split("=", 1) for line in output.read_text().splitlines())
+    return done.returncode, summary.read_text(), outputs, done.stdout + done.stderr
+
+
+def test_a_run_that_is_as_good_passes(folder: Path) -> None:
+    status, summary, outputs, _ = run(
+        folder,
+        LEADLINE_QRELS="qrels.txt",
+        LEADLINE_RUNS="same.run\n",
+        LEADLINE_BASELINE="old.run",
+        LEADLINE_FAIL_IF_WORSE="RR\n  nDCG@10:0.01  \n\n",
+        LEADLINE_MEASURES="RR\nnDCG@10",
+    )
+    assert (status, outputs) == (0, {"status": "0", "outcome": "passed"})
+    assert summary.startswith("### leadline: 0 of 2 conditions failed\n")
+
+
+def test_a_worse_run_fails_with_an_annotation_and_a_summary(folder: Path) -> None:
+    status, summary, outputs, printed = run(
+        folder,
+        LEADLINE_QRELS="qrels.txt",
+        LEADLINE_RUNS="worse.run\nsame.run",
+        LEADLINE_BASELINE="old.run",
+        LEADLINE_REQUIRE_NOT_WORSE="RR:0.05",
+    )
+    assert (status, outputs["outcome"]) == (1, "failed")
+    assert "### leadline: 1 of 2 conditions failed" in summary
+    assert re.search(
+        r"^::error title=leadline::FAILED: .*worse .* \(one-sided 95 %25 lower", printed, re.MULTILINE
+    )
+
+
+def test_bad_input_is_an_error_that_the_summary_shows(folder: Path) -> None:
+    status, summary, outputs, printed = run(
+        folder, LEADLINE_QRELS="qrels.txt", LEADLINE_RUNS="none.run", LEADLINE_BASELINE="old.run"
+    )
+    assert (status, outputs) == (2, {"status": "2", "outcome": "error"})
+    assert "### leadline: no comparison (status 2)" in summary
+    assert "none.run" in summary
+    assert "::error title=leadline::error: none.run" in printed
+
+
+def test_a_baseline_file_and_more_arguments_are_passed(folder: Path) -> None:
+    here = {"LEADLINE_QRELS": "qrels.txt", "LEADLINE_BASELINE_FILE": "kept.json"}
+    first = run(folder, **here, LEADLINE_RUNS="old.run", LEADLINE_ARGUMENTS="--update-baseline\n-m\nRR")
+    assert first[0] == 0
+    assert "first baseline" in first[1]
+    assert run(folder, **here, LEADLINE_RUNS="same.run", LEADLINE_FAIL_IF_WORSE="RR")[0] == 0
+    assert run(folder, **here, LEADLINE_RUNS="worse.run", LEADLINE_FAIL_IF_WORSE="RR")[0] == 1
+
+
+def test_an_input_is_never_part_of_a_command_line(folder: Path) -> None:
+    for evil in ("$(touch evil)", "`touch evil`", "; touch evil", '"; touch evil; "'):
+        status, *_ = run(folder, LEADLINE_QRELS="qrels.txt", LEADLINE_RUNS=evil, LEADLINE_BASELINE="old.run")
+        assert status == 2
+        assert not (folder / "evil").exists()
+    commands = re.findall(r"^ +run: (.*)$", ACTION, re.MULTILINE)
+    assert len(commands) == 2
+    assert not [line for line in commands if "${{" in line]
+
+
+def test_inputs_variables_and_script_have_the_same_names() -> None:
+    inputs = re.findall(r"^  ([a-z-]+):$", ACTION.split("\noutputs:")[0], re.MULTILINE)
+    passed = dict(re.findall(r"(LEADLINE_[A-Z_]+): \$\{\{ inputs\.([a-z-]+) \}\}", ACTION))
+    assert set(passed.values()) | {"working-directory", "python-version"} == set(inputs)
+    assert all(name == "LEADLINE_" + of.upper().replace("-", "_") for name, of in passed.items())
+    read = set(re.findall(r"\$\{(LEADLINE_[A-Z_]+)", SCRIPT.read_text(encoding="utf-8")))
+    assert read | {"LEADLINE_PACKAGE"} == set(passed)
+
+
+@pytest.mark.parametrize(
+    ("path", "checked"),
+    [
+        ("runs/bm25.run", True),
+        ("runs/bm25.run.gz", True),
+        ("data/qrels.txt", True),
+        ("qrels-2024.tsv.zst", True),
+        ("data/dev.qrels", True),
+        ("src/main.py", False),
+        ("README.md", False),
+        ("runs/notes.txt", False),
+        ("data/queries.jsonl", False),
+    ],
+)
+def test_the_hook_checks_runs_and_judgments(path: str, checked: bool) -> None:
+    found = re.search(r"^  files: '(.*)'$", HOOKS, re.MULTILINE)
+    assert found is not None
+    assert bool(re.search(found[1], path)) == checked
