@@ -233,8 +233,8 @@ def _between(
     for coefficient, resampled in zip(kinds, between.drawn(kinds, draws, seed), strict=True):
         values = between.values_of(coefficient)[:, 0]
         pairwise = [
-            CoefficientEstimate(value, *interval(column, confidence), corrected=coefficient.chance_corrected)
-            for value, column in zip(values.tolist(), resampled.T, strict=True)
+            CoefficientEstimate(value, *limits, corrected=coefficient.chance_corrected)
+            for value, limits in zip(values.tolist(), _limits(resampled, confidence), strict=True)
         ]
         low, high = interval(_mean(resampled), confidence)
         mean = CoefficientEstimate(
@@ -242,6 +242,20 @@ def _between(
         )
         estimates[coefficient.key] = mean, pairwise
     return estimates
+
+
+def _limits(resampled: Floats, confidence: float) -> list[tuple[float, float]]:
+    """Return the percentile interval of every column; those without undefined values are sorted together."""
+    whole = np.flatnonzero(~np.isnan(resampled).any(axis=0)) if len(resampled) else np.empty(0, np.int64)
+    limits = {}
+    if len(whole):
+        levels = [(1 - confidence) / 2, (1 + confidence) / 2]
+        low, high = np.quantile(np.ascontiguousarray(resampled[:, whole].T), levels, axis=1).tolist()
+        limits = dict(zip(whole.tolist(), zip(low, high, strict=True), strict=True))
+    return [
+        limits[column] if column in limits else interval(resampled[:, column], confidence)
+        for column in range(resampled.shape[1])
+    ]
 
 
 def _audits(

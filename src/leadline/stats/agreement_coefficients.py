@@ -35,12 +35,25 @@ def confusions(
 
     `group` is the group of every unit. Units that only one of the two judged are excluded.
     """
-    judged_by_both = (first >= 0) & (second >= 0)
-    cell = first[judged_by_both] * size + second[judged_by_both]
-    if group is not None:
-        cell += group[judged_by_both] * (size * size)
-    counts = np.bincount(cell, minlength=groups * size * size)
-    return counts.reshape(groups, size, size).astype(np.float64)
+    tables: Floats = confusions_with(first, second[:, None], size, group, groups)[0]
+    return tables
+
+
+def confusions_with(
+    first: Integers, second: Integers, size: int, group: Integers | None = None, groups: int = 1
+) -> Floats:
+    """Return confusion tables of a judge and others per group of units: others x groups x size x size.
+
+    As `confusions`, but `second` has a column for each of the others.
+
+    >>> confusions_with(np.array([0, 1, 1]), np.array([[0], [1], [-1]]), 2).tolist()
+    [[[[1.0, 0.0], [0.0, 1.0]]]]
+    """
+    others = second.shape[1]
+    table = np.arange(others) * groups + (0 if group is None else group[:, None])
+    cell = (table * size + first[:, None]) * size + second
+    counts = np.bincount(cell[(first >= 0)[:, None] & (second >= 0)], minlength=others * groups * size * size)
+    return counts.reshape(others, groups, size, size).astype(np.float64)
 
 
 def coincidences(codes: Integers, size: int, group: Integers | None = None, groups: int = 1) -> Floats:
@@ -117,6 +130,10 @@ class Coefficient(Parametric):
         values : ndarray, shape (n_grades,)
             The grades, in increasing order.
         """
+        return self.of_cells(np.moveaxis(np.asarray(tables, dtype=np.float64), (-2, -1), (0, 1)), values)
+
+    def of_cells(self, cells: Floats, values: Floats) -> Floats:
+        """Return the coefficient of tables of shape (n_grades, n_grades, ...), one array for each cell."""
         raise NotImplementedError
 
     def of(self, grades: ArrayLike) -> float:
@@ -166,12 +183,17 @@ def above_chance(observed: Floats, expected: Floats) -> Floats:
     return coefficient
 
 
-def cell_proportions(tables: Floats) -> Floats:
-    """Return the cells of each table divided by its sum; NaN for an empty table."""
-    totals = tables.sum(axis=(-2, -1), keepdims=True)
+def cell_proportions(cells: Floats) -> Floats:
+    """Return the cells of tables (n_grades, n_grades, ...) divided by their sums; NaN for an empty table."""
+    totals = cells.sum(axis=(0, 1))
     with np.errstate(divide="ignore", invalid="ignore"):
-        proportions: Floats = np.where(totals > 0, tables / totals, np.nan)
+        proportions: Floats = np.where(totals > 0, cells / totals, np.nan)
     return proportions
+
+
+def _trace(cells: Floats) -> Floats:
+    diagonal = np.arange(len(cells))
+    return np.asarray(cells[diagonal, diagonal].sum(axis=0))
 
 
 def _checked(grades: ArrayLike) -> Floats:
@@ -203,10 +225,9 @@ class PercentAgreement(Coefficient):
     source = "Manning, Raghavan and Schuetze 2008, section 8.5"
     chance_corrected = False
 
-    def of_tables(self, tables: Floats, _values: Floats) -> Floats:
+    def of_cells(self, cells: Floats, _values: Floats) -> Floats:
         """Return the proportion on the diagonal."""
-        agreement: Floats = cell_proportions(tables).trace(axis1=-2, axis2=-1)
-        return agreement
+        return _trace(cell_proportions(cells))
 
 
 class Cohen(Coefficient):
@@ -230,9 +251,9 @@ class Cohen(Coefficient):
 
     weights: str = choice("none", "linear", "quadratic")
 
-    def of_tables(self, tables: Floats, values: Floats) -> Floats:
+    def of_cells(self, cells: Floats, values: Floats) -> Floats:
         """Return 1 minus the ratio of observed to expected disagreement."""
-        cells = cell_proportions(tables)
+        cells = cell_proportions(cells)
         differences = np.abs(values[:, None] - values)
         distance = {
             "none": (differences > 0).astype(float),
@@ -240,12 +261,10 @@ class Cohen(Coefficient):
             "quadratic": differences**2,
         }
         disagreement = distance[self.weights]
-        by_chance = cells.sum(axis=-1)[..., :, None] * cells.sum(axis=-2)[..., None, :]
-        expected = (by_chance * disagreement).sum(axis=(-2, -1))
+        observed = np.tensordot(disagreement, cells, axes=2)
+        expected = (cells.sum(axis=1) * np.tensordot(disagreement, cells.sum(axis=0), axes=1)).sum(axis=0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            kappa: Floats = np.where(
-                expected > 0, 1 - (cells * disagreement).sum(axis=(-2, -1)) / expected, np.nan
-            )
+            kappa: Floats = np.where(expected > 0, 1 - observed / expected, np.nan)
         return kappa
 
 
@@ -263,11 +282,11 @@ class Scott(Coefficient):
     key = "scott"
     source = "Scott 1955; Manning, Raghavan and Schuetze 2008, section 8.5"
 
-    def of_tables(self, tables: Floats, _values: Floats) -> Floats:
+    def of_cells(self, cells: Floats, _values: Floats) -> Floats:
         """Return the agreement above chance from pooled marginals."""
-        cells = cell_proportions(tables)
-        pooled = (cells.sum(axis=-1) + cells.sum(axis=-2)) / 2
-        return above_chance(cells.trace(axis1=-2, axis2=-1), (pooled**2).sum(axis=-1))
+        cells = cell_proportions(cells)
+        pooled = (cells.sum(axis=1) + cells.sum(axis=0)) / 2
+        return above_chance(_trace(cells), (pooled**2).sum(axis=0))
 
 
 class Fleiss(Coefficient):
@@ -287,10 +306,10 @@ class Fleiss(Coefficient):
     multi_judge = True
     allows_missing = False
 
-    def of_tables(self, tables: Floats, _values: Floats) -> Floats:
+    def of_cells(self, cells: Floats, _values: Floats) -> Floats:
         """Return the agreement above chance from the proportions of the grades."""
-        cells = cell_proportions(tables)
-        return above_chance(cells.trace(axis1=-2, axis2=-1), (cells.sum(axis=-1) ** 2).sum(axis=-1))
+        cells = cell_proportions(cells)
+        return above_chance(_trace(cells), (cells.sum(axis=1) ** 2).sum(axis=0))
 
 
 class Krippendorff(Coefficient):
@@ -314,24 +333,23 @@ class Krippendorff(Coefficient):
 
     level: str = choice("nominal", "ordinal", "interval")
 
-    def of_tables(self, tables: Floats, values: Floats) -> Floats:
+    def of_cells(self, cells: Floats, values: Floats) -> Floats:
         """Return 1 minus the ratio of observed to expected disagreement."""
-        sums = tables.sum(axis=-1)
-        total = sums.sum(axis=-1)
-        disagreement = self._apart(sums, values)
-        observed = (tables * disagreement).sum(axis=(-2, -1))
-        expected = (sums[..., :, None] * sums[..., None, :] * disagreement).sum(axis=(-2, -1))
+        sums = cells.sum(axis=1)
+        total = sums.sum(axis=0)
+        if self.level == "ordinal":
+            middle = np.cumsum(sums, axis=0) - sums / 2
+            distance = (middle[:, None] - middle) ** 2
+            observed = (cells * distance).sum(axis=(0, 1))
+            expected = (sums * (sums * distance).sum(axis=1)).sum(axis=0)
+        else:
+            differences = values[:, None] - values
+            distance = differences**2 if self.level == "interval" else (differences != 0).astype(np.float64)
+            observed = np.tensordot(distance, cells, axes=2)
+            expected = (sums * np.tensordot(distance, sums, axes=1)).sum(axis=0)
         with np.errstate(divide="ignore", invalid="ignore"):
             alpha: Floats = np.where(expected > 0, 1 - (total - 1) * observed / expected, np.nan)
         return alpha
-
-    def _apart(self, sums: Floats, values: Floats) -> Floats:
-        if self.level == "ordinal":
-            middle = np.cumsum(sums, axis=-1) - sums / 2
-            between: Floats = (middle[..., :, None] - middle[..., None, :]) ** 2
-            return between
-        differences = values[:, None] - values
-        return differences**2 if self.level == "interval" else (differences != 0).astype(np.float64)
 
 
 PAIRS_PER_BLOCK = 32  # so that draws x tables fit into memory
@@ -360,40 +378,46 @@ class PairwiseAgreement:
         self.values = values
         self.pairs = list(pairs)
         self.groups = unit_groups
+        self._kept: tuple[UnitGroups | None, Floats] | None = None
 
     def tables(self, pairs: Sequence[tuple[int, int]], groups: UnitGroups | None = None) -> Floats:
         """Return confusion tables: pairs x groups x grades x grades; one group if `groups` is None."""
         of_unit, number = (None, 1) if groups is None else groups
         size = len(self.values)
-        return np.stack(
-            [confusions(self.codes[:, a], self.codes[:, b], size, of_unit, number) for a, b in pairs]
-        )
+        found = np.empty((len(pairs), number, size, size))
+        others: dict[int, list[int]] = {}
+        for row, (a, _) in enumerate(pairs):
+            others.setdefault(a, []).append(row)
+        for a, rows in others.items():
+            second = self.codes[:, [pairs[row][1] for row in rows]]
+            found[rows] = confusions_with(self.codes[:, a], second, size, of_unit, number)
+        return found
 
     def values_of(self, coefficient: Coefficient, groups: UnitGroups | None = None) -> Floats:
         """Return a coefficient of every pair of judges: pairs x groups."""
-        tables = self.tables(self.pairs, groups)
-        return coefficient.of_tables(symmetric_tables(coefficient, tables), self.values)
+        if (
+            self._kept is None or self._kept[0] is not groups
+        ):  # several coefficients of the same groups follow
+            self._kept = groups, self.tables(self.pairs, groups)
+        return coefficient.of_tables(symmetric_tables(coefficient, self._kept[1]), self.values)
 
     def drawn(self, coefficients: Sequence[Coefficient], draws: int, seed: int) -> Floats:
         """Return bootstrap replicates, resampling groups: coefficients x draws x pairs."""
         replicates = np.full((len(coefficients), draws, len(self.pairs)), np.nan)
         for start in range(0, len(self.pairs) if draws else 0, PAIRS_PER_BLOCK):
             part = self.pairs[start : start + PAIRS_PER_BLOCK]
-            tables = self.tables(part, self.groups)
-            flat = np.swapaxes(tables, 0, 1).reshape(self.groups.number, -1)
+            tables = np.ascontiguousarray(self.tables(part, self.groups).transpose(2, 3, 1, 0))
 
-            def measured(
-                resampled: Floats, shape: tuple[int, ...] = (-1, len(part), *tables.shape[2:])
-            ) -> Floats:
-                tables_drawn = resampled.reshape(shape)
+            def measured(cells: Floats) -> Floats:
+                both_ways = cells + np.swapaxes(cells, 0, 1)
                 return np.stack(
                     [
-                        coefficient.of_tables(symmetric_tables(coefficient, tables_drawn), self.values)
+                        coefficient.of_cells(both_ways if coefficient.multi_judge else cells, self.values)
                         for coefficient in coefficients
                     ]
                 )
 
-            replicates[:, :, start : start + PAIRS_PER_BLOCK] = _in_blocks(flat, measured, draws, seed)
+            replicates[:, :, start : start + PAIRS_PER_BLOCK] = _in_blocks(tables, measured, draws, seed)
         return replicates
 
 
@@ -401,21 +425,25 @@ def drawn_of_all(
     codes: Integers, values: Floats, coefficient: Coefficient, groups: UnitGroups, draws: int, seed: int
 ) -> Floats:
     """Return bootstrap replicates of a coefficient of all judges, resampling groups."""
-    size = len(values)
-    flat = coincidences(codes, size, groups.of_unit, groups.number).reshape(groups.number, -1)
+    tables = coincidences(codes, len(values), groups.of_unit, groups.number)
+    cells = np.ascontiguousarray(tables.transpose(1, 2, 0)[..., None])
 
     def measured(resampled: Floats) -> Floats:
-        return coefficient.of_tables(resampled.reshape(-1, size, size), values)[None]
+        return coefficient.of_cells(resampled, values)[None]
 
-    return _in_blocks(flat, measured, draws, seed)[0] if draws else np.empty(0)
+    return _in_blocks(cells, measured, draws, seed)[0, :, 0] if draws else np.empty(0)
 
 
-def _in_blocks(flat: Floats, measured: Callable[[Floats], Floats], draws: int, seed: int) -> Floats:
-    """Return a statistic of the sums of groups (rows) drawn with replacement, computed in blocks of draws."""
-    groups, cells = flat.shape
-    size = max(1, min(256, CELLS // max(groups, cells, 1)))
+def _in_blocks(cells: Floats, measured: Callable[[Floats], Floats], draws: int, seed: int) -> Floats:
+    """Return a statistic of the sums of groups drawn with replacement, computed in blocks of draws.
+
+    `cells` are tables of shape (n_grades, n_grades, n_groups, n_columns); `measured` takes the sums, of shape
+    (n_grades, n_grades, n_draws, n_columns), and returns (..., n_draws, n_columns).
+    """
+    groups = cells.shape[2]
+    size = max(1, min(256, CELLS // max(groups, cells.size // max(groups, 1), 1)))
 
     def block_of(rng: np.random.Generator, count: int) -> Floats:
-        return measured(weights(rng, count, groups) @ flat)
+        return measured(weights(rng, count, groups) @ cells)
 
     return np.concatenate(list(each_block(draws, seed, block_of, block=size)), axis=1)

@@ -15,8 +15,8 @@ from test_bins import slow_overlap, slow_slope
 from leadline.errors import InputError, UsageError
 from leadline.estimation.score_histograms.histogram import histogram
 from leadline.estimation.score_histograms.histogram_result import Histograms
+from leadline.estimation.score_histograms.hsa_intervals import hsa_intervals
 from leadline.estimation.score_histograms.score_sets import scored
-from leadline.estimation.score_histograms.subsampling import hsa_interval
 
 Run = dict[str, dict[str, float]]
 Judgments = dict[str, dict[str, int]]
@@ -232,7 +232,7 @@ def test_intervals_hold_the_estimate_and_a_sample_widens_them() -> None:
         one = found.measured[0]
         assert one.low < one.hsa < one.high
         assert one.robust_low < one.hsa_robust < one.robust_high
-    low, high = hsa_interval(part.counts[0], part.recipe._replace(sample=None), 1000)
+    low, high, *_ = hsa_intervals(part.counts[0], part.recipe._replace(sample=None), 1000)
     assert part.measured[0].high - part.measured[0].low > high - low
     again = histogram(qrels, run, aggregate="query", half_counts=True, sample=15, seed=2)
     assert again.to_dict() == part.to_dict()

@@ -22,6 +22,7 @@ from leadline.estimation.score_histograms.histogram_result import (
     RunHistograms,
     histogram_warnings,
 )
+from leadline.estimation.score_histograms.hsa_intervals import hsa_intervals
 from leadline.estimation.score_histograms.score_sets import (
     Scorer,
     Values,
@@ -32,7 +33,7 @@ from leadline.estimation.score_histograms.score_sets import (
     select_rows,
     values_of,
 )
-from leadline.estimation.score_histograms.subsampling import compute_hsa, hsa_interval, shared_sample
+from leadline.estimation.score_histograms.subsampling import compute_hsa, shared_sample
 from leadline.evaluation.join import judge_runs
 from leadline.io.read import QrelsLike, RunLike, judgments_of
 from leadline.io.read_paths import public
@@ -47,9 +48,8 @@ def measure_run(
     spans = score_ranges(values)
     counts, by_bins = _counted(values, recipe, spans)
     robust_counts, robust_by_bins = _counted(robust, recipe.robust, score_ranges(robust))
-    low, high = hsa_interval(counts, recipe, draws)
-    robust_low, robust_high = hsa_interval(robust_counts, recipe.robust, draws)
-    sampling_low, sampling_high = hsa_interval(counts, recipe, draws, queries=False)
+    limits = hsa_intervals(counts, recipe, draws)
+    robust_limits = hsa_intervals(robust_counts, recipe.robust, draws)
     relevant = judged.qrels.relevant(recipe.rel)
     with_relevant = relevant > 0
     return RunHistograms(
@@ -60,12 +60,9 @@ def measure_run(
         float((values.found[with_relevant] / relevant[with_relevant]).mean())
         if with_relevant.any()
         else float("nan"),
-        low,
-        high,
-        sampling_low,
-        sampling_high,
-        robust_low,
-        robust_high,
+        *limits,
+        robust_limits.low,
+        robust_limits.high,
         by_bins,
         robust_by_bins,
         _largest_share(counts),

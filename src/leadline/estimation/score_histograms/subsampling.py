@@ -31,7 +31,6 @@ from leadline.estimation.score_histograms.score_sets import (
 from leadline.evaluation.join import judge, named_sources, readable_twice
 from leadline.evaluation.profiles import profile_of
 from leadline.measures import Measure
-from leadline.stats.resampling import interval
 
 
 def shared_sample(
@@ -160,9 +159,6 @@ class Estimates(Result):
         return f"Estimates({len(self.runs)} runs, {', '.join(map(str, self.measures))})"
 
 
-CELLS = 2_000_000  # maximum number of values of a block of resamples
-
-
 def slopes(counts: Floats, recipe: HistogramOptions) -> Floats:
     """Return the slope of each pair of histograms (... x 2 x bins)."""
     return slope(
@@ -180,78 +176,6 @@ def compute_hsa(counts: Floats, recipe: HistogramOptions) -> float:
         return float(slopes(counts.sum(axis=0), recipe))
     values = slopes(counts, recipe)
     return float(np.mean(values[~np.isnan(values)])) if (~np.isnan(values)).any() else float("nan")
-
-
-def hsa_interval(
-    counts: Floats, recipe: HistogramOptions, draws: int, *, queries: bool = True
-) -> tuple[float, float]:
-    """Return the 95 % bootstrap percentile interval of HSA over queries and samples.
-
-    Histograms of whole queries are resampled; with a sample, the scores of non-relevant documents are
-    resampled as well. The range used for normalisation is kept.
-
-    Parameters
-    ----------
-    counts : ndarray of float64, shape (n_queries, 2, n_bins)
-        Histograms.
-    recipe : HistogramOptions
-        Definition of HSA.
-    draws : int
-        Number of resamples.
-    queries : bool, default True
-        Whether to resample queries; otherwise only the sample is resampled.
-
-    Returns
-    -------
-    tuple of (float, float)
-        Limits; NaN with fewer than two queries, or without anything to resample.
-    """
-    used = counts[counts.sum(axis=(1, 2)) > 0]
-    if len(used) < (2 if queries else 1) or not draws or (recipe.sample is None and not queries):
-        return float("nan"), float("nan")
-    rng = np.random.default_rng([recipe.seed, 1])
-    size = max(1, CELLS // used.size)
-    resampled = [
-        _drawn(used, recipe, min(size, draws - start), rng, queries) for start in range(0, draws, size)
-    ]
-    return interval(np.concatenate(resampled))
-
-
-def _drawn(
-    counts: Floats, recipe: HistogramOptions, draws: int, rng: np.random.Generator, queries: bool
-) -> Floats:
-    size = len(counts)
-    resampled_queries = (
-        rng.integers(0, size, (draws, size)) if queries else np.tile(np.arange(size), (draws, 1))
-    )
-    if recipe.sample is not None:
-        tables = counts[resampled_queries]
-        tables[:, :, 1] = resampled_counts(tables[:, :, 1], rng)
-        if recipe.aggregate == "pooled":
-            return slopes(tables.sum(axis=1), recipe)
-        return _means(slopes(tables, recipe))
-    if recipe.aggregate == "query":
-        return _means(slopes(counts, recipe)[resampled_queries])
-    resampled_queries += np.arange(draws)[:, None] * len(counts)
-    times = np.bincount(resampled_queries.ravel(), minlength=draws * len(counts)).reshape(draws, -1)
-    return slopes(np.tensordot(times.astype(np.float64), counts, axes=1), recipe)
-
-
-def resampled_counts(counts: Floats, rng: np.random.Generator) -> Floats:
-    """Return multinomial resamples of histograms, of the same size."""
-    totals = counts.sum(axis=-1)
-    proportions = counts / np.maximum(totals, 1)[..., None]
-    proportions[totals == 0] = 1 / counts.shape[-1]
-    return np.asarray(rng.multinomial(totals.astype(np.int64), proportions), dtype=np.float64)
-
-
-def _means(values: Floats) -> Floats:
-    """Return the mean of the defined values of each row; NaN without any."""
-    defined = ~np.isnan(values)
-    count = defined.sum(axis=1)
-    total = np.where(defined, values, 0.0).sum(axis=1)
-    means: Floats = np.divide(total, count, out=np.full(len(values), np.nan), where=count > 0)
-    return means
 
 
 class SubsampledRun(NamedTuple):
