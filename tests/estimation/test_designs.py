@@ -246,6 +246,76 @@ def test_a_frame_without_much_of_the_weight_has_no_forecast(options: dict[str, A
     assert ("no_forecast" in {one.code for one in found.warnings}) is not given
 
 
+@pytest.mark.parametrize(
+    ("measure", "total", "given"),
+    [
+        ("P@10", 40, False),
+        ("P@10", 90, True),
+        ("nDCG@5", 40, False),
+        ("nDCG@5", 90, True),
+        ("P@1", 36, True),  # all three first documents of every query, with certainty
+        ("nDCG@1", 45, False),  # the list is certain, the ideal is not
+    ],
+)
+def test_a_forecast_is_given_where_estimate_gives_an_interval(measure: str, total: int, given: bool) -> None:
+    found = pool_for(RUNS, measure, total=total)
+    results = estimate(drawn_of(found.pool), RUNS, measure, pool=found.pool)
+    assert (found.expected[measure]["half_width"] is not None) is given
+    assert ("no_forecast" in {one.code for one in found.warnings}) is not given
+    assert all(not results.estimate(name, measure).reason for name in RUNS) is given
+
+
+def test_fewer_than_ten_queries_have_no_forecast() -> None:
+    few = {name: dict(list(run.items())[:9]) for name, run in RUNS.items()}
+    assert pool_for(few, "P@10", total=80).expected["P@10"]["half_width"] is None
+
+
+@pytest.mark.parametrize("new_runs", [0.0, 0.15])
+@pytest.mark.parametrize("measure", ["P@5", "RR@5", "nDCG@5", "R@5", "AP@5", "P", "RBP", "P@10"])
+def test_the_exact_budget_is_the_smallest_that_makes_the_values_exact(measure: str, new_runs: float) -> None:
+    def exact(size: float) -> bool:
+        pool = pool_for(RUNS, measure, budget=size, new_runs=new_runs).pool
+        results = estimate(drawn_of(pool), RUNS, measure, pool=pool)
+        return all(one.low == one.high for one in (results.estimate(name, measure) for name in RUNS))
+
+    budget = pool_for(RUNS, measure, budget=6, new_runs=new_runs).expected[measure]["exact_budget"]
+    assert budget is not None
+    assert exact(budget)
+    assert not exact(budget - 1 / len(QUERIES))
+
+
+@pytest.mark.parametrize(
+    ("measure", "options"),
+    [
+        ("P@10", {"depth": 8}),
+        ("RBP@10", {"depth": 9}),
+        ("P", {"depth": 39}),
+        ("nDCG@5", {"pair": ("a", "b")}),
+    ],
+)
+def test_without_all_documents_that_matter_there_is_no_exact_budget(
+    measure: str, options: dict[str, Any]
+) -> None:
+    found = pool_for(RUNS, measure, budget=8, **options)
+    assert found.expected[measure]["exact_budget"] is None
+    assert {one.code for one in found.warnings} & {"no_exact_budget", "no_forecast"}
+
+
+def test_a_pair_drawn_for_a_measure_with_an_ideal_has_no_interval() -> None:
+    """Documents that both runs have alike are not drawn, but are in the ideal list."""
+    shared = {name: {q: [*RUNS["c"][q][:4], *RUNS[name][q]] for q in QUERIES} for name in "ab"}
+    pair = {name: {q: list(dict.fromkeys(one)) for q, one in run.items()} for name, run in shared.items()}
+    found = pool_for(pair, ["P@10", "nDCG@10"], total=90, pair=("a", "b"))
+    assert found.expected["nDCG@10"]["half_width"] is None
+    assert found.expected["P@10"]["half_width"] is not None
+    results = estimate(drawn_of(found.pool), pair, ["P@10", "nDCG@10"], pool=found.pool)
+    precision, ratio = results.differences()
+    assert not precision.reason
+    assert precision.low < precision.difference < precision.high
+    assert ratio.reason
+    assert np.isnan([ratio.low, ratio.high]).all()
+
+
 def test_an_exact_measure_needs_no_judgments_for_half_the_width() -> None:
     entry = pool_for(RUNS, "P@5", budget=20).expected["P@5"]
     assert (entry["half_width"], entry["half_budget"]) == (0.0, None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leadline.errors import InputError
+from leadline.estimation.pool_designs import pool_for
 from leadline.io.id_lists import read_pairs
-from leadline.io.pool_files import DrawnPool, Pooled, read_drawn_pool, read_pool, write_drawn_pool, write_pool
+from leadline.io.pool_files import (
+    DrawnPool,
+    Pooled,
+    _as_written,
+    _line_by_line,
+    read_drawn_pool,
+    read_pool,
+    write_drawn_pool,
+    write_pool,
+)
 
 IDS = st.text(
     st.characters(exclude_categories=("Cc", "Cs"), exclude_characters="\x85\u2028\u2029"),
@@ -184,3 +195,63 @@ def test_a_faulty_cell_is_named(drawn: Path, line: int, old: str, new: str, said
     with pytest.raises(InputError) as caught:
         read_drawn_pool(drawn)
     assert str(caught.value).startswith(f"{drawn}:{line}: {said}")
+
+
+def _outcome(read: Callable[[str], DrawnPool | None], path: Path) -> object:
+    """Return the columns of a pool, or the error of reading it."""
+    try:
+        found = read(str(path))
+    except InputError as error:
+        return str(error)
+    if found is None:
+        return None
+    columns = repr((found.probability.tolist(), found.order.tolist(), found.drawn.tolist()))  # of NaN too
+    return found.queries, found.documents, list(map(dict, found.contributors)), columns, found.design
+
+
+def test_a_pool_read_by_columns_is_the_one_read_line_by_line(tmp_path: Path) -> None:
+    """Whatever is changed in the file: the same pool, or the same error with its line."""
+    runs = {
+        name: {q: [f"{q}d{(5 * n + k) % 9}" for n in range(8)] for q in "uvw"} for k, name in enumerate("ab")
+    }
+    path = tmp_path / "pool.tsv"
+    write_drawn_pool(pool_for(runs, "P@3", budget=3, seed=2).pool, path, ["a note"])
+    lines = path.read_text().split("\n")
+    assert _outcome(_as_written, path) == _outcome(_line_by_line, path)
+    assert sum(line.startswith("# frame") for line in lines) > 2
+    rng = np.random.default_rng(4)
+    pieces = [
+        "",
+        "\t",
+        "#",
+        "{}",
+        "# frame\t",
+        "nan",
+        "2",
+        "-1",
+        "\r",
+        "# leadline pool {}",
+        "x\ty\t1\t0.1\t{}",
+    ]
+    different = 0
+    for _ in range(400):
+        changed = list(lines)
+        place, piece = int(rng.integers(len(lines))), pieces[int(rng.integers(len(pieces)))]
+        kind = int(rng.integers(6))
+        if kind == 0:
+            del changed[place]
+        elif kind == 1:
+            changed.insert(int(rng.integers(len(lines))), changed[place])
+        elif kind == 2:
+            changed.insert(place, piece)
+        else:
+            cells = changed[place].split("\t")
+            cells[int(rng.integers(len(cells)))] = piece
+            changed[place] = "\t".join(cells)
+        path.write_text("\n".join(changed))
+        whole = _outcome(_as_written, path)
+        expected = _outcome(_line_by_line, path)
+        assert whole in (None, expected)
+        assert _outcome(read_drawn_pool, path) == expected
+        different += whole is None
+    assert different > 100

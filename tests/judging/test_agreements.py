@@ -452,3 +452,36 @@ def test_trec_2019_labels_of_a_machine_are_far_too_high(shared_data: Path) -> No
     assert 0.25 < one.bias.value < 0.32
     assert one.bias.low > 0.15
     assert 15 < found.needed[0].design_effect < 30
+
+
+def test_noisy_rankings_are_said_where_they_have_intervals() -> None:
+    """The intervals of rank correlations are too low where means of runs are mostly error of queries."""
+    rng = np.random.default_rng(3)
+    documents = [f"d{number}" for number in range(20)]
+    for spread, count in ((0.0, 2), (0.5, 0)):
+        grades = {
+            judge: {f"q{q}": {d: int(rng.random() < 0.5) for d in documents} for q in range(12)}
+            for judge in ("people", "machine")
+        }
+        if spread:  # both judges agree, and runs differ in how many relevant documents they rank first
+            grades["machine"] = grades["people"]
+        runs = {
+            f"r{run}": {
+                query: sorted(
+                    documents,
+                    key=lambda d, run=run, judged=judged: (  # type: ignore[misc]
+                        rng.random() - spread * run * judged[d]
+                    ),
+                )
+                for query, judged in grades["people"].items()
+            }
+            for run in range(5)
+        }
+        found = agreement(grades, runs=runs, measures=["P@5"], draws=50)
+        (one,) = found.audits
+        values = [one.reliability.reference, one.reliability.labels]
+        assert sum(value < 0.8 for value in values) == count
+        codes = {each.code: each.count for each in found.warnings}
+        assert codes.get("noisy_means", 0) == count
+        without = agreement(grades, runs=runs, measures=["P@5"], draws=0)
+        assert "noisy_means" not in {each.code for each in without.warnings}

@@ -141,6 +141,40 @@ def files(tmp_path: Path) -> Files:
 
 
 @pytest.fixture
+def pair_pool() -> DrawnPool:
+    return pool_for(RUNS, ["P@5", "nDCG@5"], total=90, pair=("a", "b"), seed=3).pool
+
+
+def test_half_widths_of_a_pool_for_a_pair_are_those_of_the_difference(pair_pool: DrawnPool) -> None:
+    pairs = in_order(pair_pool)[:60]
+    two = {name: RUNS[name] for name in "ab"}
+    results = estimate(judged(pairs), two, ["P@5", "nDCG@5"], pool=pair_pool)
+    found = PoolPrecision(pair_pool).after(60, GRADES)
+    for one in results.differences():
+        assert found[one.measure].value == pytest.approx((one.high - one.low) / 2, abs=1e-12)
+
+
+def test_the_forecast_for_a_pair_is_that_of_pool(pair_pool: DrawnPool) -> None:
+    expected = pool_for(RUNS, ["P@5", "nDCG@5"], total=90, pair=("a", "b"), seed=3).expected
+    precision = PoolPrecision(pair_pool)
+    assert precision.forecast("P@5", len(precision.pairs)) == pytest.approx(expected["P@5"]["half_width"])
+    assert precision.forecast("nDCG@5", len(precision.pairs)) is None
+
+
+def test_machine_labels_that_are_gone_are_said(files: Files, tmp_path: Path) -> None:
+    labels = tmp_path / "labels.qrels"
+    labels.write_text("".join(f"{q} 0 {d} {int(grade)}\n" for (q, d), grade in GRADES.items()))
+    write_drawn_pool(pool_for(RUNS, "P@5", budget=8, machine=labels).pool, files.pool, [])
+    with opened(*files) as page:
+        assert not any(str(labels) in fact for fact in page.facts())
+        assert ask(page.app(), "/api/progress").data["precision"]["missing_labels"] == ""
+    labels.unlink()
+    with opened(*files) as page:
+        assert sum(str(labels) in fact for fact in page.facts()) == 1
+        assert ask(page.app(), "/api/progress").data["precision"]["missing_labels"] == str(labels)
+
+
+@pytest.fixture
 def page(files: Files) -> Iterator[JudgingPage]:
     with opened(*files, stop_when="P@5 half-width < 0.16", looks=8) as found:
         yield found

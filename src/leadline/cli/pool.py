@@ -30,8 +30,14 @@ if TYPE_CHECKING:
 
 SECTION = "Judging"
 
-DRAWING = ("wanted", "budget", "total", "pair", "new_runs", "machine", "earlier")
-NAMES = {"pair": "--for-pair", "earlier": "--from", "documents": "--docs", "everything": "--all"}
+DRAWING = ("wanted", "budget", "total", "pair", "for_run", "new_runs", "machine", "earlier")
+NAMES = {
+    "pair": "--for-pair",
+    "for_run": "--for-run",
+    "earlier": "--from",
+    "documents": "--docs",
+    "everything": "--all",
+}
 NAMES |= {name: f"--{name}" for name in ("budget", "total", "machine")}
 
 
@@ -118,6 +124,14 @@ NAMES |= {name: f"--{name}" for name in ("budget", "total", "machine")}
 )
 @option(
     "Sampling",
+    "--for-run",
+    multiple=True,
+    metavar="RUN",
+    help="New run to be measured, in place of the arguments RUN (repeatable): only its documents are "
+    "sampled, and those of --judged are not requested again.",
+)
+@option(
+    "Sampling",
     "--new-runs",
     type=float,
     default=0.15,
@@ -162,9 +176,11 @@ def command(*, runs: tuple[str, ...], output: str, form: str, whole: bool, **opt
 
     drawing = {name: options.pop(name) for name in DRAWING}
     if drawing["wanted"]:
-        _draw(runs, output, form, drawing, options)
+        if runs and drawing["for_run"]:
+            raise UsageError("--for-run and other runs; expected one of them: all RUN, or --for-run for each")
+        _draw(runs or drawing["for_run"], output, form, drawing, options)
         return
-    used = [name for name in ("budget", "total", "pair", "machine", "earlier") if drawing[name]]
+    used = [name for name in ("budget", "total", "pair", "for_run", "machine", "earlier") if drawing[name]]
     if used:
         raise UsageError(f"{NAMES[used[0]]} without --for has no effect; expected --for MEASURE")
     files = {name: options[name] for name in ("documents", "queries", "known", "judged")}

@@ -282,17 +282,40 @@ def _tables(
 
 def _noisy(sides: tuple[Column, Column], tables: tuple[Floats, Floats]) -> list[ResultWarning]:
     """Warn of means that are too noisy for intervals over queries."""
-    found = [(side, reliability(table)) for side, table in zip(sides, tables, strict=True)]
     return [
-        ResultWarning(
-            "noisy_means",
-            f"reliability of the means of runs by {side.measure} ({side.path}) is {value:.2f}; below "
-            f"{RELIABLE:g} intervals over queries may be too low",
-            1,
-        )
-        for side, value in found
-        if value < RELIABLE
+        notice
+        for side, table in zip(sides, tables, strict=True)
+        for notice in noisy_means([(f"{side.measure} ({side.path})", reliability(table))])
     ]
+
+
+def noisy_means(found: Sequence[tuple[str, float]]) -> list[ResultWarning]:
+    """Return a warning about means of runs too noisy for intervals over queries of their correlations.
+
+    Parameters
+    ----------
+    found : sequence of (str, float)
+        What the means are of, and their reliability; NaN is undefined.
+
+    Returns
+    -------
+    list of ResultWarning
+        One warning with the least reliable means, or none.
+
+    Examples
+    --------
+    >>> [notice.count for notice in noisy_means([("AP", 0.7), ("P", 0.5), ("RR", 0.9)])]
+    [2]
+    """
+    noisy = sorted((value, what) for what, value in found if value < RELIABLE)
+    if not noisy:
+        return []
+    value, what = noisy[0]
+    which = f"reliability of the means of runs by {what} is {value:.2f}"
+    if len(noisy) > 1:
+        which += f", the lowest of {len(noisy):,} below {RELIABLE:g}"
+    words = f"{which}; below {RELIABLE:g} intervals over queries may be too low"
+    return [ResultWarning("noisy_means", words, len(noisy))]
 
 
 def _p(name: str, x: Floats, y: Floats) -> float:
@@ -335,6 +358,7 @@ def _warnings(
                 "only_one_side", f"runs in {side.path} only: {len(alone)} ({shown}); left out", len(alone)
             )
         )
+    warnings += [_withheld(side, names) for side in sides]
     lost = len(both) - len(names)
     warnings += [
         ResultWarning("undefined", f"runs without a number on one side: {lost}; left out", lost),
@@ -353,3 +377,15 @@ def _warnings(
         ),
     ]
     return [notice for notice in warnings if notice.count]
+
+
+def _withheld(side: Column, names: Sequence[str]) -> ResultWarning:
+    """Return a warning about estimates whose interval `estimate` withheld."""
+    reasons = [reason for name, reason in side.withheld if name in names]
+    listed = list(dict.fromkeys(reasons))
+    shown = "; ".join(listed[:2]) + ("; ..." if len(listed) > 2 else "")
+    words = (
+        f"estimates of {side.measure} ({side.path}) whose interval was withheld: {len(reasons)} of "
+        f"{counted(len(names), 'run')} ({shown}); coefficients with such values may be wrong"
+    )
+    return ResultWarning("withheld_intervals", words, len(reasons))

@@ -95,8 +95,8 @@ class Estimate(NamedTuple):
     queries_low, queries_high : float
         Confidence interval over draws and queries.
     lowest, highest : float
-        Range of the value over all grades of the guessed and unknown pairs; NaN for ratios (nDCG, R, F) and
-        AP, whose divisors depend on these grades too.
+        Range of the value over all grades of the guessed and unknown pairs of the list; NaN for ratios (nDCG,
+        R, F) and AP, whose divisors depend on the grades of documents outside the list too.
     judged, drawn, guessed, unknown : float
         Weight of the value by source; sums to 1.
     reason : str
@@ -130,6 +130,8 @@ class Difference(NamedTuple):
         Mean of `a` minus mean of `b`.
     low, high : float
         Confidence interval over draws, with the queries fixed; NaN where it is withheld.
+    reason : str
+        Reason for withholding the interval; empty if it is given.
     """
 
     a: str
@@ -138,6 +140,7 @@ class Difference(NamedTuple):
     difference: float
     low: float
     high: float
+    reason: str
 
 
 class EstimatedResults(Results):
@@ -213,7 +216,7 @@ class EstimatedResults(Results):
             ends = float(below[run]), float(above[run])
         judged, drawn, guessed, unknown = part.shares.tolist()
         lowest, highest = value - part.doubt[0], value + part.doubt[1]
-        if isinstance(self._kinds[place], (Ratio, AveragePrecision)) and guessed + unknown > 0:
+        if isinstance(self._kinds[place], (Ratio, AveragePrecision)):
             lowest = highest = math.nan
         return Estimate(
             value,
@@ -290,9 +293,12 @@ class EstimatedResults(Results):
                     a, b = self._parts[first][place], self._parts[second][place]
                     gap = float(self.means[first, place] - self.means[second, place])
                     doubt, proportion = a.doubt_of_difference(b, self._pairs)
+                    if isinstance(self._kinds[place], Ratio):
+                        proportion = 1.0  # the divisor depends on documents that both runs have alike, too
                     withheld = [self._withheld(one, place, proportion=proportion) for one in (first, second)]
+                    reason = next((one.message for one in withheld if one is not None), "")
                     half = math.nan
-                    if withheld == [None, None]:
+                    if not reason:
                         errors, replicates = a.errors - b.errors, a.replicates - b.replicates
                         half = half_width(errors, replicates, self._probability, self.confidence)
                     pairs.append(
@@ -303,6 +309,7 @@ class EstimatedResults(Results):
                             gap,
                             gap - math.hypot(half, doubt[0]),
                             gap + math.hypot(half, doubt[1]),
+                            reason,
                         )
                     )
         return pairs

@@ -342,13 +342,12 @@ class Estimator:
 
     def _above_cutoff(self, judged: JudgedRun) -> tuple[Integers, Integers, Integers, Integers]:
         """Return query, row and rank of the pairs above the cutoff, and the length of each list."""
-        query, row, rank, length = (
-            column.astype(np.int64) for column in (judged.query, judged.row, judged.rank, judged.length)
-        )
-        if self.kind.cutoff is None:
-            return query, row, rank, length
-        kept = rank <= self.kind.cutoff
-        return query[kept], row[kept], rank[kept], np.minimum(length, self.kind.cutoff)
+        columns, length = [judged.query, judged.row, judged.rank], judged.length.astype(np.int64)
+        if self.kind.cutoff is not None:
+            kept = np.flatnonzero(judged.rank <= self.kind.cutoff)
+            columns, length = [column[kept] for column in columns], np.minimum(length, self.kind.cutoff)
+        query, row, rank = (column.astype(np.int64) for column in columns)
+        return query, row, rank, length
 
     def _listed(self, judged: JudgedRun) -> tuple[Integers, Integers, Floats, Floats, Integers]:
         """Return query, row and weight of listed pairs, weight of all other documents, and list length."""

@@ -16,6 +16,8 @@ from leadline.data.reading import Reading, RunsOptions
 from leadline.data.result import Result
 from leadline.data.results import ResultWarning, RunInfo, plain
 from leadline.data.validation import check_whole
+from leadline.data.wording import counted
+from leadline.data.wording import queries as count_queries
 from leadline.errors import UsageError
 from leadline.estimation.designs import (
     DEEPEST,
@@ -28,8 +30,9 @@ from leadline.estimation.designs import (
     mean_squares,
     random_numbers,
 )
-from leadline.estimation.estimate import MOST_GUESSED, has_interval
-from leadline.estimation.measure_targets import AveragePrecision, Ratio, kind_of
+from leadline.estimation.estimate import FEWEST_JUDGMENTS, FEWEST_QUERIES, MOST_GUESSED, has_interval
+from leadline.estimation.estimators import ROUNDING
+from leadline.estimation.measure_targets import AveragePrecision, Kind, Ratio, kind_of
 from leadline.estimation.samples import pool_of
 from leadline.estimation.system_lists import Systems, read_systems
 from leadline.evaluation.profiles import profile_of
@@ -40,6 +43,7 @@ from leadline.measures import Measure
 RATE = 0.5  # assumed rate of relevant pairs in forecasts without machine labels
 FEWEST_CHECKED = 20  # judged pairs with 0 < p < 1 from which it is checked whether this seed drew them
 MOST_DEVIATIONS = 5.0  # standard deviations above the expected number that this seed would draw
+ALIKE = "its divisor depends on documents that both runs have alike, which are not drawn for a pair"
 
 
 @dataclass(frozen=True)
@@ -57,8 +61,9 @@ class MeasuredPool(Result):
     expected : dict
         By measure: half-width of a run's 95 % interval (of that of the difference, for a pair of runs) at
         this budget, the budget per query that would halve it, and the number of judgments per query that make
-        the measure exact; None if unknown, or if more than 5 % of the weight is outside the frame. For nDCG,
-        the ideal is that of at least k documents of the largest grade.
+        the measure exact for these runs. None where `estimate` would give no interval, or where no judgments
+        of the frame make the measure exact; `warnings` have the reasons. For nDCG, the ideal is that of at
+        least k documents of the largest grade.
     added : int
         Number of drawn pairs that the earlier pool did not contain.
     """
@@ -217,23 +222,37 @@ def pool_for(
         )
         warnings.append(ResultWarning("frame_cut", words, design.cut))
     expected = {}
+    judgments = int((drawn | already_judged).sum())
+    pooled_queries = len(np.unique(frame.query[probability > 0]))
+    longest = max((len(ranked) for name in names for ranked in systems.lists(name)), default=0)
     for measure, weight, square in zip(wanted, weights.values(), squares, strict=True):
+        kind, text = kind_of(measure), str(measure)
         rates = _rates(frame, machine, measure)
-        expected[str(measure)] = one = _expected(
+        expected[text] = one = _expected(
             frame, square, probability, already_judged, size, seed, new_runs, rates
         )
         outside = _weight_outside(systems, frame, lists, weight, square if pair else None, probability)
-        if not has_interval(kind_of(measure)):
+        sampled = bool(((probability > 0) & (probability < 1)).any())
+        why = _no_forecast(kind, one["half_width"], outside, judgments, pooled_queries, sampled=sampled)
+        if outside > MOST_GUESSED and limit < len(weight):
+            why += f", or a depth of at least {len(weight)}"
+        if pair and isinstance(kind, Ratio):
+            why = ALIKE
+        if why or not has_interval(kind):
             one |= {"half_width": None, "half_budget": None}
-        elif outside > MOST_GUESSED:
-            one |= {"half_width": None, "half_budget": None}
-            words = (
-                f"{measure}: no expected half-width; {100 * outside:.0f} % of its weight is outside the "
-                f"frame, and with more than {100 * MOST_GUESSED:.0f} % there is no interval; expected a "
-                "larger budget"
-            )
-            words += f", or a depth of at least {len(weight)}" if limit < len(weight) else ""
-            warnings.append(ResultWarning("no_forecast", words, 1))
+        if why and has_interval(kind):
+            warnings.append(ResultWarning("no_forecast", f"{text}: no expected half-width; {why}", 1))
+        whole = (frame.importance > 0) if new_runs == 0 else (frame.importance >= 0)
+        reach = limit if new_runs > 0 else min(limit, len(weight))
+        inexact = _inexact(kind, longest, limit, max(limit, deepest), reach, pair=pair is not None)
+        if inexact:
+            one["exact_budget"] = None
+            if not why:
+                warnings.append(
+                    ResultWarning("no_exact_budget", f"{text}: no budget for exact values; {inexact}", 1)
+                )
+        elif kind.cutoff is None or isinstance(kind, (Ratio, AveragePrecision)):
+            one["exact_budget"] = float((whole & ~already_judged).sum()) / len(names)
     shown: dict[str, Any] = {
         "measures": list(weights),
         "budget": budget,
@@ -254,6 +273,7 @@ def pool_for(
         "scale": design.scale,
         "runs": [info.name for info in systems.infos],
         "machine": os.fspath(machine) if isinstance(machine, (str, os.PathLike)) else None,
+        **({} if pair is None else {"for_pair": list(pair)}),
     }
     pool = DrawnPool(
         [to_text(names[query]) for query in frame.query.tolist()],
@@ -342,6 +362,51 @@ def _weight_outside(
                     total += value
                     kept += value * ((query, document) in inside)
     return 1.0 - kept / total if total > 0 else 0.0
+
+
+def _no_forecast(
+    kind: Kind, half_width: float | None, outside: float, judgments: int, queries: int, *, sampled: bool
+) -> str:
+    """Return why there is no forecast of a half-width, with what is expected; empty if there is one.
+
+    The reasons are those for which `estimate` withholds the interval, and that only the ideal list, on which
+    the forecast does not depend, is not known with certainty (`sampled`: whether any pair is not).
+    """
+    if outside > MOST_GUESSED:
+        return (
+            f"{100 * outside:.0f} % of its weight is outside the frame, and with more than "
+            f"{100 * MOST_GUESSED:.0f} % there is no interval; expected a larger budget"
+        )
+    ideal = isinstance(kind, Ratio) and kind.ideal and sampled
+    if half_width == 0 and outside < ROUNDING and not ideal:
+        return ""  # known with certainty
+    if judgments < FEWEST_JUDGMENTS:
+        return (
+            f"{counted(judgments, 'judgment')}, and with fewer than {FEWEST_JUDGMENTS} there is no interval; "
+            "expected a larger budget"
+        )
+    if queries < FEWEST_QUERIES:
+        return f"{count_queries(queries)}, and with fewer than {FEWEST_QUERIES} there is no interval"
+    if half_width == 0:
+        return "only its ideal list is uncertain; expected a budget for exact values"
+    return ""
+
+
+def _inexact(kind: Kind, longest: int, limit: int, read: int, reach: int, *, pair: bool) -> str:
+    """Return why no number of judgments of the frame makes a measure exact; empty if there is one.
+
+    `longest` is the length of the longest list, read to rank `read`; `limit` is the depth of the frame, and
+    `reach` that of the part of it that is drawn for a measure without a cutoff.
+    """
+    if pair and isinstance(kind, (Ratio, AveragePrecision)):
+        return ALIKE
+    if kind.cutoff is None:
+        longer = longest > reach or longest >= read
+        return "it has no cutoff, and lists are longer than the frame" if longer else ""
+    deepest = min(kind.cutoff, longest)
+    if deepest > limit:
+        return f"ranks {limit + 1} to {deepest} are outside the frame; expected a depth of at least {deepest}"
+    return ""
 
 
 def _check_independent(frame: Frame, design: Draw, judged: Flags, seed: int) -> None:

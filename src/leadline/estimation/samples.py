@@ -5,15 +5,16 @@ from __future__ import annotations
 import difflib
 import math
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
-from typing import Any, TypeAlias
+from operator import methodcaller
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from leadline.data.arrays import Floats, Integers
-from leadline.data.ids import to_bytes
+from leadline.data.arrays import Flags, Floats, Integers
+from leadline.data.ids import Ids, Vocabulary, to_bytes
 from leadline.data.qrels import Qrels
 from leadline.data.results import ResultWarning
 from leadline.data.validation import check_nested
@@ -34,21 +35,33 @@ VALUES = "values"  # name of a proxy given as an object
 VOTE_CONSTANT = 60.0  # of reciprocal rank fusion: a vote is 1 / (60 + rank)
 
 
-@dataclass
-class _Pairs:
-    """Columns of query-document pairs, filled row by row."""
+class _Pairs(NamedTuple):
+    """Columns of query-document pairs; `listed` are those to be judged."""
 
-    row: dict[tuple[str, str], int] = field(default_factory=dict)
-    probability: list[float] = field(default_factory=list)
-    order: list[float] = field(default_factory=list)
-    listed: list[bool] = field(default_factory=list)
+    queries: list[str]
+    documents: list[str]
+    probability: Floats
+    order: Floats
+    listed: Flags
 
-    def add(self, pair: tuple[str, str], probability: float, order: float, *, listed: bool) -> None:
-        """Append a pair."""
-        self.row[pair] = len(self.row)
-        self.probability.append(probability)
-        self.order.append(order)
-        self.listed.append(listed)
+    def names(self) -> Iterator[tuple[str, str]]:
+        """Return query and document of every row."""
+        return zip(self.queries, self.documents, strict=True)
+
+    def rows_listed(self) -> dict[tuple[str, str], int]:
+        """Return the row of every listed pair."""
+        rows = np.flatnonzero(self.listed).tolist()
+        return {(self.queries[row], self.documents[row]): row for row in rows}
+
+    def with_framed_out(self, more: Sequence[tuple[str, str]]) -> _Pairs:
+        """Return the same pairs, then some outside the frame."""
+        return _Pairs(
+            self.queries + [query for query, _ in more],
+            self.documents + [document for _, document in more],
+            np.concatenate([self.probability, np.zeros(len(more))]),
+            np.concatenate([self.order, np.full(len(more), np.nan)]),
+            np.concatenate([self.listed, np.zeros(len(more), dtype=np.bool_)]),
+        )
 
 
 @dataclass(frozen=True)
@@ -128,28 +141,20 @@ def evidence_of(
     warnings: list[ResultWarning] = []
     drawn_pool = None if pool is None else pool_of(pool)
     pairs = _pairs_of(drawn_pool, grades, warnings)
-    queries = sorted({query for query, _ in pairs.row})
     if machine is not None and proxy is not None:
         raise UsageError("machine labels and a proxy; expected one of them")
-    labels = _labels(machine, proxy, set(queries), warnings)
-    judged = np.zeros(len(pairs.row), dtype=np.bool_)
-    for pair, row in pairs.row.items():
-        judged[row] = pair in grades
-    probability = np.array(pairs.probability)
+    labels = _labels(machine, proxy, set(pairs.queries), warnings)
+    grade = np.full(len(pairs.queries), np.nan)
+    for pair, row in pairs.rows_listed().items():
+        grade[row] = grades.get(pair, np.nan)
     if drawn_pool is not None:
-        owners = _owners(judgments)
-        part = [owners.get(query, "") for query, _ in pairs.row]
-        probability, judged = _without_gaps(
-            pairs, probability, judged, drawn_pool, part, warnings, skipped=skipped
-        )
-    chosen = "machine" if machine is not None else _proxy(proxy, drawn_pool, (probability < 1).any())
-    for pair in labels:
-        if pair not in pairs.row:
-            pairs.add(pair, 0.0, np.nan, listed=False)
-    grown = len(pairs.row) - len(probability)
-    probability = np.concatenate([probability, np.zeros(grown)])
-    judged = np.concatenate([judged, np.zeros(grown, dtype=np.bool_)])
-    return _evidence(pairs, probability, judged, grades, drawn_pool, labels, chosen, warnings, seed)
+        pairs = _without_gaps(pairs, ~np.isnan(grade), drawn_pool, judgments, warnings, skipped=skipped)
+    chosen = "machine" if machine is not None else _proxy(proxy, drawn_pool, (pairs.probability < 1).any())
+    if labels:
+        known = set(pairs.names())
+        pairs = pairs.with_framed_out([pair for pair in labels if pair not in known])
+        grade = np.concatenate([grade, np.full(len(pairs.queries) - len(grade), np.nan)])
+    return _evidence(pairs, grade, drawn_pool, labels, chosen, warnings, seed)
 
 
 def pool_of(pool: PoolLike) -> DrawnPool:
@@ -187,18 +192,18 @@ def pool_of(pool: PoolLike) -> DrawnPool:
 def _pairs_of(
     pool: DrawnPool | None, grades: Mapping[tuple[str, str], float], warnings: list[ResultWarning]
 ) -> _Pairs:
-    pairs = _Pairs()
     if pool is None:
-        for pair in grades:
-            pairs.add(pair, 1.0, np.nan, listed=True)
-        if not pairs.row:
+        if not grades:
             raise UsageError("no judgments and no pool; expected one of them")
-        return pairs
-    index = zip(zip(pool.queries, pool.documents, strict=True), range(len(pool.queries)), strict=True)
-    pairs.row.update(index)
-    pairs.probability.extend(pool.probability.tolist())
-    pairs.order.extend(pool.order.tolist())
-    pairs.listed.extend(pool.drawn.tolist())
+        size = len(grades)
+        return _Pairs(
+            [query for query, _ in grades],
+            [document for _, document in grades],
+            np.ones(size),
+            np.full(size, np.nan),
+            np.ones(size, dtype=np.bool_),
+        )
+    pairs = _Pairs(pool.queries, pool.documents, pool.probability, pool.order, pool.drawn)
     queries = set(pool.queries)
     if not queries:
         raise UsageError("the pool is empty; expected a pair of a query and a document")
@@ -208,7 +213,8 @@ def _pairs_of(
             f"no judged query is in the pool (judged: {example}; pooled: {pool.queries[0]}); do the query "
             "ids match?"
         )
-    outside = sum(pair not in pairs.row or not pairs.listed[pairs.row[pair]] for pair in grades)
+    listed = pairs.rows_listed()
+    outside = sum(pair not in listed for pair in grades)
     if outside:
         warnings.append(
             ResultWarning(
@@ -291,30 +297,28 @@ def _owners(judgments: QrelsLike) -> dict[str, str]:
 
 def _without_gaps(
     pairs: _Pairs,
-    probability: Floats,
-    judged: Any,
+    usable: Flags,
     pool: DrawnPool,
-    part: Sequence[str],
+    judgments: QrelsLike,
     warnings: list[ResultWarning],
     *,
     skipped: bool,
-) -> tuple[Floats, Any]:
-    """Return probabilities and judged flags of the complete draw, or of the part judged in order.
+) -> _Pairs:
+    """Return the pairs with the probabilities of the complete draw, or of the part judged in order.
 
-    `part` names the judge of each pair if queries were assigned to judges: the judgments of each judge are a
-    smaller draw of their own, bounded by the first pair in order that this judge has not judged (priority
-    sampling).
+    If queries were assigned to judges, the judgments of each judge are a smaller draw of their own, bounded
+    by the first pair in order that this judge has not judged (priority sampling).
     """
-    listed, order = np.array(pairs.listed), np.array(pairs.order)
-    usable = judged & listed
-    missing = listed & ~judged
+    listed, order, probability = pairs.listed, pairs.order, pairs.probability
+    missing = listed & ~usable
     if not missing.any():
-        return probability, usable
+        return pairs
     if not usable.any():
         raise UsageError("no pair of the pool is judged; do the document ids match?")
     if np.isnan(order[listed]).any():  # a table without orders
         order = np.where(missing, -1.0, 0.0)
-    _, code = np.unique(np.array(part), return_inverse=True)
+    owners = _owners(judgments)
+    _, code = np.unique([owners.get(query, "") for query in pairs.queries], return_inverse=True)
     end = _smallest(order, missing, code)
     late = usable & (order >= end)
     if late.any() and not skipped:
@@ -330,17 +334,18 @@ def _without_gaps(
         warnings.append(ResultWarning("skipped_pairs", words, count))
     count = int((missing & (order >= end)).sum())
     if not count:
-        return probability, usable
+        return pairs
     words = (
         f"drawn pairs not judged: {count:,}; the {int(usable.sum()):,} judged ones are treated as a "
         "smaller draw, with its inclusion probabilities"
     )
     warnings.append(ResultWarning("smaller_draw", words, count))
-    numbers = random_numbers_of(list(pairs.row), int(pool.design["seed"]))
-    return np.where(np.isinf(end), probability, at_scale(probability, order, numbers, end)), usable
+    numbers = random_numbers_of(list(pairs.names()), int(pool.design["seed"]))
+    smaller = at_scale(probability, order, numbers, end)
+    return pairs._replace(probability=np.where(np.isinf(end), probability, smaller))
 
 
-def _smallest(order: Floats, among: Any, code: Integers) -> Floats:
+def _smallest(order: Floats, among: Flags, code: Integers) -> Floats:
     """Return, for each pair, the smallest order among the flagged pairs of its part; infinite if none."""
     smallest = np.full(int(code.max(initial=0)) + 1, np.inf)
     np.minimum.at(smallest, code[among], order[among])
@@ -360,20 +365,15 @@ def _proxy(proxy: ProxyLike | None, pool: DrawnPool | None, drawn: object) -> st
 
 def _evidence(
     pairs: _Pairs,
-    probability: Floats,
-    judged: Any,
-    grades: Mapping[tuple[str, str], float],
+    grade: Floats,
     pool: DrawnPool | None,
     labels: Mapping[tuple[str, str], float],
     proxy: str,
     warnings: list[ResultWarning],
     seed: int,
 ) -> Evidence:
-    names = list(pairs.row)
-    # By query and document, so that nothing depends on the order of the rows of a file.
-    keys = [(to_bytes(query), to_bytes(document)) for query, document in names]
-    order = np.array(sorted(range(len(names)), key=keys.__getitem__), dtype=np.int64)
-    table = Qrels.of((*keys[row], grades[names[row]] if judged[row] else 0.0) for row in order.tolist())
+    table, order = _table(pairs, np.nan_to_num(grade))
+    judged, probability = ~np.isnan(grade), pairs.probability
     position = np.empty(len(order), dtype=np.int64)
     position[order] = np.arange(len(order))
     contributions, votes, runs = _contributions(pool, position)
@@ -383,7 +383,7 @@ def _evidence(
         cell, cells = value_cells(np.where(framed, votes, np.nan), probability[order])
         outside, apart = 0, 0
     elif labels:
-        values = np.array([labels.get(names[row], np.nan) for row in order.tolist()])
+        values = np.array([labels.get(pair, np.nan) for pair in pairs.names()])[order]
         if np.isnan(values[framed]).all():
             what = "machine label" if proxy == "machine" else f"value in {proxy}"
             raise UsageError(f"no pair of the pool has a {what}; do the document ids match?")
@@ -418,16 +418,45 @@ def _evidence(
     )
 
 
+def _table(pairs: _Pairs, grade: Floats) -> tuple[Qrels, Integers]:
+    """Return the qrels of the pairs, and the row of each of theirs.
+
+    Rows are ordered by query and document, so that nothing depends on the order of the rows of a file.
+    """
+    documents = _encoded(pairs.documents)
+    distinct = list(dict.fromkeys(pairs.queries))
+    queries = Vocabulary(distinct)
+    codes = dict(zip(distinct, queries.encode(_encoded(distinct)).tolist(), strict=True))
+    query = np.fromiter(map(codes.__getitem__, pairs.queries), np.int64, len(pairs.queries))
+    bounds = np.concatenate(([0], np.cumsum(np.bincount(query, minlength=len(queries))))).astype(np.int64)
+    by_query = np.argsort(query, kind="stable").tolist()
+    rows: list[int] = []
+    for low, high in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+        rows += sorted(by_query[low:high], key=documents.__getitem__)
+    order = np.array(rows, dtype=np.int64)
+    ids = Ids.of(map(documents.__getitem__, rows))
+    table = Qrels.of_columns(queries, bounds[:-1], bounds[1:], ids, grade[order])
+    table.refuse_duplicates()
+    return table, order
+
+
+def _encoded(names: Sequence[str]) -> list[bytes]:
+    """Return ids as bytes."""
+    try:
+        return [name.encode("utf-8", "surrogateescape") for name in names]
+    except (AttributeError, UnicodeEncodeError):
+        return list(map(to_bytes, names))  # an error that names the id
+
+
 def _contributions(
     pool: DrawnPool | None, position: Integers
 ) -> tuple[tuple[Integers, Integers], Floats, frozenset[str] | None]:
     """Return rows and ranks of the contributing runs, votes by row, and the names of the pooled runs."""
     contributors = [] if pool is None else pool.contributors
-    names: set[str] = set().union(*contributors)
     rows = np.repeat(position[: len(contributors)], [*map(len, contributors)])
-    ranks = np.fromiter(chain.from_iterable(runs.values() for runs in contributors), np.int64, len(rows))
+    ranks = np.fromiter(chain.from_iterable(map(methodcaller("values"), contributors)), np.int64, len(rows))
     contributions = rows, ranks
     votes = np.bincount(contributions[0], 1.0 / (VOTE_CONSTANT + contributions[1]), minlength=len(position))
-    if pool is not None and "runs" in pool.design:
-        names |= set(pool.design["runs"])
+    recorded = pool is not None and "runs" in pool.design
+    names: set[str] = set(pool.design["runs"]) if pool and recorded else set().union(*contributors)
     return contributions, votes.astype(np.float64), frozenset(names) or None

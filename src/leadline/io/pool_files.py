@@ -18,7 +18,7 @@ from leadline.io import row_checks
 from leadline.io.formats import suffix_of
 from leadline.io.id_lists import read_pairs
 from leadline.io.lines import lines
-from leadline.io.opening import first_bytes
+from leadline.io.opening import LONGEST_TEXT, first_bytes, read_whole
 from leadline.io.texts import rows_of
 from leadline.io.trec_lists import looks_trec
 from leadline.io.write import write_bytes
@@ -191,6 +191,63 @@ def read_drawn_pool(path: str | os.PathLike[str]) -> DrawnPool:
         If a line cannot be read or is missing, a pair comes twice or a probability is not in (0, 1].
     """
     path = os.fspath(path)
+    whole = _as_written(path)
+    return _line_by_line(path) if whole is None else whole
+
+
+def _as_written(path: str) -> DrawnPool | None:
+    """Return a pool that is as `write_drawn_pool` writes it, read by columns; None for any other text."""
+    if not os.path.isfile(path):
+        return None
+    window = read_whole(path, longest=LONGEST_TEXT)
+    try:
+        text = window.text[: window.end].tobytes().decode()
+    except UnicodeDecodeError:
+        return None
+    head, _, body = text.partition("\n" + "\t".join(DRAWN_COLUMNS) + "\n")
+    first, *notes = head.split("\n")
+    listed, _, rest = body.removesuffix("\n").partition("\n" + FRAME)
+    rows, framed = listed.split("\n"), rest.split("\n" + FRAME) if rest else []
+    sound = (
+        first.startswith(HEAD)
+        and all(note.startswith("# ") and not note.startswith((HEAD, FRAME)) for note in notes)
+        and body.endswith("\n")
+        and "\r" not in text
+        and rest.count("\n") == max(len(framed) - 1, 0)
+        and not any(row.startswith("#") for row in rows)
+        and {row.count("\t") for row in chain(rows, framed)} == {len(DRAWN_COLUMNS) - 1}
+    )
+    if not sound:
+        return None
+    cells = "\t".join(chain(rows, framed)).split("\t")
+    queries, documents, *others = (
+        cells[column :: len(DRAWN_COLUMNS)] for column in range(len(DRAWN_COLUMNS))
+    )
+    numbers = _numbers(*others)
+    design = _parsed(first.removeprefix(HEAD), path, 1)
+    drawn = len(rows)
+    if (
+        numbers is None
+        or not numbers[0][:drawn].all()
+        or not all(queries[:drawn])
+        or not all(documents[:drawn])
+        or len(set(zip(queries, documents, strict=True))) < len(queries)
+        or any(
+            design.get(key, count) != count for key, count in zip(COUNTS, (drawn, len(framed)), strict=True)
+        )
+    ):
+        return None
+    return DrawnPool(
+        queries,
+        documents,
+        *numbers,
+        np.arange(len(queries)) < drawn,
+        {key: value for key, value in design.items() if key not in COUNTS},
+    )
+
+
+def _line_by_line(path: str) -> DrawnPool:
+    """Read a pool of any form; a fault is reported with its line."""
     text = list(lines(path))
     design = next(
         (_parsed(line.removeprefix(HEAD), path, n) for n, line in text if line.startswith(HEAD)), {}
@@ -267,20 +324,30 @@ class _Columns(NamedTuple):
 def _columns(text: Sequence[tuple[int, str]], path: str) -> _Columns:
     """Return the cells of lines by column; a faulty line is found by reading them one by one."""
     cells = [line.split("\t") for _, line in text]
+    numbers = None
+    if {*map(len, cells)} <= {len(DRAWN_COLUMNS)}:
+        queries, documents, *others = map(list, zip(*cells, strict=True)) if cells else [[]] * 5
+        numbers = _numbers(*others)
+    if numbers is None:
+        for number, line in text:
+            _check_line(line.split("\t"), path, number)
+        raise InputError("contributors that cannot be read", expected='as in {"bm25": 3}', path=path)
+    return _Columns([number for number, _ in text], queries, documents, *numbers)
+
+
+def _numbers(
+    shares: list[str], orders: list[str], ranks: list[str]
+) -> tuple[Floats, Floats, list[Mapping[str, int]]] | None:
+    """Return probabilities, orders and contributors from their cells; None if one of them is faulty."""
     try:
-        queries, documents, shares, orders, ranks = map(list, zip(*cells, strict=True)) if cells else [[]] * 5
         probability = np.array([*map(float, shares)], dtype=np.float64)
         order = np.array([*map(float, orders)], dtype=np.float64)
         contributors = json.loads("[" + ",".join(brought or "{}" for brought in ranks) + "]")
         types = {*map(type, chain.from_iterable(map(dict.values, contributors)))}
-        sound = bool(((probability >= 0) & (probability <= 1)).all()) and len(contributors) == len(cells)
     except (ValueError, TypeError, RecursionError):
-        types, sound = set(), False
-    if not sound or not types <= {int}:
-        for number, line in text:
-            _check_line(line.split("\t"), path, number)
-        raise InputError("contributors that cannot be read", expected='as in {"bm25": 3}', path=path)
-    return _Columns([number for number, _ in text], queries, documents, probability, order, contributors)
+        return None
+    sound = bool(((probability >= 0) & (probability <= 1)).all()) and len(contributors) == len(ranks)
+    return (probability, order, contributors) if sound and types <= {int} else None
 
 
 def _check_line(cells: Sequence[str], path: str, number: int) -> None:

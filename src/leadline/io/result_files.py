@@ -22,12 +22,16 @@ MANIFEST = b"leadline"  # key of the metadata of a Parquet file of saved results
 
 
 class Column(NamedTuple):
-    """One number a run (NaN is undefined) under a measure's name, and by run and query if known."""
+    """One number a run (NaN is undefined) under a measure's name, and by run and query if known.
+
+    `withheld` has the run and the reason of each estimate whose interval was withheld.
+    """
 
     path: str
     measure: str
     values: dict[str, float]
     queries: dict[str, dict[str, float]]
+    withheld: tuple[tuple[str, str], ...] = ()
 
 
 def read_column(place: str) -> Column:
@@ -83,6 +87,7 @@ def _of_result(data: dict[str, Any], path: str, measure: str) -> Column:
         return _of_mappings(data, path, measure)
     tables: dict[str, dict[str, float]] = {}
     queries: dict[str, dict[str, dict[str, float]]] = {}
+    withheld: dict[str, dict[str, str]] = {}
     for run in runs:
         if not isinstance(run, dict) or not isinstance(run.get("name"), str):
             raise InputError("a run without a name", expected="runs with names", path=path)
@@ -90,13 +95,19 @@ def _of_result(data: dict[str, Any], path: str, measure: str) -> Column:
             number = value.get("value") if isinstance(value, dict) else value
             if name not in NOT_VALUES and _is_number(number):
                 tables.setdefault(name, {})[run["name"]] = _number(number)
+            if isinstance(value, dict) and value.get("reason"):
+                withheld.setdefault(name, {})[run["name"]] = str(value["reason"])
+                if not (run.get("counts") or {}).get("queries", 1):  # nothing of the run was estimated
+                    tables[name][run["name"]] = math.nan
         of_queries = run.get("queries")
         for query, row in of_queries.items() if isinstance(of_queries, dict) else ():
             for name, value in row.items():
                 of_run = queries.setdefault(name, {}).setdefault(run["name"], {})
                 of_run[query] = _number(value)
     name = _chosen(list(tables), measure, path)
-    return Column(path, name, tables[name], queries.get(name, {}))
+    listed = data.get("withheld")
+    reasons = (listed.get(name) if isinstance(listed, dict) else None) or withheld.get(name, {})
+    return Column(path, name, tables[name], queries.get(name, {}), tuple(reasons.items()))
 
 
 def _of_mappings(data: dict[str, Any], path: str, measure: str) -> Column:

@@ -11,7 +11,7 @@ import numpy as np
 from leadline.data.arrays import Floats, Integers
 from leadline.data.results import plain
 from leadline.stats.agreement_coefficients import Coefficient
-from leadline.stats.correlation import average_ranks, kendall, over_queries, tau_ap
+from leadline.stats.correlation import average_ranks, kendall, over_queries, reliability, tau_ap
 from leadline.stats.simultaneous import max_t
 
 FEWEST_QUERIES = 10  # with fewer queries no interval over queries is given
@@ -89,6 +89,17 @@ class RunBias(NamedTuple):
         }
 
 
+class Reliability(NamedTuple):
+    """Reliability of the means of runs (`stats.correlation.reliability`) by reference and by labels."""
+
+    reference: float
+    labels: float
+
+    def to_dict(self) -> dict[str, float | None]:
+        """Return both; None is undefined."""
+        return {name: plain(number) for name, number in self._asdict().items()}
+
+
 class Audit(NamedTuple):
     """What the labels of a judge do to a measure of runs, by a reference.
 
@@ -108,6 +119,8 @@ class Audit(NamedTuple):
         Of the best runs by the reference.
     runs : list of RunBias
         In the order given.
+    reliability, top_reliability : Reliability
+        Of the means of all runs, and of those of `top_taus`.
     """
 
     reference: str
@@ -119,6 +132,8 @@ class Audit(NamedTuple):
     top: int
     top_taus: Taus
     runs: list[RunBias]
+    reliability: Reliability
+    top_reliability: Reliability
 
     def gainers(self) -> list[RunBias]:
         """Return the runs by gain, the largest first."""
@@ -133,7 +148,12 @@ class Audit(NamedTuple):
             "queries": self.queries,
             "bias": self.bias.to_dict(),
             **self.taus.to_dict(),
-            "top": {"runs": self.top, **self.top_taus.to_dict()},
+            "reliability": self.reliability.to_dict(),
+            "top": {
+                "runs": self.top,
+                **self.top_taus.to_dict(),
+                "reliability": self.top_reliability.to_dict(),
+            },
             "runs": [run.to_dict() for run in self.runs],
         }
 
@@ -216,6 +236,8 @@ def audit(
         len(best),
         _taus(sign * reference[:, best], sign * labels[:, best], confidence, draws, seed),
         runs,
+        Reliability(reliability(reference), reliability(labels)),
+        Reliability(reliability(reference[:, best]), reliability(labels[:, best])),
     )
 
 

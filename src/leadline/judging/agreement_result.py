@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from leadline.comparison.correlate import noisy_means
 from leadline.data.arrays import Flags, Floats, Integers, freeze
 from leadline.data.ids import Vocabulary
 from leadline.data.qrels import Qrels
@@ -428,6 +430,7 @@ def warnings_of(result: Agreement, judgments: Judgments) -> list[ResultWarning]:
         _missing(result),
         _few_queries(result),
         _unjudged(result),
+        *_noisy_means(result),
     ]
     return [notice for notice in warnings if notice.count]
 
@@ -500,3 +503,18 @@ def _unjudged(result: Agreement) -> ResultWarning:
         f"{counted(len(result.ranking.runs), 'run')}; counted as non-relevant under every judge"
     )
     return ResultWarning("unjudged_documents", message, count)
+
+
+def _noisy_means(result: Agreement) -> list[ResultWarning]:
+    """Return a warning about rankings of runs too noisy for the intervals of their correlations."""
+    found = [
+        (f"{each.measure} of {judge}{of}", value)
+        for each in result.audits
+        for taus, reliability, of in (
+            (each.taus, each.reliability, ""),
+            (each.top_taus, each.top_reliability, f" (the top {each.top})"),
+        )
+        if not math.isnan(taus.kendall.low) and (not of or each.top < len(each.runs))
+        for judge, value in zip((each.reference, each.judge), reliability, strict=True)
+    ]
+    return noisy_means(list(dict.fromkeys(found)))

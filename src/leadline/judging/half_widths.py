@@ -2,7 +2,7 @@
 
 The pairs of a pool of `leadline pool --for` are judged in its order, so that the first n pairs are a smaller
 draw. Half-widths after n pairs are those that `leadline estimate` gives for the pooled runs, whose lists are
-recovered from the pool.
+recovered from the pool; for a pool drawn for a pair of runs, that of their difference.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from leadline.data.arrays import Floats
 from leadline.data.wording import counted
 from leadline.errors import UsageError
 from leadline.estimation.designs import at_scale, random_numbers_of
-from leadline.estimation.estimate import FEWEST_JUDGMENTS, estimate, has_interval
-from leadline.estimation.measure_targets import kind_of
+from leadline.estimation.estimate import FEWEST_JUDGMENTS, Difference, Estimate, estimate, has_interval
+from leadline.estimation.measure_targets import Ratio, kind_of
 from leadline.estimation.pool_designs import RATE, rank_weights
 from leadline.evaluation.profiles import profile_of
 from leadline.io.judges import majority
@@ -43,7 +43,7 @@ Pair = tuple[str, str]
 
 
 class StopRule(NamedTuple):
-    """Judging stops when the largest half-width of a measure over the pooled runs is below `width`."""
+    """Judging stops when the half-width of a measure, as in `HalfWidth`, is below `width`."""
 
     measure: str
     width: float
@@ -119,7 +119,10 @@ def runs_of(pool: DrawnPool) -> dict[str, dict[str, list[str]]]:
 
 
 class HalfWidth(NamedTuple):
-    """Largest half-width of the intervals of the pooled runs; None with the reason if one has no interval."""
+    """Largest half-width of the intervals of the pooled runs; None with the reason if one has no interval.
+
+    For a pool drawn for a pair of runs, that of their difference.
+    """
 
     value: float | None
     reason: str
@@ -132,6 +135,14 @@ class PoolPrecision:
     ----------
     pool : DrawnPool
         A pool of `leadline pool --for`.
+
+    Attributes
+    ----------
+    pair : tuple of str
+        The two runs whose difference the pool was drawn for; empty if for single runs.
+    missing : str
+        Path of the machine labels that the pool names, if they do not exist; half-widths are then computed
+        without them.
     """
 
     def __init__(self, pool: DrawnPool) -> None:
@@ -142,20 +153,30 @@ class PoolPrecision:
         self.orders: list[float] = [*pool.order[rows].tolist(), math.inf]
         self.measures: list[str] = list(pool.design["measures"])
         self.runs = runs_of(pool)
-        machine = pool.design.get("machine")
-        self.machine = machine if isinstance(machine, str) and os.path.exists(machine) else None
+        self.pair: tuple[str, ...] = tuple(pool.design.get("for_pair") or ())
+        labels = pool.design.get("machine")
+        path = labels if isinstance(labels, str) else ""
+        self.machine = path if path and os.path.exists(path) else None
+        self.missing = "" if self.machine else path
         pairs = list(zip(pool.queries, pool.documents, strict=True))
         self._numbers = random_numbers_of(pairs, int(pool.design["seed"]))
         self._queries = len(set(pool.queries))
         self._squares = {measure: self._mean_squares(measure) for measure in self.measures}
 
     def _mean_squares(self, measure: str) -> Floats:
-        """Return the mean over the pooled runs of the squared weight of each pair."""
-        weights = rank_weights(profile_of("leadline").measures([measure], rel=None, documents=None)[0])
-        squares = [
-            sum(float(weights[rank - 1]) ** 2 for rank in ranks.values() if rank <= len(weights))
-            for ranks in self.pool.contributors
-        ]
+        """Return the mean squared weight of each pair over the pooled runs, or that of the difference."""
+        weights = rank_weights(
+            profile_of("leadline").measures([measure], rel=None, documents=None)[0]
+        ).tolist()
+
+        def weight(rank: int | None) -> float:
+            return 0.0 if rank is None or rank > len(weights) else float(weights[rank - 1])
+
+        if self.pair:
+            a, b = self.pair
+            gaps = [weight(ranks.get(a)) - weight(ranks.get(b)) for ranks in self.pool.contributors]
+            return np.array(gaps) ** 2
+        squares = [sum(weight(rank) ** 2 for rank in ranks.values()) for ranks in self.pool.contributors]
         return np.array(squares) / max(len(self.runs), 1)
 
     def after(self, count: int, grades: Mapping[Pair, float]) -> dict[str, HalfWidth]:
@@ -168,12 +189,17 @@ class PoolPrecision:
         if number < FEWEST_JUDGMENTS:
             few = HalfWidth(None, f"{counted(number, 'judgment')}, fewer than {FEWEST_JUDGMENTS}")
             return dict.fromkeys(self.measures, few)
+        runs = {name: self.runs[name] for name in self.pair or self.runs}
         results = estimate(
-            judged, self.runs, self.measures, pool=self._smaller(count), machine=self.machine, skipped=True
+            judged, runs, self.measures, pool=self._smaller(count), machine=self.machine, skipped=True
         )
         found = {}
         for measure in self.measures:
-            estimates = [results.estimate(name, measure) for name in self.runs]
+            estimates: Sequence[Estimate | Difference] = (
+                results.differences(measure)
+                if self.pair
+                else [results.estimate(name, measure) for name in self.runs]
+            )
             halves = [(one.high - one.low) / 2 for one in estimates]
             reason = next((one.reason for one in estimates if one.reason), "")
             wide = max(halves, default=math.nan)
@@ -197,7 +223,8 @@ class PoolPrecision:
 
     def forecast(self, measure: str, count: int) -> float | None:
         """Return the half-width to expect after `count` pairs, as `leadline pool` does without labels."""
-        if not has_interval(kind_of(profile_of("leadline").measures([measure], rel=None, documents=None)[0])):
+        kind = kind_of(profile_of("leadline").measures([measure], rel=None, documents=None)[0])
+        if not has_interval(kind) or (self.pair and isinstance(kind, Ratio)):
             return None
         p = self._probability(count)
         inside = (p > 0) & (p < 1)
@@ -327,6 +354,13 @@ class Precision:
     def facts(self) -> list[str]:
         """Return a summary: the order, the rule and its looks."""
         facts = ["the pairs are judged in the order of the pool"]
+        if self.pool.pair:
+            facts.append("half-widths are those of the difference between " + " and ".join(self.pool.pair))
+        if self.pool.missing:
+            facts.append(
+                f"the machine labels that the pool names do not exist ({self.pool.missing}); half-widths are "
+                "computed without them"
+            )
         if self.rule is not None and self.state is not None:
             places = ", ".join(map(str, self.state["looks"])) or "none"
             facts.append(f"judging stops when {self.rule}; looks after {places} pairs")
@@ -353,6 +387,8 @@ class Precision:
                 "skipped": sum(pair not in grades for pair in self.pool.pairs[:front]),
                 "beyond": sum(pair in grades for pair in self.pool.pairs[front:]),
                 "runs": len(self.pool.runs),
+                "pair": list(self.pool.pair),
+                "missing_labels": self.pool.missing,
                 "measures": [self._measure(measure, shown, total) for measure in self.pool.measures],
                 "stopping": None if self.state is None else self.state | {"used": self.rule is not None},
             }

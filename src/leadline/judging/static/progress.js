@@ -147,8 +147,11 @@ function precision(found) {
     figure.append(words, curve(one, found, target));
     made.append(figure);
   }
-  made.append(paragraph("Half-width: half the length of the 95 % interval over draws, as of leadline estimate; the largest of "
-    + `${number(found.runs)} pooled runs. Dashed: expected from the sampling design. Values of the runs are not shown, so that `
+  if (found.missing_labels) made.append(paragraph(`The machine labels that the pool names do not exist (${found.missing_labels}): `
+    + "half-widths are computed without them.", "soft"));
+  const of = found.pair.length ? `of the difference between ${found.pair.join(" and ")}` : `the largest of ${number(found.runs)} pooled runs`;
+  made.append(paragraph("Half-width: half the length of the 95 % interval over draws, as of leadline estimate; "
+    + `${of}. Dashed: expected from the sampling design. Values of the runs are not shown, so that `
     + "they cannot influence the judging.", "soft"));
   return made;
 }

@@ -86,7 +86,7 @@ def page(
         left_out=max(len(significant) - LISTED, 0),
         long=LONG,
         figures=_figures(comparison, precision),
-        separating=separating(results)[:SEPARATING],
+        separating=[] if results.withheld is not None else separating(results)[:SEPARATING],
         warnings=[str(notice) for notice in comparison.warnings],
         inputs=inputs,
         options={key: value for key, value in comparison.options.items() if value is not None},
@@ -280,6 +280,8 @@ def _of_measure(comparison: Comparison, index: int) -> list[tuple[str, Any, str]
                 f"{measure}: the runs at their means; a bar joins runs without a significant difference.",
             )
         )
+    if results.withheld is not None:  # single queries are not drawn for estimates
+        return drawn
     drawn.insert(
         1,
         (

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 
 KINDS = ("differences", "scatter", "forest", "pairs", "groups", "critical-difference")
+BY_QUERY = ("differences", "scatter", "critical-difference")  # of values of single queries
 
 
 def figure_of(
@@ -58,7 +59,17 @@ def figure_of(
         Whether intervals are those of each pair alone, even if there are simultaneous ones.
     pairs : sequence of int, optional
         Indices of the pairs in the figure `pairs`; by default all.
+
+    Raises
+    ------
+    UsageError
+        If the figure shows single queries, and the values are estimates from a sample of judgments.
     """
+    if figure in BY_QUERY and comparison.results.withheld is not None:
+        raise UsageError(
+            f"figure {figure} shows single queries, whose estimates from a sample of judgments are too "
+            "variable; expected forest, pairs or groups"
+        )
     if figure == "differences":
         return _differences(comparison, measure_index, pair, width or COLUMN, per_pair=per_pair)
     if figure == "pairs":

@@ -9,6 +9,7 @@ import numpy as np
 
 from leadline.data.arrays import Floats
 from leadline.data.results import Results
+from leadline.errors import UsageError
 from leadline.reporting.plots import COLUMN, INK, style
 from leadline.reporting.plots.text_layout import height_of, name_rows
 
@@ -27,7 +28,17 @@ def per_query(results: Results, measure: object | None = None, *, width: float =
         Measure to draw; by default the first.
     width : float
         Width in inches.
+
+    Raises
+    ------
+    UsageError
+        If the values are estimates from a sample of judgments.
     """
+    if results.withheld is not None:
+        raise UsageError(
+            "single queries: their estimates from a sample of judgments are too variable to draw; expected "
+            "the results of `estimate` itself (a forest plot), or those of a comparison"
+        )
     index = 0 if measure is None else results.measure_index(measure)
     values = results.values[:, :, index]
     rows = _best_first(results, index)

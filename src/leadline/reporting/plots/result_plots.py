@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from leadline.data.result import Result, check_options
 from leadline.data.validation import check_arguments, check_positive, check_word
+from leadline.data.wording import percent
 from leadline.errors import UsageError
 from leadline.reporting.plots import COLUMN, form_of, letters_of, picture
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from leadline.comparison.information_difference.difference_result import Difference
     from leadline.comparison.query_slices import Slices
     from leadline.data.results import Results
+    from leadline.estimation.estimate import EstimatedResults
     from leadline.estimation.score_histograms.histogram_result import Histograms
     from leadline.evaluation.curves import Curves, SubtopicCurves
     from leadline.judging.agreement_result import Agreement
@@ -148,7 +151,7 @@ def comparison_figure(
     pairs: str | int | None = None,
     chosen: Sequence[int] | None = None,
 ) -> Make:
-    """Draw a comparison; by default the differences of the only pair, or a forest plot.
+    """Draw a comparison; by default the differences of the only pair (estimates: `pairs`), or a forest plot.
 
     Parameters
     ----------
@@ -170,7 +173,8 @@ def comparison_figure(
     from leadline.reporting.plots.comparison_plots import KINDS, figure_of, pair_of
     from leadline.reporting.tables.comparison_table import chosen_pairs
 
-    name = figure or ("differences" if pair or len(result.pairing) == 1 else "forest")
+    by_query = "differences" if result.results.withheld is None or pair else "pairs"
+    name = figure or (by_query if pair or len(result.pairing) == 1 else "forest")
     check_word(KINDS, figure=name)
     index = 0 if measure is None else result.results.measure_index(measure)
     pair_index = pair_of(result, *pair) if pair else 0
@@ -211,12 +215,30 @@ def slices_figure(
     return lambda width: by_slice(result, measure=measure, pair=pair, width=width or COLUMN)
 
 
+def estimates_figure(result: EstimatedResults, *, measure: object | None = None) -> Make:
+    """Draw the estimates of a measure, by default the first, with their intervals over draws."""
+    from leadline.reporting.plots.interval_plots import forest
+
+    place = 0 if measure is None else result.measure_index(measure)
+    drawn, order = result.measures[place], result.order(place)
+    found = [result.estimate(result.names[run], drawn, over_queries=False) for run in order]
+    low, high = float(getattr(drawn, "low", -math.inf)), float(getattr(drawn, "high", math.inf))
+    columns = [
+        [value if math.isnan(value) else min(max(value, low), high) for value in column]
+        for column in zip(*((one.value, one.low, one.high) for one in found), strict=True)
+    ]
+    names = [result.names[run] for run in order]
+    label = f"{drawn}, estimate with {percent(result.confidence)} interval over samples of documents"
+    return lambda width: forest(names, *columns, label=label, width=width or COLUMN)
+
+
 FIGURES: dict[str, Callable[..., Make]] = {
     "ABTest": abtest_figure,
     "Agreement": agreement_figure,
     "Comparison": comparison_figure,
     "Curves": curves_figure,
     "Difference": difference_figure,
+    "EstimatedResults": estimates_figure,
     "Histograms": histogram_figure,
     "Results": results_figure,
     "Slices": slices_figure,

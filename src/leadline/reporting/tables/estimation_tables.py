@@ -51,7 +51,9 @@ def estimate_table(results: EstimatedResults, *, pairs: bool = False) -> Table:
         for index, measure in enumerate(results.measures)
         for rank, run in enumerate(results.order(index), start=1)
     ]
-    bounded = any(estimate.guessed + estimate.unknown > 0 for *_, estimate in every)
+    bounded = any(
+        estimate.guessed + estimate.unknown > 0 and not math.isnan(estimate.lowest) for *_, estimate in every
+    )
     rows: list[list[Cell]] = []
     for measure, rank, run, estimate in every:
         limits = (
@@ -79,7 +81,9 @@ def estimate_table(results: EstimatedResults, *, pairs: bool = False) -> Table:
         *map(str, results.warnings),
     ]
     if bounded:
-        notes.insert(1, "lowest, highest: range over all grades of the guessed and unknown pairs")
+        words = "lowest, highest: range over all grades of the guessed and unknown pairs"
+        ratios = any(math.isnan(estimate.lowest) for *_, estimate in every)
+        notes.insert(1, words + ("; none of measures with a divisor (nDCG, R, F, AP)" if ratios else ""))
     columns = [
         "run",
         "",
@@ -99,11 +103,19 @@ def estimate_table(results: EstimatedResults, *, pairs: bool = False) -> Table:
 
 def estimate_pairs_table(results: EstimatedResults) -> Table:
     """Return the table of differences of all pairs."""
+    found = results.differences()
     rows: list[list[Cell]] = [
-        [pair.a, pair.b, pair.measure, pair.difference, plain(pair.low), plain(pair.high)]
-        for pair in results.differences()
+        [pair.a, pair.b, pair.measure, pair.difference, plain(pair.low), plain(pair.high)] for pair in found
     ]
-    notes = [INTERVAL.format(percent(results.confidence)) + ", each pair alone", *map(str, results.warnings)]
+    notes = [INTERVAL.format(percent(results.confidence)) + ", each pair alone"]
+    notes += [str(notice) for notice in results.warnings if notice.code != "no_interval"]  # of single runs
+    for measure in map(str, results.measures):
+        of_measure = [pair for pair in found if pair.measure == measure]
+        reasons = [pair.reason for pair in of_measure if pair.reason]
+        if reasons:
+            more = "; ..." if len(set(reasons)) > 1 else ""
+            count = f"{len(reasons):,} of {counted(len(of_measure), 'pair')}"
+            notes.append(f"no interval for {count} by {measure}: {reasons[0]}{more}")
     return Table(["a", "b", "measure", "a - b", "low", "high"], rows, notes=notes)
 
 
@@ -246,7 +258,7 @@ def measured_pool_table(pool: MeasuredPool, *, output: str = "") -> Table:
         [name, *(None if expected[key] is None else float(expected[key] or 0.0) for key in FORECAST)]
         for name, expected in pool.expected.items()
     ]
-    heads = ["measure", "half-width", "judgments for half", "for exact values"]
+    heads = ["measure", "half-width", "per query for half", "per query for exact"]
     return Table(heads, rows, notes=[*forecast(pool, output), *map(str, pool.warnings)])
 
 
@@ -284,11 +296,17 @@ def forecast(pool: MeasuredPool, output: str) -> list[str]:
         lines.append(f"new pairs: {pool.added:,}; the others are judged or were sampled before")
     of = "of the difference" if pool.options.get("for_pair") else "per run"
     for name, expected in pool.expected.items():
-        exact = f"exact for these runs with {expected['exact_budget']:.1f} judgments per query"
-        if expected["half_width"] is None:
-            lines.append(f"{name}: no forecast of an interval; {exact}")
-        else:
-            half = expected["half_budget"]
-            more = "" if half is None else f"half of it needs {half:.1f} judgments per query; "
-            lines.append(f"expected half-width of {name}: {expected['half_width']:.3f} {of}; {more}{exact}")
+        half_width, half, exact = (expected[key] for key in FORECAST)
+        parts = [
+            f"{name}: no forecast of an interval"
+            if half_width is None
+            else f"expected half-width of {name}: {half_width:.3f} {of}"
+        ]
+        if half is not None:
+            parts.append(f"half of it needs {half:.1f} judgments per query")
+        if exact is not None:
+            parts.append(f"exact for these runs with {exact:.1f} judgments per query")
+        said = half_width is None and any(str(notice).startswith(f"{name}: ") for notice in pool.warnings)
+        if len(parts) > 1 or not said:
+            lines.append("; ".join(parts))
     return lines

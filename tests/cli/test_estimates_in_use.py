@@ -1,0 +1,185 @@
+"""Estimates where other commands use them: correlations, figures, pages, pools for a new run, tables."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from conftest import Leadline
+from leadline.comparison.compare import compare
+from leadline.comparison.correlate import correlate
+from leadline.errors import UsageError
+from leadline.estimation.estimate import EstimatedResults, estimate
+from leadline.estimation.pool_designs import pool_for
+from leadline.evaluation.evaluate import evaluate
+from leadline.reporting.restore import read_scores, save
+
+QUERIES = [f"q{number:02}" for number in range(12)]
+RNG = np.random.default_rng(8)
+RUNS = {
+    name: {query: [f"d{one}" for one in RNG.permutation(40)[:30]] for query in QUERIES} for name in "abcdef"
+}
+TRUTH = {query: {f"d{one}": int(RNG.random() < 0.4) for one in range(40)} for query in QUERIES}
+
+
+@pytest.fixture(scope="module")
+def estimates() -> EstimatedResults:
+    """Estimate six runs from a pool of the first four, so that two have no interval."""
+    pool = pool_for({name: RUNS[name] for name in "abcd"}, "P@10", budget=9).pool
+    judged: dict[str, dict[str, int]] = {}
+    for query, document, drawn in zip(pool.queries, pool.documents, pool.drawn.tolist(), strict=True):
+        if drawn:
+            judged.setdefault(query, {})[document] = TRUTH[query][document]
+    return estimate(judged, RUNS, ["P@10", "R@10", "AP"], pool=pool)
+
+
+@pytest.fixture(scope="module")
+def saved(estimates: EstimatedResults, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    folder = tmp_path_factory.mktemp("saved")
+    save(estimates, folder / "e.parquet")
+    save(read_scores([str(folder / "e.parquet")]), folder / "again.parquet")
+    (folder / "e.json").write_text(estimates.to_json(per_query=True))
+    return [folder / name for name in ("e.parquet", "again.parquet", "e.json")]
+
+
+@pytest.mark.parametrize("measure", ["P@10", "AP"])
+def test_a_correlation_counts_the_estimates_whose_interval_was_withheld(
+    estimates: EstimatedResults, saved: list[Path], measure: str
+) -> None:
+    count = sum(bool(estimates.estimate(name, measure).reason) for name in RUNS)
+    assert count == 6 if measure == "AP" else 0 < count < 6
+    truth = {name: evaluate(TRUTH, {name: RUNS[name]}, measure).mean(name, measure) for name in RUNS}
+    for path in saved:
+        found = correlate(truth, f"{path}:{measure}", draws=0)
+        assert {one.code: one.count for one in found.warnings}["withheld_intervals"] == count
+    four = {name: truth[name] for name in "abcd"}
+    codes = {one.code for one in correlate(four, f"{saved[0]}:P@10", draws=0).warnings}
+    assert "withheld_intervals" not in codes
+
+
+def test_a_run_without_a_query_in_common_has_no_value_to_correlate(tmp_path: Path) -> None:
+    runs = {name: RUNS[name] for name in "abc"} | {"z": {f"x{query}": ["d1"] for query in QUERIES}}
+    path = tmp_path / "e.parquet"
+    save(estimate(TRUTH, runs, "P@10"), path)
+    found = correlate({"a": 1.0, "b": 2.0, "c": 3.0, "z": 4.0}, str(path), draws=0)
+    assert found.names == ["a", "b", "c"]
+    assert {one.code: one.count for one in found.warnings}["undefined"] == 1
+
+
+@pytest.mark.parametrize("figure", ["differences", "scatter", "critical-difference"])
+def test_figures_of_single_queries_refuse_estimates(leadline: Leadline, tmp_path: Path, figure: str) -> None:
+    target = tmp_path / "f.svg"
+    runs = {name: RUNS[name] for name in "abc"}
+    comparison = compare(estimate(TRUTH, runs, "P@10"))
+    with pytest.raises(UsageError, match="single queries"):
+        comparison.plot(target, figure=figure)
+    save(estimate(TRUTH, runs, "P@10"), tmp_path / "three.parquet")
+    done = leadline(
+        *("compare", "--scores", tmp_path / "three.parquet", "--plot", target, "--figure", figure)
+    )
+    assert (done.status, done.err.count("\n"), target.exists()) == (2, 1, False)
+    compare(evaluate(TRUTH, runs, "P@10")).plot(target, figure=figure)
+    assert target.exists()
+
+
+def test_the_default_figure_of_two_estimated_runs_has_an_interval() -> None:
+    comparison = compare(estimate(TRUTH, {name: RUNS[name] for name in "ab"}, "P@10"))
+    drawn = comparison.plot()
+    (label,) = drawn.axes[0].get_yticklabels()
+    assert label.get_text() == "a \N{MINUS SIGN} b"
+
+
+def test_estimates_are_drawn_with_their_intervals_and_not_by_query(
+    estimates: EstimatedResults, saved: list[Path]
+) -> None:
+    drawn = estimates.plot(measure="P@10")
+    names = [estimates.names[run] for run in estimates.order(0)]
+    assert [text.get_text() for text in drawn.axes[0].get_yticklabels()] == names
+    whole = [estimates.estimate(name, "P@10") for name in names]
+    ends = sorted(end for one in whole if not one.reason for end in (one.low, one.high))
+    lines = [
+        np.asarray(path.vertices)[:, 0] for each in drawn.axes[0].collections for path in each.get_paths()
+    ]
+    assert sorted(np.concatenate(lines).tolist()) == pytest.approx(ends)
+    with pytest.raises(UsageError, match="single queries"):
+        read_scores([str(saved[0])]).plot()
+
+
+def test_a_report_on_estimates_shows_no_single_queries(leadline: Leadline, tmp_path: Path) -> None:
+    runs = {name: RUNS[name] for name in "abc"}
+    pages = []
+    for name, results in (("e", estimate(TRUTH, runs, "P@10")), ("t", evaluate(TRUTH, runs, "P@10"))):
+        save(results, tmp_path / f"{name}.parquet")
+        page = tmp_path / f"{name}.html"
+        assert leadline("report", "--scores", tmp_path / f"{name}.parquet", "-o", page).status == 0
+        pages.append(page.read_text())
+    assert [page.count("<figure>") for page in pages] == [2, 5]
+    assert ["differs most between the runs" in page for page in pages] == [False, True]
+
+
+def test_measures_with_a_divisor_have_no_range_over_unjudged_grades(estimates: EstimatedResults) -> None:
+    """Documents outside the list change the number of relevant ones: one that is relevant lowers R."""
+    judged = {"q": {"d1": 1, "d2": 0}}
+    run = {"r": {"q": ["d1", "d2"]}}
+    before = estimate(judged, run, ["R@2", "P@2"])
+    after = estimate({"q": judged["q"] | {"d3": 1}}, run, ["R@2", "P@2"])
+    assert after.mean("r", "R@2") < before.mean("r", "R@2")
+    one = before.estimate("r", "R@2")
+    assert math.isnan(one.lowest)
+    assert math.isnan(one.highest)
+    exact = before.estimate("r", "P@2")
+    assert exact.lowest == exact.value == exact.highest
+    for name in estimates.names:
+        for measure in ("R@10", "AP"):
+            assert math.isnan(estimates.estimate(name, measure).lowest)
+
+
+def test_a_new_run_is_sampled_as_a_run_is(leadline: Leadline, tmp_path: Path) -> None:
+    lines = [
+        f"{query} Q0 {document} {rank} {99 - rank} new"
+        for query, ranked in RUNS["a"].items()
+        for rank, document in enumerate(ranked, start=1)
+    ]
+    (tmp_path / "new.run").write_text("\n".join(lines) + "\n")
+    old = [f"{query} 0 {ranked[0]} 1" for query, ranked in RUNS["a"].items()]
+    (tmp_path / "old.qrels").write_text("\n".join(old) + "\n")
+    words = ["--for", "P@10", "--budget", 5, "--judged", tmp_path / "old.qrels", "-f", "json"]
+    first = leadline("pool", "--for-run", tmp_path / "new.run", *words, "-o", tmp_path / "1.tsv")
+    second = leadline("pool", tmp_path / "new.run", *words, "-o", tmp_path / "2.tsv")
+    assert (tmp_path / "1.tsv").read_text().splitlines()[3:] == (tmp_path / "2.tsv").read_text().splitlines()[
+        3:
+    ]
+    assert first.data["expected"] == second.data["expected"]
+    assert first.data["added"] < first.data["pairs"]  # those judged before are not requested
+    for wrong in (
+        [tmp_path / "new.run", "--for-run", tmp_path / "new.run", *words],
+        ["--for-run", tmp_path / "new.run", "--judged", tmp_path / "old.qrels"],
+    ):
+        done = leadline("pool", *wrong, "-o", tmp_path / "3.tsv")
+        assert (done.status, done.err.count("\n")) == (2, 1)
+        assert "--for-run" in done.err
+        assert not (tmp_path / "3.tsv").exists()
+
+
+def test_the_table_of_pairs_counts_the_pairs_without_an_interval(estimates: EstimatedResults) -> None:
+    notes = estimates.table(pairs=True).notes
+    for measure in ("P@10", "AP"):
+        count = sum(bool(pair.reason) for pair in estimates.differences(measure))
+        (line,) = [note for note in notes if note.startswith("no interval") and f"by {measure}:" in note]
+        assert f" {count} of 15 pairs " in line
+
+
+@pytest.mark.parametrize("options", [[], ["--pairs", "all"]])
+def test_every_withheld_interval_has_its_reason_in_json(
+    estimates: EstimatedResults, options: list[str]
+) -> None:
+    data = json.loads(estimates.to_json(pairs=bool(options)))
+    for run in data["runs"]:
+        for one in run["mean"].values():
+            assert bool(one["reason"]) is (one["low"] is None)
+    for pair in data.get("pairs", []):
+        assert bool(pair["reason"]) is (pair["low"] is None)
