@@ -24,7 +24,7 @@ clean:
 
 .venv/demo.stamp: $(SOURCES)
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[all]'
 	touch $@
 
 .venv/test.stamp: $(SOURCES)

@@ -404,7 +404,7 @@ def test_parquet_without_pyarrow_names_the_extra(
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     monkeypatch.setitem(sys.modules, "pyarrow.ipc", None)
     path = file_of(tmp_path, "a.parquet", "PAR1")
-    with pytest.raises(MissingPackageError, match=r"need pyarrow: pip install 'leadline\[parquet\]'"):
+    with pytest.raises(MissingPackageError, match=r'pip install "leadline\[frames\]"'):
         read_run(path)
     assert leadline("evaluate", path, path).status == 2
 

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -535,23 +536,22 @@ def progress(noun: str) -> Iterator[Callable[[int, int], None]]:
     """Show a progress bar on standard error if it is a terminal and the work takes over a second."""
     started = time.monotonic()
     bar: Any = None
-    task: Any = None
 
     def advance(done: int, total: int) -> None:
-        nonlocal bar, task
+        nonlocal bar
         begins = bar is None and time.monotonic() - started > 1
         if begins and (done < total or not total) and sys.stderr.isatty():
-            from rich.console import Console
-            from rich.progress import Progress
-
-            bar = Progress(console=Console(stderr=True), transient=True)
-            bar.start()
-            task = bar.add_task(noun, total=total or None)  # 0: the total is unknown
+            steps = None if total else repeat(None)  # 0: the total is unknown
+            bar = click.progressbar(
+                steps, length=total or None, label=noun, file=sys.stderr, show_pos=True, update_min_steps=1
+            )
+            bar.render_progress()
         if bar is not None:
-            bar.update(task, completed=done)
+            bar.update(done - bar.pos)
 
     try:
         yield advance
     finally:
         if bar is not None:
-            bar.stop()
+            sys.stderr.write("\r\x1b[2K\x1b[?25h")  # clear the line, show the cursor
+            sys.stderr.flush()

@@ -9,6 +9,7 @@ import click
 
 from leadline.cli._help import add_options, option
 from leadline.cli._options import OUTPUT, write_whole
+from leadline.data.optional import require
 from leadline.errors import UsageError
 
 if TYPE_CHECKING:
@@ -96,6 +97,7 @@ def check_plot(path: str | None) -> dict[str, Any]:
     from leadline.reporting.plots import form_of
 
     form_of(path)
+    require("figures")
     return options
 
 

@@ -9,6 +9,8 @@ import click
 from leadline.cli._help import Command, option
 from leadline.cli._options import FORMATS, OUTPUT, FormatChoice, display_options, write_output, write_whole
 from leadline.cli._results import print_line, results_text, table_text
+from leadline.data.optional import require
+from leadline.errors import MissingPackageError
 from leadline.io.read_paths import check_outputs
 
 SECTION = "Files and collections"
@@ -88,6 +90,11 @@ def command(output: str, form: str, folder: str | None) -> None:
     if verbose:
         print_line("\n" + ABOUT + "\n")
         write_output(table_text(trial_table(circular), form), None)
+    try:
+        require("HTML pages")
+    except MissingPackageError as error:
+        click.echo(f"leadline: {output} was not written; {error}", err=True)
+        return
     from leadline.demo import demo_page
     from leadline.evaluation.curves import curve
 

@@ -19,6 +19,7 @@ from leadline.cli._options import (
 )
 from leadline.cli._results import describe_input, print_line
 from leadline.cli._texts import analysis_of, analysis_options, summary_text, text_options
+from leadline.data.optional import require
 from leadline.data.results import ResultWarning
 from leadline.data.wording import counted, queries
 from leadline.errors import InputError, UsageError
@@ -169,6 +170,7 @@ def command(
     if target is not None:
         _export(store, target, merge, form)
         return
+    require("the judging page")
     if docs is None or queries is None:
         raise UsageError("no texts are given; expected --docs DOCS and --queries QUERIES (or --export QRELS)")
     if pool is None and not os.path.exists(store):

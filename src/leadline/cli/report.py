@@ -25,6 +25,7 @@ from leadline.cli._options import (
 )
 from leadline.cli._results import inputs_of, print_line, results_text
 from leadline.comparison.compare import compare_results
+from leadline.data.optional import require
 from leadline.errors import UsageError
 from leadline.io.read import read_qrels
 from leadline.reporting.pages.report import compared, only_one, page_of
@@ -92,6 +93,7 @@ def command(
     latex` formats it for a paper, with letters for significant differences, or with daggers if there is one
     --baseline. `-o -` writes the page to standard output.
     """
+    require("HTML pages")
     refuse_overwrite(output, qrels, *runs)
     if output == "-" and form != "table":
         raise UsageError(f"-o - and -f {form} both write to standard output; expected -o FILE")

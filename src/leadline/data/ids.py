@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from leadline.data.arrays import Bytes, Codes, Floats, Integers, bytes_of, freeze
-from leadline.data.result import import_optional, make_frame
+from leadline.data.optional import import_optional
+from leadline.data.result import make_frame
 from leadline.errors import InputError
 
 

@@ -7,7 +7,8 @@ import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
-from leadline.errors import InputError, MissingPackageError, UnknownOptionError
+from leadline.data.optional import import_optional
+from leadline.errors import InputError, UnknownOptionError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -207,13 +208,3 @@ def make_frame(constructor: Callable[..., Any], columns: Mapping[str, list[Any]]
         raise InputError(
             "an id that is not Unicode", expected="ids of valid UTF-8; `to_dict` keeps any"
         ) from None
-
-
-def import_optional(package: str) -> Any:
-    """Import an optional package; raise MissingPackageError if it is not installed."""
-    import importlib
-
-    try:
-        return importlib.import_module(package)
-    except ImportError:
-        raise MissingPackageError(f"{package} is not installed: pip install {package}") from None

@@ -12,7 +12,8 @@ import numpy as np
 
 from leadline.data.arrays import Flags, Floats, freeze
 from leadline.data.ids import Vocabulary
-from leadline.data.result import Result, import_optional, make_frame
+from leadline.data.optional import import_optional
+from leadline.data.result import Result, make_frame
 from leadline.data.wording import counted, queries
 from leadline.errors import UsageError
 

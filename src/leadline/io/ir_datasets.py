@@ -28,7 +28,7 @@ def load(path: str) -> Any:
     try:
         import ir_datasets
     except ImportError:
-        raise MissingPackageError(f"{path} needs ir_datasets: pip install 'leadline[ir-datasets]'") from None
+        raise MissingPackageError(f'{path} needs ir_datasets: pip install "leadline[ir-datasets]"') from None
     try:
         return ir_datasets.load(path.removeprefix(IR_DATASETS))
     except KeyError:

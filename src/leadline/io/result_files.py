@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from leadline.data.result import import_optional
+from leadline.data.optional import import_optional
 from leadline.errors import InputError
 from leadline.io.id_lists import OWNERS
 from leadline.io.opening import PARQUET, first_bytes, read_whole, text_of

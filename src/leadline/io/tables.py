@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leadline.data.arrays import bytes_of
 from leadline.data.ids import to_text
+from leadline.data.optional import import_optional
 from leadline.data.qrels import Qrels
 from leadline.data.run import Run
-from leadline.errors import InputError, MissingPackageError, UsageError
+from leadline.errors import InputError, UsageError
 from leadline.io import python_inputs, row_checks
 from leadline.io.columns import NotCleanError
 from leadline.io.opening import ARROW, HEAD, IR_DATASETS, STREAM, Chunk, read_whole, text_of
@@ -534,10 +535,5 @@ def write_parquet(table: OutputTable) -> bytes:
 
 
 def _pyarrow() -> Any:
-    try:
-        import pyarrow.ipc
-    except ImportError:
-        raise MissingPackageError(
-            "Parquet and Arrow files need pyarrow: pip install 'leadline[parquet]'"
-        ) from None
-    return pyarrow
+    import_optional("pyarrow.ipc")
+    return import_optional("pyarrow")

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from leadline.data.ids import to_bytes
+from leadline.data.optional import import_optional
 from leadline.data.validation import check_arguments
-from leadline.errors import InputError, MissingPackageError
+from leadline.errors import InputError
 from leadline.io import row_checks
 from leadline.io.lines import lines, whole_text
 from leadline.io.opening import IR_DATASETS, LONGEST_TEXT, PARQUET, first_bytes, too_long
@@ -78,11 +79,7 @@ def table(path: str, known: Iterable[str] = (), *, encoding: str = "utf-8", head
 
 def parquet(path: str) -> Rows:
     """Yield the rows of a Parquet file, some thousands at a time."""
-    try:
-        from pyarrow import lib
-        from pyarrow import parquet as package
-    except ImportError:
-        raise MissingPackageError(f"{path} needs pyarrow: pip install 'leadline[parquet]'") from None
+    lib, package = import_optional("pyarrow.lib"), import_optional("pyarrow.parquet")
     number = 0
     try:
         for batch in package.ParquetFile(path).iter_batches(batch_size=4096):

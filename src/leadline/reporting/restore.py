@@ -14,7 +14,8 @@ from leadline.comparison.compare import compare_results
 from leadline.comparison.comparison_result import Comparison
 from leadline.data.arrays import Flags
 from leadline.data.ids import Vocabulary, to_bytes
-from leadline.data.result import Result, import_optional
+from leadline.data.optional import import_optional
+from leadline.data.result import Result
 from leadline.data.results import Results, ResultWarning, RunInfo
 from leadline.errors import InputError, LeadlineError, UsageError
 from leadline.evaluation.profiles import profile_of

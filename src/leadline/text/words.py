@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any, ClassVar
 
 from leadline.data.arrays import Integers
+from leadline.data.optional import import_optional
 from leadline.data.registry import Parameter, whole
 from leadline.errors import UsageError
 from leadline.text import Analysis, tokens
@@ -15,16 +16,12 @@ from leadline.text.tokens import word_bounds
 
 def algorithms() -> list[str]:
     """Return the names of the stemming algorithms."""
-    import Stemmer
-
-    return sorted(Stemmer.algorithms())
+    return sorted(import_optional("Stemmer").algorithms())
 
 
 @cache
 def _stemmer(name: str) -> Any:
-    import Stemmer
-
-    return Stemmer.Stemmer(name, 0)  # no cache: every word is stemmed once
+    return import_optional("Stemmer").Stemmer(name, 0)  # no cache: every word is stemmed once
 
 
 def stemmed(tokens: Sequence[str], name: str) -> list[str]:
@@ -53,9 +50,7 @@ wouldn you your yours yourself yourselves"""
 
 def languages() -> list[str]:
     """Return the languages with a stop word list."""
-    import stop_words
-
-    return sorted(stop_words.AVAILABLE_LANGUAGES)
+    return sorted(import_optional("stop_words").AVAILABLE_LANGUAGES)
 
 
 @cache
@@ -71,8 +66,7 @@ def stop_words_of(name: str) -> frozenset[str]:
         return frozenset()
     if name == "basic":
         return frozenset(BASIC.split())
-    import stop_words
-
+    stop_words = import_optional("stop_words")
     if name not in stop_words.AVAILABLE_LANGUAGES:
         raise UsageError(f"no stop words for '{name}'; expected " + ", ".join(languages()))
     entries = stop_words.get_stop_words(name)
@@ -108,9 +102,7 @@ def language_named(text: str) -> str:
     >>> language_named("de"), language_named("German"), language_named("porter")
     ('german', 'german', 'porter')
     """
-    import stop_words as package
-
-    language: str = package.LANGUAGE_MAPPING.get(text.lower(), text.lower())
+    language: str = import_optional("stop_words").LANGUAGE_MAPPING.get(text.lower(), text.lower())
     return language
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from leadline import kernels
 from leadline.data.arrays import Codes, Floats
+from leadline.data.optional import import_optional
 from leadline.data.validation import check_whole
 from leadline.errors import InputError, UsageError
 from leadline.io.texts import TextsLike, name_of
@@ -113,8 +114,7 @@ def _package() -> Any:
     """Import tomotopy, silencing a warning at import that would be mistaken for a missing package."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        import tomotopy
-    return tomotopy
+        return import_optional("tomotopy")
 
 
 class TomotopyChain:

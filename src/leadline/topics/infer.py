@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from leadline.data.arrays import Floats
-from leadline.data.result import import_optional
+from leadline.data.optional import import_optional
 from leadline.data.validation import check_whole
 from leadline.errors import InputError, UsageError
 from leadline.io.formats import suffix_of

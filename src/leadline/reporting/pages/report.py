@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from leadline.comparison.compare import compare, compare_results
 from leadline.comparison.comparison_result import Comparison
 from leadline.data.arrays import Floats
+from leadline.data.optional import require
 from leadline.data.results import Results
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import DEFAULT_MEASURES, evaluate
@@ -90,6 +91,7 @@ def report(
     """
     from leadline.io.write import write_whole
 
+    require("HTML pages")
     curves: Floats | None
     if isinstance(qrels, (Results, Comparison)):
         target = _path(runs, path)

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from leadline.data.optional import require
 from leadline.data.result import Result, check_options
 from leadline.data.validation import check_arguments, check_positive, check_word
 from leadline.data.wording import percent
@@ -43,6 +44,7 @@ def draw(
     from leadline.io.read_paths import refuse_sources
     from leadline.io.write import checked_path, write_whole
 
+    require("figures")
     check_arguments(Result.plot, (), {"size": size, "font_size": font_size, "title": title})
     make = figure_of_result(result, **options)
     width, height = size if isinstance(size, (tuple, list)) else (size, None)

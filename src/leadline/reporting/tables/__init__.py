@@ -151,7 +151,7 @@ def _text(result: Result, form: str, options: dict[str, Any]) -> str:
 def _parquet(result: Result, options: dict[str, Any]) -> bytes:
     import io
 
-    from leadline.data.result import import_optional
+    from leadline.data.optional import import_optional
 
     table = result.to_arrow(**options)  # raises an error that names the missing package
     target = io.BytesIO()
