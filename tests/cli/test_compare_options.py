@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+import leadline as ll
 from conftest import Leadline
+from leadline.reporting.tables import rows_of
 
 RUNS = [f"r{place}.run" for place in range(6)]
 QUERIES = 30
@@ -283,3 +285,46 @@ def test_p_has_three_digits_where_decisions_are_made() -> None:
         "p = 0.23",
         "p = 0.0012",
     ]
+
+
+def test_a_parquet_file_has_the_columns_of_the_csv(leadline: Leadline, files: list[str]) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    rows = list(csv.DictReader(io.StringIO(leadline("compare", *files, "-f", "csv").out)))
+    done = leadline("compare", *files, "-o", "out.parquet")
+    assert (done.status, done.out) == (0, "")
+    table = parquet.read_table("out.parquet")
+    assert table.column_names == list(rows[0])
+    assert len(rows) == table.num_rows > 15
+    for name in table.column_names:
+        for cell, value in zip((row[name] for row in rows), table[name].to_pylist(), strict=True):
+            if isinstance(value, float):
+                assert cell == "" if np.isnan(value) else float(cell) == value, name
+            else:
+                assert cell == str(value), name
+    assert leadline("compare", *files, "-m", "RR", "--pairs", "2", "-o", "out.parquet").status == 0
+    assert parquet.read_table("out.parquet").num_rows == 2
+
+
+def test_a_parquet_file_holds_nothing_else(leadline: Leadline, files: list[str]) -> None:
+    done = leadline("compare", *files, "-f", "json", "-o", "out.parquet")
+    assert (done.status, done.err.count("\n")) == (2, 1)
+    assert "-o out.parquet with -f json" in done.err
+    assert not Path("out.parquet").exists()
+
+
+def test_a_gate_decides_beside_a_parquet_file(leadline: Leadline, files: list[str]) -> None:
+    pytest.importorskip("pyarrow")
+    done = leadline("compare", *files, "--fail-below", "RR=1.01", "-o", "out.parquet")
+    assert done.status == 1
+    assert Path("out.parquet").exists()
+
+
+def test_columns_of_a_comparison_are_its_rows(files: list[str]) -> None:
+    found = ll.compare(ll.evaluate(files[0], files[1:], ["RR", "P@2"]))
+    rows = rows_of(found)
+    columns = found.to_columns()
+    assert list(columns) == rows.columns
+    for place, name in enumerate(rows.columns):
+        wanted: Any = [float("nan") if row[place] is None else row[place] for row in rows.rows]
+        assert np.array_equal(columns[name], wanted, equal_nan=columns[name][0].__class__ is float), name
+    assert len(found.to_columns(pairs=3)["a"]) == 6

@@ -32,7 +32,7 @@ from leadline.cli._options import (
     write_output,
 )
 from leadline.cli._plots import check_plot, plot_option, plot_options, write_plot
-from leadline.cli._results import results_text, table_text
+from leadline.cli._results import print_warnings, results_text, table_text
 from leadline.cli._slices import slice_option
 from leadline.comparison import pairing as pairings
 from leadline.comparison.compare import COMPARED, compare_results
@@ -102,7 +102,7 @@ class Pairs(click.ParamType[str | int]):
     type=Pairs(),
     metavar="significant|all|N",
     help=f"Pairs shown: those with a significant difference, all, or the N of smallest p-value per measure. "
-    f"[default: all in JSON and CSV; in tables all up to {SENTENCES}, else significant]",
+    f"[default: all in JSON, CSV and Parquet; in tables all up to {SENTENCES}, else significant]",
 )
 @option(
     "Gates",
@@ -206,7 +206,15 @@ def command(
     alpha, however many tests there are. Measured at alpha = 5 %: 3 to 6 % and 4 to 7 % on scores of real
     runs, up to 15 % for very skewed differences on 5 queries (docs/comparing.md). Without --baseline the
     last run is the baseline.
+
+    With many runs, -o FILE.parquet writes the columns of the CSV in a small part of the space of JSON; in
+    JSON, --pairs leaves out pairs, and --changed 0 the queries with the largest differences.
     """
+    columns = output is not None and output.lower().endswith(".parquet")
+    if columns and (form != "table" or query_slice):
+        raise UsageError(
+            f"-o {output} with {'--query-slice' if query_slice else f'-f {form}'}; expected no .parquet"
+        )
     kept_in = {name: options.pop(name) for name in OPTIONS}
     path = kept_in["baseline_file"]
     inputs = (qrels, *runs)
@@ -267,8 +275,9 @@ def command(
         others=more,
     )
     if path is not None and pairing is None:
-        if plot is not None or query_slice:
-            raise UsageError(f"{path} has no values to compare with yet; expected no --plot or --query-slice")
+        if plot is not None or query_slice or columns:
+            option = "-o FILE.parquet" if columns else "--plot or --query-slice"
+            raise UsageError(f"{path} has no values to compare with yet; expected no {option}")
         outcomes = least_means(own, conditions, rel=level)
         notes = first_notes(path, conditions)
         shown = own.select_measures(list(range(len(own.measures))))  # options are added to a copy
@@ -286,22 +295,29 @@ def command(
         comparison = compare_results(results, pairing=pairing, **rules)
         comparison.options |= added
         outcomes = gates_of(comparison, conditions, rel=level) if conditions else []
-        chosen = chosen_pairs(comparison, "all" if pairs is None and form in DATA else pairs)
+        chosen = chosen_pairs(comparison, "all" if pairs is None and (columns or form in DATA) else pairs)
         slices = slices_of(comparison, query_slice) if query_slice else None
-        text = print_text(
-            comparison,
-            lambda: _data(comparison, outcomes, changed, chosen, slices) | file.to_dict(outcomes),
-            lambda: (
-                _rows(comparison, chosen, slices)
-                if form == "csv"
-                else comparison_table(
-                    comparison, conditions=outcomes, changed=changed, chosen=chosen, per_pair=per_pair
-                )
-            ),
-            records="pairs" if slices is None else "slices",
+        text = (
+            ""
+            if columns
+            else print_text(
+                comparison,
+                lambda: _data(comparison, outcomes, changed, chosen, slices) | file.to_dict(outcomes),
+                lambda: (
+                    _rows(comparison, chosen, slices)
+                    if form == "csv"
+                    else comparison_table(
+                        comparison, conditions=outcomes, changed=changed, chosen=chosen, per_pair=per_pair
+                    )
+                ),
+                records="pairs" if slices is None else "slices",
+            )
         )
         if slices is not None and form not in DATA:
             text += "\n" + table_text(slices.table(), form, to_file=output is not None)
+        if columns:
+            print_warnings(comparison.warnings)  # the file has no place for them
+            comparison.write(str(output), chosen=chosen)
         if plot is not None:
             _draw(
                 plot,
@@ -317,7 +333,8 @@ def command(
             brief += "\n" + slices.to_markdown()
     if summary is not None:
         write_output(brief, summary)
-    write_output(text, output)
+    if not columns:
+        write_output(text, output)
     failed = [gate for gate in outcomes if gate.failed]
     for gate in failed:
         click.echo(f"leadline: {gate}", err=True)

@@ -31,6 +31,7 @@ from leadline.stats.power import (
     upper_deviation,
 )
 
+AT_ONCE = 4096  # pairs whose queries are sorted together
 MOST_LETTERS = len(ascii_lowercase)  # with more runs, outperformed runs are counted instead
 
 
@@ -223,52 +224,67 @@ class Comparison(Result):
 
     def of_pairs(self, index: int, pairs: Iterable[int], *, changed: int = 0) -> list[ComparedPair]:
         """Return the records of the pairs with given indices for one measure."""
+        chosen = np.fromiter(pairs, dtype=np.int64)
+        columns = self.fields(index, chosen) | {"changed": self._most_changed(index, chosen, changed)}
+        ordered = (columns[name] for name in ComparedPair._fields)
+        return [ComparedPair(*values) for values in zip(*ordered, strict=True)]
+
+    def fields(self, index: int, pairs: Integers) -> dict[str, list[Any]]:
+        """Return the fields of the records of pairs for one measure as columns, without `changed`."""
         names, columns = self.names, self.columns[index]
         measure = self.results.measures[index]
-        p_equivalent = None if self.p_equivalent is None else self.p_equivalent[index]
-        simultaneous = np.full((len(self.pairing), 2), np.nan)
+        first, second = self.pairing.first[pairs], self.pairing.second[pairs]
+        simultaneous = np.full((len(pairs), 2), np.nan)
         if self.simultaneous is not None:
-            simultaneous = self.simultaneous[index]
-        estimated = self.results.withheld is not None  # wins then count sampling errors
+            simultaneous = self.simultaneous[index][pairs]
         wins, ties, losses = columns.counts
         if not measure.rising:
             wins, losses = losses, wins
-        records = []
-        for pair in pairs:
-            first, second = int(self.pairing.first[pair]), int(self.pairing.second[pair])
-            clusters, deviation = self._spread(columns, pair)
-            records.append(
-                ComparedPair(
-                    a=names[first],
-                    b=names[second],
-                    measure=str(measure),
-                    mean_a=float(self.results.means[first, index]),
-                    mean_b=float(self.results.means[second, index]),
-                    difference=float(columns.found.mean[pair]),
-                    low=float(self.limits[index, pair, 0]),
-                    high=float(self.limits[index, pair, 1]),
-                    p=float(self.p[index, pair]),
-                    p_corrected=float(self.p_corrected[index, pair]),
-                    p_equivalent=None if p_equivalent is None else float(p_equivalent[pair]),
-                    effect=float(columns.effect[pair]),
-                    wins=None if estimated else int(wins[pair]),
-                    ties=None if estimated else int(ties[pair]),
-                    losses=None if estimated else int(losses[pair]),
-                    queries=int(columns.queries[pair]),
-                    needed=self._needed(columns, pair),
-                    detectable=detectable(
-                        deviation, clusters, power_wanted=self.rules.power, level=self.first_level
-                    ),
-                    verdict=self.verdicts[index][pair],
-                    changed=self.changed(index, pair, changed),
-                    simultaneous_low=float(simultaneous[pair, 0]),
-                    simultaneous_high=float(simultaneous[pair, 1]),
-                    effect_low=float(columns.effect_limits[0][pair]),
-                    effect_high=float(columns.effect_limits[1][pair]),
-                    groups=None if self.groups is None else clusters,
-                )
-            )
-        return records
+        none = [None] * len(pairs)
+        estimated = self.results.withheld is not None  # wins then count sampling errors
+        verdicts = self.verdicts[index]
+        clusters = columns.found.clusters[pairs].astype(np.int64)
+        deviation = columns.found.error[pairs] * clusters**0.5
+        means_of_runs = self.results.means[:, index]
+        return {
+            "a": [names[run] for run in first.tolist()],
+            "b": [names[run] for run in second.tolist()],
+            "measure": [str(measure)] * len(pairs),
+            "mean_a": means_of_runs[first].tolist(),
+            "mean_b": means_of_runs[second].tolist(),
+            "difference": columns.found.mean[pairs].tolist(),
+            "low": self.limits[index, pairs, 0].tolist(),
+            "high": self.limits[index, pairs, 1].tolist(),
+            "p": self.p[index, pairs].tolist(),
+            "p_corrected": self.p_corrected[index, pairs].tolist(),
+            "p_equivalent": none if self.p_equivalent is None else self.p_equivalent[index][pairs].tolist(),
+            "effect": columns.effect[pairs].tolist(),
+            "wins": none if estimated else wins[pairs].tolist(),
+            "ties": none if estimated else ties[pairs].tolist(),
+            "losses": none if estimated else losses[pairs].tolist(),
+            "queries": columns.queries[pairs].astype(np.int64).tolist(),
+            "needed": none
+            if self.rules.smallest is None
+            else [self._needed(columns, pair) for pair in pairs.tolist()],
+            "detectable": self._detectable(clusters, deviation).tolist(),
+            "verdict": [verdicts[pair] for pair in pairs.tolist()],
+            "simultaneous_low": simultaneous[:, 0].tolist(),
+            "simultaneous_high": simultaneous[:, 1].tolist(),
+            "effect_low": columns.effect_limits[0][pairs].tolist(),
+            "effect_high": columns.effect_limits[1][pairs].tolist(),
+            "groups": none if self.groups is None else clusters.tolist(),
+        }
+
+    def _detectable(self, clusters: Integers, deviation: Floats) -> Floats:
+        """Return the differences detectable with numbers of independent units and standard deviations."""
+        units, row = np.unique(clusters, return_inverse=True)
+        effects = [
+            detectable(1.0, count, power_wanted=self.rules.power, level=self.first_level)
+            for count in units.tolist()
+        ]
+        smallest = np.array(effects, dtype=np.float64)[row] * deviation
+        smallest[~np.isfinite(deviation)] = np.nan
+        return smallest
 
     @property
     def first_level(self) -> float:
@@ -329,21 +345,26 @@ class Comparison(Result):
         number : int
             Maximum number of queries.
         """
-        if self.results.withheld is not None:  # estimates of single queries are too variable
-            return []
-        differences = self.differences[index][:, pair]
-        size = np.abs(np.nan_to_num(differences))
+        return self._most_changed(index, np.array([pair]), number)[0]
+
+    def _most_changed(self, index: int, pairs: Integers, number: int) -> list[list[Change]]:
+        """Return the queries with the largest differences of each pair, in descending order."""
+        if self.results.withheld is not None or not number:  # estimates of single queries are too variable
+            return [[] for _ in pairs]
         values = self.results.averaged_values(index)
-        order = np.argsort(-size, kind="stable")[:number]
-        return [
-            Change(
-                self.results.queries[code],
-                float(values[self.pairing.first[pair], code]),
-                float(values[self.pairing.second[pair], code]),
-            )
-            for code in order.tolist()
-            if size[code] > EQUAL
-        ]
+        queries = list(self.results.queries)
+        changes: list[list[Change]] = []
+        for begin in range(0, len(pairs), AT_ONCE):
+            part = pairs[begin : begin + AT_ONCE]
+            size = np.abs(np.nan_to_num(self.differences[index][:, part])).T
+            order = np.argsort(-size, axis=1, kind="stable")[:, :number]
+            counts = (np.take_along_axis(size, order, axis=1) > EQUAL).sum(axis=1)
+            first, second = self.pairing.first[part][:, None], self.pairing.second[part][:, None]
+            columns = (order, values[first, order], values[second, order])
+            for count, codes, a, b in zip(counts.tolist(), *(c.tolist() for c in columns), strict=True):
+                rows = zip(codes[:count], a[:count], b[:count], strict=True)
+                changes.append([Change(queries[code], x, y) for code, x, y in rows])
+        return changes
 
     def matrix(self, index: int) -> Flags:
         """Return flags of significant differences, runs x runs; False for pairs that were not compared."""

@@ -26,12 +26,15 @@ class Layout(NamedTuple):
         Function of the table for CSV and data frames; by default the printed one.
     text : str
         Function of the printed text, for results that are not printed as a table.
+    columns : str
+        Function of the columns for data frames; by default those of `rows`.
     """
 
     module: str
     table: str
     rows: str = ""
     text: str = ""
+    columns: str = ""
 
 
 LAYOUTS = {
@@ -39,7 +42,9 @@ LAYOUTS = {
     "Agreement": Layout("agreement_table", "agreement_tables", "agreement_rows"),
     "CheckResult": Layout("collection_tables", "check_table", text="check_text"),
     "Collection": Layout("collection_tables", "collection_table"),
-    "Comparison": Layout("comparison_table", "comparison_table", "comparison_rows"),
+    "Comparison": Layout(
+        "comparison_table", "comparison_table", "comparison_rows", columns="comparison_columns"
+    ),
     "Correlation": Layout("evaluation_tables", "correlation_table"),
     "Curves": Layout("evaluation_tables", "curve_table"),
     "Difference": Layout("difference_table", "difference_table", "pairs_table"),
@@ -104,6 +109,10 @@ def text_of(result: Result, form: str = "table", **options: Any) -> str:
 
 def columns_of(result: Result, **options: Any) -> dict[str, list[Any]]:
     """Return the rows of a result as columns by name; repeated names are numbered."""
+    layout = layout_of(result)
+    if layout.columns:
+        made: dict[str, list[Any]] = _call(layout, layout.columns, result, options)
+        return made
     table = rows_of(result, **options)
     columns: dict[str, list[Any]] = {}
     for index, name in enumerate(table.columns):
@@ -155,5 +164,5 @@ def _parquet(result: Result, options: dict[str, Any]) -> bytes:
 
     table = result.to_arrow(**options)  # raises an error that names the missing package
     target = io.BytesIO()
-    import_optional("pyarrow.parquet").write_table(table, target)
+    import_optional("pyarrow.parquet").write_table(table, target, compression="zstd")
     return target.getvalue()

@@ -127,6 +127,17 @@ def comparison_rows(
     )
 
 
+def comparison_columns(
+    comparison: Comparison, *, pairs: str | int = "all", chosen: Sequence[Sequence[int]] | None = None
+) -> dict[str, list[Any]]:
+    """Return the columns of `comparison_rows` by name, without a record for each pair."""
+    chosen = comparison.chosen(pairs) if chosen is None else chosen
+    parts = [comparison.fields(index, np.array(rows, np.int64)) for index, rows in enumerate(chosen)]
+    columns = {column.name: [value for part in parts for value in part[column.name]] for column in COLUMNS}
+    undefined = [name for name, values in columns.items() if all(value is None for value in values)]
+    return columns | {name: [float("nan")] * len(columns[name]) for name in undefined}
+
+
 def _probability(value: float) -> Probability | None:
     return None if isnan(value) else Probability(value)
 
