@@ -43,15 +43,16 @@ def command(
 ) -> None:
     """Compute the rank correlation between two scores of the same runs.
 
-    The coefficients are Kendall's tau-b, tau-AP, Spearman's rho and Pearson's r. The inputs are JSON results
-    of commands, results saved by `estimate --save`, or tables with a header. MEASURE is a measure of a result
-    (AP, hsa, ric) or a column of a table; the default is the first. Runs that occur in one input only are
-    counted and excluded.
+    The coefficients are Kendall's tau-b, tau-AP, tau-AP,b (symmetric, with ties), Spearman's rho and
+    Pearson's r. The inputs are JSON results of commands, results saved by `estimate --save`, or tables with a
+    header. MEASURE is a measure of a result (AP, hsa, ric) or a column of a table; the default is the first.
+    Runs that occur in one input only are counted and excluded.
 
     Both confidence intervals are approximate, and there are none for fewer than five runs. The interval over
     runs is a percentile bootstrap interval. The interval over queries is for the means over a larger
     population of queries, corrected for the bias that sampling error causes; in simulations, 95 % intervals
-    of this kind contained the true value in 85 to 100 % of the samples (docs/studies/significance.md).
+    of this kind contained the true value in 85 to 100 % of the samples (docs/studies/significance.md, without
+    tau-AP,b).
     """
     refuse_overwrite(output, truth, estimate)
     result = correlate(truth, estimate, teams=read_labels(team) if team else None, **options)

@@ -1,4 +1,4 @@
-"""Correlation of two scores over runs: Pearson, Spearman, Kendall's tau-b and tau-AP, with intervals."""
+"""Correlation of two scores over runs: Pearson, Spearman, Kendall's tau-b, tau-AP, with intervals."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from leadline.stats.correlation import (
     reliability,
     spearman,
     tau_ap,
+    tau_ap_b,
 )
 from leadline.stats.resampling import draws_of_teams, interval
 
@@ -39,6 +40,7 @@ COEFFICIENTS: dict[str, Callable[..., float]] = {
     "spearman": spearman,
     "kendall": kendall,
     "tau_ap": _tau_ap,
+    "tau_ap_b": tau_ap_b,
 }
 FEW = 10  # warn of fewer runs
 LEAST = 5  # minimum number of runs for an interval
@@ -80,7 +82,7 @@ class Correlation(Result):
     truth, estimate : ndarray of float64, shape (n_runs,)
         The scores.
     found : dict of str to Coefficients
-        Coefficients by name: pearson, spearman, kendall, tau_ap.
+        Coefficients by name: pearson, spearman, kendall, tau_ap, tau_ap_b.
     """
 
     def __init__(
@@ -137,7 +139,8 @@ def correlate(
     """Correlate two scores of the same runs.
 
     Coefficients are Pearson's r, Spearman's rho, Kendall's tau-b and tau-AP, which gives more weight to
-    errors at the top of the estimated ranking. Runs without both scores are excluded and counted.
+    errors at the top of the estimated ranking, and its symmetric form with ties, tau-AP,b. Runs without both
+    scores are excluded and counted.
 
     Parameters
     ----------
@@ -167,11 +170,12 @@ def correlate(
     bootstrap resamples of the runs. Intervals over queries are for these runs and a population of queries,
     need values of single queries, and are corrected for bias (`leadline.stats.correlation.over_queries`).
     p-values are two-sided: by t (Pearson, and Spearman with ten or more runs), by all permutations (Spearman
-    with up to nine runs), and by SciPy's test of tau-b; there is none for tau-AP.
+    with up to nine runs), and by SciPy's test of tau-b; there is none for tau-AP and tau-AP,b.
 
     References
     ----------
     Yilmaz, Aslam and Robertson (2008), A new rank correlation coefficient for information retrieval, SIGIR.
+    Urbano and Marrero (2017), The treatment of ties in AP correlation, ICTIR.
 
     Examples
     --------
@@ -320,7 +324,7 @@ def noisy_means(found: Sequence[tuple[str, float]]) -> list[ResultWarning]:
 
 def _p(name: str, x: Floats, y: Floats) -> float:
     """Return the two-sided p-value of a coefficient."""
-    if name == "tau_ap" or len(x) < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
+    if name in ("tau_ap", "tau_ap_b") or len(x) < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return float("nan")
     from scipy import stats
 

@@ -114,6 +114,70 @@ def tau_ap(estimate: Floats, truth: Floats, frequencies: Integers | None = None)
     return float(2 * (weight[counted] * concordance).sum() / weight[counted].sum() - 1)
 
 
+def tau_ap_a(estimate: Floats, truth: Floats) -> float:
+    """Return tau-AP with ties in the estimated ranking: its mean over all orders of tied systems.
+
+    The coefficient of accuracy of Urbano and Marrero: the truth has no ties, and those of the estimate are of
+    unknown order. It equals `tau_ap` without ties. NaN if the truth has ties or there are fewer than two
+    systems. Takes O(n^2) time.
+
+    References
+    ----------
+    Urbano and Marrero (2017), The treatment of ties in AP correlation, ICTIR.
+
+    Examples
+    --------
+    >>> tau_ap_a(np.array([2.0, 2.0, 1.0]), np.array([3.0, 2.0, 1.0]))  # mean of 1 and 0
+    0.5
+    """
+    size = len(estimate)
+    estimated, true = levels(estimate), levels(truth)
+    if size < 2 or len(np.unique(true)) < size:
+        return float("nan")
+    above = estimated > estimated[:, None]
+    number_above = above.sum(axis=1)
+    concordant = (above & (true > true[:, None])).sum(axis=1)
+    total = 0.0
+    for group in np.unique(estimated).tolist():
+        members = np.flatnonzero(estimated == group)
+        first = int(number_above[members[0]])  # systems above the group
+        rank = np.arange(first, first + len(members))  # systems above each place in the group
+        if first:
+            total += float(concordant[members].sum()) * float((1 / rank).mean())
+        inner = np.arange(1, len(members))
+        total += float((inner / (first + inner)).sum()) / 2  # half of the pairs within the group are in order
+    return 2 * total / (size - 1) - 1
+
+
+def tau_ap_b(x: Floats, y: Floats, frequencies: Integers | None = None) -> float:
+    """Return symmetric tau-AP of two rankings with ties, the coefficient of agreement of Urbano and Marrero.
+
+    For every system with others above it in one ranking: the proportion of them that are above it in the
+    other one too. The value is twice the mean proportion minus 1, averaged over both rankings in the role of
+    the first. NaN if a ranking has one level only. Takes O(n^2) time.
+
+    References
+    ----------
+    Urbano and Marrero (2017), The treatment of ties in AP correlation, ICTIR.
+
+    Examples
+    --------
+    >>> tau_ap_b(np.array([2.0, 2.0, 1.0]), np.array([3.0, 2.0, 1.0]))  # by x 1; by y 0 and 1
+    0.5
+    """
+    weight = np.ones(len(x)) if frequencies is None else frequencies.astype(np.float64)
+    first, second = (rising > rising[:, None] for rising in (levels(x), levels(y)))
+    both = (first & second) @ weight
+    values = []
+    for above in (first @ weight, second @ weight):
+        counted = (above > 0) & (weight > 0)
+        if not counted.any():
+            return float("nan")
+        shares = both[counted] / above[counted]
+        values.append(2 * float((weight[counted] * shares).sum() / weight[counted].sum()) - 1)
+    return sum(values) / 2
+
+
 def average_ranks(values: Floats, frequencies: Integers | None = None) -> Floats:
     """Return ranks from 1, ties sharing their mean; frequency n stands for n tied observations.
 
@@ -179,6 +243,17 @@ def _tau_ap_rows(truth: Floats, estimate: Floats) -> Floats:
     return 2 * _over(np.nansum(shares, axis=1), (seen > 0).sum(axis=1)) - 1
 
 
+def _tau_ap_b_rows(x: Floats, y: Floats) -> Floats:
+    first, second = (ranks[:, None, :] > ranks[:, :, None] for ranks in (levels(x), levels(y)))
+    both = (first & second).sum(axis=2)
+    parts = []
+    for above in (first.sum(axis=2), second.sum(axis=2)):
+        shares = np.nansum(_over(both.astype(np.float64), above), axis=1)
+        parts.append(2 * _over(shares, (above > 0).sum(axis=1)) - 1)
+    mean: Floats = (parts[0] + parts[1]) / 2
+    return mean
+
+
 def _over(part: Floats, whole: Floats | Integers) -> Floats:
     """Divide; 0 / 0 is NaN."""
     divided: Floats = np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole > 0)
@@ -191,6 +266,7 @@ ROWS: dict[str, Callable[[Floats, Floats], Floats]] = {
     "spearman": _spearman_rows,
     "kendall": _kendall_rows,
     "tau_ap": _tau_ap_rows,
+    "tau_ap_b": _tau_ap_b_rows,
 }
 BLOCK = 64  # rows
 

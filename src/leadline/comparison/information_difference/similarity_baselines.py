@@ -6,21 +6,23 @@ import math
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, combinations_with_replacement, pairwise
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from leadline import kernels
 from leadline.comparison.information_difference.joint_tables import LEVELS, Orders, call_kernel, orders_of
+from leadline.comparison.information_difference.tied_overlap import TiedList, tied_overlap
 from leadline.data.arrays import Bytes, Codes, Floats, Hashes, Integers
 from leadline.data.ids import Ids
 from leadline.data.judged_run import JudgedRun
 from leadline.data.registry import Parametric, Registry, choice, cutoff, needed_cutoff, number
+from leadline.errors import UsageError
 
 
 class RankedLists(NamedTuple):
-    """Ranked lists of all systems for one query, with documents numbered over all systems.
+    """RankedLists lists of all systems for one query, with documents numbered over all systems.
 
     Attributes
     ----------
@@ -311,11 +313,16 @@ NOTHING = 1e-18  # weight of a depth that is negligible in double precision
 class RBO(Similarity):
     """Rank-biased overlap: mean agreement over depths d with weight (1 - p) p^(d - 1).
 
-    Agreement at depth d is 2 X_d / (|A:d| + |B:d|), where X_d is the number of documents in both prefixes A:d
-    and B:d; tied documents enter at the first rank of their group. `form=ext` extrapolates: beyond the end of
-    the shorter list, its agreement at its last depth is continued, and beyond the longer list agreement is
-    constant. `min` and `max` are bounds over all continuations; ties are then ordered as in the run.
-    Undefined for two empty lists.
+    Without ties, agreement at depth d is X_d / d, where X_d is the number of documents in the first d of
+    both lists. `ties` says what tied documents mean. `w`: they share their rank, as in sports; all enter at
+    the first rank of their group, and agreement is 2 X_d / (|A:d| + |B:d|). `a`: their order is unknown; the
+    value is the mean over all orders. `b`: as `a`, corrected for the information that ties lose, so that a
+    list agrees completely with itself.
+
+    `form=ext` extrapolates: beyond the end of the shorter list its last agreement is continued, and beyond
+    the longer list agreement is constant. `min` and `max` are bounds over all continuations, `res` their
+    difference. With p = 1 all depths of the longer list have the same weight (average overlap); there are no
+    bounds then. Undefined for two empty lists.
 
     >>> RBO(p=0.5).of(["a", "b"], ["b", "a"])  # agreement 0 at depth 1, then 1
     0.5
@@ -323,15 +330,57 @@ class RBO(Similarity):
 
     title = "rank-biased overlap"
     formula = "(1 - p) sum of p^(d-1) A_d; beyond the lists extrapolated, or bounded"
-    source = "Webber, Moffat and Zobel 2010, equations 11, 30 and 32, section 4.3 for ties"
+    source = "Webber, Moffat and Zobel 2010, equations 11, 30 and 32; ties: Corsi and Urbano 2024"
 
-    p: float = number(0.9, low=0.0, high=1.0, open_ends=True)
-    form: str = choice("ext", "min", "max")
+    p: float = number(0.9, low=0.0, high=1.0)
+    form: str = choice("ext", "min", "max", "res")
+    ties: str = choice("w", "a", "b")
+
+    def post_init(self) -> None:
+        """Check that the weights of depths have a sum."""
+        if self.p == 0:
+            raise UsageError("p=0 in RBO; expected a number above 0")
+        if self.p == 1 and self.form != "ext":
+            raise UsageError(f"RBO(p=1,form={self.form}); expected p below 1, as with p=1 nothing is bounded")
 
     def values(self, ranked: RankedLists) -> Floats:
         """Return similarities, systems x systems."""
+        values = self._untied(ranked)
+        tied = [TiedList.of(ranked.entry[low:high]) for low, high in pairwise(ranked.orders.bounds.tolist())]
+        for first, second in combinations_with_replacement(range(ranked.size), 2):
+            lists = [tied[first], tied[second]]
+            if self._needs_ties(*lists):
+                value = self._of_ties(ranked, first, second, *lists)
+                values[first, second] = values[second, first] = value
+        return values
+
+    def _needs_ties(self, first: TiedList, second: TiedList) -> bool:
+        """Return whether ties of two lists matter beyond what the kernel does with them."""
+        lengths = len(first.first), len(second.first)
+        begin = 0
+        if self.form == "ext" and self.ties == "w":  # only beyond the end of the shorter list
+            begin = min(lengths)
+        return min(lengths) > 0 and any(
+            bool((each.last[begin:] > each.first[begin:]).any()) for each in (first, second)
+        )
+
+    def _of_ties(self, ranked: RankedLists, first: int, second: int, one: TiedList, other: TiedList) -> float:
+        """Return the similarity of two lists with ties."""
+        places = ranked.orders.position[[first, second]]
+        if len(one.first) > len(other.first):
+            one, other, places = other, one, places[::-1]
+        common = places[:, (places >= 0).all(axis=0)].astype(np.int64)
+        found = tied_overlap(one, other, (common[0], common[1]), p=self.p, ties=self.ties)
+        return {"ext": found.ext, "min": found.low, "max": found.high, "res": found.high - found.low}[
+            self.form
+        ]
+
+    def _untied(self, ranked: RankedLists) -> Floats:
+        """Return similarities in which tied documents enter together (`form=ext`), or in the run's order."""
         size, lengths = ranked.size, ranked.lengths
-        depth = min(int(lengths.max(initial=0)), math.ceil(math.log(NOTHING) / math.log(self.p)))
+        depth = int(lengths.max(initial=0))
+        if self.p < 1:
+            depth = min(depth, math.ceil(math.log(NOTHING) / math.log(self.p)))
         first, second = (index.astype(np.int32) for index in np.triu_indices(size))
         entry = ranked.entry
         if self.form != "ext":  # in the order of the run
@@ -347,7 +396,7 @@ class RBO(Similarity):
             first,
             second,
             entry,
-            (1 - self.p) * self.p ** np.arange(depth),
+            (1 - self.p) * self.p ** np.arange(depth) if self.p < 1 else np.ones(depth),
             self.form == "ext",
             np.empty(size * (depth + 1), dtype=np.int32),
             np.empty(depth + 1, dtype=np.int32),
@@ -358,8 +407,12 @@ class RBO(Similarity):
             np.minimum(lengths[first], lengths[second]),
             np.maximum(lengths[first], lengths[second]),
         )
-        if self.form == "ext":
+        if self.p == 1:
+            value /= np.maximum(upper, 1)
+        elif self.form == "ext":
             value += last * self.p**upper
+        elif self.form == "res":
+            value = self._residual(last, lower, upper)
         else:  # with final overlap X at all depths the sum is -ln(1-p) (1-p)/p X; observed depths have less
             value -= (1 - self.p) / self.p * math.log1p(-self.p) * last
         if self.form == "max":

@@ -175,7 +175,13 @@ def curve_table(curves: Curves | SubtopicCurves) -> Table:
     return Table(["run", *heads], rows, best=best, notes=notes, digits=3)
 
 
-TITLES = {"pearson": "Pearson", "spearman": "Spearman", "kendall": "Kendall tau-b", "tau_ap": "tau-AP"}
+TITLES = {
+    "pearson": "Pearson",
+    "spearman": "Spearman",
+    "kendall": "Kendall tau-b",
+    "tau_ap": "tau-AP",
+    "tau_ap_b": "tau-AP,b",
+}
 
 
 def correlation_table(correlation: Correlation) -> Table:

@@ -113,7 +113,7 @@ def slow_rbo(lists: list[list[str]], entry: list[list[int]], p: float) -> float:
         if d <= lower:
             last = rate = 2 * common / (len(tops[0]) + len(tops[1]))
         else:
-            last = (common + rate * (d - lower)) / d
+            last = 2 * (common + rate * (d - lower)) / (d + max(map(len, tops)))
         total += (1 - p) * p ** (d - 1) * last
     return total + last * p**upper
 
