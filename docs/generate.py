@@ -74,7 +74,9 @@ def measures() -> str:
 def command_names() -> list[str]:
     """Return the names of the commands: those of their files."""
     return sorted(
-        entry.name for entry in pkgutil.iter_modules(cli.__path__) if not entry.name.startswith("_")
+        entry.name.replace("_", "-")
+        for entry in pkgutil.iter_modules(cli.__path__)
+        if not entry.name.startswith("_")
     )
 
 
@@ -89,7 +91,7 @@ def command_list() -> str:
         "COMMANDS = {",
     ]
     for name in command_names():
-        module = importlib.import_module(f"{cli.__name__}.{name}")
+        module = importlib.import_module(f"{cli.__name__}.{cli.module_of(name)}")
         says = module.command.get_short_help_str(limit=200).removesuffix(".")
         lines.append(f'    "{name}": ("{module.SECTION}", "{says}"),')
     return "\n".join([*lines, "}"]) + "\n"

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from leadline.comparison.correlate import correlate
     from leadline.comparison.information_difference.difference import difference
     from leadline.comparison.information_difference.difference_result import Difference
+    from leadline.comparison.why_different import why_different
     from leadline.data.qrels import Qrels
     from leadline.data.result import Result
     from leadline.data.results import Results
@@ -47,6 +48,7 @@ _MODULES = {
     "comparison.correlate": ("correlate",),
     "comparison.information_difference.difference": ("difference",),
     "comparison.information_difference.difference_result": ("Difference",),
+    "comparison.why_different": ("why_different",),
     "data.qrels": ("Qrels",),
     "data.result": ("Result",),
     "data.results": ("Results",),
@@ -117,6 +119,7 @@ __all__ = [
     "score",
     "search",
     "unjudged",
+    "why_different",
     "write_qrels",
     "write_run",
 ]

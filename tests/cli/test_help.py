@@ -15,11 +15,11 @@ import click
 import pytest
 
 from conftest import Leadline
-from leadline.cli import COMMON, SECTIONS, _help, group
+from leadline.cli import COMMON, SECTIONS, _help, group, module_of
 from leadline.cli._commands import COMMANDS
 
 FOLDER = Path(inspect.getfile(import_module("leadline.cli"))).parent
-NAMES = sorted(path.stem for path in FOLDER.glob("[!_]*.py"))
+NAMES = sorted(path.stem.replace("_", "-") for path in FOLDER.glob("[!_]*.py"))
 LONGEST = 66  # of a first sentence: it fits a line of 80 columns
 
 
@@ -39,7 +39,7 @@ EVERY = dict(walk(group, "leadline"))
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_list_of_commands_is_fresh(name: str) -> None:
-    module = import_module(f"leadline.cli.{name}")
+    module = import_module(f"leadline.cli.{module_of(name)}")
     says = module.command.get_short_help_str(limit=200).removesuffix(".")
     assert COMMANDS[name] == (module.SECTION, says), "run `make docs`"
     assert module.SECTION in SECTIONS
@@ -57,7 +57,7 @@ def test_the_help_explains_the_common_commands_and_names_the_others(leadline: Le
     assert re.findall(r"^  ([a-z]+) +([A-Z].*)", common, re.MULTILINE) == [
         (name, COMMANDS[name][1]) for name in COMMON
     ]
-    named = re.findall(r"[a-z]+", others.partition("More help:")[0])
+    named = re.findall(r"[a-z-]+", others.partition("More help:")[0])
     assert {*named} >= {*NAMES} - {*COMMON} - {"help"}
     assert not {*named} & {*COMMON}
     assert "leadline help --all" in others
@@ -65,7 +65,7 @@ def test_the_help_explains_the_common_commands_and_names_the_others(leadline: Le
 
 def test_all_commands_are_listed_on_request(leadline: Leadline) -> None:
     done = leadline("help", "--all")
-    assert sorted(re.findall(r"^  ([a-z]+) +[A-Z]", done.out, re.MULTILINE)) == NAMES
+    assert sorted(re.findall(r"^  ([a-z-]+) +[A-Z]", done.out, re.MULTILINE)) == NAMES
     assert [line for line in done.out.splitlines() if line.endswith(":")] == [f"{one}:" for one in SECTIONS]
     assert leadline("help", "--all", "evaluate").status == 2
 

@@ -72,6 +72,7 @@ LINES = {
     "topics fit -o": "topics fit docs.jsonl -k 2 --sweeps 3 -o OUT",
     "topics infer -o": "topics infer model.npz docs.jsonl -o OUT.jsonl",
     "topics search -o": "topics search model.npz docs.jsonl more.jsonl -o OUT",
+    "why-different -o": "why-different a.json b.json --name bm25 --qrels qrels.txt --run bm25.run -o OUT",
     "unjudged -o": "unjudged bm25.run dense.run --method nruns --one-vote-per teams.tsv:team -o OUT",
 }
 

@@ -73,6 +73,10 @@ CASES: dict[str, list[str]] = {
     "topics perplexity": ["perplexity", "model.npz", "docs.jsonl"],
     "topics search": ["search", "model.npz", "docs.jsonl", "docs.jsonl", "-o", "topics.run"],
     "unjudged": [*RUNS, "bm25.run", "--method", "nruns"],
+    "why-different": [
+        *["one.json:AP", "one.json:nDCG@10", "-m", "AP", "--name", "tf-dot"],
+        *["--qrels", "cranfield/qrels.txt", "--run", "cranfield/tf-dot.run"],
+    ],
 }
 TIMED = {"index", "search", "score"}  # print how long they took
 WITHOUT_A_TABLE = {"help", "convert"}

@@ -26,6 +26,11 @@ BEFORE = {
     "correlate": [f"evaluate qrels.txt {RUNS} -m AP -m P@10 -q -f json -o saved.json"],
     "estimate": [f"pool {RUNS} --for P@10 --budget 3 --seed 1 -o drawn.tsv"],
     "topics": ["topics fit docs.jsonl -k 3 --sweeps 20 -o docs.model"],
+    "why-different": [
+        "evaluate qrels.txt dense.run -m map -q -f trec --profile trec9 -o one.txt",
+        "evaluate qrels.txt dense.run -m AP -l 2 -q -f json -o two.json",
+        "evaluate qrels.txt dense.run -m AP -q -f json -o three.json",
+    ],
 }
 LINES = {
     "abtest": [
@@ -88,6 +93,12 @@ LINES = {
     "summary": ["summary docs.jsonl --doc d01 --query knots"],
     "topics": ["topics perplexity docs.model docs.jsonl"],
     "unjudged": [f"unjudged {RUNS} --method nruns", f"unjudged {RUNS} --method soboroff"],
+    "why-different": [
+        "why-different one.txt two.json --qrels qrels.txt --run dense.run -m AP -q",
+        "why-different one.txt three.json",
+        "why-different one.txt three.json --qrels qrels.txt",
+        "why-different one.txt bm25.run",
+    ],
 }
 
 

@@ -41,7 +41,7 @@ WIDEST = 100  # columns of a help
 
 
 class Commands(click.Group):
-    """Group of the commands in this folder; `x.py` contains the command `x`."""
+    """Group of the commands in this folder; `x_y.py` contains the command `x-y`."""
 
     def list_commands(self, _context: click.Context) -> list[str]:
         """Return the names of the commands."""
@@ -51,7 +51,7 @@ class Commands(click.Group):
         """Import one command."""
         if name not in COMMANDS and not is_command(name):
             return None
-        loaded: click.Command = importlib.import_module(f"{__name__}.{name}").command
+        loaded: click.Command = importlib.import_module(f"{__name__}.{module_of(name)}").command
         return loaded
 
     def shell_complete(self, context: click.Context, incomplete: str) -> list[CompletionItem]:
@@ -107,13 +107,22 @@ class Commands(click.Group):
         return super().resolve_command(context, args)
 
 
+def module_of(name: str) -> str:
+    """Return the module of a command.
+
+    >>> module_of("why-different")
+    'why_different'
+    """
+    return name.replace("-", "_")
+
+
 def is_command(name: str) -> bool:
     """Return whether a file holds a command, listed or new."""
-    if not name.isidentifier() or name.startswith("_"):
+    if "_" in name or not module_of(name).isidentifier():
         return False
     from importlib.util import find_spec
 
-    return find_spec(f"{__name__}.{name}") is not None
+    return find_spec(f"{__name__}.{module_of(name)}") is not None
 
 
 def help_width() -> int:

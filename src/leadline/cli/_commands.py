@@ -33,4 +33,5 @@ COMMANDS = {
     "summary": ("Retrieval", "Summarise a document, statically or for a query"),
     "topics": ("Retrieval", "Fit and apply topic models: LDA and polylingual LDA"),
     "unjudged": ("Estimation", "Rank systems without relevance judgments"),
+    "why-different": ("Evaluation", "Find why two tables of the same measure differ"),
 }

@@ -1,0 +1,93 @@
+"""`leadline why-different`: the cause of differences between two tables of the same measure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from leadline.cli._help import Command, InputPath, option
+from leadline.cli._options import (
+    level_option,
+    output_options,
+    per_query_option,
+    refuse_overwrite,
+    write_output,
+)
+from leadline.cli._results import describe_input, envelope, escaped, json_text, print_warnings, table_text
+from leadline.comparison.why_different import WhyDifferent, why_different
+from leadline.io.tables import split_place
+from leadline.reporting.tables.why_different_table import why_different_tables
+
+SECTION = "Evaluation"
+
+
+@click.command(
+    cls=Command, epilog="Example: leadline why-different a.txt b.json --qrels qrels.txt --run bm25.run"
+)
+@click.argument("a", metavar="RESULT[:MEASURE]")
+@click.argument("b", metavar="RESULT[:MEASURE]")
+@option("Reading", "--qrels", metavar="QRELS", type=InputPath(), help="Relevance judgments.")
+@option(
+    "Reading",
+    "--run",
+    metavar="RUN",
+    type=InputPath(),
+    help="Run whose values the tables hold; with --qrels the known causes are tried.",
+)
+@option(
+    "Measures",
+    "-m",
+    "--measure",
+    metavar="MEASURE",
+    help="Measure to compare. [default: the first in both tables that differs]",
+)
+@level_option("Minimum relevant grade of both programs. [default: 1]", name="rel")
+@option("Selection", "--name", metavar="NAME", help="Name of the run, if a table holds several.")
+@per_query_option("Add the values of the queries that differ, with what explains them.")
+@output_options
+def command(
+    *,
+    a: str,
+    b: str,
+    qrels: str | None,
+    run: str | None,
+    per_query: bool,
+    form: str,
+    output: str | None,
+    **options: Any,
+) -> None:
+    """Find why two tables of the same measure differ.
+
+    A and B are values by query: output of `trec_eval -q` or `ir_measures -q`, results of leadline, a table
+    with a header, or JSON of the form {query: {measure: value}}. With --qrels and --run, the measure is
+    computed under the known conventions of evaluation programs: order of tied documents, precision of scores,
+    duplicates, documents with the id of the query, unjudged documents, relevance level, cutoff, gains,
+    discount, interpolation, missing queries, queries without relevant documents. A cause explains a query if
+    two of its settings reproduce the values of A and of B. Pairs of causes are tried if one is not enough.
+    """
+    places = [split_place(place)[0] for place in (a, b)]
+    refuse_overwrite(output, *places, *(path for path in (qrels, run) if path is not None))
+    result = why_different(a, b, qrels=qrels, run=run, **options)
+    write_output(_text(result, form, per_query=per_query, to_file=output is not None), output)
+
+
+def _text(result: WhyDifferent, form: str, *, per_query: bool, to_file: bool) -> str:
+    if form == "json":
+        inputs = [describe_input(side.path, len(side.values)) for side in (result.a, result.b)]
+        data = envelope("why-different", inputs, result.options, result.warnings)
+        return json_text(data | result.to_dict(per_query=per_query))
+    if form in ("csv", "jsonl"):
+        print_warnings(result.warnings)
+    if form == "jsonl":
+        import json
+
+        found = result.to_dict()
+        return "".join(
+            escaped(json.dumps(row, ensure_ascii=False)) + "\n" for row in found["numbers"] + found["causes"]
+        )
+    if form == "csv":
+        tables = why_different_tables(result, per_query=per_query)[-1:]
+    else:
+        tables = why_different_tables(result, per_query=per_query)
+    return "\n".join(table_text(table, form, to_file=to_file) for table in tables)

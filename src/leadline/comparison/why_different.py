@@ -1,0 +1,440 @@
+"""Why two tables of the same measure differ: the conventions that reproduce the values of both."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from leadline.comparison.why_different_conventions import Conventions
+from leadline.comparison.why_different_search import SINGLE, Cause, CausePair, Search, decimals_of, tolerance
+from leadline.comparison.why_different_tables import Side, measure_of, two_sides
+from leadline.data.arrays import Flags, Floats
+from leadline.data.reading import Reading, ReadQrelsOptions
+from leadline.data.result import Result
+from leadline.data.results import ResultWarning, plain
+from leadline.data.wording import counted, queries
+from leadline.errors import UsageError
+from leadline.evaluation.profiles import profile_of
+from leadline.io.read import QrelsLike, RunLike, judgments_of
+from leadline.io.read_paths import public
+from leadline.measures import Measure
+
+EXACT = 1e-12  # relative difference of equal values
+NUMERIC = {
+    "scale": "unit of the values",
+    "arithmetic": "precision of the arithmetic",
+    "rounding": "rounding of the values",
+}
+
+
+class WhyDifferent(Result):
+    """Differences of two tables and their causes.
+
+    Attributes
+    ----------
+    a, b : Side
+        The tables.
+    measure : str
+        The measure.
+    different : list of str
+        Queries with other values than rounding, arithmetic and unit explain, or in one table only.
+    numbers : list of Cause
+        Causes that are evident from the numbers alone.
+    causes : list of Cause
+        Causes that were tried, those that explain most queries first.
+    pair : CausePair or None
+        The best pair of causes, where no single one explains all queries.
+    """
+
+    def __init__(
+        self,
+        a: Side,
+        b: Side,
+        measure: str,
+        *,
+        groups: Mapping[str, Sequence[str]],
+        numbers: Sequence[Cause],
+        findings: Sequence[ResultWarning],
+        causes: Sequence[Cause] | None,
+        pair: CausePair | None,
+        tried: int,
+        warnings: Sequence[ResultWarning] = (),
+        options: dict[str, Any] | None = None,
+    ) -> None:
+        self.a, self.b = a, b
+        self.measure = measure
+        self.groups = {name: list(found) for name, found in groups.items()}
+        self.numbers = list(numbers)
+        self.findings = list(findings)
+        self.causes = list(causes or ())
+        self.tried = causes is not None
+        self.settings_tried = tried
+        self.pair = pair
+        self.warnings = list(warnings)
+        self.options = dict(options or {})
+
+    @property
+    def different(self) -> list[str]:
+        """Queries that differ by more than rounding, arithmetic and unit."""
+        return self.groups["different"]
+
+    @property
+    def cause(self) -> str | None:
+        """Name of the cause that explains most queries; None if none was found."""
+        found = self.causes[:1] if self.different else self.numbers[:1]
+        return found[0].cause if found else None
+
+    @property
+    def explained(self) -> list[str]:
+        """Differing queries of which the best cause, or pair of causes, reproduces both values."""
+        best = self.pair.explained if self.pair else self.causes[0].explained if self.causes else ()
+        return list(best)
+
+    @property
+    def not_explained(self) -> list[str]:
+        """Differing queries that remain."""
+        found = set(self.explained)
+        return [query for query in self.different if query not in found]
+
+    def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
+        """Return the result as built-in types.
+
+        Parameters
+        ----------
+        per_query : bool, default False
+            Add the values of the queries that are not equal, and what explains them.
+        """
+        data: dict[str, Any] = {
+            "measure": self.measure,
+            **{name: _side(side) for name, side in (("a", self.a), ("b", self.b))},
+            "queries": {name: len(found) for name, found in self.groups.items()},
+            "numbers": [_cause(cause) for cause in self.numbers],
+            "findings": [
+                {"code": one.code, "says": one.message, "count": one.count} for one in self.findings
+            ],
+            "tried": self.tried,
+            "settings_tried": self.settings_tried,
+            "cause": self.cause,
+            "causes": [_cause(cause) for cause in self.causes],
+            "pair": None
+            if self.pair is None
+            else {
+                "causes": [_cause(cause) for cause in self.pair.causes],
+                "explained": len(self.pair.explained),
+                "contradicted": self.pair.contradicted,
+            },
+            "explained": len(self.explained),
+            "not_explained": len(self.not_explained),
+            "unexplained_queries": self.not_explained,
+        }
+        return data | {"per_query": self.rows()} if per_query else data
+
+    def rows(self) -> dict[str, dict[str, Any]]:
+        """Return the values of every query that is not equal, and what explains them."""
+        by: dict[str, str] = {query: cause.cause for cause in self.numbers for query in cause.explained}
+        chosen = self.pair.causes if self.pair else self.causes[:1]
+        by |= dict.fromkeys(self.explained, " and ".join(cause.cause for cause in chosen))
+        wanted = [query for name in ("rounding", "arithmetic", "different") for query in self.groups[name]]
+        return {
+            query: {"a": _value(self.a, query), "b": _value(self.b, query), "explained_by": by.get(query)}
+            for query in wanted
+        }
+
+    def __repr__(self) -> str:
+        return (
+            f"WhyDifferent({self.measure}, {len(self.different)} of {queries(self._all)} differ, "
+            f"{self.cause or 'not explained'} explains {len(self.explained)})"
+        )
+
+    @property
+    def _all(self) -> int:
+        return len(set(self.a.values) | set(self.b.values))
+
+
+def _side(side: Side) -> dict[str, Any]:
+    given = list(side.values.values())
+    return {
+        "path": side.path,
+        "run": side.run,
+        "measure": side.measure,
+        "queries": len(given),
+        "mean": plain(side.mean),
+        "mean_of_queries": plain(float(np.nanmean(given))) if not np.isnan(given).all() else None,
+        "decimals": decimals_of(given),
+    }
+
+
+def _value(side: Side, query: str) -> float | None:
+    return plain(side.values.get(query, math.nan))
+
+
+def _cause(cause: Cause) -> dict[str, Any]:
+    return cause._asdict() | {"explained": len(cause.explained), "queries": list(cause.explained)}
+
+
+@public
+def why_different(
+    a: Any,
+    b: Any,
+    *,
+    qrels: QrelsLike | None = None,
+    run: RunLike | None = None,
+    measure: str | Measure | None = None,
+    name: str | None = None,
+    rel: float | None = None,
+    **options: Any,
+) -> WhyDifferent:
+    """Find the conventions in which two tables of the same measure differ.
+
+    With the run and the judgments, the measure is computed under the known conventions of evaluation
+    programs. A cause explains a query if one setting of it reproduces the value of A and another one the
+    value of B, to the precision in which they were written. If no single cause explains all differing
+    queries, pairs of causes are tried.
+
+    Parameters
+    ----------
+    a, b : path, Results or mapping
+        Values of queries: the output of `trec_eval -q` or `ir_measures -q`, a JSON or CSV result, saved
+        results, or `{query: {measure: value}}`. A file may be FILE:MEASURE.
+    qrels : qrels, optional
+        Relevance judgments.
+    run : run, optional
+        The run.
+    measure : str or Measure, optional
+        The measure; by default the first that is in both tables and differs.
+    name : str, optional
+        Name of the run, for tables of several.
+    rel : float, optional
+        Minimum relevant grade of both programs, if it is not 1.
+    **options
+        How judgments are read: `integer_ids`.
+
+    Returns
+    -------
+    WhyDifferent
+
+    Raises
+    ------
+    UsageError
+        If only one of `qrels` and `run` is given, or the measure is unknown here.
+
+    Examples
+    --------
+    >>> qrels, run = {"q1": {"a": 1}}, {"q1": {"a": 1.0, "b": 1.0}}
+    >>> found = why_different({"q1": {"map": 0.5}}, {"q1": {"map": 1.0}}, qrels=qrels, run=run)
+    >>> found.cause, found.causes[0].a, found.causes[0].b
+    ('ties', 'descending_id', 'ascending_id')
+    """
+    if (qrels is None) != (run is None):
+        given, lacking = ("qrels", "run") if run is None else ("run", "qrels")
+        raise UsageError(f"{given} without {lacking}; expected both or none, as causes are tried with both")
+    text = None if measure is None else str(measure)
+    first, second, others = two_sides(a, b, measure=text, name=name)
+    meant = measure if isinstance(measure, Measure) else measure_of(text or first.measure)
+    if meant is None and qrels is not None:
+        meant = measure_of(second.measure)
+        if meant is None:
+            raise UsageError(
+                f"measure '{text or first.measure}' is unknown; expected its definition, as in -m nDCG@10"
+            )
+    if meant is not None and rel is not None:
+        meant = profile_of("leadline").measures([meant], rel=rel)[0]
+    only_means = not first.values or not second.values
+    if only_means:
+        first, second = (_of_mean(side) for side in (first, second))
+    asked = sorted(set(first.values) | set(second.values))
+    columns = [np.array([side.values.get(query, math.nan) for query in asked]) for side in (first, second)]
+    scaled, scale = _one_scale(columns, meant)
+    groups, numbers = _by_numbers(asked, scaled, scale)
+    different = np.isin(asked, groups["different"])
+    findings = _findings(first, second, scaled, asked, different)
+    causes, pair, tried = None, None, 0
+    if qrels is not None and run is not None and meant is not None:
+        reading = Reading.of(why_different, options, ReadQrelsOptions)
+        judged = judgments_of(qrels, reading)
+        conventions = Conventions(run, judged, meant, [] if only_means else asked, mean=only_means)
+        causes, pair, tried = Search(conventions, asked, scaled, different).found()
+    return WhyDifferent(
+        first,
+        second,
+        str(meant) if meant is not None else first.measure,
+        groups=groups,
+        numbers=numbers,
+        findings=findings,
+        causes=causes,
+        pair=pair,
+        tried=tried,
+        warnings=_warnings(others, only_means=only_means, tried=causes is not None),
+        options={
+            "a": first.path,
+            "b": second.path,
+            "qrels": _path(qrels),
+            "run": _path(run),
+            "measure": text,
+            "name": name,
+            "rel": rel,
+        },
+    )
+
+
+def _path(source: object) -> str | None:
+    if source is None:
+        return None
+    return os.fspath(source) if isinstance(source, (str, os.PathLike)) else "in memory"
+
+
+def _of_mean(side: Side) -> Side:
+    """Return a table that holds the mean as its only value."""
+    mean = side.mean
+    if math.isnan(mean) and side.values:
+        mean = float(np.nan_to_num(list(side.values.values())).mean())
+    return side._replace(values={"all": mean})
+
+
+def _warnings(others: Sequence[str], *, only_means: bool, tried: bool) -> list[ResultWarning]:
+    shown = ", ".join(others[:5]) + (", ..." if len(others) > 5 else "")
+    warnings = [
+        ResultWarning("other_measures", f"other measures that differ: {shown} (-m selects one)", len(others)),
+        ResultWarning(
+            "only_means", "no values by query in one of the tables; means are compared", int(only_means)
+        ),
+        ResultWarning("not_tried", "causes are tried with --qrels QRELS --run RUN", int(not tried)),
+    ]
+    return [notice for notice in warnings if notice.count]
+
+
+def _one_scale(columns: Sequence[Floats], measure: Measure | None) -> tuple[list[Floats], int]:
+    """Return both columns as proportions, and which of them (1, 2 or 0) was in per cent."""
+    if measure is not None and (measure.high != 1 or measure.average == "sum"):
+        return list(columns), 0
+    largest = [float(np.nanmax(column, initial=0.0)) for column in columns]
+    for index in (0, 1):
+        if largest[index] > 1.5 >= largest[1 - index] and largest[index] <= 100:
+            scaled = list(columns)
+            scaled[index] = columns[index] / 100
+            return scaled, index + 1
+    return list(columns), 0
+
+
+def _by_numbers(
+    asked: Sequence[str], columns: Sequence[Floats], scale: int
+) -> tuple[dict[str, list[str]], list[Cause]]:
+    """Return the queries by kind of difference, and the causes that the numbers show."""
+    a, b = columns
+    there = ~np.isnan(a), ~np.isnan(b)
+    both = there[0] & there[1]
+    with np.errstate(invalid="ignore"):
+        apart = np.abs(a - b)
+        size = np.maximum(np.maximum(np.abs(a), np.abs(b)), 1e-9)
+        equal = (both & (apart <= EXACT * np.maximum(size, 1.0))) | ~(there[0] | there[1])
+        close = both & ~equal & (apart <= SINGLE * size)
+        units = tolerance(a) + tolerance(b)
+        rounded = both & ~equal & ~close & (apart <= units * (1 + 1e-6) + 1e-9) if units else equal & ~equal
+        coarse = [decimals_of(column.tolist()) for column in columns]
+        if coarse[0] != coarse[1]:  # differences below 1e-6 are rounding if a table is rounded
+            rounded, close = rounded | (close & (apart <= units + 1e-9)), close & (apart > units + 1e-9)
+    flags = {
+        "common": both,
+        "only_a": there[0] & ~there[1],
+        "only_b": there[1] & ~there[0],
+        "equal": equal,
+        "arithmetic": close,
+        "rounding": rounded,
+        "different": ~(equal | close | rounded),
+    }
+    groups = {
+        name: [asked[place] for place in np.flatnonzero(found).tolist()] for name, found in flags.items()
+    }
+    causes = []
+    if scale:
+        says = ["proportions"] * 2
+        says[scale - 1] = "per cent"
+        matched = [query for name in ("equal", "arithmetic", "rounding") for query in groups[name]]
+        causes.append(_numeric("scale", says, matched))
+    if groups["rounding"]:
+        says = ["full precision" if digits is None else f"{digits} decimals" for digits in coarse]
+        causes.append(_numeric("rounding", says, groups["rounding"]))
+    if groups["arithmetic"]:
+        causes.append(_numeric("arithmetic", ["as written", "within 1e-6"], groups["arithmetic"]))
+    return groups, sorted(causes, key=lambda cause: -len(cause.explained))
+
+
+def _numeric(name: str, says: Sequence[str], found: Sequence[str]) -> Cause:
+    return Cause(name, NUMERIC[name], says[0], says[1], says[0], says[1], "", tuple(found), 0)
+
+
+def _findings(
+    a: Side, b: Side, columns: Sequence[Floats], asked: Sequence[str], different: Flags
+) -> list[ResultWarning]:
+    """Return what the numbers say without a run."""
+    first, second = (column[different] for column in columns)
+    both = ~np.isnan(first) & ~np.isnan(second)
+    found = [
+        ResultWarning("larger_in_a", "value larger in A", int((first[both] > second[both]).sum())),
+        ResultWarning("larger_in_b", "value larger in B", int((second[both] > first[both]).sum())),
+        ResultWarning(
+            "zero_in_a", "0 in A and not in B", int(((first[both] == 0) & (second[both] != 0)).sum())
+        ),
+        ResultWarning(
+            "zero_in_b", "0 in B and not in A", int(((second[both] == 0) & (first[both] != 0)).sum())
+        ),
+        ResultWarning(
+            "only_zero_a", "only in A, with the value 0", int((np.isnan(second) & (first == 0)).sum())
+        ),
+        ResultWarning(
+            "only_zero_b", "only in B, with the value 0", int((np.isnan(first) & (second == 0)).sum())
+        ),
+    ]
+    ratio = second[both] / np.where(first[both] == 0, np.nan, first[both])
+    ratio = ratio[~np.isnan(ratio)]
+    if len(ratio) > 2 and np.ptp(ratio) <= 1e-3 * abs(float(np.median(ratio))):
+        text = f"B is A times {float(np.median(ratio)):.6g}"
+        found.append(ResultWarning("constant_factor", text, len(ratio)))
+    return [one for one in found if one.count] + _mean_findings(a, b, len(asked))
+
+
+def _mean_findings(a: Side, b: Side, size: int) -> list[ResultWarning]:
+    """Return how the mean of each table follows from its values."""
+    found = []
+    for name, side in (("A", a), ("B", b)):
+        given = np.array([value for value in side.values.values() if not math.isnan(value)])
+        if math.isnan(side.mean) or len(given) < 2:
+            continue
+        near = max(tolerance(np.array([side.mean])), tolerance(given), 1e-9) * 2
+        own, over_all = float(given.mean()), float(given.sum()) / size
+        if abs(side.mean - own) <= near:
+            continue
+        if abs(side.mean - over_all) <= near:
+            says = f"the mean of {name} counts {queries(size - len(given))} that it lacks as 0"
+            found.append(ResultWarning(f"mean_of_{name.lower()}", says, size - len(given)))
+        else:
+            says = f"the mean of {name}, {side.mean:.6g}, is not that of its values, {own:.6g}"
+            found.append(ResultWarning(f"mean_of_{name.lower()}", says, 1))
+    return found
+
+
+def summary_of(result: WhyDifferent) -> str:
+    """Return the finding in one sentence."""
+    size, differing = result._all, len(result.different)  # noqa: SLF001  # same module
+    if not differing:
+        rest = sum(len(result.groups[name]) for name in ("rounding", "arithmetic"))
+        if not rest and not result.numbers:
+            return f"{result.measure}: all {queries(size)} are equal"
+        names = " and ".join(cause.says for cause in result.numbers)
+        return f"{result.measure}: {queries(size)} differ only in the {names}"
+    says = f"{result.measure}: {differing} of {queries(size)} differ"
+    if not result.tried:
+        return says
+    if result.pair is not None:
+        first, second = result.pair.causes
+        says += f"; {first.says} with {second.says} explains {len(result.pair.explained)}"
+    elif result.causes:
+        says += f"; {result.causes[0].says} explains {len(result.causes[0].explained)}"
+    left = len(result.not_explained)
+    return (
+        f"{says}; {'all are explained' if not left else counted(left, 'query', 'queries') + ' not explained'}"
+    )

@@ -1,0 +1,486 @@
+"""Conventions of evaluation in which programs differ, and the values of a measure under each."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from leadline.data.arrays import Codes, Flags, Floats, Integers
+from leadline.data.ids import Vocabulary, to_text
+from leadline.data.judged_run import JudgedRun, MatchedLists
+from leadline.data.qrels import Qrels
+from leadline.data.reading import Reading
+from leadline.data.registry import Parameter
+from leadline.data.run import Run
+from leadline.errors import InputError
+from leadline.evaluation.bounds import rules, sorted_ties
+from leadline.io.formats import TREC, opened, opened_run, records_of
+from leadline.io.read import RunLike, read_run
+from leadline.io.row_checks import lists_of
+from leadline.io.trec_lists import PlainLists
+from leadline.kernels import plain
+from leadline.measures import Measure
+
+CAUSES = {
+    "ties": "order of tied documents",
+    "single_precision": "precision of the scores",
+    "duplicates": "documents retrieved twice",
+    "identical_ids": "documents with the id of their query",
+    "unjudged": "unjudged documents",
+    "level": "minimum relevant grade",
+    "gain": "gains of the grades",
+    "discount": "discount by rank",
+    "rule": "rule of interpolation",
+    "cutoff": "cutoff of the measure",
+    "depth": "length of the lists",
+    "missing_queries": "queries that the run lacks",
+    "no_relevant": "queries without a relevant document",
+    "unjudged_queries": "queries without judgments",
+    "order": "column that orders the lists",
+    "ideal": "documents of the ideal list",
+    "fractions": "fractional grades",
+    "negative": "negative grades",
+    "norm": "normalisation",
+    "form": "form of the measure",
+}
+PARAMETERS = ("gain", "discount", "rule", "norm", "form")  # of measures, with a list of options
+ABSENT = ("missing_queries", "no_relevant", "unjudged_queries")  # what counts for a query without a value
+CUTOFFS = (1, 3, 5, 10, 20, 30, 50, 100, 1000)
+DEPTHS = (5, 10, 20, 50, 100, 1000)
+MOST_GRADES = 6  # of which each is tried as the minimum relevant grade
+PROGRAMS = {
+    ("ties", "descending_id"): "by descending document id (trec_eval, pytrec_eval, ir_measures, leadline)",
+    ("ties", "ascending_id"): "by ascending document id (MS MARCO's RR, ir_measures' RR@k)",
+    ("ties", "input_order"): "in the order of the file (a stable sort, as in MTEB's MRR)",
+    ("ties", "reversed_order"): "in the reversed order of the file (a rising stable sort, reversed)",
+    ("single_precision", "double"): "64-bit (trec_eval 10, leadline)",
+    ("single_precision", "single"): "32-bit, so that close scores are ties (trec_eval 9, pytrec_eval)",
+    ("duplicates", "last"): "the last one counts, at its score (a dictionary)",
+    ("duplicates", "first"): "the first one counts",
+    ("duplicates", "max"): "the one with the highest score counts",
+    ("duplicates", "hold"): "repeats keep their ranks as non-relevant",
+    ("duplicates", "each"): "each one counts again",
+    ("identical_ids", "kept"): "kept (trec_eval)",
+    ("identical_ids", "dropped"): "dropped (MTEB, BEIR)",
+    ("unjudged", "kept"): "kept as non-relevant",
+    ("unjudged", "removed"): "removed from the lists (trec_eval -J, judged_only)",
+    ("discount", "log2"): "1 / log2(rank + 1)",
+    ("discount", "jk"): "1 / log2(rank) from rank 3 (Jarvelin and Kekalainen)",
+    ("rule", "standard"): "reached exactly",
+    ("rule", "trec9"): "int(level R + 0.9) relevant documents (trec_eval 9, pytrec_eval)",
+    ("rule", "trec10"): "level R relevant documents, rounded (trec_eval 10)",
+    ("missing_queries", "zero"): "counted 0 (leadline, trec_eval -c, ir_measures)",
+    ("missing_queries", "left_out"): "left out (trec_eval, pytrec_eval)",
+    ("no_relevant", "zero"): "counted 0 (trec_eval, pytrec_eval)",
+    ("no_relevant", "left_out"): "undefined or left out",
+    ("unjudged_queries", "left_out"): "left out (trec_eval, pytrec_eval, leadline)",
+    ("unjudged_queries", "zero"): "counted 0",
+    ("order", "score"): "scores (trec_eval)",
+    ("order", "rank"): "ranks",
+    ("ideal", "judged"): "all judged documents",
+    ("ideal", "retrieved"): "the retrieved documents only",
+    ("fractions", "kept"): "kept",
+    ("fractions", "truncated"): "cut off (trec_eval)",
+    ("negative", "nonrelevant"): "judged non-relevant",
+    ("negative", "unjudged"): "unjudged",
+    ("gain", "linear"): "the grade (trec_eval, pytrec_eval)",
+    ("gain", "exp"): "2^grade - 1 (Burges)",
+}
+Changes = Mapping[str, str]
+DROPPING = Reading(on_nan="drop")
+
+
+class Setting(NamedTuple):
+    """One convention of a cause, with its description."""
+
+    cause: str
+    name: str
+    says: str
+
+
+class RawLists:
+    """The rows of a run as in its file: nothing is ordered, repaired or dropped.
+
+    Attributes
+    ----------
+    query, row : ndarray
+        Code of the query in the qrels, and row of the document there; -1 if there is none.
+    score, rank : ndarray
+        Score and rank column; a rank that is not known is -1.
+    document : ndarray of int64
+        Number of the document in the byte order of the ids.
+    same : ndarray of bool
+        Whether the document has the id of the query.
+    names : list of str
+        Queries of the run.
+    """
+
+    def __init__(self, source: RunLike, qrels: Qrels) -> None:
+        lists = _plain_lists(source)
+        codes = qrels.queries.encode(lists.queries)
+        sizes = np.diff(lists.bounds)
+        self.names = list(map(to_text, lists.queries))
+        self.query: Integers = np.repeat(codes, sizes)
+        self.row: Codes = lists.match(qrels, codes)
+        self.score = lists.scores
+        self.rank = lists.ranks if len(lists.ranks) == len(lists.scores) else np.full(len(self.score), -1)
+        self.document: Integers = Vocabulary.of_bytes(lists.documents).encode(lists.documents)
+        owners = (name for name, size in zip(lists.queries, sizes.tolist(), strict=True) for _ in range(size))
+        pairs = zip(owners, lists.documents, strict=True)
+        self.same: Flags = np.array([owner == name for owner, name in pairs], dtype=np.bool_)
+        self.rows = len(self.score)
+        judged = np.flatnonzero(self.query >= 0)
+        for name in ("query", "row", "score", "rank", "document", "same"):
+            setattr(self, name, getattr(self, name)[judged])
+
+    @cached_property
+    def repeats(self) -> Flags:
+        """Whether the document was in the list before."""
+        order = np.lexsort((np.arange(len(self.query)), self.document, self.query))
+        again = np.zeros(len(order), dtype=np.bool_)
+        again[order[1:]] = (np.diff(self.document[order]) == 0) & (np.diff(self.query[order]) == 0)
+        return again
+
+    def kept(self, rule: str) -> Flags:
+        """Return flags of the occurrences of each document that a rule of duplicates keeps."""
+        if rule in ("hold", "each") or not self.repeats.any():
+            return np.ones(len(self.query), dtype=np.bool_)
+        place = np.arange(len(self.query))
+        first = {"first": place, "last": -place, "max": -self.score}[rule]
+        order = np.lexsort((place, first, self.document, self.query))
+        kept = np.ones(len(order), dtype=np.bool_)
+        kept[order[1:]] = (np.diff(self.document[order]) != 0) | (np.diff(self.query[order]) != 0)
+        return kept
+
+    def held(self, order: Integers) -> Flags:
+        """Return flags of the rows, in an order of all lists, whose document is in the list above."""
+        rows = np.lexsort((np.arange(len(order)), self.document[order], self.query[order]))
+        again = np.zeros(len(order), dtype=np.bool_)
+        chosen = order[rows]
+        again[rows[1:]] = (np.diff(self.document[chosen]) == 0) & (np.diff(self.query[chosen]) == 0)
+        return again
+
+
+def _plain_lists(source: RunLike) -> PlainLists:
+    """Return the lists of a run in the order of its rows, repeated documents included."""
+    if isinstance(source, (str, os.PathLike)):
+        file = opened_run(opened(os.fspath(source), read=True))
+        if file.format is not TREC:
+            return lists_of(records_of(file, "score"), "score", DROPPING)
+        chunk = file.text
+        try:
+            rows = plain.scan_run(chunk.text[: chunk.end].tobytes(), 1, True, drop_nan=True)
+        except InputError as error:
+            raise error.at(file.path) from None
+        lists = PlainLists(rows)
+        lists.group()
+        return lists
+    if isinstance(source, Mapping):
+        from leadline.io.python_inputs import mapping_records
+
+        return lists_of(mapping_records(source, "score", path="run", subtopics=False), "score", DROPPING)
+    run = source if isinstance(source, Run) else read_run(source)
+    bounds, names = run.offsets.tolist(), list(run.ids)
+    ranks = [-1] * len(names)
+    queries = [name.encode() for name in run.queries]
+    return PlainLists(
+        plain.ParsedRows(
+            queries, bounds, names, run.scores.tolist(), ranks, [0] * len(names), 0, b"", 0, 0, 0
+        )
+    )
+
+
+class Conventions:
+    """Values of a measure of one run under different conventions.
+
+    Parameters
+    ----------
+    run : run
+        The run; files are read with their duplicates, in their order.
+    qrels : Qrels
+        Relevance judgments.
+    measure : Measure
+        The measure as asked for.
+    queries : sequence of str
+        Queries of the values, in this order.
+    mean : bool
+        Whether to give the mean over queries as the only value.
+    """
+
+    def __init__(
+        self, run: RunLike, qrels: Qrels, measure: Measure, queries: Sequence[str], *, mean: bool = False
+    ) -> None:
+        self.qrels = qrels
+        self.lists = RawLists(run, qrels)
+        self.measure = measure
+        self.mean = mean
+        codes = [qrels.queries.code(query) for query in queries]
+        self.codes: Integers = np.array([-1 if code is None else code for code in codes], dtype=np.int64)
+        unjudged = set(self.lists.names)
+        self.unjudged: Flags = np.array(
+            [code is None and query in unjudged for code, query in zip(codes, queries, strict=True)],
+            dtype=np.bool_,
+        )
+        self.settings = {name: found for name in CAUSES if len(found := list(self._settings(name))) > 1}
+        self._ordered: dict[tuple[str, ...], MatchedLists] = {}
+        self._last: tuple[Any, Floats, Flags] = (None, np.empty(0), np.empty(0, dtype=np.bool_))
+
+    def base(self, cause: str) -> str:
+        """Return the name of the first setting of a cause, which holds where nothing else is said."""
+        return self.settings[cause][0].name if cause in self.settings else ""
+
+    def _settings(self, cause: str) -> Iterator[Setting]:
+        for name in getattr(self, f"_of_{cause}", lambda: self._of_parameter(cause))():
+            yield Setting(cause, name, self._says(cause, name))
+
+    def _says(self, cause: str, name: str) -> str:
+        if cause == "level":
+            return f"grade {name} or more"
+        if cause == "cutoff":
+            return "none" if name == "none" else f"rank {name}"
+        if cause == "depth":
+            return "whole lists" if name == "whole" else f"lists cut at {name} documents before evaluation"
+        kind, _, grade = name.rpartition("_")
+        if cause == "gain" and kind in GAINS:
+            return GAINS[kind].format(grade)
+        return PROGRAMS.get((cause, name), name)
+
+    # The settings of every cause; the first is the convention of trec_eval or leadline.
+
+    def _of_ties(self) -> tuple[str, ...]:
+        return ("descending_id", "ascending_id", "input_order", "reversed_order")
+
+    def _of_single_precision(self) -> tuple[str, ...]:
+        return ("double", "single")
+
+    def _of_duplicates(self) -> tuple[str, ...]:
+        return ("last", "first", "max", "hold", "each") if self.lists.repeats.any() else ()
+
+    def _of_identical_ids(self) -> tuple[str, ...]:
+        return ("kept", "dropped") if self.lists.same.any() else ()
+
+    def _of_unjudged(self) -> tuple[str, ...]:
+        return ("kept", "removed") if (self.lists.row < 0).any() else ()
+
+    def _of_depth(self) -> tuple[str, ...]:
+        longest = int(np.bincount(self.lists.query).max(initial=0)) if len(self.lists.query) else 0
+        return ("whole", *(str(depth) for depth in DEPTHS if depth < longest))
+
+    def _of_order(self) -> tuple[str, ...]:
+        ranked = len(self.lists.rank) and bool((self.lists.rank >= 0).all())
+        return ("score", "rank") if ranked else ()
+
+    def _of_level(self) -> tuple[str, ...]:
+        if "rel" not in self.measure.parameters():
+            return ()
+        own = f"{self.measure.rel:g}"  # type: ignore[attr-defined]  # a parameter of many measures
+        return tuple(dict.fromkeys((own, *self._grades(1e-9), *self._grades(0.0)[:1])))
+
+    def _of_cutoff(self) -> tuple[str, ...]:
+        name, parameter = self._cutoff()
+        if not name or parameter is None or parameter.type is not int:
+            return ()
+        own = getattr(self.measure, name)
+        more = (*([None] if parameter.default is None else []), *CUTOFFS)
+        return tuple("none" if each is None else str(each) for each in dict.fromkeys((own, *more)))
+
+    def _of_gain(self) -> tuple[str, ...]:
+        options = self._of_parameter("gain")
+        if "rel" in self.measure.parameters() or type(self.measure).__name__ not in GAIN_MEASURES:
+            return options
+        own = options or ("grade",)
+        grades = self._grades(1.0)
+        return (
+            *own,
+            *(f"binary_{grade}" for grade in grades),
+            *(f"from_{grade}" for grade in grades[1:]),
+            *(f"less_{grade}" for grade in grades[1:]),
+        )
+
+    def _of_ideal(self) -> tuple[str, ...]:
+        return ("judged", "retrieved")
+
+    def _of_fractions(self) -> tuple[str, ...]:
+        grades = self.qrels.grades
+        return ("kept", "truncated") if (grades != np.trunc(grades)).any() else ()
+
+    def _of_negative(self) -> tuple[str, ...]:
+        return ("nonrelevant", "unjudged") if (self.qrels.grades < 0).any() else ()
+
+    def _of_missing_queries(self) -> tuple[str, ...]:
+        return ("zero", "left_out")
+
+    def _of_no_relevant(self) -> tuple[str, ...]:
+        return ("zero", "left_out")
+
+    def _of_unjudged_queries(self) -> tuple[str, ...]:
+        return ("left_out", "zero") if self.unjudged.any() else ()
+
+    def _of_parameter(self, cause: str) -> tuple[str, ...]:
+        """Return the options of a parameter of the measure, its own first."""
+        parameter = self.measure.parameters().get(cause) if cause in PARAMETERS else None
+        if parameter is None or not parameter.options:
+            return ()
+        own = str(getattr(self.measure, cause))
+        names = sorted(parameter.options, key=lambda name: not name.startswith("trec"))
+        return (own, *(name for name in names if name != own and not name.startswith("printed")))
+
+    def _cutoff(self) -> tuple[str, Parameter | None]:
+        name = self.measure.cutoff_name() or ""
+        return name, self.measure.parameters().get(name)
+
+    def _grades(self, low: float) -> list[str]:
+        grades = np.unique(self.qrels.grades)
+        return [f"{grade:g}" for grade in grades[grades >= low].tolist()][:MOST_GRADES]
+
+    # Values.
+
+    def judged(self, changed: Changes) -> JudgedRun:
+        """Return the join of the run and the judgments under some conventions."""
+        lists = self._lists(changed)
+        qrels, rows = self._judgments(changed, lists)
+        return JudgedRun.of_lists(qrels, [lists._replace(rows=rows)])
+
+    def values(self, changed: Changes) -> Floats:
+        """Return the values under some conventions, the first setting of each other cause; NaN is none."""
+        key = frozenset(item for item in changed.items() if item[0] not in ABSENT)
+        if self._last[0] != key:
+            judged = self.judged(changed)
+            with np.errstate(all="ignore"):
+                self._last = key, self._measure(changed).values(judged), judged.present
+        return self._finished(self._last[1], self._last[2], changed)
+
+    def over_ties(self, changed: Changes) -> tuple[Floats, Floats] | None:
+        """Return the lowest and highest values over the orders of tied documents; None if not proven."""
+        if type(self.measure).__name__ not in rules():
+            return None
+        judged, measure = self.judged(changed), self._measure(changed)
+        ends = [measure.values(sorted_ties(judged, best=best)) for best in (False, True)]
+        return (
+            self._finished(np.minimum(*ends), judged.present, changed),
+            self._finished(np.maximum(*ends), judged.present, changed),
+        )
+
+    def _finished(self, found: Floats, present: Flags, changed: Changes) -> Floats:
+        """Return values of the queries asked for, with absent and undefined ones as agreed."""
+        undefined = np.nan if changed.get("no_relevant") == "left_out" else 0.0
+        found = np.where(np.isnan(found), undefined, found)
+        if changed.get("missing_queries") == "left_out":
+            found = np.where(present, found, np.nan)
+        if self.mean:
+            there = found[~np.isnan(found)]
+            return np.array([there.mean() if len(there) else np.nan])
+        values = np.full(len(self.codes), np.nan)
+        known = self.codes >= 0
+        values[known] = found[self.codes[known]]
+        if changed.get("unjudged_queries") == "zero":
+            values[self.unjudged] = 0.0
+        return values
+
+    def _lists(self, changed: Changes) -> MatchedLists:
+        """Return the ranked lists under some conventions, matched with the judgments."""
+        causes = ("ties", "single_precision", "duplicates", "identical_ids", "unjudged", "depth", "order")
+        key = tuple(changed.get(cause, self.base(cause)) for cause in causes)
+        if key not in self._ordered:
+            if len(self._ordered) > 64:
+                self._ordered.clear()
+            self._ordered[key] = self._sorted(dict(zip(causes, key, strict=True)))
+        return self._ordered[key]
+
+    def _sorted(self, chosen: Changes) -> MatchedLists:
+        raw = self.lists
+        score = raw.score
+        if chosen["single_precision"] == "single":
+            with np.errstate(over="ignore"):
+                score = score.astype(np.float32).astype(np.float64)
+        if chosen["order"] == "rank":
+            score = -raw.rank.astype(np.float64)
+        place = np.arange(len(score))
+        tie = {
+            "descending_id": -raw.document,
+            "ascending_id": raw.document,
+            "input_order": place,
+            "reversed_order": -place,
+        }[chosen["ties"]]
+        kept = raw.kept(chosen["duplicates"] or "each")
+        if chosen["identical_ids"] == "dropped":
+            kept &= ~raw.same
+        order = np.lexsort((place, tie, -score, raw.query))
+        order = order[kept[order]]
+        row = raw.row[order].copy()
+        if chosen["duplicates"] == "hold":
+            row[raw.held(order)] = -1
+        queries = np.unique(raw.query)
+        if chosen["unjudged"] == "removed":
+            judged = row >= 0
+            judged[judged] = self.qrels.grades[row[judged]] >= 0
+            order, row = order[judged], row[judged]
+        bounds = np.searchsorted(raw.query[order], np.append(queries, len(self.qrels.queries)))
+        if chosen["depth"] != "whole" and chosen["depth"]:
+            rank = np.arange(len(order)) - np.repeat(bounds[:-1], np.diff(bounds))
+            within = rank < int(chosen["depth"])
+            order, row = order[within], row[within]
+            bounds = np.searchsorted(raw.query[order], np.append(queries, len(self.qrels.queries)))
+        return MatchedLists(queries, bounds.astype(np.int64), row.astype(np.int32), score[order])
+
+    def _judgments(self, changed: Changes, lists: MatchedLists) -> tuple[Qrels, Codes]:
+        """Return the judgments under some conventions, and the row of each retrieved document there."""
+        qrels = self.qrels
+        grades = qrels.grades
+        if changed.get("fractions") == "truncated":
+            grades = np.trunc(grades)
+        kind, _, number = changed.get("gain", "").rpartition("_")
+        if kind in GAINS:
+            grades = _gained(grades, kind, float(number))
+        if grades is not qrels.grades:
+            qrels = Qrels.of_columns(qrels.queries, qrels.begin, qrels.end, qrels.documents, grades)
+        kept = np.ones(len(grades), dtype=np.bool_)
+        if changed.get("negative") == "unjudged":
+            kept &= grades >= 0
+        if changed.get("ideal") == "retrieved":
+            found = np.zeros(len(grades), dtype=np.bool_)
+            found[lists.rows[lists.rows >= 0]] = True
+            kept &= found
+        if kept.all():
+            return qrels, lists.rows
+        number_of = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
+        rows = np.where(lists.rows >= 0, number_of[lists.rows], -1).astype(np.int32)
+        return qrels.keep(kept), rows
+
+    def _measure(self, changed: Changes) -> Measure:
+        """Return the measure under some conventions."""
+        changes: dict[str, object] = {}
+        if "level" in changed:
+            changes["rel"] = float(changed["level"])
+        if "cutoff" in changed:
+            changes[self._cutoff()[0]] = None if changed["cutoff"] == "none" else int(changed["cutoff"])
+        for name in PARAMETERS:
+            parameter = self.measure.parameters().get(name)
+            if parameter is not None and changed.get(name) in parameter.options:
+                changes[name] = changed[name]
+        made: Measure = self.measure.replace(**changes) if changes else self.measure
+        return made
+
+
+GAINS = {
+    "binary": "1 for grade {} or more (binary)",
+    "from": "the grade, 0 below grade {}",
+    "less": "the grade less that of the level, {}, plus 1",
+}
+GAIN_MEASURES = frozenset({"CG", "DCG", "nDCG", "GnDCG", "RnDCG", "nDCGrel", "SDCG"})
+
+
+def _gained(grades: Floats, kind: str, grade: float) -> Floats:
+    """Return grades changed by a rule of gains.
+
+    >>> _gained(np.array([0.0, 1.0, 2.0, 3.0]), "less", 2.0)
+    array([0., 0., 1., 2.])
+    """
+    reached = grades >= grade
+    if kind == "binary":
+        return np.where(reached, 1.0, np.minimum(grades, 0.0))
+    return np.where(reached, grades - (grade - 1.0 if kind == "less" else 0.0), np.minimum(grades, 0.0))
