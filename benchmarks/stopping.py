@@ -93,7 +93,8 @@ def main() -> None:
             errors[number, step] = [float(np.nan_to_num(part.values).mean()) for part in parts] - true
             sampled = probability[drawn & (probability < 1)]
             halves[number, step] = [
-                half_width(part.errors, part.replicates, sampled, CONFIDENCE) for part in parts
+                half_width(part.errors, part.replicates, sampled, CONFIDENCE, part.predicted[1])
+                for part in parts
             ]
     widest = halves.max(axis=2)
     print("width\tlooks\tstopped\tjudgments\tcoverage\tlowest run\tbias")

@@ -155,15 +155,20 @@ def test_runs_side_by_side_have_the_estimates_of_each(name: str, guessing: bool,
     shares = sample.probability[sample.drawn]
     for run, part in enumerate(parts):
         assert trial.values[run] == pytest.approx(np.nan_to_num(part.values).mean())
-        assert trial.variances[run] == pytest.approx(variance(part.errors, part.replicates))
+        assert trial.variances[run] == pytest.approx(
+            variance(part.errors, part.replicates, part.predicted[1])
+        )
         half = trial.quantiles[run] * np.sqrt(trial.variances[run])
-        assert half == pytest.approx(half_width(part.errors, part.replicates, shares, 0.95))
+        assert half == pytest.approx(
+            half_width(part.errors, part.replicates, shares, 0.95, part.predicted[1])
+        )
         assert trial.doubt[run] == pytest.approx(part.doubt)
         assert trial.guessed[run] == pytest.approx(part.shares[2] + part.shares[3])
     for place, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
         one, two = parts[a], parts[b]
         doubt, proportion = one.doubt_of_difference(two, size)
-        half = half_width(one.errors - two.errors, one.replicates - two.replicates, shares, 0.95)
+        predicted = one.predicted_difference(two, size)
+        half = half_width(one.errors - two.errors, one.replicates - two.replicates, shares, 0.95, predicted)
         if max(trial.guessed[a], trial.guessed[b]) * proportion > MOST_GUESSED:
             assert np.isnan(below[place])
         else:

@@ -184,6 +184,9 @@ class RunEstimate(NamedTuple):
         Rows of the listed pairs outside the frame, and what each of them adds to the decrease and increase.
     sampled : bool
         Whether the value depends on a pair with an inclusion probability in (0, 1).
+    predicted : tuple of ndarray
+        Rows of the listed pairs with an inclusion probability in (0, 1), drawn or not, and their error terms
+        as predicted by the cells; empty for measures whose variance is estimated from `errors` alone.
     """
 
     values: Floats
@@ -193,6 +196,16 @@ class RunEstimate(NamedTuple):
     doubt: Floats
     free: tuple[Integers, Floats, Floats] = (np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
     sampled: bool = True
+    predicted: tuple[Integers, Floats] = (np.zeros(0, np.int64), np.zeros(0))
+
+    def predicted_difference(self, other: RunEstimate, pairs: int) -> Floats:
+        """Return the predicted error terms of the difference of two runs, by row of the table."""
+        if not len(self.predicted[0]) and not len(other.predicted[0]):
+            return NONE
+        terms = np.zeros(pairs)
+        terms[self.predicted[0]] += self.predicted[1]
+        terms[other.predicted[0]] -= other.predicted[1]
+        return terms
 
     def doubt_of_difference(self, other: RunEstimate, pairs: int) -> tuple[Floats, float]:
         """Return the doubt of the difference of two runs, and its proportion to the sum of both doubts.
@@ -213,15 +226,28 @@ class RunEstimate(NamedTuple):
         return doubt, float(doubt.sum()) / both if both > 0 else 0.0
 
 
-def variance(errors: Floats, replicates: Floats) -> float:
+def variance(errors: Floats, replicates: Floats, predicted: Floats = NONE) -> float:
     """Return the variance of the mean from its error terms, or from replicates if there are any.
+
+    With predicted error terms, the variance is the mean of the sums of squares of both: the estimate from
+    the drawn pairs is unbiased, but 0 where no drawn pair shows what an undrawn one could change.
 
     Parameters
     ----------
     errors, replicates : ndarray of float64
         As in `RunEstimate`.
+    predicted : ndarray of float64, optional
+        Predicted error terms.
+
+    Examples
+    --------
+    >>> variance(np.array([0.3]), NONE), variance(np.array([0.3]), NONE, np.array([0.1, 0.2]))
+    (0.09, 0.07)
     """
-    return float(replicates.var(ddof=1)) if len(replicates) else float((errors**2).sum())
+    if len(replicates):
+        return float(replicates.var(ddof=1))
+    estimated = float((errors**2).sum())
+    return (estimated + float((predicted**2).sum())) / 2 if len(predicted) else estimated
 
 
 def degrees_of_freedom(errors: Floats, probability: Floats) -> float:
@@ -252,7 +278,9 @@ def degrees_of_freedom(errors: Floats, probability: Floats) -> float:
     return 2.0 * float(squares.sum()) ** 2 / noise if noise > 0 else np.inf
 
 
-def half_width(errors: Floats, replicates: Floats, probability: Floats, confidence: float) -> float:
+def half_width(
+    errors: Floats, replicates: Floats, probability: Floats, confidence: float, predicted: Floats = NONE
+) -> float:
     """Return the half-width of the confidence interval over draws, by Student's t.
 
     Parameters
@@ -263,11 +291,40 @@ def half_width(errors: Floats, replicates: Floats, probability: Floats, confiden
         Inclusion probabilities of the drawn pairs.
     confidence : float
         Confidence level.
+    predicted : ndarray of float64, optional
+        As in `variance`.
     """
     from scipy.special import stdtrit
 
     degrees = min(degrees_of_freedom(errors, probability), MOST_DEGREES)
-    return float(stdtrit(degrees, 0.5 + confidence / 2)) * float(np.sqrt(variance(errors, replicates)))
+    return float(stdtrit(degrees, 0.5 + confidence / 2)) * float(
+        np.sqrt(variance(errors, replicates, predicted))
+    )
+
+
+def cascade(table: Floats, weight: Floats) -> tuple[Floats, Floats]:
+    """Return the values of a cascade measure and their derivatives by the target at each rank.
+
+    Parameters
+    ----------
+    table : ndarray of float64, shape (n_queries, depth)
+        Targets by rank.
+    weight : ndarray of float64, shape (depth,)
+        Weights of the ranks.
+
+    Examples
+    --------
+    >>> values, slope = cascade(np.array([[0.5, 1.0]]), np.array([1.0, 0.5]))
+    >>> values.tolist(), slope.tolist()  # 0.5 + 0.5 x 0.5; 1 - 0.5 and 0.5 x 0.5
+    ([0.75], [[0.5, 0.25]])
+    """
+    queries, depth = table.shape
+    before = np.ones((queries, depth + 1))
+    np.cumprod(1.0 - table, axis=1, out=before[:, 1:])
+    below = np.zeros((queries, depth + 1))  # value of the list from each rank on
+    for column in range(depth - 1, -1, -1):
+        below[:, column] = weight[column] * table[:, column] + (1.0 - table[:, column]) * below[:, column + 1]
+    return below[:, 0], before[:, :-1] * (weight - below[:, 1:])
 
 
 @dataclass(frozen=True)
@@ -320,6 +377,31 @@ class Estimator:
         rows = self.sample.drawn
         p = self.sample.probability[rows]
         return np.sqrt(1.0 - p) / p * self._residual[rows]
+
+    @cached_property
+    def predicted_error(self) -> Floats:
+        """Predicted standard error of each pair's weighted residual; 0 outside the sampling, NONE if unknown.
+
+        A target in [0, 1] that is m on average varies by m (1 - m) at most. Its sum is scaled to that of the
+        squared residuals of the judged pairs, both weighted by 1 / p.
+        """
+        sample = self.sample
+        p = sample.probability
+        sampled = (p > 0) & (p < 1)
+        spread = np.clip(self.guessed, 0.0, 1.0) * (1.0 - np.clip(self.guessed, 0.0, 1.0))
+        drawn = sample.drawn
+        expected = float((spread[drawn] / p[drawn]).sum())
+        if not expected > 0:
+            return NONE
+        scale = float((self._residual[drawn] ** 2 / p[drawn]).sum()) / expected
+        chance = np.where(sampled, p, 1.0)
+        return np.sqrt((1.0 - chance) / chance * spread * scale)
+
+    @cached_property
+    def expected_target(self) -> Floats:
+        """Target of judged pairs, prediction of all others."""
+        target = self.kind.target.of(self.sample.table.grades)
+        return np.where(self.sample.judged, target, self.guessed)
 
     @cached_property
     def top(self) -> float:
@@ -445,14 +527,7 @@ class Estimator:
         table, query, row, rank, length = self._dense(judged)
         queries, depth = table.shape
         weight = kind.weights(np.arange(1.0, depth + 1))
-        before = np.ones((queries, depth + 1))
-        np.cumprod(1.0 - table, axis=1, out=before[:, 1:])
-        below = np.zeros((queries, depth + 1))  # value of the list from each rank on
-        for column in range(depth - 1, -1, -1):
-            below[:, column] = (
-                weight[column] * table[:, column] + (1.0 - table[:, column]) * below[:, column + 1]
-            )
-        slope = before[:, :-1] * (weight - below[:, 1:])
+        values, slope = cascade(table, weight)
         reach = np.cumprod(np.clip(1.0 - table, 0.0, 1.0), axis=1)
         reach = np.concatenate([np.ones((queries, 1)), reach[:, :-1]], axis=1) if depth else reach
         attention = weight * reach * (np.arange(depth) < length[:, None])
@@ -462,14 +537,28 @@ class Estimator:
         doubt, free = self._doubt(query, row, own, rest)
         coefficient = slope[query, rank - 1] / queries
         return RunEstimate(
-            below[:, 0],
+            values,
             self._spread(row, coefficient),
             NONE,
             shares=self._shares(query, row, own, rest),
             doubt=doubt,
             free=free,
             sampled=self._depends(row, coefficient),
+            predicted=self._predicted(table, query, row, rank, weight),
         )
+
+    def _predicted(
+        self, table: Floats, query: Integers, row: Integers, rank: Integers, weight: Floats
+    ) -> tuple[Integers, Floats]:
+        """Return rows and predicted error terms of a cascade, at the expected targets of its pairs."""
+        error = self.predicted_error
+        if not len(error):
+            return np.zeros(0, np.int64), NONE
+        expected = table.copy()
+        expected[query, rank - 1] = self.expected_target[row]
+        _, slope = cascade(expected, weight)
+        kept = error[row] > 0
+        return row[kept], slope[query, rank - 1][kept] / len(table) * error[row[kept]]
 
     def _ratio(self, judged: JudgedRun, kind: Ratio) -> RunEstimate:
         query, row, weight, rest, length = self._listed(judged)

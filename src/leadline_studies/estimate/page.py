@@ -62,7 +62,7 @@ ELSEWHERE = {
     "trec-covid-r1": MANY_RUNS,
     "trec-covid-r2-top100": MANY_RUNS,
     "trec-robust-2003": [
-        *["--measure", "P@10", "--measure", "RBP(p=0.8)@10"],
+        *["--measure", "P@10", "--measure", "RBP(p=0.8)@10", "--measure", "RR@10"],
         *["--budgets", "10,20,40", "--pairs", "0"],
     ],
 }
@@ -539,11 +539,7 @@ def page(kept: Json) -> str:
         one for one in pick(kept["cells"], set=PASSAGES) if family(one) in SUMS and one["proxy"] in SHOWN[1:]
     ]
     middle = pick(sums, budget=MIDDLE)
-    deep = [
-        one
-        for one in kept["cells"]
-        if family(one) in {"RR", "nDCG"} and one["set"] == PASSAGES and one["proxy"] != "none"
-    ]
+    deep = [one for one in kept["cells"] if family(one) in {"RR", "nDCG"} and one["proxy"] != "none"]
     ratio = {
         name: extent((ratio for _, proxy, ratio in costs(kept) if proxy == name), ".3f")
         for name in list(GUESSES)[-2:]
@@ -583,7 +579,7 @@ def page(kept: Json) -> str:
             narrow="; ".join(
                 f"{name}@10, 40 judgments, llama-70B: {one['coverage_pooled']:.2f} with half-width "
                 f"{one['half_width_pooled']:.3f}"
-                for name in ("RR", "nDCG")
+                for name in ("nDCG",)
                 for one in pick(
                     kept["cells"], set=PASSAGES, measure=name, budget=40, proxy="llama70b-criteria"
                 )
@@ -606,8 +602,8 @@ of which {pooled} are pooled and the others are later ones, {queries} queries, r
 for sums over ranks (P, RBP, DCG at 10). With 20 judgments of about {frame:.0f} in the frame, the bias of P
 and RBP is {bias_pooled} for pooled runs and {bias_new} for later ones; 95 % intervals of sums contain the
 truth in {covered} of the cases for pooled runs, {covered_new} for later runs and {covered_pairs} for
-differences of pooled runs. Intervals of RR and nDCG are approximate: with 5 to 40 judgments those of pooled
-runs contain it in {rr} (RR) and {ndcg} (nDCG) of the cases, and `estimate` prints this range.
+differences of pooled runs. With 5 to 40 judgments and a guess, intervals of pooled runs contain it in {rr}
+(RR) and {ndcg} (nDCG) of the cases; `estimate` prints these ranges.
 
 {answer}
 
@@ -632,9 +628,10 @@ Causes of what is missed:
   run has above the cutoff, which are the most similar ones but not the same.
 - Coverage of later runs above .97: the interval of a later run is widened by what its documents outside the
   frame could change, although they hardly ever change that much. It is conservative, not wrong.
-- RR, and nDCG with many judgments: few documents are left undrawn, and most of these change nothing. The
+- nDCG with many judgments: few documents are left undrawn, and most of these change nothing. The
   error is zero in most draws and large in a few, which an interval estimated from the drawn documents
-  does not describe; it is worst where the interval is narrowest ({narrow}).
+  does not describe; it is worst where the interval is narrowest ({narrow}). For RR the variance is therefore
+  the mean of two: estimated from the drawn documents, and predicted for all sampled documents.
 - RR and nDCG without a guess (`none`): a product of factors 1 - I/p is far below 0 if p is small, so that
   RR varies widely; the ideal list of nDCG cannot be estimated from the drawn documents alone. `estimate`
   gives no interval of nDCG without a guess.
@@ -719,7 +716,10 @@ def _with_items(text: str) -> str:
         parts.append(
             "\n".join(
                 textwrap.fill(
-                    f"- {item.removeprefix('- ')}", 110, subsequent_indent="  ", break_on_hyphens=False
+                    f"- {' '.join(item.removeprefix('- ').split())}",
+                    110,
+                    subsequent_indent="  ",
+                    break_on_hyphens=False,
                 )
                 for item in items
             )

@@ -133,6 +133,10 @@ class Stack:
             values, weight, rest, slopes = self._cascade(kind, estimator.pseudo, outside)
             errors = slopes[:, drawn] * error
             covariance = errors @ errors.T
+            if len(estimator.predicted_error):
+                *_, slopes = self._cascade(kind, estimator.expected_target, outside)
+                predicted = slopes * (estimator.predicted_error / self.queries)
+                covariance = (covariance + predicted @ predicted.T) / 2
         elif isinstance(kind, Ratio):
             values, covariance, scale = self._ratio(estimator, sample, residual, outside)
             weight, rest = self.weight * scale[self.owner], self.rest * scale

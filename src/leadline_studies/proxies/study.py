@@ -362,7 +362,9 @@ def _trial(setting: _Setting, cells: _Cells, chosen: Draw, seed: int) -> _Trial:
     estimator = Estimator(sample, setting.kind)
     parts = [estimator.of(run) for run in setting.joined]
     shares = sample.probability[sample.drawn]
-    half = np.array([half_width(part.errors, part.replicates, shares, 0.95) for part in parts])
+    half = np.array(
+        [half_width(part.errors, part.replicates, shares, 0.95, part.predicted[1]) for part in parts]
+    )
     doubt = np.array([part.doubt for part in parts])
     return _Trial(
         np.array([np.nan_to_num(part.values).mean() for part in parts]),
