@@ -22,6 +22,7 @@ from leadline.cli._options import OutputPath
 from leadline.io import read_paths
 from leadline.judging.events import parse_event
 from leadline.judging.store import Store
+from leadline.reporting.restore import save
 from leadline.retrieval.index.builder import build_index
 
 # A working line for every output of every command. Every word that names a file of the folder is an input;
@@ -50,11 +51,14 @@ LINES = {
     "evaluate -o": "evaluate qrels.txt bm25.run --known known.txt -o OUT",
     "evaluate --pool -o": "evaluate qrels.txt bm25.run --pool pool.tsv -o OUT",
     "evaluate -f trec -o": "evaluate qrels.txt bm25.run -f trec -o OUT",
+    "evaluate --save": "evaluate qrels.txt bm25.run --known known.txt --save OUT.parquet",
+    "evaluate --parts -o": "evaluate qrels.txt bm25.run --parts --known known.txt -o OUT",
     "explain -o": "explain qrels.txt bm25.run -m nDCG@10 --query knots --known known.txt -o OUT",
     "histogram -o": "histogram qrels.txt bm25.run -o OUT",
     "histogram --plot": "histogram qrels.txt bm25.run --plot OUT.svg",
     "index -o": "index docs.jsonl --keep good.tsv:good>=1 --overwrite -o OUT",
     "judge --export": "judge --store store.sqlite --export OUT",
+    "merge -o": "merge saved.parquet -o OUT.parquet",
     "measures -o": "",
     "models -o": "",
     "pool -o": "pool bm25.run dense.run --depth 5 --known ann.qrels -o OUT",
@@ -72,6 +76,7 @@ LINES = {
     "topics fit -o": "topics fit docs.jsonl -k 2 --sweeps 3 -o OUT",
     "topics infer -o": "topics infer model.npz docs.jsonl -o OUT.jsonl",
     "topics search -o": "topics search model.npz docs.jsonl more.jsonl -o OUT",
+    "verify -o": "verify saved.parquet -o OUT",
     "why-different -o": "why-different a.json b.json --name bm25 --qrels qrels.txt --run bm25.run -o OUT",
     "unjudged -o": "unjudged bm25.run dense.run --method nruns --one-vote-per teams.tsv:team -o OUT",
 }
@@ -98,6 +103,7 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("a.json", "b.json"):
         results = ll.evaluate(str(folder / "qrels.txt"), runs, ["AP"])
         (folder / name).write_text(json.dumps(results.to_dict()))
+    save(results, folder / "saved.parquet", command="evaluate")
     (folder / "teams.tsv").write_text("run\tteam\nbm25\tx\ndense\ty\n")
     names = [json.loads(line)["doc_id"] for line in Path(documents).read_text().splitlines()]
     (folder / "good.tsv").write_text("doc_id\tgood\n" + "".join(f"{name}\t1\n" for name in names))

@@ -52,6 +52,7 @@ CASES: dict[str, list[str]] = {
     "measures": [],
     "models": [],
     "estimate": ["qrels.txt", *RUNS, "-m", "P@2", "-m", "nDCG@10"],
+    "merge": ["one.parquet"],
     "pool": [*RUNS, "--depth", "3", "-o", "pool.tsv"],
     "predict": [*RUNS, "--index", "docs.index", "--queries", "queries.jsonl"],
     "report": ["qrels.txt", *RUNS, *WITH[:2], "-o", "report.html"],
@@ -72,6 +73,7 @@ CASES: dict[str, list[str]] = {
     "topics infer": ["infer", "model.npz", "docs.jsonl", "-o", "vectors.jsonl"],
     "topics perplexity": ["perplexity", "model.npz", "docs.jsonl"],
     "topics search": ["search", "model.npz", "docs.jsonl", "docs.jsonl", "-o", "topics.run"],
+    "verify": ["one.parquet"],
     "unjudged": [*RUNS, "bm25.run", "--method", "nruns"],
     "why-different": [
         *["one.json:AP", "one.json:nDCG@10", "-m", "AP", "--name", "tf-dot"],
@@ -110,6 +112,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         {
             "index": ["index", "docs.jsonl", "-o", "docs.index", "--store-text"],
             "model": ["topics", "fit", "docs.jsonl", "-k", "2", "--sweeps", "5", "-o", "model.npz"],
+            "saved": ["evaluate", "qrels.txt", *RUNS, "--save", "one.parquet"],
             "values": ["evaluate", "cranfield/qrels.txt", DEMO, "-f", "json", "-o", "one.json", *WITH],
         },
     )

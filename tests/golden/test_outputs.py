@@ -25,7 +25,9 @@ RUNS = "bm25.run dense.run"
 BEFORE = {
     "correlate": [f"evaluate qrels.txt {RUNS} -m AP -m P@10 -q -f json -o saved.json"],
     "estimate": [f"pool {RUNS} --for P@10 --budget 3 --seed 1 -o drawn.tsv"],
+    "merge": [f"evaluate qrels.txt {RUNS} -m AP -m RR --save saved.parquet"],
     "topics": ["topics fit docs.jsonl -k 3 --sweeps 20 -o docs.model"],
+    "verify": [f"evaluate qrels.txt {RUNS} -m AP -m RR --save saved.parquet"],
     "why-different": [
         "evaluate qrels.txt dense.run -m map -q -f trec --profile trec9 -o one.txt",
         "evaluate qrels.txt dense.run -m AP -l 2 -q -f json -o two.json",
@@ -78,6 +80,11 @@ LINES = {
         f"histogram qrels.txt {RUNS} --bins 4 --draws 20",
         f"histogram qrels.txt {RUNS} --bins 4 --draws 20 --as-printed --sample 3",
     ],
+    "merge": [
+        "merge saved.parquet",
+        "merge saved.parquet --queries both -f csv -q",
+        "merge saved.parquet saved.parquet",
+    ],
     "models": ["models BM25"],
     "measures": ["measures nDCG"],
     "pool": [
@@ -93,6 +100,7 @@ LINES = {
     "summary": ["summary docs.jsonl --doc d01 --query knots"],
     "topics": ["topics perplexity docs.model docs.jsonl"],
     "unjudged": [f"unjudged {RUNS} --method nruns", f"unjudged {RUNS} --method soboroff"],
+    "verify": ["verify saved.parquet", "verify qrels.txt"],
     "why-different": [
         "why-different one.txt two.json --qrels qrels.txt --run dense.run -m AP -q",
         "why-different one.txt three.json",

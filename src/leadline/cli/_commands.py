@@ -22,6 +22,7 @@ COMMANDS = {
     "index": ("Retrieval", "Index a document collection"),
     "judge": ("Judging", "Judge pooled documents on a page in the browser"),
     "measures": ("Evaluation", "List the measures, or explain one"),
+    "merge": ("Evaluation", "Merge the saved results of parts of a run"),
     "models": ("Retrieval", "List the retrieval models, or explain one"),
     "pool": ("Judging", "Select documents to judge: depth-k pooling, or sampling"),
     "predict": ("Estimation", "Predict query performance (QPP) without relevance judgments"),
@@ -33,5 +34,6 @@ COMMANDS = {
     "summary": ("Retrieval", "Summarise a document, statically or for a query"),
     "topics": ("Retrieval", "Fit and apply topic models: LDA and polylingual LDA"),
     "unjudged": ("Estimation", "Rank systems without relevance judgments"),
+    "verify": ("Evaluation", "Verify saved results: hashes of the inputs and a sample of values"),
     "why-different": ("Evaluation", "Find why two tables of the same measure differ"),
 }

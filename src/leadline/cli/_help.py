@@ -24,6 +24,7 @@ Title = Literal[
     "Queries",
     "Statistics",
     "Reading",
+    "Parts",
     "Texts",
     "Server",
     "Figure",

@@ -47,14 +47,16 @@ def results_text(
     to_file: bool,
     records: str = "runs",
     others: Sequence[tuple[str, int]] = (),
+    inputs: Callable[[], list[dict[str, Any]]] | None = None,
 ) -> str:
     """Return results on runs in a format; `data` gives the command's own JSON keys, `table` its table.
 
-    `records` is the key whose entries are the lines of JSONL; `others` are paths and rows of further inputs.
+    `records` is the key whose entries are the lines of JSONL; `others` are paths and rows of further inputs;
+    `inputs` describes all inputs of runs that are not one file each.
     """
     if form == "json":
-        inputs = inputs_of(result, qrels, judgments, others)
-        return json_text(envelope(command, inputs, result.options, result.warnings) | data())
+        described = inputs_of(result, qrels, judgments, others) if inputs is None else inputs()
+        return json_text(envelope(command, described, result.options, result.warnings) | data())
     if form in ("csv", "jsonl"):  # formats without a place for warnings
         print_warnings(result.warnings)
     if form == "jsonl":

@@ -43,9 +43,18 @@ def queries_of(queries: str | None, *, complete: bool) -> str | None:
 
 
 def evaluate_as_trec(
-    qrels: Qrels, runs: Sequence[str], measures: Sequence[str], *, rel: float | None, **options: Any
+    qrels: Qrels,
+    runs: Sequence[str],
+    measures: Sequence[str],
+    *,
+    rel: float | None,
+    by: Callable[..., Results] = evaluate,
+    **options: Any,
 ) -> tuple[Results, Callable[..., str]]:
-    """Evaluate the measures that trec_eval prints; return the results and a function that formats them."""
+    """Evaluate the measures that trec_eval prints; return the results and a function that formats them.
+
+    `by` is `evaluate`, or a function with its parameters.
+    """
     profile = profile_of(options["profile"])
     texts = [text.strip() for given in measures or ["official"] for text in split_names(given)]
     # As in trec_eval, parameters of a measure replace its defaults, also those in a group.
@@ -58,7 +67,7 @@ def evaluate_as_trec(
     ]
     wanted = dict.fromkeys(one.measure for one in asked if one.measure is not None)
     lengths = [one.length for one in asked if one.family == "relstring"]
-    results = evaluate(
+    results = by(
         qrels,
         runs,
         list(wanted) or "NumQ",

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from leadline.cli._help import Command, option
 from leadline.cli._options import (
+    OUTPUT,
     evaluation_options,
     formats_option,
     interval_options,
@@ -17,14 +19,17 @@ from leadline.cli._options import (
     per_query_option,
     progress,
     refuse_overwrite,
+    refuse_same_output,
     write_output,
 )
-from leadline.cli._results import print_warnings, results_text, table_text
+from leadline.cli._results import describe_input, inputs_of, print_warnings, results_text, table_text
 from leadline.cli._slices import slice_option
 from leadline.cli._trec import evaluate_as_trec, queries_of, trec_options
+from leadline.data.qrels import Qrels
 from leadline.data.results import Results
-from leadline.errors import UsageError
+from leadline.errors import LeadlineError, UsageError
 from leadline.evaluation.evaluate import DEFAULT_MEASURES, evaluate
+from leadline.io.opening import digest_of
 from leadline.io.read import read_qrels
 from leadline.reporting.tables.evaluation_tables import results_table
 
@@ -78,6 +83,36 @@ SECTION = "Evaluation"
     help="QRELS are labels of a machine; warn of it, as where a column `judge` names one.",
 )
 @slice_option
+@option(
+    "Parts",
+    "--parts",
+    is_flag=True,
+    help="All files given, those of folders, patterns and URLs (s3:// gs:// https://) included, are "
+    "parts of one run, named as the first argument; every query is in one part.",
+)
+@option(
+    "Parts",
+    "--group-parts",
+    is_flag=True,
+    help="Copy the rows of all parts (TREC text or Parquet) to temporary files by query first, so that the "
+    "rows of a query may be in several parts.",
+)
+@option(
+    "Parts",
+    "--engine",
+    default="local",
+    show_default=True,
+    metavar="ENGINE",
+    help="Engine that evaluates parts or runs: local, processes[:N], dask[:N] or dask:tcp://HOST:PORT.",
+)
+@option(
+    "Output",
+    "--save",
+    type=OUTPUT,
+    metavar="FILE.parquet",
+    help="Save the values of queries, for `merge`, `verify` and `compare --scores`; if parts fail, those of "
+    "the others.",
+)
 @interval_options
 @trec_options
 @evaluation_options
@@ -100,6 +135,10 @@ def command(  # click documents the options
     form: str,
     output: str | None,
     kind: str | None,
+    parts: bool,
+    group_parts: bool,
+    engine: str,
+    save: str | None,
     **options: Any,
 ) -> None:
     """Evaluate runs against judgments: MAP, MRR, nDCG and more.
@@ -108,7 +147,11 @@ def command(  # click documents the options
     ties and unjudged documents are counted below the table. `-f trec` prints what trec_eval prints, by
     default its official measures, and writes the counts to standard error.
     """
-    refuse_overwrite(output, qrels, *runs)
+    for path in (output, save):
+        refuse_overwrite(path, qrels, *runs)
+    refuse_same_output(output or "-", save)
+    if group_parts and not parts:
+        raise UsageError("--group-parts without --parts has no effect; expected both")
     options["queries"] = queries_of(options["queries"], complete=complete)
     means = not no_means
     additions = [name for name in ("bounds", "intervals") if options[name]]
@@ -131,23 +174,34 @@ def command(  # click documents the options
             *(condition.measure for condition in thresholds if condition.measure not in measures),
         )
     table = read_qrels(qrels, subtopics=options["subtopics"], kind=kind, integer_ids=options["integer_ids"])
-    with progress("runs") as on_run:
-        if form == "trec":
-            results, write = evaluate_as_trec(table, runs, measures, rel=level, on_run=on_run, **options)
-            outcomes = _check_conditions(results, thresholds, rel=level)
-            print_warnings(results.warnings)
-            write_output(write(per_query=per_query, means=means), output)
-            _exit(context, outcomes)
-            return
-        results = evaluate(table, runs, measures or None, rel=level, on_run=on_run, **options)
-    results.options |= {
+    of_work: dict[str, Any] = {
         "kind": kind,
         "per_query": per_query,
         "no_means": no_means,
         "fail_below": list(fail_below),
-        "query_slice": list(query_slice),
     }
+    of_work["query_slice"] = list(query_slice)
+    function: Callable[..., Results] = evaluate
+    if parts or engine != "local":
+        of_work |= {"parts": parts, "group_parts": group_parts, "engine": engine}
+        function = _by_engine(engine, parts=parts, group_parts=group_parts, complete=save is not None)
+    write = None
+    with progress("parts" if parts else "runs") as on_run, _saving_rest(save, qrels, table, of_work):
+        if form == "trec":
+            results, write = evaluate_as_trec(
+                table, runs, measures, rel=level, on_run=on_run, by=function, **options
+            )
+        else:
+            results = function(table, runs, measures or None, rel=level, on_run=on_run, **options)
+    results.options |= of_work
     outcomes = _check_conditions(results, thresholds, rel=level)
+    if save is not None:
+        _save(results, save, qrels, table)
+    if write is not None:
+        print_warnings(results.warnings)
+        write_output(write(per_query=per_query, means=means), output)
+        _exit(context, outcomes)
+        return
     slices = _slices(results, query_slice, interval=interval, **levels) if query_slice else None
     text = results_text(
         "evaluate",
@@ -166,6 +220,7 @@ def command(  # click documents the options
         judgments=len(table.grades),
         to_file=output is not None,
         records="runs" if slices is None else "slices",
+        inputs=(lambda: _inputs(results, qrels, table)) if results.inputs else None,
     )
     if slices is not None and form not in ("csv", "json", "jsonl"):
         text += "\n" + table_text(slices.table(), form, to_file=output is not None)
@@ -178,6 +233,71 @@ def _slices(results: Results, sources: Sequence[str], **options: Any) -> Slices:
     from leadline.comparison.query_slices import slices_of
 
     return slices_of(results, sources, **options)
+
+
+def _by_engine(engine: str, *, parts: bool, group_parts: bool, complete: bool) -> Callable[..., Results]:
+    """Return a function with the parameters of `evaluate` that works in parts, or by an engine."""
+    from leadline.scale import RunParts, evaluate_parts, evaluate_runs
+
+    faults = "continue" if complete else "stop"  # where the rest is saved, the other parts go on
+
+    def function(
+        qrels: Qrels,
+        runs: Sequence[str],
+        measures: Any,
+        *,
+        on_run: Callable[[int, int], None],
+        **options: Any,
+    ) -> Results:
+        if not parts:
+            return evaluate_runs(
+                qrels, list(runs), measures, engine=engine, on_fault=faults, on_run=on_run, **options
+            )
+        return evaluate_parts(
+            qrels,
+            RunParts(list(runs)),
+            measures,
+            engine=engine,
+            group_parts=group_parts,
+            on_fault=faults,
+            on_part=on_run,
+            **options,
+        )
+
+    return function
+
+
+@contextmanager
+def _saving_rest(save: str | None, path: str, qrels: Qrels, options: dict[str, Any]) -> Iterator[None]:
+    """Save the values of the other parts if parts fail."""
+    try:
+        yield
+    except LeadlineError as error:
+        results = getattr(error, "results", None)
+        if save is None or results is None:
+            raise
+        results.options |= options
+        _save(results, save, path, qrels)
+        raise UsageError(f"{error} ({save} has the values of the other parts)") from None
+
+
+def _save(results: Results, save: str, path: str, qrels: Qrels) -> None:
+    from leadline.reporting.restore import save as save_results
+
+    save_results(results, save, command="evaluate", inputs=_inputs(results, path, qrels))
+
+
+def _inputs(results: Results, path: str, qrels: Qrels) -> list[dict[str, Any]]:
+    """Describe the judgments, and the files of the runs or of their parts."""
+    if not results.inputs:
+        judgments, *runs = inputs_of(results, path, len(qrels.grades))
+        names = [run.name for run in results.runs if run.path]
+        return [judgments, *({**info, "run": name} for info, name in zip(runs, names, strict=True))]
+    described = [describe_input(path, len(qrels.grades))]
+    described += [
+        info if info["sha256"] else info | {"sha256": digest_of(info["path"])} for info in results.inputs
+    ]
+    return described
 
 
 def _thresholds(texts: Sequence[str]) -> list[Condition]:

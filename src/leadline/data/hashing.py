@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from hashlib import blake2b, sha256
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from leadline.data.arrays import Flags, Hashes, Integers
 
@@ -111,3 +113,25 @@ def hashed_uniforms(seed: int, *names: str) -> Callable[[str], float]:
         return (int.from_bytes(digest.digest(), "big") >> 11) / (1 << 53)
 
     return uniform
+
+
+def digest(*columns: Iterable[bytes] | npt.NDArray[Any] | None) -> str:
+    """Return the SHA-256 of columns of ids and of numbers, their lengths included; None is a missing column.
+
+    >>> digest([b"a", b"bc"])[:8], digest([b"ab", b"c"])[:8], digest([b"a"], None)[:8]
+    ('f1a7dd2c', 'b1a54749', 'e2bf277b')
+    """
+    found = sha256()
+    for column in columns:
+        if column is None:
+            found.update(b"-")
+        elif isinstance(column, np.ndarray):
+            found.update(b"%d " % column.size)
+            found.update(np.ascontiguousarray(column).tobytes())
+        else:
+            ids = list(column)
+            lengths = np.array([len(name) for name in ids], dtype=np.int64)
+            found.update(b"%d " % len(ids))
+            found.update(lengths.tobytes())
+            found.update(b"".join(ids))
+    return found.hexdigest()

@@ -141,7 +141,9 @@ class JudgedRun:
             cut_in_ties = np.zeros(len(present), dtype=np.bool_)
         self.cut_in_ties = cut_in_ties
         self.lists = lists
-        self.example = ""  # first document of a run without judged documents, for the warning
+        # First query and document of a run without judged documents, and its queries without judgments:
+        self.example_query = self.example = ""
+        self.unjudged: list[bytes] = []
         self._hits: dict[float, Hits] = {}
 
     @classmethod
@@ -241,6 +243,29 @@ class JudgedRun:
         scores = -np.arange(len(grades), dtype=np.float64)
         bounds = np.array([0, len(grades)], dtype=np.int64)
         return cls.of_lists(qrels, [MatchedLists(np.zeros(1, np.int64), bounds, rows, scores)])
+
+    def of_present(self) -> JudgedRun:
+        """Return the join with the judgments of the queries that the run has; kept lists are left out."""
+        codes = np.flatnonzero(self.present)
+        qrels = self.qrels.of_codes(codes)
+        counts = np.diff(self.offsets)[codes]
+        ties = self.unjudged_ties
+        number = np.cumsum(self.present) - 1
+        judged = JudgedRun(
+            qrels,
+            present=np.ones(len(codes), dtype=np.bool_),
+            length=self.length[codes],
+            offsets=np.concatenate(([0], np.cumsum(counts))).astype(np.int64),
+            rank=self.rank,
+            row=(self.row + np.repeat(qrels.begin - self.qrels.begin[codes], counts)).astype(np.int32),
+            tie_first=self.tie_first,
+            tie_last=self.tie_last,
+            unjudged_ties=TieGroups(number[ties.query].astype(np.int32), ties.first, ties.last),
+            cut_in_ties=self.cut_in_ties[codes],
+        )
+        judged.example_query, judged.example = self.example_query, self.example
+        judged.unjudged = self.unjudged
+        return judged
 
     @cached_property
     def query(self) -> Codes:

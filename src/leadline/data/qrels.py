@@ -7,78 +7,21 @@ import os
 from collections.abc import Iterable, Mapping
 from copy import copy
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from leadline import kernels
 from leadline.data.arrays import Codes, Flags, Floats, Hashes, Integers, freeze
+from leadline.data.hashing import digest
 from leadline.data.ids import Ids, QueryTable, Vocabulary, encode_rows, to_text
+from leadline.data.judgment_tables import Ideal, Slots, Subtopics
 from leadline.data.reading import ReadQrelsOptions
 from leadline.data.wording import counted, queries
 from leadline.errors import InputError, UnknownIdError
 
 if TYPE_CHECKING:
     from leadline.io.read import QrelsLike
-
-
-class Slots(NamedTuple):
-    """Hash tables of the judged documents, one per query, for the compiled kernels."""
-
-    hashes: Hashes
-    offset: Integers
-    rows: Codes
-
-
-class Ideal(NamedTuple):
-    """The judged documents with a positive gain, in decreasing order of grade within each query."""
-
-    query: Codes
-    rank: Integers
-    gain: Floats
-
-
-class Subtopics:
-    """Judgments by subtopic: one row per judged pair of document and subtopic, ordered by document.
-
-    `row` is the row in the qrels, in increasing order; `code` the subtopic in `names`, which all queries
-    share.
-    """
-
-    def __init__(self, names: Vocabulary, row: Codes, code: Codes, grades: Floats, *, documents: int) -> None:
-        freeze(row, code, grades)
-        self.names = names
-        self.row = row
-        self.code = code
-        self.grades = grades
-        self.first = np.searchsorted(row, np.arange(documents + 1))
-        self.ideals: dict[tuple[float, float], Any] = {}  # ideal lists by relevance level and alpha
-
-    def of_rows(self, rows: Codes | Integers) -> tuple[Integers, Integers]:
-        """Return the judgments of rows of the qrels: their indices, and the index in `rows` of each."""
-        count = self.first[rows + 1] - self.first[rows]
-        index = np.repeat(np.arange(len(rows)), count)
-        nth = np.arange(len(index)) - np.repeat(np.cumsum(count) - count, count)
-        return self.first[rows][index] + nth, index
-
-    def keys(self, query: Codes, code: Codes) -> Integers:
-        """Return one number per pair of query and subtopic."""
-        return np.asarray(query.astype(np.int64) * max(len(self.names), 1) + code)
-
-    def queries_of(self, keys: Integers) -> Codes:
-        """Return the query of every key."""
-        return (keys // max(len(self.names), 1)).astype(np.int32)
-
-    def take(self, rows: Integers) -> Subtopics:
-        """Return the judgments of a subset of the rows of the qrels, renumbered from 0."""
-        judgments, index = self.of_rows(rows)
-        return Subtopics(
-            self.names,
-            index.astype(np.int32),
-            self.code[judgments],
-            self.grades[judgments],
-            documents=len(rows),
-        )
 
 
 class Qrels(QueryTable):
@@ -409,6 +352,81 @@ class Qrels(QueryTable):
         )
         qrels.sources, qrels.strata = self.sources, None if self.strata is None else self.strata[rows]
         return qrels
+
+    @cached_property
+    def highest_grade(self) -> float:
+        """Highest grade, at least 0; `of_queries` keeps that of all queries, on which some values depend."""
+        return float(self.grades.max(initial=0.0))
+
+    def of_queries(self, queries: Iterable[str]) -> Qrels:
+        """Return the judgments of some queries.
+
+        Parameters
+        ----------
+        queries : iterable of str
+            Ids of judged queries, in any order.
+
+        Returns
+        -------
+        Qrels
+            Judgments from which every measure has the values that it has with all queries.
+
+        Raises
+        ------
+        UnknownIdError
+            If a query has no judgments.
+
+        Examples
+        --------
+        >>> Qrels({"q1": {"d1": 1}, "q2": {"d1": 2}}).of_queries(["q2"]).to_dict()
+        {'q2': {'d1': 2}}
+        """
+        codes = []
+        for query in queries:
+            code = self.queries.find(query)
+            if code is None:
+                raise UnknownIdError(query, self.queries, f"in the qrels{self.source and ' '}{self.source}")
+            codes.append(code)
+        return self.of_codes(np.unique(np.array(codes, dtype=np.int64)))
+
+    def of_codes(self, codes: Integers) -> Qrels:
+        """Return the judgments of queries given by their codes, which must be in increasing order."""
+        sizes = (self.end - self.begin)[codes]
+        ends = np.cumsum(sizes, dtype=np.int64)
+        rows = np.arange(ends[-1] if len(ends) else 0) + np.repeat(self.begin[codes] - ends + sizes, sizes)
+        qrels = Qrels.of_columns(
+            Vocabulary.of_sorted(self.queries.names[code] for code in codes.tolist()),
+            ends - sizes,
+            ends,
+            self.documents.take(rows),
+            self.grades[rows],
+            known=None if self.known is None else self.known[rows],
+            subtopics=None if self.subtopics is None else self.subtopics.take(rows),
+            inclusion=None if self.inclusion is None else self.inclusion[rows],
+            hashes=None if self.hashes is None else self.hashes[rows],
+            source=self.source,
+            remarks=self.remarks,
+        )
+        qrels.sources, qrels.strata = self.sources, None if self.strata is None else self.strata[rows]
+        qrels.highest_grade = self.highest_grade
+        return qrels
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of queries, documents, grades and what else is known of them, in the order of the file."""
+        columns = [self.known, self.inclusion, self.strata]
+        if self.subtopics is not None:
+            columns += [self.subtopics.row, self.subtopics.code, self.subtopics.grades]
+        names = () if self.subtopics is None else self.subtopics.names.names
+        rows = np.argsort(self.query, kind="stable")
+        return digest(
+            self.queries.names,
+            names,
+            self.documents.take(rows),
+            self.end - self.begin,
+            self.grades[rows],
+            *columns,
+        )
 
     def of_query(self, code: int) -> Qrels:
         """Return the judgments of a single query, without subtopics and known documents."""

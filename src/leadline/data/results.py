@@ -6,16 +6,19 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from leadline.data.arrays import Flags, Floats, freeze
+from leadline.data.arrays import Flags, Floats, Integers, freeze
 from leadline.data.ids import Vocabulary
 from leadline.data.optional import import_optional
 from leadline.data.result import Result, make_frame
 from leadline.data.wording import counted, queries
 from leadline.errors import UsageError
+
+if TYPE_CHECKING:
+    from leadline.data.qrels import Qrels
 
 # Columns of the bounds over the orders of tied documents (low, high, expected), and over the grades of
 # unjudged documents (low, high).
@@ -138,7 +141,54 @@ class Results(Result):
         self.inputs = list(inputs)
         self.estimates: Estimated | None = None
         self.withheld = withheld
+        # What merging needs: the judgments or their digest; the first query and document of runs of which no
+        # document is judged; the first judged document; the numbers of undefined values by run and measure.
+        self.qrels: Qrels | str | None = None
+        self.examples: list[tuple[str, str]] = []
+        self.judged_example = ""
+        self.undefined: Integers | None = None
         self._resolve = resolve
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the attributes, with the digest of the judgments in their place."""
+        return vars(self) | {"qrels": self.qrels_digest}
+
+    @property
+    def qrels_digest(self) -> str | None:
+        """SHA-256 of the judgments; None if the results are not those of `evaluate`."""
+        return self.qrels if isinstance(self.qrels, str | None) else self.qrels.digest
+
+    @classmethod
+    def merge(cls, parts: Sequence[Results]) -> Results:
+        """Merge the results of the parts of a run, or of several runs that are split alike.
+
+        Parameters
+        ----------
+        parts : sequence of Results
+            Results of `evaluate` with the same judgments, measures and options; a query of a run is in one
+            part only. Queries that are in no part are missing from the run.
+
+        Returns
+        -------
+        Results
+            Values, means and warnings, equal to those of the evaluation of the undivided run.
+
+        Raises
+        ------
+        UsageError
+            If parts overlap, or differ in judgments, measures or options.
+
+        Examples
+        --------
+        >>> import leadline as ll
+        >>> qrels = {"q1": {"d1": 1}, "q2": {"d1": 1}}
+        >>> parts = [ll.evaluate(qrels, {"bm25": {query: {"d1": 1.0}}}, "AP") for query in qrels]
+        >>> [part.mean("bm25", "AP") for part in parts], Results.merge(parts).mean("bm25", "AP")
+        ([0.5, 0.5], 1.0)
+        """
+        from leadline.scale.merging import merge_results
+
+        return merge_results(parts)
 
     @property
     def names(self) -> list[str]:

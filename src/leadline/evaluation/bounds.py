@@ -100,7 +100,7 @@ class AllJudged(JudgedRun):
 
 def all_judged(judged: JudgedRun) -> JudgedRun:
     """Return the lists with every unjudged document at the highest grade of the qrels."""
-    return AllJudged(judged, float(judged.qrels.grades.max(initial=0.0)))
+    return AllJudged(judged, judged.qrels.highest_grade)
 
 
 class Rule:

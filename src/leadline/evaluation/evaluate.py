@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, Unpack
@@ -25,8 +26,9 @@ from leadline.evaluation.run_warnings import (
     levels_of,
     machine_labels,
     no_judged_document,
-    undefined_warnings,
+    undefined_counts,
     warnings_of,
+    warnings_of_undefined,
 )
 from leadline.evaluation.trec_names import relevance_strings as strings_of
 from leadline.io.read import KnownLike, QrelsLike, RunLike, judgments_of
@@ -41,12 +43,14 @@ if TYPE_CHECKING:
 
 PoolLike: TypeAlias = "str | os.PathLike[str] | Pooled | Mapping[str, Mapping[str, float]]"
 DEFAULT_INTERVAL = "Student"
+# What judgments compute of themselves at the first use, and can compute again in another process.
+CACHES = ("query", "lookup", "names", "_hash_tables", "_relevant", "ideal")
 AVERAGES = ("all", "both", "with_relevant", "complete")
 DEFAULT_MEASURES = ("AP", "nDCG@10", "RR", "P@10", "R@100", "Judged@10")
 
 
-class EvaluateOptions(CutReadingOptions, total=False):
-    """Keywords of `evaluate` that `compare` and `explain` pass on."""
+class ValueOptions(CutReadingOptions, total=False):
+    """Keywords of `evaluate` that determine the values of runs."""
 
     profile: str
     rel: float | None
@@ -57,10 +61,25 @@ class EvaluateOptions(CutReadingOptions, total=False):
     relevance_strings: int | None
     bounds: bool
     intervals: bool | str | Interval
+
+
+class PartOptions(ValueOptions, total=False):
+    """Keywords of `evaluate` for runs in parts."""
+
+    machine: bool
+    confidence: float
+    seed: int
+
+
+class EvaluateOptions(ValueOptions, total=False):
+    """Keywords of `evaluate` that `compare` and `explain` pass on."""
+
     on_run: Callable[[int, int], None] | None
 
 
-class _RunValues(NamedTuple):
+class RunValues(NamedTuple):
+    """Values of one run by query and measure, and what its results need besides."""
+
     values: Floats
     present: Flags
     averaged: Flags
@@ -68,6 +87,7 @@ class _RunValues(NamedTuple):
     strings: list[str] | None
     recalls: dict[str, RecallEstimate]
     unmatched: str  # document id of a run of which no document is judged, else empty
+    example: tuple[str, str] = ("", "")  # first query and document of a run of which none is judged
 
 
 @public
@@ -150,75 +170,149 @@ def evaluate(
     >>> results.mean("run", "AP")
     0.5
     """
-    reading, cut = reading_and_cut(evaluate, options)
     runs = listed_runs(runs)
-    check_flags(bounds=bounds, machine=machine)
-    check_whole(0, documents=documents, relevance_strings=relevance_strings)
-    check_numbers(**{} if rel is None else {"rel": rel})
-    chosen_profile = profile_of(profile)
-    measured = chosen_profile.measures(_listed(measures), rel=rel, documents=documents)
-    averaging = chosen_profile.queries if queries is None else queries
-    check_word(AVERAGES, queries=averaging)
-    judgments, pool_warnings = _table(judgments_of(qrels, reading), known, pool)
-    if judgments.inclusion is not None:
-        checked_level(confidence)
-
-    def evaluate_run(judged: JudgedRun) -> _RunValues:
-        return _RunValues(
-            np.stack([measure.values(judged) for measure in measured], axis=1),
-            judged.present,
-            _averaged(judged, measured, averaging),
-            _bounds(measured, judged) if bounds else None,
-            None if relevance_strings is None else strings_of(judged, relevance_strings),
-            {} if judgments.inclusion is None else _recalls(measured, judged, confidence),
-            judged.example if judged.present.any() and not len(judged.row) else "",
-        )
-
+    evaluation = Evaluation(
+        qrels,
+        measures,
+        profile=profile,
+        rel=rel,
+        documents=documents,
+        queries=queries,
+        known=known,
+        pool=pool,
+        relevance_strings=relevance_strings,
+        bounds=bounds,
+        machine=machine,
+        intervals=intervals,
+        confidence=confidence,
+        seed=seed,
+        **options,
+    )
     infos, values_of_runs = judge_runs(
         runs,
-        judgments,
-        evaluate_run,
-        reading=replace(reading, single_precision=chosen_profile.narrow),
-        cut=cut,
-        measures=measured,
+        evaluation.qrels,
+        evaluation.values_of,
+        reading=evaluation.reading,
+        cut=evaluation.cut,
+        measures=evaluation.measures,
         on_run=on_run,
     )
-    option_values = {
-        "measures": list(map(str, measured)),
-        "profile": profile,
-        "rel": rel,
-        "documents": documents,
-        "queries": averaging,
-        "negative": reading.negative,
-        "known": _shown_known(known),
-        "pool": _path(pool),
-        "subtopics": reading.subtopics,
-        **reading.options(RunOptions),
-        **cut.options(),
-        "name_by": reading.name_by,
-        "relevance_strings": relevance_strings,
-        "bounds": bounds,
-        "machine": machine,
-        "intervals": bool(intervals),
-    }
-    measures_of_name = partial(_meaning, chosen_profile, rel, documents)
-    results = _combined(
-        infos, values_of_runs, judgments, measured, averaging, option_values, measures_of_name
-    )
-    label_warnings = machine_labels(judgments) if machine else []
-    results.warnings = _unmatched(infos, values_of_runs, judgments) + label_warnings + results.warnings
-    if intervals:
-        _add_intervals(results, intervals, confidence, seed)
-    results.warnings += fractional_warning(judgments) if chosen_profile.whole_grades else []
-    results.warnings += pool_warnings
-    if judgments.inclusion is not None:
-        results.estimates = _estimates(judgments, values_of_runs, levels_of(measured), confidence)
-    return results
+    return evaluation.results(infos, values_of_runs)
+
+
+class Evaluation:
+    """Judgments, measures and options of `evaluate`, checked once; can be sent to other processes.
+
+    `values_of` gives the values of a run, `results` the results of the values of all runs. The parameters are
+    those of `evaluate`.
+
+    Examples
+    --------
+    >>> Evaluation({"q1": {"d1": 1}}, ["MAP"]).measures
+    [AP]
+    """
+
+    def __init__(
+        self,
+        qrels: QrelsLike,
+        measures: Iterable[str | Measure | type[Measure]] | str | Measure | type[Measure] | None = None,
+        *,
+        profile: str = "leadline",
+        rel: float | None = None,
+        documents: int | None = None,
+        queries: Averaging | None = None,
+        known: KnownLike | None = None,
+        pool: PoolLike | None = None,
+        relevance_strings: int | None = None,
+        bounds: bool = False,
+        machine: bool = False,
+        intervals: bool | str | Interval = False,
+        confidence: float = 0.95,
+        seed: int = 0,
+        **options: Unpack[CutReadingOptions],
+    ) -> None:
+        reading, self.cut = reading_and_cut(evaluate, options)
+        check_flags(bounds=bounds, machine=machine)
+        check_whole(0, documents=documents, relevance_strings=relevance_strings)
+        check_numbers(**{} if rel is None else {"rel": rel})
+        self.profile = profile_of(profile)
+        self.measures = self.profile.measures(_listed(measures), rel=rel, documents=documents)
+        self.averaging: Averaging = self.profile.queries if queries is None else queries
+        check_word(AVERAGES, queries=self.averaging)
+        self.qrels, self._pool_warnings = _table(judgments_of(qrels, reading), known, pool)
+        if self.qrels.inclusion is not None:
+            checked_level(confidence)
+        self.reading = replace(reading, single_precision=self.profile.narrow)
+        self.relevance_strings = relevance_strings
+        self.bounds = bounds
+        self.machine = machine
+        self.intervals = intervals
+        self.confidence = confidence
+        self.seed = seed
+        self._resolve = partial(_meaning, self.profile, rel, documents)
+        self.options: dict[str, Any] = {
+            "measures": list(map(str, self.measures)),
+            "profile": profile,
+            "rel": rel,
+            "documents": documents,
+            "queries": self.averaging,
+            "negative": reading.negative,
+            "known": _shown_known(known),
+            "pool": _path(pool),
+            "subtopics": reading.subtopics,
+            **reading.options(RunOptions),
+            **self.cut.options(),
+            "name_by": reading.name_by,
+            "relevance_strings": relevance_strings,
+            "bounds": bounds,
+            "machine": machine,
+            "intervals": bool(intervals),
+        }
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what another process needs: the judgments without their caches."""
+        qrels = copy(self.qrels)
+        for name in CACHES:
+            vars(qrels).pop(name, None)
+        return vars(self) | {"qrels": qrels}
+
+    def values_of(self, judged: JudgedRun) -> RunValues:
+        """Return the values of a run for all queries of the judgments that it was joined with."""
+        measures, strings = self.measures, self.relevance_strings
+        return RunValues(
+            np.stack([measure.values(judged) for measure in measures], axis=1),
+            judged.present,
+            _averaged(judged, measures, self.averaging),
+            _bounds(measures, judged) if self.bounds else None,
+            None if strings is None else strings_of(judged, strings),
+            {} if judged.qrels.inclusion is None else _recalls(measures, judged, self.confidence),
+            judged.example if judged.present.any() and not len(judged.row) else "",
+            (judged.example_query, judged.example),
+        )
+
+    def results(self, infos: Sequence[RunInfo], values_of_runs: Sequence[RunValues]) -> Results:
+        """Return the results of runs from their descriptions and values."""
+        results = _combined(
+            infos, values_of_runs, self.qrels, self.measures, self.averaging, self.options, self._resolve
+        )
+        label_warnings = machine_labels(self.qrels) if self.machine else []
+        results.warnings = _unmatched(infos, values_of_runs, self.qrels) + label_warnings + results.warnings
+        if self.intervals:
+            _add_intervals(results, self.intervals, self.confidence, self.seed)
+        results.qrels = self.qrels
+        results.judged_example = _first_judged(self.qrels)
+        results.examples = [values.example for values in values_of_runs]
+        results.warnings += fractional_warning(self.qrels) if self.profile.whole_grades else []
+        results.warnings += self._pool_warnings
+        if self.qrels.inclusion is not None:
+            levels = levels_of(self.measures)
+            results.estimates = _estimates(self.qrels, values_of_runs, levels, self.confidence)
+        return results
 
 
 def _combined(
     infos: Sequence[RunInfo],
-    values_of_runs: Sequence[_RunValues],
+    values_of_runs: Sequence[RunValues],
     table: Qrels,
     measures: Sequence[Measure],
     averaging: Averaging,
@@ -228,7 +322,8 @@ def _combined(
     """Return the results of all runs with their warnings."""
     values = np.stack([run.values for run in values_of_runs])
     present = np.stack([run.present for run in values_of_runs])
-    return Results(
+    undefined = undefined_counts(table, measures, values, present)
+    results = Results(
         infos,
         table.queries,
         measures,
@@ -240,15 +335,17 @@ def _combined(
         bounds=Bounds.stack([run.limits for run in values_of_runs if run.limits is not None]),
         warnings=[
             *warnings_of(infos, table, averaging=averaging, levels=levels_of(measures)),
-            *undefined_warnings(infos, table, measures, values, present),
+            *warnings_of_undefined(infos, measures, undefined),
         ],
         options=options,
         resolve=meaning,
     )
+    results.undefined = undefined
+    return results
 
 
 def _unmatched(
-    infos: Sequence[RunInfo], values_of_runs: Sequence[_RunValues], table: Qrels
+    infos: Sequence[RunInfo], values_of_runs: Sequence[RunValues], table: Qrels
 ) -> list[ResultWarning]:
     """Return a warning of runs without any judged document, with an example of the ids of both."""
     examples = {
@@ -256,8 +353,13 @@ def _unmatched(
     }
     if not examples:
         return []
-    judged = next((to_text(name) for rows in table.lookup for name in rows), "")
-    return no_judged_document(list(examples), next(iter(examples.values()), ""), judged)
+    return no_judged_document(list(examples), next(iter(examples.values()), ""), _first_judged(table))
+
+
+def _first_judged(table: Qrels) -> str:
+    """Return the first judged document of the first query; an empty string without judgments."""
+    filled = np.flatnonzero(table.end > table.begin)
+    return to_text(table.documents[int(table.begin[filled[0]])]) if len(filled) else ""
 
 
 def mean_intervals(
@@ -348,7 +450,7 @@ def _recalls(measures: Sequence[Measure], judged: JudgedRun, confidence: float) 
 
 
 def _estimates(
-    table: Qrels, values_of_runs: Sequence[_RunValues], levels: Sequence[float], confidence: float
+    table: Qrels, values_of_runs: Sequence[RunValues], levels: Sequence[float], confidence: float
 ) -> RecallEstimates:
     from leadline.evaluation.estimated_recall import RecallEstimates, relevant
 

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from leadline.data.arrays import Codes
-from leadline.data.ids import to_text
+from leadline.data.ids import to_bytes, to_text
 from leadline.data.judged_run import Join, JudgedRun, MatchedLists
 from leadline.data.qrels import Qrels
 from leadline.data.reading import DEFAULT_READING, UNCUT, Cut, Reading
@@ -71,7 +71,9 @@ class _Joining:
     def judged_run(self) -> JudgedRun:
         """Return the join of all lists."""
         judged = self.join.judged_run()
-        judged.example = "" if self.matched else to_text(self.first[1])
+        if not self.matched:
+            judged.example_query, judged.example = map(to_text, self.first)
+        judged.unjudged = self.unjudged
         return judged
 
 
@@ -124,8 +126,11 @@ def _judge_run(
     if not len(run.scores):
         raise InputError("contains no documents", expected="a run", path=run.name)
     judged = JudgedRun.of_run(run, qrels, reading=reading, cut=cut, keep=keep)
-    judged.example = "" if len(judged.row) else to_text(run.documents.names[int(run.document[0])])
+    if not len(judged.row):
+        judged.example_query = run.queries[0]
+        judged.example = to_text(run.documents.names[int(run.document[0])])
     unjudged = [query for query in run.queries if qrels.queries.code(query) is None]
+    judged.unjudged = [to_bytes(query) for query in unjudged]
     counts = ReadCounts(
         rows=len(run.scores),
         queries=len(run.queries),

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from leadline.data.arrays import Flags, Floats
+from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
-from leadline.data.results import ResultWarning, RunInfo
+from leadline.data.results import Averaged, ResultWarning, RunInfo
 from leadline.data.wording import percent
 from leadline.io.row_checks import ABOUT_MACHINES
 from leadline.io.trec_runs import ReadCounts
@@ -92,6 +92,13 @@ def warnings_of(
     """
     warnings = [ResultWarning(*remark) for remark in qrels.remarks]
     warnings += [_no_relevant(qrels, rel, averaging) for rel in levels]
+    every = [no_overlap(infos), *warnings, *count_warnings(infos, averaging=averaging)]
+    return [notice for notice in every if notice.count]
+
+
+def count_warnings(infos: Sequence[RunInfo], *, averaging: str = "all") -> list[ResultWarning]:
+    """Return the warnings that are made of the counts of runs, those of 0 included."""
+    warnings = []
     for code, template in PER_RUN.items():
         concerned = [info for info in infos if info.counts[code]]
         count = sum(info.counts[code] for info in concerned)
@@ -104,11 +111,14 @@ def warnings_of(
             share=share_of(count, documents),
         )
         warnings.append(ResultWarning(code, message, count))
+    return [*warnings, _uneven(infos)]
+
+
+def no_overlap(infos: Sequence[RunInfo]) -> ResultWarning:
+    """Return a warning of runs without any judged query."""
     nothing = [info for info in infos if info.counts["queries"] == 0]
     message = f"no query is judged: {', '.join(info.name for info in nothing)}; do the query ids match?"
-    warnings.insert(0, ResultWarning("no_overlap", message, len(nothing)))
-    warnings.append(_uneven(infos))
-    return [notice for notice in warnings if notice.count]
+    return ResultWarning("no_overlap", message, len(nothing))
 
 
 def no_judged_document(names: Sequence[str], retrieved: str, judged: str) -> list[ResultWarning]:
@@ -187,14 +197,45 @@ def machine_labels(qrels: Qrels) -> list[ResultWarning]:
     return [ResultWarning("machine_labels", f"judgments by a machine: {count:,}; {ABOUT_MACHINES}", count)]
 
 
+def undefined_counts(qrels: Qrels, measures: Sequence[Measure], values: Floats, present: Flags) -> Integers:
+    """Return the numbers of undefined values (runs x queries x measures) that no other warning explains.
+
+    Those of missing queries and of queries without a relevant document are explained.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_runs, n_measures)
+    """
+    counts = np.zeros((len(values), len(measures)), dtype=np.int64)
+    for index, measure in enumerate(measures):
+        explained = ~present | (qrels.relevant(float(getattr(measure, "rel", 1.0))) == 0)
+        counts[:, index] = (np.isnan(values[:, :, index]) & ~explained).sum(axis=1)
+    return counts
+
+
 def undefined_warnings(
     infos: Sequence[RunInfo], qrels: Qrels, measures: Sequence[Measure], values: Floats, present: Flags
 ) -> list[ResultWarning]:
     """Return warnings of undefined values (runs x queries x measures) that no other warning explains."""
-    warnings = [
-        _undefined(measure, infos, values[:, :, index], present, qrels)
-        for index, measure in enumerate(measures)
-    ]
+    return warnings_of_undefined(infos, measures, undefined_counts(qrels, measures, values, present))
+
+
+def warnings_of_undefined(
+    infos: Sequence[RunInfo], measures: Sequence[Averaged], counts: Integers
+) -> list[ResultWarning]:
+    """Return warnings of undefined values, from their counts by run and measure."""
+    warnings = []
+    for measure, column in zip(measures, counts.T, strict=True):
+        concerned = [infos[index] for index in np.flatnonzero(column).tolist()]
+        rule = {
+            "mean": "counted as 0",
+            "defined": "excluded from its mean",
+            "geometric": "counted as 0.00001",
+        }.get(measure.average, "")
+        count = int(column.sum())
+        where = _names(concerned, len(infos))
+        message = f"lists for which {measure} is undefined: {count} in {where}; {rule}"
+        warnings.append(ResultWarning("undefined", message, count))
     return [notice for notice in warnings if notice.count]
 
 
@@ -204,23 +245,6 @@ def _no_relevant(qrels: Qrels, rel: float, averaging: str) -> ResultWarning:
     grade = "" if rel == 1.0 else f" (grade {rel:g} or more)"
     message = f"judged queries without a relevant document{grade}: {count}; {rule}"
     return ResultWarning("no_relevant", message, count)
-
-
-def _undefined(
-    measure: Measure, infos: Sequence[RunInfo], values: Floats, present: Flags, qrels: Qrels
-) -> ResultWarning:
-    """Return a warning of undefined values, except those of missing queries and without relevant ones."""
-    explained = ~present | (qrels.relevant(float(getattr(measure, "rel", 1.0))) == 0)
-    undefined = np.isnan(values) & ~explained
-    concerned = [infos[index] for index in np.flatnonzero(undefined.any(axis=1)).tolist()]
-    rule = {
-        "mean": "counted as 0",
-        "defined": "excluded from its mean",
-        "geometric": "counted as 0.00001",
-    }.get(measure.average, "")
-    count = int(undefined.sum())
-    message = f"lists for which {measure} is undefined: {count} in {_names(concerned, len(infos))}; {rule}"
-    return ResultWarning("undefined", message, count)
 
 
 def _names(infos: Sequence[RunInfo], total: int) -> str:

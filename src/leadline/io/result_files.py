@@ -7,10 +7,15 @@ import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from leadline.data.arrays import Flags, Floats
 from leadline.data.optional import import_optional
+from leadline.data.results import Results
 from leadline.errors import InputError
 from leadline.io.id_lists import OWNERS
 from leadline.io.opening import PARQUET, first_bytes, read_whole, text_of
+from leadline.io.read_paths import record_input
 from leadline.io.tables import csv_table, split_place, unguarded
 
 NOT_VALUES = ("low", "high", "relevant", "nonrelevant", "unretrieved", "largest_bin_share", "tag")
@@ -18,6 +23,7 @@ NOT_VALUES = ("low", "high", "relevant", "nonrelevant", "unretrieved", "largest_
 
 FORMAT = 1  # of saved results
 COLUMNS = ("run", "query_id", "measure", "value")
+MERGING = ("present", "averaged", "missing")  # more columns of results that can be merged
 MANIFEST = b"leadline"  # key of the metadata of a Parquet file of saved results
 
 
@@ -55,6 +61,94 @@ def read_column(place: str) -> Column:
     return _of_table(text, path, measure)
 
 
+def value_table(results: Results) -> Any:
+    """Return the Arrow table of saved results: a row for each run, query and measure.
+
+    `value` is null where it is undefined or where a missing query is excluded from the mean. Results that can
+    be merged have three more columns: whether the run has the query, whether the mean includes it, and the
+    value of a missing query.
+
+    Raises
+    ------
+    InputError
+        If a name or id is not valid Unicode.
+    """
+    arrow = import_optional("pyarrow")
+    shape = results.values.shape
+    names = (results.names, list(results.queries), [str(measure) for measure in results.measures])
+    try:
+        columns = [
+            arrow.DictionaryArray.from_arrays(
+                np.broadcast_to(codes, shape).ravel().astype(np.int32),
+                arrow.array(words, type=arrow.string()),
+            ).dictionary_decode()
+            for codes, words in zip(np.ogrid[tuple(map(slice, shape))], names, strict=True)
+        ]
+    except UnicodeEncodeError:
+        raise InputError("an id that is not Unicode", expected="ids of valid UTF-8 in a saved file") from None
+
+    def numbers(values: Floats) -> Any:
+        return arrow.array(values.ravel(), type=arrow.float64(), from_pandas=True)  # NaN is null
+
+    columns.append(numbers(results.shown))
+    if results.undefined is None:
+        return arrow.table(columns, names=list(COLUMNS))
+    present = np.broadcast_to(results.present[:, :, np.newaxis], shape)
+    columns += [arrow.array(present.ravel()), arrow.array(results.averaged.ravel())]
+    columns.append(numbers(np.where(present, np.nan, results.values)))
+    return arrow.table(columns, names=[*COLUMNS, *MERGING])
+
+
+class SavedValues(NamedTuple):
+    """A file of saved results: its manifest, the queries, and runs x queries x measures of each column."""
+
+    manifest: dict[str, Any]
+    queries: list[str]
+    values: Floats
+    present: Flags
+    averaged: Flags
+
+
+def saved_values(path: str) -> SavedValues:
+    """Return the exact values of a Parquet file that `evaluate` or `merge` saved.
+
+    Raises
+    ------
+    InputError
+        If the file is another one, or its rows are not those that its manifest describes.
+    """
+    table, manifest = _saved_table(path)
+    if not set(MERGING) <= set(table.column_names) or "merging" not in manifest:
+        found = f"values of `{manifest.get('command') or 'estimate'}`"
+        raise InputError(found, expected="values saved by `leadline evaluate --save`", path=path)
+    runs, texts = [run["name"] for run in manifest["runs"]], manifest["measures"]
+    size = len(table) // max(len(runs) * len(texts), 1)
+    queries = table["query_id"][: size * len(texts) : len(texts) or 1].to_pylist()
+    expected = (
+        (name, np.repeat(np.tile(np.array(words, dtype=object), outer), inner))
+        for name, words, outer, inner in (
+            ("run", runs, 1, size * len(texts)),
+            ("query_id", queries, len(runs), len(texts)),
+            ("measure", texts, len(runs) * size, 1),
+        )
+    )
+    lib = import_optional("pyarrow")
+    for name, column in expected:
+        if not table[name].combine_chunks().equals(lib.array(column, type=lib.string())):
+            raise InputError(
+                f"the rows of column {name} are not those of the manifest",
+                expected="the file as it was saved",
+                path=path,
+            )
+    shape = len(runs), size, len(texts)
+    value, present, averaged, missing = (
+        table[name].to_numpy().reshape(shape) for name in ("value", *MERGING)
+    )
+    flags = present.astype(np.bool_)
+    values = np.where(flags, value, missing).astype(np.float64)
+    return SavedValues(manifest, queries, values, flags[:, :, 0].copy(), averaged.astype(np.bool_))
+
+
 def saved_data(path: str) -> dict[str, Any]:
     """Return what a Parquet file of saved results holds, in the form of a JSON result with values of queries.
 
@@ -64,21 +158,30 @@ def saved_data(path: str) -> dict[str, Any]:
         If the file has no manifest, or one of another format.
 
     """
-    parquet, lib = import_optional("pyarrow.parquet"), import_optional("pyarrow.lib")
-    try:
-        table = parquet.read_table(path)
-    except (lib.ArrowException, OSError) as error:
-        raise InputError(f"no Parquet ({error})", expected="a file of --save", path=path) from None
-    data: dict[str, Any] = json.loads((table.schema.metadata or {}).get(MANIFEST, "{}"))
-    if data.get("format") != FORMAT:
-        found = f"format {data['format']}" if "format" in data else "a Parquet table without a manifest"
-        raise InputError(found, expected=f"results saved by --save (format {FORMAT})", path=path)
+    table, data = _saved_table(path)
     by_run: dict[str, dict[str, dict[str, float | None]]] = {run["name"]: {} for run in data["runs"]}
     for run, query, measure, value in zip(*(table[name].to_pylist() for name in COLUMNS), strict=True):
         by_run[run].setdefault(query, {})[measure] = value
     for run in data["runs"]:
         run["queries"] = by_run[run["name"]]
     return data
+
+
+def _saved_table(path: str) -> tuple[Any, dict[str, Any]]:
+    """Return the Arrow table of a file of saved results, and its manifest."""
+    parquet, lib = import_optional("pyarrow.parquet"), import_optional("pyarrow.lib")
+    record_input(path)
+    try:
+        table = parquet.read_table(path)
+    except FileNotFoundError:
+        raise InputError("does not exist", expected="a file of --save", path=path) from None
+    except (lib.ArrowException, OSError) as error:
+        raise InputError(f"no Parquet ({error})", expected="a file of --save", path=path) from None
+    data: dict[str, Any] = json.loads((table.schema.metadata or {}).get(MANIFEST, "{}"))
+    if data.get("format") != FORMAT:
+        found = f"format {data['format']}" if "format" in data else "a Parquet table without a manifest"
+        raise InputError(found, expected=f"results saved by --save (format {FORMAT})", path=path)
+    return table, data
 
 
 def _of_result(data: dict[str, Any], path: str, measure: str) -> Column:

@@ -10,7 +10,8 @@ import numpy as np
 
 from leadline.data.arrays import Codes, Floats, Integers
 from leadline.data.judged_run import Gains, JudgedRun
-from leadline.data.qrels import Ideal, Qrels
+from leadline.data.judgment_tables import Ideal
+from leadline.data.qrels import Qrels
 from leadline.data.registry import (
     Aliases,
     DefaultCutoffs,

@@ -10,7 +10,8 @@ import numpy as np
 
 from leadline.data.arrays import Codes, Flags, Floats, Integers
 from leadline.data.judged_run import JudgedRun, MatchedLists
-from leadline.data.qrels import Qrels, Subtopics
+from leadline.data.judgment_tables import Subtopics
+from leadline.data.qrels import Qrels
 from leadline.data.registry import Aliases, cutoff, needed_cutoff, number
 from leadline.errors import UsageError
 from leadline.measures import Evidence, Measure, check_finite, ratio

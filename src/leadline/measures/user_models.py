@@ -36,7 +36,7 @@ OTHER_NAMES: Rejected = {
 
 def gains_below(measure: Measure, judged: JudgedRun, max_grade: float) -> Gains:
     """Return the retrieved documents with a gain; raise UsageError for a grade above `max_grade`."""
-    largest = float(judged.qrels.grades.max(initial=0.0))
+    largest = judged.qrels.highest_grade
     if largest > max_grade:
         raise UsageError(
             f"{measure}: a grade of {show(largest)} is above max_grade={show(max_grade)}; expected "

@@ -21,7 +21,7 @@ from leadline.errors import InputError, LeadlineError, UsageError
 from leadline.evaluation.profiles import profile_of
 from leadline.io.opening import PARQUET, first_bytes, read_whole, text_of
 from leadline.io.read_paths import public
-from leadline.io.result_files import COLUMNS, FORMAT, MANIFEST, saved_data
+from leadline.io.result_files import FORMAT, MANIFEST, saved_data, value_table
 from leadline.io.write import write_bytes
 from leadline.version import VERSION
 
@@ -57,8 +57,8 @@ def save(
     path = os.fspath(path)
     if not path.endswith(".parquet"):
         raise UsageError(f"'{path}' as the file of saved results; expected FILE.parquet")
-    arrow, parquet = import_optional("pyarrow"), import_optional("pyarrow.parquet")
-    manifest = {
+    parquet = import_optional("pyarrow.parquet")
+    manifest: dict[str, Any] = {
         "format": FORMAT,
         "leadline": VERSION,
         "command": command,
@@ -70,10 +70,14 @@ def save(
         ],
         **results.to_dict(),
     }
-    columns = results.to_columns(per_query=True, long=True)
-    values = arrow.array(columns["value"], type=arrow.float64(), from_pandas=True)  # NaN is null
-    names = [arrow.array(columns[name], type=arrow.string()) for name in ("run", "query", "measure")]
-    table = arrow.table([*names, values], names=list(COLUMNS))
+    if results.undefined is not None:
+        manifest["merging"] = {
+            "judgments": results.qrels_digest,
+            "judged_example": results.judged_example,
+            "examples": results.examples,
+            "undefined": results.undefined.tolist(),
+        }
+    table = value_table(results)
     text = json.dumps(manifest, ensure_ascii=True, allow_nan=False)
     target = io.BytesIO()
     parquet.write_table(table.replace_schema_metadata({MANIFEST: text}), target)

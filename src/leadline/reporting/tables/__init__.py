@@ -59,6 +59,7 @@ LAYOUTS = {
     "Slices": Layout("slice_table", "slice_table", "slice_rows"),
     "SubtopicCurves": Layout("evaluation_tables", "curve_table"),
     "Unjudged": Layout("estimation_tables", "unjudged_table"),
+    "Verification": Layout("collection_tables", "verification_table"),
     "WhyDifferent": Layout("why_different_table", "why_different_tables"),
 }
 FORMATS = {".csv": "csv", ".json": "json", ".tex": "latex", ".md": "markdown", ".html": "html"}

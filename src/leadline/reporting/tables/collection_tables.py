@@ -91,3 +91,17 @@ def collection_table(collection: Collection) -> Table:
     rows += [[f"  of grade {grade}", f"{count:,}"] for grade, count in collection.grades.items()]
     notes = list(map(str, collection.warnings))
     return Table(["of the collection", "number"], rows, notes=notes)
+
+
+def verification_table(verification: Any) -> Table:
+    """Return the table of a `Verification`, a check per row."""
+    words = {True: "yes", False: "NO", None: "not checked"}
+    rows: list[list[Cell]] = [
+        [check["kind"], check["name"], words[check["ok"]], check["found"]] for check in verification.checks
+    ]
+    outcome = "nothing differs" if verification.verified else "the saved results differ from their inputs"
+    unchecked = sum(check["ok"] is None for check in verification.checks)
+    notes = [outcome, *([f"not checked: {unchecked}"] if unchecked else [])]
+    return Table(
+        ["check", "name", "agrees", "found"], rows, notes=notes, wrapped=frozenset({"found"}), whole=True
+    )

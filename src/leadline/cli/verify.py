@@ -1,0 +1,53 @@
+"""`leadline verify`: saved results, compared with their inputs."""
+
+from __future__ import annotations
+
+import click
+
+from leadline.cli._help import Command, option
+from leadline.cli._options import output_options, refuse_overwrite, seed_option, whole, write_output
+from leadline.cli._results import describe_input, envelope, escaped, json_text, table_text
+
+SECTION = "Evaluation"
+
+
+@click.command(cls=Command, epilog="Example: leadline verify saved.parquet --sample 20")
+@click.argument("saved", metavar="FILE")
+@option(
+    "Sampling",
+    "--sample",
+    type=whole(0),
+    default=100,
+    show_default=True,
+    metavar="N",
+    help="Number of queries of each run whose values are computed again; 0 for none.",
+)
+@seed_option
+@output_options
+@click.pass_context
+def command(
+    context: click.Context, /, *, saved: str, sample: int, seed: int, form: str, output: str | None
+) -> None:
+    """Verify saved results: hashes of the inputs and a sample of values.
+
+    FILE is written by `evaluate --save` or `merge -o`. The SHA-256 of every input is computed again, the
+    means are computed from the values, and the values of a sample of queries from the inputs. The exit status
+    is 1 if anything differs; what cannot be checked, such as an input that is not there, is listed.
+    """
+    from leadline.reporting.tables.collection_tables import verification_table
+    from leadline.scale.saved_files import verify
+
+    refuse_overwrite(output, saved)
+    result = verify(saved, sample=sample, seed=seed)
+    if form == "json":
+        head = envelope("verify", [describe_input(saved, result.rows)], result.options, [])
+        text = json_text(head | result.to_dict())
+    elif form == "jsonl":
+        import json
+
+        text = "".join(escaped(json.dumps(check, ensure_ascii=False)) + "\n" for check in result.checks)
+    else:
+        text = table_text(verification_table(result), form, to_file=output is not None)
+    write_output(text, output)
+    if not result.verified:
+        context.exit(1)

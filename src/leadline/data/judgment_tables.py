@@ -1,0 +1,69 @@
+"""Tables made of judgments: hash tables of documents, ideal lists, judgments by subtopic."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from leadline.data.arrays import Codes, Floats, Hashes, Integers, freeze
+from leadline.data.ids import Vocabulary
+
+
+class Slots(NamedTuple):
+    """Hash tables of the judged documents, one per query, for the compiled kernels."""
+
+    hashes: Hashes
+    offset: Integers
+    rows: Codes
+
+
+class Ideal(NamedTuple):
+    """The judged documents with a positive gain, in decreasing order of grade within each query."""
+
+    query: Codes
+    rank: Integers
+    gain: Floats
+
+
+class Subtopics:
+    """Judgments by subtopic: one row per judged pair of document and subtopic, ordered by document.
+
+    `row` is the row in the qrels, in increasing order; `code` the subtopic in `names`, which all queries
+    share.
+    """
+
+    def __init__(self, names: Vocabulary, row: Codes, code: Codes, grades: Floats, *, documents: int) -> None:
+        freeze(row, code, grades)
+        self.names = names
+        self.row = row
+        self.code = code
+        self.grades = grades
+        self.first = np.searchsorted(row, np.arange(documents + 1))
+        self.ideals: dict[tuple[float, float], Any] = {}  # ideal lists by relevance level and alpha
+
+    def of_rows(self, rows: Codes | Integers) -> tuple[Integers, Integers]:
+        """Return the judgments of rows of the qrels: their indices, and the index in `rows` of each."""
+        count = self.first[rows + 1] - self.first[rows]
+        index = np.repeat(np.arange(len(rows)), count)
+        nth = np.arange(len(index)) - np.repeat(np.cumsum(count) - count, count)
+        return self.first[rows][index] + nth, index
+
+    def keys(self, query: Codes, code: Codes) -> Integers:
+        """Return one number per pair of query and subtopic."""
+        return np.asarray(query.astype(np.int64) * max(len(self.names), 1) + code)
+
+    def queries_of(self, keys: Integers) -> Codes:
+        """Return the query of every key."""
+        return (keys // max(len(self.names), 1)).astype(np.int32)
+
+    def take(self, rows: Integers) -> Subtopics:
+        """Return the judgments of a subset of the rows of the qrels, renumbered from 0."""
+        judgments, index = self.of_rows(rows)
+        return Subtopics(
+            self.names,
+            index.astype(np.int32),
+            self.code[judgments],
+            self.grades[judgments],
+            documents=len(rows),
+        )

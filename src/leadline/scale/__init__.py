@@ -1,0 +1,20 @@
+"""Runs in parts, on one process or many: partial results, how they merge, and what is saved of them."""
+
+from leadline.evaluation.evaluate import Evaluation
+from leadline.scale.evaluate_parts import PartsFailedError, evaluate_parts, evaluate_runs
+from leadline.scale.merging import merge_results
+from leadline.scale.partial import Partial, evaluate_batches, evaluate_part, merge_partials
+from leadline.scale.run_parts import RunParts
+
+__all__ = [
+    "Evaluation",
+    "Partial",
+    "PartsFailedError",
+    "RunParts",
+    "evaluate_batches",
+    "evaluate_part",
+    "evaluate_parts",
+    "evaluate_runs",
+    "merge_partials",
+    "merge_results",
+]

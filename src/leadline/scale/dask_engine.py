@@ -1,0 +1,157 @@
+"""Evaluation of parts on a Dask cluster: one on this machine, or one that runs already."""
+
+from __future__ import annotations
+
+import logging
+import os
+import pickle
+import uuid
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any
+
+from leadline.data.optional import import_optional
+from leadline.errors import LeadlineError, MissingPackageError, UsageError
+from leadline.evaluation.evaluate import Evaluation
+from leadline.io.opening import Buffers
+from leadline.scale.partial import Partial, evaluate_part
+from leadline.scale.process_pool import ATTEMPTS, Fault, Unit
+
+AHEAD = 2  # units that are handed out for each thread of the cluster
+_held: dict[str, tuple[Evaluation, list[Buffers]]] = {}  # of this process, by the name of the plugin
+
+
+def map_dask(
+    evaluation: Evaluation, units: Iterable[Unit], workers: int | None, address: str | None
+) -> Iterator[tuple[Unit, Partial | Fault]]:
+    """Yield every unit with its outcome, in the order in which they are finished.
+
+    Every worker process keeps one copy of the judgments, also one that is started in place of another.
+    """
+    distributed = _distributed()
+    cluster = None
+    settings = {
+        "distributed.scheduler.allowed-failures": ATTEMPTS - 1,
+        "distributed.logging.distributed": "error",
+    }
+    with import_optional("dask").config.set(settings):
+        if address is None:
+            cluster = distributed.LocalCluster(
+                n_workers=workers or os.cpu_count() or 1,
+                threads_per_worker=1,
+                processes=True,
+                dashboard_address=":0",
+                memory_limit=0,
+                silence_logs=logging.CRITICAL,
+            )
+        try:
+            client = distributed.Client(cluster if address is None else address, timeout=30)
+        except OSError as error:
+            raise UsageError(
+                f"dask:{address} does not answer ({error}); expected a running scheduler"
+            ) from None
+        try:
+            yield from _mapped(distributed, client, evaluation, units)
+        finally:
+            client.close()
+            if cluster is not None:
+                cluster.close(timeout=5)
+
+
+def _mapped(
+    distributed: Any, client: Any, evaluation: Evaluation, units: Iterable[Unit]
+) -> Iterator[tuple[Unit, Partial | Fault]]:
+    key = f"leadline-{uuid.uuid4().hex}"
+    client.register_plugin(
+        _plugin(distributed, key, pickle.dumps(evaluation, protocol=pickle.HIGHEST_PROTOCOL))
+    )
+    following = iter(units)
+    of_future: dict[str, Unit] = {}
+    attempts: dict[tuple[int, int], int] = {}
+
+    def submitted(unit: Unit) -> Any:
+        future = client.submit(evaluate_held_part, key, unit.source, unit.label, pure=False)
+        of_future[future.key] = unit
+        return future
+
+    try:
+        threads = max(1, sum(client.nthreads().values()))
+        done = distributed.as_completed([submitted(unit) for unit in islice(following, AHEAD * threads)])
+        for future in done:
+            unit = of_future.pop(future.key)
+            outcome = _outcome(distributed, future)
+            future.release()
+            if isinstance(outcome, Fault) and outcome.error is None:
+                place = unit.run, unit.part
+                times = attempts[place] = attempts.get(place, 0) + 1
+                if times < ATTEMPTS and not outcome.text.startswith("failed"):
+                    done.add(submitted(unit))
+                    continue
+            more = next(following, None)
+            if more is not None:
+                done.add(submitted(more))
+            yield unit, outcome
+    finally:
+        client.unregister_worker_plugin(key)
+
+
+def _outcome(distributed: Any, future: Any) -> Partial | Fault:
+    try:
+        outcome: Partial | Fault = future.result()
+    except distributed.KilledWorker:
+        return Fault(None, f"failed {ATTEMPTS} times (its worker ended)")
+    except Exception as error:  # noqa: BLE001  # tried again, then named
+        return Fault(None, f"{type(error).__name__}: {error}")
+    return outcome
+
+
+def evaluate_held_part(key: str, source: Any, label: str) -> Partial | Fault:
+    """Evaluate a part with the judgments that this worker keeps."""
+    evaluation, workspaces = _held[key]
+    try:
+        return evaluate_part(evaluation, source, label=label, workspaces=workspaces)
+    except LeadlineError as error:
+        return Fault(error, str(error))
+
+
+def hold(key: str, payload: bytes) -> None:
+    """Keep judgments in this process, in place of any others."""
+    _held.clear()
+    _held[key] = pickle.loads(payload), [Buffers()]  # noqa: S301  # of the client
+
+
+def release(key: str) -> None:
+    """Let go of the judgments."""
+    _held.pop(key, None)
+
+
+def _plugin(distributed: Any, key: str, payload: bytes) -> Any:
+    """Return a plugin that hands the judgments to every worker, also to those that start later."""
+    plugin_class = _plugin_class(distributed)
+    return plugin_class(key, payload)
+
+
+def _plugin_class(distributed: Any) -> Any:
+    class Judgments(distributed.WorkerPlugin):  # type: ignore[misc]  # Dask is optional
+        """Judgments of a worker."""
+
+        def __init__(self, key: str, payload: bytes) -> None:
+            self.name = key
+            self.payload = payload
+
+        def setup(self, worker: Any) -> None:  # noqa: ARG002  # Dask's interface
+            """Keep the judgments."""
+            hold(self.name, self.payload)
+
+        def teardown(self, worker: Any) -> None:  # noqa: ARG002  # Dask's interface
+            """Let go of them."""
+            release(self.name)
+
+    return Judgments
+
+
+def _distributed() -> Any:
+    try:
+        return import_optional("distributed")
+    except MissingPackageError:
+        raise MissingPackageError("dask is not installed: pip install 'leadline[dask]'") from None

@@ -1,0 +1,224 @@
+"""Evaluation of a run in parts, and of many runs, by one of the engines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing
+from typing import Any, Unpack
+
+from leadline.data.results import Results
+from leadline.data.validation import check_word
+from leadline.errors import InputError, LeadlineError, UsageError
+from leadline.evaluation.evaluate import Evaluation, PartOptions
+from leadline.evaluation.join import named_sources, refuse_equal_names
+from leadline.io.opening import STANDARD_INPUT
+from leadline.io.read import UNNAMED, QrelsLike, RunLike
+from leadline.io.read import run_name as name_of
+from leadline.io.read_paths import public, record_input
+from leadline.scale.engines import Engine, engine_of
+from leadline.scale.grouping import grouped_parts
+from leadline.scale.merging import failed_warning
+from leadline.scale.partial import PartSum
+from leadline.scale.process_pool import Fault, Unit
+from leadline.scale.run_parts import RunParts
+
+
+class PartsFailedError(LeadlineError):
+    """Parts have no values; `results` are those of the other parts, None if there are none."""
+
+    def __init__(self, faults: Mapping[str, str], results: Results | None) -> None:
+        self.faults = dict(faults)
+        self.results = results
+        super().__init__(faults, results)
+
+    def __str__(self) -> str:
+        """Return what happened to every part, in one line."""
+        return "; ".join(
+            text if text.startswith(path) else f"{path}: {text}" for path, text in self.faults.items()
+        )
+
+
+@public
+def evaluate_parts(
+    qrels: QrelsLike,
+    parts: RunParts | RunLike | Iterable[Any],
+    measures: Any = None,
+    *,
+    engine: str | Engine = "local",
+    group_parts: bool = False,
+    on_fault: str = "stop",
+    on_part: Callable[[int, int], None] | None = None,
+    **options: Unpack[PartOptions],
+) -> Results:
+    """Evaluate one run in several parts; the results are those of the undivided run.
+
+    Parameters
+    ----------
+    qrels : path, mapping or frame
+        Relevance judgments.
+    parts : RunParts, path, or iterable of paths, tables or record batches
+        Parts of the run, every query in one of them.
+    measures : str, Measure, or iterable of these, optional
+        Measures, as in `evaluate`.
+    engine : str, default "local"
+        Where parts are evaluated: "local" (threads of this process), "processes", "processes:N", "dask",
+        "dask:N", or "dask:tcp://HOST:PORT" for a cluster that runs already.
+    group_parts : bool, default False
+        Whether a query may be in several parts: rows are first copied to temporary files, by query.
+    on_fault : {"stop", "continue"}
+        Whether the first part that fails ends the evaluation, or the others are still evaluated.
+    on_part : callable, optional
+        Called with the numbers of finished parts and of all parts (0: unknown) after each part.
+    **options
+        Options of `evaluate`.
+
+    Returns
+    -------
+    Results
+        Results of one run; `inputs` are its parts.
+
+    Raises
+    ------
+    InputError
+        If a part is empty or cannot be read, or a query is in two parts.
+    PartsFailedError
+        If parts failed with `on_fault="continue"`; it holds the results of the others.
+
+    Examples
+    --------
+    >>> qrels = {"q1": {"d1": 1}, "q2": {"d1": 1}}
+    >>> parts = [{"q1": {"d1": 1.0}}, {"q2": {"d2": 2.0, "d1": 1.0}}]
+    >>> evaluate_parts(qrels, RunParts(parts, name="bm25"), "AP").mean("bm25", "AP")
+    0.75
+    """
+    given = parts if isinstance(parts, RunParts) else RunParts(parts)
+    evaluation = Evaluation(qrels, measures, **options)
+    if evaluation.reading.by_tag:
+        raise UsageError("the parts of a run are named after the first path; expected no name_by='tag'")
+    if not group_parts:
+        return _evaluated(evaluation, [given], engine, on_fault, on_part)
+    with grouped_parts(given, evaluation.reading) as (grouped, inputs):
+        results = _evaluated(evaluation, [grouped], engine, "stop", on_part)
+    results.inputs = inputs
+    return results
+
+
+@public
+def evaluate_runs(
+    qrels: QrelsLike,
+    runs: RunLike | Iterable[RunLike] | Mapping[str, RunLike],
+    measures: Any = None,
+    *,
+    engine: str | Engine = "local",
+    on_fault: str = "stop",
+    on_run: Callable[[int, int], None] | None = None,
+    **options: Unpack[PartOptions],
+) -> Results:
+    """Evaluate many runs by an engine; the results are those of `evaluate`.
+
+    Parameters
+    ----------
+    qrels : path, mapping or frame
+        Relevance judgments.
+    runs : path, mapping, frame, or several of these
+        One run or more.
+    measures : str, Measure, or iterable of these, optional
+        Measures, as in `evaluate`.
+    engine, on_fault
+        As in `evaluate_parts`; a part is a run here.
+    on_run : callable, optional
+        Called with the numbers of finished runs and of all runs after each run.
+    **options
+        Options of `evaluate`.
+
+    Returns
+    -------
+    Results
+        Results of all runs.
+
+    Examples
+    --------
+    >>> runs = {"one": {"q1": {"d1": 1.0}}, "two": {"q1": {"d2": 1.0}}}
+    >>> evaluate_runs({"q1": {"d1": 1}}, runs, "AP").means.tolist()
+    [[1.0], [0.0]]
+    """
+    evaluation = Evaluation(qrels, measures, **options)
+    sources = [RunParts([source], name=name or _name(source)) for name, source in named_sources(runs)]
+    results = _evaluated(evaluation, sources, engine, on_fault, on_run)
+    refuse_equal_names(results.runs)
+    return results
+
+
+def _name(source: Any) -> str:
+    return name_of(source) if isinstance(source, str) else getattr(source, "name", UNNAMED)
+
+
+def _units(runs: list[RunParts], engine: Engine) -> Iterator[Unit]:
+    """Yield the parts of all runs, with their labels in messages."""
+    for run, parts in enumerate(runs):
+        for number, source in enumerate(parts):
+            if not isinstance(source, str):
+                yield Unit(run, number, source, parts.name if len(runs) > 1 else f"part {number + 1}")
+                continue
+            if source == STANDARD_INPUT and engine.kind != "local":
+                raise UsageError(f"'-' with the engine {engine}; expected files, which workers can read")
+            record_input(source)
+            yield Unit(run, number, source, source)
+
+
+def _evaluated(
+    evaluation: Evaluation,
+    runs: list[RunParts],
+    engine: str | Engine,
+    on_fault: str,
+    on_part: Callable[[int, int], None] | None,
+) -> Results:
+    """Evaluate the parts of runs and put them together."""
+    check_word(("stop", "continue"), on_fault=on_fault)
+    chosen = engine if isinstance(engine, Engine) else engine_of(engine)
+    if evaluation.qrels.inclusion is not None:
+        raise UsageError(
+            "estimated recall (inclusion probabilities) of parts; expected judgments without them, or the "
+            "undivided run"
+        )
+    sums = [PartSum(evaluation, parts.name, by_tag=evaluation.reading.by_tag) for parts in runs]
+    faults: dict[str, str] = {}
+    total = sum(len(parts) for parts in runs) if all(map(_is_sized, runs)) else 0
+    with closing(chosen.map(evaluation, _units(runs, chosen))) as outcomes:  # type: ignore[type-var]
+        for finished, (unit, outcome) in enumerate(outcomes, start=1):
+            if isinstance(outcome, Fault):
+                if on_fault == "stop":
+                    raise outcome.error or InputError(outcome.text, path=unit.label)
+                faults[unit.label] = outcome.text
+            else:
+                sums[unit.run].add(unit.part, outcome)
+            if on_part:
+                on_part(finished, total)
+    if not faults:
+        return _results(evaluation, sums)
+    complete = [each for each in sums if each.labels]
+    results = _results(evaluation, complete) if complete else None
+    if results is not None:
+        results.options["failed_parts"] = list(faults)
+        results.warnings += failed_warning(list(faults))
+    raise PartsFailedError(faults, results)
+
+
+def _is_sized(parts: RunParts) -> bool:
+    try:
+        return len(parts) >= 0
+    except TypeError:
+        return False
+
+
+def _results(evaluation: Evaluation, sums: list[PartSum]) -> Results:
+    if not all(each.labels for each in sums):
+        raise UsageError("no parts; expected at least one")
+    infos, values = zip(*(each.finished() for each in sums), strict=True)
+    results = evaluation.results(list(infos), list(values))
+    results.inputs = [
+        each.inputs[number] | {"run": info.name}
+        for each, info in zip(sums, infos, strict=True)
+        for number in sorted(each.inputs)
+    ]
+    return results

@@ -1,0 +1,154 @@
+"""A pool of worker processes; a worker that is killed costs the part it was working on."""
+
+from __future__ import annotations
+
+import multiprocessing
+import pickle
+import signal
+from collections import deque
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from multiprocessing.connection import Connection, wait
+from typing import Any, NamedTuple
+
+from leadline.errors import LeadlineError
+from leadline.evaluation.evaluate import Evaluation
+from leadline.io.opening import Buffers
+from leadline.scale.partial import Partial, evaluate_part
+
+ATTEMPTS = 3  # times that a part is tried before it is given up
+
+
+class Unit(NamedTuple):
+    """A part of a run to evaluate: the numbers of the run and of the part, the part, and its label."""
+
+    run: int
+    part: int
+    source: Any
+    label: str
+
+
+class Fault(NamedTuple):
+    """Why a part has no values: an error of the input, or what happened three times."""
+
+    error: LeadlineError | None
+    text: str
+
+
+class _Worker:
+    """A worker process, its connection, and the part it works on."""
+
+    def __init__(self, context: Any, payload: bytes) -> None:
+        self.connection, remote = context.Pipe()
+        self.process = context.Process(target=serve, args=(remote, payload), daemon=True)
+        self.process.start()
+        remote.close()
+        self.unit: Unit | None = None
+
+    def send(self, unit: Unit) -> None:
+        """Hand over a part."""
+        self.unit = unit
+        self.connection.send((unit.source, unit.label))
+
+    def end(self) -> None:
+        """End the process now."""
+        self.connection.close()
+        self.process.terminate()
+        self.process.join()
+
+
+def serve(connection: Connection, payload: bytes) -> None:
+    """Evaluate parts until the connection ends; runs in a worker, which keeps one copy of the judgments."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends its workers
+    evaluation: Evaluation = pickle.loads(payload)  # noqa: S301  # of the parent
+    del payload
+    workspaces = [Buffers()]
+    while True:
+        try:
+            source, label = connection.recv()
+        except EOFError:
+            return
+        outcome: Partial | Fault
+        try:
+            outcome = evaluate_part(evaluation, source, label=label, workspaces=workspaces)
+        except LeadlineError as error:
+            outcome = Fault(error, str(error))
+        except Exception as error:  # noqa: BLE001  # tried again, then named by the parent
+            outcome = Fault(None, f"{type(error).__name__}: {error}")
+        connection.send(outcome)
+
+
+def map_processes(
+    evaluation: Evaluation, units: Iterable[Unit], workers: int
+) -> Iterator[tuple[Unit, Partial | Fault]]:
+    """Yield every unit with its outcome, in the order in which they are finished.
+
+    Errors of the input are not tried again. Workers are ended when the iterator is closed or fails.
+    """
+    context = multiprocessing.get_context("spawn")
+    payload = pickle.dumps(evaluation, protocol=pickle.HIGHEST_PROTOCOL)
+    following = iter(units)
+    again: deque[Unit] = deque()
+    attempts: dict[tuple[int, int], int] = {}
+    pool: list[_Worker] = []
+
+    def give(worker: _Worker | None = None) -> None:
+        """Hand the next unit to a worker, or to a new one."""
+        unit = again.popleft() if again else next(following, None)
+        if unit is None:
+            return
+        if worker is None:
+            worker = _Worker(context, payload)
+            pool.append(worker)
+        with suppress(OSError):  # it died while idle, which is found below
+            worker.send(unit)
+
+    def retried(unit: Unit, text: str) -> Fault | None:
+        """Queue a unit again; a fault if it has failed too often."""
+        key = unit.run, unit.part
+        attempts[key] = attempts.get(key, 0) + 1
+        if attempts[key] < ATTEMPTS:
+            again.append(unit)
+            return None
+        return Fault(None, f"failed {ATTEMPTS} times ({text})")
+
+    try:
+        for _ in range(workers):
+            give()
+        while any(worker.unit is not None for worker in pool):
+            busy = [worker for worker in pool if worker.unit is not None]
+            wait([each for worker in busy for each in (worker.connection, worker.process.sentinel)])
+            for worker in busy:
+                unit = worker.unit
+                assert unit is not None
+                outcome = _outcome(worker)
+                if outcome is None:
+                    continue
+                dead = not isinstance(outcome, Partial) and worker.unit is not None
+                if dead:
+                    pool.remove(worker)
+                    worker.end()
+                if isinstance(outcome, Fault) and outcome.error is None:
+                    outcome = retried(unit, outcome.text)
+                give(None if dead else worker)
+                if outcome is not None:
+                    yield unit, outcome
+    finally:
+        for worker in pool:
+            worker.end()
+
+
+def _outcome(worker: _Worker) -> Partial | Fault | None:
+    """Return what a worker sent; a fault, with its unit left in place, if it died; None if it still works."""
+    try:
+        if worker.connection.poll():
+            outcome: Partial | Fault = worker.connection.recv()
+            worker.unit = None
+            return outcome
+    except (EOFError, OSError, pickle.UnpicklingError):
+        worker.process.join()
+    if worker.process.exitcode is None:
+        return None
+    code = worker.process.exitcode
+    how = f"its worker was ended by signal {-code}" if code < 0 else f"its worker ended with status {code}"
+    return Fault(None, how)

@@ -1,0 +1,122 @@
+"""Files on object storage and web servers, named by URL and read by fsspec."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from leadline.errors import InputError, MissingPackageError
+
+URL = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
+PIECE = 1 << 22  # bytes that are copied at a time
+# Packages of fsspec by protocol, for the message where one is missing.
+PACKAGES = {"s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "http": "aiohttp", "https": "aiohttp"}
+MAGIC = re.compile(r"[*?\[]")
+
+
+class LocalCopy(NamedTuple):
+    """A local copy of a remote file, and the SHA-256 of its bytes."""
+
+    path: str
+    sha256: str
+
+
+def is_url(path: str) -> bool:
+    """Return whether a path names a remote file.
+
+    >>> is_url("s3://bucket/run/part-0.parquet"), is_url("runs/part-0.run")
+    (True, False)
+    """
+    return URL.match(path) is not None
+
+
+def remote_files(url: str) -> list[str]:
+    """Return the files in a remote folder, or those that a pattern matches, in order of name.
+
+    Files whose name begins with `.` or `_` are left out of folders, as are folders that do.
+    """
+    system, path = _opened(url)
+    try:
+        if MAGIC.search(path):
+            found = [name for name in system.glob(path) if not system.isdir(name)]
+        elif not url.startswith("http") and system.isdir(path):
+            found = [name for name in system.find(path) if is_visible(str(name)[len(path) :])]
+        else:
+            return [url]
+    except Exception as error:  # noqa: BLE001  # every storage has its own
+        raise _fault(error, url) from None
+    if not found:
+        raise InputError("names no file", expected="the parts of a run", path=url)
+    return sorted(str(system.unstrip_protocol(name)) for name in found)
+
+
+def is_visible(path: str) -> bool:
+    """Return whether no name in a path is hidden: begins with `.` or `_`.
+
+    >>> is_visible("/day=1/part-0.parquet"), is_visible("/_SUCCESS"), is_visible("/.part-0.crc")
+    (True, False, False)
+    """
+    return not any(name.startswith((".", "_")) for name in path.split("/"))
+
+
+@contextmanager
+def local_copy(url: str) -> Iterator[LocalCopy]:
+    """Copy a remote file to a temporary one, which is removed afterwards.
+
+    Raises
+    ------
+    InputError
+        If the file is missing or shorter than the storage says, or access is refused.
+    """
+    system, path = _opened(url)
+    digest = hashlib.sha256()
+    handle, name = tempfile.mkstemp(suffix="-" + path.rstrip("/").rpartition("/")[2][-80:])
+    try:
+        with os.fdopen(handle, "wb") as target:
+            size = 0
+            try:
+                expected = system.info(path).get("size")
+                with system.open(path, "rb") as source:
+                    while piece := source.read(PIECE):
+                        target.write(piece)
+                        digest.update(piece)
+                        size += len(piece)
+            except Exception as error:  # noqa: BLE001  # every storage has its own
+                raise _fault(error, url) from None
+        if expected is not None and size != expected:
+            raise InputError(f"{size:,} bytes", expected=f"{expected:,}, as its storage says", path=url)
+        yield LocalCopy(name, digest.hexdigest())
+    finally:
+        os.unlink(name)
+
+
+def _opened(url: str) -> tuple[Any, str]:
+    """Return the file system of a URL, and the path in it."""
+    protocol = url.partition("://")[0]
+    try:
+        import fsspec
+    except ImportError:
+        raise MissingPackageError(f"{url}: fsspec is not installed: pip install 'leadline[remote]'") from None
+    try:
+        system, path = fsspec.core.url_to_fs(url)
+    except ImportError:
+        package = PACKAGES.get(protocol, f"the package of fsspec for {protocol}://")
+        raise MissingPackageError(f"{url}: {package} is not installed: pip install {package}") from None
+    except Exception as error:  # noqa: BLE001  # every storage has its own
+        raise _fault(error, url) from None
+    return system, str(path)
+
+
+def _fault(error: Exception, url: str) -> InputError:
+    """Return the error of a storage as one of the input, in one line."""
+    if isinstance(error, FileNotFoundError):
+        return InputError("does not exist", expected="a readable file", path=url)
+    text = " ".join(str(error).split()) or type(error).__name__
+    if isinstance(error, PermissionError):
+        return InputError(f"access refused ({text})", expected="credentials that may read it", path=url)
+    return InputError(f"cannot be read ({text})", expected="a readable file", path=url)

@@ -1,0 +1,289 @@
+"""Files of saved results: merging them, and verifying one against its inputs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from leadline.data.ids import Vocabulary
+from leadline.data.result import Result
+from leadline.data.results import Results, ResultWarning, RunInfo
+from leadline.data.validation import check_run_name
+from leadline.errors import InputError, LeadlineError, UsageError
+from leadline.evaluation.evaluate import Evaluation
+from leadline.evaluation.profiles import profile_of
+from leadline.io.opening import digest_of
+from leadline.io.read import read_qrels
+from leadline.io.read_paths import public
+from leadline.io.result_files import SavedValues, saved_values
+from leadline.scale.merging import merge_results
+from leadline.scale.partial import Partial, evaluate_part
+from leadline.scale.remote import is_url, local_copy
+
+SAMPLE = 100  # queries of which values are computed again
+# Options of an evaluation that a manifest has, by the keyword of `Evaluation`.
+KEYWORDS: tuple[str, ...] = (
+    "profile",
+    "rel",
+    "documents",
+    "queries",
+    "negative",
+    "known",
+    "subtopics",
+    "order",
+    "on_duplicate",
+)
+KEYWORDS += ("on_nan", "columns", "integer_ids", "depth", "judged_only", "name_by")
+
+
+@public
+def merge_files(paths: Sequence[str], *, queries: str | None = None, name: str | None = None) -> Results:
+    """Merge files of `evaluate --save` that hold parts of the same runs.
+
+    Parameters
+    ----------
+    paths : sequence of str
+        Parquet files.
+    queries : {"all", "both"}, optional
+        Queries to average over, in place of those of the files.
+    name : str, optional
+        Name of the run, if every file holds one run, which may be named after its part.
+
+    Returns
+    -------
+    Results
+        Results of the whole runs; `inputs` are those of all files.
+
+    Raises
+    ------
+    InputError
+        If a file holds something else.
+    UsageError
+        If files overlap, or differ in judgments, measures or options.
+    """
+    labels = [os.fspath(path) for path in paths]
+    parts = [saved_results(path) for path in labels]
+    if name is not None:
+        check_run_name(name)
+        for part, label in zip(parts, labels, strict=True):
+            _rename(part, label, name)
+    return merge_results(parts, queries=queries, labels=labels)
+
+
+def _rename(part: Results, label: str, name: str) -> None:
+    if len(part.runs) != 1:
+        raise UsageError(f"{label} has {len(part.runs)} runs; expected one run in each file to name them")
+    part.runs[0] = replace(part.runs[0], name=name)
+    part.inputs = [info | {"run": name} if "run" in info else info for info in part.inputs]
+
+
+def saved_results(path: str) -> Results:
+    """Return the results in a file of `evaluate --save`, exactly as they were."""
+    return _results_of(saved_values(path), path)
+
+
+def _results_of(saved: SavedValues, path: str) -> Results:
+    data = saved.manifest
+    options, merging = dict(data["options"]), data["merging"]
+    for key in ("bounds", "relevance_strings"):
+        if options.get(key):
+            raise InputError(
+                f"results with {key}, which are not saved", expected="results without", path=path
+            )
+    profile = profile_of(options.get("profile") or "leadline")
+    try:
+        measures = profile.measures(data["measures"])
+    except LeadlineError as error:
+        raise InputError(f"measures that their names do not restore ({error})", path=path) from None
+    if list(map(str, measures)) != data["measures"]:
+        raise InputError("measures that their names do not restore", expected="names of measures", path=path)
+    results = Results(
+        [RunInfo(run["name"], run["tag"], counts=run["counts"]) for run in data["runs"]],
+        Vocabulary(saved.queries),
+        measures,
+        saved.values,
+        saved.averaged,
+        present=saved.present,
+        without_mean=np.any(~saved.present, axis=1) if options.get("queries") == "complete" else None,
+        warnings=[ResultWarning(**warning) for warning in data["warnings"]],
+        options=options,
+        inputs=data["inputs"],
+        resolve=profile.measures,
+    )
+    results.qrels = merging["judgments"]
+    results.judged_example = merging["judged_example"]
+    results.examples = [(query, document) for query, document in merging["examples"]]
+    results.undefined = np.array(merging["undefined"], dtype=np.int64).reshape(
+        len(results.runs), len(measures)
+    )
+    if options.get("intervals"):
+        from leadline.evaluation.evaluate import mean_intervals
+
+        results.intervals = mean_intervals(
+            results, options["intervals"], confidence=options["confidence"], seed=options["seed"]
+        )
+    return results
+
+
+@dataclass
+class Verification(Result):
+    """Outcome of `verify`: what was checked, with what was found and expected.
+
+    `checks` has an entry for each input, for the means of each run and for the sampled values of each run,
+    with the keys kind, name, found and ok (None: could not be checked).
+    """
+
+    path: str
+    rows: int = 0
+    checks: list[dict[str, Any]] = field(default_factory=list)
+    options: dict[str, Any] = field(default_factory=dict)
+    warnings: list[ResultWarning] = field(default_factory=list)
+
+    @property
+    def verified(self) -> bool:
+        """Whether nothing differs."""
+        return all(check["ok"] is not False for check in self.checks)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the outcome and the checks."""
+        return {"verified": self.verified, "checks": self.checks}
+
+    def add(self, kind: str, name: str, found: str, *, ok: bool | None) -> None:
+        """Add a check."""
+        self.checks.append({"kind": kind, "name": name, "found": found, "ok": ok})
+
+
+@public
+def verify(path: str, *, sample: int = SAMPLE, seed: int = 0) -> Verification:
+    """Verify saved results: digests of the inputs, means, and values of a sample of queries.
+
+    Parameters
+    ----------
+    path : str
+        File of `evaluate --save` or `merge -o`.
+    sample : int, default 100
+        Number of queries of each run whose values are computed again from the inputs; of a run in parts,
+        parts are read in random order until there are so many.
+    seed : int, default 0
+        Seed of the random number generator.
+
+    Returns
+    -------
+    Verification
+        Checks, each with its outcome.
+
+    Raises
+    ------
+    InputError
+        If the file holds something else.
+    """
+    saved = saved_values(os.fspath(path))
+    results = _results_of(saved, path)
+    verification = Verification(
+        os.fspath(path), results.values.size, options={"sample": sample, "seed": seed}
+    )
+    unchanged = [_check_input(verification, info) for info in results.inputs]
+    _check_means(verification, results, saved)
+    if sample and results.inputs:
+        rng = np.random.default_rng(seed)
+        _check_values(
+            verification, results, dict(zip(range(len(unchanged)), unchanged, strict=True)), sample, rng
+        )
+    return verification
+
+
+def _check_input(verification: Verification, info: Mapping[str, Any]) -> bool:
+    """Compare the digest of an input; return whether it can be read and is unchanged."""
+    path, expected = info["path"], info.get("sha256")
+    try:
+        if is_url(path):
+            with local_copy(path) as copy:
+                found: str | None = copy.sha256
+        else:
+            found = digest_of(path)
+    except LeadlineError as error:
+        verification.add("input", path, str(error), ok=None)
+        return False
+    if found is None or expected is None:
+        what = "does not exist here" if found is None else "was saved without a digest"
+        verification.add("input", path, what, ok=None)
+        return found is not None
+    same = bool(found == expected)
+    verification.add("input", path, "unchanged" if same else "has another SHA-256 than was saved", ok=same)
+    return same
+
+
+def _check_means(verification: Verification, results: Results, saved: SavedValues) -> None:
+    for run, name in zip(saved.manifest["runs"], results.names, strict=True):
+        index = results.names.index(name)
+        means = {
+            str(measure): None if np.isnan(mean) else mean
+            for measure, mean in zip(results.measures, results.means[index].tolist(), strict=True)
+        }
+        different = [measure for measure, mean in means.items() if mean != run["mean"].get(measure)]
+        found = f"differ from the values: {', '.join(different)}" if different else "follow from the values"
+        verification.add("means", name, found, ok=not different)
+
+
+def _check_values(
+    verification: Verification,
+    results: Results,
+    unchanged: Mapping[int, bool],
+    sample: int,
+    rng: np.random.Generator,
+) -> None:
+    """Compute values of a sample of queries again, from the inputs that are there and unchanged."""
+    qrels, *inputs = results.inputs
+    if not unchanged[0]:
+        verification.add("values", "", "not computed again: the judgments are not there", ok=None)
+        return
+    evaluation = _evaluation(results, qrels["path"])
+    for index, name in enumerate(results.names):
+        files = [
+            info["path"]
+            for place, info in enumerate(inputs, start=1)
+            if unchanged[place]
+            and (info.get("run", name) == name if "run" in info else len(results.runs) == 1)
+        ]
+        checked, different = 0, []
+        for number in rng.permutation(len(files)).tolist():
+            if checked >= sample:
+                break
+            part = evaluate_part(evaluation, files[number])
+            count, wrong = _compared(results, index, part, sample - checked, rng)
+            checked += count
+            different += wrong
+        if not files or not checked:
+            verification.add("values", name, "not computed again: no input of it is there", ok=None)
+            continue
+        found = f"queries computed again: {checked}; "
+        found += (
+            f"other values: {len(different)}, such as '{different[0]}'" if different else "all values equal"
+        )
+        verification.add("values", name, found, ok=not different)
+
+
+def _evaluation(results: Results, qrels: str) -> Evaluation:
+    """Return the evaluation by which results were computed."""
+    options = {name: results.options[name] for name in KEYWORDS if name in results.options}
+    if results.options.get("pool") is not None:
+        raise UsageError("results with a pool cannot be verified; expected results of whole judgments")
+    reading = {name: options[name] for name in ("subtopics", "integer_ids") if name in options}
+    table = read_qrels(qrels, kind="qrels", **reading)
+    return Evaluation(table, [str(measure) for measure in results.measures], **options)
+
+
+def _compared(
+    results: Results, run: int, part: Partial, size: int, rng: np.random.Generator
+) -> tuple[int, list[str]]:
+    """Return the number of sampled queries, and those of which a value differs."""
+    codes = results.queries.encode(part.queries)
+    chosen = np.sort(rng.permutation(len(codes))[:size])
+    saved = results.values[run][codes[chosen]]
+    equal = (saved == part.values.values[chosen]) | (np.isnan(saved) & np.isnan(part.values.values[chosen]))
+    wrong = ~equal.all(axis=1) | (codes[chosen] < 0)
+    return len(chosen), [results.queries[int(codes[row])] for row in chosen[wrong].tolist()]

@@ -1,0 +1,155 @@
+"""`evaluate --parts`, `--engine` and `--save`; `merge` and `verify`."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import Leadline
+from whole_runs import Split, split_run
+
+pytest.importorskip("pyarrow")
+
+
+@pytest.fixture
+def split(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Split:
+    """Write a run in three parts, and work in their folder."""
+    split = split_run(tmp_path, 11, parts=3)
+    folder = tmp_path / "bm25"
+    folder.mkdir()
+    parts = [shutil.move(part, folder) for part in split.parts]
+    monkeypatch.chdir(tmp_path)
+    return split._replace(qrels="qrels.txt", run="bm25.run", parts=[f"bm25/{Path(p).name}" for p in parts])
+
+
+def values(data: dict[str, Any]) -> tuple[Any, ...]:
+    """Return what a result says about its runs."""
+    return data["measures"], data["queries"], data["runs"], data["warnings"]
+
+
+def test_a_folder_with_parts_is_one_run(split: Split, leadline: Leadline) -> None:
+    whole = leadline("evaluate", split.qrels, split.run, "-f", "json", "-q").data
+    parts = leadline("evaluate", split.qrels, "bm25", "--parts", "-f", "json", "-q").data
+    assert values(parts) == values(whole)
+    assert [info["path"] for info in parts["inputs"]] == [split.qrels, *split.parts]
+    assert all(len(info["sha256"]) == 64 for info in parts["inputs"])
+    pattern = leadline("evaluate", split.qrels, "bm25/*", "--parts")
+    assert pattern.out == leadline("evaluate", split.qrels, split.run).out
+    without = leadline("evaluate", split.qrels, "bm25", "-f", "json").data
+    assert len(without["runs"]) == 3
+
+
+def test_trec_text_and_engines_give_the_same(split: Split, leadline: Leadline) -> None:
+    whole = leadline("evaluate", split.qrels, split.run, "-f", "trec", "-q", "-m", "all_trec")
+    for engine in ("local", "processes:2"):
+        done = leadline(
+            *("evaluate", split.qrels, "bm25", "--parts", "-f", "trec", "-q", "-m", "all_trec"),
+            *("--engine", engine),
+        )
+        assert done.out == whole.out
+    many = leadline("evaluate", split.qrels, *split.parts, "--engine", "processes:2", "-f", "csv", "-q")
+    assert many.out == leadline("evaluate", split.qrels, *split.parts, "-f", "csv", "-q").out
+
+
+def test_saved_parts_merge_and_verify(split: Split, leadline: Leadline) -> None:
+    whole = leadline("evaluate", split.qrels, split.run, "-f", "json", "-q", "--name-by", "tag").data
+    files = []
+    for number, part in enumerate(split.parts):
+        files.append(f"{number}.parquet")
+        done = leadline("evaluate", split.qrels, part, "--name-by", "tag", "--save", files[-1])
+        assert done.status == 0
+    merged = leadline("merge", *files, "-o", "all.parquet", "-f", "json", "-q")
+    assert values(merged.data) == values(whole)
+    assert merged.data["command"] == "merge"
+    verified = leadline("verify", "all.parquet", "-f", "json")
+    assert verified.status == 0
+    assert verified.data["verified"] is True
+    assert {check["ok"] for check in verified.data["checks"]} == {True}
+    assert [check["kind"] for check in verified.data["checks"]] == [*["input"] * 4, "means", "values"]
+    compared = leadline("compare", "--scores", "all.parquet", "-f", "json")
+    assert compared.status == 2  # one run
+    both = leadline("merge", *files, "--queries", "both", "-f", "json").data
+    assert both["options"]["queries"] == "both"
+    assert both["runs"] != merged.data["runs"]
+    twice = leadline("merge", files[0], files[0])
+    assert twice.status == 2
+    assert "is in 0.parquet and in 0.parquet" in twice.err
+
+
+def test_verify_finds_what_was_changed(split: Split, leadline: Leadline) -> None:
+    leadline("evaluate", split.qrels, "bm25", "--parts", "--save", "saved.parquet")
+    assert leadline("verify", "saved.parquet").status == 0
+    part = Path(split.parts[0])
+    before = part.read_text()
+    part.write_text(before.replace(" Q0 ", " Q1 "))
+    changed = leadline("verify", "saved.parquet", "-f", "json")
+    assert changed.status == 1
+    assert [check["name"] for check in changed.data["checks"] if check["ok"] is False] == [split.parts[0]]
+    part.unlink()
+    gone = leadline("verify", "saved.parquet", "-f", "json")
+    assert gone.status == 0
+    assert [check["ok"] for check in gone.data["checks"]][1] is None
+    part.write_text(before)
+    tampered(Path("saved.parquet"), 0.123)
+    done = leadline("verify", "saved.parquet", "-f", "json")
+    assert done.status == 1
+    assert {check["kind"] for check in done.data["checks"] if check["ok"] is False} == {"means", "values"}
+
+
+def tampered(path: Path, value: float) -> None:
+    """Put a value in the place of the first that a file has."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    table = parquet.read_table(path)
+    numbers = table["value"].to_pylist()
+    row = table["present"].to_pylist().index(True)
+    numbers[row] = value
+    place = table.column_names.index("value")
+    parquet.write_table(table.set_column(place, "value", pa.array(numbers, pa.float64())), path)
+
+
+def test_the_rest_is_saved_where_a_part_fails_and_merges_with_the_part(
+    split: Split, leadline: Leadline
+) -> None:
+    whole = leadline("evaluate", split.qrels, split.run, "-f", "json", "-q").data
+    part = Path(split.parts[1])
+    text = part.read_text()
+    part.write_text(text.rsplit(" ", 2)[0] + " high bm25\n")
+    failed = leadline("evaluate", split.qrels, "bm25", "--parts", "--save", "rest.parquet")
+    assert failed.status == 2
+    assert failed.err.count("\n") == 1
+    assert str(part) in failed.err
+    assert "rest.parquet has the values of the other parts" in failed.err
+    part.write_text(text)
+    one = ("evaluate", split.qrels, part, "--parts", "--save", "part.parquet")
+    assert leadline(*one).status == 0
+    assert "`merge --name`" in leadline("merge", "rest.parquet", "part.parquet").err
+    merged = leadline("merge", "rest.parquet", "part.parquet", "--name", "bm25", "-f", "json", "-q")
+    assert merged.status == 0, merged.err
+    assert values(merged.data) == values(whole)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("evaluate", "qrels.txt", "bm25", "--group-parts"), "--group-parts without --parts"),
+        (("evaluate", "qrels.txt", "bm25", "--parts", "--name-by", "tag"), "named after the first path"),
+        (("evaluate", "qrels.txt", "bm25", "--parts", "--engine", "ray"), "expected local, processes"),
+        (("evaluate", "qrels.txt", "bm25", "--parts", "--save", "bm25.run"), "expected FILE.parquet"),
+        (("merge", "qrels.txt"), "no Parquet"),
+        (("merge", "absent.parquet"), "does not exist"),
+        (("verify", "qrels.txt"), "no Parquet"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_in_one_line(
+    words: tuple[str, ...], message: str, split: Split, leadline: Leadline
+) -> None:
+    del split
+    done = leadline(*words)
+    assert done.status == 2
+    assert done.err.count("\n") == 1
+    assert message in done.err
