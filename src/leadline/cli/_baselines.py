@@ -150,7 +150,7 @@ def least_means(results: Results, conditions: Sequence[Condition], *, rel: float
 def first_notes(path: str, conditions: Sequence[Condition]) -> list[str]:
     """Return the notes on a file that holds nothing to compare with yet."""
     untested = sum(condition.kind != BELOW for condition in conditions)
-    notes = [f"no comparison: {path} is written for the first time, or again for other values"]
+    notes = [f"no comparison: {path} holds no values to compare with"]
     if untested:
         notes.append(f"conditions that need a baseline and were not tested: {untested}")
     return notes

@@ -8,6 +8,7 @@ from leadline.comparison.sentences import clipped, p_text, signed
 from leadline.data.results import plain
 from leadline.data.wording import counted, percent
 from leadline.reporting.render import Cell, Probability, RowLabel, Table
+from leadline.stats.intervals import SMALLEST
 
 ALL = "all"
 VERDICTS = {"not told apart": "not significant"}  # as in the table of pairs
@@ -67,7 +68,7 @@ def slice_table(slices: Slices, *, rows: bool = False) -> Table:
         columns=columns,
         rows=cells,
         title="slices: " + ", ".join(slices.without_slice),
-        notes=[*_moved(slices), "", *_methods(slices), *map(str, slices.warnings)],
+        notes=[*_moved(slices), *_methods(slices), *map(str, slices.warnings)],
         optional=("p",) if slices.rules is not None else (),
     )
 
@@ -117,7 +118,7 @@ def _moved(slices: Slices) -> list[str]:
         f"n = {record.queries:,}"
         for record in slices.moved
     ]
-    return notes or ["no slice with a significant difference"]
+    return [*(notes or ["no slice with a significant difference"]), ""]
 
 
 def _methods(slices: Slices) -> list[str]:
@@ -132,10 +133,15 @@ def _methods(slices: Slices) -> list[str]:
         if isinstance(record, SliceDifference) and record.slice is not None and record.p == record.p
     ]
     many = len(tests) if slices.rules.family == "all" else len(tests) // max(len(slices.measures), 1)
+    ends = [limit for record in tests for limit in (record.simultaneous_low, record.simultaneous_high)]
+    moved = ", approximate: some limits are moved to 0 by later steps of Holm"
+    moved = moved if any(abs(limit) == SMALLEST for limit in ends) else ""
     over = "all measures" if slices.rules.family == "all" else "each measure"
+    if not tests:
+        return [f"no slice with the {FEWEST} queries that a test needs"]
     return [
         f"p: {slices.rules.test}, two-sided; corrected: Holm over {counted(many, 'slice')} of {over}",
         f"{ALL}: p is not corrected, and the interval is that of the pair alone",
-        f"low, high: {level} simultaneous intervals over slices (Bonferroni; {slices.interval})",
+        f"low, high: {level} simultaneous intervals over slices (Bonferroni; {slices.interval}){moved}",
         *notes,
     ]
