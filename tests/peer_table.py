@@ -97,6 +97,31 @@ DIVERSITY: Mapping[str, tuple[str, str]] = {
     )
 }
 
+OTHERS = """
+## Values in the tests and documentation of other programs
+
+`tests/test_peer_examples.py` computes the examples of the tests of ranx, ir_measures, MTEB (with and
+without documents
+that are their query), torchmetrics, scikit-learn and pyNTCIREVAL. All others are equal; these differ:
+
+| program | example | there | leadline | reason |
+| --- | --- | --- | --- | --- |
+| scikit-learn `ndcg_score`, k=1 | gains 10, 0, 0, 1, 5 with scores 1, 0, 0, 0, 1 | 0.75 | 0.5 | the \
+mean over all orders of tied documents there (0.5 with `ignore_ties=True`); here ties are in falling \
+order of ids, and `bounds=True` gives the values of the best and of the worst order |
+| scikit-learn `dcg_score` | gains 0 to 4, all scores 0 | 5.9 | 7.3 | the same |
+| torchmetrics nDCG | documents whose score is 0 or less | no gain | ranked by score | torchmetrics \
+treats them as not retrieved |
+| MTEB `ndcg_float_at_k` | tied documents | the mean over all orders | falling order of ids | its other \
+measures are those of pytrec_eval, and equal |
+| pyNTCIREVAL `MSnDCG`, README | levels 0, 1, 2 with `grades = [0, 1, 2]` | 0.6131 | 0.6886 | the first \
+grade is that of level 1 there, so that level 1 has gain 0; with the gains 0, 0, 1 the values are equal \
+|
+| pyNTCIREVAL `nDCG` | its sample, L3 to L0 with gains 3 to 0 | 0.3380 | 0.2760 | the discount of the \
+first ranks: theirs is of Jarvelin and Kekalainen (2002), base 2; ours, as `MSnDCG` there, is log2(rank \
++ 1) |
+"""
+
 
 class Row(NamedTuple):
     """One measure of a peer and what was found."""
@@ -279,7 +304,7 @@ def page() -> str:
     lines = [HEAD, "## trec_eval (through pytrec_eval)", "", *table(pytrec_eval_rows()), ""]
     lines += ["## ir_measures", "", *table(ir_measures_rows()), ""]
     lines += ["## Subtopics: ndeval (six digits) through ir_measures", "", *table(diversity_rows())]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines) + "\n" + OTHERS
 
 
 if __name__ == "__main__":

@@ -436,3 +436,27 @@ def test_a_clean_run_is_checked_in_stretches_as_it_is_as_a_whole(
             whole.unit,
         ]
     assert sum(found is not None for found in taken) > 60
+
+
+def test_columns_integer_ids_and_folders_are_those_of_the_other_commands(
+    tmp_path: Path, leadline: Leadline
+) -> None:
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    for name in ("b", "a"):
+        (runs / f"{name}.tsv").write_text("d2\tq1\t2.5\nd1\tq1\t0.5\n")
+    (tmp_path / "qrels.tsv").write_text("3\tx\tq1\td1\n")
+    named = ["--columns", "doc_id,query_id,score", "--qrels-columns", "relevance,-,query_id,doc_id"]
+    for given in (runs, runs / "*.tsv"):
+        found = leadline("check", given, *named, "-f", "json")
+        assert found.status == 0
+        checked = found.data["files"]
+        assert [Path(each["path"]).name for each in checked] == ["a.tsv", "b.tsv"]
+        assert [(each["kind"], each["queries"], each["rows"]) for each in checked] == [("run", 1, 2)] * 2
+    found = leadline("check", runs, "--qrels", tmp_path / "qrels.tsv", *named, "-f", "json")
+    assert [each["joined"]["judged"] for each in found.data["files"]] == [1, 1]
+    checked = leadline("check", tmp_path / "qrels.tsv", *named, "-f", "json").data["files"]
+    assert [(each["kind"], each["rows"]) for each in checked] == [("qrels", 1)]
+    (tmp_path / "a.jsonl").write_text('{"query_id": 1, "doc_id": 2, "score": 0.5}\n')
+    assert leadline("check", tmp_path / "a.jsonl").status == 2
+    assert leadline("check", tmp_path / "a.jsonl", "--integer-ids", "text").status == 0

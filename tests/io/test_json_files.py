@@ -38,7 +38,14 @@ HEADERLESS = (
     "ntcir.txt",
     "ntcir_letters.txt",
 )  # test_tables.py
-JUDGMENTS = ("quepid.csv", "rank_eval.json", "opensearch.json", "rre.json", "rre_grades.json")
+JUDGMENTS = (
+    "quepid.csv",
+    "rank_eval.json",
+    "opensearch.json",
+    "rre.json",
+    "rre_grades.json",
+    "rre_quepid.json",
+)
 
 
 def written(folder: Path, value: Any, name: str = "a.json") -> Path:
@@ -252,3 +259,122 @@ def test_the_names_of_other_tools_are_columns(tmp_path: Path) -> None:
             assert read_qrels(path).to_dict() == {"q1": {"d1": 2}}
         path.write_text(f"{query},{document},score\nq1,d1,2.5\n")
         assert read_run(path).to_dict() == {"q1": {"d1": 2.5}}
+
+
+def dumped(value: Any, **options: Any) -> str:
+    return json.dumps(value, **options)
+
+
+LISTS = {"q1": [("d2", 2.5), ("d1", 0.5)], "q2": [("d3", 1.0)]}
+# The statements by which programs write: json.dumps(merged_data, indent=4) + "\n" (DPR), json.dump (MTEB),
+# f"{qid}\t{idx}\t{s}\n" (Tevatron), and items joined by tabs (ColBERT).
+FILES_BY_WRITERS = {
+    "dpr.json": dumped(
+        [
+            {
+                "id": query,
+                "question": query,
+                "answers": ["a"],
+                "ctxs": [
+                    {"id": document, "title": "t", "text": "x", "score": str(score), "has_answer": False}
+                    for document, score in found
+                ],
+            }
+            for query, found in LISTS.items()
+        ],
+        indent=4,
+    )
+    + "\n",
+    "Task_predictions.json": dumped(
+        {
+            "mteb_model_meta": {"model_name": "some/model", "revision": None},
+            "default": {"test": {query: dict(found) for query, found in LISTS.items()}},
+        }
+    ),
+    "tevatron.tsv": "".join(f"{query}\t{d}\t{s}\n" for query, found in LISTS.items() for d, s in found),
+    "ranking.tsv": "".join(
+        "\t".join(map(str, (query, d, rank, s))) + "\n"
+        for query, found in LISTS.items()
+        for rank, (d, s) in enumerate(found, start=1)
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FILES_BY_WRITERS)
+def test_what_the_statements_of_writers_make_is_read(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_text(FILES_BY_WRITERS[name])
+    assert read_run(path).to_dict() == RUN
+
+
+IDS = ("doc_id", "docid", "docId", "corpus_id", "_id", "id", "wikipedia_id", "docno")
+LISTED = (
+    "results",
+    "ctxs",
+    "contexts",
+    "candidates",
+    "children",
+    "provenance",
+    "passage_provenance",
+    "ratings",
+)
+
+
+def changed(value: Any, change: Any, key: str = "") -> Any:
+    """Give a value with a change of every list of records."""
+    if isinstance(value, list):
+        records = key in LISTED or (
+            key == "hits" and any("_id" in each for each in value if isinstance(each, dict))
+        )
+        return change(value) if records and value else [changed(each, change, key) for each in value]
+    if isinstance(value, dict):
+        return {name: changed(each, change, name) for name, each in value.items()}
+    return value
+
+
+def without_ids(records: list[Any]) -> list[Any]:
+    return [{name: each[name] for name in each if name not in IDS} for each in records]
+
+
+BAD = {
+    "a list without ids": without_ids,
+    "mixed": lambda records: [*records, "d9"],
+    "no list": lambda _: "none",
+}
+
+
+@pytest.mark.parametrize("fault", BAD)
+@pytest.mark.parametrize("name", [*RUNS, "kilt.jsonl", "rank_eval.json", "opensearch.json"])
+def test_bad_variants_of_the_files_of_every_program_are_one_line(
+    fault: str, name: str, tmp_path: Path
+) -> None:
+    if name in {"mteb.json", "hugging_face.json"}:  # no lists of records by query
+        pytest.skip("tested above")
+    text = (PROGRAMS / name).read_text()
+    values = [json.loads(line) for line in text.splitlines()] if name.endswith("l") else json.loads(text)
+    bad = changed(values, BAD[fault])
+    assert bad != values
+    path = written(tmp_path, bad, name)
+    assert str(path) in refusal(read_qrels if name in JUDGMENTS else read_run, path)
+
+
+@pytest.mark.parametrize("name", [*RUNS, *JUDGMENTS, "kilt.jsonl"])
+def test_an_unknown_level_in_the_file_of_every_program_is_one_line(name: str, tmp_path: Path) -> None:
+    text = (PROGRAMS / name).read_text()
+    for level in (
+        *LISTED,
+        "hits",
+        "root",
+        "turns",
+        "responses",
+        "output",
+        "rows",
+        "row",
+        "relevant_documents",
+        "rating",
+    ):
+        text = text.replace(f'"{level}":', f'"x{level}":')
+    text = text.replace('"test":', '"test": [1], "x":').replace("docid,rating", "docid,xrating")
+    path = tmp_path / name
+    path.write_text(text)
+    assert str(path) in refusal(read_qrels if name in JUDGMENTS else read_run, path)

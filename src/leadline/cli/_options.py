@@ -13,6 +13,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from leadline.cli._help import CORRECTION, INTERVAL, MEASURE, TEST, InputPath, add_options, option
+from leadline.cli._reading_options import (
+    columns_option,
+    identical_option,
+    integer_ids_option,
+    qrels_columns_option,
+    queries_option,
+)
 from leadline.data.registry import LARGEST
 from leadline.data.validation import LIMITS
 from leadline.errors import UsageError
@@ -192,20 +199,10 @@ def repair_options(function: F) -> F:
                 default="refuse",
                 help="Score that is NaN: report an error or drop the line. [default: refuse]",
             ),
-            option(
-                "Reading",
-                "--columns",
-                metavar="NAME,NAME,...",
-                help="Columns of runs without a header, as in query_id,doc_id,rank. [default: by content]",
-            ),
-            option(
-                "Reading",
-                "--integer-ids",
-                type=click.Choice(["refuse", "text"]),
-                default="refuse",
-                help="Ids that are whole numbers in JSON or Parquet: report an error or read them as text. "
-                "[default: refuse]",
-            ),
+            columns_option,
+            integer_ids_option,
+            identical_option,
+            queries_option,
         ),
     )
 
@@ -283,6 +280,7 @@ def reading_options(function: F) -> F:
                     help="Meaning of negative grades in rank measures. [default: nonrelevant]",
                 ),
                 name_by_option,
+                qrels_columns_option,
                 option(
                     "Reading",
                     "--kind",

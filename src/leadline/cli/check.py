@@ -15,8 +15,9 @@ from leadline.cli._options import (
     refuse_overwrite,
     write_output,
 )
+from leadline.cli._reading_options import columns_option, integer_ids_option, qrels_columns_option
 from leadline.cli._results import describe_input, envelope, for_screen, json_text, print_warnings, table_text
-from leadline.data.reading import OnDuplicate, OnNan
+from leadline.data.reading import IntegerIds, OnDuplicate, OnNan
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.check_files import CheckResult, check
 from leadline.reporting.tables.collection_tables import check_table, check_text, coverage_text
@@ -62,6 +63,9 @@ SECTION = "Files and collections"
     show_default=True,
     help="Score that is NaN, with --fix: drop the row, or report an error.",
 )
+@columns_option
+@qrels_columns_option
+@integer_ids_option
 @option(
     "Output",
     "-f",
@@ -91,11 +95,15 @@ def command(
     fix: bool,
     on_duplicate: OnDuplicate,
     on_nan: OnNan,
+    columns: str | None,
+    qrels_columns: str | None,
+    integer_ids: IntegerIds,
     form: str,
     output: str | None,
 ) -> None:
     """Check runs, qrels and indexes for errors.
 
+    FILE may be a folder or a quoted pattern of runs, as in the other commands; an index is one file.
     Problems are listed with line numbers and counts. An error is refused by `evaluate` and `compare`; a
     remark is accepted by them. With --qrels every run is joined with the judgments, and a run without any
     judged document is an error. With --docs the share of judged documents in the corpus is reported. For an
@@ -120,13 +128,16 @@ def command(
         fix=output if fix else None,
         on_duplicate=on_duplicate,
         on_nan=on_nan,
+        columns=columns,
+        qrels_columns=qrels_columns,
+        integer_ids=integer_ids,
     )
     to_file = output is not None and not fix
     write_output(_text(result, form, to_file=to_file), output if to_file else None)
     if result.rejected and not fix:
         raise InputError(
-            f"{result.rejected} of {len(files)} files would be refused"
-            if len(files) > 1
+            f"{result.rejected} of {len(result.files)} files would be refused"
+            if len(result.files) > 1
             else f"{files[0]}: would be refused"
         )
 

@@ -32,6 +32,7 @@ from leadline.cli._options import (
     write_output,
 )
 from leadline.cli._plots import check_plot, plot_option, plot_options, write_plot
+from leadline.cli._reading_options import read_judgments
 from leadline.cli._results import print_warnings, results_text, table_text
 from leadline.cli._slices import slice_option
 from leadline.comparison import pairing as pairings
@@ -43,7 +44,6 @@ from leadline.data.qrels import Qrels
 from leadline.data.results import Results
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import evaluate
-from leadline.io.read import read_qrels
 from leadline.reporting.render import Table
 from leadline.reporting.tables.comparison_table import (
     SENTENCES,
@@ -245,9 +245,7 @@ def command(
     else:
         if not runs:
             raise UsageError("no run; expected QRELS RUN RUN..., or --scores FILE...")
-        qrels_table = read_qrels(
-            qrels, subtopics=options["subtopics"], kind=kind, integer_ids=options["integer_ids"]
-        )
+        qrels_table = read_judgments(qrels, options, kind)
         judged = len(qrels_table.grades)
         with progress("runs") as on_run:
             own = evaluate(qrels_table, runs, requested, rel=level, on_run=on_run, **options)

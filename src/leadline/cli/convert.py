@@ -7,13 +7,14 @@ from typing import Unpack
 
 import click
 
-from leadline.cli._help import Command, option
+from leadline.cli._help import INPUT, Command, option
 from leadline.cli._options import OUTPUT, repair_options
 from leadline.cli._results import print_line, print_warnings
 from leadline.data.reading import Reading, RunOptions
-from leadline.data.wording import counted, queries
-from leadline.errors import UsageError
-from leadline.io import row_checks
+from leadline.data.wording import counted
+from leadline.data.wording import queries as counted_queries
+from leadline.errors import InputError, UsageError
+from leadline.io import exports, row_checks
 from leadline.io import write as writing
 from leadline.io.formats import (
     BY_SUFFIX,
@@ -29,11 +30,14 @@ from leadline.io.formats import (
 )
 from leadline.io.opening import STANDARD_INPUT
 from leadline.io.read import qrels_of, run_of
+from leadline.io.selection import selected_qrels
+from leadline.io.texts import read_documents, read_queries
 from leadline.io.trec_runs import ReadCounts
 
 SECTION = "Files and collections"
 
 SUFFIXES = {"trec": ""} | {suffix[1:]: suffix for each in FORMATS for suffix in each.suffixes}
+BEIR, RANK_EVAL = "beir", "rank_eval"  # of judgments, with the texts of queries
 
 
 @click.command(cls=Command, epilog="Example: leadline convert bm25.run bm25.parquet")
@@ -46,8 +50,16 @@ SUFFIXES = {"trec": ""} | {suffix[1:]: suffix for each in FORMATS for suffix in 
     help="Kind of IN. [default: told from its columns, else from its numbers: whole numbers are grades]",
 )
 @click.option(
-    "--to", "form", type=click.Choice(list(SUFFIXES)), help="Format of OUT. [default: by its suffix]"
+    "--to",
+    "form",
+    type=click.Choice([*SUFFIXES, BEIR, RANK_EVAL]),
+    help="Format of OUT: beir is a folder, rank_eval a request of Elasticsearch. [default: by its suffix]",
 )
+@click.option(
+    "--queries", type=INPUT, metavar="FILE", help="Texts of the queries, with --to beir or rank_eval."
+)
+@click.option("--docs", type=INPUT, metavar="FILE", help="Texts of the documents, with --to beir.")
+@click.option("--index", metavar="NAME", help="Index that has the documents, with --to rank_eval.")
 @option("Reading", "--subtopics", is_flag=True, help="Read column 2 of the qrels as subtopic, and keep it.")
 @click.option("--overwrite", is_flag=True, help="Replace OUT if it exists.")
 @repair_options
@@ -59,39 +71,65 @@ def command(
     form: str | None,
     subtopics: bool,
     overwrite: bool,
+    queries: str | None,
+    docs: str | None,
+    index: str | None,
     **options: Unpack[RunOptions],
 ) -> None:
     """Convert a run or qrels to another format.
 
     The suffix of OUT determines format and compression: .json .jsonl .csv .tsv .parquet .arrow, with .gz .bz2
     .xz .zst; any other suffix means TREC. An existing file is replaced only with --overwrite. OUT may be -
-    for standard output.
+    for standard output. `--to beir` writes a folder with qrels/test.tsv and, if given, queries.jsonl and
+    corpus.jsonl; `--to rank_eval` the body of a request to `_rank_eval`.
     """
+    _check_texts(form, queries, docs, index)
     if options["on_duplicate"] == "hold":
         raise UsageError(
             "--on-duplicate hold; expected first, last or max: a file cannot say that a rank is held"
         )
     if not overwrite and target != STANDARD_INPUT and os.path.exists(target):
         raise UsageError(f"{target}: exists; expected a new name, or --overwrite")
-    suffix = None if form is None else SUFFIXES[form]
+    suffix = None if form in {None, BEIR, RANK_EVAL} else SUFFIXES[str(form)]
     file = opened(source, read=True)
+    names = options["columns"]  # of the only input
+    if kind is None and names is not None:
+        kind = "qrels" if row_checks.find(names.split(","), row_checks.GRADE) else "run"
     kind = kind or ("qrels" if subtopics else content_of(file))
     to_trec = (suffix_of(target) if suffix is None else suffix) not in BY_SUFFIX
+    if kind == "run" and form in {BEIR, RANK_EVAL}:
+        raise InputError("is a run", expected=f"judgments with --to {form}", path=source)
     if kind == "run":
         if options["on_duplicate"] == "refuse" and is_listed(file):
             options["on_duplicate"] = "first"
         reading = Reading(**options, name_by="tag")
         run, counts = run_of(file, reading=reading)
         writing.write_run(run, target, suffix=suffix)
-        summary = f"{queries(len(run.queries))}, {counted(len(run.scores), 'document')}"
+        summary = f"{counted_queries(len(run.queries))}, {counted(len(run.scores), 'document')}"
         lost = [*repairs(counts), *_columns(file, "score", subtopics=False)]
         if run.tag and not to_trec:
             lost.append(f"tag {run.tag}")
     else:
-        integers = options["integer_ids"] == "text"
-        qrels = qrels_of(file, subtopics=subtopics, sure=True, integers=integers)
-        writing.write_qrels(qrels, target, suffix=suffix)
-        summary = f"{queries(len(qrels.queries))}, {counted(len(qrels.grades), 'judgment')}"
+        reading = Reading(
+            qrels_columns=names,
+            subtopics=subtopics,
+            integer_ids=options["integer_ids"],
+            queries_in=options["queries_in"],
+        )
+        qrels = selected_qrels(qrels_of(file, reading, sure=True), reading)
+        if form == BEIR:
+            exports.write_beir(
+                qrels,
+                target,
+                queries=None if queries is None else read_queries(queries),
+                documents=None if docs is None else read_documents(docs),
+            )
+        elif form == RANK_EVAL:
+            found = None if queries is None else {query.id: query.content for query in read_queries(queries)}
+            exports.write_rank_eval(qrels, target, index=str(index), queries=found)
+        else:
+            writing.write_qrels(qrels, target, suffix=suffix)
+        summary = f"{counted_queries(len(qrels.queries))}, {counted(len(qrels.grades), 'judgment')}"
         summary += "".join(f"; {words}" for _, words, _ in qrels.remarks)
         lost = _columns(file, "grade", subtopics=subtopics)
         if file.format is SQLITE_STORE and qrels.inclusion is not None:
@@ -105,6 +143,16 @@ def command(
         print_warnings([left_out])
 
 
+def _check_texts(form: str | None, queries: str | None, docs: str | None, index: str | None) -> None:
+    """Refuse texts and names that a format does not contain."""
+    if queries is not None and form not in {BEIR, RANK_EVAL}:
+        raise UsageError("--queries without --to beir or rank_eval; expected either")
+    if docs is not None and form != BEIR:
+        raise UsageError("--docs without --to beir; expected it")
+    if (index is not None) != (form == RANK_EVAL):
+        raise UsageError("--to rank_eval and --index NAME belong together; expected both")
+
+
 def is_listed(file: Opened) -> bool:
     """Return whether a file contains ranked lists without scores, in which the first of duplicates counts."""
     return file.format is JSON and records_of(file, "score").listed
@@ -116,6 +164,9 @@ def repairs(counts: ReadCounts) -> list[str]:
         counted(counts.other_tags, "tag") + " before the last": counts.other_tags,
         counted(counts.repeated, "repeated document"): counts.repeated,
         counted(counts.dropped, "document with score NaN", "documents with score NaN"): counts.dropped,
+        counted(
+            counts.identical, "document with the id of its query", "documents with the id of their query"
+        ): counts.identical,
         f"columns after the sixth in {counted(counts.extra_columns, 'line')}": counts.extra_columns,
     }
     return [message for message, count in messages.items() if count]

@@ -16,9 +16,9 @@ from leadline.cli._options import (
     write_output,
 )
 from leadline.cli._plots import check_plot, plot_option, plot_options, write_plot
+from leadline.cli._reading_options import read_judgments
 from leadline.cli._results import results_text
 from leadline.evaluation.curves import Curves, SubtopicCurves, curve, subtopic_curve
-from leadline.io.read import read_qrels
 from leadline.measures.average_precision import RULES
 from leadline.reporting.tables.evaluation_tables import curve_table
 
@@ -83,7 +83,7 @@ def command(
     appearance = check_plot(plot)
     refuse_overwrite(output, qrels, *runs)
     refuse_overwrite(plot, qrels, *runs)
-    table = read_qrels(qrels, subtopics=subtopics, kind=kind, integer_ids=options["integer_ids"])
+    table = read_judgments(qrels, options | {"subtopics": subtopics}, kind)
     curves: Curves | SubtopicCurves
     with progress("runs") as on_run:
         if subtopics:

@@ -18,11 +18,11 @@ from leadline.cli._options import (
     write_output,
 )
 from leadline.cli._plots import check_plot, plot_option, plot_options, write_plot
+from leadline.cli._reading_options import read_judgments
 from leadline.cli._results import results_text
 from leadline.comparison.information_difference.difference import difference
 from leadline.comparison.information_difference.joint_tables import complete
 from leadline.errors import UsageError
-from leadline.io.read import read_qrels
 from leadline.reporting.tables.difference_table import difference_table, lines_of, pairs_table
 
 SECTION = "Evaluation"
@@ -137,7 +137,7 @@ def command(
     refuse_overwrite(output, qrels, *runs)
     refuse_overwrite(plot, qrels, *runs)
     labels = {"group": _labels(group), "parameter": _labels(parameter)}
-    table = read_qrels(qrels, kind=kind, integer_ids=options["integer_ids"])
+    table = read_judgments(qrels, options, kind)
     judgments = len(table.grades)
     if documents is not None:
         from leadline.io.id_lists import read_document_ids

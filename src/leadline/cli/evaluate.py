@@ -22,6 +22,7 @@ from leadline.cli._options import (
     refuse_same_output,
     write_output,
 )
+from leadline.cli._reading_options import read_judgments
 from leadline.cli._results import describe_input, inputs_of, print_warnings, results_text, table_text
 from leadline.cli._slices import slice_option
 from leadline.cli._trec import evaluate_as_trec, queries_of, trec_options
@@ -30,7 +31,6 @@ from leadline.data.results import Results
 from leadline.errors import LeadlineError, UsageError
 from leadline.evaluation.evaluate import DEFAULT_MEASURES, evaluate
 from leadline.io.opening import digest_of
-from leadline.io.read import read_qrels
 from leadline.reporting.tables.evaluation_tables import results_table
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ def command(  # click documents the options
             *(measures or DEFAULT_MEASURES if form != "trec" else measures),
             *(condition.measure for condition in thresholds if condition.measure not in measures),
         )
-    table = read_qrels(qrels, subtopics=options["subtopics"], kind=kind, integer_ids=options["integer_ids"])
+    table = read_judgments(qrels, options, kind)
     of_work: dict[str, Any] = {
         "kind": kind,
         "per_query": per_query,

@@ -8,11 +8,11 @@ import click
 
 from leadline.cli._help import MEASURE, Command, option
 from leadline.cli._options import level_option, output_options, reading_options, write_output
+from leadline.cli._reading_options import read_judgments
 from leadline.cli._results import describe_input, envelope, json_text, print_warnings, table_text
 from leadline.errors import UsageError
 from leadline.evaluation.explain import explain
 from leadline.evaluation.profiles import PROFILES
-from leadline.io.read import read_qrels
 from leadline.reporting.tables.evaluation_tables import explanation_table
 
 SECTION = "Evaluation"
@@ -72,13 +72,7 @@ def command(
     if len(measures) != 1:
         raise UsageError(f"{len(measures)} measures ({', '.join(measures)}); expected one -m")
     requested = {"measure": measures[0], "query": query, "kind": kind} | options
-    table = read_qrels(
-        qrels,
-        negative=options["negative"],
-        subtopics=options["subtopics"],
-        kind=kind,
-        integer_ids=options["integer_ids"],
-    )
+    table = read_judgments(qrels, options, kind)
     explanation = explain(table, run, measures[0], query, **options)
     if form in ("csv", "jsonl"):
         print_warnings(explanation.warnings)

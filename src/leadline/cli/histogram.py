@@ -20,9 +20,9 @@ from leadline.cli._options import (
     write_output,
 )
 from leadline.cli._plots import check_plot, plot_option, plot_options, write_plot
+from leadline.cli._reading_options import read_judgments
 from leadline.cli._results import results_text
 from leadline.estimation.score_histograms.histogram import histogram
-from leadline.io.read import read_qrels
 from leadline.reporting.tables.estimation_tables import histogram_table
 
 SECTION = "Estimation"
@@ -155,7 +155,7 @@ def command(
     appearance = check_plot(plot)
     refuse_overwrite(output, qrels, *runs)
     refuse_overwrite(plot, qrels, *runs)
-    table = read_qrels(qrels, kind=kind, integer_ids=options["integer_ids"])
+    table = read_judgments(qrels, options, kind)
     with progress("runs") as on_run:
         result = histogram(table, runs, rel=level, on_run=on_run, **options)
     for name in show:

@@ -23,11 +23,11 @@ from leadline.cli._options import (
     scores_option,
     write_output,
 )
+from leadline.cli._reading_options import read_judgments
 from leadline.cli._results import inputs_of, print_line, results_text
 from leadline.comparison.compare import compare_results
 from leadline.data.optional import require
 from leadline.errors import UsageError
-from leadline.io.read import read_qrels
 from leadline.reporting.pages.report import compared, only_one, page_of
 from leadline.reporting.tables.comparison_table import significance_table
 from leadline.reporting.tables.evaluation_tables import interval_table
@@ -104,9 +104,7 @@ def command(
     else:
         if not runs:
             raise UsageError("no run; expected QRELS RUN RUN..., or --scores FILE...")
-        table = read_qrels(
-            qrels, subtopics=options["subtopics"], kind=kind, integer_ids=options["integer_ids"]
-        )
+        table = read_judgments(qrels, options, kind)
         judged, others = len(table.grades), []
         with progress("runs") as on_run:
             comparison, curves = compared(

@@ -23,6 +23,7 @@ from leadline.cli._options import (
     whole,
     write_output,
 )
+from leadline.cli._reading_options import read_judgments
 from leadline.cli._results import describe_input, results_text
 from leadline.cli._texts import summary_text
 from leadline.data.wording import counted
@@ -208,7 +209,7 @@ def _estimate(
     from leadline.io.id_lists import read_population
 
     size = None if population is None else read_population(population)
-    table = read_qrels(qrels, kind=kind, integer_ids=options["integer_ids"])
+    table = read_judgments(qrels, options, kind)
     with progress("runs") as on_run:
         result = sampled(table, scores, measures or None, population=size, on_run=on_run, **options)
     result.options |= {"kind": kind}

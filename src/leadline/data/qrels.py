@@ -236,8 +236,11 @@ class Qrels(QueryTable):
             return self._hash_tables[1]
         for row_of, low, high in zip(self.lookup, self.begin.tolist(), self.end.tolist(), strict=True):
             if len(row_of) < high - low:
-                first = next(row for row in range(low, high) if row_of[self.documents[row]] != row)
-                return first, row_of[self.documents[first]]
+                seen: dict[bytes, int] = {}
+                for row in range(low, high):
+                    first = seen.setdefault(self.documents[row], row)
+                    if first != row:
+                        return first, row
         return None
 
     def __getitem__(self, query: str) -> dict[str, float]:

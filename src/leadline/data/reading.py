@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Literal, TypeAlias, TypedDict, get_args
 
@@ -20,10 +21,23 @@ Negative: TypeAlias = Literal["nonrelevant", "unjudged"]
 IntegerIds: TypeAlias = Literal["refuse", "text"]
 
 
+class QueryFile(str):
+    """Path of a file of query ids, which is read once."""
+
+    __slots__ = ("ids",)
+
+    def __init__(self, _path: str) -> None:
+        self.ids: frozenset[bytes] | None = None
+
+
+QueriesIn: TypeAlias = "str | os.PathLike[str] | Iterable[str]"
+
+
 class NegativeOptions(TypedDict, total=False):
-    """Treatment of negative grades."""
+    """Options of reading qrels without subtopics."""
 
     negative: Negative
+    qrels_columns: str | None
 
 
 class QrelsOptions(NegativeOptions, total=False):
@@ -40,12 +54,15 @@ class RunOptions(TypedDict, total=False):
     on_nan: OnNan
     columns: str | None
     integer_ids: IntegerIds
+    drop_identical_ids: bool
+    queries_in: QueriesIn | None
 
 
 class ReadQrelsOptions(QrelsOptions, total=False):
     """Options of reading qrels from a file or from memory."""
 
     integer_ids: IntegerIds
+    queries_in: QueriesIn | None
 
 
 class RunsOptions(RunOptions, total=False):
@@ -94,8 +111,15 @@ class Reading:
         Whether column 2 of the qrels is a subtopic.
     columns : str, optional
         Names of the columns of runs without a header, separated by commas.
+    qrels_columns : str, optional
+        Names of the columns of judgments without a header, separated by commas.
     integer_ids : {"refuse", "text"}
         Treatment of integer ids, as in data frames: refuse them or convert them to strings.
+    drop_identical_ids : bool
+        Whether to drop documents of runs whose id is that of their query, as BEIR and MTEB do.
+    queries_in : path or iterable of str, optional
+        Queries that are read; the others are left out. A file holds one id a line, a table with a column of
+        query ids, qrels or a run.
     single_precision : bool
         Whether to compare scores as 32-bit floats, as trec_eval does; set by a profile.
 
@@ -119,7 +143,10 @@ class Reading:
     negative: Negative = "nonrelevant"
     subtopics: bool = False
     columns: str | None = None
+    qrels_columns: str | None = None
     integer_ids: IntegerIds = "refuse"
+    drop_identical_ids: bool = False
+    queries_in: QueriesIn | None = None
     single_precision: bool = False
 
     def __post_init__(self) -> None:
@@ -129,9 +156,12 @@ class Reading:
         check_word(get_args(NameBy), name_by=self.name_by)
         check_word(get_args(Negative), negative=self.negative)
         check_word(get_args(IntegerIds), integer_ids=self.integer_ids)
-        check_flags(subtopics=self.subtopics)
-        if self.columns is not None and not isinstance(self.columns, str):
-            raise UsageError(f"columns={self.columns!r}; expected names, as in 'query_id,doc_id,rank'")
+        check_flags(subtopics=self.subtopics, drop_identical_ids=self.drop_identical_ids)
+        for name, example in (("columns", "rank"), ("qrels_columns", "relevance")):
+            given = getattr(self, name)
+            if given is not None and not isinstance(given, str):
+                raise UsageError(f"{name}={given!r}; expected names, as in 'query_id,doc_id,{example}'")
+        object.__setattr__(self, "queries_in", _checked_queries(self.queries_in))
 
     @classmethod
     def of(
@@ -173,6 +203,11 @@ class Reading:
         """Whether integer ids are converted to strings."""
         return self.integer_ids == "text"
 
+    @property
+    def selects(self) -> bool:
+        """Whether a part of every run is left out."""
+        return self.queries_in is not None or self.drop_identical_ids
+
     def options(self, known: type = ReadingOptions) -> dict[str, Any]:
         """Return the values of some keywords, as stored in results.
 
@@ -182,6 +217,22 @@ class Reading:
         'rank'
         """
         return {name: getattr(self, name) for name in known.__annotations__}
+
+
+def _checked_queries(given: object) -> QueryFile | tuple[str, ...] | None:
+    """Return what selects queries: a file, or ids in their order.
+
+    >>> _checked_queries("dev.txt"), _checked_queries(["q2", "q1", "q2"])
+    ('dev.txt', ('q2', 'q1'))
+    """
+    if given is None or isinstance(given, QueryFile):
+        return given
+    if isinstance(given, (str, os.PathLike)):
+        return QueryFile(os.fspath(given))
+    ids = tuple(dict.fromkeys(given)) if isinstance(given, Iterable) and not isinstance(given, bytes) else ()
+    if not ids or not all(isinstance(each, str) for each in ids):
+        raise UsageError(f"queries_in={given!r:.60}; expected a path, or ids of queries as text")
+    return ids
 
 
 @dataclass(frozen=True)

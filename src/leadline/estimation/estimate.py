@@ -48,6 +48,7 @@ OF_RUNS = {
     "rank_disagrees",
     "repeated_documents",
     "dropped_scores",
+    "identical_ids",
 }
 SMALL = 0.2  # inclusion probability at ranks 1 to 3 below which cascade measures have a large variance
 
@@ -440,6 +441,8 @@ def estimate(
     0.75
     """
     reading = Reading.of(estimate, options, RunsOptions)
+    if reading.queries_in is not None:
+        raise UsageError("queries_in (--queries-in) with a sample of judgments; expected all its queries")
     check_flags(skipped=skipped)
     check_whole(0, seed=seed)
     level = checked_level(confidence)

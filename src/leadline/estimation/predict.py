@@ -18,6 +18,7 @@ from leadline.data.validation import check_numbers, check_whole
 from leadline.errors import InputError, UsageError
 from leadline.estimation.predictors import INDEX, PREDICTORS, VECTORS, Answer, Predictor
 from leadline.evaluation.join import each_run
+from leadline.evaluation.run_warnings import selection_warnings
 from leadline.io.read import RunLike
 from leadline.io.read_paths import public
 from leadline.io.texts import TextsLike, read_queries, shown
@@ -139,7 +140,10 @@ def predict(
         values,
         np.ones(values.shape, dtype=np.bool_),
         present=present,
-        warnings=_warnings(read, chosen, values, present),
+        warnings=[
+            *selection_warnings([run_values.info for run_values in read]),
+            *_warnings(read, chosen, values, present),
+        ],
         options={
             "predictors": list(map(str, chosen)),
             "index": shown(index),

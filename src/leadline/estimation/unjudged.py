@@ -17,6 +17,7 @@ from leadline.errors import UsageError
 from leadline.estimation.system_lists import RankedPool, Systems, Topics, number_teams, read_systems
 from leadline.estimation.unjudged_methods import METHODS, UnjudgedEstimate, UnjudgedEstimator, saturation
 from leadline.estimation.unjudged_result import Unjudged, mean_of_defined
+from leadline.evaluation.run_warnings import selection_warnings
 from leadline.io.read import RunLike
 from leadline.io.read_paths import public
 from leadline.io.texts import shown
@@ -268,8 +269,10 @@ def estimate_systems(
             "one_vote_per": one_vote_per if isinstance(one_vote_per, str) else one_vote_per is not None,
         },
     )
-    result.warnings = warnings + estimate_warnings(
-        method, systems, result.used, voters, teams=one_vote_per is not None
+    result.warnings = (
+        selection_warnings(systems.infos)
+        + warnings
+        + estimate_warnings(method, systems, result.used, voters, teams=one_vote_per is not None)
     )
     return result
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from leadline.data.qrels import Qrels
-from leadline.data.reading import OnDuplicate, OnNan
+from leadline.data.reading import IntegerIds, OnDuplicate, OnNan, Reading
 from leadline.data.result import Result
 from leadline.data.results import ResultWarning
 from leadline.data.run import Run
@@ -16,8 +16,8 @@ from leadline.errors import UsageError
 from leadline.io import check as problems
 from leadline.io.check import Checked
 from leadline.io.check_remarks import Problem
-from leadline.io.opening import Buffers
-from leadline.io.read import QrelsLike, read_qrels
+from leadline.io.opening import Buffers, files_of
+from leadline.io.read import QrelsLike, judgments_of
 from leadline.io.read_paths import public
 
 Path = str | os.PathLike[str]
@@ -81,13 +81,17 @@ def check(
     fix: Path | None = None,
     on_duplicate: OnDuplicate = "first",
     on_nan: OnNan = "drop",
+    columns: str | None = None,
+    qrels_columns: str | None = None,
+    integer_ids: IntegerIds = "refuse",
 ) -> CheckResult:
     """Find all problems of runs, qrels and indexes.
 
     Parameters
     ----------
     files : path or iterable of paths
-        Runs, qrels, or folders of indexes.
+        Runs, qrels, or folders of indexes. Any other folder, or a pattern such as `runs/*.run`, stands for
+        all its files.
     kind : {"run", "qrels"}, optional
         Type of the files; by default inferred from columns and values.
     subtopics : bool, default False
@@ -102,6 +106,10 @@ def check(
         Which occurrence of a duplicate document to keep in the repaired copy.
     on_nan : {"drop", "refuse"}
         What to do with rows of score NaN in the repaired copy.
+    columns, qrels_columns : str, optional
+        Names of the columns of runs and of judgments without a header, separated by commas.
+    integer_ids : {"refuse", "text"}
+        Whether integer ids are errors or converted to strings.
 
     Returns
     -------
@@ -131,7 +139,8 @@ def check(
     for file in listed:
         if not isinstance(file, (str, os.PathLike)):
             raise UsageError(f"an object of type {type(file).__name__} to check; expected paths of files")
-    paths = [os.fspath(file) for file in listed]
+    reading = Reading(columns=columns, qrels_columns=qrels_columns, integer_ids=integer_ids)
+    paths = [path for file in listed for path in _files(os.fspath(file))]
     if documents is not None and qrels is None:
         raise UsageError("documents without qrels; expected both")
     if not paths and documents is None:
@@ -141,13 +150,19 @@ def check(
     if fix is not None and (len(paths) != 1 or os.path.isdir(paths[0])):
         raise UsageError(f"fix={os.fspath(fix)!r}: {len(paths)} files or an index; expected one run or qrels")
     coverage = None if documents is None or qrels is None else _coverage(os.fspath(documents), qrels)
-    judgments = read_qrels(qrels) if qrels is not None and paths else None
+    judgments = judgments_of(qrels, reading) if qrels is not None and paths else None
     workspace = Buffers()
     checked = [
         problems.check(
-            path, kind=kind, subtopics=subtopics, qrels=judgments, keep=fix is not None, workspace=workspace
+            path,
+            kind=kind,
+            subtopics=subtopics,
+            qrels=judgments,
+            keep=fix is not None,
+            workspace=workspace,
+            reading=reading,
         )
-        if not os.path.isdir(path)
+        if not _is_index(path)
         else _checked_index(path)
         for path in paths
     ]
@@ -162,6 +177,9 @@ def check(
         "fix": fix is not None,
         "on_duplicate": on_duplicate,
         "on_nan": on_nan,
+        "columns": columns,
+        "qrels_columns": qrels_columns,
+        "integer_ids": integer_ids,
     }
     if qrels is not None:
         options |= {"docs": None if documents is None else os.fspath(documents), "qrels": _named(qrels)}
@@ -172,6 +190,19 @@ def check(
         copy=None if fix is None else os.fspath(fix),
         options=options,
     )
+
+
+def _files(path: str) -> list[str]:
+    """Return the files that a path stands for; an index is one."""
+    return [path] if _is_index(path) else files_of(path)
+
+
+def _is_index(path: str) -> bool:
+    if not os.path.isdir(path):
+        return False
+    from leadline.retrieval.index.index_files import HEADER
+
+    return os.path.isfile(os.path.join(path, HEADER))
 
 
 def _checked_index(path: str) -> Checked:

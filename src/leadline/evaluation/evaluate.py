@@ -19,6 +19,7 @@ from leadline.data.reading import CutReadingOptions, RunOptions, reading_and_cut
 from leadline.data.results import Bounds, Intervals, Results, ResultWarning, RunInfo
 from leadline.data.validation import check_flags, check_numbers, check_whole, check_word
 from leadline.errors import InputError, UsageError
+from leadline.evaluation.ir_measures_names import is_of_ir_measures, text_of
 from leadline.evaluation.join import judge_runs, listed_runs
 from leadline.evaluation.profiles import Averaging, Profile, profile_of
 from leadline.evaluation.run_warnings import (
@@ -257,6 +258,7 @@ class Evaluation:
             "documents": documents,
             "queries": self.averaging,
             "negative": reading.negative,
+            "qrels_columns": reading.qrels_columns,
             "known": _shown_known(known),
             "pool": _path(pool),
             "subtopics": reading.subtopics,
@@ -521,13 +523,15 @@ def _bounds(measures: Sequence[Measure], judged: JudgedRun) -> Bounds:
 def _listed(measures: object) -> Iterable[str | Measure]:
     if measures is None:
         return DEFAULT_MEASURES
-    listed = [measures] if isinstance(measures, (str, Measure, type)) else measures
+    single = isinstance(measures, (str, Measure, type)) or is_of_ir_measures(measures)
+    listed = [measures] if single else measures
     if not isinstance(listed, Iterable):
         raise UsageError(f"measures={measures!r}; expected names such as AP or nDCG@10")
     listed = [
         measure() if isinstance(measure, type) and issubclass(measure, Measure) else measure
         for measure in listed
     ]
+    listed = [text_of(measure) if is_of_ir_measures(measure) else measure for measure in listed]
     for measure in listed:
         if not isinstance(measure, (str, Measure)):
             raise UsageError(f"measure {measure!r}; expected a name such as AP or nDCG@10")

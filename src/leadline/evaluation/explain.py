@@ -31,6 +31,7 @@ from leadline.evaluation.profiles import profile_of
 from leadline.evaluation.run_warnings import fractional_warning, levels_of, undefined_warnings, warnings_of
 from leadline.io.read import QrelsLike, RunLike, judgments_of, stream_lists
 from leadline.io.read_paths import public
+from leadline.io.selection import selected_run
 from leadline.io.trec_lists import PlainLists, RankedLists
 from leadline.io.trec_runs import ReadCounts, are_unique, run_of
 from leadline.measures import Measure
@@ -271,6 +272,7 @@ def _info(evaluated: RunInfo, counts: ReadCounts, source: RunLike) -> RunInfo:
         "rank_disagrees": counts.disordered,
         "repeated_documents": counts.repeated,
         "dropped_scores": counts.dropped,
+        "identical_ids": counts.identical,
     }
     path = os.fspath(source) if isinstance(source, (str, os.PathLike)) else ""
     return RunInfo(evaluated.name, evaluated.tag, path, evaluated.counts | read)
@@ -330,7 +332,9 @@ def _list_of(
             return None, name, tally
         shown = (tally.tag or name) if reading.by_tag else name
         return run_of(kept.found, name=shown, tag=tally.tag, first_repeat=kept.first_repeat), name, tally
-    tally = ReadCounts(rows=len(source.scores), queries=len(source.queries), tag=source.tag)
+    source, identical = selected_run(source, reading)
+    size, queries = len(source.scores), len(source.queries)
+    tally = ReadCounts(rows=size, queries=queries, identical=identical, tag=source.tag)
     code = source.queries.code(query)
     low, high = (0, 0) if code is None else source.offsets[code : code + 2].tolist()
     if low == high:

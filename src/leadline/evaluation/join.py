@@ -19,9 +19,10 @@ from leadline.data.results import RunInfo
 from leadline.data.run import Run
 from leadline.data.validation import check_run_name
 from leadline.errors import InputError, UsageError
-from leadline.evaluation.run_warnings import counts_of
+from leadline.evaluation.run_warnings import counts_of, counts_of_reading
 from leadline.io.opening import STANDARD_INPUT, Buffers, files_of
 from leadline.io.read import UNNAMED, RunLike, counted_run, is_ranked_lists, is_row, stream_lists
+from leadline.io.selection import selected_run
 from leadline.io.trec_lists import RankedLists
 from leadline.io.trec_runs import ReadCounts
 from leadline.kernels import parallel_map
@@ -125,6 +126,7 @@ def _judge_run(
 ) -> tuple[JudgedRun, ReadCounts]:
     if not len(run.scores):
         raise InputError("contains no documents", expected="a run", path=run.name)
+    run, identical = selected_run(run, reading)
     judged = JudgedRun.of_run(run, qrels, reading=reading, cut=cut, keep=keep)
     if not len(judged.row):
         judged.example_query = run.queries[0]
@@ -134,6 +136,7 @@ def _judge_run(
     counts = ReadCounts(
         rows=len(run.scores),
         queries=len(run.queries),
+        identical=identical,
         tag=run.tag,
         unjudged_queries=len(unjudged),
         unjudged_query=next(iter(unjudged), ""),
@@ -328,7 +331,7 @@ def each_run(
             raise InputError("contains no documents", expected="a run", path=run.name)
         label = (run.tag or run.name) if reading.by_tag else name or run.name
         path = os.fspath(source) if isinstance(source, (str, os.PathLike)) else ""
-        infos.append(RunInfo(label, run.tag, path, {"documents_read": counts.rows}))
+        infos.append(RunInfo(label, run.tag, path, counts_of_reading(counts, reading)))
         refuse_equal_names(infos)
         yield infos[-1], run
         if on_run:
@@ -393,7 +396,7 @@ def first_documents(
             documents = first.documents
         label = (counts.tag or name) if reading.by_tag else name
         path = os.fspath(source) if isinstance(source, (str, os.PathLike)) else ""
-        return RunInfo(label, counts.tag, path, {"documents_read": counts.rows}), documents
+        return RunInfo(label, counts.tag, path, counts_of_reading(counts, reading)), documents
 
     read = list(_each(read_one, named_sources(runs), on_run))
     refuse_equal_names([info for info, _ in read])

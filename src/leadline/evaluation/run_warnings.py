@@ -9,9 +9,11 @@ import numpy as np
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
+from leadline.data.reading import Reading
 from leadline.data.results import Averaged, ResultWarning, RunInfo
 from leadline.data.wording import percent
 from leadline.io.row_checks import ABOUT_MACHINES
+from leadline.io.selection import absent
 from leadline.io.trec_runs import ReadCounts
 from leadline.measures import Measure
 
@@ -39,7 +41,32 @@ def counts_of(judged: JudgedRun, counts: ReadCounts, measures: Sequence[Measure]
         "rank_disagrees": counts.disordered,
         "repeated_documents": counts.repeated,
         "dropped_scores": counts.dropped,
+        "identical_ids": counts.identical,
     }
+
+
+def counts_of_reading(counts: ReadCounts, reading: Reading) -> dict[str, int]:
+    """Return the counts of one run that is read without judgments."""
+    return {
+        "documents_read": counts.rows,
+        "identical_ids": counts.identical,
+        "absent_queries": absent(reading, counts.queries),
+    }
+
+
+def selection_warnings(infos: Sequence[RunInfo]) -> list[ResultWarning]:
+    """Return warnings of what was left out of runs that are read without judgments."""
+    messages = {
+        "identical_ids": PER_RUN["identical_ids"],
+        "absent_queries": "selected queries missing: {count} in {runs}",
+    }
+    warnings = []
+    for code, template in messages.items():
+        concerned = [info for info in infos if info.counts.get(code)]
+        count = sum(info.counts[code] for info in concerned)
+        message = template.format(count=f"{count:,}", runs=_names(concerned, len(infos)))
+        warnings.append(ResultWarning(code, message, count))
+    return [notice for notice in warnings if notice.count]
 
 
 def tied_cutoffs(judged: JudgedRun, measures: Sequence[Measure]) -> int:
@@ -65,6 +92,7 @@ PER_RUN: dict[str, str] = {
     "score (--order rank orders by rank)",
     "repeated_documents": "repeated documents: {count} in {runs}; one occurrence of each is used",
     "dropped_scores": "lines with score NaN: {count} in {runs}; dropped as requested",
+    "identical_ids": "documents whose id is that of their query: {count} in {runs}; dropped as requested",
 }
 MISSING_RULES = {
     "all": "treated as empty lists",

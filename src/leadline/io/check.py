@@ -12,7 +12,7 @@ import numpy as np
 from leadline import kernels
 from leadline.data.ids import to_text
 from leadline.data.qrels import Qrels
-from leadline.data.reading import OnDuplicate, OnNan, Reading
+from leadline.data.reading import DEFAULT_READING, OnDuplicate, OnNan, Reading
 from leadline.data.wording import percent
 from leadline.errors import InputError, LeadlineError
 from leadline.io import trec_runs
@@ -74,14 +74,14 @@ class Fault(NamedTuple):
     listed: bool = False  # bare ranked lists, where a repeat holds its rank
 
 
-def find(source: Opened, kind: str) -> Fault:
+def find(source: Opened, kind: str, reading: Reading = DEFAULT_READING) -> Fault:
     """Parse a text and count its faults."""
     source = opened_run(source) if kind == "run" else source
-    if source.format is TREC:
+    if source.format is TREC and (reading.columns if kind == "run" else reading.qrels_columns) is None:
         assert source.whole is not None
         return _in_trec(source.whole.text[: source.whole.end].tobytes(), kind)
     faults = Faults()
-    rows = records_of(source, "score" if kind == "run" else "grade")
+    rows = records_of(source, "score" if kind == "run" else "grade", reading)
     try:
         lists = lists_of(rows, "score" if kind == "run" else "grade", Reading(), on_fault=faults.add)
     except InputError as error:  # the text itself is damaged: nothing after this place is known
@@ -214,13 +214,14 @@ def check(
     qrels: Qrels | None = None,
     keep: bool = False,
     workspace: Buffers | None = None,
+    reading: Reading = DEFAULT_READING,
 ) -> Checked:
     """Look for every problem of a run or qrels in any format; `qrels` are joined with a run.
 
     What was read is kept on request, for `write_repaired`. `workspace` is memory to use, the same for one run
-    after the other.
+    after the other. `reading` has the names of columns and the treatment of integer ids.
     """
-    if kind in {None, "run"} and not subtopics and not keep:
+    if kind in {None, "run"} and not subtopics and not keep and reading.columns is None:
         clean = _clean_run(path, qrels, workspace or Buffers())
         if clean is not None:
             return clean
@@ -228,8 +229,8 @@ def check(
     try:
         found.source = opened(path, read=True)
         found.form = found.source.format.name
-        found.kind = kind or ("qrels" if subtopics else content_of(found.source))
-        parsed = find(found.source, found.kind)
+        found.kind = kind or ("qrels" if subtopics else content_of(found.source, reading))
+        parsed = find(found.source, found.kind, reading)
     except LeadlineError as error:
         line = getattr(error, "line", None)
         code = "nul" if getattr(error, "found", "") == "a NUL byte" else "unreadable"

@@ -17,6 +17,7 @@ from leadline import kernels
 from leadline.data.arrays import Bytes, Floats, Integers, bytes_of
 from leadline.data.ids import Ids, to_text
 from leadline.data.reading import Reading
+from leadline.io import selection
 from leadline.io.row_checks import Records
 from leadline.io.trec_lists import CompiledLists, ListConsumer, RankedLists
 from leadline.io.trec_runs import ReadCounts
@@ -90,6 +91,7 @@ def _deliver(
 ) -> ReadCounts | None:
     if lists is None:
         return None
+    selection.select(lists, reading)
     if reading.single_precision:
         lists.narrow()
     ranked = RankedLists(lists)

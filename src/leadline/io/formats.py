@@ -6,6 +6,7 @@ the file.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from io import BytesIO
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from leadline.data.qrels import Qrels
     from leadline.io.tables import OutputTable
 
+BEIR_SPLIT = "test"
 RANKING_COLUMNS = 4  # query, document, rank, score
 
 
@@ -95,6 +97,7 @@ def opened(path: str, *, read: bool = False) -> Opened:
     """Return the format of a file; `read` always reads its text."""
     if path.startswith(IR_DATASETS):
         return Opened(path, COLLECTION, None)
+    path = _beir_file(path)
     file, part = split_part(path)
     head = first_bytes(file)
     if head is not None and head.startswith(SQLITE):
@@ -107,6 +110,28 @@ def opened(path: str, *, read: bool = False) -> Opened:
     whole = read_whole(file, enough=None if read or part else is_refused)
     head = whole.text[: min(whole.filled, 1 << 16)].tobytes()
     return Opened(path, JSON if part else format_of(whole), whole, part, len(_first_fields(head)))
+
+
+def _beir_file(path: str) -> str:
+    """Return the judgments in a folder of BEIR: those of its split `test`, or of its only split.
+
+    A path that is no such folder is unchanged.
+    """
+    folder = os.path.join(path, "qrels")
+    if not os.path.isdir(folder):
+        return path
+    splits = sorted(name for name in os.listdir(folder) if name.endswith(".tsv"))
+    if f"{BEIR_SPLIT}.tsv" in splits:
+        return os.path.join(folder, f"{BEIR_SPLIT}.tsv")
+    if len(splits) == 1:
+        return os.path.join(folder, splits[0])
+    if not splits:
+        return path
+    raise InputError(
+        f"a folder of {len(splits)} splits",
+        expected="one of " + ", ".join(os.path.join(folder, name) for name in splits),
+        path=path,
+    )
 
 
 def opened_run(source: Opened) -> Opened:
@@ -154,8 +179,9 @@ def records_of(
     if what == "score" and source.format.judgments:
         raise InputError(source.format.judgments, expected="a run", path=source.path)
     found: Table | Records
-    if what == "score" and reading.columns is not None:
-        found = _named_rows(source, reading.columns)
+    names = reading.columns if what == "score" else reading.qrels_columns
+    if names is not None:
+        found = _named_rows(source, names, what)
     else:
         assert source.format.rows is not None
         found = source.format.rows(source, what, subtopics)
@@ -165,13 +191,13 @@ def records_of(
     return found
 
 
-def _named_rows(source: Opened, columns: str) -> Records:
+def _named_rows(source: Opened, columns: str, what: str) -> Records:
     """Return the rows of a text without a header, whose columns are named by the caller."""
     from leadline.io import tables
 
-    if source.format.name not in {TREC.name, HEADERLESS.name, "csv", "sampled"}:
+    if source.format.name not in HEADERLESS_FORMATS:
         raise InputError(f"is {source.format.name}", expected="a text without a header", path=source.path)
-    return tables.named_rows(source, columns.split(","))
+    return tables.named_rows(source, columns.split(","), what)
 
 
 def is_refused(window: Chunk) -> bool:
@@ -186,17 +212,29 @@ def is_refused(window: Chunk) -> bool:
     return any(b"\0" in line for line in lines) or (bool(lines) and len(lines[0].split(None, 3)) < 4)
 
 
-def content_of(source: Opened) -> str:
-    """Return `run` or `qrels`, from the columns of a file, else by whether all numbers are whole."""
+def content_of(source: Opened, reading: Reading = DEFAULT_READING) -> str:
+    """Return `run` or `qrels`, from the columns of a file, else by whether all numbers are whole.
+
+    Names of columns tell the kind of a text that has as many columns.
+    """
     if source.format.judgments:
         return "qrels"
-    if source.format is TREC:
-        text = source.text.text[: source.text.end].tobytes()
-        rows = _fields(text)
-        first = next(rows, [])
-        four = len(first) == RANKING_COLUMNS
-        return "qrels" if four and not _is_ranking(chain([first], rows)) else "run"
-    found = records_of(source, "grade")
+    width = _width(source) if reading.columns or reading.qrels_columns else 0
+    for kind, names in (("run", reading.columns), ("qrels", reading.qrels_columns)):
+        if width and names is not None and len(names.split(",")) == width:
+            return kind
+    return _content_of_trec(source) if source.format is TREC else _content_of_rows(source, reading)
+
+
+def _content_of_trec(source: Opened) -> str:
+    rows = _fields(source.text.text[: source.text.end].tobytes())
+    first = next(rows, [])
+    four = len(first) == RANKING_COLUMNS
+    return "qrels" if four and not _is_ranking(chain([first], rows)) else "run"
+
+
+def _content_of_rows(source: Opened, reading: Reading) -> str:
+    found = records_of(source, "grade", Reading(integer_ids=reading.integer_ids))
     # Lists of ids are rankings unless they are named as relevant.
     if found.listed or row_checks.find(found.names, (*row_checks.RANK, *row_checks.TAG)):
         return "run"
@@ -206,6 +244,17 @@ def content_of(source: Opened) -> str:
         return "qrels" if all(_is_whole(row[3]) for row in found.rows) else "run"
     except InputError:
         return "run"
+
+
+def _width(source: Opened) -> int:
+    """Return the number of columns in the first line of a text without a header; 0 for anything else."""
+    if source.format.name not in HEADERLESS_FORMATS:
+        return 0
+    from leadline.io.tables import headerless_cells
+
+    lines = source.text.text[: source.text.end].tobytes().split(b"\n")
+    first = next((line for line in lines if line.strip() and not line.startswith(b"#")), b"")
+    return len(headerless_cells(first.decode("utf-8", "surrogateescape")))
 
 
 def _is_ranking(rows: Iterable[list[bytes]]) -> bool:
@@ -323,6 +372,7 @@ JSON = Format(
     "json", _is_json, _lazy("json_files", "json_rows"), _lazy("json_files", "write_json"), (".json",)
 )
 HEADERLESS = Format("headerless", _is_headerless, _lazy("tables", "headerless_rows"))
+HEADERLESS_FORMATS = {TREC.name, HEADERLESS.name, "csv", "sampled"}  # texts whose columns may be named
 FORMATS = (
     SQLITE_STORE,  # recognised before a text is read
     COLLECTION,  # recognised by its name

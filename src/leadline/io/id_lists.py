@@ -7,12 +7,14 @@ import json
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
 
 from leadline.data.ids import to_bytes
 from leadline.errors import InputError, UsageError
 from leadline.io import row_checks, texts
 from leadline.io.lines import lines
-from leadline.io.opening import BOM, PARQUET, first_bytes, read_whole, text_of
+from leadline.io.opening import BINARY_TABLES, BOM, PARQUET, first_bytes, read_whole, text_of
 from leadline.io.read import KnownLike, read_qrels
 from leadline.io.tables import csv_table, delimiter_of, table_column
 from leadline.io.texts import rows_of
@@ -144,6 +146,93 @@ def read_document_ids(path: str) -> list[str]:
                 line=number,
             )
     return [line.strip() for _, line in lines]
+
+
+QUERY_IDS = (*row_checks.QUERY, "num", "id", "_id")
+
+
+def read_query_ids(path: str) -> list[str]:
+    """Return the ids of queries in a file, in their order, each once.
+
+    The file is a list of one id a line; a table of queries, judgments or results with a column of query ids
+    (CSV, TSV, JSON, JSON Lines, Parquet); queries in two columns without a header, id and text, with a tab
+    between; or qrels or a run in the format of TREC.
+    """
+    found = dict.fromkeys(_query_ids(path))
+    if not found:
+        raise InputError("contains no query ids", expected="at least one", path=path)
+    return list(found)
+
+
+def _query_ids(path: str) -> Iterator[str]:
+    window = read_whole(path)
+    head = window.text[: min(window.filled, 1 << 12)].tobytes()
+    if head.startswith(BINARY_TABLES):
+        yield from _ids_in(texts.parquet(path), path)
+        return
+    text = text_of(window)
+    start = text.lstrip()[:1]
+    if start == "{":
+        whole = None
+        with suppress(ValueError, RecursionError):
+            whole = json.loads(text)
+        if isinstance(whole, dict) and row_checks.find(whole, QUERY_IDS) is None:
+            yield from whole  # {query: {document: number}}
+            return
+        rows = [(line, raw) for line, raw in enumerate(text.split("\n"), start=1) if raw.strip()]
+        parsed = ((line, _parsed(raw, path, line)) for line, raw in rows)
+        yield from _ids_in(parsed if whole is None else iter([(1, whole)]), path)
+        return
+    if start == "[":
+        yield from _ids_in(enumerate(_parsed(text, path, 1), start=1), path)
+        return
+    lines_of_ids = [
+        (line, raw.rstrip("\r"))
+        for line, raw in enumerate(text.split("\n"), start=1)
+        if raw.strip() and not raw.startswith("#")
+    ]
+    if not lines_of_ids:
+        return
+    first = lines_of_ids[0][1]
+    delimiter = delimiter_of(first)
+    names = [cell.strip('"') for cell in first.split(delimiter)]
+    name = row_checks.find(names, QUERY_IDS)
+    if name is not None and (delimiter in first or len(lines_of_ids) > 1):
+        header, cells = csv_table(text, path)
+        place = header.index(name)
+        yield from (row[place] for _, row in cells)
+        return
+    trec = looks_trec(first.encode("utf-8", "surrogateescape"))
+    for line, raw in lines_of_ids:
+        if trec or "\t" in raw:
+            yield raw.split(None if trec else "\t")[0]
+        elif len(raw.split()) == 1:
+            yield raw.strip()
+        else:
+            raise InputError(
+                f"{len(raw.split())} words",
+                expected="one query id a line, or a column query_id",
+                path=path,
+                line=line,
+            )
+
+
+def _parsed(text: str, path: str, line: int) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise InputError("no JSON", expected="records with query_id", path=path, line=line) from None
+
+
+def _ids_in(rows: Iterable[tuple[int, Any]], path: str) -> Iterator[str]:
+    for line, row in rows:
+        found = row
+        if isinstance(row, Mapping):
+            name = row_checks.find(row, QUERY_IDS)
+            found = None if name is None else row[name]
+        if not isinstance(found, str) or not found:
+            raise InputError("no query id", expected="a text query_id", path=path, line=line)
+        yield found
 
 
 def _id_of(line: str, path: str, number: int) -> str:

@@ -223,8 +223,12 @@ QUERY_LISTS = (
     ("hits", "hits", "_source", "judgmentRatings"),  # the same in a response to GET
     ("topics", "query_groups"),  # RRE
     ("query_groups",),
+    ("queries",),  # RRE, as exported by Quepid
 )
-QUERY = (*(name for name in row_checks.QUERY if name != "query"), *("turn_id", "id", "_id", "query", "name"))
+QUERY = (
+    *(name for name in row_checks.QUERY if name != "query"),
+    *("turn_id", "id", "_id", "query", "name", "$query"),
+)
 DOCUMENT = (*row_checks.DOCUMENT, "docId", "wikipedia_id", "passage_id", "pid", "_id", "id")
 SCORE = (*row_checks.SCORE, "_score", "relevance")
 MTEB_META = "mteb_model_meta"
@@ -338,9 +342,15 @@ def _page(text: Mapping[str, Any], path: str) -> Table | Records:
     if incomplete or (isinstance(total, int) and total > len(rows)):
         known = "more" if incomplete else f"{total:,}"
         raise InputError(f"{len(rows):,} of {known} rows", expected="all rows of the dataset", path=path)
-    return python_inputs.table_of_rows(
-        ((place, row["row"]) for place, row in enumerate(rows, start=1)), path=path
-    )
+    return python_inputs.table_of_rows(_page_rows(rows, path), path=path)
+
+
+def _page_rows(rows: Iterable[Any], path: str) -> Iterator[tuple[int, Any]]:
+    known = Records((), path=path, unit="record")
+    for place, row in enumerate(rows, start=1):
+        if not isinstance(row, Mapping) or "row" not in row:
+            raise known.at(InputError(_shown(row), expected="'row', as in the first"), place)
+        yield place, row["row"]
 
 
 def _list_at(value: Any, names: Sequence[str], *, empty: bool = False) -> list[Any] | None:
@@ -390,19 +400,25 @@ def _is_pair(value: object) -> bool:
 
 
 def _query_name(entry: Any) -> str | None:
-    """Return the name of the query id in an object; that of RankLLM is in the member `query`."""
-    inner = entry.get("query") if isinstance(entry, Mapping) else None
-    holder = inner if isinstance(inner, Mapping) else entry
+    """Return the name of the query id in an object."""
+    holder = _holder(entry)
     if not isinstance(holder, Mapping):
         return None
     return next((name for name in QUERY if isinstance(holder.get(name), (str, int))), None)
 
 
+def _holder(entry: Any) -> Any:
+    """Return the object with the query id: an entry, or its member `query` or `placeholders`."""
+    for name in ("query", "placeholders") if isinstance(entry, Mapping) else ():
+        if isinstance(entry.get(name), Mapping):
+            return entry[name]
+    return entry
+
+
 def _with_queries(entries: Iterable[tuple[int, Any]], name: str, path: str, unit: str) -> Iterator[Entry]:
     known = Records((), path=path, unit=unit)
     for place, entry in entries:
-        inner = entry.get("query") if isinstance(entry, Mapping) else None
-        holder = inner if isinstance(inner, Mapping) else entry
+        holder = _holder(entry)
         if not isinstance(holder, Mapping) or name not in holder:
             expected = f"'{name}', as in the first" if name else "one of " + ", ".join(QUERY)
             raise known.at(InputError(_shown(holder), expected=expected), place)

@@ -12,7 +12,7 @@ from leadline.data.result import Result
 from leadline.data.run import Run
 from leadline.data.validation import check_run_name, check_word
 from leadline.errors import InputError, UsageError
-from leadline.io import row_checks, trec_qrels, trec_runs
+from leadline.io import row_checks, selection, trec_qrels, trec_runs
 from leadline.io.formats import TREC, Opened, opened, opened_run, records_of
 from leadline.io.opening import Buffers, run_name
 from leadline.io.read_paths import public
@@ -70,7 +70,8 @@ def read_qrels(source: QrelsLike, *, kind: str | None = None, **options: Unpack[
     What looks like a run is refused: a table with a column rank, tag, run_id or system, a file whose grades
     are mostly distinct fractions with some negative or above 10, four columns of which the third counts the
     ranks. `kind="qrels"` reads it as judgments. Ids that are whole numbers are refused;
-    `integer_ids="text"` reads 7 as "7".
+    `integer_ids="text"` reads 7 as "7". `qrels_columns` names the columns of a text without a header, as in
+    "query_id,doc_id,relevance". `queries_in` (a path, or ids) keeps the judgments of some queries.
 
     >>> read_qrels({"q1": {"d1": 1, "d2": 0}})
     Qrels(1 query, 2 judgments)
@@ -83,7 +84,8 @@ def read_qrels(source: QrelsLike, *, kind: str | None = None, **options: Unpack[
 
 def judgments_of(source: QrelsLike, reading: Reading, *, sure: bool = False) -> Qrels:
     """Read judgments from any supported source; what looks like a run is refused unless `sure`."""
-    qrels = _qrels(source, subtopics=reading.subtopics, sure=sure, integers=reading.integers)
+    qrels = _qrels(source, reading, sure=sure)
+    qrels = selection.selected_qrels(qrels, reading)
     if reading.negative == "unjudged" and (qrels.grades < 0).any():
         kept = qrels.keep(qrels.grades >= 0)
         if not len(kept.grades):
@@ -96,20 +98,21 @@ def judgments_of(source: QrelsLike, reading: Reading, *, sure: bool = False) -> 
     return qrels
 
 
-def _qrels(source: Any, *, subtopics: bool, sure: bool, integers: bool) -> Qrels:
+def _qrels(source: Any, reading: Reading, *, sure: bool) -> Qrels:
+    subtopics = reading.subtopics
     if isinstance(source, Qrels):
         if subtopics and source.subtopics is None:
             raise UsageError("these qrels were read without subtopics; expected subtopics=True then")
         return source
     if isinstance(source, (str, os.PathLike)):
-        return qrels_of(opened(os.fspath(source)), subtopics=subtopics, sure=sure, integers=integers)
+        return qrels_of(opened(os.fspath(source)), reading, sure=sure)
     from leadline.io import python_inputs, swapped_arguments
 
     columns = None if subtopics else python_inputs.dictionary_columns(source)
     if columns is not None:
         return python_inputs.dictionary_qrels(columns, source="qrels")
     found = _records_in_memory(source, "grade", path="qrels", subtopics=subtopics)
-    found.integers = integers
+    found.integers = reading.integers
     if not sure and row_checks.find(found.names, row_checks.GRADE) is None:
         swapped_arguments.refuse_columns(
             found.names, "qrels"
@@ -117,16 +120,16 @@ def _qrels(source: Any, *, subtopics: bool, sure: bool, integers: bool) -> Qrels
     return row_checks.qrels_by_subtopic(found) if subtopics else row_checks.qrels(found)
 
 
-def qrels_of(source: Opened, *, subtopics: bool = False, sure: bool = False, integers: bool = False) -> Qrels:
+def qrels_of(source: Opened, reading: Reading = DEFAULT_READING, *, sure: bool = False) -> Qrels:
     """Return the judgments of an opened file; what looks like a run is refused unless `sure`."""
-    if source.format is TREC:
+    subtopics = reading.subtopics
+    if source.format is TREC and reading.qrels_columns is None:
         return trec_qrels.read(source.path, subtopics=subtopics, whole=source.whole, sure=sure)
-    if source.format.qrels is not None:
+    if source.format.qrels is not None and reading.qrels_columns is None:
         return source.format.qrels(source, subtopics)
     from leadline.io import swapped_arguments
 
-    found = records_of(source, "grade", subtopics=subtopics)
-    found.integers = integers
+    found = records_of(source, "grade", reading, subtopics=subtopics)
     sure = sure or bool(source.format.judgments)
     if not sure:
         swapped_arguments.refuse_columns(found.names, source.path)
@@ -147,6 +150,8 @@ def read_run(source: RunLike, *, name: str | None = None, **options: Unpack[RunO
     duplicates are handled, `on_nan` ("refuse", "drop") how NaN scores are. Ids that
     are whole numbers are refused; `integer_ids="text"` reads 7 as "7". `columns` names the columns of a text
     without a header, as in "query_id,doc_id,rank"; without scores the ranks order the documents.
+    `queries_in` (a path, or ids) reads some queries only, `drop_identical_ids` leaves out documents whose id
+    is that of their query.
 
     >>> read_run({"q1": {"d1": 0.5, "d2": 0.7}}, name="mine")
     Run('mine', 1 query, 2 documents)
@@ -160,7 +165,9 @@ def read_run(source: RunLike, *, name: str | None = None, **options: Unpack[RunO
 def counted_run(source: RunLike, *, reading: Reading, name: str | None = None) -> tuple[Run, ReadCounts]:
     """Read a run from any supported source; return it and its counts."""
     if isinstance(source, Run):
-        return source, ReadCounts(rows=len(source.scores), queries=len(source.queries), tag=source.tag)
+        run, identical = selection.selected_run(source, reading)
+        size, queries = len(run.scores), len(run.queries)
+        return run, ReadCounts(rows=size, queries=queries, identical=identical, tag=run.tag)
     if isinstance(source, (str, os.PathLike)):
         return run_of(opened(os.fspath(source)), name=name, reading=reading)
     name = name or UNNAMED
@@ -168,7 +175,8 @@ def counted_run(source: RunLike, *, reading: Reading, name: str | None = None) -
 
     columns = None if reading.by_rank else python_inputs.dictionary_columns(source)
     if columns is not None:
-        counts = ReadCounts(rows=len(columns.values), queries=len(columns.queries))
+        columns, identical = selection.selected_columns(columns, reading, name)
+        counts = ReadCounts(rows=len(columns.values), queries=len(columns.queries), identical=identical)
         return trec_runs.run_of(python_inputs.DictionaryLists(columns), name=name, tag=""), counts
     found = _records_in_memory(source, "score", reading, path=name)
     return row_checks.run(found, name=name, reading=reading)
@@ -234,7 +242,10 @@ def stream_lists(
 
         columns = None if reading.by_rank else python_inputs.dictionary_columns(source)
         if columns is not None:
-            return name, row_checks.deliver_lists(python_inputs.DictionaryLists(columns), consumer, reading)
+            columns, identical = selection.selected_columns(columns, reading, name)
+            counts = row_checks.deliver_lists(python_inputs.DictionaryLists(columns), consumer, reading)
+            counts.identical = identical
+            return name, counts
         found = _records_in_memory(source, "score", reading, path=name)
     return name, row_checks.stream(found, consumer, reading=reading)
 

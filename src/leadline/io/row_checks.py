@@ -17,7 +17,7 @@ from leadline.data.qrels import Qrels
 from leadline.data.reading import DEFAULT_READING, Reading
 from leadline.data.run import Run
 from leadline.errors import InputError
-from leadline.io import trec_runs
+from leadline.io import selection, trec_runs
 from leadline.io.trec_lists import ListConsumer, PlainLists, RankedLists, TrecLists, qrels_of_lists
 from leadline.io.trec_runs import ReadCounts
 from leadline.kernels import plain
@@ -285,8 +285,15 @@ def run(records: Records, *, name: str, reading: Reading) -> tuple[Run, ReadCoun
     from leadline.io import columns
 
     found = None if reading.by_rank else columns.whole(records, "score")
-    if found is not None and trec_runs.are_unique(found):
-        counts = ReadCounts(rows=len(found.scores), queries=len(found.queries), tag=to_text(found.tag))
+    if found is not None:
+        selection.select(found, reading)
+    if found is not None and found.queries and trec_runs.are_unique(found):
+        counts = ReadCounts(
+            rows=len(found.scores),
+            queries=len(found.queries),
+            identical=found.identical,
+            tag=to_text(found.tag),
+        )
         return trec_runs.run_of(found, name=name, tag=counts.tag), counts
     lists = checked_lists(records, reading)
     tally = ReadCounts(
@@ -294,6 +301,7 @@ def run(records: Records, *, name: str, reading: Reading) -> tuple[Run, ReadCoun
         queries=len(lists.queries),
         repeated=lists.repeated,
         dropped=lists.dropped,
+        identical=lists.identical,
         tag=records.tag,
     )
     return trec_runs.run_of(lists, name=name, tag=records.tag), tally
@@ -324,6 +332,10 @@ def deliver_lists(lists: TrecLists, consumer: ListConsumer, reading: Reading) ->
 def checked_lists(records: Records, reading: Reading) -> PlainLists:
     """Return lists without faults, which are refused or repaired."""
     lists = lists_of(records, "score", reading)
+    some = bool(lists.documents)
+    selection.select(lists, reading)
+    if some and not lists.documents:
+        selection.refuse_nothing(reading, records.path)
     if records.listed and reading.on_duplicate == "refuse":
         reading = replace(reading, on_duplicate="hold")
     resolve_duplicates(lists, records, reading)

@@ -129,11 +129,13 @@ def headerless_rows(source: Opened, what: str, *_: object) -> Records:
     return records
 
 
-def named_rows(source: Opened, names: list[str]) -> Records:
-    """Return the rows of a run in a text without a header, whose columns have these names."""
+def named_rows(source: Opened, names: list[str], what: str = "score") -> Records:
+    """Return the rows of a text without a header, whose columns have these names."""
     rows = list(_headerless_lines(source))
     _refuse_other_widths(rows, len(names), ": " + ", ".join(names), source.path)
-    return _under_names(rows, names, "score", source.path)
+    if what == "grade" and names[-1:] and rows and all(is_level(cells[-1]) for _, cells in rows):
+        rows = [(line, [*cells[:-1], grade_of_level(cells[-1])]) for line, cells in rows]
+    return _under_names(rows, names, what, source.path)
 
 
 def _refuse_other_widths(rows: Iterable[tuple[int, list[str]]], width: int, why: str, path: str) -> None:
@@ -454,7 +456,9 @@ def parquet_table(source: Opened, *_: object) -> Table:
 
     def some(chosen: Sequence[str]) -> Iterator[Any]:
         with _arrow_errors(arrow, source.path):
-            yield from batches(list(filter(None, chosen)))
+            for batch in batches(list(filter(None, chosen))):
+                batch.validate(full=True)  # the offsets and the text of strings, which Arrow does not check
+                yield batch
 
     def cells(chosen: Sequence[str]) -> Iterable[tuple[int, Sequence[Any]]]:
         found = list(some(chosen))
@@ -502,7 +506,10 @@ def _arrow_file(arrow: Any, source: Opened) -> tuple[list[str], Callable[[Sequen
         return names, batches
     from pyarrow import parquet
 
-    file = parquet.ParquetFile(content)
+    try:
+        file = parquet.ParquetFile(content)
+    except UnicodeError:
+        raise OSError("the name of a column is not UTF-8") from None
     return file.schema_arrow.names, lambda chosen: file.iter_batches(columns=chosen, use_threads=False)
 
 

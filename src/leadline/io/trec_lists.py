@@ -107,6 +107,7 @@ class TrecLists(Protocol):
     tag: bytes
     dropped: int
     repeated: int
+    identical: int  # number of documents left out because their id is that of the query
     held: list[int]
     next_line: int
     next_byte: int
@@ -173,6 +174,7 @@ class CompiledLists:
 
     dropped = 0
     repeated = 0
+    identical = 0
 
     def __init__(self, text: Bytes, columns: dict[str, Any], tally: list[int]) -> None:
         rows, lists = tally[0], tally[1]
@@ -230,9 +232,13 @@ class CompiledLists:
         order = np.argsort(owner, kind="stable")
         self.queries = list(places)
         self.bounds = np.searchsorted(owner[order], np.arange(len(places) + 1)).astype(np.int64)
-        self.start, self.stop = self.start[order], self.stop[order]
-        self.hashes = None if self.hashes is None else self.hashes[order]
-        self.scores, self.ranks = self.scores[order], self.ranks[order]
+        self.keep_rows(order)
+
+    def keep_rows(self, rows: Integers) -> None:
+        """Keep some rows, in their order; the bounds are left to the caller."""
+        self.start, self.stop = self.start[rows], self.stop[rows]
+        self.hashes = None if self.hashes is None else self.hashes[rows]
+        self.scores, self.ranks = self.scores[rows], self.ranks[rows]
 
     def match(self, qrels: Qrels, codes: Integers) -> Codes | None:
         """Return every row's row in the qrels, -1 for none; None if a list contains a document twice."""
@@ -280,6 +286,7 @@ class PlainLists:
 
     hashes: Hashes | None = None
     unit = "line"  # unit of `lines`
+    identical = 0
 
     def __init__(self, rows: plain.ParsedRows) -> None:
         self.queries = rows.queries
@@ -308,6 +315,10 @@ class PlainLists:
     def ids(self) -> Ids:
         """Return the document of every row."""
         return Ids.of(self.documents)
+
+    def keep_rows(self, rows: Integers) -> None:
+        """Keep some rows, in their order; the bounds are left to the caller."""
+        self._keep(rows.tolist())
 
     def _keep(self, rows: list[int]) -> None:
         self.documents = [self.documents[row] for row in rows]

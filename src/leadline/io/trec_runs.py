@@ -16,6 +16,7 @@ from leadline.data.qrels import Qrels
 from leadline.data.reading import DEFAULT_READING, Reading
 from leadline.data.run import Run
 from leadline.errors import InputError
+from leadline.io import selection
 from leadline.io.opening import BackgroundTask, Buffers, Chunk, read_whole, run_name
 from leadline.io.trec_lists import CompiledLists, ListConsumer, PlainLists, RankedLists, TrecLists, as_fields
 from leadline.kernels import plain
@@ -33,6 +34,7 @@ class ReadCounts:
     extra_columns: int = 0
     repeated: int = 0
     dropped: int = 0
+    identical: int = 0
     disordered: int = 0
     tag: str = ""
     other_tags: int = 0
@@ -46,6 +48,7 @@ class ReadCounts:
         self.extra_columns += lists.extra
         self.repeated += lists.repeated
         self.dropped += lists.dropped
+        self.identical += lists.identical
         self.tag = to_text(lists.tag) or self.tag
         self.disordered += disordered(ranked.bounds, ranked.scores, ranked.ranks)
 
@@ -94,6 +97,8 @@ def stream(
         scanned, _ = _find(whole or read_whole(path), 1, reading, whole=True)
         counts = _deliver([scanned], consumer, reading)
     if not counts.queries:
+        if reading.selects:
+            selection.refuse_nothing(reading, path)
         raise InputError("contains no lines of a run", expected=plain.RUN_COLUMNS, path=path)
     return counts
 
@@ -265,8 +270,10 @@ def _find(window: Chunk, line: int, reading: Reading, *, whole: bool) -> tuple[S
         lists = CompiledLists.scan(window, line, run=True)
     if lists is None:
         lists = _plain_lists(here, reading)
-    elif whole:
-        lists.group()
+    else:
+        selection.select(lists, reading)
+        if whole:
+            lists.group()
     if reading.single_precision:
         lists.narrow()
     return here._replace(lists=lists, stop=min(lists.next_byte, window.end)), lists
@@ -283,6 +290,7 @@ def _plain_lists(scanned: Scanned, reading: Reading) -> PlainLists:
             drop_nan=reading.on_nan == "drop",
         )
         lists = PlainLists(rows)
+        selection.select(lists, reading)
         if scanned.whole:
             lists.group()
         if reading.single_precision:

@@ -20,6 +20,7 @@ from leadline.data.results import ResultWarning, RunInfo
 from leadline.data.validation import check_flags, check_whole
 from leadline.errors import InputError, UsageError
 from leadline.estimation.system_lists import Systems, read_systems
+from leadline.evaluation.run_warnings import selection_warnings
 from leadline.io.pool_files import Pooled, read_pool
 from leadline.io.read import QrelsLike, RunLike, read_qrels
 from leadline.io.read_paths import public
@@ -353,7 +354,7 @@ def _warnings(
     rows: Sequence[Row],
 ) -> list[ResultWarning]:
     """Return the warnings about the pool."""
-    warnings: list[ResultWarning] = []
+    warnings = selection_warnings(systems.infos)
 
     def say(code: str, count: int, message: str) -> None:
         if count:

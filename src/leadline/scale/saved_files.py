@@ -272,7 +272,8 @@ def _evaluation(results: Results, qrels: str) -> Evaluation:
     options = {name: results.options[name] for name in KEYWORDS if name in results.options}
     if results.options.get("pool") is not None:
         raise UsageError("results with a pool cannot be verified; expected results of whole judgments")
-    reading = {name: options[name] for name in ("subtopics", "integer_ids") if name in options}
+    names = ("subtopics", "integer_ids", "qrels_columns", "queries_in")
+    reading = {name: options[name] for name in names if name in options}
     table = read_qrels(qrels, kind="qrels", **reading)
     return Evaluation(table, [str(measure) for measure in results.measures], **options)
 

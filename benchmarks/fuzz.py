@@ -1,0 +1,230 @@
+"""Read damaged files of every format: values or one line of error, the same with both forms of kernels.
+
+    python benchmarks/fuzz.py --files 200000 --seed 1
+
+mutates the files in `tests/io/programs` and files of every format that leadline writes. Each mutated file is
+read as a run and as judgments, with compiled kernels and without. A file for which that fails is kept in the
+folder of `--keep`, and the exit status is 1: another exception than an error of leadline, an error of several
+lines, or two forms that differ. The same seed and number give the same files.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import os
+import random
+import sys
+import tempfile
+import time
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from leadline import kernels
+from leadline.data.reading import Reading
+from leadline.errors import LeadlineError
+from leadline.io.formats import FORMATS
+from leadline.io.read import counted_run, judgments_of
+from leadline.io.write import write_qrels, write_run
+
+PROGRAMS = Path(__file__).resolve().parents[1] / "tests" / "io" / "programs"
+RUN = {"q1": {"d2": 2.5, "d1": 0.5, "é": -1e-3}, "q2": {"d3": 1.0}, "10": {"q1": 7.0, "10": 3.0}}
+QRELS = {"q1": {"d1": 3, "d2": 0}, "q2": {"d3": 1, "NA": -1}, "10": {"q1": 2}}
+TOKENS = (
+    *(
+        b"\n",
+        b"\r\n",
+        b"\r",
+        b"\t",
+        b" ",
+        b",",
+        b";",
+        b'"',
+        b"'",
+        b"#",
+        b"\0",
+        b"\xff",
+        b"\xef\xbb\xbf",
+        b"\xc3",
+    ),
+    *(b"{", b"}", b"[", b"]", b":", b"{}", b"[]", b'""', b"null", b"true", b"NaN", b"Infinity", b"-", b"."),
+    *(b"nan", b"inf", b"1e999", b"-1", b"0", b"1", b"01", b"9" * 25, b"0x1", b"1e5", b"1_0", b"L1", b"S"),
+    *(
+        b"q1",
+        b"q2",
+        b"d1",
+        b'"q1"',
+        b'"d1": 1,',
+        b"q1 Q0 d1 1 0.5 t\n",
+        b"q1 0 d1 1\n",
+        b"\\u0000",
+        b"\\ud800",
+    ),
+    *(
+        b"query_id",
+        b"doc_id",
+        b"score",
+        b"rank",
+        b"relevance",
+        b"results",
+        b"hits",
+        b"ratings",
+        b"_id",
+        b"id",
+    ),
+)
+
+
+def samples(folder: Path) -> dict[str, bytes]:
+    """Return files of every format: those of programs, and those that leadline writes."""
+    found = {path.name: path.read_bytes() for path in sorted(PROGRAMS.iterdir()) if path.suffix != ".md"}
+    suffixes = ["", *(suffix for each in FORMATS if each.write for suffix in each.suffixes)]
+    for suffix in suffixes:
+        for name, write, data in (("run", write_run, RUN), ("qrels", write_qrels, QRELS)):
+            if suffix == ".quepid" and name == "run":
+                continue
+            path = folder / f"{name}{suffix}"
+            write(data, path)
+            found[path.name] = path.read_bytes()
+    found["run.csv.gz"] = gzip.compress(found["run.csv"], mtime=0)
+    found["sample.qrels"] = b"q1 0 d1 1 1\nq1 0 d2 2 0\nq2 0 d3 -1 1\n"
+    found["list.json"] = b'{"q1": ["d2", "d1"], "q2": ["d3"]}'
+    found["records.json"] = b'[{"query_id": "q1", "doc_id": "d1", "score": 0.5, "relevance": 1}]'
+    return found
+
+
+def mutated(content: bytes, others: list[bytes], rng: random.Random) -> bytes:
+    """Return a content with one to three changes."""
+    found = bytearray(content)
+    for _ in range(rng.choice((1, 1, 1, 1, 1, 2, 3))):
+        _change(found, others, rng)
+    return bytes(found[: 1 << 16])
+
+
+def _change(found: bytearray, others: list[bytes], rng: random.Random) -> None:
+    place = rng.randrange(len(found) + 1)
+    end = min(len(found), place + rng.choice((1, 1, 2, 4, 8, 40)))
+    kind = rng.randrange(8)
+    if kind == 0 and place < len(found):
+        found[place] ^= 1 << rng.randrange(8)
+    elif kind == 1:
+        del found[place:end]
+    elif kind == 2:
+        found[place:place] = rng.choice(TOKENS)
+    elif kind == 3:
+        found[place:end] = rng.choice(TOKENS)
+    elif kind == 4:
+        found[place:place] = found[place:end]
+    elif kind == 5:
+        lines = bytes(found).split(b"\n")
+        first, second = rng.randrange(len(lines)), rng.randrange(len(lines))
+        lines[first], lines[second] = lines[second], lines[first]
+        found[:] = b"\n".join(lines)
+    elif kind == 6:
+        lines = bytes(found).split(b"\n")
+        lines.insert(rng.randrange(len(lines)), rng.choice(lines))
+        found[:] = b"\n".join(lines)
+    else:
+        other = rng.choice(others)
+        found[place:] = other[rng.randrange(len(other) + 1) :]
+
+
+def outcome(read: Callable[[], Any]) -> str:
+    """Return what reading comes to; raise AssertionError if that is no value and no error in one line."""
+    try:
+        return repr(read())
+    except LeadlineError as error:
+        text = str(error)
+        assert "\n" not in text, f"an error of several lines: {text!r}"
+        assert text, "an error without words"
+        return f"error: {text}"
+
+
+def readers(path: str, reading: Reading) -> Iterator[tuple[str, Callable[[], Any]]]:
+    """Yield the readers of a file by name."""
+
+    def run() -> Any:
+        found, counts = counted_run(path, reading=reading)
+        return found.to_dict(), found.name, found.tag, counts
+
+    def qrels() -> Any:
+        found = judgments_of(path, reading)
+        return found.to_dict(), found.remarks
+
+    yield "run", run
+    yield "qrels", qrels
+
+
+READINGS = (
+    *(Reading() for _ in range(4)),
+    Reading(order="rank"),
+    Reading(on_duplicate="first", on_nan="drop", integer_ids="text"),
+    Reading(on_duplicate="hold", name_by="tag"),
+    Reading(drop_identical_ids=True, queries_in=("q1", "10")),
+    Reading(columns="query_id,doc_id,score", qrels_columns="query_id,doc_id,relevance"),
+    Reading(on_duplicate="max", single_precision=True, negative="unjudged"),
+)
+
+
+def fault_of(path: str, reading: Reading, tally: Counter[str]) -> str:
+    """Return what is wrong with reading a file; "" if nothing is."""
+    forms = [kernels.compiled, None]
+    for name, read in readers(path, reading):
+        found = []
+        for form in forms:
+            kernels.compiled = form
+            try:
+                found.append(outcome(read))
+            except Exception as error:  # noqa: BLE001  # what is looked for
+                return f"{name}, {'compiled' if form else 'uncompiled'}: {type(error).__name__}: {error}"
+            finally:
+                kernels.compiled = forms[0]
+        if found[0] != found[1]:
+            return f"{name}: compiled {found[0][:300]}\n    uncompiled {found[1][:300]}"
+        tally[f"{name} {'refused' if found[0].startswith('error: ') else 'read'}"] += 1
+    return ""
+
+
+def main() -> int:
+    """Run the command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--files", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--keep", type=Path, help="folder for files that fail")
+    parser.add_argument("--most", type=int, default=20, help="end after this many failures")
+    given = parser.parse_args()
+    warnings.simplefilter("error")
+    tally: Counter[str] = Counter()
+    failures = 0
+    begun = time.process_time()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        known = samples(folder)
+        names, contents = list(known), list(known.values())
+        for number in range(given.files):
+            rng = random.Random(f"{given.seed} {number}")
+            chosen = rng.choice(names)
+            suffix = chosen.partition(".")[2] if rng.random() < 0.7 else ""
+            path = folder / f"a{number % 16}{'.' * bool(suffix)}{suffix}"
+            path.write_bytes(mutated(known[chosen], contents, rng))
+            fault = fault_of(os.fspath(path), rng.choice(READINGS), tally)
+            if fault:
+                failures += 1
+                print(f"{number} ({chosen}): {fault}", flush=True)
+                if given.keep is not None:
+                    given.keep.mkdir(exist_ok=True)
+                    (given.keep / f"{given.seed}-{number}-{path.name}").write_bytes(path.read_bytes())
+                if failures >= given.most:
+                    break
+            path.unlink()
+    print(f"{number + 1:,} files, {failures} failures, {time.process_time() - begun:.0f} s: {dict(tally)}")
+    return int(failures > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,73 @@
+"""Options of the columns, ids and queries of runs and judgments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from leadline.cli._help import InputPath, option
+from leadline.data.reading import QueryFile
+
+if TYPE_CHECKING:
+    from leadline.data.qrels import Qrels
+
+
+class QueryFilePath(InputPath):
+    """Path of a file of query ids, which is read once."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> QueryFile:
+        """Return the path as a `QueryFile`."""
+        return QueryFile(str(super().convert(value, param, ctx)))
+
+
+QUERIES_IN = QueryFilePath()
+
+
+columns_option = option(
+    "Reading",
+    "--columns",
+    metavar="NAME,NAME,...",
+    help="Columns of runs without a header, as in query_id,doc_id,rank. [default: by content]",
+)
+integer_ids_option = option(
+    "Reading",
+    "--integer-ids",
+    type=click.Choice(["refuse", "text"]),
+    default="refuse",
+    help="Ids that are whole numbers in JSON or Parquet: report an error or read them as text. "
+    "[default: refuse]",
+)
+qrels_columns_option = option(
+    "Reading",
+    "--qrels-columns",
+    metavar="NAME,NAME,...",
+    help="Columns of QRELS without a header, as in query_id,doc_id,relevance. [default: by content]",
+)
+identical_option = option(
+    "Reading",
+    "--drop-identical-ids",
+    is_flag=True,
+    help="Leave out documents of runs whose id is that of their query, as BEIR and MTEB do.",
+)
+queries_option = option(
+    "Reading",
+    "--queries-in",
+    type=QUERIES_IN,
+    metavar="FILE",
+    help="Read only the queries in FILE: one id a line, a table with query_id, qrels or a run.",
+)
+
+
+def read_judgments(path: str, options: Mapping[str, Any], kind: str | None) -> Qrels:
+    """Return the judgments of a command with the options of `reading_options`."""
+    from leadline.io.read import read_qrels
+
+    return read_qrels(
+        path,
+        kind=kind,
+        subtopics=options.get("subtopics", False),
+        qrels_columns=options["qrels_columns"],
+        integer_ids=options["integer_ids"],
+    )

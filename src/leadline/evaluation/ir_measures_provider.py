@@ -1,0 +1,122 @@
+"""A provider for ir_measures: its measures, judgments and runs with the values of leadline."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from leadline.data.reading import Reading
+from leadline.errors import MissingPackageError, UsageError
+from leadline.evaluation.evaluate import evaluate
+from leadline.evaluation.ir_measures_names import text_of
+from leadline.evaluation.profiles import profile_of
+from leadline.io.read import judgments_of
+from leadline.measures import Measure
+
+NAME = "leadline"
+
+
+def register() -> Any:
+    """Register leadline with ir_measures, and return the provider, which is then `ir_measures.leadline`.
+
+    The provider computes all measures of ir_measures that leadline has, and supports no other. An undefined
+    value is 0, and so is that of a query that the run lacks, as in all providers. Later calls return the same
+    provider.
+
+    Raises
+    ------
+    MissingPackageError
+        If ir_measures is not installed.
+
+    Examples
+    --------
+    >>> import pytest
+    >>> ir_measures = pytest.importorskip("ir_measures")
+    >>> provider = register()
+    >>> qrels, run = {"q1": {"d1": 1, "d2": 0}}, {"q1": {"d2": 2.0, "d1": 1.0}}
+    >>> ir_measures.leadline.calc_aggregate([ir_measures.RR, ir_measures.P @ 1], qrels, run)
+    {RR: 0.5, P@1: 0.0}
+    """
+    try:
+        import ir_measures
+    except ImportError:
+        raise MissingPackageError("ir_measures is not installed: pip install ir-measures") from None
+    known = ir_measures.providers.registry.get(NAME)
+    if known is None:
+        known = _provider(ir_measures)
+        ir_measures.providers.register(known)
+        ir_measures.leadline = known
+    return known
+
+
+def _measure(measure: Any) -> Measure | None:
+    """Return the measure of leadline that has the text of one of ir_measures; None if there is none.
+
+    >>> str(_measure("SetF(beta=2.0)")), _measure("Unknown@10")
+    ('F(beta=2,form=linear)', None)
+    """
+    try:
+        found = profile_of("leadline").measures([text_of(measure)])
+    except UsageError:
+        return None
+    return found[0] if len(found) == 1 else None
+
+
+def _provider(package: Any) -> Any:
+    """Return the provider, whose classes derive from those of ir_measures."""
+
+    class LeadlineEvaluator(package.Evaluator):  # type: ignore[misc]  # a class of an untyped package
+        """Values of some measures for some judgments."""
+
+        def __init__(self, measures: Iterable[Any], qrels: Any) -> None:
+            wanted = list(measures)
+            found = {measure: _measure(measure) for measure in wanted}
+            unknown = [str(measure) for measure, ours in found.items() if ours is None]
+            if unknown:
+                raise ValueError(f"unsupported measures: {', '.join(unknown)}")
+            self.ours = {measure: ours for measure, ours in found.items() if ours is not None}
+            subtopics = any(ours.needs == "subtopics" for ours in self.ours.values())
+            converter = package.util.QrelsConverter(qrels)
+            self.judgments = judgments_of(
+                _by_subtopic(converter) if subtopics else converter.as_dict_of_dict(),
+                Reading(subtopics=subtopics),
+            )
+            super().__init__(wanted, set(self.judgments.queries))
+
+        def _iter_calc(self, run: Any) -> Iterator[Any]:
+            """Yield the values of the queries that the run has, those of the first measure first."""
+            lists = package.util.RunConverter(run).as_dict_of_dict()
+            if not any(lists.values()):
+                return
+            measures = list({str(found): found for found in self.ours.values()}.values())
+            results = evaluate(self.judgments, {NAME: lists}, measures)
+            for measure, found in self.ours.items():
+                for query in filter(lists.get, results.queries):
+                    value = results.value(NAME, query, found)
+                    shown = 0.0 if math.isnan(value) else value
+                    yield package.Metric(query_id=query, measure=measure, value=shown)
+
+    class LeadlineProvider(package.Provider):  # type: ignore[misc]  # a class of an untyped package
+        """Measures as computed by leadline."""
+
+        NAME = "leadline"
+        SUPPORTED_MEASURES: tuple[Any, ...] = ()
+
+        def _evaluator(self, measures: Iterable[Any], qrels: Any) -> Any:
+            return LeadlineEvaluator(measures, qrels)
+
+        def supports(self, measure: Any) -> bool:
+            """Return whether leadline has the measure."""
+            measure.validate_params()
+            return _measure(measure) is not None
+
+    return LeadlineProvider()
+
+
+def _by_subtopic(converter: Any) -> dict[str, dict[str, dict[str, float]]]:
+    """Return judgments whose iteration is the subtopic."""
+    found: dict[str, dict[str, dict[str, float]]] = {}
+    for row in converter.as_namedtuple_iter():
+        found.setdefault(row.query_id, {}).setdefault(row.iteration, {})[row.doc_id] = row.relevance
+    return found

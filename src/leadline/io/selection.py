@@ -1,0 +1,219 @@
+"""Selection while runs and judgments are read: a subset of the queries, no document that is its query."""
+
+from __future__ import annotations
+
+import os
+from copy import copy
+from typing import TYPE_CHECKING, NoReturn
+
+import numpy as np
+
+from leadline import kernels
+from leadline.data.arrays import Flags, Integers
+from leadline.data.ids import Vocabulary, to_bytes
+from leadline.data.qrels import Qrels
+from leadline.data.reading import QueryFile, Reading
+from leadline.data.run import Run
+from leadline.errors import InputError
+from leadline.io.trec_lists import CompiledLists, PlainLists, TrecLists
+
+if TYPE_CHECKING:
+    from leadline.io.python_inputs import DictionaryColumns
+
+
+def wanted_queries(reading: Reading) -> frozenset[bytes] | None:
+    """Return the selected queries, None for all; their file is read once.
+
+    >>> sorted(wanted_queries(Reading(queries_in=["q2", "q1"])) or ())
+    [b'q1', b'q2']
+    """
+    chosen = reading.queries_in
+    if chosen is None:
+        return None
+    if not isinstance(chosen, QueryFile):
+        assert not isinstance(chosen, os.PathLike)  # a QueryFile once it has been checked
+        return frozenset(map(to_bytes, chosen))
+    if chosen.ids is None:
+        from leadline.io.id_lists import read_query_ids
+
+        chosen.ids = frozenset(map(to_bytes, read_query_ids(chosen)))
+    return chosen.ids
+
+
+def select(lists: TrecLists, reading: Reading) -> None:
+    """Leave out lists of other queries, and documents whose id is that of their query if that is asked for.
+
+    A list without any other document is left out.
+    """
+    if not reading.selects:
+        return
+    wanted = wanted_queries(reading)
+    assert isinstance(lists, (CompiledLists, PlainLists))
+    sizes = np.diff(lists.bounds)
+    kept = np.ones(len(lists.scores), dtype=np.bool_)
+    if wanted is not None:
+        kept = np.repeat(np.array([query in wanted for query in lists.queries], dtype=np.bool_), sizes)
+    if reading.drop_identical_ids:
+        same = _identical(lists)
+        lists.identical = int(kept[same].sum())
+        kept[same] = False
+    if not kept.all():
+        _keep(lists, kept)
+
+
+def _identical(lists: CompiledLists | PlainLists) -> Integers:
+    """Return the rows whose document is the query."""
+    bounds = lists.bounds
+    if isinstance(lists, PlainLists):
+        pairs = zip(lists.queries, bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)
+        rows = [
+            row for query, low, high in pairs for row in range(low, high) if lists.documents[row] == query
+        ]
+        return np.array(rows, dtype=np.int64)
+    owner = np.repeat(np.arange(len(lists.queries)), np.diff(bounds))
+    lengths = np.array([len(query) for query in lists.queries], dtype=np.int64)
+    rows_of_length = np.flatnonzero((lists.stop - lists.start) == lengths[owner])
+    if lists.hashes is not None and kernels.compiled is not None:
+        text = np.frombuffer(b"".join(lists.queries) or b"\0", dtype=np.uint8)
+        ends = np.cumsum(lengths)
+        hashes = np.empty(len(lengths), dtype=np.uint64)
+        kernels.compiled.hash_ids(text, ends - lengths, ends, hashes)
+        rows_of_length = rows_of_length[lists.hashes[rows_of_length] == hashes[owner[rows_of_length]]]
+    found = [
+        row
+        for row in rows_of_length.tolist()
+        if lists.text[lists.start[row] : lists.stop[row]].tobytes() == lists.queries[owner[row]]
+    ]
+    return np.array(found, dtype=np.int64)
+
+
+def _keep(lists: CompiledLists | PlainLists, kept: Flags) -> None:
+    """Keep some rows, and the lists that have any of them."""
+    sizes = np.diff(np.concatenate(([0], np.cumsum(kept)))[lists.bounds])
+    lists.queries = [query for query, size in zip(lists.queries, sizes.tolist(), strict=True) if size]
+    lists.bounds = np.concatenate(([0], np.cumsum(sizes[sizes > 0]))).astype(np.int64)
+    lists.keep_rows(np.flatnonzero(kept))
+
+
+def selected_columns(
+    columns: DictionaryColumns, reading: Reading, path: str
+) -> tuple[DictionaryColumns, int]:
+    """Return the selected rows of a dictionary, and the number of documents left out for their ids."""
+    if not reading.selects:
+        return columns, 0
+    wanted = wanted_queries(reading)
+    queries, documents, parts, identical = [], [], [], 0
+    spans = zip(columns.queries, columns.documents, columns.bounds[:-1], columns.bounds[1:], strict=True)
+    for query, found, low, high in spans:
+        if wanted is not None and query not in wanted:
+            continue
+        names, values = found, columns.values[low:high]
+        own = query.decode("utf-8")
+        if reading.drop_identical_ids and own in found:
+            values = np.delete(values, list(found).index(own))
+            names = {name: score for name, score in found.items() if name != own}
+            identical += 1
+        if names:
+            queries.append(query)
+            documents.append(names)
+            parts.append(values)
+    if not queries:
+        refuse_nothing(reading, path)
+    bounds = np.cumsum([0, *map(len, documents)], dtype=np.int64)
+    return type(columns)(queries, documents, bounds, np.concatenate(parts)), identical
+
+
+def selected_run(run: Run, reading: Reading) -> tuple[Run, int]:
+    """Return the selected lists of a run, and the number of documents left out for their ids."""
+    if not reading.selects:
+        return run, 0
+    wanted = wanted_queries(reading)
+    names, sizes = run.queries.names, np.diff(run.offsets)
+    kept = np.ones(len(run.scores), dtype=np.bool_)
+    if wanted is not None:
+        kept = np.repeat(np.array([name in wanted for name in names], dtype=np.bool_), sizes)
+    identical = 0
+    if reading.drop_identical_ids:
+        own = run.documents.encode(names)
+        same = (run.document == np.repeat(own, sizes)) & kept
+        identical = int(same.sum())
+        kept &= ~same
+    if kept.all():
+        return run, 0
+    left = np.diff(np.concatenate(([0], np.cumsum(kept)))[run.offsets])
+    if not left.any():
+        refuse_nothing(reading, run.name)
+    made = Run.of_ids(
+        Vocabulary.of_sorted(name for name, size in zip(names, left.tolist(), strict=True) if size),
+        np.concatenate(([0], np.cumsum(left[left > 0]))).astype(np.int64),
+        run.ids.take(np.flatnonzero(kept)),
+        run.scores[kept],
+        name=run.name,
+        tag=run.tag,
+    )
+    made.sources = run.sources
+    return made, identical
+
+
+def selected_qrels(qrels: Qrels, reading: Reading) -> Qrels:
+    """Return the judgments of the selected queries, with a remark on queries without judgments."""
+    wanted = wanted_queries(reading)
+    if wanted is None:
+        return qrels
+    codes = [code for code, name in enumerate(qrels.queries.names) if name in wanted]
+    shown = _shown(reading)
+    if not codes:
+        raise InputError(
+            f"judges none of the {len(wanted):,} queries{shown}", expected="at least one", path=qrels.source
+        )
+    made = qrels if len(codes) == len(qrels.queries) else _of_queries(qrels, codes)
+    unknown = sorted(wanted.difference(qrels.queries.names))
+    if unknown:
+        words = f"selected queries without judgments{shown}: {len(unknown):,}; left out"
+        made = copy(made)
+        made.remarks = (*made.remarks, ("unknown_queries", words, len(unknown)))
+    return made
+
+
+def _of_queries(qrels: Qrels, codes: list[int]) -> Qrels:
+    sizes = (qrels.end - qrels.begin)[codes]
+    ends = np.cumsum(sizes)
+    rows = np.arange(ends[-1]) + np.repeat(qrels.begin[codes] - (ends - sizes), sizes)
+    made = Qrels.of_columns(
+        Vocabulary.of_sorted(qrels.queries.names[code] for code in codes),
+        ends - sizes,
+        ends,
+        qrels.documents.take(rows),
+        qrels.grades[rows],
+        known=None if qrels.known is None else qrels.known[rows],
+        subtopics=None if qrels.subtopics is None else qrels.subtopics.take(rows),
+        inclusion=None if qrels.inclusion is None else qrels.inclusion[rows],
+        hashes=None if qrels.hashes is None else qrels.hashes[rows],
+        source=qrels.source,
+        remarks=qrels.remarks,
+    )
+    made.sources, made.strata = qrels.sources, None if qrels.strata is None else qrels.strata[rows]
+    return made
+
+
+def absent(reading: Reading, queries: int) -> int:
+    """Return the number of selected queries that a run with that many of them lacks."""
+    wanted = wanted_queries(reading)
+    return 0 if wanted is None else len(wanted) - queries
+
+
+def refuse_nothing(reading: Reading, path: str) -> NoReturn:
+    """Refuse a run of which the selection left nothing."""
+    wanted = wanted_queries(reading)
+    if wanted is None:
+        raise InputError(
+            "contains only documents whose id is that of their query", expected="others", path=path
+        )
+    raise InputError(
+        f"contains none of the {len(wanted):,} queries{_shown(reading)}", expected="at least one", path=path
+    )
+
+
+def _shown(reading: Reading) -> str:
+    chosen = reading.queries_in
+    return f" of {chosen}" if isinstance(chosen, QueryFile) else ""
