@@ -30,7 +30,7 @@ class QueryFile(str):
         self.ids: frozenset[bytes] | None = None
 
 
-QueriesIn: TypeAlias = "str | os.PathLike[str] | Iterable[str]"
+QueriesIn: TypeAlias = str | os.PathLike[str] | Iterable[str]
 
 
 class NegativeOptions(TypedDict, total=False):
