@@ -238,8 +238,7 @@ class Qrels(QueryTable):
             if len(row_of) < high - low:
                 seen: dict[bytes, int] = {}
                 for row in range(low, high):
-                    first = seen.setdefault(self.documents[row], row)
-                    if first != row:
+                    if (first := seen.setdefault(self.documents[row], row)) != row:
                         return first, row
         return None
 
