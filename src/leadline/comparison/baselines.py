@@ -177,7 +177,7 @@ def read_baseline(path: str, *, to_update: bool = False) -> Baseline:
     if not to_update:
         record_input(path)
     if content.startswith(PARQUET):
-        data: Any = saved_data(path)
+        data: Any = saved_data(path, to_update=to_update)
     else:
         try:
             data = json.loads(content)

@@ -149,8 +149,10 @@ def saved_values(path: str) -> SavedValues:
     return SavedValues(manifest, queries, values, flags[:, :, 0].copy(), averaged.astype(np.bool_))
 
 
-def saved_data(path: str) -> dict[str, Any]:
+def saved_data(path: str, *, to_update: bool = False) -> dict[str, Any]:
     """Return what a Parquet file of saved results holds, in the form of a JSON result with values of queries.
+
+    With `to_update` the running command may replace the file.
 
     Raises
     ------
@@ -158,7 +160,7 @@ def saved_data(path: str) -> dict[str, Any]:
         If the file has no manifest, or one of another format.
 
     """
-    table, data = _saved_table(path)
+    table, data = _saved_table(path, to_update=to_update)
     by_run: dict[str, dict[str, dict[str, float | None]]] = {run["name"]: {} for run in data["runs"]}
     for run, query, measure, value in zip(*(table[name].to_pylist() for name in COLUMNS), strict=True):
         by_run[run].setdefault(query, {})[measure] = value
@@ -167,10 +169,11 @@ def saved_data(path: str) -> dict[str, Any]:
     return data
 
 
-def _saved_table(path: str) -> tuple[Any, dict[str, Any]]:
+def _saved_table(path: str, *, to_update: bool = False) -> tuple[Any, dict[str, Any]]:
     """Return the Arrow table of a file of saved results, and its manifest."""
     parquet, lib = import_optional("pyarrow.parquet"), import_optional("pyarrow.lib")
-    record_input(path)
+    if not to_update:
+        record_input(path)
     try:
         table = parquet.read_table(path)
     except FileNotFoundError:
