@@ -21,6 +21,7 @@ from leadline.estimation.measure_targets import (
     Target,
     Weights,
 )
+from leadline.stats.student_t import t_quantile
 
 REPLICATES = 200  # replicates of the sampling weights, for ratio measures
 ROUNDING = 1e-12  # coefficients and half-widths below it are rounding errors of 0
@@ -294,12 +295,8 @@ def half_width(
     predicted : ndarray of float64, optional
         As in `variance`.
     """
-    from scipy.special import stdtrit
-
     degrees = min(degrees_of_freedom(errors, probability), MOST_DEGREES)
-    return float(stdtrit(degrees, 0.5 + confidence / 2)) * float(
-        np.sqrt(variance(errors, replicates, predicted))
-    )
+    return t_quantile(degrees, 0.5 + confidence / 2) * float(np.sqrt(variance(errors, replicates, predicted)))
 
 
 def cascade(table: Floats, weight: Floats) -> tuple[Floats, Floats]:

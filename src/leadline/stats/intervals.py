@@ -15,6 +15,7 @@ from leadline.stats import Interval, checked_level, checked_seed, column
 from leadline.stats.moments import Totals, means, totals
 from leadline.stats.paired_tests import Randomisation as RandomisationTest
 from leadline.stats.resampling import each_block, every_sign, signs, supports, weights
+from leadline.stats.student_t import t_quantiles
 
 
 class Student(Interval):
@@ -38,10 +39,8 @@ class Student(Interval):
         groups: Integers | None = None,
     ) -> tuple[Floats, Floats]:
         """Return the limits of the mean of each column; NaN for fewer than two queries (or groups)."""
-        from scipy.special import stdtrit
-
         estimate = means(totals(values, groups))
-        half_width = stdtrit(estimate.clusters - 1, (1 + level) / 2) * estimate.error
+        half_width = t_quantiles(np.asarray(estimate.clusters - 1), (1 + level) / 2) * estimate.error
         return estimate.mean - half_width, estimate.mean + half_width
 
 
