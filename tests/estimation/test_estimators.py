@@ -18,7 +18,7 @@ from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
 from leadline.data.run import Run
 from leadline.estimation.estimate import COVERAGE, COVERAGE_OF_NEW, COVERAGE_UNGUESSED
-from leadline.estimation.estimators import Estimator, Sample, degrees_of_freedom, half_width, variance
+from leadline.estimation.estimators import Estimator, Sample
 from leadline.estimation.guesses import (
     OUTSIDE_SHRINKAGE,
     VALUE_CELLS,
@@ -29,6 +29,7 @@ from leadline.estimation.guesses import (
     value_cells,
 )
 from leadline.estimation.measure_targets import Linear, kind_of
+from leadline.estimation.sampling_errors import degrees_of_freedom, half_width, variance
 from leadline.measures import MEASURES
 
 GRADES = {

@@ -16,9 +16,10 @@ from leadline.data.reading import Reading, RunsOptions
 from leadline.data.results import Results, ResultWarning, plain
 from leadline.data.validation import check_flags, check_whole
 from leadline.errors import UsageError
-from leadline.estimation.estimators import ROUNDING, Estimator, RunEstimate, Sample, half_width
+from leadline.estimation.estimators import ROUNDING, Estimator, Sample
 from leadline.estimation.measure_targets import AveragePrecision, Cascade, Kind, Linear, Ratio, kinds_of
 from leadline.estimation.samples import PoolLike, ProxyLike, evidence_of
+from leadline.estimation.sampling_errors import RunEstimate, half_width
 from leadline.evaluation.join import judge_runs
 from leadline.evaluation.profiles import profile_of
 from leadline.evaluation.run_warnings import warnings_of

@@ -1,0 +1,147 @@
+"""Estimates of one run, their variance over draws, and the half-width of their intervals."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from leadline.data.arrays import Floats, Integers
+from leadline.stats.student_t import t_quantile
+
+MOST_DEGREES = 1e6  # of freedom; more are normal
+NONE: Floats = np.zeros(0)
+
+
+class RunEstimate(NamedTuple):
+    """Estimate of one measure for one run.
+
+    Attributes
+    ----------
+    values : ndarray of float64, shape (n_queries,)
+        Estimated value of each query; NaN where undefined.
+    errors : ndarray of float64, shape (n_drawn,)
+        Error terms of the mean by drawn pair, whose sum of squares is the variance of the mean; for ratios,
+        those of the numerators. Terms of a difference of runs are the differences of terms.
+    replicates : ndarray of float64
+        Replicates of the mean of a ratio, whose sample variance is its variance; empty for other measures.
+    shares : ndarray of float64, shape (4,)
+        Mean weight by source, in the order of `SOURCES`; sums to 1.
+    doubt : ndarray of float64, shape (2,)
+        Largest possible decrease and increase of the mean due to predicted and unknown pairs.
+    free : tuple of ndarray
+        Rows of the listed pairs outside the frame, and what each of them adds to the decrease and increase.
+    sampled : bool
+        Whether the value depends on a pair with an inclusion probability in (0, 1).
+    predicted : tuple of ndarray
+        Rows of the listed pairs with an inclusion probability in (0, 1), drawn or not, and their error terms
+        as predicted by the cells; empty for measures whose variance is estimated from `errors` alone.
+    """
+
+    values: Floats
+    errors: Floats
+    replicates: Floats
+    shares: Floats
+    doubt: Floats
+    free: tuple[Integers, Floats, Floats] = (np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
+    sampled: bool = True
+    predicted: tuple[Integers, Floats] = (np.zeros(0, np.int64), np.zeros(0))
+
+    def predicted_difference(self, other: RunEstimate, pairs: int) -> Floats:
+        """Return the predicted error terms of the difference of two runs, by row of the table."""
+        if not len(self.predicted[0]) and not len(other.predicted[0]):
+            return NONE
+        terms = np.zeros(pairs)
+        terms[self.predicted[0]] += self.predicted[1]
+        terms[other.predicted[0]] -= other.predicted[1]
+        return terms
+
+    def doubt_of_difference(self, other: RunEstimate, pairs: int) -> tuple[Floats, float]:
+        """Return the doubt of the difference of two runs, and its proportion to the sum of both doubts.
+
+        The unknown grade of a pair that both runs list changes their difference only as far as its weights
+        differ. `pairs` is the number of rows of the table.
+        """
+        down, up = np.zeros(pairs), np.zeros(pairs)
+        down[self.free[0]] += self.free[1]
+        up[self.free[0]] += self.free[2]
+        down[other.free[0]] -= other.free[1]
+        up[other.free[0]] -= other.free[2]
+        listed = [np.array([one.free[1].sum(), one.free[2].sum()]) for one in (self, other)]
+        beyond = np.maximum(self.doubt - listed[0], 0.0) + np.maximum(other.doubt - listed[1], 0.0)[::-1]
+        gain, loss = np.maximum(up, 0) + np.maximum(-down, 0), np.maximum(down, 0) + np.maximum(-up, 0)
+        doubt = beyond + np.array([loss.sum(), gain.sum()])
+        both = float(self.doubt.sum() + other.doubt.sum())
+        return doubt, float(doubt.sum()) / both if both > 0 else 0.0
+
+
+def variance(errors: Floats, replicates: Floats, predicted: Floats = NONE) -> float:
+    """Return the variance of the mean from its error terms, or from replicates if there are any.
+
+    With predicted error terms, the variance is the mean of the sums of squares of both: the estimate from
+    the drawn pairs is unbiased, but 0 where no drawn pair shows what an undrawn one could change.
+
+    Parameters
+    ----------
+    errors, replicates : ndarray of float64
+        As in `RunEstimate`.
+    predicted : ndarray of float64, optional
+        Predicted error terms.
+
+    Examples
+    --------
+    >>> variance(np.array([0.3]), NONE), variance(np.array([0.3]), NONE, np.array([0.1, 0.2]))
+    (0.09, 0.07)
+    """
+    if len(replicates):
+        return float(replicates.var(ddof=1))
+    estimated = float((errors**2).sum())
+    return (estimated + float((predicted**2).sum())) / 2 if len(predicted) else estimated
+
+
+def degrees_of_freedom(errors: Floats, probability: Floats) -> float:
+    """Return the degrees of freedom of an estimated variance (Satterthwaite 1946).
+
+    The estimate V is the sum of the squared error terms of the drawn pairs. Its own variance is estimated by
+    the sum of (1 - p) error^4, and 2 V^2 divided by that are the degrees of freedom.
+
+    Parameters
+    ----------
+    errors : ndarray of float64, shape (n_drawn,)
+        Error terms of the drawn pairs.
+    probability : ndarray of float64, shape (n_drawn,)
+        Their inclusion probabilities.
+
+    References
+    ----------
+    Satterthwaite (1946), An approximate distribution of estimates of variance components, Biometrics
+    Bulletin 2.
+
+    Examples
+    --------
+    >>> degrees_of_freedom(np.array([0.1, 0.1, 0.1]), np.array([0.5, 0.5, 0.5]))  # 2 x 3^2 / (3 x 0.5)
+    12.0
+    """
+    squares = errors**2 / max(float((errors**2).max(initial=0.0)), 1e-300)
+    noise = float(((1.0 - probability) * squares**2).sum())
+    return 2.0 * float(squares.sum()) ** 2 / noise if noise > 0 else np.inf
+
+
+def half_width(
+    errors: Floats, replicates: Floats, probability: Floats, confidence: float, predicted: Floats = NONE
+) -> float:
+    """Return the half-width of the confidence interval over draws, by Student's t.
+
+    Parameters
+    ----------
+    errors, replicates : ndarray of float64
+        As in `RunEstimate`.
+    probability : ndarray of float64, shape (n_drawn,)
+        Inclusion probabilities of the drawn pairs.
+    confidence : float
+        Confidence level.
+    predicted : ndarray of float64, optional
+        As in `variance`.
+    """
+    degrees = min(degrees_of_freedom(errors, probability), MOST_DEGREES)
+    return t_quantile(degrees, 0.5 + confidence / 2) * float(np.sqrt(variance(errors, replicates, predicted)))
