@@ -249,3 +249,15 @@ def test_a_run_in_json_lines_has_the_records_of_a_json_writer(*, odd: bool) -> N
     written = json_files.write_json_lines(tables.OutputTable(tables.RUN_COLUMNS, list(rows)))
     expected = [json_files.dump_json(dict(zip(tables.RUN_COLUMNS, row, strict=True))) for row in rows]
     assert written.decode().splitlines() == expected
+
+
+def test_damaged_text_in_an_arrow_file_is_one_line(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "a.arrow"
+    ll.write_run({"query": {"document": 1.0}}, path)
+    content = path.read_bytes()
+    for sound in (b"query_id", b"document"):
+        path.write_bytes(content.replace(sound, b"\xf5" + sound[1:]))
+        with pytest.raises(InputError) as refused:
+            ll.read_run(path)
+        assert "\n" not in str(refused.value)

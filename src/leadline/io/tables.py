@@ -475,7 +475,7 @@ def _arrow_errors(arrow: Any, path: str) -> Iterator[None]:
     """Convert the errors of a damaged file into an InputError."""
     try:
         yield
-    except (arrow.ArrowException, OSError) as error:
+    except (arrow.ArrowException, OSError, UnicodeError) as error:
         reason = str(error).split("\n", maxsplit=1)[0][:100]
         raise InputError(f"cannot be read ({reason})", expected="Parquet or Arrow", path=path) from None
 
@@ -506,10 +506,7 @@ def _arrow_file(arrow: Any, source: Opened) -> tuple[list[str], Callable[[Sequen
         return names, batches
     from pyarrow import parquet
 
-    try:
-        file = parquet.ParquetFile(content)
-    except UnicodeError:
-        raise OSError("the name of a column is not UTF-8") from None
+    file = parquet.ParquetFile(content)
     return file.schema_arrow.names, lambda chosen: file.iter_batches(columns=chosen, use_threads=False)
 
 
