@@ -34,19 +34,30 @@ SECTION = "Retrieval"
     metavar="BYTES",
     help="Number of bytes of each text that are indexed, from its beginning.",
 )
+@click.option(
+    "--no-positions", is_flag=True, help="Do not store positions, which only SDM needs; the index is smaller."
+)
 @formats_option()
 def command(
-    *, docs: str, output: str, language: str | None, analysis: str | None, form: str, **options: Any
+    *,
+    docs: str,
+    output: str,
+    language: str | None,
+    analysis: str | None,
+    no_positions: bool,
+    form: str,
+    **options: Any,
 ) -> None:
     """Index a document collection.
 
     DOCS is JSON Lines (doc_id, title, text), JSON, CSV, TSV, Parquet, TREC text or SMART, plain or
-    compressed. Title and text form one field; other columns are stored for display. The index is positional;
-    it is a folder, and its index.json records how it was made.
+    compressed. Title and text form one field; other columns are stored for display. The index is a folder,
+    and its index.json records how it was made; an index of an earlier version must be made again.
     """
     from leadline.retrieval.index.builder import build_index
 
     analysis_ = analysis_of(language, analysis)
+    options["positions"] = not no_positions
     began = time.perf_counter()
     with progress("documents") as on_document:
         index = build_index(docs, output, analysis=analysis_, on_document=on_document, **options)

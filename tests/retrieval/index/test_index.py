@@ -18,6 +18,8 @@ from leadline.retrieval.index import builder, index_files, open_index, reader
 from leadline.retrieval.index.builder import build_index
 from leadline.retrieval.index.check_index import check_index
 from leadline.retrieval.index.reader import Index
+from leadline.retrieval.models import MODELS
+from leadline.retrieval.search import search
 
 WORDS = ["wing", "tail", "heat", "the", "flow", "b"]
 TEXTS = st.lists(st.lists(st.sampled_from(WORDS), max_size=12), min_size=1, max_size=6)
@@ -45,7 +47,9 @@ def check(index: Index, texts: list[list[str]]) -> None:
         assert index.positions(code).tolist() == places
         assert (index.df(code), index.cf(code)) == (len(counted), sum(counted.values()))
     for document, words in enumerate(kept):
-        assert [index.term(code) for code in index.terms_of(document)] == [w for _, w in words]
+        assert [index.term(code) for code in index.terms_of(document)] == sorted(w for _, w in words)
+        bag = dict(zip(*(column.tolist() for column in index.bag_of(document)), strict=True))
+        assert {index.term(code): count for code, count in bag.items()} == Counter(w for _, w in words)
     assert index.code("nowhere") is None
     assert index.code("the") is None
 
@@ -176,7 +180,7 @@ def _lose(folder: Path) -> None:
 
 
 def _age(folder: Path) -> None:
-    _edit(folder, version=1)
+    _edit(folder, version=2)
 
 
 def _edit(folder: Path, **changes: Any) -> None:
@@ -193,14 +197,13 @@ def _sign(folder: Path, **changes: Any) -> None:
 @pytest.mark.parametrize(
     ("harm", "message"),
     [
-        (_cut, "a broken index: position.bin has 0 bytes and not 8"),
+        (_cut, "a broken index: position.bin has 0 bytes and not 2"),
         (_lose, "a broken index: counts.bin is missing"),
-        (_age, "an index of version 1; expected version 2. make it again"),
+        (_age, "an index of version 2; expected version 3. make it again"),
         (lambda folder: (folder / "index.json").write_text("{"), "index.json cannot be read"),
         (lambda folder: (folder / "index.json").unlink(), "not an index; expected a folder"),
         (lambda folder: _edit(folder, terms=3), "index.json has other content than was written"),
         (lambda folder: _edit(folder, arrays={}), "index.json has other content than was written"),
-        (lambda folder: _sign(folder, terms=3), r"index.json does not fit term_offset.bin"),
         (lambda folder: _sign(folder, arrays={}), "checksums.bin|index.json"),
         (lambda folder: _sign(folder, arrays={"length": {}}), "index.json lacks an entry"),
         (lambda folder: (folder / "checksums.bin").unlink(), "checksums.bin cannot be read"),
@@ -215,9 +218,49 @@ def test_a_broken_or_older_index_is_refused(
         open_index(tmp_path / "index")
 
 
+def test_lists_of_another_number_of_terms_or_documents_are_refused_where_they_are_read(
+    tmp_path: Path,
+) -> None:
+    reads: dict[str, tuple[dict[str, int], Callable[[Index], object]]] = {
+        "df.bin does not fit": ({"terms": 3}, lambda index: index.postings(0)),
+        "term_size.bin does not fit": ({"terms": 1}, lambda index: index.code("wing")),
+        "length.bin does not fit": ({"documents": 2}, lambda index: index.length),
+    }
+    for place, (message, (changes, read)) in enumerate(reads.items()):
+        path = tmp_path / str(place)
+        build_index({"d1": "wing tail"}, path)
+        if "documents" in changes:
+            (path / "by_id.bin").write_bytes(bytes(8))
+            header = json.loads((path / "index.json").read_text()) | changes
+            for key in ("format", "version", "arrays", "checksums", "build"):
+                del header[key]
+            index_files.write_header(str(path), header)
+        else:
+            _sign(path, **changes)
+        with pytest.raises(InputError, match=message):
+            read(open_index(path))
+
+
+def test_an_index_without_positions_is_smaller_and_refuses_windows(tmp_path: Path) -> None:
+    texts = {"d1": "wing tail wing", "d2": "heat wing"}
+    whole = build_index(texts, tmp_path / "whole")
+    index = build_index(texts, tmp_path / "less", positions=False)
+    assert index.size < whole.size
+    assert not index.has_positions
+    assert check_index(index.path).problems == []
+    queries = {"q": "wing tail"}
+    for model in MODELS.classes:
+        if model != "SDM":
+            found, wanted = (search(one, queries, model)[str(MODELS.parse(model))] for one in (index, whole))
+            assert found.to_dict() == wanted.to_dict()
+    with pytest.raises(UsageError, match="less has no positions; expected an index made without --no-pos"):
+        search(index, queries, "SDM")
+    assert build_index(texts, index.path, overwrite=True).has_positions
+
+
 def test_a_changed_byte_is_found_where_it_is_read(tmp_path: Path) -> None:
     build_index({"d1": "wing tail"}, tmp_path / "index")
-    (tmp_path / "index" / "position.bin").write_bytes(bytes([1, 0, 0, 0, 1, 0, 0, 0]))
+    (tmp_path / "index" / "position.bin").write_bytes(bytes([1, 1]))
     index = open_index(tmp_path / "index")
     assert index.postings(0).document.tolist() == [0]
     with pytest.raises(InputError, match=r"position.bin has other content than was written"):
@@ -289,14 +332,21 @@ def test_a_damaged_or_older_index_can_be_replaced(tmp_path: Path, harm: Callable
 
 
 def test_arrays_that_do_not_fit_together_are_found_by_a_check(tmp_path: Path) -> None:
-    texts = {"d1": "wing tail wing", "d2": "wing heat", "d3": ""}
+    texts = {"d1": "wing tail wing", "d2": "wing heat", "d3": ""}  # terms heat, tail, wing
     values: dict[str, tuple[int, ...]] = {
-        "document": (1, 0, 1, 0),
+        "document": (1, 0, 0, 0),  # wing twice in d1
         "counts": (1, 1, 1, 2),
+        "df": (1, 2, 1),
+        "surplus": (0, 1, 0),
+        "position": (1, 1, 0, 0, 0),
         "by_id": (0, 0, 2),
         "length": (3, 1, 0),
-        "stream": (2, 1, 2, 2, 9),
-        "posting_offset": (0, 2, 1, 4),
+        "forward_term": (0, 1, 0, 2),  # heat and tail in d1
+        "forward_counts": (1, 1, 1, 1),
+        "document_extent": (3, 3, 3),
+        "counts_extent": (3, 0, 9),
+        "term_size": (4, 4, 5),
+        "record_size": (3, 3),
     }
     for name, wrong in values.items():
         path = tmp_path / name

@@ -10,7 +10,7 @@ import shutil
 import tempfile
 from array import array
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from leadline.io import row_checks
 from leadline.io.read_paths import check_outputs, public, record_input
 from leadline.io.texts import DOCUMENT, Document, TextsLike, name_of, read_documents, rows_of
 from leadline.retrieval.index import index_files
+from leadline.retrieval.index.byte_codes import differences, encode, encode_one, parts
 from leadline.retrieval.index.reader import Index
 from leadline.text import ANALYSES, Analysis
 from leadline.text.tokens import folded
@@ -148,27 +149,95 @@ class PostingBlocks:
             occurrences[block.terms] += block.occurrences
         return postings, occurrences
 
-    def merge(self, rank: Codes) -> None:
+    def merge(self, rank: Codes, *, positions: bool) -> None:
         """Write the postings of all blocks in order of rank; `rank[t]` is the final code of term t."""
-        for key, sizes in zip(("posting_offset", "position_offset"), self._sizes(len(rank)), strict=True):
-            ordered = np.zeros(len(rank) + 1, dtype=np.int64)
-            ordered[rank + 1] = sizes
-            index_files.save(self.folder, key, np.cumsum(ordered))
-            starts = np.cumsum(ordered)[rank]
-            names = ("document", "counts") if key == "posting_offset" else ("position",)
-            files = {name: index_files.create(self.folder, name, int(sizes.sum())) for name in names}
-            for number in range(self.waiting + 1):
-                block = self._take(number)
-                grown = block.postings if key == "posting_offset" else block.occurrences
-                source = np.cumsum(grown) - grown
-                target = np.repeat(starts[block.terms] - source, grown) + np.arange(grown.sum())
-                for name, file in files.items():
-                    file[target] = getattr(block, name)
-                starts[block.terms] += grown
+        postings, occurrences = self._sizes(len(rank))
+        df, cf = np.empty_like(postings), np.empty_like(occurrences)
+        df[rank], cf[rank] = postings, occurrences
+        index_files.save(self.folder, "df", encode_one(df))
+        index_files.save(self.folder, "surplus", encode_one(cf - df))
+        bounds = np.concatenate(([0], np.cumsum(df)))
+        document, counts = self._ordered(("document", "counts"), "postings", bounds, rank)
+        with (
+            ListWriter(self.folder, "document") as documents,
+            ListWriter(self.folder, "counts") as frequencies,
+        ):
+            for begin, end in parts(bounds, ENCODED):
+                low, high = int(bounds[begin]), int(bounds[end])
+                inside = bounds[begin : end + 1] - low
+                documents.add(differences(document[low:high], inside[:-1]), inside)
+                frequencies.add(counts[low:high], inside)
+        if positions:
+            self._merge_positions(rank, bounds, np.concatenate(([0], np.cumsum(cf))), counts)
         for number in range(self.waiting):
             os.unlink(self._path(number))
+        for name in ("document", "counts", "position"):
+            remove_raw(self.folder, name)
+
+    def _merge_positions(self, rank: Codes, postings: Integers, bounds: Integers, counts: Codes) -> None:
+        """Write the positions, each less the one before it in the same document."""
+        (position,) = self._ordered(("position",), "occurrences", bounds, rank)
+        with ListWriter(self.folder, "position") as positions:
+            for begin, end in parts(bounds, ENCODED):
+                low, high = int(bounds[begin]), int(bounds[end])
+                inside = counts[int(postings[begin]) : int(postings[end])].astype(np.int64)
+                first = np.cumsum(inside) - inside
+                positions.add(differences(position[low:high], first), bounds[begin : end + 1] - low)
+
+    def _ordered(self, names: Sequence[str], size: str, bounds: Integers, rank: Codes) -> list[Codes]:
+        """Return files with the columns of all blocks, ordered by term; `bounds` are those of the terms."""
+        files = [raw_file(self.folder, name, int(bounds[-1])) for name in names]
+        starts = bounds[rank]
+        for number in range(self.waiting + 1):
+            block = self._take(number)
+            grown = getattr(block, size)
+            source = np.cumsum(grown) - grown
+            target = np.repeat(starts[block.terms] - source, grown) + np.arange(grown.sum())
+            for name, file in zip(names, files, strict=True):
+                file[target] = getattr(block, name)
+            starts[block.terms] += grown
+        return files
 
 
+def raw_file(folder: str, name: str, length: int) -> Codes:
+    """Create a temporary file of codes and return it as a writable array."""
+    if length == 0:
+        return np.empty(0, dtype=np.int32)
+    return np.memmap(os.path.join(folder, name + ".raw"), dtype=np.int32, mode="w+", shape=(length,))
+
+
+def remove_raw(folder: str, name: str) -> None:
+    """Remove a temporary file, if there is one."""
+    path = os.path.join(folder, name + ".raw")
+    if os.path.exists(path):
+        os.unlink(path)
+
+
+class ListWriter:
+    """Files of lists in byte codes, written part by part."""
+
+    def __init__(self, folder: str, name: str) -> None:
+        self.folder = folder
+        self.name = name
+        self.extents: list[Integers] = []
+
+    def __enter__(self) -> Self:
+        self.file = open(index_files.file_of(self.folder, self.name), "wb")  # closed by __exit__
+        return self
+
+    def add(self, values: Integers | Codes, bounds: Integers) -> None:
+        """Write the next lists; list i is `values[bounds[i]:bounds[i + 1]]`."""
+        content, extent = encode(values, bounds)
+        content.tofile(self.file)
+        self.extents.append(extent)
+
+    def __exit__(self, *_: object) -> None:
+        self.file.close()
+        extents = np.concatenate(self.extents) if self.extents else np.empty(0, dtype=np.int64)
+        index_files.save(self.folder, f"{self.name}_extent", encode_one(extents))
+
+
+ENCODED = 1 << 22  # numbers that are encoded at a time
 BLOCK = 1 << 21  # tokens that are held at a time; some 100 bytes of memory each while they are sorted
 
 
@@ -184,10 +253,11 @@ def build_index(
     keep: str | None = None,
     store_text: bool = False,
     prefix: int | None = None,
+    positions: bool = True,
     overwrite: bool = False,
     on_document: Callable[[int, int], None] | None = None,
 ) -> Index:
-    """Build a positional inverted index of documents.
+    """Build an inverted index of documents.
 
     Memory use grows with the vocabulary and the ids, not with the text. Without a path, the index is
     temporary.
@@ -204,6 +274,8 @@ def build_index(
         Whether to store the texts, for summaries.
     prefix : int
         Maximum number of bytes stored of each text.
+    positions : bool, default True
+        Whether to store the positions of terms, which models of windows (SDM) need.
     keep : str, optional
         Filter of documents, such as `spam.tsv:percentile>=60`.
 
@@ -228,7 +300,7 @@ def build_index(
         records = read_documents(documents, fields=fields, id_column=id_column, encoding=encoding)
         builder.read(records, good, on_document)
         options = {"fields": list(fields), "keep": keep, "prefix": prefix}
-        builder.finish(name_of(documents), options)
+        builder.finish(name_of(documents), options, positions=positions)
         if target is None:
             return Index(folder, temporary=True)
         _replace(folder, target)
@@ -359,7 +431,7 @@ class Builder:
         code_of = self.tokens.__getitem__
         with (
             open(index_files.file_of(self.folder, "record_text"), "wb") as records,
-            open(index_files.file_of(self.folder, "stream"), "wb") as stream,
+            open(os.path.join(self.folder, "stream.raw"), "wb") as stream,
         ):
             for document in documents:
                 if good is not None and not good(document.id):
@@ -396,7 +468,7 @@ class Builder:
         self.done += len(sizes)
         self.block, self.sizes = [], array("i")
 
-    def finish(self, source: str, options: dict[str, Any]) -> None:
+    def finish(self, source: str, options: dict[str, Any], *, positions: bool) -> None:
         """Write the remaining files, the header last."""
         if not self.ids:
             raise InputError("contains no documents", expected="documents", path=source)
@@ -404,13 +476,13 @@ class Builder:
         order = sorted(range(len(names)), key=names.__getitem__)
         rank = np.empty(len(names), dtype=np.int32)
         rank[order] = np.arange(len(names), dtype=np.int32)
-        self.blocks.merge(rank)
-        self._recode(rank)
+        lengths = np.concatenate(self.lengths)
+        self.blocks.merge(rank, positions=positions)
+        self._write_forward(rank, lengths)
         _save_names(self.folder, "term", [names[index] for index in order])
         _save_names(self.folder, "id", self.ids)
-        lengths = np.concatenate(self.lengths)
-        index_files.save(self.folder, "length", lengths)
-        index_files.save(self.folder, "record_offset", np.array(self.record_ends))
+        index_files.save(self.folder, "length", encode_one(lengths))
+        index_files.save(self.folder, "record_size", encode_one(np.diff(self.record_ends)))
         index_files.save(self.folder, "by_id", sorted(range(len(self.ids)), key=self.ids.__getitem__))
         if self.stored:
             self.stored.finish()
@@ -422,6 +494,7 @@ class Builder:
                 "source": source,
                 "sha256": digest(source),
                 "options": options,
+                "positions": positions,
                 "documents": len(self.ids),
                 "tokens": int(lengths.sum()),
                 "terms": len(names),
@@ -429,13 +502,24 @@ class Builder:
             },
         )
 
-    def _recode(self, rank: Codes) -> None:
-        """Map the terms in the texts to their final codes, chunk by chunk."""
-        path = index_files.file_of(self.folder, "stream")
-        with open(path, "r+b") as file:
-            while len(part := np.frombuffer(file.read(BLOCK * 4), dtype="<i4")):
-                file.seek(-part.nbytes, os.SEEK_CUR)
-                file.write(rank[part].astype("<i4").tobytes())
+    def _write_forward(self, rank: Codes, lengths: Codes) -> None:
+        """Write the terms of every document and their frequencies."""
+        bounds = np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
+        with (
+            open(os.path.join(self.folder, "stream.raw"), "rb") as file,
+            ListWriter(self.folder, "forward_term") as terms,
+            ListWriter(self.folder, "forward_counts") as frequencies,
+        ):
+            for begin, end in parts(bounds, ENCODED):
+                tokens = np.fromfile(file, dtype="<i4", count=int(bounds[end] - bounds[begin]))
+                document = np.repeat(np.arange(end - begin), lengths[begin:end])
+                key = np.sort(document * len(rank) + rank[tokens])
+                first = np.flatnonzero(np.diff(key, prepend=-1))
+                document, term = np.divmod(key[first], max(len(rank), 1))
+                inside = np.searchsorted(document, np.arange(end - begin + 1))
+                terms.add(differences(term, np.unique(inside[:-1][np.diff(inside) > 0])), inside)
+                frequencies.add(np.diff(first, append=len(key)), inside)
+        remove_raw(self.folder, "stream")
 
     def _warnings(self, lengths: Codes) -> list[ResultWarning]:
         empty = int((lengths == 0).sum())
@@ -465,7 +549,7 @@ def _record(document: Document) -> bytes:
 
 def _save_names(folder: str, noun: str, names: Sequence[bytes]) -> None:
     index_files.save(folder, f"{noun}_text", np.frombuffer(b"".join(names), dtype=np.uint8))
-    index_files.save(folder, f"{noun}_offset", np.cumsum([0, *map(len, names)]))
+    index_files.save(folder, f"{noun}_size", encode_one(np.array(list(map(len, names)), dtype=np.int64)))
 
 
 def digest(source: str) -> str | None:

@@ -10,7 +10,8 @@ from leadline.data.arrays import Integers
 from leadline.errors import InputError, LeadlineError
 from leadline.io.check import Checked
 from leadline.io.check_remarks import Problem
-from leadline.retrieval.index.index_arrays import OFFSETS, IndexArrays, are_offsets
+from leadline.retrieval.index.byte_codes import Numbers, parts
+from leadline.retrieval.index.index_arrays import OFFSETS, CodedArray, IndexArrays, are_offsets
 from leadline.retrieval.index.reader import Index
 
 STRETCH = 1 << 22  # entries that are compared at a time
@@ -64,67 +65,89 @@ def _without_path(error: InputError, path: str) -> str:
 
 def _inconsistent(arrays: IndexArrays) -> Iterator[str]:
     """Return the inconsistencies between arrays whose checksums are correct."""
+    try:
+        problems = [
+            f"{name}.bin does not rise to the length of {OFFSETS[name]}.bin"
+            for name in OFFSETS
+            if name in arrays.lengths
+            and not are_offsets(arrays.mapped(name).array, arrays.lengths[OFFSETS[name]])
+        ]
+        problems += _names(arrays)
+        yield from problems or _lists(arrays)
+    except InputError as error:
+        yield _without_path(error, arrays.folder).removeprefix("a broken index: ")
+
+
+def _names(arrays: IndexArrays) -> Iterator[str]:
     documents, terms = arrays.header["documents"], arrays.header["terms"]
-    wrong = [
-        name
-        for name in OFFSETS
-        if name in arrays.lengths and not are_offsets(_all(arrays, name), arrays.lengths[OFFSETS[name]])
-    ]
-    yield from (f"{name}.bin does not rise to the length of {OFFSETS[name]}.bin" for name in wrong)
-    for name, high in {"document": documents, "stream": terms, "by_id": documents}.items():
-        if any(len(part) and (part.min() < 0 or part.max() >= high) for part in _parts(arrays, name)):
-            yield f"{name}.bin has a code that is not below {high}"
-            wrong.append(name)
-    if any(len(part) and part.min() < 1 for part in _parts(arrays, "counts")):
-        yield "counts.bin has a count below 1"
-        wrong.append("counts")
-    if wrong:
-        return
-    if len(np.unique(_all(arrays, "by_id"))) != documents:
-        yield "by_id.bin has a document twice"
-    if not _rise(arrays):
-        yield "document.bin does not rise within a term"
-    if _totals(arrays, "counts") != np.diff(_all(arrays, "position_offset")).tolist():
-        yield "counts.bin does not add up to the occurrences of the terms"
-    lengths = _all(arrays, "length").astype(np.int64)
-    if _by_document(arrays) != lengths.tolist():
+    arrays.offsets("term_size", terms, "term_text")
+    arrays.offsets("id_size", documents, "id_text")
+    arrays.offsets("record_size", documents, "record_text")
+    if not np.array_equal(np.sort(arrays.mapped("by_id").array), np.arange(documents)):
+        yield "by_id.bin does not have every document once"
+
+
+def _lists(arrays: IndexArrays) -> Iterator[str]:
+    """Compare postings, positions and the terms of the documents."""
+    documents, terms = arrays.header["documents"], arrays.header["terms"]
+    df, lengths = arrays.numbers("df", terms), arrays.numbers("length", documents)
+    cf = df + arrays.numbers("surplus", terms)
+    of_documents, of_terms = (np.zeros(size, dtype=np.int64) for size in (documents, terms))
+    document, counts = (CodedArray(arrays, name, terms) for name in ("document", "counts"))
+    position = CodedArray(arrays, "position", terms) if arrays.header["positions"] else None
+    for begin, end in parts(np.concatenate(([0], np.cumsum(df))), STRETCH):
+        found, numbers = document.between(begin, end), counts.between(begin, end)
+        yield from _wrong("document", "counts", found, numbers, documents)
+        if not np.array_equal(found.counts, df[begin:end]):
+            yield "document.bin does not have as many documents of a term as df.bin says"
+            return
+        of_documents += np.bincount(found.running(), numbers.values, documents).astype(np.int64)
+        if not np.array_equal(_sums(numbers), cf[begin:end]):
+            yield "counts.bin does not add up to the occurrences of the terms"
+            return
+        if position is not None and not _rise(position.between(begin, end), numbers, cf[begin:end]):
+            yield "position.bin does not rise within a document"
+    forward, frequencies = (
+        CodedArray(arrays, name, documents) for name in ("forward_term", "forward_counts")
+    )
+    for begin, end in parts(np.concatenate(([0], np.cumsum(lengths))), STRETCH):
+        found, numbers = forward.between(begin, end), frequencies.between(begin, end)
+        yield from _wrong("forward_term", "forward_counts", found, numbers, terms)
+        of_terms += np.bincount(found.running(), numbers.values, terms).astype(np.int64)
+        if not np.array_equal(_sums(numbers), lengths[begin:end]):
+            yield "forward_counts.bin does not add up to the lengths of the documents"
+            return
+    if not np.array_equal(of_documents, lengths):
         yield "counts.bin does not add up to the lengths of the documents"
+    if not np.array_equal(of_terms, cf):
+        yield "forward_counts.bin does not add up to the occurrences of the terms"
 
 
-def _all(arrays: IndexArrays, name: str) -> Integers:
-    return arrays.mapped(name).array
+def _wrong(name: str, other: str, codes: Numbers, counts: Numbers, size: int) -> Iterator[str]:
+    """Raise InputError for lists of codes with counts that are not what they should be."""
+    values = codes.running()
+    if len(values) and values.max() >= size:
+        raise InputError(f"{name}.bin has a code that is not below {size}")
+    steps = np.ones(len(values), dtype=np.bool_)
+    steps[codes.first] = False
+    if (codes.values[steps] < 1).any():
+        yield f"{name}.bin does not rise within a list"
+    if not np.array_equal(codes.counts, counts.counts):
+        raise InputError(f"{other}.bin does not have as many numbers as {name}.bin")
+    if (counts.values < 1).any():
+        yield f"{other}.bin has a count below 1"
 
 
-def _parts(arrays: IndexArrays, name: str) -> Iterator[Integers]:
-    array = _all(arrays, name)
-    for begin in range(0, len(array), STRETCH):
-        yield array[begin : begin + STRETCH]
+def _sums(numbers: Numbers) -> Integers:
+    """Return the sum of every list."""
+    sums = np.concatenate(([0], np.cumsum(numbers.values)))
+    return np.diff(sums[np.concatenate(([0], np.cumsum(numbers.counts)))])
 
 
-def _rise(arrays: IndexArrays) -> bool:
-    """Return whether the documents of every term are in increasing order."""
-    document, offset = _all(arrays, "document"), _all(arrays, "posting_offset")
-    for begin in range(0, len(document) - 1, STRETCH):
-        rises = np.diff(document[begin : begin + STRETCH + 1].astype(np.int64)) > 0
-        low, high = np.searchsorted(offset, [begin + 1, begin + 1 + len(rises)])
-        rises[offset[low:high] - begin - 1] = True  # a new term begins anywhere
-        if not rises.all():
-            return False
-    return True
-
-
-def _by_document(arrays: IndexArrays) -> list[int]:
-    """Return the sum of the counts of every document."""
-    totals = np.zeros(arrays.header["documents"], dtype=np.int64)
-    for document, counts in zip(_parts(arrays, "document"), _parts(arrays, "counts"), strict=True):
-        totals += np.bincount(document, counts, len(totals)).astype(np.int64)
-    sums: list[int] = totals.tolist()
-    return sums
-
-
-def _totals(arrays: IndexArrays, name: str) -> list[int]:
-    """Return the sum of the entries of every term."""
-    offset = _all(arrays, "posting_offset")
-    cumulated = np.concatenate(([0], np.cumsum(_all(arrays, name), dtype=np.int64)))
-    totals: list[int] = np.diff(cumulated[offset]).tolist()
-    return totals
+def _rise(positions: Numbers, counts: Numbers, cf: Integers) -> bool:
+    """Return whether the positions of a term rise within every document."""
+    if not np.array_equal(positions.counts, cf):
+        return False
+    steps = np.ones(len(positions.values), dtype=np.bool_)
+    steps[np.cumsum(counts.values) - counts.values] = False
+    return bool((positions.values[steps] > 0).all())

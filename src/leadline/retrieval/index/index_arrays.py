@@ -13,18 +13,11 @@ from leadline.data.arrays import Integers
 from leadline.errors import InputError, LeadlineError
 from leadline.io.read_paths import record_input
 from leadline.retrieval.index import index_files
-from leadline.retrieval.index.index_files import ARRAYS, CHECKSUMS, TYPES, Array
+from leadline.retrieval.index.byte_codes import Numbers, decode, numbers_in, units_of
+from leadline.retrieval.index.index_files import ARRAYS, CHECKSUMS, POSITIONS, TYPES, Array
 
 # Offsets into another array: one entry more than there are things, rising from 0 to the length of the other.
-OFFSETS = {
-    "term_offset": "term_text",
-    "id_offset": "id_text",
-    "posting_offset": "document",
-    "position_offset": "position",
-    "record_offset": "record_text",
-    "text_offset": "text",
-    "token_offset": "token_begin",
-}
+OFFSETS = {"text_offset": "text", "token_offset": "token_begin"}
 
 
 class MappedArray:
@@ -123,20 +116,13 @@ class IndexArrays:
 
     def _check_lengths(self) -> None:
         """Check the lengths of the arrays against the counts in the header."""
-        documents, terms = self.header["documents"], self.header["terms"]
-        lengths = self.lengths
-        expected = dict.fromkeys(("id_offset", "record_offset"), documents + 1)
-        expected |= dict.fromkeys(("term_offset", "posting_offset", "position_offset"), terms + 1)
-        expected |= dict.fromkeys(("by_id", "length"), documents)
-        expected |= {
-            "counts": lengths["document"],
-            "stream": self.header["tokens"],
-            "position": self.header["tokens"],
-        }
+        documents, lengths = self.header["documents"], self.lengths
+        expected = {"by_id": documents}
         if "text" in lengths:
             expected |= dict.fromkeys(("text_offset", "token_offset"), documents + 1)
             expected |= {"token_end": lengths["token_begin"]}
-        missing = [name for name in ARRAYS if name not in lengths]
+        needed = [*ARRAYS, *(POSITIONS if self.header["positions"] else ())]
+        missing = [name for name in needed if name not in lengths]
         for name in [*missing, *(name for name, size in expected.items() if lengths[name] != size)]:
             raise index_files.broken(self.folder, index_files.HEADER, f"does not fit {name}.bin")
 
@@ -179,6 +165,20 @@ class IndexArrays:
             self._whole[name] = array.array
         return self._whole[name]
 
+    def numbers(self, name: str, count: int) -> Integers:
+        """Return the numbers of a single list in byte codes, verified."""
+        values = numbers_in(self.whole(name), 0)
+        if len(values) != count:
+            raise index_files.broken(self.folder, f"{name}.bin", "does not fit")
+        return values
+
+    def offsets(self, name: str, count: int, last: str) -> Integers:
+        """Return the running sums of sizes from 0; they end with the length of another array."""
+        offset = np.concatenate(([0], np.cumsum(self.numbers(name, count))))
+        if offset[-1] != self.lengths[last]:
+            raise index_files.broken(self.folder, f"{name}.bin", "does not fit")
+        return offset
+
     def part(self, name: str, begin: Any, end: Any) -> Array:
         """Return the entries from `begin` to `end`, verified."""
         begin, end = int(begin), int(end)
@@ -187,6 +187,40 @@ class IndexArrays:
             raise index_files.broken(self.folder, f"{name}.bin", "does not fit")
         array.verify(begin, end)
         return array.array[begin:end]
+
+
+class CodedArray:
+    """Lists in byte codes, one for each term or document."""
+
+    def __init__(self, arrays: IndexArrays, name: str, count: int) -> None:
+        self.arrays = arrays
+        self.name = name
+        self.extent = arrays.numbers(f"{name}_extent", count)
+        self.offset: Integers = np.concatenate(([0], np.cumsum(self.extent // 3)))
+        if self.offset[-1] != arrays.lengths[name]:
+            raise self.damaged()
+
+    def units(self, row: int) -> tuple[Any, int]:
+        """Return the units of a list, and their kind."""
+        kind = int(self.extent[row]) % 3
+        content = self.arrays.part(self.name, self.offset[row], self.offset[row + 1])
+        try:
+            return units_of(content, kind), kind
+        except ValueError:
+            raise self.damaged() from None
+
+    def numbers(self, row: int) -> Integers:
+        """Return the numbers of a list."""
+        return numbers_in(*self.units(row))
+
+    def between(self, begin: int, end: int) -> Numbers:
+        """Return the numbers of consecutive lists."""
+        content = self.arrays.part(self.name, self.offset[begin], self.offset[end])
+        return decode(content, self.extent[begin:end])
+
+    def damaged(self) -> InputError:
+        """Return the error for lists that do not fit other arrays."""
+        return index_files.broken(self.arrays.folder, f"{self.name}.bin", "does not fit")
 
 
 def are_offsets(values: Integers, last: int) -> bool:

@@ -1,7 +1,7 @@
 """Files of an index: plain arrays, their checksums, and a header.
 
-Version 2 added the checksums per block and the build id. Indexes of version 1 are refused, since damage to
-them cannot be detected.
+Version 2 added the checksums per block and the build id, version 3 the byte codes of lists. Indexes of
+earlier versions are refused.
 """
 
 from __future__ import annotations
@@ -19,30 +19,37 @@ from leadline.errors import InputError
 from leadline.io.read_paths import record_input
 
 FORMAT = "leadline index"
-VERSION = 2
+VERSION = 3
 HEADER = "index.json"
 CHECKSUMS = "checksums.bin"  # CRC-32 of every block of every array, in the order of TYPES
 BLOCK = 1 << 18  # bytes that share a checksum: reading any part of a block verifies all of it
 AGAIN = "make it again: `leadline index DOCS -o INDEX --overwrite`"
 Array = npt.NDArray[Any]
 
-# What is in each file. Offsets have one more entry than there are things.
+# What is in each file. length, df, surplus (collection frequency less df) and what ends in _size or _extent
+# is one list in byte codes; document, counts, position and what begins with forward_ are a list for each term
+# or document, whose extents are in a second file.
 ARRAYS: dict[str, str] = {
     "term_text": "u1",
-    "term_offset": "<i8",
+    "term_size": "u1",
     "id_text": "u1",
-    "id_offset": "<i8",
+    "id_size": "u1",
     "by_id": "<i4",
-    "length": "<i4",
-    "stream": "<i4",
-    "posting_offset": "<i8",
-    "position_offset": "<i8",
-    "document": "<i4",
-    "counts": "<i4",
-    "position": "<i4",
+    "length": "u1",
+    "df": "u1",
+    "surplus": "u1",
+    "document": "u1",
+    "document_extent": "u1",
+    "counts": "u1",
+    "counts_extent": "u1",
+    "forward_term": "u1",
+    "forward_term_extent": "u1",
+    "forward_counts": "u1",
+    "forward_counts_extent": "u1",
     "record_text": "u1",
-    "record_offset": "<i8",
+    "record_size": "u1",
 }
+POSITIONS: dict[str, str] = {"position": "u1", "position_extent": "u1"}
 STORED: dict[str, str] = {
     "text": "u1",
     "text_offset": "<i8",
@@ -50,21 +57,14 @@ STORED: dict[str, str] = {
     "token_begin": "<i4",
     "token_end": "<i4",
 }
-TYPES = ARRAYS | STORED
+TYPES = ARRAYS | POSITIONS | STORED
+# Files of version 2, which may be replaced.
+OLD = ("term_offset", "id_offset", "stream", "posting_offset", "position_offset", "record_offset")
 
 
 def file_of(folder: str, name: str) -> str:
     """Return the file name of an array."""
     return os.path.join(folder, name + ".bin")
-
-
-def create(folder: str, name: str, length: int) -> Array:
-    """Create the file of an array of known length; return the writable array."""
-    path = file_of(folder, name)
-    if length == 0:
-        with open(path, "wb"):
-            return np.empty(0, dtype=TYPES[name])
-    return np.memmap(path, dtype=TYPES[name], mode="w+", shape=(length,))
 
 
 def save(folder: str, name: str, values: Any) -> None:
@@ -151,7 +151,7 @@ def is_index(folder: str) -> bool:
     """Return whether a folder contains the files of an index only, of any version or damaged."""
     if not os.path.isdir(folder):
         return False
-    expected = {HEADER, CHECKSUMS, *(os.path.basename(file_of("", name)) for name in TYPES)}
+    expected = {HEADER, CHECKSUMS, *(os.path.basename(file_of("", name)) for name in (*TYPES, *OLD))}
     present = set(os.listdir(folder))
     return bool(present) and present <= expected
 

@@ -142,7 +142,7 @@ def documents_to_learn(
 
 def term_counts(index: Index, document: int) -> tuple[Integers, Integers]:
     """Return the terms of a document by code, and their frequencies."""
-    return np.unique(index.terms_of(document).astype(np.int64), return_counts=True)
+    return index.bag_of(document)
 
 
 def largest(values: Floats, codes: Integers, count: int) -> list[int]:
