@@ -237,7 +237,7 @@ class ListWriter:
         index_files.save(self.folder, f"{self.name}_extent", encode_one(extents))
 
 
-ENCODED = 1 << 22  # numbers that are encoded at a time
+ENCODED = 1 << 20  # numbers that are encoded at a time
 BLOCK = 1 << 21  # tokens that are held at a time; some 100 bytes of memory each while they are sorted
 
 
@@ -515,7 +515,8 @@ class Builder:
                 document = np.repeat(np.arange(end - begin), lengths[begin:end])
                 key = np.sort(document * len(rank) + rank[tokens])
                 first = np.flatnonzero(np.diff(key, prepend=-1))
-                document, term = np.divmod(key[first], max(len(rank), 1))
+                document = document[first]  # sorting leaves the documents in their order
+                term = key[first] - document * len(rank)
                 inside = np.searchsorted(document, np.arange(end - begin + 1))
                 terms.add(differences(term, np.unique(inside[:-1][np.diff(inside) > 0])), inside)
                 frequencies.add(np.diff(first, append=len(key)), inside)

@@ -38,21 +38,28 @@ def encode(values: Integers | Codes, bounds: Integers) -> CodedLists:
     ([3, 255, 0], [9, 0, 19])
     """
     values = np.asarray(values, dtype=np.int64)
-    sizes = np.empty((len(WIDTHS), len(bounds) - 1), dtype=np.int64)
-    sums = np.zeros(len(values) + 1, dtype=np.int64)
+    lengths = np.diff(bounds)
+    sizes = np.multiply.outer(np.array(WIDTHS), lengths)
+    large = []  # the numbers that take several units, by width
     for row, (width, top) in enumerate(zip(WIDTHS, TOPS.tolist(), strict=True)):
-        np.cumsum(values // top + 1, out=sums[1:])
-        sizes[row] = np.diff(sums[bounds]) * width
+        large.append(np.flatnonzero(values >= top) if not row else large[-1][values[large[-1]] >= top])
+        owner = np.searchsorted(bounds, large[row], side="right") - 1
+        more = np.bincount(owner, values[large[row]] // top, minlength=len(lengths))
+        sizes[row] += width * more.astype(np.int64)
     kind = sizes.argmin(axis=0)
-    kinds = np.repeat(kind, np.diff(bounds))
-    top = TOPS[kinds]
-    ends = np.cumsum((values // top + 1) * np.array(WIDTHS)[kinds])
+    kinds = np.repeat(kind.astype(np.uint8), lengths)
+    length, rest = np.array(WIDTHS)[kinds], values.copy()
+    for row, (width, top) in enumerate(zip(WIDTHS, TOPS.tolist(), strict=True)):
+        several = large[row][kinds[large[row]] == row]
+        length[several] += width * (values[several] // top)
+        rest[several] %= top
+    ends = np.cumsum(length)
     content = np.full(int(ends[-1]) if len(ends) else 0, 255, dtype=np.uint8)
-    rest = values % top
     for row, width in enumerate(WIDTHS):
         chosen = np.flatnonzero(kinds == row)
+        last, number = ends[chosen] - width, rest[chosen]
         for byte in range(width):
-            content[ends[chosen] - width + byte] = (rest[chosen] >> (8 * byte)) & 255
+            content[last + byte] = (number >> (8 * byte)) & 255
     return CodedLists(content, sizes.min(axis=0) * 3 + kind)
 
 
