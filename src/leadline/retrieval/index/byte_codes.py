@@ -40,7 +40,7 @@ def encode(values: Integers | Codes, bounds: Integers) -> CodedLists:
     values = np.asarray(values, dtype=np.int64)
     lengths = np.diff(bounds)
     sizes = np.multiply.outer(np.array(WIDTHS), lengths)
-    large = []  # the numbers that take several units, by width
+    large: list[Integers] = []  # the numbers that take several units, by width
     for row, (width, top) in enumerate(zip(WIDTHS, TOPS.tolist(), strict=True)):
         large.append(np.flatnonzero(values >= top) if not row else large[-1][values[large[-1]] >= top])
         owner = np.searchsorted(bounds, large[row], side="right") - 1
