@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from leadline.comparison.correlate import correlate
     from leadline.comparison.information_difference.difference import difference
     from leadline.comparison.information_difference.difference_result import Difference
+    from leadline.comparison.rank import Ranking, rank
     from leadline.comparison.why_different import why_different
     from leadline.data.qrels import Qrels
     from leadline.data.result import Result
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from leadline.measures import MEASURES, Measure
     from leadline.online.abtest import abtest
     from leadline.reporting.pages.report import report
+    from leadline.reporting.score_results import read_scores
     from leadline.retrieval import models
     from leadline.retrieval.index import build_index, open_index
     from leadline.retrieval.models import MODELS
@@ -48,6 +50,7 @@ _MODULES = {
     "comparison.correlate": ("correlate",),
     "comparison.information_difference.difference": ("difference",),
     "comparison.information_difference.difference_result": ("Difference",),
+    "comparison.rank": ("Ranking", "rank"),
     "comparison.why_different": ("why_different",),
     "data.qrels": ("Qrels",),
     "data.result": ("Result",),
@@ -71,6 +74,7 @@ _MODULES = {
     "measures": ("MEASURES", "Measure"),
     "online.abtest": ("abtest",),
     "reporting.pages.report": ("report",),
+    "reporting.score_results": ("read_scores",),
     "retrieval.index": ("build_index", "open_index"),
     "retrieval.models": ("MODELS",),
     "retrieval.search": ("score", "search"),
@@ -88,6 +92,7 @@ __all__ = [
     "LeadlineError",
     "Measure",
     "Qrels",
+    "Ranking",
     "Result",
     "Results",
     "Run",
@@ -110,10 +115,12 @@ __all__ = [
     "open_index",
     "pool",
     "predict",
+    "rank",
     "read_documents",
     "read_qrels",
     "read_queries",
     "read_run",
+    "read_scores",
     "report",
     "sampled",
     "score",

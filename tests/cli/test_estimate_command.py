@@ -20,7 +20,8 @@ from leadline.errors import UsageError
 from leadline.estimation.estimate import estimate
 from leadline.evaluation.evaluate import evaluate
 from leadline.reporting.pages.report import report
-from leadline.reporting.restore import read_scores, save
+from leadline.reporting.restore import save
+from leadline.reporting.score_results import read_scores
 
 QUERIES = [f"q{number:02}" for number in range(14)]
 
@@ -507,11 +508,11 @@ def test_json_results_are_compared_as_their_runs(files: Path, tmp_path: Path) ->
         (["--scores", "two.parquet", "two.parquet"], "is in two files"),
         (["--scores", "two.parquet", "-l", "2"], "--level with --scores"),
         (["--scores", "two.parquet", "-m", "AP"], "no measure 'AP'"),
-        (["--scores", "a.run"], "no saved results"),
+        (["--scores", "a.run"], "6 columns without a header"),
         (["--scores", "one.parquet"], "expected two or more"),
         (["--scores", "two.parquet", "other.parquet"], "expected equal"),
         (["--scores", "part.parquet", "one.parquet"], "different queries"),
-        (["--scores", "plain.parquet"], "without a manifest"),
+        (["--scores", "plain.parquet"], "one of the query"),
         (["truth.qrels"], "--scores"),
     ],
 )

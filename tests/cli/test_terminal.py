@@ -55,6 +55,7 @@ CASES: dict[str, list[str]] = {
     "merge": ["one.parquet"],
     "pool": [*RUNS, "--depth", "3", "-o", "pool.tsv"],
     "predict": [*RUNS, "--index", "docs.index", "--queries", "queries.jsonl"],
+    "rank": ["cranfield/qrels.txt", DEMO, "-m", "AP", "-m", "nDCG@10", "--draws", "200"],
     "report": ["qrels.txt", *RUNS, *WITH[:2], "-o", "report.html"],
     "sampled": ["qrels.txt", *RUNS, "-m", "AP", "-m", "R@10", "--population", "14"],
     "score": ["docs.index", "queries.jsonl", "qrels.txt", "-m", "BM25(k1=0.9,b=0.4)", "-o", "s.run"],

@@ -92,6 +92,12 @@ LINES = {
         f"pool {RUNS} --for P@10 --budget 3 --seed 1 -o drawn.tsv",
     ],
     "predict": ["predict bm25.run dense.run -m WIG -m NQC"],
+    "rank": [
+        f"rank qrels.txt {RUNS} -m AP -m RR --draws 1000",
+        f"rank qrels.txt {RUNS} -m AP --draws 0 -f markdown",
+        "rank --scores scores.csv --lower-is-better latency --draws 1000",
+        "rank --scores qrels.txt",
+    ],
     "report": [f"report qrels.txt {RUNS} -m AP -o report.html", "report qrels.txt bm25.run -o report.html"],
     "sampled": [
         f"sampled qrels.txt {RUNS} -m AP -m RR --population 20",

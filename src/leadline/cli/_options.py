@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -32,9 +32,6 @@ ALIASES = {"tex": "latex", "md": "markdown", "ndjson": "jsonl", "text": "table",
 
 
 if TYPE_CHECKING:
-    from leadline.data.results import Results
-    from leadline.measures import Measure
-
     Choice = click.Choice[str]
 else:  # takes no parameter before click 8.2
     Choice = click.Choice
@@ -460,54 +457,6 @@ def refuse_same_output(*outputs: str | None) -> None:
         raise UsageError("two outputs name the same file; expected different files")
     if outputs.count("-") > 1:
         raise UsageError("two outputs are -, standard output; expected a file for one of them")
-
-
-scores_option = click.option(
-    "--scores",
-    is_flag=True,
-    help="All arguments are saved results (`estimate --save`) or JSON results with --per-query.",
-)
-
-
-def refuse_with_scores(context: click.Context, names: Iterable[str]) -> None:
-    """Raise UsageError for evaluation options together with --scores."""
-    for name in names:
-        if context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT:
-            raise UsageError(
-                f"--{name.replace('_', '-')} with --scores, which are computed already; expected none"
-            )
-
-
-def saved_results(
-    context: click.Context, options: Iterable[str], paths: Sequence[str], measures: Iterable[str | Measure]
-) -> tuple[Results, int, list[tuple[str, int]]]:
-    """Read the saved results of --scores.
-
-    Parameters
-    ----------
-    context : click.Context
-        The command, of which no evaluation option may be given.
-    options : iterable of str
-        Names of the evaluation options of the command.
-    paths : sequence of str
-        Files with results.
-    measures : iterable of str or Measure
-        Measures to keep, in this order; all if there are none.
-
-    Returns
-    -------
-    tuple
-        Results, number of rows of the first file, and path and number of rows of each other file.
-    """
-    from leadline.reporting.restore import read_scores
-
-    refuse_with_scores(context, [*options, "level", "kind"])
-    results = read_scores(paths)
-    selected = dict.fromkeys(map(results.measure_index, measures))
-    if selected:
-        results = results.select_measures(list(selected))
-    first, *more = (info["rows"] for info in results.inputs)
-    return results, first, list(zip(paths[1:], more, strict=True))
 
 
 def write_output(text: str, output: str | None) -> None:

@@ -27,13 +27,12 @@ from leadline.cli._options import (
     progress,
     refuse_overwrite,
     refuse_same_output,
-    saved_results,
-    scores_option,
     write_output,
 )
 from leadline.cli._plots import check_plot, plot_option, plot_options, write_plot
 from leadline.cli._reading_options import read_judgments
 from leadline.cli._results import print_warnings, results_text, table_text
+from leadline.cli._scores import given_scores, refuse_without_scores, scores_options
 from leadline.cli._slices import slice_option
 from leadline.comparison import pairing as pairings
 from leadline.comparison.compare import COMPARED, compare_results
@@ -83,7 +82,7 @@ class Pairs(click.ParamType[str | int]):
 )
 @click.argument("qrels")
 @click.argument("runs", nargs=-1)
-@scores_option
+@scores_options
 @measure_option(
     f"Measure, as in AP (its mean is MAP) or nDCG@10 (repeatable); the first is the primary measure. "
     f"[default: {', '.join(COMPARED)}]"
@@ -240,9 +239,11 @@ def command(
     more: list[tuple[str, int]] = []
     if scores:
         wanted = requested if measures or conditions else ()
-        results, judged, more = saved_results(context, options, (qrels, *runs), wanted)
+        asked = [*options, "level", "kind"]
+        results, ((qrels, judged), *more) = given_scores(context, asked, (qrels, *runs), wanted)
         own = results
     else:
+        refuse_without_scores(context)
         if not runs:
             raise UsageError("no run; expected QRELS RUN RUN..., or --scores FILE...")
         qrels_table = read_judgments(qrels, options, kind)

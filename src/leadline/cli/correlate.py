@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -10,14 +11,22 @@ from leadline.cli._help import Command, option
 from leadline.cli._options import (
     confidence_option,
     draws_option,
+    measure_option,
     output_options,
     refuse_overwrite,
     seed_option,
     write_output,
 )
 from leadline.cli._results import describe_input, envelope, escaped, json_text, print_warnings, table_text
-from leadline.comparison.correlate import Correlation, correlate
+from leadline.cli._scores import given_scores, refuse_without_scores, scores_options
+from leadline.comparison.correlate import Correlation, correlate, correlate_columns
+from leadline.data.registry import split_names
+from leadline.data.results import Results
+from leadline.data.wording import counted
+from leadline.errors import UsageError
 from leadline.io.id_lists import read_labels
+from leadline.io.result_files import Column
+from leadline.io.tables import split_place
 from leadline.reporting.tables.evaluation_tables import correlation_table
 
 SECTION = "Evaluation"
@@ -27,7 +36,10 @@ SECTION = "Evaluation"
     cls=Command, epilog="Example: leadline correlate map.json:AP hsa.json:hsa_robust --team systems.tsv:team"
 )
 @click.argument("truth", metavar="TRUTH[:MEASURE]")
-@click.argument("estimate", metavar="ESTIMATE[:MEASURE]")
+@click.argument("estimate", metavar="ESTIMATE[:MEASURE]", required=False)
+@click.argument("more", nargs=-1, metavar="[FILE]...")
+@scores_options
+@measure_option("With --scores: the two measures to correlate, of all files together.")
 @option(
     "Statistics",
     "--team",
@@ -38,8 +50,20 @@ SECTION = "Evaluation"
 @confidence_option
 @seed_option
 @output_options
+@click.pass_context
 def command(
-    *, truth: str, estimate: str, team: str | None, form: str, output: str | None, **options: Any
+    context: click.Context,
+    /,
+    *,
+    truth: str,
+    estimate: str | None,
+    more: tuple[str, ...],
+    scores: bool,
+    measures: tuple[str, ...],
+    team: str | None,
+    form: str,
+    output: str | None,
+    **options: Any,
 ) -> None:
     """Compute the rank correlation between two scores of the same runs.
 
@@ -48,17 +72,65 @@ def command(
     header. MEASURE is a measure of a result (AP, hsa, ric) or a column of a table; the default is the first.
     Runs that occur in one input only are counted and excluded.
 
+    With --scores the inputs are tables of values of queries: TRUTH and ESTIMATE, or any number of files with
+    two -m. Values are correlated as they are, also where less is better.
+
     Both confidence intervals are approximate, and there are none for fewer than five runs. The interval over
     runs is a percentile bootstrap interval. The interval over queries is for the means over a larger
     population of queries, corrected for the bias that sampling error causes; in simulations, 95 % intervals
     of this kind contained the true value in 85 to 100 % of the samples (docs/studies/significance.md, without
     tau-AP,b).
     """
-    refuse_overwrite(output, truth, estimate)
-    result = correlate(truth, estimate, teams=read_labels(team) if team else None, **options)
+    paths = [truth, *([] if estimate is None else [estimate]), *more]
+    refuse_overwrite(output, *paths)
+    if scores:
+        sides = _sides(context, paths, measures)
+        result = correlate_columns(sides, teams=read_labels(team) if team else None, **options)
+    else:
+        refuse_without_scores(context)
+        if estimate is None or more or measures:
+            raise UsageError(
+                f"-m {measures[0]} without --scores; expected TRUTH:MEASURE"
+                if measures
+                else f"{counted(len(paths), 'input')}; expected TRUTH and ESTIMATE, or --scores FILE..."
+            )
+        result = correlate(truth, estimate, teams=read_labels(team) if team else None, **options)
     refuse_overwrite(output, *(side.path for side in result.sides))
     result.options["team"] = team
     write_output(_text(result, form, to_file=output is not None), output)
+
+
+def _sides(context: click.Context, paths: Sequence[str], measures: Sequence[str]) -> tuple[Column, Column]:
+    """Return both scores from tables: two measures of all files, or one measure of each of two files."""
+    names = [name for one in measures for name in split_names(one)]
+    if len(names) == 2:
+        results, _ = given_scores(context, (), paths, names)
+        label = paths[0] if len(paths) == 1 else f"{len(paths)} files"
+        return _side(results, label, names[0]), _side(results, label, names[1])
+    if names or len(paths) != 2:
+        raise UsageError(
+            f"--scores with {counted(len(paths), 'file')} and {counted(len(names), 'measure')}; expected "
+            "FILE... -m MEASURE -m MEASURE, or TRUTH[:MEASURE] ESTIMATE[:MEASURE]"
+        )
+    sides = []
+    for path, measure in map(split_place, paths):
+        results, _ = given_scores(context, (), [path], [measure] if measure else ())
+        sides.append(_side(results, path, measure or str(results.measures[0])))
+    return sides[0], sides[1]
+
+
+def _side(results: Results, path: str, measure: str) -> Column:
+    """Return the means and the averaged values of a measure."""
+    index = results.measure_index(measure)
+    values = results.averaged_values(index)
+    queries = list(results.queries)
+    by_query = {
+        name: {query: value for query, value in zip(queries, row, strict=True) if value == value}  # noqa: PLR0124
+        for name, row in zip(results.names, values.tolist(), strict=True)
+    }
+    means = dict(zip(results.names, results.means[:, index].tolist(), strict=True))
+    reasons = (results.withheld or {}).get(str(results.measures[index]), {})
+    return Column(path, str(results.measures[index]), means, by_query, tuple(reasons.items()))
 
 
 def _text(result: Correlation, form: str, *, to_file: bool) -> str:

@@ -19,12 +19,11 @@ from leadline.cli._options import (
     measure_option,
     progress,
     refuse_overwrite,
-    saved_results,
-    scores_option,
     write_output,
 )
 from leadline.cli._reading_options import read_judgments
 from leadline.cli._results import inputs_of, print_line, results_text
+from leadline.cli._scores import given_scores, refuse_without_scores, scores_options
 from leadline.comparison.compare import compare_results
 from leadline.data.optional import require
 from leadline.errors import UsageError
@@ -38,7 +37,7 @@ SECTION = "Evaluation"
 @click.command(cls=Command, epilog="Example: leadline report qrels.txt bm25.run dense.run.gz -o report.html")
 @click.argument("qrels")
 @click.argument("runs", nargs=-1)
-@scores_option
+@scores_options
 @measure_option("Measure, as in AP (its mean is MAP) or nDCG@10 (repeatable); the first orders the runs.")
 @confidence_options
 @evaluation_options
@@ -99,9 +98,11 @@ def command(
         raise UsageError(f"-o - and -f {form} both write to standard output; expected -o FILE")
     rules = {name: options.pop(name) for name in CONFIDENCE}
     if scores:
-        restored, judged, others = saved_results(context, options, (qrels, *runs), measures)
+        asked = [*options, "level", "kind"]
+        restored, ((qrels, judged), *others) = given_scores(context, asked, (qrels, *runs), measures)
         comparison, curves = compare_results(restored, **rules), None
     else:
+        refuse_without_scores(context)
         if not runs:
             raise UsageError("no run; expected QRELS RUN RUN..., or --scores FILE...")
         table = read_judgments(qrels, options, kind)

@@ -132,7 +132,7 @@ def compare(
         other = "results" if baseline is None else "baseline"
         raise UsageError(f"baseline_file with {other}; expected qrels, runs and baseline_file")
     if isinstance(qrels, Results):
-        results = _given(qrels, runs, measures, options)
+        results = given_results("compare", qrels, runs, measures, options)
     elif runs is None:
         raise UsageError("qrels without runs; expected compare(qrels, runs) or compare(results)")
     elif baseline_file is not None:
@@ -163,12 +163,14 @@ def compare(
     )
 
 
-def _given(results: Results, runs: object, measures: Any, options: Mapping[str, Any]) -> Results:
-    """Return results, or the part of them that has the measures asked for."""
+def given_results(
+    function: str, results: Results, runs: object, measures: Any, options: Mapping[str, Any]
+) -> Results:
+    """Return results, or the part of them that has the measures asked for, as the argument of a function."""
     extra = ["runs"] * (runs is not None) + list(options)
     if extra:
         raise UsageError(
-            f"{extra[0]} with results, whose values are known; expected options of compare alone"
+            f"{extra[0]} with results, whose values are known; expected options of {function} alone"
         )
     if measures is None:
         return results

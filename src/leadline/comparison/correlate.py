@@ -183,11 +183,23 @@ def correlate(
     >>> result["kendall"].value.__round__(4), result["tau_ap"].value, len(result.names)
     (0.3333, 0.0, 3)
     """
+    sides = _column(truth, "truth"), _column(estimate, "estimate")
+    return correlate_columns(sides, teams=teams, draws=draws, confidence=confidence, seed=seed)
+
+
+def correlate_columns(
+    sides: tuple[Column, Column],
+    *,
+    teams: Mapping[str, str] | None = None,
+    draws: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Correlation:
+    """Correlate two scores that were read before; parameters as in `correlate`."""
     check_whole(0, draws=draws)
     check_numbers(confidence=confidence)
     checked_level(confidence)
     checked_seed(seed)
-    sides = _column(truth, "truth"), _column(estimate, "estimate")
     both = sorted(sides[0].values.keys() & sides[1].values.keys())
     x, y = (np.array([side.values[name] for name in both], dtype=np.float64) for side in sides)
     finite = np.isfinite(x) & np.isfinite(y)

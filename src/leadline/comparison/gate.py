@@ -242,7 +242,11 @@ def resolve_conditions(
 ) -> list[tuple[int, Condition]]:
     """Return conditions with the index of their measure and its canonical name."""
     located = []
+    texts = list(map(str, results.measures))
     for condition in wanted:
+        if condition.measure in texts and rel is None:
+            located.append((texts.index(condition.measure), condition))
+            continue
         chosen = profile_of(results.options.get("profile") or "leadline")  # estimates have none
         parsed = chosen.measures([condition.measure], rel=rel, documents=results.options.get("documents"))
         if len(parsed) != 1:

@@ -65,6 +65,25 @@ class Averaged(Protocol):
 
 
 @dataclass(frozen=True)
+class NamedMeasure:
+    """Measure of a table of scores that is known by its name alone; its range is unknown.
+
+    >>> str(NamedMeasure("latency", rising=False))
+    'latency'
+    """
+
+    name: str
+    rising: bool = True
+    low: float = -math.inf
+    high: float = math.inf
+    average: str = "mean"
+    quality: bool = True
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
 class ResultWarning:
     """Warning about a result: code, message, and number of occurrences."""
 
@@ -346,9 +365,12 @@ class Results(Result):
                     for query, rows in zip(self.queries, self.bounds.limits[index], strict=True)
                 }
             runs.append(entry | {"counts": run.counts})
-        results = {"measures": texts, "queries": self.averaged_queries(), "runs": runs}
+        results: dict[str, Any] = {"measures": texts, "queries": self.averaged_queries(), "runs": runs}
         if self.withheld is not None:
             results["withheld"] = self.withheld
+        named = [measure for measure in self.measures if isinstance(measure, NamedMeasure)]
+        if named:
+            results["directions"] = {str(one): "higher" if one.rising else "lower" for one in named}
         return results if self.estimates is None else results | {"relevant": self.estimates.of_all()}
 
     def _bounds(self, rows: Floats) -> dict[str, dict[str, list[float | None] | None]]:

@@ -16,12 +16,10 @@ from leadline.data.arrays import Flags
 from leadline.data.ids import Vocabulary, to_bytes
 from leadline.data.optional import import_optional
 from leadline.data.result import Result
-from leadline.data.results import Results, ResultWarning, RunInfo
+from leadline.data.results import NamedMeasure, Results, ResultWarning, RunInfo
 from leadline.errors import InputError, LeadlineError, UsageError
 from leadline.evaluation.profiles import profile_of
-from leadline.io.opening import PARQUET, first_bytes, read_whole, text_of
-from leadline.io.read_paths import public
-from leadline.io.result_files import FORMAT, MANIFEST, saved_data, value_table
+from leadline.io.result_files import FORMAT, MANIFEST, value_table
 from leadline.io.write import write_bytes
 from leadline.version import VERSION
 
@@ -84,27 +82,22 @@ def save(
     write_bytes(path, target.getvalue())
 
 
-@public
-def read_scores(paths: Sequence[str]) -> Results:
-    """Read per-query values from files of saved results or JSON, and combine their runs.
+def combined(parts: Sequence[Results], paths: Sequence[str]) -> Results:
+    """Return the runs of several saved results as one.
 
     Parameters
     ----------
+    parts : sequence of Results
+        Results of equal measures and queries.
     paths : sequence of str
-        Parquet files of `--save`, or JSON of a command with `--per-query`.
-
-    Returns
-    -------
-    Results
-        All runs; `inputs` are the files with their numbers of values.
+        Their files.
 
     Raises
     ------
-    InputError, UsageError
-        If a file has no saved results, or the files have different measures or queries.
+    UsageError
+        If the files have different measures or queries, or the same run.
 
     """
-    parts = [_saved(path) for path in paths]
     first = parts[0]
     texts, queries = list(map(str, first.measures)), set(first.averaged_queries())
     for path, results in zip(paths[1:], parts[1:], strict=True):
@@ -153,18 +146,17 @@ def _merged(parts: Sequence[dict[str, dict[str, str]] | None]) -> dict[str, dict
     return merged if estimated else None
 
 
-def _saved(path: str) -> Results:
-    if (first_bytes(path) or b"").startswith(PARQUET):
-        data = saved_data(path)
-    else:
-        try:
-            data = json.loads(text_of(read_whole(path)))
-        except (ValueError, RecursionError):
-            data = None
-    if not isinstance(data, dict):
-        raise InputError(
-            "no saved results", expected="FILE.parquet of --save, or JSON with --per-query", path=path
-        )
+def saved_results(data: dict[str, Any], path: str) -> Results:
+    """Restore saved results, or the JSON result of a command with values of queries.
+
+    Parameters
+    ----------
+    data : dict
+        The JSON object, or `saved_data` of a Parquet file.
+    path : str
+        The file.
+
+    """
     runs = data.get("runs")
     withheld: dict[str, dict[str, str]] = {}
     for run in runs if isinstance(runs, list) else ():
@@ -278,7 +270,7 @@ def results_of(data: Mapping[str, Any]) -> Results:
         ],
         dtype=np.float64,
     ).reshape(len(runs), len(queries), len(texts))
-    measures = _measures(texts, options)
+    measures = _measures(texts, options, data.get("directions") or {})
     infos = [RunInfo(run["name"], run.get("tag", ""), counts=dict(run.get("counts") or {})) for run in runs]
     means = np.array([[_number(run["mean"][text]) for text in texts] for run in runs])
 
@@ -347,15 +339,21 @@ def _same(first: Results, second: Results) -> bool:
     )
 
 
-def _measures(texts: list[str], options: Mapping[str, Any]) -> list[Any]:
-    """Return the measures of canonical names; raise UsageError if the names do not determine them."""
+def _measures(texts: list[str], options: Mapping[str, Any], directions: Mapping[str, str]) -> list[Any]:
+    """Return the measures of canonical names; raise UsageError if the names do not determine them.
+
+    `directions` are "higher" or "lower" by name of measures of tables of scores, known by name alone.
+    """
+    known = [text for text in texts if text not in directions]
     try:
-        measures = profile_of(options.get("profile") or "leadline").measures(texts)
+        measures = profile_of(options.get("profile") or "leadline").measures(known) if known else []
     except LeadlineError as error:
         raise UsageError(f"measures that their names alone do not restore: {error}") from None
-    if list(map(str, measures)) != texts:
-        raise UsageError(f"the names {', '.join(texts)} mean {', '.join(map(str, measures))} here")
-    return list(measures)
+    if list(map(str, measures)) != known:
+        raise UsageError(f"the names {', '.join(known)} mean {', '.join(map(str, measures))} here")
+    found: dict[str, Any] = {str(measure): measure for measure in measures}
+    found |= {name: NamedMeasure(name, rising=side != "lower") for name, side in directions.items()}
+    return [found[text] for text in texts]
 
 
 def _number(value: object) -> float:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from leadline.comparison.comparison_result import Comparison
     from leadline.comparison.information_difference.difference_result import Difference
     from leadline.comparison.query_slices import Slices
+    from leadline.comparison.rank import Ranking
     from leadline.data.results import Results
     from leadline.estimation.estimate import EstimatedResults
     from leadline.estimation.score_histograms.histogram_result import Histograms
@@ -200,6 +201,24 @@ def difference_figure(
     return lambda width: figure_of(result, figure, dict(groups or {}), dict(parameters or {}), width)
 
 
+def ranking_figure(result: Ranking, *, measure: object | None = None) -> Make:
+    """Draw the ranks of the runs with their intervals by a measure, by default the first."""
+    from leadline.reporting.plots.rank_plots import ranks
+
+    index = 0 if measure is None else result.results.measure_index(measure)
+    runs = result.runs_of(index)
+    return lambda width: ranks(
+        [run.name for run in runs],
+        [run.rank for run in runs],
+        [(run.rank_low, run.rank_high) for run in runs],
+        [(run.bootstrap_low, run.bootstrap_high) for run in runs],
+        [run.group for run in runs],
+        measure=str(result.results.measures[index]),
+        confidence=result.rules.confidence,
+        width=width or COLUMN,
+    )
+
+
 def results_figure(result: Results, *, measure: object | None = None) -> Make:
     """Draw a heat map of a measure, by default the first, runs x queries."""
     from leadline.reporting.plots.query_plots import per_query
@@ -242,6 +261,7 @@ FIGURES: dict[str, Callable[..., Make]] = {
     "Difference": difference_figure,
     "EstimatedResults": estimates_figure,
     "Histograms": histogram_figure,
+    "Ranking": ranking_figure,
     "Results": results_figure,
     "Slices": slices_figure,
     "SubtopicCurves": subtopic_figure,

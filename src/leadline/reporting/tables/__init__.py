@@ -55,6 +55,7 @@ LAYOUTS = {
     "MeasuredPool": Layout("estimation_tables", "measured_pool_table"),
     "Pool": Layout("estimation_tables", "pool_table"),
     "Predictions": Layout("estimation_tables", "prediction_table"),
+    "Ranking": Layout("rank_table", "rank_table", "rank_rows"),
     "Results": Layout("evaluation_tables", "results_table"),
     "Slices": Layout("slice_table", "slice_table", "slice_rows"),
     "SubtopicCurves": Layout("evaluation_tables", "curve_table"),

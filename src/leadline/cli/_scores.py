@@ -1,0 +1,114 @@
+"""Options of commands that read tables of scores in place of runs and judgments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from leadline.cli._help import add_options, option
+from leadline.data.registry import split_names
+from leadline.errors import UsageError
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+if TYPE_CHECKING:
+    from leadline.data.results import Results
+    from leadline.measures import Measure
+
+
+def scores_options(function: F) -> F:
+    """Add `--scores` and the options of reading tables of scores, which `given_scores` reads."""
+    return add_options(
+        function,
+        (
+            click.option(
+                "--scores",
+                is_flag=True,
+                help="All arguments are tables of values of queries: columns of query, run, measure and "
+                "value; runs or measures as columns; output of `trec_eval -q` or `ir_measures -q`; JSON of "
+                "MTEB or ranx; saved results (docs/formats.md).",
+            ),
+            option(
+                "Reading",
+                "--lower-is-better",
+                multiple=True,
+                metavar="MEASURE",
+                expose_value=False,
+                callback=_remember,
+                help="Measure of --scores that leadline does not know and of which less is better, such as "
+                "latency (repeatable).",
+            ),
+            option(
+                "Reading",
+                "--missing",
+                type=click.Choice(["refuse", "zero", "drop"]),
+                default="refuse",
+                expose_value=False,
+                callback=_remember,
+                help="Value of --scores that a run lacks: report an error, count 0, or leave the query out "
+                "of the means of all runs. [default: refuse]",
+            ),
+            option(
+                "Reading",
+                "--wide",
+                type=click.Choice(["runs", "measures"]),
+                expose_value=False,
+                callback=_remember,
+                help="Meaning of columns of values in --scores. [default: by their names]",
+            ),
+        ),
+    )
+
+
+def _remember(context: click.Context, parameter: click.Parameter, value: object) -> None:
+    context.meta.setdefault("leadline.scores", {})[parameter.name] = value
+    source = context.get_parameter_source(str(parameter.name))
+    if source is not click.core.ParameterSource.DEFAULT:
+        context.meta.setdefault("leadline.scores given", []).append(parameter.opts[0])
+
+
+def refuse_without_scores(context: click.Context) -> None:
+    """Raise UsageError for options of tables of scores where runs are read."""
+    given = context.meta.get("leadline.scores given", [])
+    if given:
+        raise UsageError(f"{given[0]} without --scores has no effect; expected --scores too")
+
+
+def refuse_with_scores(context: click.Context, names: Iterable[str]) -> None:
+    """Raise UsageError for evaluation options together with --scores."""
+    for name in names:
+        if context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT:
+            raise UsageError(
+                f"--{name.replace('_', '-')} with --scores, which are computed already; expected none"
+            )
+
+
+def given_scores(
+    context: click.Context, options: Iterable[str], paths: Sequence[str], measures: Iterable[str | Measure]
+) -> tuple[Results, list[tuple[str, int]]]:
+    """Read the tables of --scores.
+
+    Parameters
+    ----------
+    context : click.Context
+        The command, of which no evaluation option may be given.
+    options : iterable of str
+        Names of the evaluation options of the command.
+    paths : sequence of str
+        Files with scores.
+    measures : iterable of str or Measure
+        Measures to keep, in this order; all if there are none.
+
+    Returns
+    -------
+    tuple
+        Results, and path and number of rows of each file.
+    """
+    from leadline.reporting.score_results import read_scores
+
+    refuse_with_scores(context, options)
+    names = [name for one in measures for name in (split_names(one) if isinstance(one, str) else [one])]
+    results = read_scores(list(paths), measures=names or None, **context.meta.get("leadline.scores", {}))
+    return results, [(info["path"], info["rows"]) for info in results.inputs]

@@ -1,0 +1,148 @@
+"""`leadline rank`: ranks of runs with intervals, groups of ties, probabilities to be the best."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from leadline.cli._help import CORRECTION, TEST, Command, option
+from leadline.cli._options import (
+    confidence_option,
+    draws_option,
+    evaluation_options,
+    measure_option,
+    output_options,
+    progress,
+    refuse_overwrite,
+    refuse_same_output,
+    seed_option,
+    write_output,
+)
+from leadline.cli._plots import check_plot, plot_option, plot_options, write_plot
+from leadline.cli._results import results_text
+from leadline.cli._scores import given_scores, refuse_without_scores, scores_options
+from leadline.comparison.compare import COMPARED
+from leadline.comparison.rank import DRAWS, rank_results
+from leadline.errors import UsageError
+from leadline.evaluation.evaluate import evaluate
+from leadline.io.read import read_qrels
+from leadline.reporting.tables.rank_table import rank_rows, rank_table
+
+SECTION = "Evaluation"
+RULES = ("test", "correction", "family", "query_group", "confidence", "draws", "seed")
+
+
+@click.command(cls=Command, epilog="Example: leadline rank qrels.txt *.run -m nDCG@10 --plot ranks.svg")
+@click.argument("qrels")
+@click.argument("runs", nargs=-1)
+@scores_options
+@measure_option(
+    f"Measure, as in AP (its mean is MAP) or nDCG@10 (repeatable). [default: {', '.join(COMPARED)}; with "
+    "--scores all]"
+)
+@option(
+    "Statistics",
+    "--test",
+    type=TEST,
+    default="T",
+    show_default=True,
+    metavar="NAME",
+    help="Paired significance test of all pairs: T, Randomisation, Bootstrap, Wilcoxon, Sign.",
+)
+@option(
+    "Statistics",
+    "--correction",
+    type=CORRECTION,
+    default="Holm",
+    show_default=True,
+    metavar="NAME",
+    help="Correction for all pairs: Holm, Hochberg, Bonferroni, MaxT (step-down randomised max-t), Tukey; BH "
+    "and Uncorrected give intervals that are not simultaneous.",
+)
+@option(
+    "Statistics",
+    "--family",
+    type=click.Choice(["measure", "all"]),
+    default="measure",
+    show_default=True,
+    help="Family of tests corrected together: the pairs of one measure, or of all measures.",
+)
+@option(
+    "Statistics",
+    "--query-group",
+    metavar="FILE:COLUMN",
+    help="Groups (clusters) of dependent queries; tests and resampling are by group. The first column of "
+    "FILE is the query id.",
+)
+@draws_option("Number of bootstrap resamples of the queries; 0 for none.", default=DRAWS)
+@confidence_option
+@seed_option
+@plot_option("Figure of the ranks by the first measure: FILE.svg, FILE.pdf or FILE.png.")
+@plot_options
+@evaluation_options
+@output_options
+@click.pass_context
+def command(
+    context: click.Context,
+    /,
+    *,
+    qrels: str,
+    runs: tuple[str, ...],
+    measures: tuple[str, ...],
+    level: float | None,
+    plot: str | None,
+    form: str,
+    output: str | None,
+    kind: str | None,
+    scores: bool,
+    **options: Any,
+) -> None:
+    """Rank runs, with confidence intervals of the ranks.
+
+    The rank of a run is that of its mean, 1 for the best; ties share their mean rank. The simultaneous
+    interval goes from 1 + the number of runs that are significantly better to the number of runs less those
+    that are significantly worse, by tests of all pairs, corrected for their number. At 95 % all these
+    intervals contain the ranks in the population of queries with at least that probability (measured:
+    docs/ranking.md). Beside them stand the percentile interval of the rank of each run alone over bootstrap
+    resamples of the queries, the expected rank, and the probability to be the best, which adds up to 1.
+
+    Group 1 is the best run and those that are not significantly different from it; group 2 is formed of the
+    rest in the same way, and so on.
+    """
+    for path in (output, plot):
+        refuse_overwrite(path, qrels, *runs)
+    refuse_same_output(output or "-", plot)
+    appearance = check_plot(plot)
+    rules = {name: options.pop(name) for name in RULES}
+    if scores:
+        asked = [*options, "level", "kind"]
+        results, ((qrels, judged), *others) = given_scores(context, asked, (qrels, *runs), measures)
+    else:
+        refuse_without_scores(context)
+        if not runs:
+            raise UsageError("no run; expected QRELS RUN RUN..., or --scores FILE...")
+        table = read_qrels(
+            qrels, subtopics=options["subtopics"], kind=kind, integer_ids=options["integer_ids"]
+        )
+        judged, others = len(table.grades), []
+        with progress("runs") as on_run:
+            results = evaluate(table, runs, measures or COMPARED, rel=level, on_run=on_run, **options)
+    ranking = rank_results(results, **rules)
+    ranking.options |= {"kind": kind} | appearance
+    text = results_text(
+        "rank",
+        ranking,
+        ranking.to_dict,
+        lambda: rank_rows(ranking) if form == "csv" else rank_table(ranking),
+        form=form,
+        qrels=qrels,
+        judgments=judged,
+        to_file=output is not None,
+        others=others,
+    )
+    if plot is not None:
+        from leadline.reporting.plots.result_plots import figure_of_result
+
+        write_plot(plot, figure_of_result(ranking))
+    write_output(text, output)

@@ -1,0 +1,422 @@
+"""Ranks of runs with simultaneous intervals, bootstrap intervals and probabilities to be the best."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, Unpack
+
+import numpy as np
+
+from leadline.comparison.compare import COMPARED, given_results
+from leadline.comparison.pairing import (
+    Pairs,
+    check_averages,
+    check_intervals,
+    check_judged,
+    differences_of,
+    group_codes,
+    pairs_of,
+)
+from leadline.comparison.rules import MAX_T, MAX_T_DRAWS, TUKEY, Rules, rules_of
+from leadline.data.arrays import Floats, Integers
+from leadline.data.reading import refuse_unknown
+from leadline.data.result import Result
+from leadline.data.results import Results, ResultWarning, RunInfo, plain
+from leadline.data.validation import check_whole
+from leadline.errors import UsageError
+from leadline.evaluation.evaluate import EvaluateOptions, evaluate
+from leadline.io.read import QrelsLike, RunLike
+from leadline.io.read_paths import public
+from leadline.measures import Measure
+from leadline.stats import Correction, PairedTest
+from leadline.stats.moments import ROUNDING, moments
+from leadline.stats.paired_tests import T
+from leadline.stats.ranks import bootstrap_ranks, groups_from_best, mid_ranks, paired_t, rank_limits
+from leadline.stats.simultaneous import max_t, tukey
+
+DRAWS = 10_000
+BLOCK = 2_000_000  # differences per block of pairs
+
+
+class RankedMeasure(NamedTuple):
+    """Ranks of all runs by one measure.
+
+    Attributes
+    ----------
+    order : ndarray of int
+        Runs from best to worst.
+    rank : ndarray of float
+        Ranks of the means; ties share their mean rank.
+    low, high : ndarray of int
+        Simultaneous intervals.
+    bootstrap : ndarray of float, shape (n_runs, 2)
+        Bootstrap interval of each run alone.
+    best : ndarray of float
+        Probabilities to be the best, which add up to 1.
+    expected : ndarray of float
+        Mean ranks over the resamples.
+    group : ndarray of int
+        1 for runs that are not significantly different from the best one, and so on for the rest.
+    """
+
+    order: Integers
+    rank: Floats
+    low: Integers
+    high: Integers
+    bootstrap: Floats
+    best: Floats
+    expected: Floats
+    group: Integers
+
+
+class RankedRun(NamedTuple):
+    """Rank of one run by one measure; NaN without a bootstrap.
+
+    Attributes
+    ----------
+    name, measure : str
+        Run and measure.
+    mean, rank : float
+        Mean over queries and its rank, 1 for the best; ties share their mean rank.
+    rank_low, rank_high : int
+        Simultaneous confidence interval of the rank.
+    bootstrap_low, bootstrap_high : float
+        Percentile interval of this run alone.
+    best, expected : float
+        Probability to be the best, and expected rank, over bootstrap resamples.
+    group : int
+        Tie group.
+    """
+
+    name: str
+    measure: str
+    mean: float
+    rank: float
+    rank_low: int
+    rank_high: int
+    bootstrap_low: float
+    bootstrap_high: float
+    best: float
+    expected: float
+    group: int
+
+
+class Ranking(Result):
+    """Ranks of runs, with intervals, by one or more measures.
+
+    Attributes
+    ----------
+    results : Results
+        Values of the runs.
+    ranked : list of RankedMeasure
+        Ranks by measure.
+    rules : Rules
+        Test, correction and levels.
+    draws : int
+        Number of bootstrap resamples.
+    pairs : int
+        Number of pairs of runs.
+    """
+
+    def __init__(
+        self, results: Results, ranked: Sequence[RankedMeasure], rules: Rules, *, draws: int, pairs: int
+    ) -> None:
+        self.results = results
+        self.ranked = list(ranked)
+        self.rules = rules
+        self.draws = draws
+        self.pairs = pairs
+        self.warnings: list[ResultWarning] = list(results.warnings)
+        used = ("test", "correction", "family", "confidence", "query_group", "seed")
+        rules_used = {name: value for name, value in rules.to_dict().items() if name in used}
+        self.options = results.options | rules_used | {"draws": draws}
+
+    @property
+    def runs(self) -> list[RunInfo]:
+        """The ranked runs."""
+        return self.results.runs
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the runs."""
+        return self.results.names
+
+    def runs_of(self, index: int = 0) -> list[RankedRun]:
+        """Return the runs by one measure, the best first.
+
+        Parameters
+        ----------
+        index : int, default 0
+            Index of the measure.
+        """
+        found, names, measure = self.ranked[index], self.names, str(self.results.measures[index])
+        return [
+            RankedRun(
+                name=names[run],
+                measure=measure,
+                mean=float(self.results.means[run, index]),
+                rank=float(found.rank[run]),
+                rank_low=int(found.low[run]),
+                rank_high=int(found.high[run]),
+                bootstrap_low=float(found.bootstrap[run, 0]),
+                bootstrap_high=float(found.bootstrap[run, 1]),
+                best=float(found.best[run]),
+                expected=float(found.expected[run]),
+                group=int(found.group[run]),
+            )
+            for run in found.order.tolist()
+        ]
+
+    def records(self) -> list[RankedRun]:
+        """Return the runs by every measure, the best first."""
+        return [run for index in range(len(self.ranked)) for run in self.runs_of(index)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a dictionary with the keys measures, queries and runs; None is undefined."""
+        return {
+            "measures": [str(measure) for measure in self.results.measures],
+            "queries": self.results.averaged_queries(),
+            "runs": [
+                {
+                    key: plain(value) if isinstance(value, float) else value
+                    for key, value in run._asdict().items()
+                }
+                for run in self.records()
+            ],
+        }
+
+    def __repr__(self) -> str:
+        measures = ", ".join(str(measure) for measure in self.results.measures)
+        return f"Ranking({len(self.names)} runs by {measures})"
+
+
+@public
+def rank(
+    qrels: QrelsLike | Results,
+    runs: RunLike | Iterable[RunLike] | Mapping[str, RunLike] | None = None,
+    measures: Iterable[str | Measure | type[Measure]] | str | Measure | type[Measure] | None = None,
+    *,
+    test: str | PairedTest = "T",
+    correction: str | Correction = "Holm",
+    family: str = "measure",
+    confidence: float = 0.95,
+    draws: int = DRAWS,
+    query_group: str | Mapping[str, object] | None = None,
+    seed: int = 0,
+    **options: Unpack[EvaluateOptions],
+) -> Ranking:
+    """Rank runs by their means, with intervals of the ranks.
+
+    Parameters
+    ----------
+    qrels, runs, measures
+        As in `compare`; or `Results` alone, such as those of `read_scores`.
+    test : str, default "T"
+        Paired test of all pairs of runs.
+    correction : str, default "Holm"
+        Correction for all pairs; also "MaxT" or "Tukey".
+    family : {"measure", "all"}
+        Family of tests: the pairs of one measure, or of all measures.
+    confidence : float, default 0.95
+        Confidence level of the intervals.
+    draws : int, default 10,000
+        Number of bootstrap resamples of the queries; 0: no bootstrap intervals, probabilities to be the best
+        and expected ranks.
+    query_group : str or mapping, optional
+        Groups of dependent queries: FILE:COLUMN (the first column is the query id), or `{query: group}`.
+    seed : int, default 0
+        Seed of the random number generator.
+    **options
+        Options of `evaluate`; none with results, whose values are known.
+
+    Returns
+    -------
+    Ranking
+
+    Raises
+    ------
+    InputError
+        If no document of a run is judged.
+    UsageError
+        If options are invalid or contradict each other.
+
+    Notes
+    -----
+    The simultaneous intervals invert the corrected tests of all pairs: from 1 + the number of runs that are
+    significantly better to n less the number that are significantly worse. With probability `confidence` all
+    of them contain the ranks in the population of queries, if the tests are valid. Percentile intervals of
+    bootstrapped ranks are of each run alone; together they contain all ranks far less often
+    (docs/ranking.md).
+
+    References
+    ----------
+    Mogstad, Romano, Shaikh and Wilhelm (2024), Inference for ranks, Review of Economic Studies 91(1).
+
+    Examples
+    --------
+    >>> qrels = {f"q{n}": {"d": 1} for n in range(8)}
+    >>> good = {query: {"d": 1.0} for query in qrels}
+    >>> bad = {query: {"x": 9.0, "y": 8.0 + n % 2, "d": 1.0} for n, query in enumerate(qrels)}
+    >>> fair = {query: {"d": 1.0} if n % 2 else {"x": 2.0, "d": 1.0} for n, query in enumerate(qrels)}
+    >>> ranking = rank(qrels, {"good": good, "fair": fair, "bad": bad}, "RR")
+    >>> [(run.name, run.rank, run.rank_low, run.rank_high, run.group) for run in ranking.runs_of(0)]
+    [('good', 1.0, 1, 1, 1), ('fair', 2.0, 2, 2, 2), ('bad', 3.0, 3, 3, 3)]
+    """
+    refuse_unknown(rank, options, EvaluateOptions)
+    if isinstance(qrels, Results):
+        results = given_results("rank", qrels, runs, measures, options)
+    elif runs is None:
+        raise UsageError("qrels without runs; expected rank(qrels, runs) or rank(results)")
+    else:
+        results = evaluate(qrels, runs, COMPARED if measures is None else measures, **options)
+    return rank_results(
+        results,
+        test=test,
+        correction=correction,
+        family=family,
+        confidence=confidence,
+        draws=draws,
+        query_group=query_group,
+        seed=seed,
+    )
+
+
+def rank_results(
+    results: Results,
+    *,
+    test: str | PairedTest = "T",
+    correction: str | Correction = "Holm",
+    family: str = "measure",
+    confidence: float = 0.95,
+    draws: int = DRAWS,
+    query_group: str | Mapping[str, object] | None = None,
+    seed: int = 0,
+) -> Ranking:
+    """Rank runs that were evaluated before; parameters as in `rank`."""
+    check_whole(0, draws=draws)
+    source, groups = group_codes(results, query_group)
+    pairs = pairs_of(results, None)
+    rules = rules_of(
+        test=test,
+        correction=correction,
+        interval="Student",
+        family=family,
+        confidence=confidence,
+        margin=None,
+        power=0.8,
+        smallest=None,
+        query_group=source,
+        seed=seed,
+        tests=len(pairs) * len(results.measures),
+    )
+    check_averages(results)
+    check_judged(results)
+    check_intervals(results)
+    corrected = _corrected(results, pairs, rules, groups)
+    ranked = [
+        _ranked(results, index, pairs, p < rules.alpha, rules, draws, groups)
+        for index, p in enumerate(corrected)
+    ]
+    made = Ranking(results, ranked, rules, draws=draws, pairs=len(pairs))
+    made.warnings += _too_few(results, pairs, rules, groups)
+    return made
+
+
+def _corrected(results: Results, pairs: Pairs, rules: Rules, groups: Integers | None) -> Floats:
+    """Return the corrected p-values, measures x pairs; 1 where p is undefined."""
+    indices = range(len(results.measures))
+    if rules.joint == TUKEY:
+        found = np.stack([_tukey(results, index, pairs, rules) for index in indices])
+    elif rules.joint == MAX_T:
+        tables = [differences_of(results, index, pairs) for index in indices]
+        families = [np.concatenate(tables, axis=1)] if rules.family == "all" else tables
+        tested = [max_t(table, draws=MAX_T_DRAWS, seed=rules.seed, groups=groups).p for table in families]
+        found = np.concatenate(tested).reshape(len(indices), len(pairs))
+    else:
+        assert rules.correction is not None
+        p = np.stack([_tested(results, index, pairs, rules, groups) for index in indices])
+        families = [p.ravel()] if rules.family == "all" else list(p)
+        corrected = [rules.correction.corrected(family) for family in families]
+        found = np.concatenate(corrected).reshape(p.shape)
+    return np.where(np.isnan(found), 1.0, found)
+
+
+def _tested(results: Results, index: int, pairs: Pairs, rules: Rules, groups: Integers | None) -> Floats:
+    """Return the p-values of all pairs by one measure."""
+    values = results.averaged_values(index).T
+    used = values[~np.isnan(values).all(axis=1)]
+    if type(rules.test) is T and groups is None and not np.isnan(used).any():
+        return paired_t(used)
+    size = max(1, BLOCK // max(1, len(values)))
+    found = []
+    for start in range(0, len(pairs), size):
+        some = Pairs(pairs.first[start : start + size], pairs.second[start : start + size])
+        table = differences_of(results, index, some)
+        found.append(rules.test.p_values(table, seed=rules.seed, groups=groups))
+    return np.concatenate(found)
+
+
+def _tukey(results: Results, index: int, pairs: Pairs, rules: Rules) -> Floats:
+    values = results.averaged_values(index).T
+    complete = values[~np.isnan(values).any(axis=1)]
+    if not len(complete):
+        raise UsageError(f"no query has {results.measures[index]} in all runs; {TUKEY} needs at least one")
+    means = complete.mean(axis=0)
+    return tukey(complete, seed=rules.seed).p_values(means[pairs.first] - means[pairs.second])
+
+
+def _ranked(
+    results: Results,
+    index: int,
+    pairs: Pairs,
+    significant: Any,
+    rules: Rules,
+    draws: int,
+    groups: Integers | None,
+) -> RankedMeasure:
+    """Rank the runs by one measure; `significant` are the pairs that differ."""
+    sign = 1.0 if results.measures[index].rising else -1.0
+    values = sign * results.averaged_values(index).T
+    means = sign * results.means[:, index]
+    slack = ROUNDING * float(np.abs(np.nan_to_num(means)).max(initial=0.0))
+    differ = np.flatnonzero(significant)
+    first, second = pairs.first[differ], pairs.second[differ]
+    ahead = moments(values[:, first] - values[:, second]).mean > 0
+    runs = len(results.runs)
+    better = np.zeros((runs, runs), dtype=np.bool_)
+    better[np.where(ahead, first, second), np.where(ahead, second, first)] = True
+    order = np.array(results.order(index), dtype=np.int64)
+    limits = rank_limits(better)
+    nothing = np.full(runs, np.nan)
+    bootstrap, best, expected = np.full((runs, 2), np.nan), nothing, nothing
+    if draws:
+        found = bootstrap_ranks(values, draws=draws, seed=rules.seed, groups=groups)
+        bootstrap, best, expected = found.limits(rules.confidence), found.best, found.expected
+    return RankedMeasure(
+        order=order,
+        rank=mid_ranks(means, slack=slack),
+        low=limits.low,
+        high=limits.high,
+        bootstrap=bootstrap,
+        best=best,
+        expected=expected,
+        group=groups_from_best(order, better),
+    )
+
+
+def _too_few(results: Results, pairs: Pairs, rules: Rules, groups: Integers | None) -> list[ResultWarning]:
+    """Return a warning if no corrected p-value can be below the significance level."""
+    units = int(results.averaged.any(axis=2).any(axis=0).sum()) if groups is None else len(np.unique(groups))
+    size = len(pairs) * (len(results.measures) if rules.family == "all" else 1)
+    if rules.joint == TUKEY:
+        return []
+    if rules.joint == MAX_T:
+        smallest = max(2.0 ** (1 - min(units, 1000)), 1 / (MAX_T_DRAWS + 1))
+    else:
+        assert rules.correction is not None
+        least = rules.test.smallest(units)
+        smallest = float(rules.correction.corrected([least] + [1.0] * (size - 1))[0])
+    if smallest < rules.alpha and units >= 2:
+        return []
+    words = f"queries: {units}; too few for a significant difference by {rules.test} over {size:,} pairs"
+    return [ResultWarning("too_few_queries", words, units)]

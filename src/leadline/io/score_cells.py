@@ -1,0 +1,237 @@
+"""Cells of tables of scores, and scores in JSON: results of MTEB, dictionaries of pytrec_eval and ranx."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import chain
+from numbers import Integral, Real
+from typing import Any, NamedTuple
+
+from leadline.errors import InputError
+from leadline.io.opening import read_whole, text_of
+
+REVISION = re.compile(r"[0-9a-f]{40}|no_revision_available|external")
+MODEL_META = "model_meta.json"
+MAIN_SCORE = "main_score"
+SUMMARY = "all"  # query of the lines of means of trec_eval and ir_measures
+EXPECTED = (
+    "a table of query, run, measure and value; runs or measures as columns; the output of `trec_eval -q` or "
+    "`ir_measures -q`; or JSON of these"
+)
+
+
+class ScoreColumns(NamedTuple):
+    """Cells of a table of scores, column by column; a value that is None is missing.
+
+    `unit` is the unit of `places`, such as "line"; `remarks` are code, text and count.
+    """
+
+    path: str
+    unit: str
+    places: list[int]
+    runs: list[str]
+    queries: list[str]
+    measures: list[str]
+    values: list[float | None]
+    remarks: list[tuple[str, str, int]]
+
+
+class Choices(NamedTuple):
+    """How a table is read.
+
+    Attributes
+    ----------
+    known : callable
+        Whether a name denotes a measure of its own.
+    asked : collection of str
+        Names of measures that the caller gave.
+    wide : {"runs", "measures"} or None
+        What columns of values are; by default told by their names.
+    repeated : collection of str
+        Names of columns that several tables have.
+    """
+
+    known: Callable[[str], bool]
+    asked: Collection[str] = ()
+    wide: str | None = None
+    repeated: Collection[str] = ()
+
+    def measures(self, names: Iterable[str]) -> list[str]:
+        """Return the names that denote measures; a single letter may as well be the name of a run."""
+        return [name for name in names if name in self.asked or (len(name) > 1 and self.known(name))]
+
+
+class OpenedScores(NamedTuple):
+    """A table that is open, of which only the header has been looked at.
+
+    `header` is empty where the layout is that of a program; `cells` then takes no header.
+    """
+
+    header: Sequence[str]
+    columns: Callable[[Choices], ScoreColumns]
+
+
+def placed(error: InputError, path: str, unit: str, place: int | None) -> InputError:
+    """Return an error with its place: the line of a file, or the number of the row or record."""
+    if unit == "line" or place is None:
+        return InputError(error.found, expected=error.expected, path=path, line=place)
+    return InputError(f"{unit} {place}: {error.found}", expected=error.expected, path=path)
+
+
+def id_of(cell: object, what: str, column: str) -> str:
+    """Return a cell that names a query, run or measure; an integer becomes text."""
+    if cell is None or cell == "":
+        if what == "query":
+            return ""
+        raise InputError(f"an empty cell in column '{column}'", expected=f"the name of a {what}")
+    if isinstance(cell, (bool, Real)) and (isinstance(cell, bool) or not isinstance(cell, Integral)):
+        raise InputError(f"{what} {cell!r} in column '{column}'", expected="text or a whole number")
+    return str(cell)
+
+
+def value_of(cell: Any, column: str) -> float | None:
+    """Return a cell of values; None where it is empty."""
+    if cell is None or (isinstance(cell, str) and not cell.strip()):
+        return None
+    shown = " ".join(str(cell).split())[:40]
+    try:
+        if isinstance(cell, (bool, list, dict)) or (
+            isinstance(cell, str) and ("_" in cell or not cell.isascii())
+        ):
+            raise TypeError
+        number = float(cell)
+    except (TypeError, ValueError):
+        raise InputError(f"'{shown}' in column '{column}'", expected="a number") from None
+    if isinstance(cell, str) and math.isnan(number):
+        raise InputError(
+            f"'{shown}' in column '{column}'", expected="a number, or nothing where it is missing"
+        )
+    if math.isnan(number):
+        return None
+    if math.isinf(number):
+        raise InputError(f"{shown} in column '{column}'", expected="a finite number")
+    return number
+
+
+def open_mapping(found: Mapping[str, Any], path: str, name: str) -> OpenedScores:
+    """Return the table of an object: a result of MTEB, or nested dictionaries of values."""
+    if isinstance(found.get("model_results"), list):
+        entries = [
+            (str(model.get("model_name")), task)
+            for model in found["model_results"]
+            for task in model.get("task_results", ())
+        ]
+        return OpenedScores((), lambda choices: _of_mteb(entries, path, choices))
+    if isinstance(found.get("scores"), dict) and ("task_name" in found or "mteb_version" in found):
+        return OpenedScores((), lambda choices: _of_mteb([(_mteb_model(path, name), found)], path, choices))
+    if "stat_test" in found and "model_names" in found:
+        raise InputError(
+            "a report of ranx, which holds means only",
+            expected="values of queries: json.dumps(run.scores), with save_results_in_run=True",
+            path=path,
+        )
+    return OpenedScores((), lambda choices: _of_nested(found, path, name, choices))
+
+
+def _mteb_model(path: str, name: str) -> str:
+    """Return the model of a result of MTEB: as in model_meta.json beside it, or the folder's name."""
+    if not path:
+        return name
+    folder = os.path.dirname(os.path.abspath(path))
+    meta = os.path.join(folder, MODEL_META)
+    if os.path.isfile(meta):
+        described = json_line(text_of(read_whole(meta)), meta, 1)
+        if isinstance(described, dict) and described.get("name"):
+            return str(described["name"])
+    base = os.path.basename(folder)
+    return os.path.basename(os.path.dirname(folder)) if REVISION.fullmatch(base) else base
+
+
+def _of_mteb(entries: list[tuple[str, Any]], path: str, choices: Choices) -> ScoreColumns:
+    """Return the scores of tasks: the mean over splits and subsets, as the score of a task in MTEB."""
+    columns = ScoreColumns(path, "task", [], [], [], [], [], [])
+    averaged = 0
+    for place, (model, task) in enumerate(entries, start=1):
+        scores = task.get("scores") if isinstance(task, dict) else None
+        name = task.get("task_name") if isinstance(task, dict) else None
+        if not isinstance(scores, dict) or not isinstance(name, str):
+            raise InputError(f"entry {place} is no task", expected="task_name and scores", path=path)
+        parts = [
+            part for split in scores.values() for part in (split if isinstance(split, list) else [split])
+        ]
+        if not parts or not all(isinstance(part, dict) for part in parts):
+            raise InputError(f"task '{name}' has no scores", expected="a list of scores by split", path=path)
+        averaged += len(parts) > 1
+        for measure in choices.asked or (MAIN_SCORE,):
+            try:
+                values = [value_of(part.get(measure), measure) for part in parts]
+            except InputError as error:
+                raise InputError(
+                    f"task '{name}': {error.found}", expected=error.expected, path=path
+                ) from None
+            numbers = [value for value in values if value is not None]
+            columns.places.append(place)
+            columns.runs.append(model)
+            columns.queries.append(name)
+            columns.measures.append(measure)
+            columns.values.append(sum(numbers) / len(numbers) if len(numbers) == len(parts) else None)
+    if averaged:
+        words = f"tasks with several splits or subsets: {averaged}; their scores are means over these"
+        columns.remarks.append(("averaged_tasks", words, averaged))
+    return columns
+
+
+def _of_nested(found: Mapping[str, Any], path: str, name: str, choices: Choices) -> ScoreColumns:
+    """Return the values of `{query: {measure: value}}` or `{measure: {query: value}}`, also by run."""
+    first = next(iter(found.values()), None)
+    inner = next(iter(first.values()), None) if isinstance(first, Mapping) else None
+    by_run = dict(found) if isinstance(inner, Mapping) else {name: found}
+    if not by_run or (not isinstance(inner, Mapping) and not name):
+        raise InputError(
+            "values without the name of a run", expected="{run: {query: {measure: value}}}", path=path
+        )
+    columns = ScoreColumns(path, "value", [], [], [], [], [], [])
+    for run, outer in by_run.items():
+        if not isinstance(outer, Mapping) or not all(isinstance(value, Mapping) for value in outer.values()):
+            raise InputError(
+                f"values of another form at '{run}'", expected="{query: {measure: value}}", path=path
+            )
+        names = list(map(str, outer)), list(map(str, chain.from_iterable(outer.values())))
+        signs = [bool(choices.measures(level)) for level in names]
+        if signs[0] == signs[1]:
+            raise InputError(
+                f"dictionaries of '{run}', none or two of whose levels name measures",
+                expected="{query: {measure: value}} or {measure: {query: value}}",
+                path=path,
+            )
+        for outer_name, row in outer.items():
+            for inner_name, cell in row.items():
+                measure, query = (outer_name, inner_name) if signs[0] else (inner_name, outer_name)
+                try:
+                    value = value_of(cell, str(measure))
+                except InputError as error:
+                    raise InputError(
+                        f"{error.found} for query '{query}'", expected=error.expected, path=path
+                    ) from None
+                if str(query) == SUMMARY:
+                    continue
+                columns.places.append(len(columns.places) + 1)
+                columns.runs.append(str(run))
+                columns.queries.append(str(query))
+                columns.measures.append(str(measure))
+                columns.values.append(value)
+    return columns
+
+
+def json_line(text: str, path: str, number: int) -> Any:
+    """Return the value of a line, or of a whole file."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError(
+            f"no JSON ({error})", expected="an object on every line", path=path, line=number
+        ) from None

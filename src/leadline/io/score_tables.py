@@ -1,0 +1,402 @@
+"""Tables of scores, one value for each run, query and measure, as evaluation programs write them."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from numbers import Real
+from typing import Any
+
+from leadline.data.optional import import_optional
+from leadline.errors import InputError
+from leadline.io import row_checks
+from leadline.io.opening import ARROW, BINARY_TABLES, PARQUET, first_bytes, read_whole, run_name, text_of
+from leadline.io.python_inputs import names_of, open_frame
+from leadline.io.result_files import MANIFEST, saved_data
+from leadline.io.score_cells import (
+    EXPECTED,
+    SUMMARY,
+    Choices,
+    OpenedScores,
+    ScoreColumns,
+    id_of,
+    json_line,
+    open_mapping,
+    placed,
+    value_of,
+)
+from leadline.io.tables import csv_table, unguarded
+
+# Names of columns, in the order in which they are searched.
+QUERY = (
+    *row_checks.QUERY,
+    "task_name",
+    "task",
+    "dataset",
+    "question_id",
+    "sample_id",
+    "question",
+    "user_input",
+)
+RUN = ("run", *("run_id", "runid", "run_name", "system", "model", "model_name", "pipeline", "name", "tag"))
+MEASURE = ("measure", "metric", "measure_name", "metric_name")
+VALUE = ("value", "score", "measure_value", "metric_value")
+# Columns of text beside the values, as in the tables of Ragas.
+TEXTS = frozenset(
+    {
+        *(
+            "query",
+            "question",
+            "answer",
+            "contexts",
+            "ground_truth",
+            "user_input",
+            "response",
+            "reference",
+            "text",
+        ),
+        *("retrieved_contexts", "reference_contexts", "rubrics", "language", "languages"),
+    }
+)
+INDEX = ("", "Unnamed: 0")  # of a data frame
+TEXT_MEASURES = frozenset({"runid", "relstring"})  # of trec_eval
+# Names of trec_eval 8: P10, recall10, ircl_prn.0.10, R-prec
+OLD_NAMES = (
+    (re.compile(r"(P|recall)(\d+)"), r"\1_\2"),
+    (re.compile(r"ircl_prn\.(.*)"), r"iprec_at_recall_\1"),
+)
+
+
+Row = tuple[int, Sequence[Any]]
+
+
+def open_scores(source: Any, *, name: str = "") -> OpenedScores | dict[str, Any]:
+    """Open a table of scores.
+
+    Parameters
+    ----------
+    source : path, data frame, mapping or iterable
+        A file; a data frame; nested dictionaries of values; or named tuples or dictionaries, one a value.
+    name : str, optional
+        Name of the run of a table without a column of runs; by default the file's.
+
+    Returns
+    -------
+    OpenedScores or dict
+        The JSON object itself where it is a result of a command.
+    """
+    if isinstance(source, (str, os.PathLike)):
+        path = os.fspath(source)
+        return _open_file(path, name or run_name(path).removesuffix(".eval"))
+    if isinstance(source, Mapping):
+        return open_mapping(source, "", name)
+    frame = open_frame(source)
+    if frame is not None:
+        return _of_table(list(frame.columns), list(enumerate(frame.iter_rows(), start=1)), "", "row", name)
+    if isinstance(source, Iterable):
+        return _of_records(list(enumerate(source, start=1)), "", "record", name)
+    raise InputError(f"scores of type {type(source).__name__}", expected=EXPECTED)
+
+
+def _open_file(path: str, name: str) -> OpenedScores | dict[str, Any]:
+    head = first_bytes(path) or b""
+    if head.startswith(BINARY_TABLES):
+        return _of_arrow(path, head, name)
+    text = text_of(read_whole(path))
+    start = text.lstrip()[:1]
+    if start and start in "[{":
+        return _of_json(text, path, name)
+    lines = [
+        (number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip() and line[0] != "#"
+    ]
+    if not lines:
+        raise InputError("contains no scores", expected=EXPECTED, path=path)
+    cells = _three(lines[0][1])
+    if len(cells) == 3 and (cells[0] in TEXT_MEASURES or _is_number(cells[2])):
+        return OpenedScores((), lambda choices: _of_lines(lines, path, name, choices))
+    if not any(sign in lines[0][1] for sign in ",\t;"):
+        found = f"{len(cells)} columns without a header" if len(cells) > 1 else "no table"
+        raise InputError(found, expected=EXPECTED, path=path, line=lines[0][0])
+    header, rows = csv_table(text, path)
+    return _of_table(
+        list(map(unguarded, header)),
+        [(line, [unguarded(cell) for cell in row]) for line, row in rows],
+        path,
+        "line",
+        name,
+    )
+
+
+def _three(line: str) -> list[str]:
+    """Return the cells of a line of trec_eval or ir_measures: between tabs, or else between blanks."""
+    cells = [cell.strip() for cell in line.strip("\r\n").split("\t")]
+    return cells if len(cells) == 3 else line.split()
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _of_arrow(path: str, head: bytes, name: str) -> OpenedScores | dict[str, Any]:
+    lib = import_optional("pyarrow.lib")
+    try:
+        if head.startswith(PARQUET):
+            table = import_optional("pyarrow.parquet").read_table(path)
+        else:
+            ipc = import_optional("pyarrow.ipc")
+            opened = ipc.open_file if head.startswith(ARROW) else ipc.open_stream
+            with open(path, "rb") as file:
+                table = opened(file).read_all()
+    except (lib.ArrowException, OSError) as error:
+        raise InputError(f"cannot be read ({error})", expected="Parquet or Arrow", path=path) from None
+    if MANIFEST in (table.schema.metadata or {}):
+        return saved_data(path)
+    rows = zip(*(column.to_pylist() for column in table.columns), strict=True)
+    return _of_table(list(table.column_names), list(enumerate(rows, start=1)), path, "row", name)
+
+
+def _of_json(text: str, path: str, name: str) -> OpenedScores | dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except RecursionError:
+        raise InputError("JSON nested too deeply", expected=EXPECTED, path=path) from None
+    except ValueError as error:
+        lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+        if len(lines) < 2:
+            raise InputError(f"no JSON ({error})", expected=EXPECTED, path=path) from None
+        return _of_records(
+            [(number, json_line(line, path, number)) for number, line in lines], path, "line", name
+        )
+    if isinstance(found, list):
+        return _of_records(list(enumerate(found, start=1)), path, "record", name)
+    if isinstance(found, dict) and isinstance(found.get("runs"), list):
+        return found
+    if isinstance(found, dict):
+        single = not any(isinstance(value, (dict, list)) for value in found.values())
+        return _of_records([(1, found)], path, "line", name) if single else open_mapping(found, path, name)
+    raise InputError(f"JSON of a {type(found).__name__}", expected=EXPECTED, path=path)
+
+
+def _of_records(rows: list[tuple[int, Any]], path: str, unit: str, name: str) -> OpenedScores:
+    """Return the table of dictionaries or named tuples, all with the names of the first."""
+    header = names_of(rows[0][1]) if rows else None
+    if header is None:
+        found = f"a {type(rows[0][1]).__name__}" if rows else "no scores"
+        raise placed(InputError(found, expected=EXPECTED), path, unit, rows[0][0] if rows else None)
+
+    def cells() -> Iterator[Row]:
+        for place, row in rows:
+            present = names_of(row) or []
+            if set(present) != set(header):
+                raise placed(
+                    InputError(
+                        f"an entry of {', '.join(map(str, present)) or type(row).__name__}",
+                        expected=f"{', '.join(map(str, header))} as in the first",
+                    ),
+                    path,
+                    unit,
+                    place,
+                )
+            yield place, [row[key] if isinstance(row, Mapping) else getattr(row, key) for key in header]
+
+    return _of_table(list(map(str, header)), list(cells()), path, unit, name)
+
+
+def _spelling(name: str) -> str:
+    return name.strip().lower().replace(" ", "_").replace("-", "_")
+
+
+def _find(header: Sequence[str], names: Sequence[str], taken: Collection[int] = ()) -> int | None:
+    """Return the place of the first name that the header has."""
+    present = [None if place in taken else _spelling(name) for place, name in enumerate(header)]
+    return next((present.index(_spelling(name)) for name in names if _spelling(name) in present), None)
+
+
+def _of_table(header: list[str], rows: list[Row], path: str, unit: str, name: str) -> OpenedScores:
+    if len(set(header)) < len(header):
+        twice = next(one for one in header if header.count(one) > 1)
+        raise InputError(f"two columns called '{twice}'", expected="different names", path=path)
+    return OpenedScores(header, lambda choices: _cells(header, rows, path, unit, name, choices))
+
+
+def _cells(
+    header: list[str], rows: list[Row], path: str, unit: str, name: str, choices: Choices
+) -> ScoreColumns:
+    """Return the cells of a table with a header."""
+    measure = _find(header, MEASURE)
+    run = _find(header, RUN)
+    value = _find(header, VALUE) if measure is not None else None
+    query = _query_column(header, rows, path, taken=[run, measure, value])
+    columns = ScoreColumns(path, unit, [], [], [], [], [], [])
+    given = [place for place in (query, run, measure, value) if place is not None]
+    rest = [place for place, column in enumerate(header) if place not in given and column not in INDEX]
+    texts = [place for place in rest if _spelling(header[place]) in TEXTS and _is_text(rows, place)]
+    rest = [place for place in rest if place not in texts]
+    if value is not None:
+        texts += rest  # columns beside those of a long table hold no values
+        by_column: list[tuple[int, str | None, str | None]] = [(value, None, None)]
+    elif not rest:
+        raise InputError(
+            f"a table of {', '.join(header)} without values",
+            expected=EXPECTED,
+            path=path,
+            line=_first_line(unit),
+        )
+    elif measure is not None or _are_runs([header[place] for place in rest], run, choices):
+        if run is not None:
+            raise InputError(
+                f"columns {header[run]} and {header[rest[0]]}, both of runs",
+                expected="a column of runs, or runs as columns",
+                path=path,
+                line=_first_line(unit),
+            )
+        asked = list(choices.asked)
+        only = asked[0] if len(asked) == 1 else name or "value"
+        by_column = [(place, header[place], only if measure is None else None) for place in rest]
+        if measure is None and choices.wide is None:
+            shown = ", ".join(header[place] for place in rest[:3]) + (", ..." if len(rest) > 3 else "")
+            words = (
+                f"columns of {path or 'a table'} read as runs: {len(rest)} ({shown}); their values are of "
+                f"'{only}'"
+            )
+            columns.remarks.append(("columns_are_runs", words, len(rest)))
+    else:
+        by_column = [(place, None, header[place]) for place in rest]
+    if texts:
+        listed = ", ".join(header[place] for place in texts)
+        columns.remarks.append(
+            (
+                "columns_left_out",
+                f"columns of {path or 'a table'} without values: {listed}; left out",
+                len(texts),
+            )
+        )
+    means = 0
+    for place, row in rows:
+        try:
+            query_id = id_of(row[query], "query", header[query])
+            if query_id in ("", SUMMARY):
+                means += 1
+                continue
+            run_id = name if run is None else id_of(row[run], "run", header[run])
+            named = None if measure is None else id_of(row[measure], "measure", header[measure])
+            for column, run_column, measure_column in by_column:
+                cell = value_of(row[column], header[column])
+                columns.places.append(place)
+                columns.runs.append(run_id if run_column is None else run_column)
+                columns.queries.append(query_id)
+                columns.measures.append(measure_column or named or "")
+                columns.values.append(cell)
+        except InputError as error:
+            raise placed(error, path, unit, place) from None
+    if means:
+        columns.remarks.append(
+            ("rows_of_means", f"rows of means in {path or 'a table'}: {means}; left out", means)
+        )
+    if run is None and not name and any(one[1] is None for one in by_column):
+        raise InputError(
+            "a table without a column of runs", expected="{run: table}, or a column called run", path=path
+        )
+    return columns
+
+
+def _first_line(unit: str) -> int | None:
+    return 1 if unit == "line" else None
+
+
+def _query_column(header: list[str], rows: list[Row], path: str, *, taken: Sequence[int | None]) -> int:
+    """Return the place of the query: a column of such a name, or else the first one if it holds ids."""
+    others = {place for place in taken if place is not None}
+    query = _find(header, QUERY, others)
+    if query is not None:
+        return query
+    numbers = sum(
+        isinstance(row[0], float) or (isinstance(row[0], str) and "." in row[0] and _is_number(row[0]))
+        for _, row in rows
+    )
+    if 0 in others or numbers:
+        raise InputError(
+            f"columns {', '.join(header)}",
+            expected="one of the query, called " + ", ".join(QUERY[:4]) + ", ..., or first",
+            path=path,
+        )
+    return 0
+
+
+def _is_text(rows: list[Row], place: int) -> bool:
+    """Return whether some cell of a column is text that is no number."""
+    cells = (row[place] for _, row in rows)
+    return any(
+        cell is not None and not isinstance(cell, Real) and not (isinstance(cell, str) and _is_number(cell))
+        for cell in cells
+    )
+
+
+def _are_runs(names: list[str], run: int | None, choices: Choices) -> bool:
+    """Return whether columns of values are runs; else they are measures."""
+    if choices.wide is not None:
+        return choices.wide == "runs"
+    return run is None and not choices.measures(names) and not set(names) & set(choices.repeated)
+
+
+def _of_lines(lines: list[tuple[int, str]], path: str, name: str, choices: Choices) -> ScoreColumns:
+    """Return the cells of the output of `trec_eval -q` (measure, query, value) or `ir_measures -q`."""
+    rows = [(number, _three(line)) for number, line in lines]
+    for number, cells in rows:
+        if len(cells) != 3:
+            raise InputError(
+                f"{len(cells)} columns",
+                expected="3: measure, query and value, as `trec_eval -q` prints them",
+                path=path,
+                line=number,
+            )
+    rows = [(number, cells) for number, cells in rows if not TEXT_MEASURES & {*cells[:2]}]
+    first, second = ({cells[place] for _, cells in rows} for place in (0, 1))
+    signs = [SUMMARY in second, SUMMARY in first]
+    if signs[0] == signs[1]:
+        signs = [bool(choices.measures(map(modern, first))), bool(choices.measures(second))]
+    if signs[0] == signs[1]:
+        raise InputError(
+            "three columns without a header, none or two of which name measures",
+            expected="measure, query, value (trec_eval) or query, measure, value (ir_measures), or a header",
+            path=path,
+            line=lines[0][0],
+        )
+    columns = ScoreColumns(path, "line", [], [], [], [], [], [])
+    for number, cells in rows:
+        measure, query = (modern(cells[0]), cells[1]) if signs[0] else (cells[1], cells[0])
+        if query == SUMMARY:
+            continue
+        try:
+            value = value_of(cells[2], measure)
+        except InputError as error:
+            raise placed(error, path, "line", number) from None
+        columns.places.append(number)
+        columns.runs.append(name)
+        columns.queries.append(query)
+        columns.measures.append(measure)
+        columns.values.append(value)
+    if not columns.places:
+        raise InputError(
+            "only means of all queries", expected="values of queries, as of `trec_eval -q`", path=path
+        )
+    return columns
+
+
+def modern(name: str) -> str:
+    """Return the name in trec_eval 9 and 10 of a measure of trec_eval 8.
+
+    >>> modern("P10"), modern("ircl_prn.0.10"), modern("map")
+    ('P_10', 'iprec_at_recall_0.10', 'map')
+    """
+    for pattern, written in OLD_NAMES:
+        match = pattern.fullmatch(name)
+        if match:
+            return match.expand(written)
+    return name

@@ -1,0 +1,140 @@
+"""`leadline rank` and `--scores`: the same numbers from runs and from tables, gates and their directions."""
+
+from __future__ import annotations
+
+import csv
+import io
+import shutil
+from pathlib import Path
+
+import pytest
+
+from conftest import REPOSITORY, Leadline
+
+EXAMPLES = REPOSITORY / "docs" / "examples"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work in a copy of the examples, with their values in tables."""
+    shutil.copytree(EXAMPLES, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    runs = ["bm25.run", "dense.run"]
+    for name in runs:
+        done = leadline("evaluate", "qrels.txt", name, "-m", "AP", "-m", "nDCG@10", "-q", "-f", "trec")
+        Path(name.replace(".run", ".eval")).write_text(done.out)
+    lines = Path("dense.eval").read_text().splitlines()
+    Path("short.eval").write_text("\n".join(line for line in lines if "knots" not in line) + "\n")
+    done = leadline("evaluate", "qrels.txt", *runs, "-m", "AP", "-m", "nDCG@10", "-q", "-f", "csv")
+    Path("values.csv").write_text(done.out)
+    done = leadline("evaluate", "qrels.txt", *runs, "-m", "AP", "-m", "nDCG@10", "-q", "-f", "json")
+    Path("values.json").write_text(done.out)
+    rows = [
+        f"q{n},{run},{100 + 7 * n + shift},0.{n}5"
+        for n in range(9)
+        for run, shift in (("a", n % 3), ("b", 20))
+    ]
+    Path("latency.csv").write_text("query,run,latency,faithfulness\n" + "\n".join(rows) + "\n")
+    return tmp_path
+
+
+RANKED = ["-m", "AP", "-m", "nDCG@10", "-f", "json", "--draws", "200"]
+
+
+@pytest.mark.usefixtures("folder")
+def test_scores_are_ranked_as_their_runs(leadline: Leadline) -> None:
+    expected = leadline("rank", "qrels.txt", "bm25.run", "dense.run", *RANKED).data
+    for files in (["values.csv"], ["values.json"]):
+        found = leadline("rank", "--scores", *files, *RANKED).data
+        assert found["runs"] == expected["runs"]
+        assert [entry["path"] for entry in found["inputs"]] == files
+
+
+@pytest.mark.usefixtures("folder")
+def test_output_of_trec_eval_is_ranked_compared_and_reported(leadline: Leadline) -> None:
+    done = leadline("rank", "--scores", "bm25.eval", "dense.eval", "-f", "json")
+    assert done.status == 0, done.err
+    assert {run["name"] for run in done.data["runs"]} == {"bm25", "dense"}
+    assert done.data["measures"] == ["AP", "nDCG@10"]
+    words = ["compare", "--scores", "bm25.eval", "short.eval", "--missing", "drop", "-f", "json"]
+    pairs = leadline(*words).data["pairs"]
+    assert [(pair["measure"], pair["queries"]) for pair in pairs] == [("AP", 2), ("nDCG@10", 2)]
+    page = leadline("report", "--scores", "values.csv", "-o", "page.html", "-f", "json")
+    assert page.status == 0, page.err
+    assert page.data["pairs"][0]["measure"] == "AP"
+
+
+@pytest.mark.usefixtures("folder")
+def test_directions_reach_verdicts_gates_and_ranks(leadline: Leadline) -> None:
+    scores = ["--scores", "latency.csv", "-m", "latency"]
+    lower = [*scores, "--lower-is-better", "latency"]
+    for words, verdict, first, failed in ((scores, "worse", "b", False), (lower, "better", "a", True)):
+        compared = leadline("compare", *words, "-f", "json").data["pairs"][0]
+        assert (compared["a"], compared["verdict"]) == ("a", verdict)
+        assert leadline("rank", *words, "-f", "json", "--draws", "0").data["runs"][0]["name"] == first
+        gate = leadline("compare", *words, "--baseline", "a", "--fail-if-worse", "latency", "-f", "json")
+        assert gate.data["conditions"][0]["failed"] is failed
+        assert gate.status == failed
+    below = leadline("compare", *lower, "--baseline", "a", "--fail-below", "latency=120", "-f", "json")
+    assert below.data["conditions"][0]["failed"]
+
+
+@pytest.mark.usefixtures("folder")
+def test_two_measures_of_tables_are_correlated(leadline: Leadline) -> None:
+    rows = [f"q{q},r{r},{(q * r) % 5 / 5},{r + (q + r) % 3}" for q in range(6) for r in range(7)]
+    Path("s.csv").write_text("query,run,AP,latency\n" + "\n".join(rows) + "\n")
+    together = leadline("correlate", "--scores", "s.csv", "-m", "AP", "-m", "latency", "-f", "json").data
+    apart = leadline("correlate", "--scores", "s.csv:map", "s.csv:latency", "-f", "json").data
+    assert together["n"] == 7
+    for name in ("kendall", "pearson"):
+        assert together[name] == apart[name]
+    assert (apart["truth"], apart["estimate"]) == ("AP", "latency")
+    assert together["kendall"]["queries_low"] is not None
+
+
+@pytest.mark.usefixtures("folder")
+def test_every_form_has_a_row_for_each_run_and_measure(leadline: Leadline) -> None:
+    words = ["rank", "--scores", "values.csv", "--draws", "100"]
+    rows = list(csv.DictReader(io.StringIO(leadline(*words, "-f", "csv").out)))
+    assert [(row["name"], row["measure"]) for row in rows] == [
+        ("dense", "AP"),
+        ("bm25", "AP"),
+        ("bm25", "nDCG@10"),
+        ("dense", "nDCG@10"),
+    ]
+    assert leadline(*words, "-f", "jsonl").out.count("\n") == 4
+    assert "\\bottomrule" in leadline(*words, "-f", "latex").out
+    done = leadline(*words, "--plot", "ranks.svg")
+    assert done.status == 0, done.err
+    assert Path("ranks.svg").read_bytes().startswith(b"<?xml")
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["rank", "qrels.txt"], "or --scores FILE..."),
+        (["rank", "qrels.txt", "bm25.run", "dense.run", "--missing", "zero"], "--missing without --scores"),
+        (
+            ["compare", "qrels.txt", "bm25.run", "--lower-is-better", "x"],
+            "--lower-is-better without --scores",
+        ),
+        (["report", "qrels.txt", "bm25.run", "--wide", "runs"], "--wide without --scores"),
+        (["correlate", "values.json", "values.json", "--wide", "runs"], "--wide without --scores"),
+        (["correlate", "values.json"], "expected TRUTH and ESTIMATE"),
+        (["correlate", "values.json", "values.json", "-m", "AP"], "without --scores"),
+        (["correlate", "--scores", "values.csv"], "expected FILE... -m MEASURE -m MEASURE"),
+        (["rank", "--scores", "values.csv", "-l", "2"], "--level with --scores"),
+        (["rank", "--scores", "values.csv", "--queries", "both"], "--queries with --scores"),
+        (["rank", "--scores", "values.csv", "-m", "RR"], "no measure 'RR'"),
+        (["rank", "--scores", "values.csv", "-o", "values.csv"], "would overwrite"),
+        (["rank", "--scores", "bm25.eval", "short.eval"], "values are missing"),
+    ],
+)
+def test_options_that_contradict_each_other_are_refused_in_one_line(
+    leadline: Leadline, words: list[str], said: str
+) -> None:
+    done = leadline(*words)
+    assert done.status == 2
+    assert said in done.err
+    assert done.err.count("\n") == 1
