@@ -17,17 +17,34 @@ import pytest
 
 import leadline as ll
 from conftest import Leadline
+from leadline.comparison.query_slices import slices_of
 from leadline.data.result import Result
 from leadline.errors import InputError, LeadlineError, MissingPackageError, UnknownOptionError, UsageError
 from leadline.estimation.pool_designs import pool_for
 from leadline.evaluation.curves import subtopic_curve
 from leadline.reporting.plots.result_plots import FIGURES
 from leadline.reporting.render import Table
+from leadline.reporting.restore import save
 from leadline.reporting.tables import LAYOUTS
 from leadline.retrieval.collection import collection
+from leadline.scale.saved_files import Verification, verify
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
 RUNS = ["bm25.run", "dense.run"]
+
+
+def values_of(measure: str) -> dict[str, float]:
+    """Return the values of a measure by query."""
+    (run,) = ll.evaluate("qrels.txt", "bm25.run", measure).to_dict(per_query=True)["runs"]
+    return {query: next(iter(values.values())) for query, values in run["queries"].items()}
+
+
+def verification() -> Verification:
+    """Save results, and verify the file."""
+    save(ll.evaluate("qrels.txt", "bm25.run"), "saved.parquet")
+    return verify("saved.parquet")
+
+
 MAKERS: dict[str, Callable[[], Any]] = {
     "ABTest": lambda: ll.abtest(a=(46, 10000), b=(60, 10000)),
     "Agreement": lambda: ll.agreement("judges.csv"),
@@ -45,8 +62,18 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "Pool": lambda: ll.pool(RUNS, depth=2),
     "Predictions": lambda: ll.predict(RUNS),
     "Results": lambda: ll.evaluate("qrels.txt", RUNS),
+    "Slices": lambda: slices_of(ll.evaluate("qrels.txt", RUNS), {"knots": "short", "wings": "long"}),
     "SubtopicCurves": lambda: subtopic_curve("jaguar.txt", ["varied.run", "alike.run"]),
     "Unjudged": lambda: ll.unjudged(RUNS, method="nruns"),
+    "Verification": verification,
+    "WhyDifferent": lambda: ll.why_different(
+        *(
+            {q: {"nDCG@10": v} for q, v in values_of(name).items()}
+            for name in ("nDCG@10", "nDCG(gain=exp)@10")
+        ),
+        qrels="qrels.txt",
+        run="bm25.run",
+    ),
 }
 COMMANDS = {
     "ABTest": "abtest --a 46/10000 --b 60/10000",
@@ -228,16 +255,18 @@ def test_frames_hold_intervals_and_bounds_as_the_csv_does(per_query: bool) -> No
     assert list(results.to_pandas(long=False).columns) == ["AP", "RR"]
 
 
-@pytest.mark.parametrize("package", ["pandas", "polars", "pyarrow"])
+@pytest.mark.parametrize(
+    ("package", "extra"), [("pandas", "pandas$"), ("polars", "polars$"), ("pyarrow", r'leadline\[frames\]"$')]
+)
 def test_a_frame_without_its_package_says_what_to_install(
-    package: str, monkeypatch: pytest.MonkeyPatch
+    package: str, extra: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import sys
 
     result = MAKERS["Unjudged"]()
     monkeypatch.setitem(sys.modules, package, None)
     method = {"pyarrow": result.to_arrow}.get(package) or getattr(result, f"to_{package}")
-    with pytest.raises(MissingPackageError, match=f"^{package} is not installed: pip install {package}$"):
+    with pytest.raises(MissingPackageError, match=rf"^{package}.* is not installed: pip install .*{extra}"):
         method()
 
 
