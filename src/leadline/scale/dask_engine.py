@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import pickle
+import tempfile
 import uuid
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -51,20 +52,33 @@ def map_dask(
                 f"dask:{address} does not answer ({error}); expected a running scheduler"
             ) from None
         try:
-            yield from _mapped(distributed, client, evaluation, units)
+            with tempfile.TemporaryDirectory(prefix="leadline-") as folder:
+                payload = _payload(evaluation, folder if address is None else None)
+                yield from _mapped(distributed, client, payload, units)
         finally:
             client.close()
             if cluster is not None:
                 cluster.close(timeout=5)
 
 
+def _payload(evaluation: Evaluation, folder: str | None) -> bytes | str:
+    """Return the judgments as bytes, which pass through the scheduler, or as the path of a file in a folder.
+
+    Workers on this machine read the file, so that neither the client nor the scheduler holds copies of it.
+    """
+    if folder is None:
+        return pickle.dumps(evaluation, protocol=pickle.HIGHEST_PROTOCOL)
+    path = os.path.join(folder, "judgments")
+    with open(path, "wb") as file:
+        pickle.dump(evaluation, file, protocol=pickle.HIGHEST_PROTOCOL)
+    return path
+
+
 def _mapped(
-    distributed: Any, client: Any, evaluation: Evaluation, units: Iterable[Unit]
+    distributed: Any, client: Any, payload: bytes | str, units: Iterable[Unit]
 ) -> Iterator[tuple[Unit, Partial | Fault]]:
     key = f"leadline-{uuid.uuid4().hex}"
-    client.register_plugin(
-        _plugin(distributed, key, pickle.dumps(evaluation, protocol=pickle.HIGHEST_PROTOCOL))
-    )
+    client.register_plugin(_plugin(distributed, key, payload))
     following = iter(units)
     of_future: dict[str, Unit] = {}
     attempts: dict[tuple[int, int], int] = {}
@@ -114,10 +128,14 @@ def evaluate_held_part(key: str, source: Any, label: str) -> Partial | Fault:
         return Fault(error, str(error))
 
 
-def hold(key: str, payload: bytes) -> None:
+def hold(key: str, payload: bytes | str) -> None:
     """Keep judgments in this process, in place of any others."""
     _held.clear()
-    _held[key] = pickle.loads(payload), [Buffers()]  # noqa: S301  # of the client
+    if isinstance(payload, bytes):
+        _held[key] = pickle.loads(payload), [Buffers()]  # noqa: S301  # of the client
+        return
+    with open(payload, "rb") as file:
+        _held[key] = pickle.load(file), [Buffers()]  # noqa: S301  # of the client
 
 
 def release(key: str) -> None:
@@ -125,7 +143,7 @@ def release(key: str) -> None:
     _held.pop(key, None)
 
 
-def _plugin(distributed: Any, key: str, payload: bytes) -> Any:
+def _plugin(distributed: Any, key: str, payload: bytes | str) -> Any:
     """Return a plugin that hands the judgments to every worker, also to those that start later."""
     plugin_class = _plugin_class(distributed)
     return plugin_class(key, payload)
@@ -135,7 +153,7 @@ def _plugin_class(distributed: Any) -> Any:
     class Judgments(distributed.WorkerPlugin):  # type: ignore[misc]  # Dask is optional
         """Judgments of a worker."""
 
-        def __init__(self, key: str, payload: bytes) -> None:
+        def __init__(self, key: str, payload: bytes | str) -> None:
             self.name = key
             self.payload = payload
 
