@@ -49,11 +49,14 @@ def test_json_has_the_keys_of_the_contract(leadline: Leadline, results: list[Pat
     assert (data["truth"], data["estimate"]) == ("AP", "hsa_robust")
 
 
-def test_every_form_has_four_coefficients(leadline: Leadline, results: list[Path]) -> None:
+def test_every_form_has_all_coefficients(leadline: Leadline, results: list[Path]) -> None:
     rows = list(csv.reader(io.StringIO(leadline("correlate", *results[:2], "-f", "csv").out)))
-    assert [row[0] for row in rows] == ["coefficient", "Pearson", "Spearman", "Kendall tau-b", "tau-AP"]
+    names = ["Pearson", "Spearman", "Kendall tau-b", "tau-AP", "tau-AP,b"]
+    assert [row[0] for row in rows] == ["coefficient", *names]
     lines = leadline("correlate", *results[:2], "-f", "jsonl").out.splitlines()
-    assert [json.loads(line)["coefficient"] for line in lines] == ["pearson", "spearman", "kendall", "tau_ap"]
+    assert [json.loads(line)["coefficient"] for line in lines] == [
+        *("pearson", "spearman", "kendall", "tau_ap", "tau_ap_b")
+    ]
     text = leadline("correlate", *results[:2]).out
     assert "over 5 runs" in text
     assert "only 5 runs; coefficients are unreliable with fewer than 10" in text
