@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from leadline.comparison.compare import compare
     from leadline.comparison.comparison_result import Comparison
     from leadline.comparison.correlate import correlate
+    from leadline.comparison.fusion_training import train_fusion
     from leadline.comparison.information_difference.difference import difference
     from leadline.comparison.information_difference.difference_result import Difference
     from leadline.comparison.rank import Ranking, rank
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from leadline.reporting.pages.report import report
     from leadline.reporting.score_results import read_scores
     from leadline.retrieval import models
+    from leadline.retrieval.fusion import fuse
     from leadline.retrieval.index import build_index, open_index
     from leadline.retrieval.models import MODELS
     from leadline.retrieval.search import score, search
@@ -48,6 +50,7 @@ _MODULES = {
     "comparison.compare": ("compare",),
     "comparison.comparison_result": ("Comparison",),
     "comparison.correlate": ("correlate",),
+    "comparison.fusion_training": ("train_fusion",),
     "comparison.information_difference.difference": ("difference",),
     "comparison.information_difference.difference_result": ("Difference",),
     "comparison.rank": ("Ranking", "rank"),
@@ -75,6 +78,7 @@ _MODULES = {
     "online.abtest": ("abtest",),
     "reporting.pages.report": ("report",),
     "reporting.score_results": ("read_scores",),
+    "retrieval.fusion": ("fuse",),
     "retrieval.index": ("build_index", "open_index"),
     "retrieval.models": ("MODELS",),
     "retrieval.search": ("score", "search"),
@@ -109,6 +113,7 @@ __all__ = [
     "estimate",
     "evaluate",
     "explain",
+    "fuse",
     "histogram",
     "measures",
     "models",
@@ -125,6 +130,7 @@ __all__ = [
     "sampled",
     "score",
     "search",
+    "train_fusion",
     "unjudged",
     "why_different",
     "write_qrels",

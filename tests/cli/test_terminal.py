@@ -46,6 +46,7 @@ CASES: dict[str, list[str]] = {
     "difference": ["qrels.txt", *RUNS, "bm25.run"],
     "evaluate": ["qrels.txt", *RUNS, *WITH],
     "explain": ["qrels.txt", RUNS[0], "-m", "nDCG@10", "--query", "knots"],
+    "fuse": [*RUNS, "--method", "CombSUM", "-o", "fused.run"],
     "histogram": ["cranfield/qrels.txt", DEMO, "--draws", "20"],
     "index": ["docs.jsonl", "-o", "new.index", "--overwrite"],
     "judge": ["--store", "store.db", "--export", "exported.txt"],

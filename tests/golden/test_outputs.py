@@ -76,6 +76,12 @@ LINES = {
         "explain jaguar.txt varied.run --subtopics -m alpha_nDCG@5 --query jaguar",
         "explain qrels.txt bm25.run -m AP --query nots",
     ],
+    "fuse": [
+        "fuse bm25.run dense.run --method CombMNZ --weights 0.25,0.75 -o fused.run",
+        "fuse bm25.run dense.run --train qrels.txt -m AP --folds 2 -o fused.run",
+        "fuse bm25.run dense.run --normalise max -o fused.run",
+        "fuse bm25.run dense.run --method RFF -o fused.run",
+    ],
     "histogram": [
         f"histogram qrels.txt {RUNS} --bins 4 --draws 20",
         f"histogram qrels.txt {RUNS} --bins 4 --draws 20 --as-printed --sample 3",

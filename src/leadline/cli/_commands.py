@@ -17,6 +17,7 @@ COMMANDS = {
     "estimate": ("Estimation", "Estimate measures from a sample of judgments, with intervals"),
     "evaluate": ("Evaluation", "Evaluate runs against judgments: MAP, MRR, nDCG and more"),
     "explain": ("Evaluation", "Show step by step how the value of a measure is computed"),
+    "fuse": ("Retrieval", "Fuse the ranked lists of several runs into one run"),
     "help": ("Help", "Show the help of a command, or list all commands"),
     "histogram": ("Estimation", "Compare score distributions of relevant and other documents"),
     "index": ("Retrieval", "Index a document collection"),

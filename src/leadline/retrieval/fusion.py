@@ -1,0 +1,264 @@
+"""Fusion of several runs into one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, Unpack
+
+import numpy as np
+
+from leadline.data.arrays import Floats
+from leadline.data.reading import Reading, RunOptions
+from leadline.data.results import ResultWarning
+from leadline.data.run import Run
+from leadline.data.validation import check_numbers, check_run_name, check_whole, check_word
+from leadline.data.wording import counted
+from leadline.errors import InputError, UsageError
+from leadline.io.read import ReadCounts, RunLike, counted_run
+from leadline.io.read_paths import public
+from leadline.retrieval.fusion_lists import (
+    DIVIDING,
+    NORMALISATIONS,
+    FusionLists,
+    lists_of_equal_scores,
+    normalised,
+)
+from leadline.retrieval.fusion_methods import FUSIONS, FusionMethod
+
+DEFAULT_NORMALISATION = "min-max"
+REPAIRS = {
+    "other_tags": "tags before the last: {}",
+    "repeated": "repeated documents left out: {}",
+    "dropped": "documents with score NaN left out: {}",
+    "extra_columns": "lines with more than six columns, of which the others are ignored: {}",
+    "disordered": "lists in which rank and score disagree: {}",
+}
+
+
+class FusedRun(Run):
+    """A run made of others, with `warnings` and the `options` that it was made with."""
+
+    warnings: list[ResultWarning]
+    options: dict[str, Any]
+    inputs: list[dict[str, Any]]  # name, path, queries, documents, weight
+
+
+class FusionInput(NamedTuple):
+    """Runs to fuse, with what was repaired when they were read."""
+
+    runs: list[Run]
+    warnings: list[ResultWarning]
+    paths: list[str]
+
+
+@public
+def fuse(
+    runs: Iterable[RunLike] | Mapping[str, RunLike],
+    method: str | FusionMethod = "RRF",
+    *,
+    normalise: str | None = None,
+    weights: Sequence[float] | None = None,
+    depth: int | None = None,
+    name: str | None = None,
+    **options: Unpack[RunOptions],
+) -> FusedRun:
+    """Fuse runs into one.
+
+    Tied documents are in decreasing order of document id. A document that a run did not retrieve adds nothing
+    to a sum and is not in means, medians, minima and maxima; in Borda it shares the remaining points, and in
+    Condorcet it is below what the run retrieved. A query that some runs lack is fused from the others, and
+    counted in `warnings`.
+
+    Parameters
+    ----------
+    runs : iterable or mapping of runs
+        Two runs or more, as files, dictionaries, data frames or `Run`.
+    method : str or FusionMethod, default "RRF"
+        RRF(k=60), CombSUM, CombMNZ(gamma=1), CombANZ, CombMED, CombMAX, CombMIN, ISR, LogISR(sigma=0),
+        RBC(p=0.8), Borda, Condorcet or Mixed.
+    normalise : {"min-max", "max", "sum", "z", "rank", "borda", "none"}, optional
+        Normalisation of the scores of each list, for methods that use scores; "min-max" by default.
+    weights : sequence of float, optional
+        Weight of each run, 0 or more; a run of weight 0 is left out. Not for CombMED, CombMAX and CombMIN.
+    depth : int, optional
+        Largest number of documents kept for a query.
+    name : str, optional
+        Name of the run; by default the text of the method.
+    **options
+        How runs are read: `order`, `on_duplicate`, `on_nan`, `columns`, `integer_ids`.
+
+    Returns
+    -------
+    FusedRun
+        The run, with `warnings` and `options`.
+
+    Raises
+    ------
+    InputError
+        If a run cannot be read, or its scores cannot be normalised.
+    UsageError
+        If there are fewer than two runs, or an option does not suit the method.
+
+    Examples
+    --------
+    >>> first, second = {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}, {"q": {"b": 5.0, "a": 4.0}}
+    >>> fuse([first, second], "CombSUM", normalise="none").to_dict()
+    {'q': {'b': 7.0, 'a': 7.0, 'c': 1.0}}
+    >>> fuse([first, second], "CombMNZ", weights=[0.75, 0.25]).to_dict()  # scores 1, .5, 0 and 1, 0
+    {'q': {'b': 1.5, 'a': 1.0, 'c': 0.0}}
+    """
+    check_whole(1, depth=depth)
+    if name is not None:
+        check_run_name(name)
+    chosen = method_of(method)
+    normalisation = normalisation_of(chosen, normalise)
+    found = runs_of(runs, Reading.of(fuse, options, RunOptions))
+    weight = weights_of(chosen, weights, [run.name for run in found.runs])
+    kept = np.flatnonzero(weight > 0).tolist()
+    lists = FusionLists(found.runs).of_runs(kept)
+    prepared = normalised(lists, normalisation) if chosen.uses_scores else lists
+    run = prepared.run_of(chosen.scores(prepared, weight[kept]), depth=depth)
+    fused = described(run, found, chosen, normalisation, weight, name=name)
+    fused.warnings += warnings_of(lists, chosen, normalisation)
+    fused.options |= {"weights": None if weights is None else weight.tolist(), "depth": depth}
+    return fused
+
+
+def described(
+    run: Run,
+    found: FusionInput,
+    method: FusionMethod,
+    normalisation: str,
+    weights: Floats,
+    *,
+    name: str | None,
+) -> FusedRun:
+    """Return a run with the description of how it was fused."""
+    fused = FusedRun.of_columns(
+        run.queries, run.offsets, run.documents, run.document, run.scores, name=str(method), tag=str(method)
+    )
+    assert isinstance(fused, FusedRun)
+    if name is not None:
+        fused.name = fused.tag = name
+    fused.sources = tuple(source for one in found.runs for source in one.sources)
+    fused.warnings = list(found.warnings)
+    fused.inputs = [
+        {
+            "name": one.name,
+            "path": path,
+            "queries": len(one.queries),
+            "documents": len(one.scores),
+            "weight": weight,
+        }
+        for one, path, weight in zip(found.runs, found.paths, weights.tolist(), strict=True)
+    ]
+    fused.options = {
+        "method": str(method),
+        "normalise": normalisation if method.uses_scores else None,
+        "runs": [one.name for one in found.runs],
+    }
+    return fused
+
+
+def method_of(method: str | FusionMethod) -> FusionMethod:
+    """Return a fusion method by name.
+
+    >>> method_of("rrf(k=10)")
+    RRF(k=10)
+    """
+    return method if isinstance(method, FusionMethod) else FUSIONS.parse(method)
+
+
+def normalisation_of(method: FusionMethod, name: str | None) -> str:
+    """Return the normalisation that a method uses; "none" if it uses ranks only.
+
+    >>> normalisation_of(method_of("CombSUM"), None), normalisation_of(method_of("RRF"), None)
+    ('min-max', 'none')
+    """
+    if name is not None:
+        check_word(tuple(NORMALISATIONS), normalise=name)
+        if not method.uses_scores and name != "none":
+            able = ", ".join(known for known, kind in FUSIONS.classes.items() if kind.uses_scores)
+            raise UsageError(
+                f"normalise='{name}' with {method}, which uses ranks only; expected one of {able}"
+            )
+        return name
+    return DEFAULT_NORMALISATION if method.uses_scores else "none"
+
+
+def weights_of(method: FusionMethod, weights: Sequence[float] | None, names: Sequence[str]) -> Floats:
+    """Return the weights of the runs, 1 by default.
+
+    >>> weights_of(method_of("RRF"), None, ["a", "b"]).tolist()
+    [1.0, 1.0]
+    """
+    if weights is None:
+        return np.ones(len(names))
+    if not method.weighted:
+        able = ", ".join(known for known, kind in FUSIONS.classes.items() if kind.weighted)
+        raise UsageError(f"weights with {method}, which takes none; expected one of {able}")
+    if len(weights) != len(names):
+        raise UsageError(
+            f"{counted(len(weights), 'weight')} for {counted(len(names), 'run')}; expected one each"
+        )
+    for weight in weights:
+        check_numbers(weight=weight)
+        if weight < 0:
+            raise UsageError(f"weight {weight:g}; expected 0 or more")
+    found = np.array(weights, dtype=np.float64)
+    if not found.any():
+        raise UsageError("weights are all 0; expected one above 0")
+    return found
+
+
+def runs_of(runs: Iterable[Any] | Mapping[str, Any], reading: Reading) -> FusionInput:
+    """Return runs and the warnings of reading them; refuse fewer than two."""
+    if isinstance(runs, (str, os.PathLike, Run)):
+        raise UsageError("one run; expected two or more, as in [first, second]")
+    named: list[tuple[str | None, Any]]
+    named = list(runs.items()) if isinstance(runs, Mapping) else [(None, run) for run in runs]
+    if len(named) < 2:
+        raise UsageError(f"{counted(len(named), 'run')}; expected two or more")
+    if reading.on_duplicate == "hold":
+        raise UsageError("on_duplicate='hold' in a fusion; expected refuse, first, last or max")
+    found: list[Run] = []
+    paths: list[str] = []
+    warnings: list[ResultWarning] = []
+    for name, source in named:
+        run, counts = counted_run(source, name=name, reading=reading)
+        if not len(run.scores):
+            raise InputError("contains no documents", expected="a run", path=run.name)
+        found.append(run)
+        paths.append(os.fspath(source) if isinstance(source, (str, os.PathLike)) else "in memory")
+        warnings += _repairs(run.name, counts)
+    return FusionInput(found, warnings, paths)
+
+
+def _repairs(name: str, counts: ReadCounts) -> list[ResultWarning]:
+    return [
+        ResultWarning(code, f"{name}: {text.format(count)}", count)
+        for code, text in REPAIRS.items()
+        if (count := getattr(counts, code))
+    ]
+
+
+def warnings_of(lists: FusionLists, method: FusionMethod, normalisation: str) -> list[ResultWarning]:
+    """Return warnings of queries that runs lack, of equal and of negative scores."""
+    warnings = []
+    for name, sizes in zip(lists.names, lists.sizes, strict=True):
+        missing = int(np.count_nonzero(sizes == 0))
+        if missing:
+            message = f"{name} lacks {missing} of {len(sizes)} queries; they are fused from the other runs"
+            warnings.append(ResultWarning("missing_queries", message, missing))
+    if not method.uses_scores:
+        return warnings
+    equal = lists_of_equal_scores(lists) if normalisation in DIVIDING else 0
+    if equal:
+        message = f"lists of equal scores: {equal}; all their normalised scores are 0"
+        warnings.append(ResultWarning("equal_scores", message, equal))
+    negative = int(np.count_nonzero(lists.score < 0)) if normalisation == "none" else 0
+    if negative:
+        message = f"negative scores: {negative}; a document that a run did not retrieve counts as 0"
+        warnings.append(ResultWarning("negative_scores", message, negative))
+    return warnings

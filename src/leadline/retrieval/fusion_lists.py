@@ -1,0 +1,315 @@
+"""Ranked lists of several runs as columns, and the normalisation of their scores for fusion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+
+import numpy as np
+
+from leadline.data.arrays import Codes, Flags, Floats, Integers
+from leadline.data.ids import Ids, Vocabulary
+from leadline.data.run import Run
+from leadline.errors import InputError
+
+
+class FusionLists:
+    """Rows of several runs, ordered by query, document and run.
+
+    A *candidate* is a document that at least one run retrieved for a query; `candidate[i]` is that of row i,
+    and candidates are numbered by query and then by document id.
+
+    Attributes
+    ----------
+    names : list of str
+        Names of the runs.
+    queries, documents : Vocabulary
+        Queries and documents of any run.
+    candidate, source : ndarray of int64, shape (n_rows,)
+        Candidate and run of each row.
+    rank, score : ndarray, shape (n_rows,)
+        Rank from 1 and score of each row.
+    query, document : ndarray of int64, shape (n_candidates,)
+        Query and document of each candidate.
+    sizes : ndarray of int64, shape (n_runs, n_queries)
+        Length of each list; 0 if the run lacks the query.
+    """
+
+    def __init__(self, runs: Sequence[Run]) -> None:
+        self.names = [run.name or run.tag for run in runs]
+        self.queries = Vocabulary.of_bytes(name for run in runs for name in run.queries.names)
+        self.documents, codes = Ids.concatenate([run.ids for run in runs]).coded()
+        lengths = [np.diff(run.offsets) for run in runs]
+        places = [self.queries.encode(run.queries.names) for run in runs]
+        self.sizes = np.zeros((len(runs), len(self.queries)), dtype=np.int64)
+        for index, (place, length) in enumerate(zip(places, lengths, strict=True)):
+            self.sizes[index, place] = length
+        query = np.concatenate(
+            [np.repeat(place, length) for place, length in zip(places, lengths, strict=True)]
+        )
+        rank = np.concatenate([_ranks(run.offsets) for run in runs])
+        score = np.concatenate([run.scores for run in runs])
+        source = np.repeat(np.arange(len(runs)), [len(run.scores) for run in runs])
+        order = np.lexsort((source, codes, query))
+        self._fill(query[order], codes[order].astype(np.int64), source[order], rank[order], score[order])
+
+    def _fill(
+        self, query: Integers, document: Integers, source: Integers, rank: Integers, score: Floats
+    ) -> None:
+        first: Flags = np.ones(len(query), dtype=np.bool_)
+        first[1:] = (query[1:] != query[:-1]) | (document[1:] != document[:-1])
+        self.candidate = np.cumsum(first) - 1
+        self.query, self.document = query[first], document[first]
+        self.source, self.rank, self.score = source, rank, score
+
+    @cached_property
+    def starts(self) -> Integers:
+        """First row of each candidate."""
+        starts: Integers = np.searchsorted(self.candidate, np.arange(len(self.query)))
+        return starts
+
+    @cached_property
+    def counts(self) -> Integers:
+        """Number of runs that retrieved each candidate."""
+        return np.bincount(self.candidate, minlength=len(self.query))
+
+    @cached_property
+    def candidates(self) -> Integers:
+        """Number of candidates of each query."""
+        return np.bincount(self.query, minlength=len(self.queries))
+
+    @property
+    def row_query(self) -> Integers:
+        """Query of each row."""
+        query: Integers = self.query[self.candidate]
+        return query
+
+    @property
+    def size(self) -> Integers:
+        """Length of the list of each row."""
+        size: Integers = self.sizes[self.source, self.row_query]
+        return size
+
+    def of_runs(self, kept: Sequence[int]) -> FusionLists:
+        """Return the lists of some of the runs, numbered in this order."""
+        lists = FusionLists.__new__(FusionLists)
+        lists.names = [self.names[index] for index in kept]
+        lists.queries, lists.documents = self.queries, self.documents
+        lists.sizes = self.sizes[list(kept)]
+        number = np.full(len(self.names), -1, dtype=np.int64)
+        number[list(kept)] = np.arange(len(kept))
+        rows = np.flatnonzero(number[self.source] >= 0)
+        rows = rows[np.lexsort((number[self.source[rows]], self.candidate[rows]))]
+        lists._fill(  # noqa: SLF001  # of the same class
+            self.row_query[rows],
+            self.document[self.candidate[rows]],
+            number[self.source[rows]],
+            self.rank[rows],
+            self.score[rows],
+        )
+        return lists
+
+    def with_scores(self, score: Floats) -> FusionLists:
+        """Return the same lists with other scores, in the same order of rows."""
+        lists = FusionLists.__new__(FusionLists)
+        vars(lists).update(vars(self) | {"score": score})
+        return lists
+
+    def completed(self, score: Floats, missing: Floats) -> FusionLists:
+        """Return lists in which every run has every candidate of a query.
+
+        Parameters
+        ----------
+        score : ndarray, shape (n_rows,)
+            Scores of the rows.
+        missing : ndarray, shape (n_runs, n_queries)
+            Score of the candidates of a query that a run did not retrieve.
+        """
+        table = missing[:, self.query].T.copy()
+        table[self.candidate, self.source] = score
+        ranks = np.zeros(table.shape, dtype=np.int64)
+        ranks[self.candidate, self.source] = self.rank
+        lists = FusionLists.__new__(FusionLists)
+        runs = len(self.names)
+        vars(lists).update({name: getattr(self, name) for name in ("names", "queries", "documents", "sizes")})
+        lists._fill(  # noqa: SLF001  # of the same class
+            np.repeat(self.query, runs),
+            np.repeat(self.document, runs),
+            np.tile(np.arange(runs), len(self.query)),
+            ranks.ravel(),
+            table.ravel(),
+        )
+        return lists
+
+    def total(self, values: Floats) -> Floats:
+        """Return the sums of values of rows by candidate.
+
+        Values are added in increasing order, so that equal values of different runs have equal sums.
+
+        >>> lists = FusionLists([Run({"q": {"d": 1.0}}), Run({"q": {"d": 2.0, "e": 1.0}})])
+        >>> lists.total(lists.score).tolist()
+        [3.0, 1.0]
+        """
+        if not len(values):
+            return np.zeros(0)
+        order = np.lexsort((values, self.candidate))
+        sums: Floats = np.add.reduceat(values[order], self.starts)
+        return sums
+
+    def run_of(self, scores: Floats, *, depth: int | None = None) -> Run:
+        """Return the run of the candidates with these scores, ties in decreasing order of document id."""
+        order = np.lexsort((-self.document, -scores, self.query))
+        query = self.query[order]
+        if depth is not None:
+            first = np.searchsorted(query, np.arange(len(self.queries)))
+            kept = np.arange(len(query)) - first[query] < depth
+            order, query = order[kept], query[kept]
+        document: Codes = self.document[order].astype(np.int32)
+        offsets = np.searchsorted(query, np.arange(len(self.queries) + 1)).astype(np.int64)
+        return Run.of_columns(self.queries, offsets, self.documents, document, scores[order])
+
+
+def _ranks(offsets: Integers) -> Integers:
+    lengths = np.diff(offsets)
+    ranks: Integers = np.arange(int(lengths.sum())) - np.repeat(offsets[:-1] - offsets[0], lengths) + 1
+    return ranks
+
+
+class _Groups:
+    """Scores of each list: their smallest, largest, sum and mean."""
+
+    def __init__(self, lists: FusionLists) -> None:
+        self.lists = lists
+        self.list = lists.source * len(lists.queries) + lists.row_query
+        self.number = lists.sizes.size
+
+    def extreme(self, function: np.ufunc, start: float) -> Floats:
+        found = np.full(self.number, start)
+        function.at(found, self.list, self.lists.score)
+        return found
+
+    def sums(self, values: Floats) -> Floats:
+        return np.bincount(self.list, values, minlength=self.number).astype(np.float64)
+
+    def equal(self) -> int:
+        """Return the number of lists whose scores are all equal."""
+        low, high = self.extreme(np.minimum, np.inf), self.extreme(np.maximum, -np.inf)
+        return int(np.count_nonzero(low == high))
+
+    def name(self, place: int) -> str:
+        run, query = divmod(place, len(self.lists.queries))
+        return f"query '{self.lists.queries[query]}' of run {self.lists.names[run]}"
+
+
+def _over(part: Floats, whole: Floats) -> Floats:
+    """Divide; a list of equal scores has 0 / 0, which is 0."""
+    divided: Floats = np.divide(part, whole, out=np.zeros(len(part)), where=whole > 0)
+    return divided
+
+
+def _min_max(groups: _Groups) -> FusionLists:
+    low, high = groups.extreme(np.minimum, np.inf), groups.extreme(np.maximum, -np.inf)
+    score = groups.lists.score
+    return groups.lists.with_scores(_over(score - low[groups.list], (high - low)[groups.list]))
+
+
+def _max(groups: _Groups) -> FusionLists:
+    high = groups.extreme(np.maximum, -np.inf)
+    for place in np.flatnonzero((high <= 0) & np.isfinite(high))[:1].tolist():
+        raise InputError(
+            f"the largest score of {groups.name(place)} is {high[place]:g}",
+            expected="a number above 0 for the normalisation max; min-max takes any scores",
+        )
+    return groups.lists.with_scores(groups.lists.score / high[groups.list])
+
+
+def _sum(groups: _Groups) -> FusionLists:
+    low = groups.extreme(np.minimum, np.inf)
+    above = groups.lists.score - low[groups.list]
+    return groups.lists.with_scores(_over(above, groups.sums(above)[groups.list]))
+
+
+def _z(groups: _Groups) -> FusionLists:
+    sizes = groups.lists.size
+    centred: Floats = groups.lists.score - groups.sums(groups.lists.score)[groups.list] / sizes
+    spread = np.sqrt(groups.sums(centred**2)[groups.list] / sizes)
+    low, high = groups.extreme(np.minimum, np.inf), groups.extreme(np.maximum, -np.inf)
+    return groups.lists.with_scores(_over(centred, np.where((low == high)[groups.list], 0.0, spread)))
+
+
+def _rank(groups: _Groups) -> FusionLists:
+    lists = groups.lists
+    return lists.with_scores(1 - (lists.rank - 1) / lists.size)
+
+
+def _borda(groups: _Groups) -> FusionLists:
+    lists = groups.lists
+    number = lists.candidates[lists.row_query]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        missing = 0.5 - (lists.sizes - 1) / (2 * lists.candidates)
+    return lists.completed(1 - (lists.rank - 1) / number, missing)
+
+
+def _none(groups: _Groups) -> FusionLists:
+    return groups.lists
+
+
+NORMALISATIONS: dict[str, Callable[[_Groups], FusionLists]] = {
+    "min-max": _min_max,
+    "max": _max,
+    "sum": _sum,
+    "z": _z,
+    "rank": _rank,
+    "borda": _borda,
+    "none": _none,
+}
+DIVIDING = ("min-max", "sum", "z")  # by 0, for a list of equal scores
+
+
+def normalised(lists: FusionLists, name: str) -> FusionLists:
+    """Return lists with the scores of each list normalised.
+
+    Parameters
+    ----------
+    lists : FusionLists
+        The lists.
+    name : {"min-max", "max", "sum", "z", "rank", "borda", "none"}
+        With s the score, r the rank, n the length of the list and N the number of candidates of the query:
+        (s - min) / (max - min); s / max; (s - min) / sum of (s - min); (s - mean) / standard deviation (of
+        n); 1 - (r - 1) / n; 1 - (r - 1) / N, and for candidates that the run did not retrieve
+        1/2 - (n - 1) / 2N. Where a list of equal scores makes a denominator 0, its scores become 0.
+
+    Returns
+    -------
+    FusionLists
+
+    Raises
+    ------
+    InputError
+        If a score is infinite, or for `max` if the largest score of a list is not above 0.
+
+    Examples
+    --------
+    >>> lists = FusionLists([Run({"q": {"a": 3.0, "b": 2.0, "c": 1.0}})])
+    >>> normalised(lists, "min-max").score.tolist()
+    [1.0, 0.5, 0.0]
+    >>> normalised(lists, "borda").score.round(4).tolist()
+    [1.0, 0.6667, 0.3333]
+    """
+    groups = _Groups(lists)
+    for row in np.flatnonzero(~np.isfinite(lists.score))[:1].tolist():
+        raise InputError(
+            f"document '{lists.documents[int(lists.document[lists.candidate[row]])]}' for "
+            f"{groups.name(int(groups.list[row]))} has score {lists.score[row]:g}",
+            expected="finite scores; RRF, ISR, RBC, Borda and Condorcet use ranks only",
+        )
+    return NORMALISATIONS[name](groups)
+
+
+def lists_of_equal_scores(lists: FusionLists) -> int:
+    """Return the number of lists whose scores are all equal.
+
+    >>> lists_of_equal_scores(FusionLists([Run({"q": {"a": 1.0, "b": 1.0}, "r": {"a": 2.0, "b": 1.0}})]))
+    1
+    """
+    return _Groups(lists).equal()

@@ -1,0 +1,301 @@
+"""Methods that fuse the ranked lists of several runs into one."""
+
+from __future__ import annotations
+
+import sys
+from typing import ClassVar
+
+import numpy as np
+
+from leadline.data.arrays import Floats, Integers
+from leadline.data.registry import Aliases, Parametric, Registry, number
+from leadline.retrieval.fusion_lists import FusionLists
+
+BLOCK = 1 << 22  # pairs of documents whose votes are counted at a time
+
+
+class FusionMethod(Parametric):
+    """Base class of the fusion methods.
+
+    `uses_scores` is whether the scores of the runs matter, not only the ranks; `weighted` is whether runs may
+    have weights. The examples are of three runs: {a: 3, b: 2, c: 1}, {b: 5, a: 4} and {c: 2}.
+    """
+
+    title: ClassVar[str]
+    formula: ClassVar[str]
+    source: ClassVar[str]
+    uses_scores: ClassVar[bool] = False
+    weighted: ClassVar[bool] = True
+
+    def scores(self, lists: FusionLists, weights: Floats) -> Floats:
+        """Return the fused score of every candidate.
+
+        Parameters
+        ----------
+        lists : FusionLists
+            The lists, with normalised scores.
+        weights : ndarray of float64, shape (n_runs,)
+            Weights above 0.
+        """
+        raise NotImplementedError
+
+
+FUSIONS: Registry[FusionMethod] = Registry(sys.modules[__name__], FusionMethod, "fusion method")
+
+
+class CombSUM(FusionMethod):
+    """Sum of the scores; a run that did not retrieve a document adds 0.
+
+    a: 3 + 4 = 7, b: 2 + 5 = 7, c: 1 + 2 = 3.
+    """
+
+    title = "sum of scores"
+    formula = "sum of w s"
+    source = "Fox and Shaw 1993"
+    aliases: ClassVar[Aliases] = {"sum": {}, "wsum": {}}
+    uses_scores = True
+
+    def scores(self, lists: FusionLists, weights: Floats) -> Floats:
+        """Return the fused score of every candidate."""
+        return lists.total(weights[lists.source] * lists.score)
+
+
+class CombMNZ(FusionMethod):
+    """Sum of the scores times the number of runs that retrieved the document, to the power gamma.
+
+    With weights, the sum of the weights of these runs takes the place of their number, and the scores are not
+    weighted (WMNZ). a: (3 + 4) 2 = 14, b: 14, c: (1 + 2) 2 = 6.
+    """
+
+    title = "sum of scores times number of runs"
+    formula = "(sum of s) (sum of w)^gamma"
+    source = "Fox and Shaw 1993; gamma: Lee 1997; weights: Wu and Crestani 2002"
+    aliases: ClassVar[Aliases] = {"mnz": {}, "wmnz": {}, "CombGMNZ": {}, "gmnz": {}}
+    uses_scores = True
+
+    gamma: float = number(1.0, low=0.0, high=100.0)
+
+    def scores(self, lists: FusionLists, weights: Floats) -> Floats:
+        """Return the fused score of every candidate."""
+        factor: Floats = lists.total(weights[lists.source]) ** self.gamma
+        return lists.total(lists.score) * factor
+
+
+class CombANZ(FusionMethod):
+    """Mean score of the runs that retrieved the document.
+
+    a: (3 + 4) / 2 = 3.5, b: 3.5, c: (1 + 2) / 2 = 1.5.
+    """
+
+    title = "mean of the scores of the runs that retrieved the document"
+    formula = "(sum of w s) / (sum of w)"
+    source = "Fox and Shaw 1993"
+    aliases: ClassVar[Aliases] = {"anz": {}}
+    uses_scores = True
+
+    def scores(self, lists: FusionLists, weights: Floats) -> Floats:
+        """Return the fused score of every candidate."""
+        weight = weights[lists.source]
+        return lists.total(weight * lists.score) / lists.total(weight)
+
+
+class CombMED(FusionMethod):
+    """Median score of the runs that retrieved the document; of two middle scores, their mean.
+
+    a: 3.5, b: 3.5, c: 1.5.
+    """
+
+    title = "median of the scores of the runs that retrieved the document"
+    formula = "median of s"
+    source = "Fox and Shaw 1993"
+    aliases: ClassVar[Aliases] = {"med": {}}
+    uses_scores = True
+    weighted = False
+
+    def scores(self, lists: FusionLists, weights: Floats) -> Floats:  # noqa: ARG002  # all equal
+        """Return the fused score of every candidate."""
+        ordered = lists.score[np.lexsort((lists.score, lists.candidate))]
+        low, high = lists.starts + (lists.counts - 1) // 2, lists.starts + lists.counts // 2
+        median: Floats = (ordered[low] + ordered[high]) / 2
+        return median
+
+
+class CombMAX(FusionMethod):
+    """Largest score. a: 4, b: 5, c: 2."""
+
+    title = "largest score"
+    formula = "max of s"
+    source = "Fox and Shaw 1993"
+    aliases: ClassVar[Aliases] = {"max": {}}
+    uses_scores = True
+    weighted = False
+
+    def scores(self, lists: FusionLists, weights: Floats) -> Floats:  # noqa: ARG002  # all equal
+        """Return the fused score of every candidate."""
+        found: Floats = np.maximum.reduceat(lists.score, lists.starts)
+        return found
+
+
+class CombMIN(FusionMethod):
+    """Smallest score of the runs that retrieved the document. a: 3, b: 2, c: 1."""
+
+    title = "smallest score of the runs that retrieved the document"
+    formula = "min of s"
+    source = "Fox and Shaw 1993"
+    aliases: ClassVar[Aliases] = {"min": {}}
+    uses_scores = True
+    weighted = False
+
+    def scores(self, lists: FusionLists, weights: Floats) -> Floats:  # noqa: ARG002  # all equal
+        """Return the fused score of every candidate."""
+        found: Floats = np.minimum.reduceat(lists.score, lists.starts)
+        return found
+
+
+class Mixed(FusionMethod):
+    """Sum of the weighted scores times the root of the number of runs that retrieved the document.
+
+    a: (3 + 4) sqrt(2) = 9.8995, b: 9.8995, c: (1 + 2) sqrt(2) = 4.2426.
+    """
+
+    title = "sum of scores times root of number of runs"
+    formula = "(sum of w s) sqrt(number of runs)"
+    source = "Wu and Crestani 2002"
+    uses_scores = True
+
+    def scores(self, lists: FusionLists, weights: Floats) -> Floats:
+        """Return the fused score of every candidate."""
+        return lists.total(weights[lists.source] * lists.score) * np.sqrt(lists.counts)
+
+
+class RRF(FusionMethod):
+    """Reciprocal rank fusion: sum of 1 / (k + rank).
+
+    a: 1/61 + 1/62, b: 1/62 + 1/61, c: 1/63 + 1/61.
+    """
+
+    title = "reciprocal rank fusion"
+    formula = "sum of w / (k + rank)"
+    source = "Cormack, Clarke and Buettcher 2009"
+
+    k: float = number(60.0, low=0.0, high=1e9)
+
+    def scores(self, lists: FusionLists, weights: Floats) -> Floats:
+        """Return the fused score of every candidate."""
+        return lists.total(weights[lists.source] / (self.k + lists.rank))
+
+
+class ISR(FusionMethod):
+    """Sum of inverse squared ranks times the number of runs that retrieved the document.
+
+    a: (1 + 1/4) 2 = 2.5, b: (1/4 + 1) 2 = 2.5, c: (1/9 + 1) 2 = 2.2222.
+    """
+
+    title = "inverse square rank"
+    formula = "(sum of w / rank^2) (number of runs)"
+    source = "Mourao, Martins and Magalhaes 2014"
+
+    def scores(self, lists: FusionLists, weights: Floats) -> Floats:
+        """Return the fused score of every candidate."""
+        return lists.total(weights[lists.source] / lists.rank.astype(np.float64) ** 2) * lists.counts
+
+
+class LogISR(FusionMethod):
+    """Sum of inverse squared ranks times the logarithm of (number of runs + sigma).
+
+    With sigma = 0, a document that one run retrieved has score 0. a: (1 + 1/4) ln 2 = 0.8664, b: 0.8664,
+    c: (1/9 + 1) ln 2 = 0.7702.
+    """
+
+    title = "logarithmic inverse square rank"
+    formula = "(sum of w / rank^2) ln(number of runs + sigma)"
+    source = "Mourao, Martins and Magalhaes 2014"
+    aliases: ClassVar[Aliases] = {"LogNISR": {"sigma": 0.01}}
+
+    sigma: float = number(0.0, low=0.0, high=1.0)
+
+    def scores(self, lists: FusionLists, weights: Floats) -> Floats:
+        """Return the fused score of every candidate."""
+        inverse = lists.total(weights[lists.source] / lists.rank.astype(np.float64) ** 2)
+        factor: Floats = np.log(lists.counts + self.sigma)
+        return inverse * factor
+
+
+class RBC(FusionMethod):
+    """Rank-biased centroids: sum of (1 - p) p^(rank - 1).
+
+    With p = 0.8, a: 0.2 + 0.16 = 0.36, b: 0.16 + 0.2 = 0.36, c: 0.128 + 0.2 = 0.328.
+    """
+
+    title = "rank-biased centroids"
+    formula = "sum of w (1 - p) p^(rank - 1)"
+    source = "Bailey, Moffat, Scholer and Thomas 2017"
+
+    p: float = number(0.8, low=0.0, high=1.0, open_ends=True)
+
+    def scores(self, lists: FusionLists, weights: Floats) -> Floats:
+        """Return the fused score of every candidate."""
+        return lists.total(weights[lists.source] * (1 - self.p) * self.p ** (lists.rank - 1.0))
+
+
+class Borda(FusionMethod):
+    """Borda count: N points for the first of N candidates of a query, N - 1 for the second, and so on.
+
+    The candidates that a run did not retrieve share its remaining points equally. Of N = 3 candidates, a:
+    3 + 2 + 1.5 = 6.5, b: 2 + 3 + 1.5 = 6.5, c: 1 + 1 + 3 = 5.
+    """
+
+    title = "Borda count"
+    formula = "sum of w (N + 1 - rank), or w (N - n + 1) / 2 where not retrieved"
+    source = "Aslam and Montague 2001"
+    aliases: ClassVar[Aliases] = {"bordafuse": {}, "BordaFuse": {}}
+
+    def scores(self, lists: FusionLists, weights: Floats) -> Floats:
+        """Return the fused score of every candidate."""
+        number = lists.candidates[lists.row_query]
+        shared: Floats = weights[:, None] * (lists.candidates - lists.sizes + 1) / 2
+        points = weights[lists.source] * (number + 1 - lists.rank)
+        complete = lists.completed(points, shared)
+        return complete.total(complete.score)
+
+
+class Condorcet(FusionMethod):
+    """Number of candidates that a document defeats in pairwise majority votes, plus 1; draws count 1/2.
+
+    Each run votes for the document that it ranks higher, or that it alone retrieved; runs that retrieved
+    neither do not vote. A Condorcet winner is first; where majorities form no cycle the order is that of the
+    majorities. a: draws with b (1 : 1), c: 2 runs prefer a to c and 1 c to a, so that a defeats c: 1 +
+    1/2 + 1 = 2.5; b: 2.5; c: 1.
+    """
+
+    title = "Condorcet fusion by number of pairwise wins (Copeland)"
+    formula = "1 + number of candidates with fewer votes + (number with equal votes) / 2"
+    source = "Montague and Aslam 2002; Copeland 1951"
+
+    def scores(self, lists: FusionLists, weights: Floats) -> Floats:
+        """Return the fused score of every candidate."""
+        wins = np.empty(len(lists.query))
+        ends = np.cumsum(lists.candidates)
+        rows = np.concatenate([[0], np.cumsum(np.bincount(lists.row_query, minlength=len(lists.queries)))])
+        for query, (stop, size) in enumerate(zip(ends.tolist(), lists.candidates.tolist(), strict=True)):
+            part = slice(*rows[query : query + 2].tolist())
+            rank = np.full((len(weights), size), np.iinfo(np.int64).max)
+            rank[lists.source[part], lists.candidate[part] - (stop - size)] = lists.rank[part]
+            wins[stop - size : stop] = _copeland(rank, weights)
+        return wins
+
+
+def _copeland(rank: Integers, weights: Floats) -> Floats:
+    """Return the number of wins of every document, of ranks by run and document."""
+    size = rank.shape[1]
+    wins = np.empty(size)
+    step = max(1, BLOCK // max(size, 1))
+    for start in range(0, size, step):
+        part = slice(start, start + step)
+        votes = np.zeros((len(wins[part]), size))
+        for ranks, weight in zip(rank, weights.tolist(), strict=True):
+            votes += weight * np.sign(ranks - ranks[part, None]).astype(np.float64)
+        margin = np.where(np.abs(votes) <= 1e-12 * weights.sum(), 0.0, votes)
+        wins[part] = np.count_nonzero(margin > 0, axis=1) + (np.count_nonzero(margin == 0, axis=1) - 1) / 2
+    points: Floats = 1 + wins
+    return points
