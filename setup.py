@@ -1,9 +1,13 @@
-"""Build configuration: compiled kernels where a C compiler works, the uncompiled ones elsewhere."""
+"""Build configuration: compiled kernels where a C compiler works, the uncompiled ones elsewhere.
 
+With LEADLINE_BUILD=pure in the environment nothing is compiled, and the wheel is one for every system
+(py3-none-any).
+"""
+
+import os
 import sys
 from platform import machine
 
-from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
@@ -34,6 +38,10 @@ def arguments_for(compiler: str, platform: str) -> tuple[list[str], list[str]]:
 
 def kernels() -> list[Extension]:
     """Return the extensions; each may fail to compile, and installation goes on without it."""
+    if os.environ.get("LEADLINE_BUILD") == "pure":
+        return []
+    from Cython.Build import cythonize
+
     sources = [
         Extension(f"leadline.kernels.compiled.{name}", [f"src/leadline/kernels/{name}.py"])
         for name in KERNELS

@@ -134,4 +134,4 @@ def test_every_extra_brings_what_it_names() -> None:
     for extra, packages in EXTRAS.values():
         assert {package.lower() for package in packages} <= brought[extra]
     base = {need.partition(">")[0] for need in project["dependencies"]}
-    assert base == {"click", "narwhals", "numpy", "scipy", "zstandard"}
+    assert base == {"backports.zstd", "click", "narwhals", "numpy", "scipy"}

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from conftest import REPOSITORY
+from leadline.version import VERSION
 
 pytestmark = pytest.mark.slow
 BUILT = ("build", "compiled", "leadline.egg-info", "__pycache__")
@@ -96,6 +97,24 @@ def test_the_package_installs_where_the_compiler(compiler: str, source: Path, tm
     assert run(installed, *EVALUATE) == run(REPOSITORY / "src", *EVALUATE)
 
 
+def test_a_pure_wheel_is_for_every_system(source: Path, tmp_path: Path) -> None:
+    installed = build(source, tmp_path / "wheel", LEADLINE_BUILD="pure")
+    (wheel,) = (tmp_path / "wheel").glob("*.whl")
+    assert wheel.name.endswith("-py3-none-any.whl")
+    assert wheel.stat().st_size < 3e6
+    suffixes = {path.suffix for path in (installed / "leadline").rglob("*") if path.is_file()}
+    assert suffixes <= {".py", ".typed", ".xz", ".js", ".css", ".svg", ".html"}
+    templates = {"judging", "reporting"}  # no reports of Cython beside the kernels
+    pages = {path.relative_to(installed / "leadline").parts[0] for path in installed.rglob("*.html")}
+    assert pages == templates
+    assert "kernels uncompiled" in run(installed, "--version")
+
+
+def test_the_version_to_cite_is_that_of_the_package() -> None:
+    text = (REPOSITORY / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {VERSION}\n" in text
+
+
 def test_compiled_kernels_are_found_and_hold_no_debug_symbols(source: Path, tmp_path: Path) -> None:
     if shutil.which((sysconfig.get_config_var("CC") or "cc").split()[0]) is None:
         pytest.skip("there is no C compiler here")
@@ -104,5 +123,7 @@ def test_compiled_kernels_are_found_and_hold_no_debug_symbols(source: Path, tmp_
     assert len(kernels) == 4
     assert not [path.name for path in kernels if b".debug_info" in path.read_bytes()]
     assert sum(path.stat().st_size for path in kernels) < 2e6
+    (wheel,) = (tmp_path / "wheel").glob("*.whl")
+    assert wheel.stat().st_size < 3e6
     assert "kernels compiled" in run(installed, "--version")
     assert run(installed, *EVALUATE) == run(REPOSITORY / "src", *EVALUATE, LEADLINE_PURE="1")

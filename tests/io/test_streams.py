@@ -13,8 +13,11 @@ import pytest
 import zstandard
 
 from conftest import Leadline
-from leadline.errors import InputError
+from leadline.errors import InputError, MissingPackageError
+from leadline.io import opening
+from leadline.io.opening import ZSTANDARD
 from leadline.io.read import read_run
+from leadline.io.write import compressed
 
 FIRST = b"".join(b"q1 Q0 a%d 1 %d t\n" % (row, 100 - row) for row in range(50))
 SECOND = b"".join(b"q2 Q0 b%d 1 %d t\n" % (row, 100 - row) for row in range(50))
@@ -111,3 +114,27 @@ def test_a_damaged_second_stream_ends_with_status_2(kind: str, tmp_path: Path, l
     found = leadline("evaluate", qrels, run)
     assert found.status == 2
     assert len(found.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("name", ZSTANDARD)
+def test_every_module_for_zst_reads_what_another_wrote(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip(name)
+    monkeypatch.setattr(opening, "ZSTANDARD", (name,))
+    rows = b"".join(b"q3 Q0 d%d 1 %d t\n" % (number, number) for number in range(20_000))
+    packed = b"".join(COMPRESS[".zst"](text) for text in (FIRST, SECOND, rows))
+    assert read_run(written(tmp_path / "a.run.zst", packed)) == read_run(
+        written(tmp_path / "a.run", FIRST + SECOND + rows)
+    )
+    made = compressed("b.zst", rows)
+    assert zstandard.ZstdDecompressor().decompress(made) == rows
+    for content in (made[:-5], made[:50] + b"?" + made[51:], made + b"more"):
+        with pytest.raises(InputError):
+            read_run(written(tmp_path / "c.run.zst", content))
+
+
+def test_no_module_for_zst_is_an_error_that_names_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(opening, "ZSTANDARD", ())
+    with pytest.raises(MissingPackageError, match=r"pip install backports\.zstd"):
+        compressed("b.zst", b"")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 import os
 import sys
@@ -11,12 +12,13 @@ from functools import partial
 from glob import glob, has_magic
 from os.path import exists, isdir, isfile
 from pathlib import Path
+from types import ModuleType
 from typing import Any, BinaryIO, Generic, ParamSpec, Self, TypeVar, cast
 
 import numpy as np
 
 from leadline.data.arrays import Bytes, Integers, bytes_of
-from leadline.errors import InputError
+from leadline.errors import InputError, MissingPackageError
 from leadline.io.read_paths import record_input
 
 P = ParamSpec("P")
@@ -57,6 +59,7 @@ class BackgroundTask(Generic[T]):
 
 
 COMPRESSIONS = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\0": ".xz", b"\x28\xb5\x2f\xfd": ".zst"}
+ZSTANDARD = ("compression.zstd", "backports.zstd", "zstandard")  # modules for .zst, the first choice first
 RUN_SUFFIXES = (
     *(".run", ".txt", ".trec", ".res", ".out"),
     *(".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".arrow", ".feather"),
@@ -304,16 +307,26 @@ def _decompressed(raw: io.BufferedReader, kind: str) -> BinaryIO:
         make = partial(lzma.LZMADecompressor, lzma.FORMAT_XZ)
         return cast(BinaryIO, io.BufferedReader(_Streams(raw, make, padded=True), 1 << 16))
     if kind == ".zst":
-        # zstandard decompresses its whole input: 4 bytes may become 128 KiB
+        # zstandard, if it stands in, decompresses its whole input: 4 bytes may become 128 KiB
         streams = _Streams(raw, _zstandard_frame, piece=1 << 12)
         return cast(BinaryIO, io.BufferedReader(streams, 1 << 16))
     return raw
 
 
 def _zstandard_frame() -> Any:
-    import zstandard
+    module = zstandard_module()
+    made = module.ZstdDecompressor()
+    return made.decompressobj() if module.__name__ == "zstandard" else made
 
-    return zstandard.ZstdDecompressor().decompressobj()
+
+def zstandard_module() -> ModuleType:
+    """Return the module for .zst: of Python 3.14, its backport, or zstandard where only that is installed."""
+    for name in ZSTANDARD:
+        try:
+            return importlib.import_module(name)
+        except ImportError:
+            continue
+    raise MissingPackageError("backports.zstd for .zst is not installed: pip install backports.zstd")
 
 
 class Buffers:
@@ -496,8 +509,7 @@ def broken_archives() -> tuple[type[Exception], ...]:
         found.append(sys.modules["lzma"].LZMAError)
     if "zlib" in sys.modules:
         found.append(sys.modules["zlib"].error)
-    if "zstandard" in sys.modules:
-        found.append(sys.modules["zstandard"].ZstdError)
+    found += [sys.modules[name].ZstdError for name in ZSTANDARD if name in sys.modules]
     return tuple(found)
 
 

@@ -9,7 +9,7 @@ from leadline.data.validation import refusal
 from leadline.errors import InputError, UsageError
 from leadline.io import tables
 from leadline.io.formats import BY_SUFFIX, TREC, suffix_of
-from leadline.io.opening import STANDARD_INPUT
+from leadline.io.opening import STANDARD_INPUT, zstandard_module
 from leadline.io.read import QrelsLike, RunLike, read_qrels, read_run
 from leadline.io.read_paths import check_outputs, public, refuse_sources
 
@@ -102,9 +102,8 @@ def compressed(path: str, content: bytes) -> bytes:
 
         return lzma.compress(content)
     if path.endswith(".zst"):
-        import zstandard
-
-        return zstandard.ZstdCompressor().compress(content)
+        packed: bytes = zstandard_module().compress(content)
+        return packed
     return content
 
 
