@@ -62,6 +62,7 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "MeasuredPool": lambda: pool_for(RUNS, "P@5", budget=2),
     "Pool": lambda: ll.pool(RUNS, depth=2),
     "Predictions": lambda: ll.predict(RUNS),
+    "Ranking": lambda: ll.rank("qrels.txt", RUNS, ["AP"]),
     "Results": lambda: ll.evaluate("qrels.txt", RUNS),
     "Slices": lambda: slices_of(ll.evaluate("qrels.txt", RUNS), {"knots": "short", "wings": "long"}),
     "SubtopicCurves": lambda: subtopic_curve("jaguar.txt", ["varied.run", "alike.run"]),
