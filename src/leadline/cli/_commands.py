@@ -33,6 +33,7 @@ COMMANDS = {
     "score": ("Retrieval", "Score given query-document pairs with a retrieval model"),
     "search": ("Retrieval", "Search an index and write a run"),
     "study": ("Experiments", "Run a published experiment on your own data"),
+    "suite": ("Evaluation", "Evaluate many runs on many collections, and compare them"),
     "summary": ("Retrieval", "Summarise a document, statically or for a query"),
     "topics": ("Retrieval", "Fit and apply topic models: LDA and polylingual LDA"),
     "unjudged": ("Estimation", "Rank systems without relevance judgments"),

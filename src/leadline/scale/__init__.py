@@ -5,6 +5,7 @@ from leadline.scale.evaluate_parts import PartsFailedError, evaluate_parts, eval
 from leadline.scale.merging import merge_results
 from leadline.scale.partial import Partial, evaluate_batches, evaluate_part, merge_partials
 from leadline.scale.run_parts import RunParts
+from leadline.scale.suite_evaluation import suite
 
 __all__ = [
     "Evaluation",
@@ -17,4 +18,5 @@ __all__ = [
     "evaluate_runs",
     "merge_partials",
     "merge_results",
+    "suite",
 ]

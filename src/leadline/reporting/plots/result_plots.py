@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from leadline.comparison.information_difference.difference_result import Difference
     from leadline.comparison.query_slices import Slices
     from leadline.comparison.rank import Ranking
+    from leadline.comparison.suite_result import Suite
     from leadline.data.results import Results
     from leadline.estimation.estimate import EstimatedResults
     from leadline.estimation.score_histograms.histogram_result import Histograms
@@ -236,6 +237,16 @@ def slices_figure(
     return lambda width: by_slice(result, measure=measure, pair=pair, width=width or COLUMN)
 
 
+def suite_figure(result: Suite, *, figure: str = "heat-map", measure: object | None = None) -> Make:
+    """Draw the means by run and collection, or mean ranks over collections, of a measure."""
+    from leadline.reporting.plots.suite_plots import KINDS, heat_map, rank_diagram
+
+    check_word(KINDS, figure=figure)
+    place = 0 if measure is None else result.measure_index(measure)
+    drawn = heat_map if figure == "heat-map" else rank_diagram
+    return lambda width: drawn(result, place, width=width)
+
+
 def estimates_figure(result: EstimatedResults, *, measure: object | None = None) -> Make:
     """Draw the estimates of a measure, by default the first, with their intervals over draws."""
     from leadline.reporting.plots.interval_plots import forest
@@ -265,4 +276,5 @@ FIGURES: dict[str, Callable[..., Make]] = {
     "Results": results_figure,
     "Slices": slices_figure,
     "SubtopicCurves": subtopic_figure,
+    "Suite": suite_figure,
 }

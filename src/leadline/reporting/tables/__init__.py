@@ -60,6 +60,7 @@ LAYOUTS = {
     "Results": Layout("evaluation_tables", "results_table"),
     "Slices": Layout("slice_table", "slice_table", "slice_rows"),
     "SubtopicCurves": Layout("evaluation_tables", "curve_table"),
+    "Suite": Layout("suite_table", "suite_tables", "suite_rows"),
     "Unjudged": Layout("estimation_tables", "unjudged_table"),
     "Verification": Layout("collection_tables", "verification_table"),
     "WhyDifferent": Layout("why_different_table", "why_different_tables"),

@@ -1,0 +1,175 @@
+"""`leadline suite`: many runs on many collections."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import click
+
+from leadline.cli._help import CORRECTION, Command, option
+from leadline.cli._options import (
+    confidence_option,
+    measure_option,
+    output_options,
+    progress,
+    refuse_overwrite,
+    refuse_same_output,
+    repair_options,
+    seed_option,
+    write_output,
+)
+from leadline.cli._plots import check_plot, plot_option, plot_options, write_plot
+from leadline.cli._results import envelope, escaped, json_text, print_warnings, table_text
+from leadline.errors import UsageError
+
+SECTION = "Evaluation"
+FIGURES = ("heat-map", "critical-difference")
+
+
+@click.command(cls=Command, epilog="Example: leadline suite suite.toml --baseline bm25 --plot suite.svg")
+@click.argument("suite")
+@measure_option("Measure (repeatable). [default: those of SUITE, else nDCG@10]")
+@option(
+    "Statistics",
+    "--baseline",
+    multiple=True,
+    metavar="NAME",
+    help="Run that every other run is compared with (repeatable). [default: all pairs of runs]",
+)
+@option(
+    "Statistics",
+    "--test",
+    type=click.Choice(["T", "Randomisation"], case_sensitive=False),
+    default="T",
+    show_default=True,
+    help="Paired test, within each collection and over them.",
+)
+@option(
+    "Statistics",
+    "--correction",
+    type=CORRECTION,
+    default="Holm",
+    show_default=True,
+    metavar="NAME",
+    help="Correction for multiple comparisons: Holm, Hochberg, Bonferroni, BH, Uncorrected.",
+)
+@confidence_option
+@seed_option
+@option(
+    "Measures",
+    "--average",
+    "averages",
+    multiple=True,
+    metavar="NAME",
+    help="Published average of nDCG@10 to add (repeatable): BEIR, BEIR-14, BEIR-13, BEIR-MTEB, NanoBEIR.",
+)
+@option(
+    "Measures",
+    "--partial",
+    is_flag=True,
+    help="Average over the collections that a run has, if it lacks some. [default: no macro mean, win rate "
+    "and test over all collections]",
+)
+@option(
+    "Parts",
+    "--cache",
+    metavar="FOLDER",
+    help="Folder of the values that are computed already. [default: .leadline-suite beside SUITE]",
+)
+@option("Parts", "--no-cache", is_flag=True, help="Compute everything, and keep nothing.")
+@option(
+    "Parts",
+    "--engine",
+    default="local",
+    show_default=True,
+    metavar="ENGINE",
+    help="Engine that evaluates the runs: local, processes[:N], dask[:N] or dask:tcp://HOST:PORT.",
+)
+@plot_option("Figure: FILE.svg, FILE.pdf or FILE.png.")
+@option(
+    "Figure",
+    "--figure",
+    type=click.Choice(FIGURES),
+    help="Kind of figure, for the first measure: heat-map (runs by collections) or critical-difference (mean "
+    "ranks over collections). [default: heat-map]",
+)
+@plot_options
+@repair_options
+@output_options
+def command(
+    *,
+    suite: str,
+    measures: tuple[str, ...],
+    baseline: tuple[str, ...],
+    averages: tuple[str, ...],
+    cache: str | None,
+    no_cache: bool,
+    plot: str | None,
+    figure: str | None,
+    form: str,
+    output: str | None,
+    **options: Any,
+) -> None:
+    """Evaluate many runs on many collections, and compare them.
+
+    SUITE is a TOML file, or a folder with COLLECTION/qrels.txt and COLLECTION/runs/*. Runs of the same name
+    are the same system. In the file, [collections.NAME] has qrels, runs (pattern, list of patterns, or table
+    of paths), documents (size, 0 if unknown) and level (least relevant grade); measures, averages and
+    [groups] are optional; paths are relative to the file.
+
+    The macro mean gives every collection the same weight. A run that lacks a collection has none, unless
+    --partial is given. Pairs are tested on each collection; over queries within these collections; and over
+    collections as a sample of collections, which with fewer than five cannot tell.
+
+    The values of a run on a collection are kept in the cache as Parquet; the name of the file is a hash of
+    the judgments, the run, the measures and the options. After an interruption, or with more runs, only what
+    is missing is computed.
+    """
+    if no_cache and cache is not None:
+        raise UsageError("--no-cache with --cache; expected one of them")
+    if plot is None and figure is not None:
+        raise UsageError(f"--figure {figure} without --plot has no effect; expected --plot FILE too")
+    appearance = check_plot(plot)
+    for written in (output, plot):
+        refuse_overwrite(written, suite)
+    refuse_same_output(output or "-", plot)
+    from leadline.reporting.tables import rows_of, tables_of
+    from leadline.scale.suite_evaluation import CACHE
+    from leadline.scale.suite_evaluation import suite as evaluate_suite
+
+    folder = cache
+    if folder is None and not no_cache:
+        folder = os.path.join(suite if os.path.isdir(suite) else os.path.dirname(suite), CACHE)
+    with progress("runs") as on_run:
+        result = evaluate_suite(
+            suite,
+            measures=measures or None,
+            baseline=baseline or None,
+            averages=averages,
+            cache=folder,
+            on_run=on_run,
+            **options,
+        )
+    if folder is not None:
+        print_warnings([f"runs on collections: {result.computed} computed, {result.cached} from {folder}"])
+    to_file = output is not None
+    if form == "json":
+        shown = result.options | appearance
+        text = json_text(envelope("suite", result.inputs, shown, result.warnings) | result.to_dict())
+    elif form in ("csv", "jsonl"):
+        print_warnings(result.warnings)
+        if form == "csv":
+            text = table_text(rows_of(result), form, to_file=to_file)
+        else:
+            import json
+
+            rows = result.to_dict()["runs"]
+            text = "".join(escaped(json.dumps(row, ensure_ascii=False)) + "\n" for row in rows)
+    else:
+        text = "\n".join(table_text(table, form, to_file=to_file) for table in tables_of(result))
+    if plot is not None:
+        from leadline.reporting.plots.result_plots import figure_of_result
+
+        write_plot(plot, figure_of_result(result, figure=figure or FIGURES[0]))
+    write_output(text, output)

@@ -1,0 +1,585 @@
+"""Result of a suite: means of many runs on many collections, with tests within and over collections."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from leadline.comparison.comparison_result import Comparison
+from leadline.data.arrays import Flags, Floats
+from leadline.data.result import Result
+from leadline.data.results import Results, ResultWarning, plain
+from leadline.data.wording import counted
+from leadline.errors import UsageError
+from leadline.stats import Correction, PairedTest
+from leadline.stats.moments import moments
+from leadline.stats.paired_tests import Randomisation, Sign
+
+FEWEST = 5  # collections: with fewer, nothing is said about other collections
+CANNOT_TELL = "cannot tell"
+INCOMPLETE = "incomplete"
+
+
+class SuiteRules(NamedTuple):
+    """Options of the tests of a suite."""
+
+    test: PairedTest
+    correction: Correction
+    confidence: float = 0.95
+    seed: int = 0
+    baselines: tuple[str, ...] = ()
+    partial: bool = False
+
+
+class Scope(NamedTuple):
+    """One test of a pair: interval of the difference (of the pair alone), p-values and verdict."""
+
+    low: float
+    high: float
+    p: float
+    p_corrected: float
+    verdict: str
+
+
+class SuitePair(NamedTuple):
+    """Two runs compared by one measure over the collections of a suite; differences are `a` minus `b`.
+
+    Attributes
+    ----------
+    a, b, measure : str
+        Runs and measure.
+    difference : float
+        Mean over collections of the mean differences; NaN if a run lacks a collection, unless it was asked
+        to average what there is.
+    collections, queries : int
+        Number of collections, and of their queries, that both runs have.
+    wins, ties, losses : int
+        Number of collections on which the mean of `a` is better than, equal to or worse than that of `b`.
+    within : Scope
+        Test over queries within these collections: would other queries of them give the same sign?
+    over : Scope
+        Test over collections: would other collections like them? "cannot tell" with fewer than five, or if
+        no data could reach significance.
+    """
+
+    a: str
+    b: str
+    measure: str
+    difference: float
+    collections: int
+    queries: int
+    wins: int
+    ties: int
+    losses: int
+    within: Scope
+    over: Scope
+
+
+class MeanRanks(NamedTuple):
+    """Mean ranks of the runs that have every collection, Friedman's p and the critical difference."""
+
+    names: list[str]
+    ranks: Floats
+    collections: int
+    p: float
+    difference: float
+
+
+class WinRate(NamedTuple):
+    """Comparisons of a run with the others, collection by collection; `rate` counts a tie as half a win."""
+
+    wins: int
+    ties: int
+    comparisons: int
+
+    @property
+    def rate(self) -> float:
+        """Return the share of comparisons that are won; NaN without any."""
+        return (self.wins + self.ties / 2) / self.comparisons if self.comparisons else math.nan
+
+
+class NamedAverage(NamedTuple):
+    """An average over some of the collections: of the given measures (None: of all).
+
+    `members` are the collections of each member, none if the suite lacks it; a member is the mean of its
+    collections.
+    """
+
+    name: str
+    members: dict[str, list[str]]
+    measure: str | None = None
+
+    @property
+    def missing(self) -> list[str]:
+        """Return the members that the suite does not have."""
+        return [member for member, names in self.members.items() if not names]
+
+
+class Suite(Result):
+    """Many runs evaluated on many collections.
+
+    Attributes
+    ----------
+    results : dict of str to Results
+        Results by collection.
+    comparisons : dict of str to Comparison
+        Comparisons by collection; none for a collection with one run.
+    collections, names, measures : list of str
+        Collections, runs and measures.
+    means : ndarray of float64, shape (n_runs, n_collections, n_measures)
+        Means over queries; NaN where a run lacks a collection, or its mean is undefined.
+    present : ndarray of bool, shape (n_runs, n_collections)
+        Whether there is a run on a collection.
+    computed, cached : int
+        Number of runs on collections that were evaluated, and that were taken from the cache.
+    """
+
+    def __init__(
+        self,
+        results: Mapping[str, Results],
+        comparisons: Mapping[str, Comparison],
+        rules: SuiteRules,
+        *,
+        averages: Sequence[NamedAverage] = (),
+        inputs: Sequence[dict[str, Any]] = (),
+        options: dict[str, Any] | None = None,
+        computed: int = 0,
+        cached: int = 0,
+    ) -> None:
+        self.results = dict(results)
+        self.comparisons = dict(comparisons)
+        self.rules = rules
+        self.averages = list(averages)
+        self.inputs = list(inputs)
+        self.options = dict(options or {})
+        self.computed, self.cached = computed, cached
+        self.collections = list(self.results)
+        self.names = list(dict.fromkeys(name for each in self.results.values() for name in each.names))
+        first = next(iter(self.results.values()))
+        self.columns = list(first.measures)
+        self.measures = [str(measure) for measure in self.columns]
+        shape = (len(self.names), len(self.collections))
+        self.means: Floats = np.full((*shape, len(self.measures)), np.nan)
+        self.present: Flags = np.zeros(shape, dtype=np.bool_)
+        for place, each in enumerate(self.results.values()):
+            rows = [self.names.index(name) for name in each.names]
+            self.means[rows, place] = each.means
+            self.present[rows, place] = True
+        self._check_baselines()
+        self.warnings = self._warnings()
+
+    def _check_baselines(self) -> None:
+        import difflib
+
+        for name in self.rules.baselines:
+            if name not in self.names:
+                close = difflib.get_close_matches(name, self.names, n=3, cutoff=0.0)
+                raise UsageError(f"no run is called '{name}'; nearest: " + ", ".join(close))
+
+    def _warnings(self) -> list[ResultWarning]:
+        missing = self.missing
+        lacking = list(dict.fromkeys(name for name, _ in missing))
+        shown = ", ".join(f"{name} on {collection}" for name, collection in missing[:3])
+        what = (
+            "averaged over the collections that each run has, which differ"
+            if self.rules.partial
+            else "no macro mean, win rate and test over all collections for these"
+        )
+        words = (
+            f"missing: {counted(len(missing), 'cell')} of {self.present.size:,} ({shown}"
+            f"{', ...' if len(missing) > 3 else ''}), of {counted(len(lacking), 'run')}; {what}"
+        )
+        warnings = [ResultWarning("missing_cells", words, len(missing))]
+        undefined = int(np.isnan(self.means[self.present]).sum())
+        warnings.append(
+            ResultWarning(
+                "undefined_means", f"undefined means of runs that are there: {undefined}", undefined
+            )
+        )
+        for average in self.averages:
+            absent = average.missing
+            listed = ", ".join(absent[:4]) + (", ..." if len(absent) > 4 else "")
+            words = (
+                f"{average.name}: {len(average.members) - len(absent)} of {len(average.members)} collections "
+                f"are in the suite (missing: {listed})"
+            )
+            words += "; averaged over those that are" if self.rules.partial else "; not averaged"
+            warnings.append(ResultWarning("incomplete_average", words, len(absent)))
+        for collection, each in self.results.items():
+            warnings += [
+                ResultWarning(notice.code, f"{collection}: {notice.message}", notice.count)
+                for notice in each.warnings
+            ]
+        return [notice for notice in warnings if notice.count]
+
+    @property
+    def missing(self) -> list[tuple[str, str]]:
+        """Runs and the collections that they lack."""
+        return [
+            (self.names[run], self.collections[place]) for run, place in np.argwhere(~self.present).tolist()
+        ]
+
+    def measure_index(self, measure: object) -> int:
+        """Return the index of a measure, given by any name that `evaluate` accepts."""
+        return next(iter(self.results.values())).measure_index(measure)
+
+    @cached_property
+    def macro(self) -> Floats:
+        """Means over collections of the means, runs x measures; NaN for a run that lacks a collection."""
+        return self._averaged(self.means)
+
+    def _averaged(self, means: Floats) -> Floats:
+        """Average runs x collections x measures over the collections."""
+        defined = ~np.isnan(means)
+        number = defined.sum(axis=1)
+        sums = np.where(defined, means, 0.0).sum(axis=1)
+        enough = number > 0 if self.rules.partial else number == means.shape[1]
+        return np.where(enough & (number > 0), sums / np.maximum(number, 1), np.nan)
+
+    def average(self, average: NamedAverage) -> Floats:
+        """Return a named average, runs x measures; NaN for measures that it is not of."""
+        empty = np.full((len(self.names), len(self.measures)), np.nan)
+        parts = [
+            # the mean of the collections of one member, such as the twelve of CQADupStack, is always whole
+            self.means[:, [self.collections.index(name) for name in names]].mean(axis=1) if names else empty
+            for names in average.members.values()
+        ]
+        found = self._averaged(np.stack(parts, axis=1))
+        if average.measure is not None:
+            found[:, [place for place, name in enumerate(self.measures) if name != average.measure]] = np.nan
+        return found
+
+    @cached_property
+    def win_rates(self) -> list[list[WinRate]]:
+        """Win rates by run and measure: over the other runs and the collections that both have."""
+        return [[self._win_rate(run, place) for place in range(len(self.measures))] for run in self._runs]
+
+    @property
+    def _runs(self) -> range:
+        return range(len(self.names))
+
+    def _win_rate(self, run: int, measure: int) -> WinRate:
+        values = self.means[:, :, measure] * (1 if self.columns[measure].rising else -1)
+        own = values[run]
+        if not self.rules.partial and np.isnan(own).any():
+            return WinRate(0, 0, 0)
+        others = np.delete(values, run, axis=0)
+        with np.errstate(invalid="ignore"):
+            wins, ties = int((own > others).sum()), int((own == others).sum())
+        return WinRate(wins, ties, int((~np.isnan(own - others)).sum()))
+
+    def order(self, measure: int = 0) -> list[int]:
+        """Return the indices of the runs from best to worst macro mean; those without one are last."""
+        sign = -1.0 if self.columns[measure].rising else 1.0
+        keys = [math.inf if math.isnan(mean) else sign * mean for mean in self.macro[:, measure].tolist()]
+        return sorted(self._runs, key=lambda run: (keys[run], run))
+
+    @cached_property
+    def pairs(self) -> list[SuitePair]:
+        """Every pair of runs (or of a run and a baseline) by every measure; the first has the better mean."""
+        return [pair for place in range(len(self.measures)) for pair in self._pairs(place)]
+
+    def _pairs(self, measure: int) -> list[SuitePair]:
+        order = self.order(measure)
+        bases = [self.names.index(name) for name in self.rules.baselines]
+        if bases:
+            chosen = [
+                (run, base)
+                for rank, base in enumerate(bases)
+                for run in order
+                if run != base and run not in bases[:rank]
+            ]
+        else:
+            chosen = [(a, b) for rank, a in enumerate(order) for b in order[rank + 1 :]]
+        strata = [self._strata(a, b, measure) for a, b in chosen]
+        whole = [bool(each) and (self.rules.partial or len(each) == len(self.collections)) for each in strata]
+        within = self._scopes([stratified(each, self.rules) for each in strata], whole, measure)
+        several = [fine and len(each) >= FEWEST for fine, each in zip(whole, strata, strict=True)]
+        over = self._scopes([over_collections(each, self.rules) for each in strata], several, measure)
+        over = [
+            self._decidable(scope, fine, len(each), sum(several))
+            for scope, fine, each in zip(over, whole, strata, strict=True)
+        ]
+        pairs = []
+        for (a, b), each, fine, inner, outer in zip(chosen, strata, whole, within, over, strict=True):
+            means = np.array([column.mean() for column in each])
+            better = means if self.columns[measure].rising else -means
+            pairs.append(
+                SuitePair(
+                    self.names[a],
+                    self.names[b],
+                    self.measures[measure],
+                    float(means.mean()) if fine else math.nan,
+                    len(each),
+                    sum(map(len, each)),
+                    int((better > 0).sum()),
+                    int((better == 0).sum()),
+                    int((better < 0).sum()),
+                    inner,
+                    outer,
+                )
+            )
+        return pairs
+
+    def _strata(self, a: int, b: int, measure: int) -> list[Floats]:
+        """Return the differences of two runs by query, for every collection that both have."""
+        strata = []
+        for place, each in enumerate(self.results.values()):
+            if not (self.present[a, place] and self.present[b, place]):
+                continue
+            values = each.averaged_values(measure)
+            rows = [each.names.index(self.names[run]) for run in (a, b)]
+            differences = values[rows[0]] - values[rows[1]]
+            differences = differences[~np.isnan(differences)]
+            if len(differences):
+                strata.append(differences)
+        return strata
+
+    def _scopes(self, found: Sequence[Finding], whole: Sequence[bool], measure: int) -> list[Scope]:
+        p = np.array([test.p if fine else math.nan for test, fine in zip(found, whole, strict=True)])
+        corrected = self.rules.correction.corrected(p)
+        scopes = []
+        for test, fine, p_corrected in zip(found, whole, corrected.tolist(), strict=True):
+            if not fine:
+                scopes.append(Scope(math.nan, math.nan, math.nan, math.nan, INCOMPLETE))
+                continue
+            better = (test.mean > 0) == self.columns[measure].rising
+            if math.isnan(p_corrected):
+                verdict = "undecided"
+            elif test.identical:
+                verdict = "identical"
+            elif p_corrected < 1 - self.rules.confidence:
+                verdict = "better" if better else "worse"
+            else:
+                verdict = "not told apart"
+            scopes.append(Scope(test.low, test.high, test.p, p_corrected, verdict))
+        return scopes
+
+    def _decidable(self, scope: Scope, whole: bool, collections: int, family: int) -> Scope:
+        """Return a scope, "cannot tell" if no data on so few collections could be significant."""
+        if not whole:
+            return scope
+        if collections < FEWEST:
+            return scope._replace(verdict=CANNOT_TELL)
+        smallest = self.rules.test.smallest(collections)
+        least = self.rules.correction.corrected([smallest] + [1.0] * (family - 1))[0]
+        return scope if least < 1 - self.rules.confidence else scope._replace(verdict=CANNOT_TELL)
+
+    def mean_ranks(self, measure: int = 0) -> MeanRanks | None:
+        """Return the mean ranks over collections of the runs that have all of them; None for fewer than two.
+
+        References
+        ----------
+        Demsar (2006), Statistical comparisons of classifiers over multiple data sets, JMLR 7.
+        """
+        from leadline.stats.simultaneous import critical_difference, friedman, mean_ranks
+
+        values = self.means[:, :, measure]
+        complete = np.flatnonzero(~np.isnan(values).any(axis=1))
+        if len(complete) < 2:
+            return None
+        ranked = values[complete].T
+        ranks = mean_ranks(ranked, rising=self.columns[measure].rising)
+        order = np.argsort(ranks, kind="stable")
+        return MeanRanks(
+            [self.names[run] for run in complete[order].tolist()],
+            ranks[order],
+            len(ranked),
+            friedman(ranked),
+            critical_difference(len(complete), len(ranked), confidence=self.rules.confidence),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as built-in types, with the keys of docs/suites.md; None is undefined."""
+        return {
+            "measures": self.measures,
+            "collections": [self._collection(place) for place in range(len(self.collections))],
+            "runs": [self._run(run) for run in self._runs],
+            "missing": [{"run": run, "collection": collection} for run, collection in self.missing],
+            "averages": [
+                {"name": each.name, "measure": each.measure, "members": each.members, "missing": each.missing}
+                for each in self.averages
+            ],
+            "comparisons": {name: _comparison(each) for name, each in self.comparisons.items()},
+            "pairs": [_pair(pair) for pair in self.pairs],
+            "ranks": {name: _ranks(self.mean_ranks(place)) for place, name in enumerate(self.measures)},
+        }
+
+    def _collection(self, place: int) -> dict[str, Any]:
+        name = self.collections[place]
+        results = self.results[name]
+        return {
+            "name": name,
+            "queries": len(results.averaged_queries()),
+            "runs": len(results.runs),
+            "missing": [self.names[run] for run in np.flatnonzero(~self.present[:, place]).tolist()],
+        }
+
+    def _run(self, run: int) -> dict[str, Any]:
+        named = {each.name: self.average(each)[run] for each in self.averages}
+        return {
+            "name": self.names[run],
+            "collections": int(self.present[run].sum()),
+            "means": {
+                collection: self._by_measure(self.means[run, place])
+                for place, collection in enumerate(self.collections)
+                if self.present[run, place]
+            },
+            "macro": self._by_measure(self.macro[run]),
+            "averages": {name: self._by_measure(values) for name, values in named.items()},
+            "win_rate": {
+                measure: {**rate._asdict(), "rate": plain(rate.rate)}
+                for measure, rate in zip(self.measures, self.win_rates[run], strict=True)
+            },
+        }
+
+    def _by_measure(self, values: Floats) -> dict[str, float | None]:
+        return dict(zip(self.measures, map(plain, values.tolist()), strict=True))
+
+    def __repr__(self) -> str:
+        return (
+            f"Suite({len(self.names)} runs on {len(self.collections)} collections, "
+            f"{len(self.missing)} missing, by {', '.join(self.measures)})"
+        )
+
+
+class Finding(NamedTuple):
+    """Mean difference with its interval and p-value."""
+
+    mean: float
+    low: float
+    high: float
+    p: float
+    identical: bool
+
+
+NO_TEST = Finding(math.nan, math.nan, math.nan, math.nan, identical=False)
+
+
+def stratified(strata: Sequence[Floats], rules: SuiteRules) -> Finding:
+    """Test the mean over collections of mean differences, over queries within the collections.
+
+    Every collection has the same weight. The t test has variance sum(s_c^2 / n_c) / C^2 and Satterthwaite's
+    degrees of freedom; the randomisation test flips the signs of queries, weighted by 1 / n_c.
+
+    Parameters
+    ----------
+    strata : sequence of ndarray
+        Differences by query, one array per collection.
+    rules : SuiteRules
+        Options of the test.
+
+    References
+    ----------
+    Satterthwaite (1946), An approximate distribution of estimates of variance components.
+
+    Examples
+    --------
+    >>> from leadline.stats import CORRECTIONS, TESTS
+    >>> rules = SuiteRules(TESTS.parse("T"), CORRECTIONS.parse("Holm"))
+    >>> found = stratified([np.array([0.1, 0.3]), np.array([0.0, 0.2, 0.1, 0.1])], rules)
+    >>> round(found.mean, 4), round(found.p, 4)
+    (0.15, 0.165)
+    """
+    if not strata:
+        return NO_TEST
+    number = np.array([len(each) for each in strata], dtype=np.float64)
+    found = [moments(each[:, None]) for each in strata]
+    means = np.array([each.mean[0] for each in found])
+    deviation = np.array([each.deviation[0] for each in found])
+    mean = float(means.mean())
+    every = np.concatenate(strata)
+    identical = not every.any()
+    share = deviation**2 / number  # NaN for a collection with one query
+    error = math.sqrt(share.sum()) / len(strata)
+    low, high, p = math.nan, math.nan, math.nan
+    if error > 0:
+        from scipy.special import stdtr, stdtrit
+
+        freedom = share.sum() ** 2 / (share**2 / (number - 1)).sum()
+        half = float(stdtrit(freedom, (1 + rules.confidence) / 2)) * error
+        low, high = mean - half, mean + half
+        p = float(2 * stdtr(freedom, -abs(mean) / error))
+    elif error == 0:
+        low = high = mean
+        p = 1.0 if identical else Sign().p(every)
+    if isinstance(rules.test, Randomisation):
+        weighted = np.concatenate([each / len(each) for each in strata])
+        p = float(rules.test.p_values(weighted[:, None], seed=rules.seed)[0])
+    return Finding(mean, low, high, p, identical)
+
+
+def over_collections(strata: Sequence[Floats], rules: SuiteRules) -> Finding:
+    """Test the mean over collections of mean differences, with the collections as the sample.
+
+    >>> from leadline.stats import CORRECTIONS, TESTS
+    >>> rules = SuiteRules(TESTS.parse("T"), CORRECTIONS.parse("Holm"))
+    >>> found = over_collections([np.array([0.1]), np.array([0.2, 0.4]), np.array([0.2])], rules)
+    >>> round(found.mean, 4), round(found.p, 4)  # t of 0.1, 0.3, 0.2
+    (0.2, 0.0742)
+    """
+    if not strata:
+        return NO_TEST
+    means = np.array([each.mean() for each in strata])
+    found = moments(means[:, None])
+    mean, error = float(found.mean[0]), float(found.error[0])
+    low, high = math.nan, math.nan
+    if len(means) > 1:
+        from scipy.special import stdtrit
+
+        half = float(stdtrit(len(means) - 1, (1 + rules.confidence) / 2)) * error
+        low, high = mean - half, mean + half
+    p = float(rules.test.p_values(means[:, None], seed=rules.seed)[0])
+    return Finding(mean, low, high, p, not np.concatenate(strata).any())
+
+
+def _comparison(comparison: Comparison) -> list[dict[str, Any]]:
+    """Return the pairs of one collection as built-in types."""
+    fields: tuple[str, ...] = (
+        "a",
+        "b",
+        "measure",
+        "mean_a",
+        "mean_b",
+        "difference",
+        "low",
+        "high",
+        "p",
+        "p_corrected",
+    )
+    fields += ("wins", "ties", "losses", "queries", "verdict")
+    return [
+        {
+            name: plain(value) if isinstance(value, float) else value
+            for name in fields
+            for value in (getattr(record, name),)
+        }
+        for record in comparison.records(changed=0)
+    ]
+
+
+def _pair(pair: SuitePair) -> dict[str, Any]:
+    data: dict[str, Any] = {}
+    for name, value in pair._asdict().items():
+        if isinstance(value, Scope):
+            data[name] = {
+                key: plain(each) if isinstance(each, float) else each for key, each in value._asdict().items()
+            }
+        else:
+            data[name] = plain(value) if isinstance(value, float) else value
+    return data
+
+
+def _ranks(ranks: MeanRanks | None) -> dict[str, Any] | None:
+    if ranks is None:
+        return None
+    return {
+        "runs": dict(zip(ranks.names, ranks.ranks.tolist(), strict=True)),
+        "collections": ranks.collections,
+        "friedman_p": plain(ranks.p),
+        "critical_difference": plain(ranks.difference),
+    }

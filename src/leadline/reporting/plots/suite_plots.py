@@ -1,0 +1,156 @@
+"""Figures of suites: a heat map of means by run and collection, and mean ranks over collections."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from leadline.comparison.sentences import p_text
+from leadline.comparison.suite_result import Suite
+from leadline.data.arrays import Flags, Floats
+from leadline.data.wording import counted
+from leadline.errors import UsageError
+from leadline.reporting.plots import COLUMN, FAINT, INK, RULE, scaled, shortened, style
+from leadline.reporting.plots.significance_groups import critical_difference
+from leadline.reporting.plots.text_layout import NAMED, height_of, name_rows
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+KINDS = ("heat-map", "critical-difference")
+CELL = 0.42  # inches: width of a column with values written in its cells
+MARGIN = 1.3  # inches: names of the runs
+WRITTEN = 30  # maximum number of rows, and of columns, with values in the cells
+MACRO = "macro mean"
+
+
+def heat_map(suite: Suite, place: int = 0, *, width: float | None = None) -> Figure:
+    """Draw runs (best macro mean first) by collections, with the macro mean as the last column.
+
+    Values are written in the cells; the colour is the difference from the best run of the collection, since
+    collections differ more than runs. Cells without a run are hatched.
+
+    Parameters
+    ----------
+    suite : Suite
+        Runs on collections.
+    place : int, default 0
+        Index of the measure.
+    width : float, optional
+        Width in inches; by default that of one column of a paper, or more for many collections.
+    """
+    order = suite.order(place)
+    table = np.column_stack([suite.means[order, :, place], suite.macro[order, place]])
+    names = [*suite.collections, MACRO]
+    rising = suite.columns[place].rising
+    with np.errstate(invalid="ignore"):
+        sign = 1.0 if rising else -1.0
+        best = np.max(np.where(np.isnan(table), -np.inf, sign * table), axis=0)
+        behind = np.where(np.isnan(table), np.nan, best - sign * table)
+    missing = np.column_stack([~suite.present[order], np.isnan(table[:, -1])])
+    written = len(order) <= WRITTEN and len(names) <= WRITTEN
+    with style():
+        from matplotlib.figure import Figure
+
+        wide = max(COLUMN, MARGIN + CELL * len(names)) if written else 2 * COLUMN
+        figure = Figure(
+            figsize=(width or wide, 0.75 + height_of(len(order), least=0.6)), layout="constrained"
+        )
+        axes = figure.add_subplot()
+        drawn = axes.imshow(
+            behind, aspect="auto", interpolation="none", cmap="Blues_r", vmin=0, vmax=_reach(behind)
+        )
+        axes.axvline(len(suite.collections) - 0.5, color="white", linewidth=scaled(2.5))
+        axes.spines[:].set_visible(False)
+        axes.tick_params(length=0, colors=INK)
+        name_rows(axes, [suite.names[run] for run in order])
+        _name_columns(axes, names)
+        _hatch(axes, missing, size=5.0 if written else 0.0)
+        if written:
+            _write(axes, table, behind)
+        bar = figure.colorbar(drawn, ax=axes, location="bottom", aspect=40, fraction=0.05, pad=0.02)
+        bar.set_label(f"{suite.measures[place]}: difference from the best run of the collection")
+        bar.outline.set_visible(False)
+    return figure
+
+
+def _reach(behind: Floats) -> float:
+    finite = behind[np.isfinite(behind)]
+    return float(finite.max(initial=0.0)) or 1.0
+
+
+def _name_columns(axes: Any, names: list[str]) -> None:
+    """Name the columns above them; very many are numbered by the axis only."""
+    if len(names) > NAMED // 4:
+        axes.set_xticks([])
+        axes.set_xlabel(f"{len(names) - 1} collections, and their mean")
+        return
+    axes.xaxis.tick_top()
+    axes.set_xticks(range(len(names)), shortened(names, 18), rotation=45, ha="left", rotation_mode="anchor")
+    axes.tick_params(axis="x", length=0)
+
+
+def _hatch(axes: Any, missing: Flags, *, size: float) -> None:
+    """Mark cells without a value, which are no part of any mean."""
+    from matplotlib.patches import Rectangle
+
+    for row, column in np.argwhere(missing).tolist():
+        axes.add_patch(
+            Rectangle(
+                (column - 0.5, row - 0.5), 1, 1, facecolor="white", edgecolor=RULE, hatch="////", linewidth=0
+            )
+        )
+        if size:
+            axes.text(column, row, "none", ha="center", va="center", fontsize=scaled(size), color=FAINT)
+
+
+def _write(axes: Any, table: Floats, behind: Floats) -> None:
+    """Write the values in the cells, the best of a column in bold."""
+    reach = _reach(behind)
+    for (row, column), value in np.ndenumerate(table):
+        if np.isnan(value):
+            continue
+        axes.text(
+            column,
+            row,
+            f"{value:.3f}",
+            ha="center",
+            va="center",
+            fontsize=scaled(5.5),
+            fontweight="bold" if behind[row, column] == 0 else "normal",
+            color="white" if behind[row, column] < 0.5 * reach else INK,
+        )
+
+
+def rank_diagram(suite: Suite, place: int = 0, *, width: float | None = None) -> Figure:
+    """Draw the mean ranks of the runs over collections with the critical difference of Nemenyi.
+
+    Runs that lack a collection are left out and counted.
+
+    Raises
+    ------
+    UsageError
+        If fewer than two runs have every collection.
+    """
+    ranks = suite.mean_ranks(place)
+    if ranks is None:
+        raise UsageError(
+            "fewer than two runs have every collection; expected another figure, such as heat-map"
+        )
+    note = f"Friedman: {p_text(ranks.p)}; bars: no significant difference (Nemenyi, "
+    note += f"{1 - suite.rules.confidence:.3g})"
+    if ranks.difference >= len(ranks.names) - 1:
+        note += "; no difference is as large on so few collections"
+    lacking = len(suite.names) - len(ranks.names)
+    if lacking:
+        note += f"; left out: {counted(lacking, 'run')} without every collection"
+    return critical_difference(
+        ranks.names,
+        ranks.ranks,
+        difference=ranks.difference,
+        label=f"{suite.measures[place]}, mean rank ({counted(ranks.collections, 'collection')}; 1 is best)",
+        note=note,
+        width=width,
+    )

@@ -1,0 +1,356 @@
+"""Suites of collections: the files that describe them, and published lists of collections."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from glob import glob
+from typing import Any, NamedTuple
+
+from leadline.data.validation import check_run_name
+from leadline.errors import InputError, LeadlineError, UsageError
+from leadline.io.opening import digest_of, files_of, run_name
+from leadline.io.read_paths import record_input
+
+DEFAULT_MEASURES = ("nDCG@10",)
+TOP = ("measures", "averages", "groups", "collections")
+KEYS = ("qrels", "runs", "documents", "level")
+QRELS = ("qrels.txt", "qrels.tsv", "qrels/test.tsv")  # of a folder; the last is that of BEIR
+SUBFORUMS: tuple[str, ...] = ("android", "english", "gaming", "gis", "mathematica", "physics")
+SUBFORUMS += ("programmers", "stats", "tex", "unix", "webmasters", "wordpress")
+CQADUPSTACK = tuple(f"cqadupstack{name}" for name in SUBFORUMS)
+PUBLIC: tuple[str, ...] = ("trec-covid", "nfcorpus", "nq", "hotpotqa", "fiqa", "arguana")
+PUBLIC += ("webis-touche2020", "cqadupstack", "quora", "dbpedia-entity", "scidocs", "fever")
+PUBLIC += ("climate-fever", "scifact")
+# The thirteen of NanoBEIR are public ones and MS MARCO, in smaller samples.
+NANO = (*(name for name in PUBLIC if name not in ("trec-covid", "cqadupstack")), "msmarco")
+# Published averages of nDCG@10: the members of each.
+AVERAGES: dict[str, tuple[str, ...]] = {
+    "BEIR": (*PUBLIC, "bioasq", "signal1m", "trec-news", "robust04"),
+    "BEIR-14": PUBLIC,
+    "BEIR-13": tuple(name for name in PUBLIC if name != "cqadupstack"),
+    "BEIR-MTEB": (*PUBLIC, "msmarco"),
+    "NanoBEIR": tuple(f"nano-{name}" for name in NANO),
+}
+AVERAGED = "nDCG@10"
+# Other names of collections, folded as `folded` does.
+ALIASES = {
+    "touche2020": "webistouche2020",
+    "dbpedia": "dbpediaentity",
+    "fiqa2018": "fiqa",
+    "quoraretrieval": "quora",
+    "treccovidbeir": "treccovid",
+    "signal1mrt": "signal1m",
+    "cqadupstackretrieval": "cqadupstack",
+}
+
+
+class Collection(NamedTuple):
+    """Judgments and runs of one collection: a path or judgments, and runs by name."""
+
+    name: str
+    qrels: Any
+    runs: dict[str, Any]
+    documents: int | None = None
+    level: float | None = None
+
+
+class SuiteFile(NamedTuple):
+    """What a suite consists of.
+
+    `averages` are names of published averages, `groups` collections by the name of an average of them.
+    """
+
+    path: str
+    collections: list[Collection]
+    measures: tuple[Any, ...]
+    averages: tuple[str, ...] = ()
+    groups: dict[str, list[str]] | None = None
+
+
+def read_suite(source: str | os.PathLike[str] | Mapping[str, Any]) -> SuiteFile:
+    """Return the collections and runs of a suite.
+
+    Parameters
+    ----------
+    source : path or mapping
+        TOML file; or a folder of COLLECTION/qrels.txt and COLLECTION/runs/*; or the content of such a file
+        as a mapping, in which `qrels` and the values of `runs` may also be judgments and runs.
+
+    Returns
+    -------
+    SuiteFile
+        Collections in the order of the file, or of the names of folders.
+
+    Raises
+    ------
+    InputError
+        If a key is unknown or a value is of the wrong kind, or files are missing.
+
+    Examples
+    --------
+    >>> one = {"qrels": {"q1": {"d1": 1}}, "runs": {"bm25": {"q1": {"d1": 1.0}}}}
+    >>> [each.name for each in read_suite({"collections": {"one": one}}).collections]
+    ['one']
+    """
+    if isinstance(source, Mapping):
+        return _suite_of(source, "suite", "")
+    if not isinstance(source, (str, os.PathLike)):
+        raise UsageError(f"suite of type {type(source).__name__}; expected a path or a mapping")
+    path = os.fspath(source)
+    if os.path.isdir(path):
+        return _of_folder(path)
+    import tomllib
+
+    record_input(path)
+    try:
+        with open(path, "rb") as file:
+            data = tomllib.load(file)
+    except OSError as error:
+        raise InputError(
+            f"cannot be read ({error.strerror})", expected="a TOML file or a folder", path=path
+        ) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        line = re.search(r"at line (\d+)", str(error))
+        found = re.sub(r" \(at .*\)$", "", " ".join(str(error).split()))
+        raise InputError(
+            f"is not TOML ({found})",
+            expected="[collections.NAME] with qrels and runs",
+            path=path,
+            line=int(line[1]) if line else None,
+        ) from None
+    return _suite_of(data, path, os.path.dirname(path))
+
+
+def _of_folder(path: str) -> SuiteFile:
+    """Return the suite in a folder: each folder in it is a collection."""
+    collections = []
+    for entry in sorted(os.scandir(path), key=lambda entry: entry.name):
+        if not entry.is_dir() or entry.name.startswith("."):
+            continue
+        found = [os.path.join(entry.path, name) for name in QRELS]
+        qrels = next(filter(os.path.isfile, found), None)
+        if qrels is None:
+            raise InputError("has no judgments", expected=f"{' or '.join(QRELS)} in it", path=entry.path)
+        runs = os.path.join(entry.path, "runs")
+        if not os.path.isdir(runs):
+            raise InputError("has no runs", expected="a folder `runs` in it", path=entry.path)
+        named = _named(files_of(runs), path, entry.name)
+        collections.append(Collection(entry.name, qrels, named))
+    if not collections:
+        raise InputError(
+            "has no collections", expected="folders COLLECTION with qrels.txt and runs/", path=path
+        )
+    return SuiteFile(path, collections, DEFAULT_MEASURES)
+
+
+def _suite_of(data: Mapping[str, Any], path: str, folder: str) -> SuiteFile:
+    _check_keys(data, TOP, "", path)
+    tables = data.get("collections")
+    if not isinstance(tables, Mapping) or not tables:
+        raise InputError("has no collections", expected="[collections.NAME] with qrels and runs", path=path)
+    collections = [_collection(str(name), table, path, folder) for name, table in tables.items()]
+    names = [each.name for each in collections]
+    groups = data.get("groups", {})
+    if not isinstance(groups, Mapping):
+        raise _wrong("groups", groups, 'a table such as english = ["cacm", "cisi"]', path)
+    for group, members in groups.items():
+        _listed(members, f"groups.{group}", "names of collections", path)
+        for member in members:
+            if member not in names:
+                raise InputError(
+                    f"groups.{group} has no collection '{member}' to refer to",
+                    expected=nearest(member, names),
+                    path=path,
+                )
+    measures = data.get("measures", DEFAULT_MEASURES)
+    return SuiteFile(
+        path,
+        collections,
+        _listed(measures, "measures", "names of measures", path),
+        checked_averages(_listed(data.get("averages", ()), "averages", "published averages", path), path),
+        {str(group): list(members) for group, members in groups.items()},
+    )
+
+
+def checked_averages(names: Iterable[str], path: str = "") -> tuple[str, ...]:
+    """Return the names of published averages as they are spelled in `AVERAGES`.
+
+    >>> checked_averages(["nanobeir"])
+    ('NanoBEIR',)
+    """
+    known = {name.lower(): name for name in AVERAGES}
+    for name in names:
+        if str(name).lower() not in known:
+            raise InputError(
+                f"unknown average '{name}'", expected=nearest(str(name), list(AVERAGES)), path=path
+            )
+    return tuple(dict.fromkeys(known[str(name).lower()] for name in names))
+
+
+def _collection(name: str, table: object, path: str, folder: str) -> Collection:
+    place = f"collections.{name}"
+    if not isinstance(table, Mapping):
+        raise _wrong(place, table, "a table with qrels and runs", path)
+    _check_keys(table, KEYS, place, path)
+    for key in ("qrels", "runs"):
+        if key not in table:
+            raise InputError(f"{place} has no '{key}'", expected=f"{place}.{key}", path=path)
+    documents, level = table.get("documents", 0), table.get("level")
+    if isinstance(documents, bool) or not isinstance(documents, int) or documents < 0:
+        raise _wrong(f"{place}.documents", documents, "a whole number, 0 if it is not known", path)
+    if level is not None and (isinstance(level, bool) or not isinstance(level, (int, float))):
+        raise _wrong(f"{place}.level", level, "a number, the least relevant grade", path)
+    qrels = table["qrels"]
+    if isinstance(qrels, str):
+        qrels = os.path.join(folder, qrels)
+    elif path != "suite":
+        raise _wrong(f"{place}.qrels", qrels, "a path", path)
+    return Collection(name, qrels, _runs(table["runs"], place, path, folder), documents or None, level)
+
+
+def _runs(value: object, place: str, path: str, folder: str) -> dict[str, Any]:
+    """Return runs by name: those of a pattern, of several, or of a table of names."""
+    if isinstance(value, Mapping):
+        for name in value:
+            check_run_name(name)
+        named = {
+            name: os.path.join(folder, each) if isinstance(each, str) else each
+            for name, each in value.items()
+        }
+        wrong = [name for name, each in named.items() if path != "suite" and not isinstance(each, str)]
+        if wrong:
+            raise _wrong(f"{place}.runs.{wrong[0]}", value[wrong[0]], "a path", path)
+        if not named:
+            raise InputError(f"{place}.runs is empty", expected="at least one run", path=path)
+        return named
+    patterns = [value] if isinstance(value, str) else value
+    if not isinstance(patterns, Sequence) or not all(isinstance(each, str) for each in patterns):
+        raise _wrong(f"{place}.runs", value, "a pattern, a list of patterns, or a table of paths", path)
+    files: list[str] = []
+    for pattern in patterns:
+        whole = os.path.join(folder, pattern)
+        found = [name for name in sorted(glob(whole, recursive=True)) if os.path.isfile(name)]
+        if os.path.isdir(whole):
+            found = files_of(whole)
+        if not found:
+            raise InputError(
+                f"{place}.runs: '{pattern}' matches no file", expected="a pattern of runs", path=path
+            )
+        files += found
+    if not files:
+        raise InputError(f"{place}.runs is empty", expected="at least one run", path=path)
+    return _named(list(dict.fromkeys(files)), path, place)
+
+
+def _named(files: Sequence[str], path: str, place: str) -> dict[str, Any]:
+    """Return files by the names of their runs."""
+    named: dict[str, Any] = {}
+    for file in files:
+        name = run_name(file)
+        if name in named:
+            raise InputError(
+                f"{place}: {named[name]} and {file} are both called '{name}'",
+                expected="different names, or runs = {NAME = PATH}",
+                path=path,
+            )
+        named[name] = file
+    return named
+
+
+def _check_keys(table: Mapping[str, Any], known: Sequence[str], place: str, path: str) -> None:
+    for key in table:
+        if key not in known:
+            where = f" in {place}" if place else ""
+            raise InputError(f"unknown key '{key}'{where}", expected=nearest(str(key), known), path=path)
+
+
+def nearest(name: str, known: Sequence[str]) -> str:
+    """Return the nearest known names, or the first of them, as text for an error.
+
+    >>> nearest("mesures", ["measures", "groups"]), nearest("x", ["measures", "groups"])
+    ("'measures'", 'measures or groups')
+    """
+    close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    return f"'{close[0]}'" if close else " or ".join(known[:8])
+
+
+def _listed(value: object, place: str, what: str, path: str) -> tuple[Any, ...]:
+    texts = path == "suite" and place == "measures"  # measures of Python may be objects
+    listed = [value] if isinstance(value, str) else value
+    if not isinstance(listed, (list, tuple)) or not all(texts or isinstance(each, str) for each in listed):
+        raise _wrong(place, value, f"a list of {what}", path)
+    return tuple(listed)
+
+
+def _wrong(place: str, value: object, expected: str, path: str) -> InputError:
+    shown = " ".join(repr(value).split())[:60]
+    return InputError(f"{place} = {shown}", expected=expected, path=path)
+
+
+def input_digest(source: Any) -> str | None:
+    """Return the SHA-256 of a file; None for what is not a file, or cannot be read again."""
+    if not isinstance(source, (str, os.PathLike)):
+        return None
+    try:
+        return digest_of(os.fspath(source))
+    except (OSError, LeadlineError):
+        return None
+
+
+def folded(name: str) -> str:
+    """Return the name of a collection without case, marks and other spellings.
+
+    >>> folded("Webis-Touche2020"), folded("NanoTouche2020Retrieval"), folded("beir/fiqa-2018")
+    ('webistouche2020', 'nanowebistouche2020', 'fiqa')
+    """
+    text = re.sub(r"[^a-z0-9]", "", name.lower().removeprefix("beir/"))
+    nano = "nano" * text.startswith("nano")
+    text = text.removeprefix("nano")
+    shorter = text.removesuffix("retrieval") if text not in ALIASES else text
+    return nano + ALIASES.get(text, ALIASES.get(shorter, shorter))
+
+
+def members_of(average: str, names: Sequence[str]) -> dict[str, list[str]]:
+    """Return the collections of a suite that are each member of a published average.
+
+    A member without any is missing. CQADupStack has twelve collections, whose mean is one member; the list
+    of a member is empty if some of them are missing.
+
+    Parameters
+    ----------
+    average : str
+        Name in `AVERAGES`.
+    names : sequence of str
+        Names of the collections of the suite.
+
+    Raises
+    ------
+    InputError
+        If two collections of the suite are the same member.
+
+    Examples
+    --------
+    >>> found = members_of("BEIR-13", ["NFCorpus", "scifact", "mine"])
+    >>> {member: there for member, there in found.items() if there}
+    {'nfcorpus': ['NFCorpus'], 'scifact': ['scifact']}
+    """
+    by_name: dict[str, str] = {}
+    wanted = {*map(folded, AVERAGES[average]), *CQADUPSTACK}
+    for name in names:
+        short = folded(name)
+        if short in by_name and short in wanted:
+            raise InputError(
+                f"collections '{by_name[short]}' and '{name}' are both {short} of {average}",
+                expected="one of them",
+            )
+        by_name[short] = name
+    found: dict[str, list[str]] = {}
+    for member in AVERAGES[average]:
+        short = folded(member)
+        found[member] = [by_name[short]] if short in by_name else []
+        if short == "cqadupstack" and short not in by_name and all(name in by_name for name in CQADUPSTACK):
+            found[member] = [by_name[name] for name in CQADUPSTACK]
+    return found
