@@ -9,6 +9,7 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.int32]
 Hashes = npt.NDArray[np.uint64]
+Small = npt.NDArray[np.int8]
 Bytes = npt.NDArray[np.uint8]
 Flags = npt.NDArray[np.bool_]
 

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from leadline import kernels
-from leadline.data.arrays import Codes, Flags, Floats, Integers, freeze
+from leadline.data.arrays import Codes, Flags, Floats, Integers, Small, freeze
 from leadline.data.ids import Ids, Vocabulary
 from leadline.data.qrels import Qrels
 from leadline.data.reading import DEFAULT_READING, UNCUT, Cut, Reading
 from leadline.data.run import Run
 from leadline.errors import UsageError
+
+Counts: TypeAlias = npt.NDArray[Any]  # uint8 where all are below 256, else int32
 
 
 class MatchedLists(NamedTuple):
@@ -86,13 +89,12 @@ def _rows_in(qrels: Qrels, codes: Integers, run: Run) -> Codes:
     """Return the qrels row of every document of a run (-1: unjudged), from the query code of each list."""
     rows = np.full(len(run.scores), -1, dtype=np.int32)
     if kernels.compiled is not None:
-        ids, judged, slots = run.ids, qrels.documents, qrels.slots
+        ids = run.ids
         hashes = np.empty(len(rows), dtype=np.uint64)
         kernels.compiled.hash_ids(ids.text, ids.start, ids.stop, hashes)
         seen = np.zeros(8 * int(np.diff(run.offsets).max(initial=1)) + 8, dtype=np.int32)
         places = (ids.text, ids.start, ids.stop, hashes, run.offsets, codes)
-        known = (judged.text, judged.start, judged.stop, slots.hashes, slots.offset, slots.rows)
-        if kernels.compiled.match(*places, *known, seen, rows):
+        if kernels.compiled.match(*places, *qrels.slots, seen, rows):
             return rows
     names, lookup, bounds = list(run.ids), qrels.lookup, run.offsets.tolist()
     for index, code in enumerate(codes.tolist()):
@@ -107,7 +109,8 @@ class JudgedRun:
 
     `present[q]` is whether the run has the query, `length[q]` the length of its list (after the cut).
     Row i of the columns is a retrieved judged document: `rank`, `row` in the qrels, `tie_first` and
-    `tie_last` (the ranks of its group of equal scores). `unjudged_ties` are the tie groups without a judged
+    `tie_last` (the ranks of its group of equal scores), which are kept as the number of rows of the group
+    `above` and `below`. `unjudged_ties` are the tie groups without a judged
     document. `cut_in_ties[q]` is whether the list was cut within a group of equal scores that holds a judged
     document. `lists` are all rows, including unjudged documents and queries, if they were kept.
     """
@@ -121,21 +124,26 @@ class JudgedRun:
         offsets: Integers,
         rank: Codes,
         row: Codes,
-        tie_first: Codes,
-        tie_last: Codes,
+        tie_first: Codes | None = None,
+        tie_last: Codes | None = None,
+        ties: tuple[Counts, Counts] | None = None,
         unjudged_ties: TieGroups,
         cut_in_ties: Flags | None = None,
         lists: MatchedLists | None = None,
     ) -> None:
-        freeze(present, length, offsets, rank, row, tie_first, tie_last)
+        above, below = ties or (
+            rank - (rank if tie_first is None else tie_first),
+            (rank if tie_last is None else tie_last) - rank,
+        )
+        freeze(present, length, offsets, rank, row, above, below)
         self.qrels = qrels
         self.present = present
         self.length = length
         self.offsets = offsets
         self.rank = rank
         self.row = row
-        self.tie_first = tie_first
-        self.tie_last = tie_last
+        self.above = above
+        self.below = below
         self.unjudged_ties = unjudged_ties
         if cut_in_ties is None:
             cut_in_ties = np.zeros(len(present), dtype=np.bool_)
@@ -157,7 +165,9 @@ class JudgedRun:
         return join.judged_run()
 
     @classmethod
-    def _of_parts(cls, qrels: Qrels, joined: Sequence[_JoinedLists], lists: MatchedLists | None) -> JudgedRun:
+    def _of_parts(
+        cls, qrels: Qrels, joined: Sequence[_JoinedLists], columns: _Columns, lists: MatchedLists | None
+    ) -> JudgedRun:
         query = _concatenate([part.query for part in joined])
         size = len(qrels.queries)
         present = np.zeros(size, dtype=np.bool_)
@@ -166,15 +176,10 @@ class JudgedRun:
         length[query] = _concatenate([part.length for part in joined])
         cut_in_ties = np.zeros(size, dtype=np.bool_)
         cut_in_ties[query] = np.concatenate([part.cut_in_ties for part in joined] or [cut_in_ties[:0]])
+        judged = _concatenate([part.judged for part in joined])
         counts = np.zeros(size, dtype=np.int64)
-        counts[query] = _concatenate([part.judged for part in joined])
-        spans = _rows_by_query(query, joined)
-        rank = _concatenate([joined[part].rank[span] for part, span in spans])
-        row = _concatenate([joined[part].row[span] for part, span in spans])
-        first = last = rank
-        if any(part.last is not part.rank for part in joined):
-            first = _concatenate([joined[part].first[span] for part, span in spans])
-            last = _concatenate([joined[part].last[span] for part, span in spans])
+        counts[query] = judged
+        rank, row, above, below = columns.in_order(query, judged)
         return cls(
             qrels,
             present=present,
@@ -182,8 +187,7 @@ class JudgedRun:
             offsets=np.concatenate(([0], np.cumsum(counts))).astype(np.int64),
             rank=rank,
             row=row,
-            tie_first=first,
-            tie_last=last,
+            ties=(above, below),
             unjudged_ties=TieGroups(
                 *(_concatenate([part.ties[column] for part in joined]) for column in range(3))
             ),
@@ -258,8 +262,7 @@ class JudgedRun:
             offsets=np.concatenate(([0], np.cumsum(counts))).astype(np.int64),
             rank=self.rank,
             row=(self.row + np.repeat(qrels.begin - self.qrels.begin[codes], counts)).astype(np.int32),
-            tie_first=self.tie_first,
-            tie_last=self.tie_last,
+            ties=(self.above, self.below),
             unjudged_ties=TieGroups(number[ties.query].astype(np.int32), ties.first, ties.last),
             cut_in_ties=self.cut_in_ties[codes],
         )
@@ -273,14 +276,35 @@ class JudgedRun:
         return np.repeat(np.arange(len(self.present), dtype=np.int32), np.diff(self.offsets))
 
     @cached_property
+    def tie_first(self) -> Codes:
+        """Rank of the first row with the score of every row."""
+        return np.asarray(self.rank - self.above, dtype=np.int32)
+
+    @cached_property
+    def tie_last(self) -> Codes:
+        """Rank of the last row with the score of every row."""
+        return np.asarray(self.rank + self.below, dtype=np.int32)
+
+    @cached_property
+    def tied(self) -> Flags:
+        """Flags of the rows whose score another row of the list has."""
+        flags: Flags = (self.above != 0) | (self.below != 0)
+        return flags
+
+    @cached_property
     def grade(self) -> Floats:
         """Grade of every row."""
-        return self.qrels.grades[self.row]
+        return self.levels.astype(np.float64, copy=False)
+
+    @cached_property
+    def levels(self) -> Floats | Small:
+        """Grade of every row, in one byte each where the judgments are."""
+        return self.qrels.levels[self.row]
 
     def hits(self, rel: float) -> Hits:
         """Return the retrieved documents of grade `rel` or more."""
         if rel not in self._hits:
-            chosen = np.flatnonzero(self.grade >= rel)
+            chosen = np.flatnonzero(self.levels >= rel)
             query = self.query[chosen]
             first = np.searchsorted(query, np.arange(len(self.present)))
             nth = np.arange(1, len(chosen) + 1) - first[query]
@@ -290,8 +314,8 @@ class JudgedRun:
     @cached_property
     def gains(self) -> Gains:
         """Retrieved documents with a positive grade, which is their gain."""
-        chosen = np.flatnonzero(self.grade > 0)
-        return Gains(self.query[chosen], self.rank[chosen], self.grade[chosen])
+        chosen = np.flatnonzero(self.levels > 0)
+        return Gains(self.query[chosen], self.rank[chosen], self.levels[chosen].astype(np.float64))
 
     def before(self, chosen: Flags) -> Integers:
         """Return the number of chosen rows above every row in its list."""
@@ -323,36 +347,75 @@ class Join:
     def clear(self) -> None:
         """Remove all lists."""
         self._joined: list[_JoinedLists] = []
+        self._columns = _Columns(len(self.qrels.documents))
         self._kept: list[MatchedLists] = []
 
     def add(self, part: MatchedLists) -> None:
         """Join ranked lists; their columns may be overwritten afterwards."""
-        self._joined.append(_join(self.qrels, part, self.cut))
+        joined = _join(self.qrels, part, self.cut)
+        self._columns.add(joined)
+        empty = joined.rank[:0].copy()
+        self._joined.append(joined._replace(rank=empty, row=empty, first=empty, last=empty))
         if self.keep:
             self._kept.append(MatchedLists.concatenate([part]))
 
     def judged_run(self) -> JudgedRun:
-        """Return the join of all lists added."""
+        """Return the join of all lists added; the join itself then holds none."""
         lists = None
         if self.keep:
             lists = self._kept[0] if len(self._kept) == 1 else MatchedLists.concatenate(self._kept)
-        return JudgedRun._of_parts(self.qrels, self._joined, lists)  # noqa: SLF001  # same module
+        made = JudgedRun._of_parts(self.qrels, self._joined, self._columns, lists)  # noqa: SLF001  # same module
+        self.clear()
+        return made
+
+
+class _Columns:
+    """Rank, row and tie group of the judged rows of lists, list by list; at most as many as are judged."""
+
+    def __init__(self, judged: int) -> None:
+        self.size = 0
+        self.tied = False  # until then there are two columns
+        self.columns: list[Counts] = [
+            np.empty(judged, dtype=kind) for kind in (np.int32, np.int32, np.uint8, np.uint8)
+        ]
+
+    def add(self, part: _JoinedLists) -> None:
+        """Append the rows of some lists."""
+        low, high = self.size, self.size + len(part.rank)
+        if high > len(self.columns[0]):  # a query reappears; its lists are merged on a second reading
+            self.columns = [np.resize(column, 2 * high) for column in self.columns]
+        values = [part.rank, part.row]
+        if part.last is not part.rank and not self.tied:
+            self.tied = True
+            for column in self.columns[2:]:
+                column[:low] = 0
+        if self.tied:
+            values += [part.rank - part.first, part.last - part.rank]
+        for place, new in enumerate(values):
+            if new.max(initial=0) > np.iinfo(self.columns[place].dtype).max:
+                self.columns[place] = self.columns[place].astype(np.int32)
+            self.columns[place][low:high] = new
+        self.size = high
+
+    def in_order(self, query: Codes, counts: Codes) -> list[Counts]:
+        """Return the columns in the order of query codes, given the query and the size of each list."""
+        spans = [slice(self.size)]
+        if np.any(query[1:] < query[:-1]):
+            ends = np.cumsum(counts)
+            begin, order = ends - counts, np.argsort(query, kind="stable")
+            spans = [slice(*span) for span in zip(begin[order].tolist(), ends[order].tolist(), strict=True)]
+        found: list[Counts] = []
+        for place in range(4 if self.tied else 2):
+            column, self.columns[place] = self.columns[place], self.columns[place][:0].copy()
+            found.append(_concatenate([column[span] for span in spans]))
+            del column  # before the next one is copied
+        none = np.broadcast_to(np.uint8(0), self.size)
+        return found if self.tied else [*found, none, none]
 
 
 def _concatenate(columns: Sequence[Codes]) -> Codes:
     """Return the concatenation of columns; an empty column for none."""
     return np.concatenate(columns) if columns else np.empty(0, dtype=np.int32)
-
-
-def _rows_by_query(query: Codes, joined: Sequence[_JoinedLists]) -> list[tuple[int, slice]]:
-    """Return (part index, rows) in the order of query codes."""
-    if not np.any(query[1:] < query[:-1]):
-        return [(index, slice(None)) for index in range(len(joined))]
-    spans: list[tuple[int, slice]] = []
-    for index, part in enumerate(joined):
-        ends = np.cumsum(part.judged).tolist()
-        spans += [(index, slice(*span)) for span in zip([0, *ends], ends, strict=False)]
-    return [spans[index] for index in np.argsort(query, kind="stable").tolist()]
 
 
 def _join(qrels: Qrels, part: MatchedLists, cut: Cut) -> _JoinedLists:
@@ -361,7 +424,7 @@ def _join(qrels: Qrels, part: MatchedLists, cut: Cut) -> _JoinedLists:
     depth = cut.depth
     cut_in_ties = _cut_in_ties(part, depth)
     if cut.judged_only:
-        keep = (rows >= 0) & (qrels.grades[rows] >= 0)
+        keep = (rows >= 0) & (qrels.levels[rows] >= 0)
         if depth is not None:
             keep &= np.arange(len(rows)) - np.repeat(bounds[:-1], np.diff(bounds)) < depth
         bounds = np.concatenate(([0], np.cumsum(keep)))[bounds]

@@ -1,4 +1,4 @@
-"""Tables made of judgments: hash tables of documents, ideal lists, judgments by subtopic."""
+"""Tables made of judgments: ideal lists, judgments by subtopic."""
 
 from __future__ import annotations
 
@@ -6,16 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from leadline.data.arrays import Codes, Floats, Hashes, Integers, freeze
+from leadline.data.arrays import Codes, Floats, Integers, freeze
 from leadline.data.ids import Vocabulary
-
-
-class Slots(NamedTuple):
-    """Hash tables of the judged documents, one per query, for the compiled kernels."""
-
-    hashes: Hashes
-    offset: Integers
-    rows: Codes
 
 
 class Ideal(NamedTuple):

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from leadline import kernels
-from leadline.data.arrays import Codes, Flags, Floats, Hashes, Integers, freeze
+from leadline.data.arrays import Codes, Flags, Floats, Hashes, Integers, Small, freeze
 from leadline.data.hashing import digest
 from leadline.data.ids import Ids, QueryTable, Vocabulary, encode_rows, to_text
-from leadline.data.judgment_tables import Ideal, Slots, Subtopics
+from leadline.data.judgment_tables import Ideal, Subtopics
+from leadline.data.packed_ids import Slots, slots_of
 from leadline.data.reading import ReadQrelsOptions
 from leadline.data.wording import counted, queries
 from leadline.errors import InputError, UnknownIdError
@@ -29,7 +30,8 @@ class Qrels(QueryTable):
 
     Methods take and return ids as strings; columns hold them as bytes. A row is a judged document, and the
     rows of a query are contiguous: `begin[q]:end[q]` are the rows of query q of `queries`, in the order of
-    the file; `documents` and `grades` are the columns. A negative grade means pooled but not judged. With
+    the file; `documents` and `grades` are the columns. `levels` are the same grades, in one byte each where
+    all are small whole numbers. A negative grade means pooled but not judged. With
     judgments by `subtopics`, the grade of a document is its largest. `inclusion` is the inclusion
     probability of a document in the judged sample: NaN where unknown, None if there are no probabilities.
 
@@ -68,7 +70,7 @@ class Qrels(QueryTable):
     begin: Integers
     end: Integers
     documents: Ids
-    grades: Floats
+    levels: Floats | Small
     known: Flags | None
     subtopics: Subtopics | None
     inclusion: Floats | None
@@ -92,12 +94,13 @@ class Qrels(QueryTable):
         begin: Integers,
         end: Integers,
         documents: Ids,
-        grades: Floats,
+        grades: Floats | Small,
         *,
         known: Flags | None = None,
         subtopics: Subtopics | None = None,
         inclusion: Floats | None = None,
         hashes: Hashes | None = None,
+        slots: Slots | None = None,
         source: str = "",
         remarks: tuple[tuple[str, str, int], ...] = (),
     ) -> Qrels:
@@ -111,7 +114,7 @@ class Qrels(QueryTable):
             First row of each query, and the row after its last.
         documents : Ids
             Document id of each row.
-        grades : ndarray of float64
+        grades : ndarray of float64 or int8
             Grade of each row.
         known : ndarray of bool, optional
             Whether the user knew the document before the search.
@@ -121,6 +124,8 @@ class Qrels(QueryTable):
             Inclusion probability of each row.
         hashes : ndarray of uint64, optional
             Hash of each document, if computed already.
+        slots : Slots, optional
+            Tables for the compiled kernels, if made already; then no document is judged twice for a query.
         source : str
             Name of the file.
         remarks : tuple of (code, message, count)
@@ -144,11 +149,13 @@ class Qrels(QueryTable):
         qrels.begin = begin
         qrels.end = end
         qrels.documents = documents
-        qrels.grades = grades
+        qrels.levels = grades
         qrels.known = known
         qrels.subtopics = subtopics
         qrels.inclusion = inclusion
         qrels.hashes = hashes
+        if slots is not None:
+            qrels._hash_tables = slots, None  # noqa: SLF001  # same class
         qrels.source = source
         qrels.remarks = remarks
         return qrels
@@ -270,6 +277,13 @@ class Qrels(QueryTable):
     __hash__ = None  # type: ignore[assignment]  # mutable, and equal by content
 
     @cached_property
+    def grades(self) -> Floats:
+        """Grade of every row."""
+        grades = self.levels.astype(np.float64, copy=False)
+        freeze(grades)
+        return grades
+
+    @cached_property
     def query(self) -> Codes:
         """Query code of every row."""
         order = np.argsort(self.begin, kind="stable").astype(np.int32)
@@ -297,20 +311,8 @@ class Qrels(QueryTable):
 
     @cached_property
     def _hash_tables(self) -> tuple[Slots, tuple[int, int] | None]:
-        if kernels.compiled is None:
-            raise RuntimeError("slots are for the compiled kernels")
-        ids = self.documents
-        if (hashes := self.hashes) is None:
-            hashes = np.empty(len(self.grades), dtype=np.uint64)
-            kernels.compiled.hash_ids(ids.text, ids.start, ids.stop, hashes)
-        sizes = 2 ** np.ceil(np.log2(2 * (self.end - self.begin) + 1)).astype(np.int64)
-        offset = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
-        rows = np.zeros(int(offset[-1]), dtype=np.int32)
-        first = np.zeros(1, dtype=np.int64)
-        second = kernels.compiled.fill_slots(
-            ids.text, ids.start, ids.stop, hashes, self.begin, self.end, offset, rows, first
-        )
-        return Slots(hashes, offset, rows), (int(first[0]), second) if second >= 0 else None
+        hashes, self.hashes = self.hashes, None  # the tables hold what is needed of them
+        return slots_of(self.documents, self.begin, self.end, hashes)
 
     @cached_property
     def _relevant(self) -> dict[float, Integers]:
@@ -320,21 +322,27 @@ class Qrels(QueryTable):
     def relevant(self, rel: float) -> Integers:
         """Return the number of documents of grade `rel` or more per query."""
         if rel not in self._relevant:
-            self._relevant[rel] = self.count(self.grades >= rel)
+            self._relevant[rel] = self.count(self.levels >= rel)
         return self._relevant[rel]
 
     def count(self, chosen: Flags) -> Integers:
         """Return the number of chosen rows per query."""
-        return np.bincount(self.query[chosen], minlength=len(self.queries)).astype(np.int64)
+        rows = np.flatnonzero(chosen)
+        counts: Integers = np.searchsorted(rows, self.end) - np.searchsorted(rows, self.begin)
+        return counts
 
     @cached_property
     def ideal(self) -> Ideal:
         """Judged documents with a positive grade, in decreasing order of grade within each query."""
-        rows = np.flatnonzero(self.grades > 0)
-        rows = rows[np.lexsort((-self.grades[rows], self.query[rows]))]
-        query = self.query[rows]
+        rows = np.flatnonzero(self.levels > 0)
+        filled = np.flatnonzero(self.end > self.begin)
+        ordered = filled[np.argsort(self.begin[filled])].astype(np.int32)
+        query = ordered[np.searchsorted(self.begin[ordered], rows, side="right") - 1]
+        grade = self.levels[rows].astype(np.float64)
+        order = np.lexsort((-grade, query))
+        query, grade = query[order], grade[order]
         first = np.searchsorted(query, np.arange(len(self.queries)))
-        return Ideal(query, np.arange(len(rows)) - first[query] + 1, self.grades[rows])
+        return Ideal(query, np.arange(len(rows)) - first[query] + 1, grade)
 
     def keep(self, chosen: Flags) -> Qrels:
         """Return the qrels of the chosen rows; all queries are kept."""
@@ -345,7 +353,7 @@ class Qrels(QueryTable):
             before[self.begin],
             before[self.end],
             self.documents.take(rows),
-            self.grades[rows],
+            self.levels[rows],
             known=None if self.known is None else self.known[rows],
             subtopics=None if self.subtopics is None else self.subtopics.take(rows),
             inclusion=None if self.inclusion is None else self.inclusion[rows],
@@ -358,7 +366,7 @@ class Qrels(QueryTable):
     @cached_property
     def highest_grade(self) -> float:
         """Highest grade, at least 0; `of_queries` keeps that of all queries, on which some values depend."""
-        return float(self.grades.max(initial=0.0))
+        return float(self.levels.max(initial=0))
 
     def of_queries(self, queries: Iterable[str]) -> Qrels:
         """Return the judgments of some queries.
@@ -401,7 +409,7 @@ class Qrels(QueryTable):
             ends - sizes,
             ends,
             self.documents.take(rows),
-            self.grades[rows],
+            self.levels[rows],
             known=None if self.known is None else self.known[rows],
             subtopics=None if self.subtopics is None else self.subtopics.take(rows),
             inclusion=None if self.inclusion is None else self.inclusion[rows],
@@ -438,7 +446,7 @@ class Qrels(QueryTable):
             np.array([0], dtype=np.int64),
             np.array([len(rows)], dtype=np.int64),
             self.documents.take(rows),
-            self.grades[rows],
+            self.levels[rows],
             inclusion=None if self.inclusion is None else self.inclusion[rows],
             source=self.source,
         )
@@ -593,6 +601,15 @@ class Qrels(QueryTable):
         from leadline.io.write import write_qrels
 
         write_qrels(self, path, suffix=suffix)
+
+
+def are_small(grades: Floats) -> bool:
+    """Return whether all grades are whole numbers of one byte.
+
+    >>> are_small(np.array([1.0, -2.0])), are_small(np.array([0.5])), are_small(np.array([200.0]))
+    (True, False, False)
+    """
+    return bool((np.abs(grades) < 128).all() and (grades == np.trunc(grades)).all())
 
 
 def _number(grade: float) -> float:

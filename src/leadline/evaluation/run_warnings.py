@@ -28,13 +28,13 @@ def counts_of(judged: JudgedRun, counts: ReadCounts, measures: Sequence[Measure]
     return {
         "documents_read": counts.rows,
         "documents": int(judged.length.sum()),
-        "unjudged_documents": int(judged.length.sum()) - int((judged.grade >= 0).sum()),
+        "unjudged_documents": int(judged.length.sum()) - int((judged.levels >= 0).sum()),
         "top_documents": top,
-        "unjudged_top_documents": top - int(((judged.grade >= 0) & (judged.rank <= TOP)).sum()),
+        "unjudged_top_documents": top - int(((judged.levels >= 0) & (judged.rank <= TOP)).sum()),
         "queries": int(judged.present.sum()),
         "missing_queries": int((~judged.present).sum()),
         "unjudged_queries": counts.unjudged_queries,
-        "tied_lists": judged.count_queries(judged.tie_last > judged.tie_first),
+        "tied_lists": judged.count_queries(judged.tied),
         "tied_cutoffs": tied_cutoffs(judged, measures),
         "other_tags": counts.other_tags,
         "ignored_columns": counts.extra_columns,
@@ -72,10 +72,12 @@ def selection_warnings(infos: Sequence[RunInfo]) -> list[ResultWarning]:
 def tied_cutoffs(judged: JudgedRun, measures: Sequence[Measure]) -> int:
     """Return the number of lists in which the depth or a cutoff falls within a tie with a judged document."""
     cutoffs = {cutoff for m in measures if (cutoff := getattr(m, "cutoff", None)) is not None}
-    parted = np.zeros(len(judged.rank), dtype=np.bool_)
-    for cutoff in cutoffs if np.any(judged.tie_last > judged.tie_first) else ():
-        parted |= (judged.tie_first <= cutoff) & (cutoff < judged.tie_last)
-    return int(np.count_nonzero(judged.cut_in_ties | (judged.total(judged.query[parted]) > 0)))
+    rows = np.flatnonzero(judged.tied)
+    first, last = judged.rank[rows] - judged.above[rows], judged.rank[rows] + judged.below[rows]
+    parted = np.zeros(len(rows), dtype=np.bool_)
+    for cutoff in cutoffs if len(rows) else ():
+        parted |= (first <= cutoff) & (cutoff < last)
+    return int(np.count_nonzero(judged.cut_in_ties | (judged.total(judged.query[rows[parted]]) > 0)))
 
 
 # Messages about counts that are summed over runs.

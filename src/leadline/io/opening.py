@@ -332,7 +332,7 @@ def zstandard_module() -> ModuleType:
 class Buffers:
     """Memory reused while texts are read: new memory would cost more time than reading."""
 
-    def __init__(self, size: int = 1 << 22) -> None:
+    def __init__(self, size: int = 1 << 21) -> None:
         self.text: Bytes = np.empty(size, dtype=np.uint8)
         self._columns: dict[str, Integers] = {}
 

@@ -247,22 +247,8 @@ class CompiledLists:
         rows = np.empty(len(self.start), dtype=np.int32)
         longest = int(np.diff(self.bounds).max(initial=1))
         seen = np.zeros(8 * longest + 8, dtype=np.int32)
-        judged, slots = qrels.documents, qrels.slots
         unique = kernels.compiled.match(
-            self.text,
-            self.start,
-            self.stop,
-            self.hashes,
-            self.bounds,
-            codes,
-            judged.text,
-            judged.start,
-            judged.stop,
-            slots.hashes,
-            slots.offset,
-            slots.rows,
-            seen,
-            rows,
+            self.text, self.start, self.stop, self.hashes, self.bounds, codes, *qrels.slots, seen, rows
         )
         return rows if unique else None
 

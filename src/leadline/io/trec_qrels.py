@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from os.path import isfile
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar, cast
 
 import numpy as np
+import numpy.typing as npt
 
-from leadline.data.qrels import Qrels
+from leadline import kernels
+from leadline.data.arrays import Bytes, Floats, Integers, Small
+from leadline.data.ids import Vocabulary
+from leadline.data.packed_ids import PackedIds, Slots, table_sizes
+from leadline.data.qrels import Qrels, are_small
 from leadline.data.reading import Reading
 from leadline.errors import InputError
 from leadline.io import swapped_arguments
-from leadline.io.opening import Chunk, read_whole
+from leadline.io.opening import Buffers, Chunk, read_whole
 from leadline.io.trec_lists import CompiledLists, PlainLists, TrecLists, as_fields, qrels_of_lists
 from leadline.kernels import plain
 
 if TYPE_CHECKING:
     from leadline.io.tables import OutputTable
+
+Column = TypeVar("Column", bound=npt.NDArray[np.generic])
 
 
 def read(path: str, *, subtopics: bool = False, whole: Chunk | None = None, sure: bool = False) -> Qrels:
@@ -24,22 +33,183 @@ def read(path: str, *, subtopics: bool = False, whole: Chunk | None = None, sure
     `subtopics` reads the second column: then a document is judged once for each subtopic. `whole` is the text
     where it is read already. A ranking of four columns is refused unless `sure`.
     """
-    window = whole or read_whole(path)
     if subtopics:
-        return _by_subtopic(window)
+        return _by_subtopic(whole or read_whole(path))
+    qrels = _in_chunks(path) if whole is None and kernels.compiled is not None and isfile(path) else None
+    if qrels is None:
+        whole = whole or read_whole(path)
+        qrels = _of_whole(whole)
+    if not sure:
+        bounds = np.append(np.sort(qrels.begin), len(qrels.documents))
+        if swapped_arguments.is_ranking(qrels.documents, bounds):
+            whole = whole or read_whole(path)
+            text = whole.text[: whole.end].tobytes()
+            swapped_arguments.refuse_ranking(qrels.documents, bounds, text, path)
+    if qrels.duplicate is not None:
+        _refuse_repeat(whole or read_whole(path))
+    return qrels
+
+
+class _Packed:
+    """Columns of judgments that grow while a file is read, list by list.
+
+    Parameters
+    ----------
+    prefix : bytes, optional
+        What all documents begin with; without it the first lists decide.
+
+    """
+
+    def __init__(self, prefix: bytes | None) -> None:
+        self.prefix = prefix
+        self.text: Bytes = np.empty(0, dtype=np.uint8)
+        self.ends: Integers = np.zeros(1, dtype=np.int64)
+        self.grades: Floats | Small = np.empty(0, dtype=np.int8)
+        self.slots: npt.NDArray[np.uint32] = np.zeros(0, dtype=np.uint32)
+        self.offsets: list[Integers] = []
+        self.bounds: list[Integers] = []
+        self.queries: dict[bytes, None] = {}
+        self.rows = self.filled = 0
+        self.shortened = False
+
+    def add(self, lists: CompiledLists, share: float) -> bool:
+        """Add some lists, of which `share` of the file has been read; return False if they do not fit."""
+        assert kernels.compiled is not None
+        assert lists.hashes is not None
+        expected = len(self.queries) + len(lists.queries)
+        self.queries |= dict.fromkeys(lists.queries)
+        if len(self.queries) < expected or not np.isfinite(lists.scores).all():
+            return False
+        low, high = self.rows, self.rows + len(lists.scores)
+        used = int(self.ends[low])
+        self.text = _grown(self.text, used, used + int((lists.stop - lists.start).sum()), share)
+        self.ends = _grown(self.ends, low + 1, high + 1, share)
+        if not self._pack(lists, self.ends[low : high + 1]):
+            return False
+        self._add_grades(lists.scores, share)
+        sizes = table_sizes(np.diff(lists.bounds))
+        offset, before = np.cumsum(sizes) - sizes, self.filled
+        self.filled += int(sizes.sum())
+        self.slots = _grown(self.slots, before, self.filled, share)
+        self.offsets.append(offset + before)
+        self.bounds.append(lists.bounds[1:] + low)
+        self.rows = high
+        repeated = kernels.compiled.fill_slots(
+            self.text,
+            self.ends[low:high],
+            self.ends[low + 1 : high + 1],
+            lists.hashes,
+            lists.bounds[:-1],
+            lists.bounds[1:],
+            offset,
+            self.slots[before : self.filled],
+            np.zeros(1, dtype=np.int64),
+        )
+        return bool(repeated < 0)
+
+    def _pack(self, lists: CompiledLists, ends: Integers) -> bool:
+        """Copy the documents; where one has another prefix, shorten the prefix and return False."""
+        assert kernels.compiled is not None
+        if not len(lists.scores):
+            return True
+        given = self.prefix is not None
+        if self.prefix is None:
+            self.prefix = lists.text[int(lists.start[0]) : int(lists.stop[0])].tobytes()
+        while True:
+            columns = (lists.text, lists.start, lists.stop, _bytes(self.prefix), self.text, ends)
+            shared = kernels.compiled.pack(*columns)
+            if shared == len(self.prefix):
+                return True
+            self.prefix = self.prefix[:shared]
+            if given:
+                self.shortened = True
+                return False
+
+    def _add_grades(self, grades: Floats, share: float) -> None:
+        low, high = self.rows, self.rows + len(grades)
+        if self.grades.dtype == np.int8 and not are_small(grades):
+            self.grades = self.grades.astype(np.float64)
+        self.grades = _grown(self.grades, low, high, share)
+        self.grades[low:high] = grades
+
+    def qrels(self, source: str) -> Qrels:
+        """Return the judgments."""
+        queries = Vocabulary.of_bytes(self.queries)
+        order = np.argsort(queries.encode(self.queries))
+        bounds = np.concatenate([np.zeros(1, dtype=np.int64), *self.bounds])
+        begin, end = bounds[:-1][order], bounds[1:][order]
+        ids = PackedIds(
+            self.prefix or b"", self.text[: int(self.ends[self.rows])], self.ends[: self.rows + 1]
+        )
+        slots = Slots(
+            _bytes(ids.prefix),
+            ids.rest,
+            ids.ends[:-1],
+            ids.ends[1:],
+            begin,
+            end,
+            np.concatenate(self.offsets)[order],
+            self.slots,
+        )
+        return Qrels.of_columns(
+            queries, begin, end, ids, self.grades[: self.rows], slots=slots, source=source
+        )
+
+
+def _bytes(text: bytes) -> Bytes:
+    return np.frombuffer(text, dtype=np.uint8)
+
+
+def _grown(column: Column, used: int, needed: int, share: float) -> Column:
+    """Return a column with capacity for what is needed, and for the rest of the file; new slots are 0.
+
+    Memory that is never written to takes no place.
+    """
+    if needed <= len(column):
+        return column
+    larger = np.zeros(max(int(1.1 * needed / share), needed + 16), dtype=column.dtype)
+    larger[:used] = column[:used]
+    return cast(Column, larger)
+
+
+def _in_chunks(path: str) -> Qrels | None:
+    """Read judgments chunk by chunk into little memory.
+
+    None if the text is not clean, if a query returns after another one, or if a document is judged twice.
+    """
+    prefix: bytes | None = None
+    while True:
+        packed = _Packed(prefix)
+        if _pack(path, packed):
+            return packed.qrels(path) if packed.queries else None
+        if not packed.shortened:
+            return None
+        prefix = packed.prefix
+
+
+def _pack(path: str, packed: _Packed) -> bool:
+    """Read a file chunk by chunk; return False where its lists do not fit."""
+    size, byte, line = Path(path).stat().st_size, 0, 1
+    with Chunk(path, Buffers()) as window:
+        while not window.last:
+            window.advance(byte)
+            lists = CompiledLists.scan(window, line, run=False)
+            share = 1.0 if window.last else window.file.tell() / size
+            if lists is None or not packed.add(lists, share):
+                return False
+            byte, line = lists.next_byte, lists.next_line
+    return True
+
+
+def _of_whole(window: Chunk) -> Qrels:
+    """Return the judgments of a text, without a check for repeated documents."""
     lists: TrecLists | None = CompiledLists.scan(window, 1, run=False)
     if lists is None or not np.isfinite(lists.scores).all():
         lists = _plain_lists(window)
     if not lists.queries:
-        raise InputError("contains no judgments", expected=plain.QRELS_COLUMNS, path=path)
+        raise InputError("contains no judgments", expected=plain.QRELS_COLUMNS, path=window.path)
     lists.group()
-    qrels = qrels_of_lists(lists, path)
-    if not sure and swapped_arguments.is_ranking(qrels.documents, lists.bounds):
-        text = window.text[: window.end].tobytes()
-        swapped_arguments.refuse_ranking(qrels.documents, lists.bounds, text, path)
-    if qrels.duplicate is not None:
-        _refuse_repeat(window)
-    return qrels
+    return qrels_of_lists(lists, window.path)
 
 
 def _by_subtopic(window: Chunk) -> Qrels:

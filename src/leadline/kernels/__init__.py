@@ -22,6 +22,7 @@ class Kernels(NamedTuple):
 
     scan: Callable[..., Any]
     hash_ids: Callable[..., Any]
+    pack: Callable[..., Any]
     fill_slots: Callable[..., Any]
     match: Callable[..., Any]
     arrange: Callable[..., Any]
@@ -41,6 +42,7 @@ def load(package: str) -> Kernels:
     return Kernels(
         scan.scan,
         scan.hash_ids,
+        lists.pack,
         lists.fill_slots,
         lists.match,
         lists.arrange,
@@ -58,7 +60,7 @@ def find_compiled() -> Kernels | None:
         return None
     try:
         return load("leadline.kernels.compiled")
-    except ImportError:
+    except (ImportError, AttributeError):  # none, or those of an earlier version
         return None
 
 

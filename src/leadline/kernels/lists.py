@@ -41,6 +41,61 @@ def spread(hashed: cython.ulonglong, mask: cython.ulonglong) -> cython.Py_ssize_
     return cython.cast(cython.Py_ssize_t, (hashed ^ (hashed >> 29)) & mask)
 
 
+@cython.cfunc
+@cython.nogil
+@cython.inline
+@cython.exceptval(check=False)
+def table_size(rows: cython.Py_ssize_t) -> cython.Py_ssize_t:
+    """Return the number of slots for some rows: a power of two, at most two thirds of it in use."""
+    size: cython.Py_ssize_t = 1
+    while size < rows + rows // 2 + 1:
+        size *= 2
+    return size
+
+
+@cython.cfunc
+@cython.nogil
+@cython.inline
+@cython.exceptval(check=False)
+def row_bits(rows: cython.Py_ssize_t) -> cython.uint:
+    """Return the bits of a slot that hold a number from 0 to `rows`; the others hold bits of the hash."""
+    bits: cython.uint = 1
+    while bits < rows:
+        bits = 2 * bits + 1
+    return bits
+
+
+def pack(
+    text: cython.const[cython.uchar][::1],
+    start: cython.const[cython.longlong][::1],
+    stop: cython.const[cython.longlong][::1],
+    prefix: cython.const[cython.uchar][::1],
+    target: cython.uchar[::1],
+    ends: cython.longlong[::1],
+) -> cython.Py_ssize_t:
+    """Copy ids without their prefix one after the other, from where `ends[0]` says, and set their ends.
+
+    Return how many bytes of the prefix all of them begin with; where that is not the whole prefix, what was
+    copied is of no use.
+    """
+    i: cython.Py_ssize_t
+    p: cython.Py_ssize_t
+    same: cython.Py_ssize_t
+    common: cython.Py_ssize_t = prefix.shape[0]
+    place: cython.Py_ssize_t = ends[0]
+    with cython.nogil:
+        for i in range(start.shape[0]):
+            same = 0
+            while same < common and same < stop[i] - start[i] and text[start[i] + same] == prefix[same]:
+                same += 1
+            common = same
+            for p in range(start[i] + common, stop[i]):
+                target[place] = text[p]
+                place += 1
+            ends[i + 1] = place
+    return common
+
+
 def fill_slots(
     text: cython.const[cython.uchar][::1],
     start: cython.const[cython.longlong][::1],
@@ -48,38 +103,44 @@ def fill_slots(
     hashes: cython.const[cython.ulonglong][::1],
     begin: cython.const[cython.longlong][::1],
     end: cython.const[cython.longlong][::1],
-    slot_offset: cython.const[cython.longlong][::1],
-    slots: cython.int[::1],
+    slot_begin: cython.const[cython.longlong][::1],
+    slots: cython.uint[::1],
     twin: cython.longlong[::1],
 ) -> cython.longlong:
-    """Fill one open-addressing table per query (row + 1, 0 = free); return the first repeated row or -1."""
+    """Fill one open-addressing table per query; return the first repeated row or -1.
+
+    A slot holds the row within the query, from 1, in its low bits, and bits of the hash above; 0 is free.
+    """
     q: cython.Py_ssize_t
     row: cython.Py_ssize_t
     other: cython.Py_ssize_t
     base: cython.Py_ssize_t
     slot: cython.Py_ssize_t
     mask: cython.Py_ssize_t
+    low: cython.uint
+    tag: cython.uint
     again: cython.longlong = -1
     with cython.nogil:
         for q in range(begin.shape[0]):
-            base = slot_offset[q]
-            mask = slot_offset[q + 1] - base - 1
+            base = slot_begin[q]
+            mask = table_size(end[q] - begin[q]) - 1
+            low = row_bits(end[q] - begin[q])
             for row in range(begin[q], end[q]):
                 slot = spread(hashes[row], mask)
+                tag = cython.cast(cython.uint, hashes[row] >> 32) & ~low
                 while slots[base + slot] != 0:
-                    other = slots[base + slot] - 1
-                    if (
-                        hashes[other] == hashes[row]
-                        and stop[other] - start[other] == stop[row] - start[row]
-                        and same_bytes(text, start[other], text, start[row], stop[row] - start[row])
-                    ):
-                        twin[0] = other
-                        again = row
-                        break
+                    if (slots[base + slot] & ~low) == tag:
+                        other = begin[q] + (slots[base + slot] & low) - 1
+                        if stop[other] - start[other] == stop[row] - start[row] and same_bytes(
+                            text, start[other], text, start[row], stop[row] - start[row]
+                        ):
+                            twin[0] = other
+                            again = row
+                            break
                     slot = (slot + 1) & mask
                 if again >= 0:
                     break
-                slots[base + slot] = row + 1
+                slots[base + slot] = tag | cython.cast(cython.uint, row - begin[q] + 1)
             if again >= 0:
                 break
     return again
@@ -92,19 +153,22 @@ def match(
     doc_hash: cython.const[cython.ulonglong][::1],
     list_row: cython.const[cython.longlong][::1],
     list_query: cython.const[cython.longlong][::1],
+    prefix: cython.const[cython.uchar][::1],
     judged_text: cython.const[cython.uchar][::1],
     judged_start: cython.const[cython.longlong][::1],
     judged_stop: cython.const[cython.longlong][::1],
-    judged_hash: cython.const[cython.ulonglong][::1],
-    slot_offset: cython.const[cython.longlong][::1],
-    slots: cython.const[cython.int][::1],
+    begin: cython.const[cython.longlong][::1],
+    end: cython.const[cython.longlong][::1],
+    slot_begin: cython.const[cython.longlong][::1],
+    slots: cython.const[cython.uint][::1],
     seen: cython.int[::1],
     rows: cython.int[::1],
 ) -> cython.bint:
     """Set each document's row in the qrels or -1; return False if a list has a duplicate document.
 
-    `seen` is a table of rows + 1, initially 0. It is not cleared between lists: values below the first row of
-    a list belong to earlier lists and count as free.
+    Judged documents are the prefix and what follows it in `judged_text`. `seen` is a table of rows + 1,
+    initially 0. It is not cleared between lists: values below the first row of a list belong to earlier lists
+    and count as free.
     """
     i: cython.Py_ssize_t
     row: cython.Py_ssize_t
@@ -114,21 +178,30 @@ def match(
     mask: cython.Py_ssize_t
     length: cython.Py_ssize_t
     size: cython.Py_ssize_t
-    low: cython.Py_ssize_t
+    first: cython.Py_ssize_t
+    shared: cython.Py_ssize_t = prefix.shape[0]
     query: cython.longlong
+    low: cython.uint
+    tag: cython.uint
     found: cython.int
     twice: cython.bint = False
     with cython.nogil:
         for i in range(list_query.shape[0]):
             query = list_query[i]
-            low = list_row[i]
+            first = list_row[i]
             size = 4
-            while size < 4 * (list_row[i + 1] - low):
+            while size < 4 * (list_row[i + 1] - first):
                 size *= 2
-            for row in range(low, list_row[i + 1]):
+            base = mask = 0
+            low = 0
+            if query >= 0:
+                base = slot_begin[query]
+                mask = table_size(end[query] - begin[query]) - 1
+                low = row_bits(end[query] - begin[query])
+            for row in range(first, list_row[i + 1]):
                 length = doc_stop[row] - doc_start[row]
                 slot = spread(doc_hash[row], size - 1)
-                while seen[slot] > low:
+                while seen[slot] > first:
                     other = seen[slot] - 1
                     if (
                         doc_hash[other] == doc_hash[row]
@@ -143,18 +216,24 @@ def match(
                 seen[slot] = row + 1
                 found = -1
                 if query >= 0:
-                    base = slot_offset[query]
-                    mask = slot_offset[query + 1] - base - 1
                     slot = spread(doc_hash[row], mask)
+                    tag = cython.cast(cython.uint, doc_hash[row] >> 32) & ~low
                     while slots[base + slot] != 0:
-                        other = slots[base + slot] - 1
-                        if (
-                            judged_hash[other] == doc_hash[row]
-                            and judged_stop[other] - judged_start[other] == length
-                            and same_bytes(judged_text, judged_start[other], text, doc_start[row], length)
-                        ):
-                            found = other
-                            break
+                        if (slots[base + slot] & ~low) == tag:
+                            other = begin[query] + (slots[base + slot] & low) - 1
+                            if (
+                                judged_stop[other] - judged_start[other] == length - shared
+                                and same_bytes(
+                                    judged_text,
+                                    judged_start[other],
+                                    text,
+                                    doc_start[row] + shared,
+                                    length - shared,
+                                )
+                                and same_bytes(prefix, 0, text, doc_start[row], shared)
+                            ):
+                                found = other
+                                break
                         slot = (slot + 1) & mask
                 rows[row] = found
             if twice:

@@ -47,4 +47,4 @@ class _Lock:
 
 nogil = gil = _Lock()
 double = float
-uchar = longlong = ulonglong = Py_ssize_t = int  # as Cython calls them
+uchar = uint = longlong = ulonglong = Py_ssize_t = int  # as Cython calls them

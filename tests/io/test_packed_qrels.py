@@ -1,0 +1,163 @@
+"""Judgments that are read chunk by chunk into packed columns are those of the whole text."""
+
+from __future__ import annotations
+
+import random
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from leadline import kernels
+from leadline.data.ids import Ids
+from leadline.data.packed_ids import PackedIds
+from leadline.data.qrels import Qrels
+from leadline.errors import InputError
+from leadline.io import trec_qrels
+from leadline.io.opening import Buffers, read_whole
+from leadline.io.read import read_qrels, read_run
+from strategies import FORMS, ORIGINAL, Colliding, Interpreted, columns_of, in_form, judged_by, qrels_texts
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("qrels")
+
+
+def in_chunks(path: Path, size: int) -> Qrels:
+    """Read a file in chunks of some bytes."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(trec_qrels, "Buffers", partial(Buffers, size))
+        return trec_qrels.read(str(path))
+
+
+def of_whole(path: Path) -> Qrels:
+    return trec_qrels.read(str(path), whole=read_whole(str(path)))
+
+
+def told(qrels: Qrels) -> tuple[object, ...]:
+    """Give all that judgments hold."""
+    return (
+        *(list(qrels.queries), list(qrels.documents), qrels.grades.tolist(), qrels.grades.dtype),
+        *(qrels.begin.tolist(), qrels.end.tolist(), qrels.ideal.gain.tolist(), qrels.ideal.rank.tolist()),
+        *(qrels.query.tolist(), qrels.relevant(1.0).tolist(), qrels.to_dict()),
+        *(qrels.ideal.query.tolist(), qrels.documents.texts()),
+    )
+
+
+@given(text=qrels_texts(), size=st.sampled_from([8, 40, 200, 1 << 16]))
+def test_chunks_of_any_size_give_what_the_whole_text_gives(folder: Path, text: bytes, size: int) -> None:
+    path = folder / "qrels.txt"
+    path.write_bytes(text)
+    for form in FORMS:
+        with in_form(form):
+            assert told(in_chunks(path, size)) == told(of_whole(path))
+
+
+@pytest.mark.parametrize("form", ["compiled", "source", "colliding"])
+def test_a_run_finds_the_same_documents_in_packed_judgments(form: str, folder: Path) -> None:
+    if form != "source" and ORIGINAL is None:
+        pytest.skip("the kernels are not compiled here")
+    real = Interpreted() if form == "source" else ORIGINAL
+    rng = random.Random(5)
+    lines, run = [], []
+    for query in range(30):
+        names = rng.sample([f"doc-{rng.choice('ab')}{place:03d}" for place in range(400)], 60)
+        lines += [f"q{query} 0 {name} {rng.randint(-1, 3)}\n" for name in names[:40]]
+        run += [
+            f"q{query} Q0 {name} 1 {rng.randint(0, 9)} t\n" for name in [*names[20:], "doc-", "d", "doc-a"]
+        ]
+    (folder / "q.txt").write_text("".join(lines))
+    (folder / "r.run").write_text("".join(run))
+    with in_form(Colliding(real) if form == "colliding" else real):
+        packed, whole = in_chunks(folder / "q.txt", 300), of_whole(folder / "q.txt")
+        assert isinstance(packed.documents, PackedIds)
+        assert packed.documents.prefix == b"doc-"
+        found = columns_of(judged_by(folder / "r.run", packed)[0])
+        assert found == columns_of(judged_by(folder / "r.run", whole)[0])
+        assert len(found["rank"]) == 30 * 20
+
+
+@pytest.mark.skipif(ORIGINAL is None, reason="the kernels are not compiled here")
+@pytest.mark.parametrize(
+    ("last", "prefix"),
+    [("clueweb12-0", b"clueweb12-0"), ("clueweb09-1", b"clueweb"), ("x", b""), ("clue", b"clue")],
+)
+def test_a_prefix_is_what_all_documents_begin_with(last: str, prefix: bytes, folder: Path) -> None:
+    path = folder / "prefix.txt"
+    names = [f"clueweb12-0{place}" for place in range(10, 99)]
+    path.write_text("".join(f"q{place // 9} 0 {name} 1\n" for place, name in enumerate([*names, last])))
+    qrels = in_chunks(path, 100)
+    assert isinstance(qrels.documents, PackedIds)
+    assert qrels.documents.prefix == prefix
+    assert list(qrels.documents) == [name.encode() for name in [*names, last]]
+    assert (qrels.documents[-1], qrels.documents[0]) == (last.encode(), b"clueweb12-010")
+    assert told(qrels) == told(of_whole(path))
+
+
+@pytest.mark.skipif(ORIGINAL is None, reason="the kernels are not compiled here")
+@pytest.mark.parametrize(
+    ("grade", "kind"),
+    [("3", np.int8), ("-1", np.int8), ("127", np.int8), ("128", np.float64), ("0.5", np.float64)],
+)
+def test_small_whole_grades_take_one_byte(grade: str, kind: type, folder: Path) -> None:
+    path = folder / "grades.txt"
+    path.write_text("".join(f"q{place} 0 d 1\n" for place in range(50)) + f"z 0 d {grade}\n")
+    qrels = in_chunks(path, 100)
+    assert qrels.levels.dtype == kind
+    assert qrels.grades.dtype == np.float64
+    assert qrels["z"] == {"d": float(grade)}
+    assert told(qrels) == told(of_whole(path))
+
+
+@pytest.mark.usefixtures("form")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "q1 0 a 1\nq2 0 a 1\nq1 0 a 0\n",
+        "q1 0 a 1\nq2 0 b 1\nq2 0 b 1\n",
+        "q1 0 a 1\nq2 0 b x\n",
+        "# c\n",
+        "1 0 1 1\n1 2 2 1\n",
+    ],
+)
+def test_what_is_refused_is_refused_in_chunks_too(text: str, folder: Path) -> None:
+    path = folder / "bad.txt"
+    path.write_text(text)
+    with pytest.raises(InputError) as whole:
+        of_whole(path)
+    for size in (8, 1 << 16):
+        with pytest.raises(InputError) as rejected:
+            in_chunks(path, size)
+        assert str(rejected.value) == str(whole.value)
+
+
+@pytest.mark.usefixtures("form")
+def test_packed_judgments_are_copied_and_written_like_others(folder: Path) -> None:
+    path = folder / "copied.txt"
+    path.write_text("".join(f"q{place // 7} 0 doc-{place} {place % 3 - 1}\n" for place in range(100)))
+    packed, whole = in_chunks(path, 100), of_whole(path)
+    assert packed == whole
+    assert told(packed.keep(packed.grades > 0)) == told(whole.keep(whole.grades > 0))
+    assert told(packed.of_query(3)) == told(whole.of_query(3))
+    assert told(read_qrels(path, negative="unjudged")) == told(whole.keep(whole.grades >= 0))
+    assert packed.to_columns() == whole.to_columns()
+    one, other = packed.documents.take(np.array([5, 2])), whole.documents.take(np.array([5, 2]))
+    assert list(one) == list(other) == [b"doc-5", b"doc-2"]
+    assert list(Ids.concatenate([packed.documents, one])) == [*whole.documents, b"doc-5", b"doc-2"]
+
+
+def test_a_tie_of_more_rows_than_a_byte_counts_is_kept(folder: Path) -> None:
+    path = folder / "tied.run"
+    path.write_text("".join(f"q1 Q0 d{place:04d} 1 {place // 600} t\n" for place in range(1000)))
+    qrels = Qrels({"q1": {"d0000": 1, "d0599": 1, "d0600": 1}})
+    judged = judged_by(path, qrels)[0]
+    assert judged.rank.tolist() == [400, 401, 1000]
+    assert judged.tie_first.tolist() == [1, 401, 401]
+    assert judged.tie_last.tolist() == [400, 1000, 1000]
+    assert judged.tied.tolist() == [True, True, True]
+    assert len(read_run(path).scores) == 1000
+    assert kernels.compiled is ORIGINAL
