@@ -93,7 +93,7 @@ class AllJudged(JudgedRun):
         )
 
     @cached_property
-    def grade(self) -> Floats:
+    def levels(self) -> Floats:
         """Return the grade of every row."""
         return self._grades
 

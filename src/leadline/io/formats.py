@@ -78,7 +78,8 @@ class Format(NamedTuple):
 class Opened(NamedTuple):
     """A file, its format, its text if it has been read to recognise the format, and the selected part.
 
-    `columns` is the number of columns in the first line of a TREC file.
+    The text of a pipe in TREC format may be its first chunk, to be read on. `columns` is the number of
+    columns in the first line of a TREC file.
     """
 
     path: str
@@ -90,7 +91,7 @@ class Opened(NamedTuple):
     @property
     def text(self) -> Chunk:
         """Return the text of the file, and read it if necessary."""
-        return self.whole or read_whole(self.path)
+        return read_whole(self.path) if self.whole is None else self.whole.finished()
 
 
 def opened(path: str, *, read: bool = False) -> Opened:
@@ -107,7 +108,12 @@ def opened(path: str, *, read: bool = False) -> Opened:
         if binary or looks_trec(head):
             columns = len(_first_fields(head))
             return Opened(path, PARQUET if binary else TREC, None, columns=columns)
-    whole = read_whole(file, enough=None if read or part else is_refused)
+    if head is None and not read and not part:
+        whole = Chunk.begun_once(file)
+        if format_of(whole) is not TREC and not whole.last:
+            whole.finished()
+    else:
+        whole = read_whole(file, enough=None if read or part else is_refused)
     head = whole.text[: min(whole.filled, 1 << 16)].tobytes()
     return Opened(path, JSON if part else format_of(whole), whole, part, len(_first_fields(head)))
 

@@ -76,6 +76,8 @@ LONGEST_LINE = 1 << 20  # maximum number of bytes of a line of a run or qrels
 LONGEST_TEXT = 1 << 26  # maximum number of bytes of a line, or of one document, of texts
 BLOCK = LONGEST_LINE >> 2  # a longer line fills at least one block of this size
 STEP = 1 << 22  # number of bytes read between checks
+PACKED = 6  # number of bytes of text in a byte of a compressed file, about
+IN_MEMORY = 1 << 24  # number of bytes of a pipe that are kept in memory, not on disk
 PROBE = 1 << 12  # number of bytes within which nearly every text has a line end
 
 
@@ -132,18 +134,57 @@ def split_part(path: str) -> tuple[str, str]:
     return (file, part) if sign and part and isfile(file) and not isfile(path) else (path, "")
 
 
-def open_bytes(path: str) -> tuple[BinaryIO, BinaryIO]:
+class Spool:
+    """What a pipe has delivered, for a second reading; on disk where it is large."""
+
+    def __init__(self) -> None:
+        from tempfile import SpooledTemporaryFile  # takes as long to import as a small run to read
+
+        self.file = cast(BinaryIO, SpooledTemporaryFile(IN_MEMORY))  # noqa: SIM115  # closed when it is discarded
+        self.size = 0
+        self.error: OSError | None = None
+
+    def close(self) -> None:
+        """Discard everything."""
+        self.file.close()
+
+    @property
+    def text_size(self) -> int:
+        """Number of bytes of the text, about that if it is compressed."""
+        self.file.seek(0)
+        packed = self.file.read(HEAD).startswith(tuple(COMPRESSIONS))
+        return self.size * (PACKED if packed else 1)
+
+    def write(self, piece: memoryview) -> None:
+        """Add some bytes, unless a write failed: that matters only if there is a second reading."""
+        if self.error is None:
+            try:
+                self.file.write(piece)
+                self.size += len(piece)
+            except OSError as error:
+                self.error = error
+
+
+def open_bytes(
+    path: str, *, spool: Spool | None = None, file: BinaryIO | None = None
+) -> tuple[BinaryIO, BinaryIO]:
     """Open a path (or `-` for standard input) and decompress it, recognised by content.
 
-    Gives the plain bytes and the file below them; whoever reads closes both.
+    Gives the plain bytes and the file below them; whoever reads closes both. What a pipe delivers is copied
+    into `spool`; `file` is read in place of the path.
     """
     record_input(path)
     raw: io.BufferedReader
     try:
-        if path == STANDARD_INPUT:
+        if file is not None:
+            file.seek(0)
+            head = file.read(HEAD)
+            file.seek(0)
+            raw = cast(io.BufferedReader, file)
+        elif path == STANDARD_INPUT:
             piped = cast(io.BufferedReader, sys.stdin.buffer)
             head = _head(piped)
-            raw = io.BufferedReader(_Rejoined(head, piped))
+            raw = io.BufferedReader(_Rejoined(head, piped, spool))
         else:
             unbuffered = open(path, "rb", buffering=0)  # noqa: SIM115  # the caller closes it
             head = _head(unbuffered)
@@ -151,7 +192,7 @@ def open_bytes(path: str) -> tuple[BinaryIO, BinaryIO]:
                 unbuffered.seek(0)
                 raw = cast(io.BufferedReader, unbuffered)
             else:
-                raw = io.BufferedReader(_Rejoined(head, unbuffered))
+                raw = io.BufferedReader(_Rejoined(head, unbuffered, spool))
     except IsADirectoryError:
         raise InputError("is a folder", expected="a file", path=path) from None
     except OSError as error:
@@ -182,6 +223,11 @@ def first_bytes(path: str, size: int = 1 << 12) -> bytes | None:
             return b""  # reading it reports the fault
 
 
+def text_size(path: str) -> int:
+    """Return the number of bytes of the text in a file; about that if it is compressed."""
+    return Path(path).stat().st_size * (PACKED if is_compressed(path) else 1)
+
+
 def is_compressed(path: str) -> bool:
     """Return whether the content of a file is compressed."""
     with open(path, "rb") as file:
@@ -189,11 +235,14 @@ def is_compressed(path: str) -> bool:
 
 
 class _Rejoined(io.RawIOBase):
-    """A stream that cannot seek, with its first bytes restored."""
+    """A stream that cannot seek, with its first bytes restored, and copied while it is read."""
 
-    def __init__(self, head: bytes, rest: io.RawIOBase | io.BufferedReader) -> None:
+    def __init__(
+        self, head: bytes, rest: io.RawIOBase | io.BufferedReader, spool: Spool | None = None
+    ) -> None:
         self.head = head
         self.rest = rest
+        self.spool = spool
 
     def readable(self) -> bool:
         """Return True: the stream can be read."""
@@ -201,12 +250,16 @@ class _Rejoined(io.RawIOBase):
 
     def readinto(self, target: memoryview) -> int | None:  # type: ignore[override]  # narrower than Buffer
         """Read into a buffer."""
+        size: int | None
         if self.head:
             size = min(len(target), len(self.head))
             target[:size] = self.head[:size]
             self.head = self.head[size:]
-            return size
-        return self.rest.readinto(target)
+        else:
+            size = self.rest.readinto(target)
+        if self.spool is not None and size:
+            self.spool.write(target[:size])
+        return size
 
     def close(self) -> None:
         """Close the underlying stream as well."""
@@ -350,11 +403,20 @@ class Chunk:
     workspaces they take turns, so that one chunk can be used while the next is read.
     """
 
-    def __init__(self, path: str, *workspaces: Buffers, longest: int = LONGEST_LINE) -> None:
+    def __init__(
+        self,
+        path: str,
+        *workspaces: Buffers,
+        longest: int = LONGEST_LINE,
+        spool: Spool | None = None,
+        file: BinaryIO | None = None,
+    ) -> None:
         self.path = path
         self.longest = longest
         self.size = 0  # of the buffer when it must grow, if known
-        self.stream, self.file = open_bytes(path)
+        self.spool = spool
+        self.stream, self.file = open_bytes(path, spool=spool, file=file)
+        self.lent = file is not None or path == STANDARD_INPUT  # whoever opened it closes it
         self.workspaces = list(workspaces)
         self.filled = 0
         self.end = 0
@@ -364,6 +426,45 @@ class Chunk:
         self.ends = b""  # ends of a line, or of a JSON value; empty for binary tables
         self.checked = 0  # end of the bytes whose line lengths have been checked
         self.long = -1  # begin of a line that fills a block
+
+    @classmethod
+    def of_text(cls, path: str, workspace: Buffers, end: int) -> Chunk:
+        """Return the chunk of a text in memory."""
+        made = cls.__new__(cls)
+        made.path, made.workspaces, made.spool = path, [workspace], None
+        made.filled = made.end = made.read = end
+        made.last = made.begun = True
+        return made
+
+    @classmethod
+    def begun_once(cls, path: str) -> Chunk:
+        """Return the first chunk of an input that can be read only once, such as a pipe, with a spool."""
+        window = cls(path, Buffers(), Buffers(), spool=Spool())
+        window.advance(0)
+        if window.last:
+            window.discard_spool()
+        return window
+
+    def discard_spool(self) -> None:
+        """Keep no copy of what a pipe delivers."""
+        if self.spool is not None:
+            self.spool.close()
+            self.spool = cast(Any, self.file).raw.spool = None
+
+    def finished(self) -> Chunk:
+        """Return the whole text, read to its end, if only the first chunk has been read."""
+        if not self.last:
+            self.discard_spool()
+            del self.workspaces[1:]
+            with self:
+                while not self.last:
+                    self.advance(0)
+        return self
+
+    def drain(self) -> None:
+        """Read a pipe to its end, into the spool."""
+        while self.spool is not None and self.file.read(STEP):
+            pass
 
     @property
     def workspace(self) -> Buffers:
@@ -379,7 +480,7 @@ class Chunk:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self.path != STANDARD_INPUT:
+        if not self.lent:
             self.stream.close()
             self.file.close()
 

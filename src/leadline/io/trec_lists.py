@@ -5,7 +5,7 @@ Both have the same methods, so that the readers of runs and qrels are written on
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -169,6 +169,13 @@ class ListConsumer(Protocol):
         """Discard all lists: a query reappeared, and the whole run follows."""
 
 
+class ScannedText(NamedTuple):
+    """What the compiled scan found in a text: its columns, and its tally."""
+
+    columns: dict[str, Any]
+    tally: list[int]
+
+
 class CompiledLists:
     """Lists found by the compiled kernels: documents are positions in the text."""
 
@@ -203,6 +210,12 @@ class CompiledLists:
 
         The arrays are in the workspace of the window: use them before it advances.
         """
+        found = cls.scanned(window, line, run=run)
+        return None if found is None else cls(window.text, *found)
+
+    @classmethod
+    def scanned(cls, window: Chunk, line: int, *, run: bool) -> ScannedText | None:
+        """Scan a window; None if the text is not clean or there is no compiled kernel."""
         if kernels.compiled is None:
             return None
         columns: dict[str, Any] = window.workspace.columns(COLUMNS, window.end // SHORTEST_LINE + 2)
@@ -215,7 +228,7 @@ class CompiledLists:
         clean = kernels.compiled.scan(
             window.text, 0, window.end, line, run, window.last, POWERS, *columns.values(), tally
         )
-        return cls(window.text, columns, tally.tolist()) if clean else None
+        return ScannedText(columns, tally.tolist()) if clean else None
 
     def ids(self) -> Ids:
         """Return the document of every row."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from os.path import isfile
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
@@ -17,7 +18,8 @@ from leadline.data.qrels import Qrels, are_small
 from leadline.data.reading import Reading
 from leadline.errors import InputError
 from leadline.io import swapped_arguments
-from leadline.io.opening import Buffers, Chunk, read_whole
+from leadline.io.grouping import LARGE, Parts
+from leadline.io.opening import Buffers, Chunk, read_whole, text_size
 from leadline.io.trec_lists import CompiledLists, PlainLists, TrecLists, as_fields, qrels_of_lists
 from leadline.kernels import plain
 
@@ -33,6 +35,7 @@ def read(path: str, *, subtopics: bool = False, whole: Chunk | None = None, sure
     `subtopics` reads the second column: then a document is judged once for each subtopic. `whole` is the text
     where it is read already. A ranking of four columns is refused unless `sure`.
     """
+    whole = whole and whole.finished()
     if subtopics:
         return _by_subtopic(whole or read_whole(path))
     qrels = _in_chunks(path) if whole is None and kernels.compiled is not None and isfile(path) else None
@@ -70,15 +73,18 @@ class _Packed:
         self.bounds: list[Integers] = []
         self.queries: dict[bytes, None] = {}
         self.rows = self.filled = 0
-        self.shortened = False
+        self.shortened = self.returned = False  # why lists did not fit
 
-    def add(self, lists: CompiledLists, share: float) -> bool:
-        """Add some lists, of which `share` of the file has been read; return False if they do not fit."""
+    def add(self, lists: CompiledLists | None, share: float) -> bool:
+        """Add some lists, with which a share of the file has been read; return False if they do not fit."""
+        if lists is None or not np.isfinite(lists.scores).all():
+            return False
         assert kernels.compiled is not None
         assert lists.hashes is not None
         expected = len(self.queries) + len(lists.queries)
         self.queries |= dict.fromkeys(lists.queries)
-        if len(self.queries) < expected or not np.isfinite(lists.scores).all():
+        self.returned = len(self.queries) < expected
+        if self.returned:
             return False
         low, high = self.rows, self.rows + len(lists.scores)
         used = int(self.ends[low])
@@ -175,30 +181,48 @@ def _grown(column: Column, used: int, needed: int, share: float) -> Column:
 def _in_chunks(path: str) -> Qrels | None:
     """Read judgments chunk by chunk into little memory.
 
-    None if the text is not clean, if a query returns after another one, or if a document is judged twice.
+    None if the text is not clean, if a document is judged twice, or if a query returns after another one in a
+    file that is not large.
     """
     prefix: bytes | None = None
+    disordered = False
     while True:
         packed = _Packed(prefix)
-        if _pack(path, packed):
+        if all(packed.add(*lists) for lists in (_disordered if disordered else _chunks)(path)):
             return packed.qrels(path) if packed.queries else None
-        if not packed.shortened:
+        if packed.returned and not disordered and text_size(path) > LARGE:
+            disordered = True
+        elif not packed.shortened:
             return None
         prefix = packed.prefix
 
 
-def _pack(path: str, packed: _Packed) -> bool:
-    """Read a file chunk by chunk; return False where its lists do not fit."""
+def _chunks(path: str) -> Iterator[tuple[CompiledLists | None, float]]:
+    """Yield the lists of a file chunk by chunk, with the share of the file that has been read."""
     size, byte, line = Path(path).stat().st_size, 0, 1
     with Chunk(path, Buffers()) as window:
         while not window.last:
             window.advance(byte)
             lists = CompiledLists.scan(window, line, run=False)
-            share = 1.0 if window.last else window.file.tell() / size
-            if lists is None or not packed.add(lists, share):
-                return False
-            byte, line = lists.next_byte, lists.next_line
-    return True
+            yield lists, 1.0 if window.last else window.file.tell() / size
+            if lists is not None:
+                byte, line = lists.next_byte, lists.next_line
+
+
+def _disordered(path: str) -> Iterator[tuple[CompiledLists | None, float]]:
+    """Yield the lists of a file after its lines have been grouped on disk."""
+    with Parts(path, text_size(path)) as parts:
+        with Chunk(path, Buffers()) as window:
+            clean = parts.fill(window, run=False)
+        read = 0
+        for part in parts if clean else ():
+            lists = CompiledLists.scan(part, 1, run=False)
+            if lists is not None:
+                lists.group()
+            read += part.end
+            yield lists, read / parts.size
+        if not clean:
+            yield None, 1.0
 
 
 def _of_whole(window: Chunk) -> Qrels:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from leadline import kernels
 from leadline.data.arrays import Bytes, Floats, Integers
 from leadline.data.ids import Ids, Vocabulary, to_bytes, to_text
 from leadline.data.qrels import Qrels
@@ -17,7 +18,8 @@ from leadline.data.reading import DEFAULT_READING, Reading
 from leadline.data.run import Run
 from leadline.errors import InputError
 from leadline.io import selection
-from leadline.io.opening import BackgroundTask, Buffers, Chunk, read_whole, run_name
+from leadline.io.grouping import LARGE, Parts, refusal
+from leadline.io.opening import BackgroundTask, Buffers, Chunk, Spool, read_whole, run_name, text_size
 from leadline.io.trec_lists import CompiledLists, ListConsumer, PlainLists, RankedLists, TrecLists, as_fields
 from leadline.kernels import plain
 
@@ -83,23 +85,69 @@ def stream(
 ) -> ReadCounts:
     """Pass the lists of a run file to a consumer while it is read, chunk by chunk.
 
-    `workspaces` is memory that is reused from run to run; `whole` is the text if it has been read already.
-    Tags are counted if runs are named by them.
+    `workspaces` is memory that is reused from run to run; `whole` is the text if it has been read already, or
+    the first chunk of a pipe. Tags are counted if runs are named by them.
     """
-    counts = None
-    if whole is None and isfile(path):  # a pipe cannot be read a second time
-        try:
-            with closing(_scanned(path, reading, workspaces or [Buffers()])) as chunks:
-                counts = _deliver(chunks, consumer, reading)
-        except _QueryReturnsError:
-            consumer.restart()
-    if counts is None:
-        scanned, _ = _find(whole or read_whole(path), 1, reading, whole=True)
-        counts = _deliver([scanned], consumer, reading)
+    if whole is None and isfile(path):
+        whole = Chunk(path, *(workspaces or [Buffers()]))
+    spool = None if whole is None else whole.spool
+    try:
+        counts = _delivered(path, whole, spool, consumer, reading)
+    finally:
+        if spool is not None:
+            spool.close()
     if not counts.queries:
         if reading.selects:
             selection.refuse_nothing(reading, path)
         raise InputError("contains no lines of a run", expected=plain.RUN_COLUMNS, path=path)
+    return counts
+
+
+def _delivered(
+    path: str, whole: Chunk | None, spool: Spool | None, consumer: ListConsumer, reading: Reading
+) -> ReadCounts:
+    """Deliver the lists chunk by chunk; where a query reappears, again, merged."""
+    if whole is not None and not whole.last:
+        with whole as window:
+            try:
+                with closing(_scanned(window, reading)) as chunks:
+                    return _deliver(chunks, consumer, reading)
+            except _QueryReturnsError:
+                consumer.restart()
+                window.drain()
+        counts = _grouped_on_disk(path, spool, consumer, reading)
+        if counts is not None:
+            return counts
+        whole = None if spool is None else _again(path, spool).finished()
+    scanned, _ = _find(whole or read_whole(path), 1, reading, whole=True)
+    return _deliver([scanned], consumer, reading)
+
+
+def _again(path: str, spool: Spool | None) -> Chunk:
+    """Return the first chunk of a second reading of a file, or of what a pipe has delivered."""
+    if spool is not None and spool.error is not None:
+        raise refusal(path, spool.error)
+    return Chunk(path, Buffers(), file=None if spool is None else spool.file)
+
+
+def _grouped_on_disk(
+    path: str, spool: Spool | None, consumer: ListConsumer, reading: Reading
+) -> ReadCounts | None:
+    """Deliver the lists of a run whose lines are grouped on disk; None if it is not large or not clean."""
+    size = text_size(path) if spool is None else spool.text_size
+    if size <= LARGE or kernels.compiled is None or reading.order != "score":
+        return None
+    with Parts(path, size) as parts:
+        with _again(path, spool) as window:
+            if not parts.fill(window, run=True):
+                return None
+        try:
+            found = (_find(part, 1, reading, whole=True)[0] for part in parts)
+            counts = _deliver(found, consumer, reading)
+        except InputError:  # the whole text has the lines of faults
+            consumer.restart()
+            return None
+    counts.tag = to_text(parts.tag)
     return counts
 
 
@@ -236,28 +284,28 @@ def run_of(lists: TrecLists, *, name: str, tag: str, first_repeat: int = 1) -> R
     )
 
 
-def _scanned(path: str, reading: Reading, workspaces: Sequence[Buffers]) -> Generator[Scanned, None, None]:
+def _scanned(window: Chunk, reading: Reading) -> Generator[Scanned, None, None]:
     """Find the lists chunk by chunk; with two workspaces the next chunk is read while one is in use."""
-    with Chunk(path, *workspaces) as window:
-        scanned, byte, line = _scan(window, 0, 1, reading)
-        while not scanned.last:
-            if len(workspaces) == 1:
-                yield scanned
-                scanned, byte, line = _scan(window, byte, line, reading)
-                continue
-            following = BackgroundTask(_scan, window, byte, line, reading)
-            try:
-                yield scanned
-            except GeneratorExit:
-                following.wait()  # the window is closed on the way out
-                raise
-            scanned, byte, line = following.result()
-        yield scanned
+    scanned, byte, line = _scan(window, 0, 1, reading)
+    while not scanned.last:
+        if len(window.workspaces) == 1:
+            yield scanned
+            scanned, byte, line = _scan(window, byte, line, reading)
+            continue
+        following = BackgroundTask(_scan, window, byte, line, reading)
+        try:
+            yield scanned
+        except GeneratorExit:
+            following.wait()  # the window is closed on the way out
+            raise
+        scanned, byte, line = following.result()
+    yield scanned
 
 
 def _scan(window: Chunk, byte: int, line: int, reading: Reading) -> tuple[Scanned, int, int]:
     """Read the next chunk and find its lists; return the byte and line at which to continue."""
-    window.advance(byte)
+    if byte or not window.begun:
+        window.advance(byte)
     scanned, lists = _find(window, line, reading, whole=False)
     return scanned, lists.next_byte, lists.next_line
 

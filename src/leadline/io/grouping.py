@@ -1,0 +1,113 @@
+"""Group the lines of a large file by query, in a temporary file and in bounded memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Self
+
+import numpy as np
+
+from leadline import kernels
+from leadline.data.arrays import Bytes, bytes_of
+from leadline.errors import UsageError
+from leadline.io.opening import Buffers, Chunk
+from leadline.io.trec_lists import CompiledLists, ScannedText
+
+PART = 1 << 23  # bytes of text that are grouped in memory at a time
+LARGE = 1 << 25  # bytes of text above which lines are grouped on disk
+MOST_PARTS = 1 << 10
+
+
+class Parts:
+    """Lines in parts of a temporary file; all lines of a query are in the same part, in their order.
+
+    The file is in the folder of the system for temporary files. It has no name there, so that nothing is left
+    behind however the program ends.
+
+    Parameters
+    ----------
+    path : str
+        The input, for messages.
+    size : int
+        Bytes of the input, about.
+
+    """
+
+    def __init__(self, path: str, size: int) -> None:
+        from tempfile import TemporaryFile  # takes as long to import as a small run to read
+
+        self.path = path
+        self.file = TemporaryFile()  # noqa: SIM115  # closed by __exit__
+        self.segments: list[list[tuple[int, int]]] = [[] for _ in range(min(size // PART + 1, MOST_PARTS))]
+        self.size = 0
+        self.tag = b""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.file.close()
+
+    def fill(self, window: Chunk, *, run: bool) -> bool:
+        """Read a text; return False if it is not clean."""
+        byte, line = 0, 1
+        while not window.last:
+            window.advance(byte)
+            found = CompiledLists.scanned(window, line, run=run)
+            if found is None:
+                return False
+            self._add(window.text, found)
+            line, byte = found.tally[3], found.tally[4]
+            self.tag = window.text[found.tally[5] : found.tally[6]].tobytes() or self.tag
+        return True
+
+    def _add(self, text: Bytes, found: ScannedText) -> None:
+        """Write the lines of a chunk, those of a part together."""
+        assert kernels.compiled is not None
+        columns, lists = found.columns, found.tally[1]
+        if not lists:
+            return
+        hashes = np.empty(lists, dtype=np.uint64)
+        kernels.compiled.hash_ids(text, columns["query_start"][:lists], columns["query_stop"][:lists], hashes)
+        part = (hashes % np.uint64(len(self.segments))).astype(np.int32)
+        order = np.argsort(part, kind="stable")
+        start = columns["list_byte"][:lists]
+        stop = np.append(start[1:], found.tally[4])
+        lines = np.empty(int((stop - start).sum()), dtype=np.uint8)
+        ends = np.zeros(lists + 1, dtype=np.int64)
+        kernels.compiled.pack(text, start[order], stop[order], lines[:0], lines, ends)
+        edges = ends[np.searchsorted(part[order], np.arange(len(self.segments) + 1))].tolist()
+        for segments, low, high in zip(self.segments, edges[:-1], edges[1:], strict=True):
+            if high > low:
+                segments.append((self.size + low, high - low))
+        try:
+            self.file.write(bytes_of(lines))
+        except OSError as error:
+            raise refusal(self.path, error) from None
+        self.size += len(lines)
+
+    def __iter__(self) -> Iterator[Chunk]:
+        """Iterate over the parts; their memory is that of the next part too."""
+        workspace = Buffers(0)
+        for segments in self.segments:
+            size = sum(length for _, length in segments)
+            if not size:
+                continue
+            if size > len(workspace.text):
+                workspace.text = np.empty(size, dtype=np.uint8)
+            view, place = bytes_of(workspace.text), 0
+            for begin, length in segments:
+                self.file.seek(begin)
+                self.file.readinto(view[place : place + length])
+                place += length
+            yield Chunk.of_text(self.path, workspace, size)
+
+
+def refusal(path: str, error: OSError) -> UsageError:
+    """Return the error for lines that cannot be grouped because nothing can be written."""
+    from tempfile import gettempdir
+
+    return UsageError(
+        f"{path}: a query reappears after another one, and its lines cannot be grouped in {gettempdir()} "
+        f"({error.strerror or error}); expected a text grouped by query, or TMPDIR with space for it"
+    )
