@@ -230,7 +230,18 @@ def test_a_pipe_is_read_like_a_file(
             assert columns_of(found) == columns_of(expected)
             piped_counts.unjudged_query = counts.unjudged_query  # an example: the first that is met
             assert piped_counts == counts
-            assert read_run(piped(tmp_path / "pipe", text)) == read_run(path)
+            for policy in ("refuse", "hold"):
+                again = read_run(piped(tmp_path / "pipe", text), on_duplicate=policy)
+                assert again == read_run(path, on_duplicate=policy)
+
+
+@pytest.mark.usefixtures("small_chunks")
+def test_the_first_list_of_a_pipe_may_be_larger_than_a_chunk(tmp_path: Path) -> None:
+    text = b"".join(b"q1 Q0 d%d 1 %d t\n" % (place, -place) for place in range(100))
+    for form in FORMS:
+        with in_form(form):
+            judged, counts = judged_by(piped(tmp_path / "pipe", text), read_qrels({"q1": {"d50": 1}}))
+            assert (judged.rank.tolist(), counts.rows) == ([51], 100)
 
 
 @pytest.mark.usefixtures("small_chunks")

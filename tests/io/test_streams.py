@@ -14,8 +14,8 @@ import zstandard
 
 from conftest import Leadline
 from leadline.errors import InputError, MissingPackageError
-from leadline.io import opening
-from leadline.io.opening import ZSTANDARD
+from leadline.io import archives
+from leadline.io.archives import ZSTANDARD
 from leadline.io.read import read_run
 from leadline.io.write import compressed
 
@@ -121,7 +121,7 @@ def test_every_module_for_zst_reads_what_another_wrote(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip(name)
-    monkeypatch.setattr(opening, "ZSTANDARD", (name,))
+    monkeypatch.setattr(archives, "ZSTANDARD", (name,))
     rows = b"".join(b"q3 Q0 d%d 1 %d t\n" % (number, number) for number in range(20_000))
     packed = b"".join(COMPRESS[".zst"](text) for text in (FIRST, SECOND, rows))
     assert read_run(written(tmp_path / "a.run.zst", packed)) == read_run(
@@ -135,6 +135,6 @@ def test_every_module_for_zst_reads_what_another_wrote(
 
 
 def test_no_module_for_zst_is_an_error_that_names_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(opening, "ZSTANDARD", ())
+    monkeypatch.setattr(archives, "ZSTANDARD", ())
     with pytest.raises(MissingPackageError, match=r"pip install backports\.zstd"):
         compressed("b.zst", b"")

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from leadline.data.reading import DEFAULT_READING, Reading
 from leadline.errors import InputError
 from leadline.io import row_checks
+from leadline.io.archives import COMPRESSIONS
 from leadline.io.opening import (
     BINARY_TABLES,
-    COMPRESSIONS,
     IR_DATASETS,
     SQLITE,
     Chunk,

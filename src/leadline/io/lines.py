@@ -9,12 +9,12 @@ from functools import partial
 from typing import BinaryIO, cast
 
 from leadline.errors import InputError, UsageError
+from leadline.io.archives import broken_archives
 from leadline.io.opening import (
     BOM,
     LONGEST_TEXT,
     PROBE,
     STANDARD_INPUT,
-    broken_archives,
     check_head,
     open_bytes,
     read_whole,

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import importlib
 import io
 import os
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from functools import partial
 from glob import glob, has_magic
 from os.path import exists, isdir, isfile
 from pathlib import Path
-from types import ModuleType
 from typing import Any, BinaryIO, Generic, ParamSpec, Self, TypeVar, cast
 
 import numpy as np
 
 from leadline.data.arrays import Bytes, Integers, bytes_of
 from leadline.errors import InputError, MissingPackageError
+from leadline.io.archives import COMPRESSIONS, broken_archives, decompressed
 from leadline.io.read_paths import record_input
 
 P = ParamSpec("P")
@@ -58,8 +56,6 @@ class BackgroundTask(Generic[T]):
         return self._results[0]
 
 
-COMPRESSIONS = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\0": ".xz", b"\x28\xb5\x2f\xfd": ".zst"}
-ZSTANDARD = ("compression.zstd", "backports.zstd", "zstandard")  # modules for .zst, the first choice first
 RUN_SUFFIXES = (
     *(".run", ".txt", ".trec", ".res", ".out"),
     *(".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".arrow", ".feather"),
@@ -198,7 +194,12 @@ def open_bytes(
     except OSError as error:
         raise InputError(error.strerror or str(error), expected="a readable file", path=path) from None
     kind = next((kind for magic, kind in COMPRESSIONS.items() if head.startswith(magic)), "")
-    return _decompressed(raw, kind), raw
+    try:
+        return decompressed(raw, kind), raw
+    except MissingPackageError:
+        if path != STANDARD_INPUT and file is None:
+            raw.close()
+        raise
 
 
 def _head(stream: io.RawIOBase | io.BufferedReader) -> bytes:
@@ -267,121 +268,6 @@ class _Rejoined(io.RawIOBase):
         super().close()
 
 
-class _Streams(io.RawIOBase):
-    """Decompress a file of one or more consecutive streams, to the last byte.
-
-    The readers of the standard library take a damaged second stream of .bz2 and .xz for the end of the file,
-    and that of zstandard takes any end of the file for the end of the data. Here every byte belongs to a
-    whole stream or, in .xz, to the padding that the format allows: NUL bytes, four at a time.
-
-    Parameters
-    ----------
-    file : BufferedReader
-        The compressed bytes.
-    make : callable
-        Gives a decompressor for the next stream.
-    piece : int
-        Compressed bytes that are handed over at a time.
-    padded : bool
-        Whether streams may be padded as in .xz.
-
-    """
-
-    def __init__(
-        self, file: io.BufferedReader, make: Callable[[], Any], *, piece: int = 1 << 17, padded: bool = False
-    ) -> None:
-        self.file = file
-        self.make = make
-        self.piece = piece
-        self.padded = padded
-        self.stream: Any = None
-        self.packed = b""
-        self.ready = memoryview(b"")
-
-    def readable(self) -> bool:
-        """Return True."""
-        return True
-
-    def readinto(self, target: memoryview) -> int:  # type: ignore[override]  # narrower than Buffer
-        """Read into a buffer."""
-        while not self.ready:
-            if self.stream is None:
-                if not self._begins():
-                    return 0
-                self.stream = self.make()
-            self.ready = memoryview(self._decompress(len(target)))
-            if self.stream.eof:
-                self.packed = self.stream.unused_data + self.packed
-                self.stream = None
-        size = min(len(target), len(self.ready))
-        target[:size] = self.ready[:size]
-        self.ready = self.ready[size:]
-        return size
-
-    def _decompress(self, size: int) -> bytes:
-        """Decompress some more bytes; at most about `size` if the decompressor can stop."""
-        bounded = hasattr(self.stream, "needs_input")
-        packed = b""
-        if not bounded or self.stream.needs_input:
-            packed = self.packed or self.file.read(self.piece)
-            if not packed:
-                raise EOFError("it ends before the end of the stream")
-            packed, self.packed = packed[: self.piece], packed[self.piece :]
-        found: bytes = (
-            self.stream.decompress(packed, max(size, PROBE)) if bounded else self.stream.decompress(packed)
-        )
-        return found
-
-    def _begins(self) -> bool:
-        """Return whether another stream begins, after padding if the format allows it."""
-        self.packed = self.packed or self.file.read(self.piece)
-        padding = 0
-        while self.padded and self.packed.startswith(b"\0"):
-            rest = self.packed.lstrip(b"\0")
-            padding += len(self.packed) - len(rest)
-            self.packed = rest or self.file.read(self.piece)
-        if padding % 4:
-            raise EOFError(f"{padding} bytes of padding are no multiple of 4")
-        return bool(self.packed)
-
-
-def _decompressed(raw: io.BufferedReader, kind: str) -> BinaryIO:
-    if kind == ".gz":
-        import gzip
-
-        return cast(BinaryIO, gzip.GzipFile(fileobj=raw))
-    if kind == ".bz2":
-        import bz2
-
-        return cast(BinaryIO, io.BufferedReader(_Streams(raw, bz2.BZ2Decompressor), 1 << 16))
-    if kind == ".xz":
-        import lzma
-
-        make = partial(lzma.LZMADecompressor, lzma.FORMAT_XZ)
-        return cast(BinaryIO, io.BufferedReader(_Streams(raw, make, padded=True), 1 << 16))
-    if kind == ".zst":
-        # zstandard, if it stands in, decompresses its whole input: 4 bytes may become 128 KiB
-        streams = _Streams(raw, _zstandard_frame, piece=1 << 12)
-        return cast(BinaryIO, io.BufferedReader(streams, 1 << 16))
-    return raw
-
-
-def _zstandard_frame() -> Any:
-    module = zstandard_module()
-    made = module.ZstdDecompressor()
-    return made.decompressobj() if module.__name__ == "zstandard" else made
-
-
-def zstandard_module() -> ModuleType:
-    """Return the module for .zst: of Python 3.14, its backport, or zstandard where only that is installed."""
-    for name in ZSTANDARD:
-        try:
-            return importlib.import_module(name)
-        except ImportError:
-            continue
-    raise MissingPackageError("backports.zstd for .zst is not installed: pip install backports.zstd")
-
-
 class Buffers:
     """Memory reused while texts are read: new memory would cost more time than reading."""
 
@@ -439,8 +325,13 @@ class Chunk:
     @classmethod
     def begun_once(cls, path: str) -> Chunk:
         """Return the first chunk of an input that can be read only once, such as a pipe, with a spool."""
-        window = cls(path, Buffers(), Buffers(), spool=Spool())
-        window.advance(0)
+        spool = Spool()
+        try:
+            window = cls(path, Buffers(), Buffers(), spool=spool)
+            window.advance(0)
+        except BaseException:
+            spool.close()
+            raise
         if window.last:
             window.discard_spool()
         return window
@@ -601,17 +492,6 @@ def check_head(head: bytes, path: str) -> None:
 def too_long(path: str, where: str, limit: int, *, noun: str = "line") -> InputError:
     """Return the error for a line or text that is too long."""
     return InputError(f"a {noun} of more than {limit >> 20} MiB {where}", expected="a shorter one", path=path)
-
-
-def broken_archives() -> tuple[type[Exception], ...]:
-    """Return the exceptions of damaged archives other than OSError."""
-    found: list[type[Exception]] = []
-    if "lzma" in sys.modules:
-        found.append(sys.modules["lzma"].LZMAError)
-    if "zlib" in sys.modules:
-        found.append(sys.modules["zlib"].error)
-    found += [sys.modules[name].ZstdError for name in ZSTANDARD if name in sys.modules]
-    return tuple(found)
 
 
 def read_whole(

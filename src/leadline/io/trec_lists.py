@@ -15,7 +15,8 @@ from leadline.data.ids import Ids, Vocabulary, to_text
 from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
 from leadline.errors import InputError
-from leadline.io.opening import BOM, COMPRESSIONS, WIDE_BOMS, Chunk
+from leadline.io.archives import COMPRESSIONS
+from leadline.io.opening import BOM, WIDE_BOMS, Chunk
 from leadline.kernels import plain
 
 POWERS = 10.0 ** np.arange(23)

@@ -242,7 +242,7 @@ def read(
     name = run_name(path) if name is None else name
     if reading.on_duplicate == "hold":  # what is held is numbered over the whole run
         every = _Whole()
-        counts = stream(path, every, reading=reading, whole=whole or read_whole(path))
+        counts = stream(path, every, reading=reading, whole=whole.finished() if whole else read_whole(path))
         return run_of(every.lists, name=name, tag=counts.tag), counts
     consumer = _Gathered()
     counts = stream(path, consumer, reading=reading, whole=whole)
@@ -286,7 +286,7 @@ def run_of(lists: TrecLists, *, name: str, tag: str, first_repeat: int = 1) -> R
 
 def _scanned(window: Chunk, reading: Reading) -> Generator[Scanned, None, None]:
     """Find the lists chunk by chunk; with two workspaces the next chunk is read while one is in use."""
-    scanned, byte, line = _scan(window, 0, 1, reading)
+    scanned, byte, line = _scan(window, None if window.begun else 0, 1, reading)
     while not scanned.last:
         if len(window.workspaces) == 1:
             yield scanned
@@ -302,9 +302,9 @@ def _scanned(window: Chunk, reading: Reading) -> Generator[Scanned, None, None]:
     yield scanned
 
 
-def _scan(window: Chunk, byte: int, line: int, reading: Reading) -> tuple[Scanned, int, int]:
-    """Read the next chunk and find its lists; return the byte and line at which to continue."""
-    if byte or not window.begun:
+def _scan(window: Chunk, byte: int | None, line: int, reading: Reading) -> tuple[Scanned, int, int]:
+    """Read the next chunk, unless `byte` is None, and find its lists; return where to continue."""
+    if byte is not None:
         window.advance(byte)
     scanned, lists = _find(window, line, reading, whole=False)
     return scanned, lists.next_byte, lists.next_line

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import sys
 
+from leadline.data.optional import import_optional
 from leadline.data.validation import refusal
 from leadline.errors import InputError, UsageError
 from leadline.io import tables
+from leadline.io.archives import zstandard_module
 from leadline.io.formats import BY_SUFFIX, TREC, suffix_of
-from leadline.io.opening import STANDARD_INPUT, zstandard_module
+from leadline.io.opening import STANDARD_INPUT
 from leadline.io.read import QrelsLike, RunLike, read_qrels, read_run
 from leadline.io.read_paths import check_outputs, public, refuse_sources
 
@@ -104,6 +106,12 @@ def compressed(path: str, content: bytes) -> bytes:
     if path.endswith(".zst"):
         packed: bytes = zstandard_module().compress(content)
         return packed
+    if path.endswith(".lz4"):
+        arrow = import_optional("pyarrow")
+        target = arrow.BufferOutputStream()
+        with arrow.CompressedOutputStream(target, "lz4") as stream:
+            stream.write(content)
+        return bytes(target.getvalue())
     return content
 
 

@@ -1,0 +1,169 @@
+"""Decompress files, by what their first bytes say."""
+
+from __future__ import annotations
+
+import importlib
+import io
+import sys
+from collections.abc import Callable
+from functools import partial
+from types import ModuleType
+from typing import Any, BinaryIO, cast
+
+from leadline.data.optional import import_optional
+from leadline.errors import MissingPackageError
+
+COMPRESSIONS = {
+    b"\x1f\x8b": ".gz",
+    b"BZh": ".bz2",
+    b"\xfd7zXZ\0": ".xz",
+    b"\x28\xb5\x2f\xfd": ".zst",
+    b"\x04\x22\x4d\x18": ".lz4",
+}
+ZSTANDARD = ("compression.zstd", "backports.zstd", "zstandard")  # modules for .zst, the first choice first
+LEAST = 1 << 12  # number of bytes asked of a decompressor, at least
+
+
+class Streams(io.RawIOBase):
+    """Decompress a file of one or more consecutive streams, to the last byte.
+
+    The readers of the standard library take a damaged second stream of .bz2 and .xz for the end of the file,
+    and that of zstandard takes any end of the file for the end of the data. Here every byte belongs to a
+    whole stream or, in .xz, to the padding that the format allows: NUL bytes, four at a time.
+
+    Parameters
+    ----------
+    file : BufferedReader
+        The compressed bytes.
+    make : callable
+        Gives a decompressor for the next stream.
+    piece : int
+        Compressed bytes that are handed over at a time.
+    padded : bool
+        Whether streams may be padded as in .xz.
+
+    """
+
+    def __init__(
+        self, file: io.BufferedReader, make: Callable[[], Any], *, piece: int = 1 << 17, padded: bool = False
+    ) -> None:
+        self.file = file
+        self.make = make
+        self.piece = piece
+        self.padded = padded
+        self.stream: Any = None
+        self.packed = b""
+        self.ready = memoryview(b"")
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def readinto(self, target: memoryview) -> int:  # type: ignore[override]  # narrower than Buffer
+        """Read into a buffer."""
+        while not self.ready:
+            if self.stream is None:
+                if not self._begins():
+                    return 0
+                self.stream = self.make()
+            self.ready = memoryview(self._decompress(len(target)))
+            if self.stream.eof:
+                self.packed = self.stream.unused_data + self.packed
+                self.stream = None
+        size = min(len(target), len(self.ready))
+        target[:size] = self.ready[:size]
+        self.ready = self.ready[size:]
+        return size
+
+    def _decompress(self, size: int) -> bytes:
+        """Decompress some more bytes; at most about `size` if the decompressor can stop."""
+        bounded = hasattr(self.stream, "needs_input")
+        packed = b""
+        if not bounded or self.stream.needs_input:
+            packed = self.packed or self.file.read(self.piece)
+            if not packed:
+                raise EOFError("it ends before the end of the stream")
+            packed, self.packed = packed[: self.piece], packed[self.piece :]
+        found: bytes = (
+            self.stream.decompress(packed, max(size, LEAST)) if bounded else self.stream.decompress(packed)
+        )
+        return found
+
+    def _begins(self) -> bool:
+        """Return whether another stream begins, after padding if the format allows it."""
+        self.packed = self.packed or self.file.read(self.piece)
+        padding = 0
+        while self.padded and self.packed.startswith(b"\0"):
+            rest = self.packed.lstrip(b"\0")
+            padding += len(self.packed) - len(rest)
+            self.packed = rest or self.file.read(self.piece)
+        if padding % 4:
+            raise EOFError(f"{padding} bytes of padding are no multiple of 4")
+        return bool(self.packed)
+
+
+def decompressed(raw: io.BufferedReader, kind: str) -> BinaryIO:
+    """Return the plain bytes of a file, of which the first bytes tell how it is compressed."""
+    if kind == ".gz":
+        import gzip
+
+        return cast(BinaryIO, gzip.GzipFile(fileobj=raw))
+    if kind == ".bz2":
+        import bz2
+
+        return cast(BinaryIO, io.BufferedReader(Streams(raw, bz2.BZ2Decompressor), 1 << 16))
+    if kind == ".xz":
+        import lzma
+
+        make = partial(lzma.LZMADecompressor, lzma.FORMAT_XZ)
+        return cast(BinaryIO, io.BufferedReader(Streams(raw, make, padded=True), 1 << 16))
+    if kind == ".zst":
+        # zstandard, if it stands in, decompresses its whole input: 4 bytes may become 128 KiB
+        streams = Streams(raw, _zstandard_frame, piece=1 << 12)
+        return cast(BinaryIO, io.BufferedReader(streams, 1 << 16))
+    if kind == ".lz4":
+        return cast(BinaryIO, io.BufferedReader(_Lz4(raw), 1 << 16))
+    return raw
+
+
+class _Lz4(io.RawIOBase):
+    """Decompress a file of one or more consecutive frames, which pyarrow reads."""
+
+    def __init__(self, file: io.BufferedReader) -> None:
+        arrow = import_optional("pyarrow")
+        self.stream = arrow.CompressedInputStream(arrow.PythonFile(file, mode="r"), "lz4")
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def readinto(self, target: memoryview) -> int:  # type: ignore[override]  # narrower than Buffer
+        """Read into a buffer."""
+        return int(self.stream.readinto(target))
+
+
+def _zstandard_frame() -> Any:
+    module = zstandard_module()
+    made = module.ZstdDecompressor()
+    return made.decompressobj() if module.__name__ == "zstandard" else made
+
+
+def zstandard_module() -> ModuleType:
+    """Return the module for .zst: of Python 3.14, its backport, or zstandard where only that is installed."""
+    for name in ZSTANDARD:
+        try:
+            return importlib.import_module(name)
+        except ImportError:
+            continue
+    raise MissingPackageError("backports.zstd for .zst is not installed: pip install backports.zstd")
+
+
+def broken_archives() -> tuple[type[Exception], ...]:
+    """Return the exceptions of damaged archives other than OSError."""
+    found: list[type[Exception]] = []
+    if "lzma" in sys.modules:
+        found.append(sys.modules["lzma"].LZMAError)
+    if "zlib" in sys.modules:
+        found.append(sys.modules["zlib"].error)
+    found += [sys.modules[name].ZstdError for name in ZSTANDARD if name in sys.modules]
+    return tuple(found)
