@@ -23,3 +23,12 @@ def freeze(*arrays: npt.NDArray[np.generic]) -> None:
     """Make arrays read-only."""
     for array in arrays:
         array.setflags(write=False)
+
+
+def are_small(grades: Floats) -> bool:
+    """Return whether all grades are whole numbers of one byte.
+
+    >>> are_small(np.array([1.0, -2.0])), are_small(np.array([0.5])), are_small(np.array([200.0]))
+    (True, False, False)
+    """
+    return bool((np.abs(grades) < 128).all() and (grades == np.trunc(grades)).all())

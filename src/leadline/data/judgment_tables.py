@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from leadline.data.arrays import Codes, Floats, Integers, freeze
+from leadline.data.arrays import Codes, Floats, Integers, Small, freeze
 from leadline.data.ids import Vocabulary
 
 
@@ -16,6 +16,23 @@ class Ideal(NamedTuple):
     query: Codes
     rank: Integers
     gain: Floats
+
+    @classmethod
+    def of(cls, levels: Floats | Small, begin: Integers, end: Integers) -> Ideal:
+        """Return the ideal lists of grades; the rows of a query are begin to end.
+
+        >>> Ideal.of(np.array([1.0, 0.0, 2.0]), np.array([0]), np.array([3])).gain
+        array([2., 1.])
+        """
+        rows = np.flatnonzero(levels > 0)
+        filled = np.flatnonzero(end > begin)
+        ordered = filled[np.argsort(begin[filled])].astype(np.int32)
+        query = ordered[np.searchsorted(begin[ordered], rows, side="right") - 1]
+        gain = levels[rows].astype(np.float64)
+        order = np.lexsort((-gain, query))
+        query, gain = query[order], gain[order]
+        first = np.searchsorted(query, np.arange(len(begin)))
+        return cls(query, np.arange(len(rows)) - first[query] + 1, gain)
 
 
 class Subtopics:

@@ -334,15 +334,7 @@ class Qrels(QueryTable):
     @cached_property
     def ideal(self) -> Ideal:
         """Judged documents with a positive grade, in decreasing order of grade within each query."""
-        rows = np.flatnonzero(self.levels > 0)
-        filled = np.flatnonzero(self.end > self.begin)
-        ordered = filled[np.argsort(self.begin[filled])].astype(np.int32)
-        query = ordered[np.searchsorted(self.begin[ordered], rows, side="right") - 1]
-        grade = self.levels[rows].astype(np.float64)
-        order = np.lexsort((-grade, query))
-        query, grade = query[order], grade[order]
-        first = np.searchsorted(query, np.arange(len(self.queries)))
-        return Ideal(query, np.arange(len(rows)) - first[query] + 1, grade)
+        return Ideal.of(self.levels, self.begin, self.end)
 
     def keep(self, chosen: Flags) -> Qrels:
         """Return the qrels of the chosen rows; all queries are kept."""
@@ -601,15 +593,6 @@ class Qrels(QueryTable):
         from leadline.io.write import write_qrels
 
         write_qrels(self, path, suffix=suffix)
-
-
-def are_small(grades: Floats) -> bool:
-    """Return whether all grades are whole numbers of one byte.
-
-    >>> are_small(np.array([1.0, -2.0])), are_small(np.array([0.5])), are_small(np.array([200.0]))
-    (True, False, False)
-    """
-    return bool((np.abs(grades) < 128).all() and (grades == np.trunc(grades)).all())
 
 
 def _number(grade: float) -> float:

@@ -11,14 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from leadline import kernels
-from leadline.data.arrays import Bytes, Floats, Integers, Small
+from leadline.data.arrays import Bytes, Floats, Integers, Small, are_small
 from leadline.data.ids import Vocabulary
 from leadline.data.packed_ids import PackedIds, Slots, table_sizes
-from leadline.data.qrels import Qrels, are_small
+from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
 from leadline.errors import InputError
 from leadline.io import swapped_arguments
-from leadline.io.grouping import LARGE, Parts
+from leadline.io.lines_by_query import LARGE, Parts
 from leadline.io.opening import Buffers, Chunk, read_whole, text_size
 from leadline.io.trec_lists import CompiledLists, PlainLists, TrecLists, as_fields, qrels_of_lists
 from leadline.kernels import plain

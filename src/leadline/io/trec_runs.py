@@ -18,7 +18,7 @@ from leadline.data.reading import DEFAULT_READING, Reading
 from leadline.data.run import Run
 from leadline.errors import InputError
 from leadline.io import selection
-from leadline.io.grouping import LARGE, Parts, refusal
+from leadline.io.lines_by_query import LARGE, Parts, refusal
 from leadline.io.opening import BackgroundTask, Buffers, Chunk, Spool, read_whole, run_name, text_size
 from leadline.io.trec_lists import CompiledLists, ListConsumer, PlainLists, RankedLists, TrecLists, as_fields
 from leadline.kernels import plain

@@ -16,7 +16,7 @@ import pytest
 from conftest import Leadline
 from leadline.data.reading import Reading
 from leadline.errors import InputError, UsageError
-from leadline.io import grouping, opening, trec_qrels, trec_runs
+from leadline.io import lines_by_query, opening, trec_qrels, trec_runs
 from leadline.io.read import counted_run, read_qrels, read_run
 from strategies import FORMS, ORIGINAL, columns_of, in_form, judged_by
 
@@ -28,12 +28,12 @@ def on_disk(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Group every text on disk, in parts of 200 bytes; gives the inputs that were grouped."""
     made: list[str] = []
 
-    class Parts(grouping.Parts):
+    class Parts(lines_by_query.Parts):
         def __init__(self, path: str, size: int) -> None:
             super().__init__(path, size)
             made.append(path)
 
-    monkeypatch.setattr(grouping, "PART", 200)
+    monkeypatch.setattr(lines_by_query, "PART", 200)
     for module in (trec_qrels, trec_runs):
         monkeypatch.setattr(module, "LARGE", -1)
         monkeypatch.setattr(module, "Parts", Parts)
@@ -164,7 +164,7 @@ def test_a_full_disk_is_one_line(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(grouping, "bytes_of", full)
+    monkeypatch.setattr(lines_by_query, "bytes_of", full)
     found = leadline("evaluate", qrels, path)
     assert found.status == 2
     assert "No space left on device" in found.err
