@@ -27,6 +27,7 @@ from leadline.reporting.render import Table
 from leadline.reporting.restore import save
 from leadline.reporting.tables import LAYOUTS
 from leadline.retrieval.collection import collection
+from leadline.scale import suite
 from leadline.scale.saved_files import Verification, verify
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
@@ -65,6 +66,7 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "Ranking": lambda: ll.rank("qrels.txt", RUNS, ["AP"]),
     "Results": lambda: ll.evaluate("qrels.txt", RUNS),
     "Slices": lambda: slices_of(ll.evaluate("qrels.txt", RUNS), {"knots": "short", "wings": "long"}),
+    "Suite": lambda: suite("suite.toml"),
     "SubtopicCurves": lambda: subtopic_curve("jaguar.txt", ["varied.run", "alike.run"]),
     "Unjudged": lambda: ll.unjudged(RUNS, method="nruns"),
     "Verification": verification,
