@@ -63,7 +63,7 @@ def _text_line(document: Document, *, titled: bool) -> str:
     r"""Return a document, or a query without a title, as a line of JSON.
 
     >>> _text_line(Document("d1", "Wings", "They lift."), titled=True)
-    '{"_id": "d1", "title": "Wings", "text": "They lift."}\\n'
+    '{"_id": "d1", "title": "Wings", "text": "They lift."}\n'
     """
     record: dict[str, Any] = {"_id": document.id}
     record |= {"title": document.title, "text": document.text} if titled else {"text": document.content}

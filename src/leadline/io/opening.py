@@ -326,10 +326,13 @@ class Chunk:
     def begun_once(cls, path: str) -> Chunk:
         """Return the first chunk of an input that can be read only once, such as a pipe, with a spool."""
         spool = Spool()
+        window = None
         try:
             window = cls(path, Buffers(), Buffers(), spool=spool)
             window.advance(0)
         except BaseException:
+            if window is not None:
+                window.__exit__()
             spool.close()
             raise
         if window.last:
@@ -343,8 +346,11 @@ class Chunk:
             self.spool = cast(Any, self.file).raw.spool = None
 
     def finished(self) -> Chunk:
-        """Return the whole text, read to its end, if only the first chunk has been read."""
-        if not self.last:
+        """Return the whole text, read to its end, if only the first chunk has been read.
+
+        A text that was closed before its end is one that no reader accepts.
+        """
+        if not self.last and not self.stream.closed:
             self.discard_spool()
             del self.workspaces[1:]
             with self:
