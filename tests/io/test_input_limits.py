@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 import zstandard
 
@@ -124,6 +126,8 @@ def test_a_zstandard_archive_is_decompressed_in_small_pieces(qrels: Path, tmp_pa
         ["check", "{device}"],
         ["index", "{device}", "-o", "{folder}/ix"],
         ["agreement", "{device}", "{qrels}"],
+        ["suite", "{device}"],
+        ["compare", "{qrels}", "{qrels}", "--baseline-file", "{device}"],
     ],
 )
 def test_a_file_without_end_is_refused_at_once(
@@ -136,6 +140,47 @@ def test_a_file_without_end_is_refused_at_once(
     assert found.status == 2
     assert len(found.err.splitlines()) == 1
     assert not (tmp_path / "ix").exists()
+
+
+# First bytes that a format accepts, so that only what follows can be refused; random bytes may begin so.
+PLAUSIBLE = {
+    "comment": b"#\n",
+    "comments": b"# a\n" * 2000,
+    "JSON": b'{"a": {\n',
+    "list": b'[["a",\n',
+    "CSV": b"query_id,doc_id,score\nq1,d1,1\n",
+    "run": b"q1 Q0 d1 1 2 t\n" * 400,
+    "text": b"a" * 5000 + b"\n",
+}
+
+
+@pytest.mark.parametrize("head", PLAUSIBLE)
+@pytest.mark.parametrize(
+    "asked", [["evaluate", "{qrels}", "-"], ["evaluate", "-", "{qrels}"], ["check", "-"]], ids=" ".join
+)
+def test_binary_data_without_end_are_refused_however_they_begin(
+    head: str, asked: list[str], qrels: Path
+) -> None:
+    command = [sys.executable, "-m", "leadline", *(part.format(qrels=qrels) for part in asked)]
+    noise = np.random.default_rng(3).integers(0, 256, 1 << 20, dtype=np.uint8).tobytes()
+    given = 0
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None
+        assert process.stderr is not None
+        try:
+            process.stdin.write(PLAUSIBLE[head])
+            while given < 64:
+                process.stdin.write(noise)
+                given += 1
+        except BrokenPipeError:
+            pass
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.close()
+        assert len(process.stderr.read().splitlines()) == 1
+    assert process.returncode == 2
+    assert given < 32
 
 
 def test_the_rest_of_a_text_that_no_reader_accepts_is_not_read(qrels: Path, tmp_path: Path) -> None:

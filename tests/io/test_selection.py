@@ -17,6 +17,7 @@ from leadline.data.reading import Reading
 from leadline.errors import InputError, UsageError
 from leadline.io.id_lists import read_query_ids
 from leadline.io.read import counted_run
+from leadline.io.selection import selected_qrels
 from strategies import FORMS, in_form
 
 Run = dict[str, dict[str, float]]
@@ -235,3 +236,10 @@ def test_commands_select_and_count(tmp_path: Path, leadline: Leadline) -> None:
         assert outcome.status == (2 if command[0] == "compare" else 0), outcome.err
     assert leadline("convert", files[1], "-", *options).out.count("\n") == 3
     assert leadline("convert", files[0], "-", "--queries-in", tmp_path / "dev.txt").out.count("\n") == 3
+
+
+def test_selected_judgments_keep_the_highest_grade_of_all_on_which_bounds_depend() -> None:
+    qrels = ll.Qrels({"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 3}})
+    chosen = selected_qrels(qrels, Reading(queries_in=["q1"]))
+    assert chosen.to_dict() == {"q1": {"d1": 1, "d2": 0}}
+    assert chosen.highest_grade == 3

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -165,6 +166,8 @@ def read_baseline(path: str, *, to_update: bool = False) -> Baseline:
     InputError
         If there is no such file, or it holds something else.
     """
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise InputError("is not a file", expected=EXPECTED, path=path)
     try:
         with open(path, "rb") as file:
             content = file.read()

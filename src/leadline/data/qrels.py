@@ -13,7 +13,6 @@ import numpy as np
 
 from leadline import kernels
 from leadline.data.arrays import Codes, Flags, Floats, Hashes, Integers, Small, freeze
-from leadline.data.hashing import digest
 from leadline.data.ids import Ids, QueryTable, Vocabulary, encode_rows, to_text
 from leadline.data.judgment_tables import Ideal, Subtopics
 from leadline.data.packed_ids import Slots, slots_of
@@ -419,11 +418,12 @@ class Qrels(QueryTable):
         columns = [self.known, self.inclusion, self.strata]
         if self.subtopics is not None:
             columns += [self.subtopics.row, self.subtopics.code, self.subtopics.grades]
-        names = () if self.subtopics is None else self.subtopics.names.names
         rows = np.argsort(self.query, kind="stable")
+        from leadline.data.hashing import digest  # hashlib takes 4 MiB, and few commands need it
+
         return digest(
             self.queries.names,
-            names,
+            () if self.subtopics is None else self.subtopics.names.names,
             self.documents.take(rows),
             self.end - self.begin,
             self.grades[rows],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import sys
 import threading
 from collections.abc import Callable, Sequence
@@ -184,7 +185,7 @@ def open_bytes(
         else:
             unbuffered = open(path, "rb", buffering=0)  # noqa: SIM115  # the caller closes it
             head = _head(unbuffered)
-            if unbuffered.seekable():
+            if isfile(path):
                 unbuffered.seek(0)
                 raw = cast(io.BufferedReader, unbuffered)
             else:
@@ -355,8 +356,18 @@ class Chunk:
             del self.workspaces[1:]
             with self:
                 while not self.last:
-                    self.advance(0)
+                    self.read_on()
         return self
+
+    def read_on(self) -> None:
+        """Keep the text and read more, which is refused if it is binary, as a stream without end may be."""
+        begin = self.filled
+        self.advance(0)
+        if not self.ends or np.count_nonzero(self.text[begin : self.filled] == 0) < BINARY:
+            return
+        text = self.text[: self.filled].tobytes()
+        if outside_comments := NUL_IN_LINE.search(text):
+            raise nul_byte(self.path, text.count(b"\n", 0, outside_comments.start()) + 1)
 
     def drain(self) -> None:
         """Read a pipe to its end, into the spool."""
@@ -482,6 +493,7 @@ class Chunk:
 
 
 BINARY = 4  # number of NUL bytes at the begin of a file that make it binary
+NUL_IN_LINE = re.compile(rb"^(?!#)[^\n\0]*\0", re.MULTILINE)  # of a line that is not a comment
 
 
 def check_head(head: bytes, path: str) -> None:
@@ -491,8 +503,12 @@ def check_head(head: bytes, path: str) -> None:
     if head.startswith((b"#", *BINARY_TABLES)):
         return
     if b"\0" in head.partition(b"\n")[0] or head.count(b"\0") >= BINARY:
-        line = head[: head.index(b"\0")].count(b"\n") + 1
-        raise InputError("a NUL byte", expected="a text file in UTF-8", path=path, line=line)
+        raise nul_byte(path, head[: head.index(b"\0")].count(b"\n") + 1)
+
+
+def nul_byte(path: str, line: int) -> InputError:
+    """Return the error for a NUL byte in a text."""
+    return InputError("a NUL byte", expected="a text file in UTF-8", path=path, line=line)
 
 
 def too_long(path: str, where: str, limit: int, *, noun: str = "line") -> InputError:
@@ -518,9 +534,9 @@ def read_whole(
     with Chunk(path, Buffers(1 << 16), longest=longest) as window:
         if path != STANDARD_INPUT and isfile(path):
             window.size = Path(path).stat().st_size + 2
-        window.advance(0)
+        window.read_on()
         while not window.last and not (enough is not None and enough(window)):
-            window.advance(0)
+            window.read_on()
     return window
 
 

@@ -166,33 +166,12 @@ def selected_qrels(qrels: Qrels, reading: Reading) -> Qrels:
         raise InputError(
             f"judges none of the {len(wanted):,} queries{shown}", expected="at least one", path=qrels.source
         )
-    made = qrels if len(codes) == len(qrels.queries) else _of_queries(qrels, codes)
+    made = qrels if len(codes) == len(qrels.queries) else qrels.of_codes(np.array(codes, dtype=np.int64))
     unknown = sorted(wanted.difference(qrels.queries.names))
     if unknown:
         words = f"selected queries without judgments{shown}: {len(unknown):,}; left out"
         made = copy(made)
         made.remarks = (*made.remarks, ("unknown_queries", words, len(unknown)))
-    return made
-
-
-def _of_queries(qrels: Qrels, codes: list[int]) -> Qrels:
-    sizes = (qrels.end - qrels.begin)[codes]
-    ends = np.cumsum(sizes)
-    rows = np.arange(ends[-1]) + np.repeat(qrels.begin[codes] - (ends - sizes), sizes)
-    made = Qrels.of_columns(
-        Vocabulary.of_sorted(qrels.queries.names[code] for code in codes),
-        ends - sizes,
-        ends,
-        qrels.documents.take(rows),
-        qrels.grades[rows],
-        known=None if qrels.known is None else qrels.known[rows],
-        subtopics=None if qrels.subtopics is None else qrels.subtopics.take(rows),
-        inclusion=None if qrels.inclusion is None else qrels.inclusion[rows],
-        hashes=None if qrels.hashes is None else qrels.hashes[rows],
-        source=qrels.source,
-        remarks=qrels.remarks,
-    )
-    made.sources, made.strata = qrels.sources, None if qrels.strata is None else qrels.strata[rows]
     return made
 
 

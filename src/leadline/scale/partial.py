@@ -99,7 +99,10 @@ def evaluate_part(
 
 @contextmanager
 def _readable(part: Any, label: str) -> Iterator[tuple[Any, str | None]]:
-    """Give a part as a source of a run; a remote file as a local copy, which messages do not name."""
+    """Yield a readable source of a part and, for a remote file, the digest of its local copy.
+
+    Errors name the part, not the local copy.
+    """
     if not isinstance(part, (str, os.PathLike)):
         yield part, None
         return

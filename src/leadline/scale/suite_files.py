@@ -15,6 +15,7 @@ from leadline.io.opening import digest_of, files_of, run_name
 from leadline.io.read_paths import record_input
 
 DEFAULT_MEASURES = ("nDCG@10",)
+LONGEST_SUITE = 1 << 24  # maximum number of bytes of a suite
 TOP = ("measures", "averages", "groups", "collections")
 KEYS = ("qrels", "runs", "documents", "level")
 QRELS = ("qrels.txt", "qrels.tsv", "qrels/test.tsv")  # of a folder; the last is that of BEIR
@@ -107,7 +108,10 @@ def read_suite(source: str | os.PathLike[str] | Mapping[str, Any]) -> SuiteFile:
     record_input(path)
     try:
         with open(path, "rb") as file:
-            data = tomllib.load(file)
+            content = file.read(LONGEST_SUITE + 1)
+        if len(content) > LONGEST_SUITE:
+            raise InputError("more than 16 MiB", expected="a TOML file or a folder", path=path)
+        data = tomllib.loads(content.decode("utf-8"))
     except OSError as error:
         raise InputError(
             f"cannot be read ({error.strerror})", expected="a TOML file or a folder", path=path

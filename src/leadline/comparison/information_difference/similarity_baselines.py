@@ -6,7 +6,7 @@ import math
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain, combinations_with_replacement, pairwise
+from itertools import chain
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ import numpy as np
 from leadline import kernels
 from leadline.comparison.information_difference.joint_tables import LEVELS, Orders, call_kernel, orders_of
 from leadline.comparison.information_difference.tied_overlap import TiedList, tied_overlap
-from leadline.data.arrays import Bytes, Codes, Floats, Hashes, Integers
+from leadline.data.arrays import Bytes, Codes, Flags, Floats, Hashes, Integers
 from leadline.data.ids import Ids
 from leadline.data.judged_run import JudgedRun
 from leadline.data.registry import Parametric, Registry, choice, cutoff, needed_cutoff, number
@@ -346,23 +346,34 @@ class RBO(Similarity):
     def values(self, ranked: RankedLists) -> Floats:
         """Return similarities, systems x systems."""
         values = self._untied(ranked)
-        tied = [TiedList.of(ranked.entry[low:high]) for low, high in pairwise(ranked.orders.bounds.tolist())]
-        for first, second in combinations_with_replacement(range(ranked.size), 2):
-            lists = [tied[first], tied[second]]
-            if self._needs_ties(*lists):
-                value = self._of_ties(ranked, first, second, *lists)
-                values[first, second] = values[second, first] = value
+        bounds = ranked.orders.bounds.tolist()
+        tied: dict[int, TiedList] = {}
+        for first, second in np.argwhere(np.triu(self._needs_ties(ranked))).tolist():
+            for each in {first, second} - tied.keys():
+                tied[each] = TiedList.of(ranked.entry[bounds[each] : bounds[each + 1]])
+            value = self._of_ties(ranked, first, second, tied[first], tied[second])
+            values[first, second] = values[second, first] = value
         return values
 
-    def _needs_ties(self, first: TiedList, second: TiedList) -> bool:
-        """Return whether ties of two lists matter beyond what the kernel does with them."""
-        lengths = len(first.first), len(second.first)
-        begin = 0
-        if self.form == "ext" and self.ties == "w":  # only beyond the end of the shorter list
-            begin = min(lengths)
-        return min(lengths) > 0 and any(
-            bool((each.last[begin:] > each.first[begin:]).any()) for each in (first, second)
-        )
+    def _needs_ties(self, ranked: RankedLists) -> Flags:
+        """Return for pairs of lists whether their ties matter beyond what the kernel does with them."""
+        bounds = ranked.orders.bounds
+        rank = np.arange(len(ranked.entry)) - np.repeat(bounds[:-1], ranked.lengths) + 1
+        tied = np.flatnonzero(ranked.entry < rank)  # with the document above
+        last = np.searchsorted(tied, bounds[1:]) - 1
+        latest = np.append(tied, -1)[last] - bounds[:-1]  # negative without a tie in the list
+        shorter = np.minimum.outer(ranked.lengths, ranked.lengths)
+        reached = np.maximum.outer(latest, latest)
+        if self.form != "ext" or self.ties != "w":
+            return (shorter > 0) & (reached >= 0)
+        # Only beyond the end of the shorter list; what weighs less than a rounding error does not matter.
+        needs = (shorter > 0) & (reached >= shorter)
+        return needs & (shorter < self._depth) if self.p < 1 else needs
+
+    @property
+    def _depth(self) -> int:
+        """Depth beyond which all weights together are negligible."""
+        return math.ceil(math.log(NOTHING) / math.log(self.p))
 
     def _of_ties(self, ranked: RankedLists, first: int, second: int, one: TiedList, other: TiedList) -> float:
         """Return the similarity of two lists with ties."""
@@ -370,7 +381,9 @@ class RBO(Similarity):
         if len(one.first) > len(other.first):
             one, other, places = other, one, places[::-1]
         common = places[:, (places >= 0).all(axis=0)].astype(np.int64)
-        found = tied_overlap(one, other, (common[0], common[1]), p=self.p, ties=self.ties)
+        found = tied_overlap(
+            one, other, (common[0], common[1]), p=self.p, ties=self.ties, bounded=self.form != "ext"
+        )
         return {"ext": found.ext, "min": found.low, "max": found.high, "res": found.high - found.low}[
             self.form
         ]
@@ -380,7 +393,7 @@ class RBO(Similarity):
         size, lengths = ranked.size, ranked.lengths
         depth = int(lengths.max(initial=0))
         if self.p < 1:
-            depth = min(depth, math.ceil(math.log(NOTHING) / math.log(self.p)))
+            depth = min(depth, self._depth)
         first, second = (index.astype(np.int32) for index in np.triu_indices(size))
         entry = ranked.entry
         if self.form != "ext":  # in the order of the run

@@ -90,7 +90,13 @@ def _seen(pairs: tuple[Integers, ...], depth: int, *, whole: bool) -> Floats:
 
 
 def tied_overlap(
-    shorter: TiedList, longer: TiedList, common: tuple[Integers, Integers], *, p: float, ties: str
+    shorter: TiedList,
+    longer: TiedList,
+    common: tuple[Integers, Integers],
+    *,
+    p: float,
+    ties: str,
+    bounded: bool = True,
 ) -> Overlaps:
     """Return the rank-biased overlap of two lists with ties.
 
@@ -110,6 +116,8 @@ def tied_overlap(
         Persistence, at most 1; with 1 all depths of the longer list have the same weight, and bounds are NaN.
     ties : {"w", "a", "b"}
         Variant.
+    bounded : bool, default True
+        Whether bounds are computed; NaN otherwise.
 
     Returns
     -------
@@ -145,7 +153,9 @@ def tied_overlap(
     if p == 1:
         return Overlaps(float(agreement.mean()), math.nan, math.nan)
     weight = (1 - p) * p ** (depth - 1.0)
-    ext = float((weight * agreement).sum()) + final * p**length
+    ext = float((weight * agreement).sum() + final * p**length)
+    if not bounded:
+        return Overlaps(ext, math.nan, math.nan)
     # An overlap of X at all further depths adds X (1 - p) / p times the rest of the series of -log(1 - p).
     rest = -math.log1p(-p) - float((p**depth / depth).sum())
     low = float((weight * seen / whole).sum()) + seen[-1] * rest * (1 - p) / p
@@ -154,7 +164,7 @@ def tied_overlap(
     after = np.arange(length + 1, complete + 1)
     tail = (2 * after - length - s + seen[-1]) / after
     high = float((weight * best).sum()) + float(((1 - p) * p ** (after - 1.0) * tail).sum()) + p**complete
-    return Overlaps(float(ext), float(low), float(high))
+    return Overlaps(ext, float(low), float(high))
 
 
 def _sizes(shorter: TiedList, longer: TiedList, ties: str) -> Floats:

@@ -8,10 +8,10 @@ from leadline.comparison.sentences import clipped, p_text, signed
 from leadline.data.results import plain
 from leadline.data.wording import counted, percent
 from leadline.reporting.render import Cell, Probability, RowLabel, Table
+from leadline.reporting.tables.comparison_table import VERDICTS
 from leadline.stats.intervals import SMALLEST
 
 ALL = "all"
-VERDICTS = {"not told apart": "not significant"}  # as in the table of pairs
 
 
 def slice_rows(slices: Slices) -> Table:

@@ -12,9 +12,9 @@ from leadline.comparison.suite_result import CANNOT_TELL, FEWEST, INCOMPLETE, Sc
 from leadline.data.results import plain
 from leadline.data.wording import counted, percent
 from leadline.reporting.render import Cell, Probability, Table
+from leadline.reporting.tables.comparison_table import VERDICTS
 
 LETTERED = 6  # maximum number of runs with letters; with more, outperformed runs are counted
-VERDICTS = {"not told apart": "not significant"}  # as in the table of pairs of `compare`
 
 
 def suite_tables(suite: Suite) -> list[Table]:
