@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from judging_pages import DOCUMENTS, GRADES, QUERIES, Answer, ask, event, stored, write
 from leadline.errors import InputError, UsageError
 from leadline.io.write import write_whole
+from leadline.judging import app as app_module
 from leadline.judging.auth import AccessControl
 from leadline.judging.startup import JudgingPage, check_forms, check_judges, opened
 from leadline.retrieval.index.builder import build_index
@@ -280,7 +282,7 @@ def test_a_long_document_comes_in_parts_that_make_the_whole(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("form", ["title", "static", "dynamic", "full"])
 def test_each_form_shows_what_it_says(tmp_path: Path, form: str) -> None:
-    text = " ".join(f"word{place}." for place in range(200)) + " The wing lifts."
+    text = " ".join(f"word{place}." for place in range(800)) + " The wing lifts."
     files = write(tmp_path, [{"doc_id": "d", "title": "A wing", "text": text}], QUERIES[:1])
     with opened(files.pool, files.docs, files.queries, files.store, forms=form) as found:
         card = Judge(found).post("/api/cards").data["cards"][0]
@@ -291,6 +293,32 @@ def test_each_form_shows_what_it_says(tmp_path: Path, form: str) -> None:
     assert summary.startswith("word0. word1.") == (form == "static")
     assert ("The wing lifts." in summary) == (form in ("dynamic", "full"))
     assert (card["text"] is not None) == (form == "full")
+
+
+@pytest.mark.parametrize("form", ["static", "dynamic", "full"])
+def test_a_short_text_is_shown_once(tmp_path: Path, form: str) -> None:
+    text = "The wing lifts. " * 8
+    files = write(tmp_path, [{"doc_id": "d", "title": "A wing", "text": text}], QUERIES[:1])
+    with opened(files.pool, files.docs, files.queries, files.store, forms=form) as found:
+        card = Judge(found).post("/api/cards").data["cards"][0]
+    shown = ["".join(card[part]).strip() for part in ("summary", "text") if card[part] is not None]
+    assert shown == [text.strip()]
+    assert card["complete"]
+
+
+def test_every_text_of_the_pages_is_used_and_none_is_missing() -> None:
+    folder = Path(app_module.__file__).parent
+    sources = "".join(
+        path.read_text("utf-8")
+        for path in sorted([*folder.glob("static/*.js"), *folder.glob("templates/*.html")])
+    )
+    sources += Path(app_module.__file__).read_text("utf-8")
+    named = re.findall(r"strings\.(\w+)", sources) + re.findall(r'strings\(\)\["(\w+)"\]', sources)
+    named += re.findall(r'"(\w+)"', "".join(re.findall(r"say\(([^{};]*)", sources)))
+    assert set(named) & set(app_module.strings()) == set(app_module.strings())
+    said = re.findall(r'(?:say\(|\? |: )"([a-z]+_[a-z_]+)"', sources)
+    assert set(said) <= set(app_module.strings())
+    assert not any(hasattr(dict, name) for name in app_module.strings())  # Jinja would show the method
 
 
 def test_several_forms_are_drawn_for_judge_and_pair_and_stay(page: JudgingPage) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from functools import lru_cache
+from importlib.resources import files
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -85,13 +86,24 @@ def make_app(
 
 @lru_cache(maxsize=1)
 def _templates() -> Environment:
-    return Environment(
+    made = Environment(
         loader=PackageLoader("leadline.judging"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.globals |= {"strings": strings(), "scripts": ()}
+    return made
+
+
+@lru_cache(maxsize=1)
+def strings() -> dict[str, Any]:
+    """Return the texts of the pages, by name."""
+    found: dict[str, Any] = json.loads(
+        files("leadline.judging").joinpath("templates/strings.json").read_text(encoding="utf-8")
+    )
+    return found
 
 
 class Pages:
@@ -131,11 +143,12 @@ class Pages:
             store=store.id,
             secret=store.secret,
             scale=written(store.grades),
+            scripts=("outbox.js", "show.js", "judge.js"),
         )
 
     def progress(self, _request: Request) -> Response:
         """Show the progress of all judges."""
-        return self._page("progress.html", path=self.queues.store.path)
+        return self._page("progress.html", path=self.queues.store.path, scripts=("progress.js",))
 
     def numbers(self, _request: Request) -> Response:
         """Return the progress and agreement of all judges."""
@@ -239,7 +252,7 @@ class Pages:
             answer.headers["Retry-After"] = str(error.wait)
             return answer
         if not admitted:
-            return self._page("enter.html", 401, wrong="That is not the token.", done=False)
+            return self._page("enter.html", 401, wrong=strings()["wrong_token"], done=False)
         # A page in between: a browser that was sent here from elsewhere shows a strict cookie only to
         # what this page leads to.
         answer = self._page("enter.html", wrong="", done=True)
@@ -270,7 +283,7 @@ class Pages:
 
     def nowhere(self, request: Request, _error: Exception) -> Response:
         """Respond to an unknown path."""
-        return self._said(request, "There is no such page.", 404)
+        return self._said(request, strings()["no_such_page"], 404)
 
     def _said(self, request: Request, text: str, status: int) -> Response:
         if request.url.path.startswith("/api/"):

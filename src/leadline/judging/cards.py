@@ -64,8 +64,9 @@ class Cards:
         query = self.queries[pair.query].content
         title = Summary(text.title, self._matches(text.title, query))
         summary = None if form == "title" else self._summary(pair, form)
-        if form == "full" and summary is not None and len(summary.text) >= len(text.text.strip()):
-            summary = None  # the full text, shown below, is not longer
+        complete = summary is not None and len(summary.text) >= len(text.text.strip())
+        if form == "full" and (complete or len(text.text) <= FIRST_PART):
+            summary = None  # the full text, shown below, is not longer, or short enough to be read without
         return {
             "pair": pair.id,
             "query": pair.query,
@@ -78,6 +79,7 @@ class Cards:
             "text": self.part(pair, 0) if form == "full" else None,
             "parts": len(bounds(len(text.text))),
             "length": len(text.text),
+            "complete": complete,  # the summary shows the whole text
             "cut": form != "title" and len(text.text) > PREFIX,
         }
 

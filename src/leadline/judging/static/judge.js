@@ -25,18 +25,17 @@ function status() {
   const judged = Math.max(0, Math.min(count.total, count.done + ahead));
   at("bar").max = Math.max(1, count.total);
   at("bar").value = judged;
-  at("count").textContent = `${judged.toLocaleString()} of ${count.total.toLocaleString()}`
-    + (count.skipped ? ` (${count.skipped} skipped)` : "");
+  at("count").textContent = say("status_count", { judged: judged.toLocaleString(), total: count.total.toLocaleString() })
+    + (count.skipped ? ` ${say("skipped_count", { count: count.skipped })}` : "");
   const saved = at("saved");
-  if (outbox.trouble && !saved.classList.contains("wrong")) hint(outbox.unkept
-    ? "This browser stores nothing: keep this page open until everything is saved."
-    : "Your judgments are kept in this browser until they are saved.");
+  if (outbox.trouble && !saved.classList.contains("wrong")) hint(say(outbox.unkept ? "hint_unkept" : "hint_kept"));
   saved.className = outbox.trouble || outbox.refused ? "saved wrong" : waiting.length ? "saved waiting" : "saved";
   const short = outbox.trouble.length <= SHORT;
-  saved.textContent = outbox.trouble ? `${waiting.length} not saved${short ? `: ${outbox.trouble}` : ""}; trying again`
-    : outbox.refused ? `not accepted: ${outbox.refused}`
-    : waiting.length ? `saving ${waiting.length}` : "saved";
-  at("trouble").textContent = short ? "" : `Tell the person who runs this page: ${outbox.trouble}`;
+  saved.textContent = outbox.trouble
+    ? say(short ? "status_retrying_why" : "status_retrying", { count: waiting.length, reason: outbox.trouble })
+    : outbox.refused ? say("status_refused", { reason: outbox.refused })
+    : waiting.length ? say("status_saving", { count: waiting.length }) : say("status_saved");
+  at("trouble").textContent = short ? "" : say("trouble", { reason: outbox.trouble });
   at("trouble").hidden = short;
   document.body.dataset.unsaved = waiting.length;
   document.body.dataset.unused = unused;
@@ -46,14 +45,14 @@ function show() {
   const act = looking === null ? null : done[looking];
   const card = act ? act.card : cards[0];
   if (!card) {
-    stage.empty(ended ? finished() : "The next document is on its way ...");
+    stage.empty(ended ? finished() : say("loading"));
     note("");
     mark(null);
     return;
   }
-  const flags = act ? [act.kind === "skip" ? "skipped before" : "judged before"] : [];
-  if (!act && card.before) flags.push("taken back");
-  else if (!act && card.skipped) flags.push("skipped before");
+  const flags = act ? [say(act.kind === "skip" ? "state_skipped" : "state_judged")] : [];
+  if (!act && card.before) flags.push(say("state_undone"));
+  else if (!act && card.skipped) flags.push(say("state_skipped"));
   stage.show(card, queries[card.query], flags);
   note(act ? act.note : card.note ?? "");
   mark(act ? act.grade : card.before?.grade ?? null);
@@ -61,7 +60,7 @@ function show() {
 
 function finished() {
   if (count.stopped) return count.stopped;
-  return count.total ? "All your documents are judged. Thank you." : "There is nothing to judge for you.";
+  return say(count.total ? "finished" : "nothing_to_judge");
 }
 
 // Takes over the numbers of the server. When judging has been stopped, only what was skipped is still asked for.
@@ -91,7 +90,7 @@ function lost(act, reason) {
   forget({ pair: act.pair });
   ended = false;
   show();
-  hint(`Not saved: ${reason}. It will be shown again.`, 15000);
+  hint(say("hint_lost", { reason }), 15000);
   refill();
 }
 
@@ -107,7 +106,7 @@ function act(kind, grade = null) {
   if (!card || away) {
     unused += 1;
     status();
-    if (!away && !ended) hint("That key was not used: no document was on the screen.");
+    if (!away && !ended) hint(say("hint_unused"));
     return;
   }
   if (kind === "skip" && looking !== null) { step(1); return; }
@@ -151,7 +150,7 @@ function forget(card) {
 
 function undo() {
   if (away) return;
-  if (!done.length) { hint("There is nothing here to take back."); return; }
+  if (!done.length) { hint(say("hint_nothing_to_undo")); return; }
   keepNote();
   const last = done.pop();
   outbox.add({ kind: "undo", pair: last.card.pair, undoes: last.key });
@@ -170,8 +169,8 @@ function undo() {
 function step(by) {
   if (away) return;
   const place = (looking ?? done.length) + by;
-  if (place < 0) { hint("This is the first document that can be looked at again."); return; }
-  if (place > done.length) { hint("S skips this document."); return; }
+  if (place < 0) { hint(say("hint_at_first")); return; }
+  if (place > done.length) { hint(say("hint_at_last")); return; }
   keepNote();
   looking = place === done.length ? null : place;
   show();
@@ -211,12 +210,11 @@ function endNote() {
   if (!stage.card) return;
   const act = looking === null ? null : done[looking];
   const grades = [...document.querySelectorAll(".grade")].map(button => button.dataset.grade);
-  const keys = `${grades.slice(0, -1).join(", ")} or ${grades.at(-1)}`;
-  if (act) hint(!changed ? "The note is as it was." : text ? "The note is saved with the grade given before."
-    : "The note is removed; the grade stays.");
-  else if (!text) hint(`No note. Press ${keys} to grade the document.`);
-  else if (grades.includes(text)) hint(`“${text}” is a note now, not a grade. Press ${keys} to grade the document.`, 8000);
-  else hint(`Note kept. It is saved with your grade: press ${keys}.`, 8000);
+  const keys = `${grades.slice(0, -1).join(", ")} ${say("or")} ${grades.at(-1)}`;
+  if (act) hint(say(!changed ? "note_unchanged" : text ? "note_saved" : "note_removed"));
+  else if (!text) hint(say("note_none", { keys }));
+  else if (grades.includes(text)) hint(say("note_like_grade", { text, keys }), 8000);
+  else hint(say("note_kept", { keys }), 8000);
 }
 
 // Notes on documents without a grade are in the browser's own storage until they are saved with one.
@@ -247,7 +245,7 @@ async function refill() {
       if (done.length && cards.length < full / 2) full = Math.min(MOST, full * 2);
       if (fresh) wait = 50;
     } catch (trouble) {
-      if (!stage.card) at("message").textContent = `${trouble.said ?? "The server does not answer"}; trying again.`;
+      if (!stage.card) at("message").textContent = say("loading_failed", { reason: trouble.said ?? say("no_answer") });
       wait = Math.min(5000, wait * 2);
     }
     if (!fresh && !ended) {
@@ -320,7 +318,7 @@ function begin() {
   const channel = new BroadcastChannel(`leadline ${page.store} ${page.judge}`);
   channel.onmessage = () => {
     away = true;
-    stage.empty("This queue was opened in another window. Go on there, or reload this page to go on here.");
+    stage.empty(say("opened_elsewhere"));
   };
   channel.postMessage("here");
   document.body.dataset.ready = "true";

@@ -95,7 +95,7 @@ class Outbox {
         return true;
       }
       said = (await answer.text()).trim();
-    } catch { said = "the server does not answer"; }
+    } catch { said = say("no_answer"); }
     if (answer && answer.status === 409 && acts.length === 1) {  // of a text that has changed: it cannot be saved
       this.drop([acts[0].key]);
       this.onLost(acts[0], said);

@@ -1,7 +1,6 @@
 "use strict";
 // Asks for the numbers every two seconds, and says so when they are old.
 
-const at = id => document.getElementById(id);
 const number = value => value === null ? "-" : value.toLocaleString();
 const decimal = places => value => value === null ? "-" : value.toFixed(places);
 const share = value => value === null ? "-" : `${(100 * value).toFixed(1)} %`;
@@ -30,6 +29,9 @@ function table(caption, columns, rows, note = "") {
   }
   const wide = document.createElement("div");
   wide.className = "table";
+  wide.tabIndex = 0;  // it scrolls on narrow screens, by keyboard too
+  wide.setAttribute("role", "region");
+  wide.setAttribute("aria-label", caption);
   wide.append(grid);
   made.append(title, wide);
   if (note) {
@@ -41,31 +43,30 @@ function table(caption, columns, rows, note = "") {
   return made;
 }
 
-const verdict = row => row.acceptable === null ? "undefined: one grade only" : row.acceptable ? "acceptable" : "below 2/3";
+const verdict = row => say(row.acceptable === null ? "verdict_undefined" : row.acceptable ? "verdict_acceptable" : "verdict_low");
 
 function draw(found) {
   at("bar").max = Math.max(1, found.pairs);
   at("bar").value = found.judged;
-  at("whole").textContent = `${number(found.judged)} of ${number(found.pairs)} documents judged by somebody, `
-    + `${number(found.queries_done)} of ${number(found.queries)} queries complete`;
+  at("whole").textContent = say("whole", { judged: number(found.judged), pairs: number(found.pairs),
+    done: number(found.queries_done), queries: number(found.queries) });
   const made = found.precision ? [precision(found.precision)] : [];
-  made.push(table("Judges", [
-    ["judge", row => row.judge], ["judged", row => number(row.done)], ["of", row => number(row.total)],
-    ["skipped", row => number(row.skipped)], ["median seconds", row => decimal(1)(row.seconds)],
-    ["under 0.5 s", row => number(row.hasty)], ["notes", row => number(row.notes)],
+  made.push(table(say("table_judges"), [
+    [say("table_judge"), row => row.judge], [say("table_judged"), row => number(row.done)], [say("table_of"), row => number(row.total)],
+    [say("table_skipped"), row => number(row.skipped)], [say("table_seconds"), row => decimal(1)(row.seconds)],
+    [say("table_hasty"), row => number(row.hasty)], [say("table_notes"), row => number(row.notes)],
   ], found.judges));
-  made.push(table("Grades", [["grade", row => `${row.grade} ${row.name}`], ["given", row => number(row.count)]], found.grades));
-  if (found.agreement.length) made.push(table("Agreement", [
-    ["judges", row => `${row.a} and ${row.b}`], ["both judged", row => number(row.pairs)],
-    ["same grade", row => share(row.agreement)], ["Scott's pi", row => decimal(3)(row.scott)],
-    ["Cohen's kappa", row => decimal(3)(row.cohen)], ["", verdict, true],
-  ], found.agreement, "Values of pi or kappa in [2/3, 1] are seen as acceptable; below, the way of judging needs another "
-    + "look: what the grades mean, which queries are unclear, what the judges were shown."));
-  made.push(table("Form of presentation", [
-    ["shown", row => row.form || "-"], ["judgments", row => number(row.judgments)],
-    ["median seconds", row => decimal(1)(row.seconds)], ["text opened", row => number(row.opened)],
-    ["compared", row => number(row.shared)], ["same grade", row => share(row.agreement)],
-  ], found.forms, "Compared: with the grade of another judge for the same document, in whichever form."));
+  made.push(table(say("table_grades"), [[say("table_grade"), row => `${row.grade} ${row.name}`], [say("table_given"), row => number(row.count)]], found.grades));
+  if (found.agreement.length) made.push(table(say("table_agreement"), [
+    [say("table_pair_of_judges"), row => say("table_pair", row)], [say("table_both"), row => number(row.pairs)],
+    [say("table_same"), row => share(row.agreement)], [say("table_pi"), row => decimal(3)(row.scott)],
+    [say("table_kappa"), row => decimal(3)(row.cohen)], [say("verdict"), verdict, true],
+  ], found.agreement, say("table_agreement_note")));
+  made.push(table(say("table_form"), [
+    [say("table_shown"), row => row.form || "-"], [say("table_judgments"), row => number(row.judgments)],
+    [say("table_seconds"), row => decimal(1)(row.seconds)], [say("table_opened"), row => number(row.opened)],
+    [say("table_compared"), row => number(row.shared)], [say("table_same"), row => share(row.agreement)],
+  ], found.forms, say("table_form_note")));
   at("tables").replaceChildren(...made);
 }
 
@@ -95,7 +96,7 @@ function curve(one, found, target) {
   const y = value => H - bottom - (H - top - bottom) * value / most;
   const path = points => points.map(([count, value], place) => `${place ? "L" : "M"}${x(count).toFixed(1)} ${y(value).toFixed(1)}`).join("");
   const made = shape("svg", { viewBox: `0 0 ${W} ${H}`, class: "curve", role: "img",
-    "aria-label": `half-width of ${one.measure} by pairs judged` });
+    "aria-label": say("width_figure", one) });
   const up = tick(most), along = tick(found.pairs);
   for (let value = 0; value <= most; value += up) {
     made.append(shape("line", { x1: left, x2: W - right, y1: y(value), y2: y(value), class: "grid" }));
@@ -103,7 +104,7 @@ function curve(one, found, target) {
   }
   for (let count = 0; count <= found.pairs; count += along)
     made.append(shape("text", { x: x(count), y: H - bottom + 20, "text-anchor": "middle" }, places(count)));
-  made.append(shape("text", { x: (left + W - right) / 2, y: H - 5, "text-anchor": "middle" }, "pairs judged, in the order of the pool"));
+  made.append(shape("text", { x: (left + W - right) / 2, y: H - 5, "text-anchor": "middle" }, say("width_axis")));
   for (const look of target === null ? [] : found.stopping.looks)
     made.append(shape("line", { x1: x(look), x2: x(look), y1: H - bottom - 6, y2: H - bottom + 4, class: "look" }));
   if (target !== null) made.append(shape("line", { x1: left, x2: W - right, y1: y(target), y2: y(target), class: "target" }));
@@ -122,37 +123,36 @@ function paragraph(text, className = "") {
 function precision(found) {
   const width = decimal(4), rule = found.stopping, made = document.createElement("section");
   const title = document.createElement("h2");
-  title.textContent = "Precision";
+  title.textContent = say("width_title");
   made.append(title);
-  const gaps = [found.skipped ? `${number(found.skipped)} of them skipped` : "",
-    found.beyond ? `${number(found.beyond)} judged beyond the first that is missing do not count yet` : ""].filter(Boolean);
-  made.append(paragraph(`${number(found.front)} of ${number(found.pairs)} pairs in the order of the pool`
-    + (gaps.length ? `; ${gaps.join("; ")}` : "") + "."));
+  const gaps = [found.skipped ? say("width_skipped", { count: number(found.skipped) }) : "",
+    found.beyond ? say("width_beyond", { count: number(found.beyond) }) : ""].filter(Boolean);
+  made.append(paragraph(say("width_front", { count: number(found.front), pairs: number(found.pairs),
+    gaps: gaps.map(text => `; ${text}`).join("") })));
   if (rule) {
     const last = rule.taken.at(-1), next = rule.looks[rule.taken.length];
-    made.append(paragraph(`Stopping rule: ${rule.rule}, looked at after ${rule.looks.map(number).join(", ")} pairs. `
-      + (rule.stopped ? `Reached after ${number(last.pairs)} pairs: ${width(last.half_width)}.`
-        : last ? `At the last look, after ${number(last.pairs)} pairs: ${width(last.half_width)}.` : "No look yet.")
-      + (rule.stopped || !next ? "" : ` Next look after ${number(next)}.`)
-      + (rule.used ? "" : " It is not applied: the page was started without it."), rule.stopped ? "reached" : ""));
+    made.append(paragraph([
+      say("width_rule", { rule: rule.rule, looks: rule.looks.map(number).join(", ") }),
+      last ? say(rule.stopped ? "width_reached" : "width_last", { pairs: number(last.pairs), width: width(last.half_width) })
+        : say("width_no_look"),
+      rule.stopped || !next ? "" : say("width_next", { pairs: number(next) }),
+      rule.used ? "" : say("width_unused")].filter(Boolean).join(" "), rule.stopped ? "reached" : ""));
   }
-  made.append(table("", [["measure", row => row.measure], ["half-width now", row => width(row.now)],
-    ["after pairs", row => number(row.at)], ["expected at the end", row => width(row.end)]], found.measures).querySelector(".table"));
+  made.append(table(say("width_title"), [[say("width_measure"), row => row.measure], [say("width_now"), row => width(row.now)],
+    [say("width_after"), row => number(row.at)], [say("width_at_end"), row => width(row.end)]], found.measures).querySelector(".table"));
   for (const one of found.measures) {
-    if (one.reason) made.append(paragraph(`${one.measure}: no interval now (${one.reason}).`, "soft"));
+    if (one.reason) made.append(paragraph(say("width_no_interval", one), "soft"));
     if (!one.points.length && !one.ahead.length) continue;
     const figure = document.createElement("figure"), words = document.createElement("figcaption");
     const target = rule && rule.rule.startsWith(`${one.measure} `) ? Number(rule.rule.split(" ").at(-1)) : null;
-    words.textContent = `Half-width of ${one.measure}` + (target === null ? "" : `; to reach: ${target}`);
+    words.textContent = say(target === null ? "width_caption" : "width_caption_target", { measure: one.measure, target });
     figure.append(words, curve(one, found, target));
     made.append(figure);
   }
-  if (found.missing_labels) made.append(paragraph(`The machine labels that the pool names do not exist (${found.missing_labels}): `
-    + "half-widths are computed without them.", "soft"));
-  const of = found.pair.length ? `of the difference between ${found.pair.join(" and ")}` : `the largest of ${number(found.runs)} pooled runs`;
-  made.append(paragraph("Half-width: half the length of the 95 % interval over draws, as of leadline estimate; "
-    + `${of}. Dashed: expected from the sampling design. Values of the runs are not shown, so that `
-    + "they cannot influence the judging.", "soft"));
+  if (found.missing_labels) made.append(paragraph(say("width_missing_labels", { labels: found.missing_labels }), "soft"));
+  const of = found.pair.length ? say("width_of_pair", { a: found.pair[0], b: found.pair[1] })
+    : say("width_of_runs", { count: number(found.runs) });
+  made.append(paragraph(say("width_note", { of }), "soft"));
   return made;
 }
 
@@ -161,10 +161,10 @@ async function ask() {
     const answer = await fetch("/api/progress", { cache: "no-store" });
     if (!answer.ok) throw new Error((await answer.text()).trim());
     draw(await answer.json());
-    at("live").textContent = "live";
+    at("live").textContent = say("live");
     at("live").className = "soft";
   } catch {
-    at("live").textContent = "The server does not answer; these numbers are old.";
+    at("live").textContent = say("progress_old");
     at("live").className = "wrong";
   }
   setTimeout(ask, document.hidden ? 10000 : 2000);

@@ -1,8 +1,6 @@
 "use strict";
 // Puts a card on the screen. Text of documents only ever becomes text: no markup is made of it.
 
-const at = id => document.getElementById(id);
-
 function marked(target, pieces) {
   target.replaceChildren(...pieces.map((piece, place) => {
     if (place % 2 === 0) return document.createTextNode(piece);
@@ -33,6 +31,9 @@ class Stage {
     }, { rootMargin: "1200px" });
   }
 
+  // Whether the text has more than what the summary shows.
+  get hasMore() { return this.card.length > 0 && !this.card.complete; }
+
   // Seconds that the card was on a screen that could be seen.
   get seconds() {
     const now = document.hidden ? 0 : performance.now() - this.since;
@@ -55,15 +56,15 @@ class Stage {
     const title = card.title.join("");
     marked(at("title"), title ? card.title : [card.document]);
     at("title").classList.toggle("untitled", !title);
-    const long = `${card.length.toLocaleString()} characters, the summary is of the beginning`;
+    const long = say("long_text", { count: card.length.toLocaleString() });
     at("facts").replaceChildren(
-      element("span", card.document, "id"),
-      ...[...card.facts, ...(card.cut ? [["long", long]] : [])].flatMap(([name, text]) => [element("span", name, "name"), element("bdi", text)]));
+      ...(title ? [element("span", card.document, "id")] : []),  // else it stands in place of the title
+      ...[...card.facts, ...(card.cut ? [[say("long_name"), long]] : [])].flatMap(([name, text]) => [element("span", name, "name"), element("bdi", text)]));
     at("summary").hidden = card.summary === null;
-    marked(at("summary"), card.summary === null ? [] : card.summary.join("") ? card.summary : ["(no text)"]);
+    marked(at("summary"), card.summary === null ? [] : card.summary.join("") ? card.summary : [say("no_text")]);
     at("text").replaceChildren();
     at("full").hidden = true;
-    at("open").hidden = this.opened || !card.length;
+    at("open").hidden = this.opened || !this.hasMore;
     this.watcher.disconnect();
     if (this.opened) this.showText(card.text ? card.text : []);
     at("card").hidden = false;
@@ -73,7 +74,7 @@ class Stage {
   showQuery(query, flags) {
     const isNew = this.query !== query.id;
     if (isNew) {
-      at("query").textContent = query.text || `(query ${query.id} has no text)`;
+      at("query").textContent = query.text || say("query_without_text", { query: query.id });
       at("more").replaceChildren(...query.more.flatMap(([name, text]) => {
         const part = element("p", text);
         part.dir = "auto";
@@ -82,7 +83,7 @@ class Stage {
       at("about").hidden = query.more.length === 0;
       if (!query.more.length) describe(false);
       if (this.query !== null) {
-        flags = ["new query", ...flags];
+        flags = [say("new_query"), ...flags];
         at("query").animate([{ background: "var(--press)" }, { background: "transparent" }], 1500);
       }
       this.query = query.id;
@@ -94,7 +95,7 @@ class Stage {
   showText(pieces) {
     at("full").hidden = false;
     if (!this.card.length) {
-      at("text").replaceChildren(element("p", "(no text)"));
+      at("text").replaceChildren(element("p", say("no_text")));
       return;
     }
     const part = document.createElement("div");
@@ -122,14 +123,14 @@ class Stage {
       at("text").querySelector(".rest")?.remove();
       this.showText(found.text);
     } catch {
-      if (card === this.card) hint("The text did not come. Scroll to try again.");
+      if (card === this.card) hint(say("hint_no_text"));
     } finally { if (this.loading === card) this.loading = null; }
   }
 
   open() {
-    if (!this.card || this.opened || !this.card.length) return;
+    if (!this.card || this.opened || !this.hasMore) return;
     this.opened = true;
-    at("open").hidden = true;
+    at("open").hidden = at("summary").hidden = true;  // the text contains the summary
     at("full").hidden = false;
     this.more();
   }
@@ -144,5 +145,5 @@ class Stage {
 function describe(wanted) {
   at("more").hidden = !wanted;
   at("about").setAttribute("aria-expanded", wanted);
-  at("about").textContent = wanted ? "less" : "more";
+  at("about").textContent = say(wanted ? "less" : "more");
 }
