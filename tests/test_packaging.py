@@ -103,7 +103,7 @@ def test_a_pure_wheel_is_for_every_system(source: Path, tmp_path: Path) -> None:
     assert wheel.name.endswith("-py3-none-any.whl")
     assert wheel.stat().st_size < 3e6
     suffixes = {path.suffix for path in (installed / "leadline").rglob("*") if path.is_file()}
-    assert suffixes <= {".py", ".typed", ".xz", ".js", ".css", ".svg", ".html"}
+    assert suffixes <= {".py", ".typed", ".xz", ".txt", ".js", ".css", ".svg", ".html"}
     templates = {"judging", "reporting"}  # no reports of Cython beside the kernels
     pages = {path.relative_to(installed / "leadline").parts[0] for path in installed.rglob("*.html")}
     assert pages == templates

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import lzma
 import re
 import socket
@@ -10,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from conftest import Leadline
-from leadline.demo import DATA, circular_lists, circular_path, labels_path, qrels_path, run_paths
+from leadline.demo import DATA, circular_lists, circular_path, labels_path, qrels_path, run_paths, xquad
 from leadline.demo.make_runs import main as make_runs
+from leadline.errors import InputError
 
 
 @pytest.fixture(autouse=True)
@@ -33,6 +35,84 @@ def test_its_files_are_written_to_be_tried_on(leadline: Leadline, tmp_path: Path
     again = leadline("evaluate", folder / "qrels.txt", *runs, "-m", "AP", "-f", "csv").out
     there = leadline("evaluate", qrels_path(), *run_paths(), "-m", "AP", "-f", "csv").out
     assert again == there
+
+
+def test_the_runs_that_are_written_have_ranks_and_the_embedded_values(
+    leadline: Leadline, tmp_path: Path
+) -> None:
+    leadline("demo", "--files", tmp_path)
+    for path in (*run_paths(), circular_path()):
+        written = (tmp_path / Path(path).name.removesuffix(".xz")).read_text().splitlines()
+        ranks: dict[str, int] = {}
+        with lzma.open(path, "rt") as file:
+            for line, embedded in zip(written, file, strict=True):
+                words, kept = line.split(" "), embedded.split()
+                ranks[words[0]] = ranks.get(words[0], 0) + 1
+                assert (words[3], kept[3]) == (str(ranks[words[0]]), "0")
+                assert words[:3] + words[4:] == kept[:3] + kept[4:]
+
+
+def test_xquad_is_written_in_three_languages_with_its_licence(leadline: Leadline, tmp_path: Path) -> None:
+    found = leadline("demo", "--files", tmp_path, "--collection", "xquad")
+    assert found.out.startswith("8 files written into ")
+    qrels = [line.split() for line in (tmp_path / "qrels.txt").read_text().splitlines()]
+    assert len(qrels) == len({row[0] for row in qrels}) == 1190  # each question has one paragraph
+    texts = {}
+    for language in ("en", "de", "zh"):
+        for kind, key in (("docs", "doc_id"), ("queries", "query_id")):
+            path = tmp_path / f"{kind}.{language}.jsonl"
+            rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+            texts[language, kind] = {row[key]: row["text"] for row in rows}
+    for language in ("en", "de", "zh"):
+        assert list(texts[language, "queries"]) == [row[0] for row in qrels]
+        assert list(texts[language, "docs"]) == list(dict.fromkeys(row[2] for row in qrels))
+        assert len(texts[language, "docs"]) == 240
+    asked = "56beb4343aeaaa14008c925b"  # as published
+    assert texts["en", "queries"][asked] == "How many points did the Panthers defense surrender?"
+    assert texts["zh", "queries"][asked] == "黑豹队的防守丢了多少分？"  # noqa: RUF001
+    licence = (tmp_path / "LICENSE.txt").read_text(encoding="utf-8")
+    assert "CC BY-SA 4.0" in licence
+    assert "Section 8" in licence  # the whole text
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_xquad_is_that_of_the_public_files(shared_data: Path, language: str) -> None:
+    folder = shared_data / "xquad-retrieval"
+    contents = dict(xquad.files())
+    assert contents["qrels.txt"] == (folder / "qrels.txt").read_bytes()
+    for name in (f"docs.{language}.jsonl", f"queries.{language}.jsonl"):
+        here = [json.loads(line) for line in contents[name].decode().splitlines()]
+        there = [json.loads(line) for line in (folder / name).read_text(encoding="utf-8").splitlines()]
+        assert here == [{key: row[key] for key in here[0]} for row in there]
+
+
+def test_xquad_is_packed_from_the_published_form_and_other_questions_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def publish(language: str, name: str) -> None:
+        asked = [{"id": name, "question": f"{language}?", "answers": []}]
+        article = {"title": "t", "paragraphs": [{"context": language, "qas": asked}]}
+        (tmp_path / f"xquad.{language}.json").write_text(json.dumps({"data": [article, article]}))
+
+    for language in xquad.LANGUAGES:
+        publish(language, "q")
+    (tmp_path / xquad.PACKED).write_bytes(xquad.pack(str(tmp_path)))
+    (tmp_path / xquad.LICENCE).write_text("free")
+    monkeypatch.setattr(xquad, "DATA", str(tmp_path))
+    contents = dict(xquad.files())
+    assert contents["docs.de.jsonl"].decode() == (
+        '{"doc_id": "a01p1", "text": "de"}\n{"doc_id": "a02p1", "text": "de"}\n'
+    )
+    assert contents["qrels.txt"] == b"q 0 a01p1 1\nq 0 a02p1 1\n"
+    publish("zh", "other")
+    with pytest.raises(InputError, match="other questions"):
+        xquad.pack(str(tmp_path))
+
+
+def test_a_collection_without_a_folder_is_refused(leadline: Leadline) -> None:
+    found = leadline("demo", "--collection", "xquad")
+    assert found.status == 2
+    assert "--files" in found.err
 
 
 def test_it_shows_the_tour_and_writes_the_page_here(
@@ -124,7 +204,7 @@ def test_a_page_that_cannot_be_written_is_one_line(leadline: Leadline, tmp_path:
 def test_the_data_are_small_and_have_names_for_every_system() -> None:
     files = list(Path(DATA).iterdir())
     assert sum(file.stat().st_size for file in files) < 1_100_000
-    assert all(re.fullmatch(r"[a-z0-9._-]+\.xz", file.name) for file in files)
+    assert all(re.fullmatch(r"[a-z0-9._-]+\.xz|xquad\.LICENSE\.txt", file.name) for file in files)
 
 
 @pytest.mark.parametrize("path", run_paths(), ids=lambda path: Path(path).name)
@@ -136,7 +216,7 @@ def test_a_run_holds_ids_and_numbers_in_order_of_its_scores(path: str) -> None:
             assert (q0, tag.strip()) == ("Q0", Path(path).name.removesuffix(".run.xz"))
             assert 1 <= int(query) <= 225
             assert 1 <= int(document) <= 1400
-            assert 1 <= int(rank) <= 100
+            assert rank == "0"
             key = (float(score), document.encode())
             assert key < last.get(query, (float("inf"), b""))
             last[query] = key

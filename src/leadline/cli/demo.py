@@ -10,7 +10,7 @@ from leadline.cli._help import Command, option
 from leadline.cli._options import FORMATS, OUTPUT, FormatChoice, display_options, write_output, write_whole
 from leadline.cli._results import print_line, results_text, table_text
 from leadline.data.optional import require
-from leadline.errors import MissingPackageError
+from leadline.errors import MissingPackageError, UsageError
 from leadline.io.read_paths import check_outputs
 
 SECTION = "Files and collections"
@@ -48,18 +48,26 @@ documents that it finds for a query are its relevant ones. The run `circular` pu
     "folder",
     type=OUTPUT,
     metavar="FOLDER",
-    help="Write only the judgments, runs and labels to FOLDER, for use with other commands.",
+    help="Write only the files of the collection to FOLDER, for use with other commands.",
 )
-def command(output: str, form: str, folder: str | None) -> None:
+@click.option(
+    "--collection",
+    type=click.Choice(["cranfield", "xquad"]),
+    help="With --files: cranfield (default) has judgments, runs and labels; xquad has paragraphs, questions "
+    "and judgments in English, German and Chinese.",
+)
+def command(output: str, form: str, folder: str | None, collection: str | None) -> None:
     """Evaluate eight embedded runs on Cranfield and write a report.
 
     It ends with a machine as judge: its labels alone, 20 human judgments per query, and all judgments.
 
-    All data of the Cranfield collection is part of the package; nothing is downloaded.
+    All data is part of the package; nothing is downloaded.
     """
     if folder is not None:
-        _write_files(folder)
+        _write_files(folder, collection)
         return
+    if collection is not None:
+        raise UsageError("--collection without --files has no effect; expected --files FOLDER too")
     from leadline.demo import qrels_path, run_paths
     from leadline.io.read import read_qrels
 
@@ -111,9 +119,12 @@ def command(output: str, form: str, folder: str | None) -> None:
         print_line("next: leadline evaluate QRELS RUN...    leadline measures nDCG")
 
 
-def _write_files(folder: str) -> None:
-    """Write the embedded files without compression."""
-    from leadline.demo import files
+def _write_files(folder: str, collection: str | None) -> None:
+    """Write the embedded files of a collection without compression."""
+    if collection == "xquad":
+        from leadline.demo.xquad import files
+    else:
+        from leadline.demo import files
 
     os.makedirs(folder, exist_ok=True)
     contents = {os.path.join(folder, name): content for name, content in files()}

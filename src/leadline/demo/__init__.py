@@ -71,7 +71,26 @@ def files() -> Iterator[tuple[str, bytes]]:
     for path in (qrels_path(), *run_paths(), labels_path(), circular_path()):
         name = os.path.basename(path).removesuffix(".xz")
         with lzma.open(path) as file:
-            yield "qrels.txt" if path == qrels_path() else name, file.read()
+            content = file.read()
+        if path == qrels_path():
+            yield "qrels.txt", content
+        else:
+            yield name, content if path == labels_path() else ranked(content)
+
+
+def ranked(content: bytes) -> bytes:
+    r"""Return a run with its ranks, which the embedded files do not hold: the lines of a query are in order.
+
+    >>> ranked(b"1 Q0 b 0 2.5 r\n1 Q0 a 0 2 r\n2 Q0 a 0 7 r\n").decode().splitlines()
+    ['1 Q0 b 1 2.5 r', '1 Q0 a 2 2 r', '2 Q0 a 1 7 r']
+    """
+    lines, last, rank = [], b"", 0
+    for line in content.splitlines(keepends=True):
+        query, zero, document, _, rest = line.split(b" ", 4)
+        rank = rank + 1 if query == last else 1
+        last = query
+        lines.append(b" ".join((query, zero, document, b"%d" % rank, rest)))
+    return b"".join(lines)
 
 
 MEASURE = "P@10"
