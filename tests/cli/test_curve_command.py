@@ -53,6 +53,8 @@ def test_json_has_the_keys_of_the_contract(leadline: Leadline, files: list[Path]
         "plot_size": None,
         "font_size": None,
         "title": None,
+        "palette": None,
+        "label": None,
         "kind": None,
         "subtopics": False,
         "ranks": 20,

@@ -51,6 +51,7 @@ LINES = {
     "evaluate -o": "evaluate qrels.txt bm25.run --known known.txt -o OUT",
     "evaluate --pool -o": "evaluate qrels.txt bm25.run --pool pool.tsv -o OUT",
     "evaluate -f trec -o": "evaluate qrels.txt bm25.run -f trec -o OUT",
+    "evaluate --plot": "evaluate qrels.txt bm25.run --known known.txt --plot OUT.svg",
     "evaluate --save": "evaluate qrels.txt bm25.run --known known.txt --save OUT.parquet",
     "evaluate --parts -o": "evaluate qrels.txt bm25.run --parts --known known.txt -o OUT",
     "explain -o": "explain qrels.txt bm25.run -m nDCG@10 --query knots --known known.txt -o OUT",

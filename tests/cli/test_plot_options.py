@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
+import leadline as ll
 from conftest import REPOSITORY, Leadline
+from leadline.errors import UsageError
+from leadline.reporting.plots import PALETTES, colours_of
 
 EXAMPLES = REPOSITORY / "docs" / "examples"
 RUNS = ("qrels.txt", "bm25.run", "dense.run")
@@ -79,6 +82,12 @@ def test_the_pair_can_be_chosen(leadline: Leadline, tmp_path: Path) -> None:
     "words",
     [
         ("--plot-size", "5,4"),
+        ("--size", "5,4"),
+        ("--palette", "tol"),
+        ("--label", "bm25=x"),
+        ("--plot", "x.svg", "--palette", "rainbow"),
+        ("--plot", "x.svg", "--palette", "#12345"),
+        ("--plot", "x.svg", "--label", "nothing"),
         ("--font-size", "9"),
         ("--title", "x"),
         ("--plot-pair", "bm25", "dense"),
@@ -98,3 +107,85 @@ def test_bad_usage_is_one_line_and_draws_nothing(
     done = leadline("compare", *RUNS, *words)
     assert (done.status, done.err.count("\n"), done.out) == (2, 1, "")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_one_figure_is_written_to_several_files_and_formats(leadline: Leadline, tmp_path: Path) -> None:
+    paths = [tmp_path / name for name in ("a.svg", "a.pdf", "a.png")]
+    asked = [word for path in paths for word in ("--plot", path)]
+    done = leadline("rank", *RUNS, "--draws", "0", *asked, "-f", "json")
+    assert done.status == 0
+    assert [path.read_bytes()[:4] for path in paths] == [b"<?xm", b"%PDF", b"\x89PNG"]
+    assert done.data["options"]["plot"] == list(map(str, paths))
+    one = leadline("rank", *RUNS, "--draws", "0", "--plot", paths[0], "-f", "json")
+    assert one.data["options"]["plot"] == str(paths[0])
+    twice = leadline("rank", *RUNS, "--plot", paths[0], "--plot", paths[0])
+    assert (twice.status, twice.err.count("\n")) == (2, 1)
+    mixed = leadline("rank", *RUNS, "--plot", tmp_path / "b.svg", "--plot", tmp_path / "b.bmp")
+    assert mixed.status == 2
+    assert not (tmp_path / "b.svg").exists()
+
+
+@pytest.mark.parametrize("palette", ["tol", "grey", "#102030,#405060"])
+def test_a_palette_changes_the_colours_of_its_figure_only(
+    palette: str, leadline: Leadline, tmp_path: Path
+) -> None:
+    path, plain = tmp_path / "figure.svg", tmp_path / "plain.svg"
+    leadline(*COMMANDS["curve"], "--plot", path, "--palette", palette)
+    leadline(*COMMANDS["curve"], "--plot", plain)
+    colours = colours_of(palette)
+    assert set(colours[:2]) <= set(re.findall("#[0-9a-f]{6}", path.read_text()))
+    assert set(PALETTES["okabe-ito"][:2]) <= set(re.findall("#[0-9a-f]{6}", plain.read_text()))
+    assert PALETTES["okabe-ito"][0] not in path.read_text()
+
+
+def test_runs_have_the_labels_that_were_asked_for(leadline: Leadline, tmp_path: Path) -> None:
+    path, table = tmp_path / "figure.svg", tmp_path / "labels.tsv"
+    table.write_text("run\ttext\nbm25\tOkapi\nother\tOther\n")
+    asked = ("rank", *RUNS, "--draws", "0", "--plot", path)
+    assert leadline(*asked, "--label", f"{table}:text", "--label", "dense=Ours").status == 0
+    assert "<!-- Okapi -->" in path.read_text()
+    assert "<!-- Ours -->" in path.read_text()
+    assert "<!-- bm25 -->" not in path.read_text()
+    done = leadline(*asked, "--label", "bm52=Okapi")
+    assert (done.status, done.err.count("\n")) == (2, 1)
+    assert "nearest: bm25" in done.err
+    assert leadline(*COMMANDS["difference"], "--plot", path, "--label", "bm25=Okapi").status == 0
+    assert "Okapi" in path.read_text()
+
+
+def test_palette_and_labels_in_python() -> None:
+    ranking = ll.rank(*RUNS[:1], list(RUNS[1:]), "AP", draws=0)
+    figure = ranking.plot(palette="tol", labels={"bm25": "Okapi"}, size=6)
+    assert "Okapi" in [text.get_text() for text in figure.axes[0].get_yticklabels()]
+    with pytest.raises(UsageError, match="palette rainbow"):
+        ranking.plot(palette="rainbow")
+    with pytest.raises(UsageError, match="bm52"):
+        ranking.plot(labels={"bm52": "Okapi"})
+
+
+@pytest.mark.parametrize("figure", ["heat-map", "box", "violin", "line", "means"])
+def test_values_of_queries_are_drawn_by_evaluate_and_compare(
+    figure: str, leadline: Leadline, tmp_path: Path
+) -> None:
+    path, other = tmp_path / "figure.svg", tmp_path / "other.svg"
+    done = leadline("evaluate", *RUNS, "-m", "AP", "--plot", path, "--chart", figure, "-f", "json")
+    assert done.data["options"]["figure"] == figure
+    drawn = path.read_text()
+    assert "<!-- bm25 -->" in drawn
+    ll.evaluate(RUNS[0], list(RUNS[1:]), "AP").plot(other, figure=figure)
+    assert other.read_text() == drawn
+    if figure in ("box", "violin", "line"):
+        assert leadline("compare", *RUNS, "-m", "AP", "--plot", other, "--figure", figure).status == 0
+        assert other.read_text() == drawn
+
+
+def test_means_are_drawn_with_their_intervals_and_slices_only_where_there_are_some(
+    leadline: Leadline, tmp_path: Path
+) -> None:
+    path = tmp_path / "figure.svg"
+    asked = ("evaluate", *RUNS, "-m", "AP", "--plot", path, "--figure")
+    leadline(*asked, "means", "--intervals")
+    assert "95 %" in path.read_text()
+    done = leadline(*asked, "slices")
+    assert (done.status, done.err.count("\n")) == (2, 1)
+    assert leadline("evaluate", *RUNS, "--figure", "box").status == 2

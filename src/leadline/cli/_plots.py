@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from leadline.cli._help import add_options, option
-from leadline.cli._options import OUTPUT, write_whole
+from leadline.cli._options import OUTPUT, refuse_overwrite, refuse_same_output, write_whole
 from leadline.data.optional import require
 from leadline.errors import UsageError
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from leadline.data.result import Result
 
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -22,48 +22,68 @@ LETTERS = (3.0, 72.0)  # points
 
 
 def plot_option(text: str) -> Callable[[F], F]:
-    """Add `--plot`, the file of the figure."""
-    return option("Figure", "--plot", type=OUTPUT, metavar="FILE", help=text)
+    """Add `--plot`, the files of the figure."""
+    return option(
+        "Figure",
+        "--plot",
+        "plots",
+        type=OUTPUT,
+        multiple=True,
+        metavar="FILE",
+        help=f"{text}: FILE.svg, FILE.pdf or FILE.png (repeatable).",
+    )
+
+
+def figure_option(kinds: Sequence[str], text: str) -> Callable[[F], F]:
+    """Add `--figure`, the kind of figure."""
+    return option("Figure", "--figure", "--chart", "figure", type=click.Choice(kinds), help=text)
 
 
 def plot_options(function: F) -> F:
-    """Add `--plot-size`, `--font-size` and `--title`, which `write_plot` reads."""
+    """Add the options of the appearance of figures, which `check_plots` and `write_plots` read."""
     return add_options(
         function,
         (
-            option(
-                "Figure",
+            _option(
                 "--plot-size",
+                "--size",
                 metavar="W[,H]",
-                expose_value=False,
-                callback=_remember,
                 help="Width and height of the figure in inches, as in 3.4,2.5. [default: the width of one "
                 "column of a paper, and a suitable height]",
             ),
-            option(
-                "Figure",
+            _option(
                 "--font-size",
                 type=click.FloatRange(*LETTERS),
                 metavar="POINTS",
-                expose_value=False,
-                callback=_remember,
                 help="Font size of the figure. [default: 7.5]",
             ),
-            option(
-                "Figure",
-                "--title",
-                metavar="TEXT",
-                expose_value=False,
-                callback=_remember,
-                help="Title of the figure.",
+            _option("--title", metavar="TEXT", help="Title of the figure."),
+            _option(
+                "--palette",
+                metavar="NAME",
+                help="Colours of points and lines: okabe-ito or tol, which are distinguishable with colour "
+                "vision deficiency; grey; or colours as in #0072b2,#d55e00. [default: okabe-ito]",
+            ),
+            _option(
+                "--label",
+                multiple=True,
+                metavar="RUN=TEXT",
+                help="Label of a run in the figure (repeatable), or FILE:COLUMN, a table with the labels of "
+                "runs.",
             ),
         ),
     )
 
 
+def _option(*names: str, **attributes: Any) -> Callable[[F], F]:
+    return option("Figure", *names, expose_value=False, callback=_remember, **attributes)
+
+
 def _remember(context: click.Context, option: click.Parameter, value: Any) -> None:
     if option.name == "plot_size" and value is not None:
         value = size_of(value)
+    if option.name == "label":
+        value = list(value) or None
     context.meta.setdefault("leadline.plot", {})[option.name] = value
 
 
@@ -84,33 +104,86 @@ def size_of(text: str) -> list[float]:
     return sizes
 
 
-def check_plot(path: str | None) -> dict[str, Any]:
-    """Return the options of the figure; raise UsageError, before any work, if they are invalid."""
+def check_plots(
+    plots: Sequence[str], *inputs: str, output: str | None = None, **figure: object
+) -> dict[str, Any]:
+    """Return the options of the figure; raise UsageError, before any work, if they are invalid.
+
+    Parameters
+    ----------
+    plots : sequence of str
+        Files of the figure, which may be none of the inputs, and different from each other.
+    *inputs : str
+        Files that are read.
+    output : str, optional
+        Another file that is written.
+    **figure : object
+        More options that have no effect without a file, such as `figure`; not returned.
+    """
     context = click.get_current_context(silent=True)
     options = {} if context is None else dict(context.meta.get("leadline.plot", {}))
-    if path is None:
-        for name, value in options.items():
-            if value is not None:
-                option = name.replace("_", "-")
-                raise UsageError(f"--{option} without --plot has no effect; expected --plot FILE too")
-        return options
-    from leadline.reporting.plots import form_of
+    if not plots:
+        for name, value in (options | figure).items():
+            if value not in (None, ()):
+                words = [f"--{name.replace('_', '-')}", *([value] if name == "figure" else [])]
+                raise UsageError(
+                    f"{' '.join(map(str, words))} without --plot has no effect; expected --plot FILE too"
+                )
+        return {"plot": None} | options
+    from leadline.reporting.plots import colours_of, form_of
 
-    form_of(path)
+    refuse_same_output(output, *plots)
+    for path in plots:
+        refuse_overwrite(path, *inputs)
+        form_of(path)
+    colours_of(options.get("palette") or "")
     require("figures")
-    return options
+    return {"plot": plots[0] if len(plots) == 1 else list(plots)} | options
 
 
-def write_plot(path: str, make: Callable[[float | None], Figure]) -> None:
-    """Write a figure; `make` draws it at a width in inches (None: its default width)."""
+def write_plots(plots: Sequence[str], result: Result, **options: Any) -> None:
+    """Write the figure of a result to files.
+
+    Parameters
+    ----------
+    plots : sequence of str
+        The files; nothing is drawn if there are none.
+    result : Result
+        What to draw.
+    **options
+        Options of the figure, as of `Result.plot`.
+    """
+    if not plots:
+        return
     from leadline.reporting.plots import Appearance, drawn, form_of
+    from leadline.reporting.plots.result_plots import checked_labels, figure_of_result
 
-    options = check_plot(path)
-    size = options.get("plot_size") or []
+    asked = check_plots(plots)
+    size = asked.get("plot_size") or []
     appearance = Appearance(
         width=size[0] if size else None,
         height=size[1] if len(size) > 1 else None,
-        font_size=options.get("font_size"),
-        title=options.get("title") or "",
+        font_size=asked.get("font_size"),
+        title=asked.get("title") or "",
+        palette=asked.get("palette") or "",
+        labels=checked_labels(result, *_labels(asked.get("label") or ())),
     )
-    write_whole(path, drawn(make, form_of(path), appearance))
+    make = figure_of_result(result, **options)
+    made = [drawn(make, form_of(path), appearance) for path in plots]
+    for path, content in zip(plots, made, strict=True):
+        write_whole(path, content)
+
+
+def _labels(texts: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the labels that were given one by one, and those of tables."""
+    from leadline.io.id_lists import read_labels
+
+    single: dict[str, str] = {}
+    tables: dict[str, str] = {}
+    for text in texts:
+        name, equals, label = text.partition("=")
+        if equals:
+            single[name] = label
+        else:
+            tables |= read_labels(text)
+    return single, tables

@@ -7,15 +7,8 @@ from typing import Any
 import click
 
 from leadline.cli._help import Group, option
-from leadline.cli._options import (
-    confidence_option,
-    output_options,
-    refuse_overwrite,
-    refuse_same_output,
-    whole,
-    write_output,
-)
-from leadline.cli._plots import check_plot, plot_option, plot_options, write_plot
+from leadline.cli._options import confidence_option, output_options, refuse_overwrite, whole, write_output
+from leadline.cli._plots import check_plots, plot_option, plot_options, write_plots
 from leadline.cli._results import describe_input, envelope, escaped, json_text, print_warnings, table_text
 from leadline.cli._texts import summary_text
 from leadline.data.results import ResultWarning, plain
@@ -125,7 +118,7 @@ def command() -> None:
     metavar="X",
     help="Smallest difference in clickthrough of interest; adds the number of users needed to detect it.",
 )
-@plot_option("Figure of the two arms: FILE.svg, FILE.pdf or FILE.png.")
+@plot_option("Figure of the two arms")
 @plot_options
 @output_options
 def test_command(
@@ -135,7 +128,7 @@ def test_command(
     b: str | None,
     clicked: str,
     arms: tuple[str, str] | None,
-    plot: str | None,
+    plots: tuple[str, ...],
     form: str,
     output: str | None,
     **options: Any,
@@ -146,20 +139,15 @@ def test_command(
     difference. LOG is a table with a header (CSV, TSV, JSON Lines, Parquet) and one row per result shown or
     per page view.
     """
-    appearance = check_plot(plot)
     inputs = [path for path in (log, options["a_log"], options["b_log"]) if path]
     refuse_overwrite(output, *inputs)
-    refuse_overwrite(plot, *inputs)
-    refuse_same_output(output, plot)
+    appearance = check_plots(plots, *inputs, output=output)
     result = abtest(
         log, a=_counts("--a", a), b=_counts("--b", b), click=clicked, arms=arms or None, **options
     )
-    result.options |= {"plot": plot} | appearance
+    result.options |= appearance
     text = _text(result, form, to_file=output is not None)
-    if plot is not None:
-        from leadline.reporting.plots.result_plots import figure_of_result
-
-        write_plot(plot, figure_of_result(result))
+    write_plots(plots, result)
     write_output(text, output)
 
 

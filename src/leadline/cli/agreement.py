@@ -15,12 +15,11 @@ from leadline.cli._options import (
     per_query_option,
     progress,
     refuse_overwrite,
-    refuse_same_output,
     seed_option,
     whole,
     write_output,
 )
-from leadline.cli._plots import check_plot, plot_option, plot_options, write_plot
+from leadline.cli._plots import check_plots, plot_option, plot_options, write_plots
 from leadline.cli._results import describe_input, envelope, escaped, json_text, print_warnings, table_text
 from leadline.errors import UsageError
 from leadline.judging.agreement import agreement
@@ -122,7 +121,7 @@ class TakesRuns(Command):
 )
 @measure_option("Measure for --runs (repeatable).", default=["AP", "nDCG"], show_default=True)
 @per_query_option()
-@plot_option("Figure of Cohen's kappa of all assessors: FILE.svg, FILE.pdf or FILE.png.")
+@plot_option("Figure of Cohen's kappa of all assessors")
 @plot_options
 @output_options
 def command(
@@ -131,7 +130,7 @@ def command(
     table: str | None,
     runs: tuple[str, ...],
     per_query: bool,
-    plot: str | None,
+    plots: tuple[str, ...],
     form: str,
     output: str | None,
     **options: Any,
@@ -150,20 +149,15 @@ def command(
     queries, 95 % intervals contained the true coefficient in 92 to 96 % of the samples
     (docs/studies/significance.md).
     """
-    appearance = check_plot(plot)
+    appearance = check_plots(plots, *judges, *runs, output=output)
     refuse_overwrite(output, *judges, *runs)
-    refuse_overwrite(plot, *judges, *runs)
-    refuse_same_output(output, plot)
     with progress("judges") as on_run:
         result = agreement(
             list(judges) or None, table=_counts(table), runs=list(runs) or None, on_run=on_run, **options
         )
-    result.options |= {"plot": plot} | appearance
+    result.options |= appearance
     text = _text(result, form, per_query=per_query, to_file=output is not None)
-    if plot is not None:
-        from leadline.reporting.plots.result_plots import figure_of_result
-
-        write_plot(plot, figure_of_result(result))
+    write_plots(plots, result)
     write_output(text, output)
 
 

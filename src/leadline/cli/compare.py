@@ -29,7 +29,7 @@ from leadline.cli._options import (
     refuse_same_output,
     write_output,
 )
-from leadline.cli._plots import check_plot, plot_option, plot_options, write_plot
+from leadline.cli._plots import check_plots, figure_option, plot_option, plot_options, write_plots
 from leadline.cli._reading_options import read_judgments
 from leadline.cli._results import print_warnings, results_text, table_text
 from leadline.cli._scores import given_scores, refuse_without_scores, scores_options
@@ -54,7 +54,8 @@ from leadline.reporting.tables.comparison_table import (
 
 SECTION = "Evaluation"
 
-FIGURES = ("differences", "forest", "pairs", "groups", "critical-difference", "scatter", "slices")
+FIGURES: tuple[str, ...] = ("differences", "forest", "pairs", "groups", "critical-difference", "scatter")
+FIGURES += ("slices", "box", "violin", "line")
 DATA = ("csv", "json", "jsonl")  # formats for programs: all pairs, nothing truncated
 
 
@@ -143,16 +144,14 @@ class Pairs(click.ParamType[str | int]):
     metavar="N",
     help="Number of queries with the largest differences shown per pair.",
 )
-@plot_option("Figure: FILE.svg, FILE.pdf or FILE.png.")
-@option(
-    "Figure",
-    "--figure",
-    type=click.Choice(FIGURES),
-    help="Kind of figure, for the primary measure: differences or scatter of a pair; pairs (mean "
+@plot_option("Figure")
+@figure_option(
+    FIGURES,
+    "Kind of figure, for the primary measure: differences or scatter of a pair; pairs (mean "
     "differences of the pairs shown, with the intervals of the table); forest (means of all "
     "runs, with the interval of each mean alone); groups (bars join runs without a significant "
     "difference); critical-difference (mean ranks with Nemenyi's critical difference); slices (mean "
-    "differences by slice). [default: "
+    "differences by slice); box, violin or line (values of the queries by run). [default: "
     "differences for one pair, else forest]",
 )
 @option(
@@ -182,7 +181,7 @@ def command(
     summary: str | None,
     query_slice: tuple[str, ...],
     changed: int,
-    plot: str | None,
+    plots: tuple[str, ...],
     figure: str | None,
     plot_pair: tuple[str, str] | None,
     form: str,
@@ -217,15 +216,17 @@ def command(
     kept_in = {name: options.pop(name) for name in OPTIONS}
     path = kept_in["baseline_file"]
     inputs = (qrels, *runs)
-    for written in (output, summary, plot):
+    for written in (output, summary):
         refuse_overwrite(written, *inputs, *([path] if path else []))
     refuse_overwrite(path, *inputs)
-    refuse_same_output(output or "-", summary, plot, path)
+    refuse_same_output(output or "-", summary, *plots, path)
     asked_for = {WORSE: fail_if_worse, NOT_WORSE: require_not_worse, BELOW: fail_below}
     conditions = [condition_of(text, gate) for gate, texts in asked_for.items() for text in texts]
-    appearance = check_plot(plot)
+    appearance = check_plots(
+        plots, *inputs, *([path] if path else []), figure=figure, plot_pair=plot_pair or None
+    )
     all_pairs = not conditions and not options["baseline"] and path is None
-    _check_figure(plot, figure, plot_pair, all_pairs=all_pairs, slices=bool(query_slice))
+    _check_figure(figure, plot_pair, all_pairs=all_pairs, slices=bool(query_slice))
     rules = {name: options.pop(name) for name in CONFIDENCE}
     others = [name for name, given in (("baseline", rules["baseline"]), ("scores", scores)) if given]
     file = BaselineFile(path, update=kept_in["update_baseline"], force=kept_in["force_update"], others=others)
@@ -274,7 +275,7 @@ def command(
         others=more,
     )
     if path is not None and pairing is None:
-        if plot is not None or query_slice or columns:
+        if plots or query_slice or columns:
             option = "-o FILE.parquet" if columns else "--plot or --query-slice"
             raise UsageError(f"{path} has no values to compare with yet; expected no {option}")
         outcomes = least_means(own, conditions, rel=level)
@@ -317,15 +318,11 @@ def command(
         if columns:
             print_warnings(comparison.warnings)  # the file has no place for them
             comparison.write(str(output), chosen=chosen)
-        if plot is not None:
-            _draw(
-                plot,
-                comparison,
-                slices,
-                figure=figure,
-                pair=plot_pair or None,
-                per_pair=per_pair,
-                chosen=chosen[0],
+        if slices is not None and figure == "slices":
+            write_plots(plots, slices, pair=plot_pair or None)
+        else:
+            write_plots(
+                plots, comparison, figure=figure, pair=plot_pair or None, per_pair=per_pair, chosen=chosen[0]
             )
         brief = comparison_summary(comparison, outcomes, chosen) if summary is not None else ""
         if slices is not None and summary is not None:
@@ -342,13 +339,8 @@ def command(
         context.exit(1)
 
 
-def _check_figure(
-    plot: str | None, figure: str | None, pair: tuple[str, str] | None, *, all_pairs: bool, slices: bool
-) -> None:
+def _check_figure(figure: str | None, pair: tuple[str, str] | None, *, all_pairs: bool, slices: bool) -> None:
     """Raise UsageError, before any work, for options of figures that contradict each other."""
-    if plot is None and (figure is not None or pair):
-        option = f"--figure {figure}" if figure else "--plot-pair"
-        raise UsageError(f"{option} without --plot has no effect; expected --plot FILE too")
     if pair and figure not in (None, "differences", "scatter", "slices"):
         raise UsageError(
             f"--plot-pair with --figure {figure}; expected --figure differences, scatter or slices"
@@ -359,16 +351,6 @@ def _check_figure(
         raise UsageError(
             "--figure groups needs the tests of all pairs; expected no --baseline, or another --figure"
         )
-
-
-def _draw(path: str, comparison: Comparison, slices: Slices | None, **options: Any) -> None:
-    """Write the figure of a comparison, or of its slices."""
-    from leadline.reporting.plots.result_plots import figure_of_result
-
-    if slices is not None and options["figure"] == "slices":
-        write_plot(path, figure_of_result(slices, pair=options["pair"]))
-    else:
-        write_plot(path, figure_of_result(comparison, **options))
 
 
 def _data(

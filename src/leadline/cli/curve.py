@@ -15,7 +15,7 @@ from leadline.cli._options import (
     refuse_overwrite,
     write_output,
 )
-from leadline.cli._plots import check_plot, plot_option, plot_options, write_plot
+from leadline.cli._plots import check_plots, plot_option, plot_options, write_plots
 from leadline.cli._reading_options import read_judgments
 from leadline.cli._results import results_text
 from leadline.evaluation.curves import Curves, SubtopicCurves, curve, subtopic_curve
@@ -57,7 +57,7 @@ SECTION = "Evaluation"
     default=20,
     help="Number of ranks shown with --subtopics. [default: 20]",
 )
-@plot_option("Figure of the curves: FILE.svg, FILE.pdf or FILE.png.")
+@plot_option("Figure of the curves")
 @plot_options
 @reading_options
 @output_options
@@ -69,7 +69,7 @@ def command(
     level: float,
     subtopics: bool,
     ranks: int,
-    plot: str | None,
+    plots: tuple[str, ...],
     form: str,
     output: str | None,
     kind: str | None,
@@ -80,9 +80,8 @@ def command(
     The table shows the mean interpolated precision at eleven recall levels; JSON also has the points of every
     query. With --subtopics the table shows the mean subtopic recall by rank.
     """
-    appearance = check_plot(plot)
+    appearance = check_plots(plots, qrels, *runs, output=output)
     refuse_overwrite(output, qrels, *runs)
-    refuse_overwrite(plot, qrels, *runs)
     table = read_judgments(qrels, options | {"subtopics": subtopics}, kind)
     curves: Curves | SubtopicCurves
     with progress("runs") as on_run:
@@ -95,7 +94,6 @@ def command(
         "interpolation": interpolation,
         "subtopics": subtopics,
         "ranks": ranks,
-        "plot": plot,
     } | appearance
     text = results_text(
         "curve",
@@ -107,8 +105,5 @@ def command(
         judgments=len(table.grades),
         to_file=output is not None,
     )
-    if plot is not None:
-        from leadline.reporting.plots.result_plots import figure_of_result
-
-        write_plot(plot, figure_of_result(curves))
+    write_plots(plots, curves)
     write_output(text, output)

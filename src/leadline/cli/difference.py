@@ -17,7 +17,7 @@ from leadline.cli._options import (
     whole,
     write_output,
 )
-from leadline.cli._plots import check_plot, plot_option, plot_options, write_plot
+from leadline.cli._plots import check_plots, figure_option, plot_option, plot_options, write_plots
 from leadline.cli._reading_options import read_judgments
 from leadline.cli._results import results_text
 from leadline.comparison.information_difference.difference import difference
@@ -90,15 +90,11 @@ FIGURES = ("map", "tree", "cumulative", "parameter")
 @option("Figure", "--group", metavar="FILE:COLUMN", help="Team or family of every run.")
 @option("Figure", "--parameter", metavar="FILE:COLUMN", help="Parameter value of every run.")
 @per_query_option("Add the values of single queries (JSON).")
-@plot_option("Figure: FILE.svg, FILE.pdf or FILE.png.")
-@option(
-    "Figure",
-    "--figure",
-    type=click.Choice(FIGURES),
-    default="map",
-    show_default=True,
-    help="Kind of figure: map or tree (dendrogram) of all pairs, cumulative histogram of id, RIC by "
-    "parameter.",
+@plot_option("Figure")
+@figure_option(
+    FIGURES,
+    "Kind of figure: map or tree (dendrogram) of all pairs, cumulative histogram of id, RIC by parameter. "
+    "[default: map]",
 )
 @plot_options
 @reading_options
@@ -115,8 +111,8 @@ def command(
     group: str | None,
     parameter: str | None,
     per_query: bool,
-    plot: str | None,
-    figure: str,
+    plots: tuple[str, ...],
+    figure: str | None,
     form: str,
     output: str | None,
     kind: str | None,
@@ -129,13 +125,12 @@ def command(
     that the other lacks, in both directions. Also shown are the concordance (RIC with a sign), the number of
     reversed lists, and rank similarities of the lists.
     """
-    appearance = check_plot(plot)
-    if figure == "parameter" and plot and (group is None or parameter is None):
+    appearance = check_plots(plots, qrels, *runs, output=output, figure=figure)
+    if figure == "parameter" and plots and (group is None or parameter is None):
         raise UsageError(
             "--figure parameter is incomplete; expected --group FILE:COLUMN and --parameter FILE:COLUMN too"
         )
     refuse_overwrite(output, qrels, *runs)
-    refuse_overwrite(plot, qrels, *runs)
     labels = {"group": _labels(group), "parameter": _labels(parameter)}
     table = read_judgments(qrels, options, kind)
     judgments = len(table.grades)
@@ -159,8 +154,7 @@ def command(
         "complete": documents,
         "group": group,
         "parameter": parameter,
-        "plot": plot,
-        "figure": figure,
+        "figure": figure or "map",
     } | appearance
     text = results_text(
         "difference",
@@ -174,13 +168,7 @@ def command(
         judgments=judgments,
         to_file=output is not None,
     )
-    if plot is not None:
-        from leadline.reporting.plots.result_plots import figure_of_result
-
-        write_plot(
-            plot,
-            figure_of_result(result, figure=figure, groups=labels["group"], parameters=labels["parameter"]),
-        )
+    write_plots(plots, result, figure=figure or "map", groups=labels["group"], parameters=labels["parameter"])
     write_output(text, output)
 
 

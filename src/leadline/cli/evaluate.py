@@ -22,6 +22,7 @@ from leadline.cli._options import (
     refuse_same_output,
     write_output,
 )
+from leadline.cli._plots import check_plots, figure_option, plot_option, plot_options, write_plots
 from leadline.cli._reading_options import read_judgments
 from leadline.cli._results import describe_input, inputs_of, print_warnings, results_text, table_text
 from leadline.cli._slices import slice_option
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
 
 SECTION = "Evaluation"
+FIGURES = ("heat-map", "box", "violin", "line", "means", "slices")
 
 
 @click.command(
@@ -83,6 +85,14 @@ SECTION = "Evaluation"
     help="QRELS are labels of a machine; warn of it, as where a column `judge` names one.",
 )
 @slice_option
+@plot_option("Figure of the first measure")
+@figure_option(
+    FIGURES,
+    "Kind of figure: heat-map (runs by queries); box, violin (distributions over queries) or line (over the "
+    "queries) of each run; means (with intervals, if --intervals is given); slices (means by slice). "
+    "[default: heat-map]",
+)
+@plot_options
 @option(
     "Parts",
     "--parts",
@@ -139,6 +149,8 @@ def command(  # click documents the options
     group_parts: bool,
     engine: str,
     save: str | None,
+    plots: tuple[str, ...],
+    figure: str | None,
     **options: Any,
 ) -> None:
     """Evaluate runs against judgments: MAP, MRR, nDCG and more.
@@ -149,7 +161,10 @@ def command(  # click documents the options
     """
     for path in (output, save):
         refuse_overwrite(path, qrels, *runs)
-    refuse_same_output(output or "-", save)
+    refuse_same_output(output or "-", save, *plots)
+    appearance = check_plots(plots, qrels, *runs, figure=figure)
+    if figure == "slices" and not query_slice:
+        raise UsageError("--figure slices without slices; expected --query-slice FILE:COLUMN too")
     if group_parts and not parts:
         raise UsageError("--group-parts without --parts has no effect; expected both")
     options["queries"] = queries_of(options["queries"], complete=complete)
@@ -193,16 +208,20 @@ def command(  # click documents the options
             )
         else:
             results = function(table, runs, measures or None, rel=level, on_run=on_run, **options)
-    results.options |= of_work
+    results.options |= of_work | (appearance | {"figure": figure} if plots else {})
     outcomes = _check_conditions(results, thresholds, rel=level)
     if save is not None:
         _save(results, save, qrels, table)
+    slices = _slices(results, query_slice, interval=interval, **levels) if query_slice else None
+    if slices is not None and figure == "slices":
+        write_plots(plots, slices)
+    else:
+        write_plots(plots, results, figure=figure or FIGURES[0])
     if write is not None:
         print_warnings(results.warnings)
         write_output(write(per_query=per_query, means=means), output)
         _exit(context, outcomes)
         return
-    slices = _slices(results, query_slice, interval=interval, **levels) if query_slice else None
     text = results_text(
         "evaluate",
         results,

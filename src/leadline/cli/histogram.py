@@ -19,7 +19,7 @@ from leadline.cli._options import (
     whole,
     write_output,
 )
-from leadline.cli._plots import check_plot, plot_option, plot_options, write_plot
+from leadline.cli._plots import check_plots, plot_option, plot_options, write_plots
 from leadline.cli._reading_options import read_judgments
 from leadline.cli._results import results_text
 from leadline.estimation.score_histograms.histogram import histogram
@@ -117,7 +117,7 @@ SECTION = "Estimation"
     help="Seed of the sample and of the random number generator.",
 )
 @draws_option("Number of bootstrap resamples for the intervals; 0 for none.")
-@plot_option("Figure: FILE.svg, FILE.pdf or FILE.png.")
+@plot_option("Figure")
 @plot_options
 @option(
     "Figure",
@@ -133,7 +133,7 @@ def command(
     qrels: str,
     runs: tuple[str, ...],
     level: float,
-    plot: str | None,
+    plots: tuple[str, ...],
     show: tuple[str, ...],
     form: str,
     output: str | None,
@@ -152,15 +152,14 @@ def command(
     hsa_robust is our own variant, chosen on four sets of runs; on other runs its correlations are 0.30 to
     0.98, those of HSA from ranks 0.04 to 0.99, and hsa_robust is higher in 4 of 9.
     """
-    appearance = check_plot(plot)
+    appearance = check_plots(plots, qrels, *runs, output=output)
     refuse_overwrite(output, qrels, *runs)
-    refuse_overwrite(plot, qrels, *runs)
     table = read_judgments(qrels, options, kind)
     with progress("runs") as on_run:
         result = histogram(table, runs, rel=level, on_run=on_run, **options)
     for name in show:
         result.place(name)  # refuse an unknown one before anything is written
-    result.options |= {"kind": kind, "plot": plot, "show": list(show)} | appearance
+    result.options |= {"kind": kind, "show": list(show)} | appearance
     text = results_text(
         "histogram",
         result,
@@ -171,8 +170,5 @@ def command(
         judgments=len(table.grades),
         to_file=output is not None,
     )
-    if plot is not None:
-        from leadline.reporting.plots.result_plots import figure_of_result
-
-        write_plot(plot, figure_of_result(result, runs=show))
+    write_plots(plots, result, runs=show)
     write_output(text, output)

@@ -15,11 +15,10 @@ from leadline.cli._options import (
     output_options,
     progress,
     refuse_overwrite,
-    refuse_same_output,
     seed_option,
     write_output,
 )
-from leadline.cli._plots import check_plot, plot_option, plot_options, write_plot
+from leadline.cli._plots import check_plots, plot_option, plot_options, write_plots
 from leadline.cli._results import results_text
 from leadline.cli._scores import given_scores, refuse_without_scores, scores_options
 from leadline.comparison.compare import COMPARED
@@ -78,7 +77,7 @@ RULES = ("test", "correction", "family", "query_group", "confidence", "draws", "
 @draws_option("Number of bootstrap resamples of the queries; 0 for none.", default=DRAWS)
 @confidence_option
 @seed_option
-@plot_option("Figure of the ranks by the first measure: FILE.svg, FILE.pdf or FILE.png.")
+@plot_option("Figure of the ranks by the first measure")
 @plot_options
 @evaluation_options
 @output_options
@@ -91,7 +90,7 @@ def command(
     runs: tuple[str, ...],
     measures: tuple[str, ...],
     level: float | None,
-    plot: str | None,
+    plots: tuple[str, ...],
     form: str,
     output: str | None,
     kind: str | None,
@@ -110,10 +109,8 @@ def command(
     Group 1 is the best run and those that are not significantly different from it; group 2 is formed of the
     rest in the same way, and so on.
     """
-    for path in (output, plot):
-        refuse_overwrite(path, qrels, *runs)
-    refuse_same_output(output or "-", plot)
-    appearance = check_plot(plot)
+    refuse_overwrite(output, qrels, *runs)
+    appearance = check_plots(plots, qrels, *runs, output=output or "-")
     rules = {name: options.pop(name) for name in RULES}
     if scores:
         asked = [*options, "level", "kind"]
@@ -141,8 +138,5 @@ def command(
         to_file=output is not None,
         others=others,
     )
-    if plot is not None:
-        from leadline.reporting.plots.result_plots import figure_of_result
-
-        write_plot(plot, figure_of_result(ranking))
+    write_plots(plots, ranking)
     write_output(text, output)

@@ -14,12 +14,11 @@ from leadline.cli._options import (
     output_options,
     progress,
     refuse_overwrite,
-    refuse_same_output,
     repair_options,
     seed_option,
     write_output,
 )
-from leadline.cli._plots import check_plot, plot_option, plot_options, write_plot
+from leadline.cli._plots import check_plots, figure_option, plot_option, plot_options, write_plots
 from leadline.cli._results import envelope, escaped, json_text, print_warnings, table_text
 from leadline.errors import UsageError
 
@@ -86,12 +85,10 @@ FIGURES = ("heat-map", "critical-difference")
     metavar="ENGINE",
     help="Engine that evaluates the runs: local, processes[:N], dask[:N] or dask:tcp://HOST:PORT.",
 )
-@plot_option("Figure: FILE.svg, FILE.pdf or FILE.png.")
-@option(
-    "Figure",
-    "--figure",
-    type=click.Choice(FIGURES),
-    help="Kind of figure, for the first measure: heat-map (runs by collections) or critical-difference (mean "
+@plot_option("Figure")
+@figure_option(
+    FIGURES,
+    "Kind of figure, for the first measure: heat-map (runs by collections) or critical-difference (mean "
     "ranks over collections). [default: heat-map]",
 )
 @plot_options
@@ -105,7 +102,7 @@ def command(
     averages: tuple[str, ...],
     cache: str | None,
     no_cache: bool,
-    plot: str | None,
+    plots: tuple[str, ...],
     figure: str | None,
     form: str,
     output: str | None,
@@ -128,12 +125,8 @@ def command(
     """
     if no_cache and cache is not None:
         raise UsageError("--no-cache with --cache; expected one of them")
-    if plot is None and figure is not None:
-        raise UsageError(f"--figure {figure} without --plot has no effect; expected --plot FILE too")
-    appearance = check_plot(plot)
-    for written in (output, plot):
-        refuse_overwrite(written, suite)
-    refuse_same_output(output or "-", plot)
+    refuse_overwrite(output, suite)
+    appearance = check_plots(plots, suite, output=output or "-", figure=figure)
     from leadline.reporting.tables import rows_of, tables_of
     from leadline.scale.suite_evaluation import CACHE
     from leadline.scale.suite_evaluation import suite as evaluate_suite
@@ -168,8 +161,5 @@ def command(
             text = "".join(escaped(json.dumps(row, ensure_ascii=False)) + "\n" for row in rows)
     else:
         text = "\n".join(table_text(table, form, to_file=to_file) for table in tables_of(result))
-    if plot is not None:
-        from leadline.reporting.plots.result_plots import figure_of_result
-
-        write_plot(plot, figure_of_result(result, figure=figure or FIGURES[0]))
+    write_plots(plots, result, figure=figure or FIGURES[0])
     write_output(text, output)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 from leadline.data.optional import import_optional
@@ -131,6 +131,8 @@ class Result:
         size: float | tuple[float, float] | None = None,
         font_size: float | None = None,
         title: str = "",
+        palette: str | Sequence[str] = "",
+        labels: Mapping[str, str] | None = None,
         **options: Any,
     ) -> Figure:
         """Draw the figure of the command's option --plot.
@@ -145,6 +147,10 @@ class Result:
             Font size in points.
         title : str, optional
             Title above the figure.
+        palette : str or sequence of str, optional
+            Colours of points and lines: "okabe-ito" (the default), "tol", "grey", or hexadecimal colours.
+        labels : mapping of str to str, optional
+            Labels of runs in place of their names.
         **options
             Options of the figure, such as `figure="scatter"` of a comparison.
 
@@ -160,7 +166,9 @@ class Result:
         """
         from leadline.reporting.plots.result_plots import draw
 
-        return draw(self, path, size=size, font_size=font_size, title=title, **options)
+        return draw(
+            self, path, size=size, font_size=font_size, title=title, palette=palette, labels=labels, **options
+        )
 
     def write(self, path: str | os.PathLike[str], **options: Any) -> None:
         """Write the result to a file atomically.

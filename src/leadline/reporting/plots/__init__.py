@@ -1,18 +1,20 @@
 """Figures: the common style, and output as SVG, PDF and PNG.
 
-The colours are those of Okabe and Ito, which are distinguishable with colour vision deficiency. Lines also
-differ in dashes and marker, so that figures are legible in grey. Equal figures give identical files.
+The default colours are those of Okabe and Ito, which are distinguishable with colour vision deficiency.
+Lines also differ in dashes and marker, so that figures are legible in grey. Equal figures give identical
+files.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from io import BytesIO
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from leadline.data import wording
 from leadline.data.wording import visible
@@ -42,16 +44,45 @@ class LineStyle(NamedTuple):
     marker: str
 
 
-LINE_STYLES = (
-    LineStyle("#0072b2", "solid", "o"),
-    LineStyle("#d55e00", (0, (5, 1.5)), "s"),
-    LineStyle("#009e73", (0, (1.2, 1.2)), "^"),
-    LineStyle("#cc79a7", (0, (6, 1.5, 1.2, 1.5)), "D"),
-    LineStyle("#e69f00", "solid", "v"),
-    LineStyle("#56b4e9", (0, (5, 1.5)), "X"),
-    LineStyle(INK, (0, (1.2, 1.2)), "P"),
-    LineStyle("#7f5539", (0, (6, 1.5, 1.2, 1.5)), "*"),
+# Okabe and Ito (2008), Color universal design, with ink for black and a brown for yellow, which is too light
+# for lines on white; Tol (2021), Colour schemes, "muted"; greys of different lightness.
+PALETTES: dict[str, tuple[str, ...]] = {
+    "okabe-ito": ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", INK, "#7f5539"),
+    "tol": ("#332288", "#cc6677", "#117733", "#aa4499", "#ddaa33", "#44aa99", INK, "#882255"),
+    "grey": ("#1a1a1a", "#8c8c8c", "#595959", "#a6a6a6", "#404040", "#b3b3b3", INK, "#737373"),
+}
+DASHES: tuple[str | tuple[float, tuple[float, ...]], ...] = (
+    "solid",
+    (0, (5, 1.5)),
+    (0, (1.2, 1.2)),
+    (0, (6, 1.5, 1.2, 1.5)),
 )
+MARKERS = ("o", "s", "^", "D", "v", "X", "P", "*")
+_PALETTE: ContextVar[tuple[str, ...]] = ContextVar("palette", default=PALETTES["okabe-ito"])
+
+
+class LineStyles(Sequence[LineStyle]):
+    """The eight line styles, with the colours of the palette in use."""
+
+    def __len__(self) -> int:
+        return len(MARKERS)
+
+    @overload
+    def __getitem__(self, index: int) -> LineStyle: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[LineStyle]: ...
+
+    def __getitem__(self, index: int | slice) -> LineStyle | list[LineStyle]:
+        if isinstance(index, slice):
+            return [self[place] for place in range(*index.indices(len(self)))]
+        if not -len(self) <= index < len(self):
+            raise IndexError(index)
+        place, colours = index % len(self), _PALETTE.get()
+        return LineStyle(colours[place % len(colours)], DASHES[place % len(DASHES)], MARKERS[place])
+
+
+LINE_STYLES = LineStyles()
 
 STYLE: dict[str, Any] = {
     "font.family": ["sans-serif"],
@@ -97,13 +128,44 @@ LENGTHS = {
 _SCALE: ContextVar[float] = ContextVar("scale", default=1.0)
 
 
+_LABELS: ContextVar[Mapping[str, str]] = ContextVar("labels", default={})  # noqa: B039  # never written to
+
+
 class Appearance(NamedTuple):
-    """Appearance of a figure: width and height in inches, font size in points, title."""
+    """Appearance of a figure.
+
+    Attributes
+    ----------
+    width, height : float or None
+        Size in inches.
+    font_size : float or None
+        Font size in points.
+    title : str
+        Title above the figure.
+    palette : str or sequence of str
+        Name of a palette, or colours such as "#0072b2"; empty for the default.
+    labels : mapping of str to str
+        Names of runs to replace in the figure, and what to show in their place.
+    """
 
     width: float | None = None
     height: float | None = None
     font_size: float | None = None
     title: str = ""
+    palette: str | Sequence[str] = ""
+    labels: Mapping[str, str] = {}
+
+
+@contextmanager
+def appearing(appearance: Appearance) -> Iterator[None]:
+    """Draw with the palette, labels and font size of an appearance."""
+    tokens = _PALETTE.set(colours_of(appearance.palette)), _LABELS.set(appearance.labels)
+    try:
+        with letters_of(appearance.font_size):
+            yield
+    finally:
+        _PALETTE.reset(tokens[0])
+        _LABELS.reset(tokens[1])
 
 
 @contextmanager
@@ -114,6 +176,24 @@ def letters_of(size: float | None) -> Iterator[None]:
         yield
     finally:
         _SCALE.reset(token)
+
+
+def colours_of(palette: str | Sequence[str]) -> tuple[str, ...]:
+    """Return the colours of a palette, given by its name, or as hexadecimal colours with commas between them.
+
+    >>> colours_of("#0072B2,#d55e00")
+    ('#0072b2', '#d55e00')
+    """
+    if not palette:
+        return PALETTES["okabe-ito"]
+    parts = palette.split(",") if isinstance(palette, str) else list(map(str, palette))
+    if len(parts) == 1 and parts[0].lower() in PALETTES:
+        return PALETTES[parts[0].lower()]
+    colours = tuple(part.strip().lower() for part in parts)
+    if not all(re.fullmatch("#[0-9a-f]{6}", colour) for colour in colours):
+        shown = palette if isinstance(palette, str) else ", ".join(parts)
+        raise UsageError(f"palette {shown}; expected {', '.join(PALETTES)}, or colours as in #0072b2,#d55e00")
+    return colours
 
 
 def scaled(length: float) -> float:
@@ -179,7 +259,7 @@ def picture(
 
 def drawn(make: Callable[[float | None], Figure], form: str, appearance: Appearance) -> bytes:
     """Return a figure, created by a function of its width, as a file in a given appearance."""
-    with letters_of(appearance.font_size):
+    with appearing(appearance):
         figure = make(appearance.width)
         return picture(figure, form, title=appearance.title, height=appearance.height)
 
@@ -226,10 +306,15 @@ def drawable(text: str) -> str:
     return visible(text).encode("utf-8", "backslashreplace").decode()
 
 
+def label_of(name: str) -> str:
+    """Return the label of a run: the one that was asked for, or its name."""
+    return _LABELS.get().get(name, name)
+
+
 def shortened(names: Sequence[str], most: int) -> list[str]:
-    """Shorten long names in the middle, where names of one team differ least; names stay distinct.
+    """Shorten long labels of runs in the middle, where names of one team differ least; they stay distinct.
 
     >>> shortened(["bm25", "team-of-many-words-run-1"], 12)
     ['bm25', 'team-o…run-1']
     """
-    return wording.shortened(list(map(drawable, names)), most)
+    return wording.shortened([drawable(label_of(name)) for name in names], most)

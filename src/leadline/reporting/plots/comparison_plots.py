@@ -159,7 +159,7 @@ def _pairs(
         short[first[row]] if one_baseline else f"{short[first[row]]} \N{MINUS SIGN} {short[second[row]]}"
         for row in drawn.tolist()
     ]
-    what = f"difference from {results.names[min(bases)]}" if one_baseline else "difference"
+    what = f"difference from {shortened(results.names, 36)[min(bases)]}" if one_baseline else "difference"
     more = f", {interval_name(comparison, per_pair=per_pair)}"
     if len(drawn) < len(first):
         more += f"; {len(drawn):,} of {counted(len(first), 'pair')}"

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from leadline.errors import UsageError
-from leadline.reporting.plots import COLUMN, FAINT, INK, LINE_STYLES, scaled, shortened, style
+from leadline.reporting.plots import COLUMN, FAINT, INK, LINE_STYLES, label_of, scaled, shortened, style
 from leadline.reporting.plots.text_layout import (
     group_colours,
     large_groups,
@@ -157,7 +157,10 @@ def _leaves(axes: Any, names: Sequence[str], groups: Sequence[str], points: floa
     """Label the leaves, in the colours of their groups."""
     colours = group_colours(groups)
     if len(large_groups(groups)) > len(LINE_STYLES):  # colours are repeated
-        names = [f"{name} ({group})" if group else name for name, group in zip(names, groups, strict=True)]
+        names = [
+            f"{label_of(name)} ({group})" if group else name
+            for name, group in zip(names, groups, strict=True)
+        ]
     axes.yaxis.tick_right()
     axes.tick_params(axis="y", length=0)
     if len(names) > NAMED:

@@ -16,17 +16,13 @@ from leadline.reporting.plots.text_layout import (
     height_of,
     legend_below,
     name_rows,
-    size_of,
-    width_of,
+    room_beside_names,
     wrapped,
 )
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import ArrayLike
-
-
-NUMBERS = 40.0  # points: width of the row numbers of many rows
 
 
 def forest(
@@ -88,7 +84,7 @@ def forest(
         axes.tick_params(axis="y", length=0)
         axes.grid(visible=True, axis="x")
         name_rows(axes, names, what=rows)
-        axes.set_xlabel(wrapped(label, _room(axes, len(names) <= NAMED)))
+        axes.set_xlabel(wrapped(label, room_beside_names(axes, named=len(names) <= NAMED)))
     return figure
 
 
@@ -180,13 +176,6 @@ def against_truth(
         labels = ["machine alone", f"{estimated}, 95 % interval", "truth"]
         legend_below(figure, key, labels, width)
     return figure
-
-
-def _room(axes: Any, named: bool) -> float:
-    """Return the width available to the label, in points."""
-    names = [text.get_text() for text in axes.get_yticklabels()] if named else []
-    label_width = max((width_of(name, size_of(len(names))) for name in names), default=NUMBERS)
-    return float(axes.figure.get_figwidth() * 72 - label_width)
 
 
 def _table(

@@ -1,4 +1,4 @@
-"""Heat map of a measure by run and query."""
+"""Figures of a measure by run and query: heat map, box plots, violin plots, lines; and the means."""
 
 from __future__ import annotations
 
@@ -9,12 +9,89 @@ import numpy as np
 
 from leadline.data.arrays import Floats
 from leadline.data.results import Results
+from leadline.data.wording import counted, percent
 from leadline.errors import UsageError
 from leadline.reporting.plots import COLUMN, INK, style
+from leadline.reporting.plots.distribution_plots import by_query, distributions
+from leadline.reporting.plots.interval_plots import forest
 from leadline.reporting.plots.text_layout import height_of, name_rows
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+SHAPES = ("box", "violin", "line")  # of the values of queries, by run
+KINDS = ("heat-map", *SHAPES, "means")
+
+
+def figure_of(results: Results, figure: str, index: int = 0, *, width: float | None = None) -> Figure:
+    """Draw a figure of results.
+
+    Parameters
+    ----------
+    results : Results
+        Values of the runs.
+    figure : str
+        Figure: `heat-map` (runs by queries); `box` or `violin` (distribution over queries, by run); `line` (a
+        line per run over the queries); `means` (with their intervals, if the results have them).
+    index : int, default 0
+        Index of the measure.
+    width : float, optional
+        Width in inches.
+
+    Raises
+    ------
+    UsageError
+        If the figure shows single queries, and the values are estimates from a sample of judgments.
+    """
+    measure = results.measures[index]
+    if figure == "heat-map":
+        return per_query(results, measure, width=width or COLUMN)
+    order = results.order(index)
+    names = [results.names[run] for run in order]
+    means = results.means[order, index]
+    queries = counted(len(results.averaged_queries()), "query", "queries")
+    if figure == "means":
+        return _means(results, index, order, f"{measure}, mean ({queries})", width or COLUMN)
+    _refuse_withheld(results)
+    values = results.averaged_values(index)[order]
+    if figure == "line":
+        return by_query(
+            names, values, list(results.queries), label=str(measure), rising=measure.rising, width=width
+        )
+    return distributions(
+        names,
+        list(values),
+        means,
+        label=f"{measure} of single queries ({queries})",
+        shape=figure,
+        limits=(float(getattr(measure, "low", -math.inf)), float(getattr(measure, "high", math.inf))),
+        width=width or COLUMN,
+    )
+
+
+def _means(results: Results, index: int, order: list[int], label: str, width: float) -> Figure:
+    """Draw the means with their intervals; without intervals points."""
+    limits = np.full((len(order), 2), np.nan)
+    if results.intervals is not None:
+        limits = results.intervals.limits[order, index]
+        label += f", {percent(results.intervals.confidence)} interval of each mean alone"
+    return forest(
+        [results.names[run] for run in order],
+        results.means[order, index],
+        limits[:, 0],
+        limits[:, 1],
+        label=label,
+        width=width,
+    )
+
+
+def _refuse_withheld(results: Results) -> None:
+    if results.withheld is not None:
+        raise UsageError(
+            "single queries: their estimates from a sample of judgments are too variable to draw; expected "
+            "the results of `estimate` itself (a forest plot), or those of a comparison"
+        )
 
 
 def per_query(results: Results, measure: object | None = None, *, width: float = COLUMN) -> Figure:
@@ -34,11 +111,7 @@ def per_query(results: Results, measure: object | None = None, *, width: float =
     UsageError
         If the values are estimates from a sample of judgments.
     """
-    if results.withheld is not None:
-        raise UsageError(
-            "single queries: their estimates from a sample of judgments are too variable to draw; expected "
-            "the results of `estimate` itself (a forest plot), or those of a comparison"
-        )
+    _refuse_withheld(results)
     index = 0 if measure is None else results.measure_index(measure)
     values = results.values[:, :, index]
     rows = _best_first(results, index)
@@ -70,16 +143,16 @@ def _best_first(results: Results, index: int) -> list[int]:
 
 
 def _map(axes: Any, cells: Floats, measure: Any) -> Any:
-    low = float(getattr(measure, "low", 0.0))
-    high = float(getattr(measure, "high", 1.0))
+    low = float(getattr(measure, "low", -math.inf))
+    high = float(getattr(measure, "high", math.inf))
     finite = cells[np.isfinite(cells)]
     return axes.imshow(
         cells,
         aspect="auto",
         interpolation="none",
         cmap="cividis",
-        vmin=low if math.isfinite(low) else finite.min(initial=0.0),
-        vmax=high if math.isfinite(high) else finite.max(initial=1.0),
+        vmin=low if math.isfinite(low) else finite.min() if len(finite) else 0.0,
+        vmax=high if math.isfinite(high) else finite.max() if len(finite) else 1.0,
     )
 
 

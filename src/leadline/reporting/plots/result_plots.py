@@ -12,7 +12,7 @@ from leadline.data.result import Result, check_options
 from leadline.data.validation import check_arguments, check_positive, check_word
 from leadline.data.wording import percent
 from leadline.errors import UsageError
-from leadline.reporting.plots import COLUMN, form_of, letters_of, picture
+from leadline.reporting.plots import COLUMN, Appearance, appearing, form_of, picture
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -40,6 +40,8 @@ def draw(
     size: float | tuple[float, float] | None,
     font_size: float | None,
     title: str,
+    palette: str | Sequence[str],
+    labels: Mapping[str, str] | None,
     **options: Any,
 ) -> Figure:
     """Draw a result and return the figure; write it to a file if a path is given."""
@@ -47,7 +49,8 @@ def draw(
     from leadline.io.write import checked_path, write_whole
 
     require("figures")
-    check_arguments(Result.plot, (), {"size": size, "font_size": font_size, "title": title})
+    given = {"size": size, "font_size": font_size, "title": title, "palette": palette, "labels": labels}
+    check_arguments(Result.plot, (), given)
     make = figure_of_result(result, **options)
     width, height = size if isinstance(size, (tuple, list)) else (size, None)
     for each in (width, height):
@@ -58,11 +61,47 @@ def draw(
         raise UsageError("a title and a height are for files; expected plot(path, ...)")
     form = None if path is None else form_of(path)
     refuse_sources(path or "", result.sources)
-    with letters_of(font_size):
+    appearance = Appearance(
+        width, height, font_size, title, palette, checked_labels(result, dict(labels or {}))
+    )
+    with appearing(appearance):
         figure = make(width)
         if path is not None and form is not None:
             write_whole(path, picture(figure, form, title=title, height=height))
     return figure
+
+
+def checked_labels(
+    result: Result, labels: Mapping[str, str], more: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """Return the labels of the runs of a result; raise UsageError for a label of another run.
+
+    Parameters
+    ----------
+    result : Result
+        The result to draw.
+    labels : mapping of str to str
+        Label by run.
+    more : mapping of str to str, optional
+        Labels of a table, which may have other runs too.
+    """
+    names = _names(result)
+    for name in labels:
+        if name not in names:
+            import difflib
+
+            close = difflib.get_close_matches(name, names, n=3, cutoff=0.0)
+            raise UsageError(f"a label of '{name}', which is no run here; nearest: " + ", ".join(close))
+    return dict(more or {}) | dict(labels)
+
+
+def _names(result: Any) -> list[str]:
+    """Return the names that the figure of a result may show: of runs, assessors or arms."""
+    if hasattr(result, "records") and not hasattr(result, "names"):  # slices
+        sides = ("run", "a", "b")
+        return list({getattr(one, side) for one in result.records for side in sides if hasattr(one, side)})
+    arms = [arm.name for arm in getattr(result, "arms", ())]
+    return list(getattr(result, "names", None) or getattr(result, "judges", None) or arms)
 
 
 def figure_of_result(result: Result, **options: Any) -> Make:
@@ -162,7 +201,7 @@ def comparison_figure(
     result : Comparison
         Compared runs.
     figure : str, optional
-        One of `comparison_plots.KINDS`.
+        One of `comparison_plots.KINDS`, or of `query_plots.SHAPES`: values of queries by run.
     pair : (str, str), optional
         Runs in the figures `differences` and `scatter`.
     measure : str or Measure, optional
@@ -175,12 +214,15 @@ def comparison_figure(
         Indices of these pairs, in place of `pairs`.
     """
     from leadline.reporting.plots.comparison_plots import KINDS, figure_of, pair_of
+    from leadline.reporting.plots.query_plots import SHAPES
     from leadline.reporting.tables.comparison_table import chosen_pairs
 
     by_query = "differences" if result.results.withheld is None or pair else "pairs"
     name = figure or (by_query if pair or len(result.pairing) == 1 else "forest")
-    check_word(KINDS, figure=name)
+    check_word((*KINDS, *SHAPES), figure=name)
     index = 0 if measure is None else result.results.measure_index(measure)
+    if name in SHAPES:
+        return results_figure(result.results, figure=name, measure=result.results.measures[index])
     pair_index = pair_of(result, *pair) if pair else 0
     drawn = chosen_pairs(result, pairs)[index] if chosen is None else chosen
     return lambda width: figure_of(
@@ -220,12 +262,23 @@ def ranking_figure(result: Ranking, *, measure: object | None = None) -> Make:
     )
 
 
-def results_figure(result: Results, *, measure: object | None = None) -> Make:
-    """Draw a heat map of a measure, by default the first, runs x queries."""
-    from leadline.reporting.plots.query_plots import per_query
+def results_figure(result: Results, *, figure: str = "heat-map", measure: object | None = None) -> Make:
+    """Draw the values of queries by a measure, or its means.
 
-    drawn = result.measures[0 if measure is None else result.measure_index(measure)]
-    return lambda width: per_query(result, drawn, width=width or COLUMN)
+    Parameters
+    ----------
+    result : Results
+        Values of the runs.
+    figure : str, default "heat-map"
+        One of `query_plots.KINDS`.
+    measure : str or Measure, optional
+        Measure to draw; by default the first.
+    """
+    from leadline.reporting.plots.query_plots import KINDS, figure_of
+
+    check_word(KINDS, figure=figure)
+    index = 0 if measure is None else result.measure_index(measure)
+    return lambda width: figure_of(result, figure, index, width=width)
 
 
 def slices_figure(

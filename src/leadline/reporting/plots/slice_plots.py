@@ -54,7 +54,7 @@ def _means(records: list[SliceMean], slices: Slices, measure: str, width: float)
         order = {(record.by, record.slice): None for record in records}
         place = {key: row for row, key in enumerate(order)}
         records = sorted(records, key=lambda record: place[record.by, record.slice])
-    runs = _short([record.run for record in records])
+    runs = _short([record.run for record in records], several=several)
     names = [
         _named(record.slice, record.queries) + (f": {run}" if several else "")
         for record, run in zip(records, runs, strict=True)
@@ -65,7 +65,7 @@ def _means(records: list[SliceMean], slices: Slices, measure: str, width: float)
         [record.mean for record in records],
         [record.low for record in records],
         [record.high for record in records],
-        label=label if several else f"{label}; {records[0].run}",
+        label=label if several else f"{label}; {runs[0]}",
         rows="slices",
         width=width,
     )
@@ -73,7 +73,9 @@ def _means(records: list[SliceMean], slices: Slices, measure: str, width: float)
 
 def _differences(records: list[SliceDifference], slices: Slices, measure: str, width: float) -> Figure:
     several = len({(record.a, record.b) for record in records}) > 1
-    firsts, seconds = _short([record.a for record in records]), _short([record.b for record in records])
+    firsts, seconds = (
+        _short([getattr(record, side) for record in records], several=several) for side in ("a", "b")
+    )
     names = [
         _named(record.slice, record.queries) + (f": {a} \N{MINUS SIGN} {b}" if several else "")
         for record, a, b in zip(records, firsts, seconds, strict=True)
@@ -85,7 +87,7 @@ def _differences(records: list[SliceDifference], slices: Slices, measure: str, w
         [record.difference for record in records],
         [r.low if one else r.simultaneous_low for r, one in zip(records, whole, strict=True)],
         [r.high if one else r.simultaneous_high for r, one in zip(records, whole, strict=True)],
-        label=label if several else f"{label}; {records[0].a} \N{MINUS SIGN} {records[0].b}",
+        label=label if several else f"{label}; {firsts[0]} \N{MINUS SIGN} {seconds[0]}",
         zero=True,
         rows="slices",
         width=width,
@@ -96,5 +98,7 @@ def _named(name: str | None, queries: int) -> str:
     return f"{'all' if name is None else name} ({queries:,})"
 
 
-def _short(names: list[str]) -> list[str]:
+def _short(names: list[str], *, several: bool) -> list[str]:
+    if not several:
+        return shortened(names, 36)
     return shortened(names, 14 if len(names) <= FEW else 10)

@@ -81,6 +81,7 @@ FEW = 30  # maximum number of rows with labels of the usual size
 NAMED = 400  # maximum number of rows with labels; figures of more labelled rows would exceed a metre
 TALL, LOW = 0.15, 0.1  # inches: height of a row, with few and with many rows
 SIZE, SMALL = 7.0, 5.5  # points: font size of labels, with few and with many rows
+NUMBERS = 40.0  # points: width of the row numbers of many rows
 STEPS = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 
 
@@ -114,6 +115,13 @@ def name_rows(axes: Any, names: Sequence[str], *, what: str = "runs") -> None:
     axes.set_ylabel(
         f"{len(names)} {what}, the best mean at the top" if what == "runs" else f"{len(names):,} {what}"
     )
+
+
+def room_beside_names(axes: Any, *, named: bool) -> float:
+    """Return the width available to the label below rows with names, in points; call within the style."""
+    names = [text.get_text() for text in axes.get_yticklabels()] if named else []
+    label_width = max((width_of(name, size_of(len(names))) for name in names), default=NUMBERS)
+    return float(axes.figure.get_figwidth() * 72 - label_width)
 
 
 def legend_below(figure: Figure, lines: Sequence[Any], labels: Sequence[str], width: float) -> None:
