@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
 import random
 import shutil
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -167,6 +169,22 @@ def test_an_engine_of_batches_maps_them_to_partial_results(split: Split) -> None
     ]
     merged = merge_partials(evaluation, partials, name="bm25")
     assert merged.values.tobytes() == whole(split).values.tobytes()
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_table_is_freed_once_it_is_evaluated(count: int) -> None:
+    pa = pytest.importorskip("pyarrow")
+    columns = {"query_id": ["q1", "q2"] * count, "doc_id": ["d1", "d2", "d3", "d4"][: 2 * count]}
+    table = pa.table(columns | {"score": [2.0, 1.0] * count})
+    alive = weakref.ref(table)
+    gc.disable()  # no cycle may keep it until a collection: memory would grow with the number of parts
+    try:
+        partial = evaluate_part(Evaluation({"q1": {"d1": 1}}, "AP"), table)
+        del table
+        assert alive() is None
+    finally:
+        gc.enable()
+    assert partial.values.values.tolist() == [[1 / count]]  # d3 stands before d1, of the same score
 
 
 def test_a_part_computes_its_own_queries_only(split: Split) -> None:

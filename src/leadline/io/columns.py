@@ -75,7 +75,7 @@ def stream(records: Records, consumer: ListConsumer, reading: Reading) -> ReadCo
         for lists in _chunks(records):
             if seen.intersection(lists.queries) or len(set(lists.queries)) < len(lists.queries):
                 consumer.restart()  # a query reappears: its rows must be merged first
-                return _deliver(whole(records, "score"), consumer, reading, ReadCounts())
+                return _read(records, _deliver(whole(records, "score"), consumer, reading, ReadCounts()))
             seen.update(lists.queries)
             if _deliver(lists, consumer, reading, counts) is None:
                 consumer.restart()
@@ -83,7 +83,18 @@ def stream(records: Records, consumer: ListConsumer, reading: Reading) -> ReadCo
     except NotCleanError:
         consumer.restart()
         return None
-    return counts if counts.rows else None
+    return _read(records, counts if counts.rows else None)
+
+
+def _read(records: Records, counts: ReadCounts | None) -> ReadCounts | None:
+    """Let go of the rows once they were read as columns.
+
+    Their generator refers to the records and to the table. Without this, both would be kept until the next
+    full garbage collection, and memory would grow with every part of a run.
+    """
+    if counts is not None:
+        records.rows = ()
+    return counts
 
 
 def _deliver(

@@ -193,7 +193,10 @@ def open_bytes(
     except IsADirectoryError:
         raise InputError("is a folder", expected="a file", path=path) from None
     except OSError as error:
-        raise InputError(error.strerror or str(error), expected="a readable file", path=path) from None
+        hint = "`leadline evaluate --parts` reads URLs" if "://" in path else ""
+        raise InputError(
+            error.strerror or str(error), expected="a readable file", path=path, hint=hint
+        ) from None
     kind = next((kind for magic, kind in COMPRESSIONS.items() if head.startswith(magic)), "")
     try:
         return decompressed(raw, kind), raw

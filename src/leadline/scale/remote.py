@@ -17,6 +17,8 @@ PIECE = 1 << 22  # bytes that are copied at a time
 # Packages of fsspec by protocol, for the message where one is missing.
 PACKAGES = {"s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "http": "aiohttp", "https": "aiohttp"}
 MAGIC = re.compile(r"[*?\[]")
+# Attempts of a request to S3, in place of five with growing pauses: a server that is down is soon named.
+S3_OPTIONS = {"config_kwargs": {"retries": {"max_attempts": 2}}}
 
 
 class LocalCopy(NamedTuple):
@@ -80,6 +82,7 @@ def local_copy(url: str) -> Iterator[LocalCopy]:
         with os.fdopen(handle, "wb") as target:
             size = 0
             try:
+                system.invalidate_cache()  # what a listing said may be out of date
                 expected = system.info(path).get("size")
                 with system.open(path, "rb") as source:
                     while piece := source.read(PIECE):
@@ -103,7 +106,7 @@ def _opened(url: str) -> tuple[Any, str]:
     except ImportError:
         raise MissingPackageError(f"{url}: fsspec is not installed: pip install 'leadline[remote]'") from None
     try:
-        system, path = fsspec.core.url_to_fs(url)
+        system, path = fsspec.core.url_to_fs(url, **_options(protocol))
     except ImportError:
         package = PACKAGES.get(protocol, f"the package of fsspec for {protocol}://")
         raise MissingPackageError(f"{url}: {package} is not installed: pip install {package}") from None
@@ -112,11 +115,25 @@ def _opened(url: str) -> tuple[Any, str]:
     return system, str(path)
 
 
+def _options(protocol: str) -> dict[str, Any]:
+    """Return options of a file system, unless the user has set them."""
+    from fsspec.config import conf
+
+    if protocol not in {"s3", "s3a"} or "AWS_MAX_ATTEMPTS" in os.environ or conf.get(protocol):
+        return {}
+    return S3_OPTIONS
+
+
 def _fault(error: Exception, url: str) -> InputError:
     """Return the error of a storage as one of the input, in one line."""
-    if isinstance(error, FileNotFoundError):
-        return InputError("does not exist", expected="a readable file", path=url)
     text = " ".join(str(error).split()) or type(error).__name__
-    if isinstance(error, PermissionError):
+    kind = type(error).__name__
+    if isinstance(error, FileNotFoundError):
+        if "bucket" in text and "does not exist" in text:
+            return InputError(f"bucket {url.split('/')[2]} does not exist", expected="a bucket", path=url)
+        return InputError("does not exist", expected="a readable file", path=url)
+    if kind == "FileExpired":  # of s3fs
+        return InputError("changed while it was read", expected="a part that is finished", path=url)
+    if isinstance(error, PermissionError) or kind == "NoCredentialsError":  # of botocore
         return InputError(f"access refused ({text})", expected="credentials that may read it", path=url)
     return InputError(f"cannot be read ({text})", expected="a readable file", path=url)
