@@ -248,6 +248,10 @@ class Parametric(metaclass=ParametricType):
         return self.replace(**{_cutoff_name(type(self), value): value})
 
     def __str__(self) -> str:
+        return self._text
+
+    @cached_property
+    def _text(self) -> str:
         parameters = ",".join(
             ("" if name == self.positional else f"{name}=") + show(getattr(self, name))
             for name, parameter in self.parameters().items()
