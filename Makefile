@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SOURCES := pyproject.toml setup.py $(wildcard src/leadline/kernels/*.py)
 
-.PHONY: demo test lint docs clean
+.PHONY: demo test lint docs figures site clean
 
 demo: .venv/demo.stamp
 	$(BIN)/leadline demo
@@ -19,6 +19,13 @@ lint: .venv/test.stamp
 docs: .venv/test.stamp
 	$(BIN)/python docs/generate.py
 
+figures: .venv/test.stamp
+	$(BIN)/python docs/figures.py
+
+site: .venv/site.stamp
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
+	@echo "built: build/site/index.html (open it in a browser)"
+
 clean:
 	rm -rf .venv build src/leadline/kernels/compiled/*.so
 
@@ -31,3 +38,8 @@ clean:
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
 	touch .venv/demo.stamp $@
+
+.venv/site.stamp: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'mkdocs-material>=9.6'
+	touch $@

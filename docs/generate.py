@@ -7,11 +7,13 @@ and errors from their modules. In pages written by hand, what stands under `$ le
 
 from __future__ import annotations
 
+import glob
 import importlib
 import inspect
 import os
 import pkgutil
 import re
+import runpy
 import shlex
 import shutil
 import subprocess
@@ -35,6 +37,7 @@ from leadline.stats import CORRECTIONS, INTERVALS, TESTS
 from leadline.stats.agreement_coefficients import COEFFICIENTS
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
+FIGURES = os.path.join(FOLDER, "figures.py")
 CONSOLE = re.compile(r"^```console\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
 NOTE = "<!-- Made by docs/generate.py from the code: run `make docs` after a change. -->"
 
@@ -370,7 +373,26 @@ def _facts(kind: type[Parametric]) -> Iterator[str]:
         yield f"source: {text}"
 
 
+def gallery() -> str:
+    """Write the page of figures, from the list by which docs/figures.py draws them."""
+    lines = [
+        "# Gallery",
+        "",
+        NOTE,
+        "",
+        "What the figures of leadline look like. Each was drawn by the command below it, in a folder with",
+        "the files of `leadline demo --files cranfield` and of docs/examples; `.pdf` and `.png` are other",
+        'forms. In Python, `result.plot("figure.svg")` draws the same. Figures need `pip install',
+        '"leadline[plots]"`.',
+    ]
+    for figure in runpy.run_path(FIGURES)["FIGURES"]:
+        lines += ["", f"## {figure.title}", "", f"![{figure.title}](figures/{figure.file})", ""]
+        lines += [f"{figure.says} [More]({figure.page})", "", "```sh", figure.command, "```"]
+    return "\n".join(lines) + "\n"
+
+
 PAGES: dict[str, Callable[[], str]] = {
+    "gallery.md": gallery,
     "api.md": reference,
     "../src/leadline/cli/_commands.py": command_list,
     "measures.md": measures,
@@ -385,6 +407,7 @@ def by_hand() -> list[str]:
     """Return the pages written by hand that show what a command prints, as paths from here."""
     names = [os.path.join("..", name) for name in os.listdir(os.path.join(FOLDER, ".."))]
     names += os.listdir(FOLDER)
+    names += [os.path.relpath(path, FOLDER) for path in glob.glob(os.path.join(FOLDER, "howto", "*.md"))]
     return sorted(
         name for name in names if name.endswith(".md") and name not in PAGES and CONSOLE.search(current(name))
     )
@@ -411,7 +434,7 @@ def _fresh(block: str) -> str:
 
 def run(words: list[str], folder: str) -> str:
     """Run `leadline ...` in a folder and give what it printed."""
-    done = subprocess.run(  # noqa: S603  # our own program, with words from our own pages
+    done = subprocess.run(  # our own program, with words from our own pages
         [sys.executable, "-m", *words], cwd=folder, capture_output=True, text=True, check=False
     )
     if "Traceback" in done.stderr:
