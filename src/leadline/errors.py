@@ -45,7 +45,8 @@ class InputError(LeadlineError, ValueError):
         text = f"{place}: {self.found}" if place else self.found
         if self.expected:
             text += f"; expected {self.expected}"
-        return f"{text}. {self.hint}" if self.hint else text
+        text = f"{text}. {self.hint}" if self.hint else text
+        return "\\n".join(text.splitlines()) if not text.isprintable() else text  # names have line ends too
 
     def at(self, path: str) -> InputError:
         """Return the same error with the name of its file."""

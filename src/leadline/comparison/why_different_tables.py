@@ -95,7 +95,7 @@ def _of_text(text: str, path: str) -> Scores:
     if text.lstrip().startswith("{"):
         try:
             found = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             raise InputError("no JSON", expected="a table of values by query", path=path) from None
         return _of_json(found, path)
     lines = [(number, line.split()) for number, line in enumerate(text.splitlines(), start=1)]

@@ -458,6 +458,8 @@ def _estimated(
     if not chosen:
         return values, variance, bias
     counts = np.array([len(parts[code].row) for code in codes])
+    if not counts.any():  # no relevant document is in a list
+        return values, variance, bias
     strata_used = [parts[code] for code in codes]
     pairs = Pairs(
         np.repeat(np.arange(len(codes)), counts),

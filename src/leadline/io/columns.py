@@ -227,8 +227,9 @@ def _strings(column: Any) -> _Strings:
         return _Strings(nothing, np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
     _, offsets, data = column.buffers()
     kind = np.int64 if str(column.type) == "large_string" else np.int32
-    raw: npt.NDArray[Any] = np.frombuffer(offsets, dtype=kind)
-    places: Integers = raw[column.offset : column.offset + len(column) + 1].astype(np.int64)
+    last = column.offset + len(column)  # a file may have more bytes than offsets
+    raw: npt.NDArray[Any] = np.frombuffer(offsets, dtype=kind, count=last + 1)
+    places: Integers = raw[column.offset :].astype(np.int64)
     text = nothing if data is None else np.frombuffer(data, dtype=np.uint8)
     return _Strings(text, places[:-1], places[1:])
 

@@ -238,8 +238,10 @@ def _ids_in(rows: Iterable[tuple[int, Any]], path: str) -> Iterator[str]:
 def _id_of(line: str, path: str, number: int) -> str:
     try:
         record = json.loads(line)
-    except ValueError:
-        raise InputError("no JSON", expected="an object a line", path=path, line=number) from None
+    except (ValueError, RecursionError):
+        record = None
+    if not isinstance(record, dict):
+        raise InputError("no JSON object", expected="an object a line", path=path, line=number)
     found = next((record[name] for name in DOCUMENTS if name in record), None)
     if not isinstance(found, str):
         raise InputError("no doc_id", expected="a text doc_id", path=path, line=number)

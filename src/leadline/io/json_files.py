@@ -490,7 +490,7 @@ def _rows(
     lists: Iterable[tuple[int, Any, list[Any]]], names: Names, what: str, found: Records
 ) -> Iterator[Row]:
     for place, query, records in lists:
-        relevant: set[Any] = set()  # several answers may have the same page
+        relevant: set[str | int] = set()  # several answers may have the same page
         for rank, record in enumerate(records, start=1):
             try:
                 document, number = _cells(record, names, query)
@@ -500,8 +500,9 @@ def _rows(
                 yield place, query, document, number, rank
             elif what == "score":
                 yield place, query, document, -rank, rank
-            elif document not in relevant:
-                relevant.add(document)
+            elif not isinstance(document, (str, int)) or document not in relevant:
+                if isinstance(document, (str, int)):
+                    relevant.add(document)
                 yield place, query, document, 1, None
 
 

@@ -505,6 +505,11 @@ def check_head(head: bytes, path: str) -> None:
         raise InputError("a UTF-16 byte order mark", expected="a text file in UTF-8", path=path, line=1)
     if head.startswith((b"#", *BINARY_TABLES)):
         return
+    if head.startswith(tuple(COMPRESSIONS)):
+        found = "an archive within an archive (as ranx writes .lz4)"
+        raise InputError(
+            found, expected="one archive of text; ranx also writes .json and .parquet", path=path
+        )
     if b"\0" in head.partition(b"\n")[0] or head.count(b"\0") >= BINARY:
         raise nul_byte(path, head[: head.index(b"\0")].count(b"\n") + 1)
 

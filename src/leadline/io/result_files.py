@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from leadline.data.arrays import Flags, Floats
 from leadline.data.optional import import_optional
 from leadline.data.results import Results
-from leadline.errors import InputError
+from leadline.errors import InputError, LeadlineError
 from leadline.io.id_lists import OWNERS
 from leadline.io.opening import PARQUET, first_bytes, read_whole, text_of
 from leadline.io.read_paths import record_input
@@ -53,7 +54,7 @@ def read_column(place: str) -> Column:
     if text.lstrip().startswith("{"):
         try:
             found = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             raise InputError(
                 "no JSON", expected="the JSON result of a command, or a table", path=path
             ) from None
@@ -175,16 +176,35 @@ def _saved_table(path: str, *, to_update: bool = False) -> tuple[Any, dict[str, 
     if not to_update:
         record_input(path)
     try:
-        table = parquet.read_table(path)
+        table = parquet.read_table(path, page_checksum_verification=True)
+        table.validate(full=True)
     except FileNotFoundError:
         raise InputError("does not exist", expected="a file of --save", path=path) from None
     except (lib.ArrowException, OSError) as error:
         raise InputError(f"no Parquet ({error})", expected="a file of --save", path=path) from None
-    data: dict[str, Any] = json.loads((table.schema.metadata or {}).get(MANIFEST, "{}"))
-    if data.get("format") != FORMAT:
-        found = f"format {data['format']}" if "format" in data else "a Parquet table without a manifest"
-        raise InputError(found, expected=f"results saved by --save (format {FORMAT})", path=path)
+    data: dict[str, Any] = {}
+    with damaged_manifest(path):
+        data = json.loads((table.schema.metadata or {}).get(MANIFEST, "{}"))
+        if data.get("format") != FORMAT:
+            found = f"format {data['format']}" if "format" in data else "a Parquet table without a manifest"
+            raise InputError(found, expected=f"results saved by --save (format {FORMAT})", path=path)
+        names = [*COLUMNS, *(run["name"] for run in data["runs"]), *data["measures"]]
+        if not all(isinstance(name, str) for name in names) or not set(COLUMNS) <= set(table.column_names):
+            raise TypeError
     return table, data
+
+
+@contextmanager
+def damaged_manifest(path: str) -> Iterator[None]:
+    """Convert the errors of reading a manifest that lacks something into an InputError."""
+    try:
+        yield
+    except LeadlineError:
+        raise
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise InputError(
+            "a damaged description of the results", expected="the file as it was saved", path=path
+        ) from None
 
 
 def _of_result(data: dict[str, Any], path: str, measure: str) -> Column:

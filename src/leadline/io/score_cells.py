@@ -16,6 +16,7 @@ from leadline.io.opening import read_whole, text_of
 
 REVISION = re.compile(r"[0-9a-f]{40}|no_revision_available|external")
 MODEL_META = "model_meta.json"
+BESIDE_RESULTS = (MODEL_META, "run_settings.jsonl")  # files of MTEB without scores
 MAIN_SCORE = "main_score"
 SUMMARY = "all"  # query of the lines of means of trec_eval and ir_measures
 EXPECTED = (
@@ -53,12 +54,15 @@ class Choices(NamedTuple):
         What columns of values are; by default told by their names.
     repeated : collection of str
         Names of columns that several tables have.
+    canonical : callable
+        Gives the name of the measure that a name denotes, or the name itself.
     """
 
     known: Callable[[str], bool]
     asked: Collection[str] = ()
     wide: str | None = None
     repeated: Collection[str] = ()
+    canonical: Callable[[str], str] = str
 
     def measures(self, names: Iterable[str]) -> list[str]:
         """Return the names that denote measures; a single letter may as well be the name of a run."""
@@ -167,8 +171,12 @@ def _of_mteb(entries: list[tuple[str, Any]], path: str, choices: Choices) -> Sco
             raise InputError(f"task '{name}' has no scores", expected="a list of scores by split", path=path)
         averaged += len(parts) > 1
         for measure in choices.asked or (MAIN_SCORE,):
+            key = measure
+            if not any(measure in part for part in parts):  # map_at_10 is asked for as AP@10
+                wanted = choices.canonical(measure)
+                key = next((one for one in parts[0] if choices.canonical(one) == wanted), measure)
             try:
-                values = [value_of(part.get(measure), measure) for part in parts]
+                values = [value_of(part.get(key), key) for part in parts]
             except InputError as error:
                 raise InputError(
                     f"task '{name}': {error.found}", expected=error.expected, path=path

@@ -153,6 +153,7 @@ def _of_arrow(path: str, head: bytes, name: str) -> OpenedScores | dict[str, Any
             opened = ipc.open_file if head.startswith(ARROW) else ipc.open_stream
             with open(path, "rb") as file:
                 table = opened(file).read_all()
+        table.validate(full=True)  # the offsets and the text of strings, which Arrow does not check
     except (lib.ArrowException, OSError) as error:
         raise InputError(f"cannot be read ({error})", expected="Parquet or Arrow", path=path) from None
     if MANIFEST in (table.schema.metadata or {}):
@@ -186,8 +187,10 @@ def _of_json(text: str, path: str, name: str) -> OpenedScores | dict[str, Any]:
 def _of_records(rows: list[tuple[int, Any]], path: str, unit: str, name: str) -> OpenedScores:
     """Return the table of dictionaries or named tuples, all with the names of the first."""
     header = names_of(rows[0][1]) if rows else None
-    if header is None:
-        found = f"a {type(rows[0][1]).__name__}" if rows else "no scores"
+    if not header:
+        found = (
+            ("an empty object" if header == [] else f"a {type(rows[0][1]).__name__}") if rows else "no scores"
+        )
         raise placed(InputError(found, expected=EXPECTED), path, unit, rows[0][0] if rows else None)
 
     def cells() -> Iterator[Row]:
@@ -320,9 +323,10 @@ def _query_column(header: list[str], rows: list[Row], path: str, *, taken: Seque
         isinstance(row[0], float) or (isinstance(row[0], str) and "." in row[0] and _is_number(row[0]))
         for _, row in rows
     )
-    if 0 in others or numbers:
+    counted = header[0] in INDEX and all(str(row[0]) == str(at) for at, (_, row) in enumerate(rows))
+    if 0 in others or numbers or counted:
         raise InputError(
-            f"columns {', '.join(header)}",
+            f"columns {', '.join(filter(None, header))}",
             expected="one of the query, called " + ", ".join(QUERY[:4]) + ", ..., or first",
             path=path,
         )

@@ -104,6 +104,7 @@ def table_of_csv(source: Opened, *_: object) -> Table:
 
 HEADERLESS = "a header, or --columns with the names of all columns, as in query_id,doc_id,rank"
 LETTERS = {"S": "3", "A": "2", "B": "1", "C": "0", "D": "0"}  # levels of relevance in collections of NTCIR
+PRINTED = {"num_q", "num_ret", "num_rel", "runid"}  # lines that trec_eval prints
 LETTER_LEVELS = ("letter_levels", "levels of NTCIR: S is read as grade 3, A as 2, B as 1, C and D as 0")
 
 
@@ -112,6 +113,9 @@ def headerless_rows(source: Opened, what: str, *_: object) -> Records:
     rows = list(_headerless_lines(source))
     width = len(rows[0][1])
     _refuse_other_widths(rows, width, "as in the first line", source.path)
+    if width == 3 and PRINTED & {cells[0] for _, cells in rows}:
+        found = "values of measures, as `trec_eval -q` prints them"
+        raise InputError(found, expected="a run or judgments; --scores reads values", path=source.path)
     last = {cells[-1] for _, cells in rows}
     letters = sum(cells[-1] in LETTERS for _, cells in rows)
     if all(map(is_level, last)):

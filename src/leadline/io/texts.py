@@ -83,6 +83,7 @@ def parquet(path: str) -> Rows:
     number = 0
     try:
         for batch in package.ParquetFile(path).iter_batches(batch_size=4096):
+            batch.validate(full=True)  # Arrow does not check that text is UTF-8
             for row in batch.to_pylist():
                 number += 1
                 yield number, row
@@ -399,7 +400,7 @@ def _file_rows(path: str, noun: str, encoding: str) -> Iterator[tuple[int, Any]]
     head = first_bytes(path, 1 << 16)
     start = b"{" if head is None else head.removeprefix(b"\xef\xbb\xbf").lstrip()  # a pipe: JSONL
     if not start:
-        return iter(())
+        return json_lines(path, encoding=encoding)  # an empty file has no rows, a damaged archive is refused
     if start.startswith(PARQUET):
         return parquet(path)
     blocks = queries if noun == "query" else documents

@@ -78,7 +78,7 @@ def save(
     table = value_table(results)
     text = json.dumps(manifest, ensure_ascii=True, allow_nan=False)
     target = io.BytesIO()
-    parquet.write_table(table.replace_schema_metadata({MANIFEST: text}), target)
+    parquet.write_table(table.replace_schema_metadata({MANIFEST: text}), target, write_page_checksum=True)
     write_bytes(path, target.getvalue())
 
 

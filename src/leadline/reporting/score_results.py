@@ -18,7 +18,7 @@ from leadline.evaluation.profiles import profile_of
 from leadline.evaluation.trec_names import is_text
 from leadline.io.opening import files_of
 from leadline.io.read_paths import public
-from leadline.io.score_cells import MODEL_META, Choices, OpenedScores, ScoreColumns
+from leadline.io.score_cells import BESIDE_RESULTS, Choices, OpenedScores, ScoreColumns
 from leadline.io.score_tables import open_scores
 from leadline.measures import Measure
 from leadline.reporting.restore import combined, saved_results
@@ -110,7 +110,7 @@ def read_scores(
     tables = [table for _, table in opened if isinstance(table, OpenedScores)]
     headers = [name for table in tables for name in dict.fromkeys(table.header)]
     repeated = {name for name in headers if headers.count(name) > 1} if len(tables) > 1 else set()
-    choices = Choices(_is_known, [*names, *falling] if wide is None else names, wide, repeated)
+    choices = Choices(_is_known, [*names, *falling] if wide is None else names, wide, repeated, _canonical)
     choices = choices._replace(asked=names or choices.asked)
     columns = [table.columns(choices) for table in tables]
     return _Builder(columns, names, falling, missing).results([source.path for source, _ in opened])
@@ -127,7 +127,7 @@ class _Source(NamedTuple):
 def _sources(scores: Any) -> list[_Source]:
     """Return the files and tables that the argument of `read_scores` denotes."""
     if isinstance(scores, (str, os.PathLike)):
-        paths = [path for path in files_of(os.fspath(scores)) if os.path.basename(path) != MODEL_META]
+        paths = [path for path in files_of(os.fspath(scores)) if os.path.basename(path) not in BESIDE_RESULTS]
         return [_Source(path, "", path) for path in paths]
     if isinstance(scores, Mapping) and not all(isinstance(value, Mapping) for value in scores.values()):
         return [

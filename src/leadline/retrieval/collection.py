@@ -12,9 +12,10 @@ import numpy as np
 from leadline.data.ids import to_bytes
 from leadline.data.result import Result
 from leadline.data.results import ResultWarning, plain
+from leadline.errors import InputError
 from leadline.io.read import QrelsLike, read_qrels
 from leadline.io.read_paths import public
-from leadline.io.texts import TextsLike, read_documents, read_queries
+from leadline.io.texts import TextsLike, name_of, read_documents, read_queries
 from leadline.text import ANALYSES, Analysis
 
 
@@ -80,6 +81,8 @@ def collection(
         lengths.append(len(how.terms(document.content)))
         if on_document is not None and read % 1000 == 0:
             on_document(read, 0)
+    if not ids:
+        raise InputError("contains no documents", expected="documents", path=name_of(documents))
     topics = {query.id: query.content for query in read_queries(queries, encoding=encoding)}
     judged = read_qrels(qrels).to_dict()
     grades = np.array([grade for grades_of in judged.values() for grade in grades_of.values()])
@@ -139,6 +142,8 @@ def holdings(documents: TextsLike, qrels: QrelsLike, *, rel: float = 1.0) -> Cor
     (0.3333333333333333, [('q2', 1, 0), ('q1', 2, 1)])
     """
     ids = set(ids_of(documents))
+    if not ids:
+        raise InputError("contains no documents", expected="documents", path=name_of(documents))
     table = read_qrels(qrels)
     inside = np.array([name in ids for name in table.documents], dtype=np.bool_)
     judged, relevant_rows = table.grades >= 0, table.grades >= rel

@@ -16,10 +16,11 @@ from leadline.data.validation import check_run_name
 from leadline.errors import InputError, LeadlineError, UsageError
 from leadline.evaluation.evaluate import Evaluation
 from leadline.evaluation.profiles import profile_of
+from leadline.evaluation.run_warnings import count_warnings
 from leadline.io.opening import digest_of
 from leadline.io.read import read_qrels
 from leadline.io.read_paths import public
-from leadline.io.result_files import SavedValues, saved_values
+from leadline.io.result_files import SavedValues, damaged_manifest, saved_values
 from leadline.scale.merging import merge_results
 from leadline.scale.partial import Partial, evaluate_part
 from leadline.scale.remote import is_url, local_copy
@@ -83,7 +84,10 @@ def _rename(part: Results, label: str, name: str) -> None:
 
 def saved_results(path: str) -> Results:
     """Return the results in a file of `evaluate --save`, exactly as they were."""
-    return _results_of(saved_values(path), path)
+    with damaged_manifest(path):
+        results = _results_of(saved_values(path), path)
+        count_warnings(results.runs)  # counts that are missing are found now
+    return results
 
 
 def _results_of(saved: SavedValues, path: str) -> Results:

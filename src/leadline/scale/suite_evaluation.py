@@ -68,7 +68,9 @@ class Cache:
         if not os.path.isfile(path):
             return None
         try:
-            table = import_optional("pyarrow.parquet").read_table(path, partitioning=None)
+            table = import_optional("pyarrow.parquet").read_table(
+                path, partitioning=None, page_checksum_verification=True
+            )
             return _partial_of(table, key, measures)
         except (OSError, ValueError, KeyError, TypeError):  # those of pyarrow are among them
             return None
@@ -78,7 +80,9 @@ class Cache:
         import io
 
         content = io.BytesIO()
-        import_optional("pyarrow.parquet").write_table(_table_of(partial, key), content)
+        import_optional("pyarrow.parquet").write_table(
+            _table_of(partial, key), content, write_page_checksum=True
+        )
         write_whole(self.file(key), content.getvalue())
 
 
