@@ -31,11 +31,20 @@ MAY_HURT = {
     "Accuracy": "a cutoff decides which pairs it counts",
     "BPM": "a user who has enough one rank earlier may have gained less a rank",
     "Q": "a gain below the level counts only where a relevant document follows",
+    "O_measure": "a gain below the level counts only where a relevant document follows",
+    "NCUrb": "a gain below the level counts only where a relevant document follows",
+    "NCUgu": "the larger stop moves up too, where the blended ratio may be lower",
+    "EBR": "the user stops earlier, where the blended ratio may be lower",
+    "AUROC": "a cutoff decides which pairs it counts",
+    "P_measure": "the preferred rank moves down with a better document below",
+    "P_plus": "the preferred rank moves down with a better document below",
 }
 # A document without a judgment is one of grade 0 - except:
 NOT_AS_ZERO = {
     "Bpref": "a document without a judgment is skipped",
     "GMBpref": "a document without a judgment is skipped",
+    "Rpref": "a document without a judgment is skipped",
+    "FallOut": "a document without a judgment is skipped",
     "Judged": "it counts judgments",
     "RBPResidual": "it is what documents without a judgment could still give",
     "RBPUnjudged": "it is what documents without a judgment could still give",
@@ -59,6 +68,13 @@ NOT_REACHED = {
             "BPM",
             "SDCG",
             "Accuracy",
+            "Bpref",
+            "AUROC",
+            "FallOut",
+            "EBR",
+            "NCUrb",
+            "iRBU",
+            "Rpref",
             "NERR8",
             "NERR9",
             "NERR10",
@@ -71,13 +87,16 @@ NOT_REACHED = {
     "RprecMult": "a small multiple of R may be no rank at all",
 }
 # When it is undefined cannot be told by the words of the catalogue:
-OWN_WORDS = {"Accuracy": "it needs a relevant document and a worse one that was retrieved"}
+OWN_WORDS = dict.fromkeys(
+    ("Accuracy", "AUROC"), "it needs a relevant document and a worse one that was retrieved"
+)
 # What lies below the cutoff never matters - no exceptions: not even the length of the list.
 # Undefined values, by the words of the catalogue.
 UNDEFINED_WHEN = {
     "nothing relevant is retrieved": lambda case: not relevant(case, 1),
     "nothing is retrieved": lambda case: not case.scores,
     "nothing is relevant": lambda case: not [g for g in case.grades.values() if g >= 1],
+    "nothing is judged non-relevant": lambda case: not [g for g in case.grades.values() if 0 <= g < 1],
     catalogue.BOTH: lambda case: not case.scores and not [g for g in case.grades.values() if g >= 1],
 }
 
@@ -177,6 +196,44 @@ MORE_FORMS = (
     *("F(beta=0.5)@3", "F(rel=2)@3", "F(beta=2,form=linear)", "F(beta=0.5,form=linear,rel=2)@3"),
     *("E(beta=0.5)@3", "E(form=lecture,beta=2)", "Utility(a=2,b=-0.5,c=-1,d=0.25,documents=100)"),
     *("RBP(gain=graded,max_grade=3)@3", "RBP(gain=scaled,p=0.9)", "RBPResidual(p=0.95)"),
+    *(
+        "Q(gains=1:1/2:3/3:7)",
+        "Q(gains=0.5:4/1:0,rel=2)@3",
+        "O_measure(beta=0)",
+        "O_measure(gains=1:1/2:3)@3",
+    ),
+    *(
+        "P_measure(beta=0.5,rel=0)",
+        "P_measure(gains=1:5/2:3)@4",
+        "P_plus(beta=10)@5",
+        "P_plus(gains=1:0,rel=2)",
+    ),
+    *("NCUguP", "NCUguBR@3", "NCUgu(stops=1:1/2:1/3:1)", "NCUgu(stops=1:0,gains=2:9,rel=0)@4"),
+    *(
+        "NCUrbP",
+        "NCUrbBR(gamma=0.5)@3",
+        "NCUrb(gamma=0)",
+        "NCUrb(gamma=1)",
+        "NCUrb(gamma=0.9999999)@5",
+        "NCUrbIE@4",
+        "NCUrbIE(p=0.5,gamma=0.5,rel=2)",
+    ),
+    *("EBR(gain=linear,beta=0)@3", "EBR(max_grade=3,beta=10)", "nERR(gain=linear,max_grade=3)@3"),
+    *("ERR(gain=linear,max_grade=3)@4", "iRBU(gain=linear,p=0.8)@3", "iRBU(max_grade=3,p=0.5)"),
+    *(
+        "GAP(norm=min)@3",
+        "GAP(weights=level,norm=min)@2",
+        "GAP(weights=level)",
+        "AUROC(rel=2)@4",
+        "AUROC(rel=0)@3",
+    ),
+    *(
+        "bpref_R(rel=2)",
+        "rpref_N",
+        "FallOut(documents=20)@3",
+        "FallOut(rel=2)@4",
+        "FallOut(documents=30,rel=2)",
+    ),
     *("ERR(max_grade=3.5)@10", "NERR8(max_grade=3)@20", "NERR9(max_grade=3)@20", "Compat(p=0.99)"),
     *("NERR10(p=0.5,depth=3)", "NERR10(max_grade=3,depth=50)"),
     *("NERR11(T=0.3,depth=3)", "NERR11(max_grade=3,depth=50)"),

@@ -193,3 +193,29 @@ def test_levels_are_written_in_one_way() -> None:
 def test_other_levels_are_refused(levels: str) -> None:
     with pytest.raises(UsageError, match="expected eleven, or levels from 0 to 1"):
         of(f"AvgIPrec(levels={levels})")
+
+
+def test_graded_average_precision_by_hand() -> None:
+    gap = MEASURES.parse("GAP")
+    assert gap.of([1, 2]) == pytest.approx((1 + (1 + 2) / 2) / 3)
+    assert gap.of([2, 1]) == 1
+    assert gap.of([0, 3, 1], judged=[0, 3, 1, 2]) == pytest.approx((3 / 2 + (1 + 1) / 3) / 6)
+    assert MEASURES.parse("GAP(weights=level)").of([1, 2]) == pytest.approx((1 + (1 + 3) / 2) / 4)
+
+
+def test_graded_average_precision_of_equal_grades_is_average_precision() -> None:
+    for grades in ([0, 3, 0, 3], [3, 0, 0], [0, 3]):
+        binary = [grade / 3 for grade in grades]
+        wanted = MEASURES.parse("AP").of(binary, judged=[*binary, 1])
+        for text in ("GAP", "GAP(weights=level)"):
+            assert MEASURES.parse(text).of(grades, judged=[*grades, 3]) == pytest.approx(wanted, rel=1e-14)
+
+
+def test_graded_average_precision_is_the_mean_over_users_with_each_threshold() -> None:
+    grades, more = [0, 2, 1, 3, 1], [3, 2, 0]
+    levels, parts, sizes = (1, 2, 3), [], []
+    for level in levels:
+        judged = [float(grade >= level) for grade in [*grades, *more]]
+        sizes.append(sum(judged))
+        parts.append(MEASURES.parse("AP").of(judged[: len(grades)], judged=judged) * sizes[-1])
+    assert MEASURES.parse("GAP").of(grades, judged=[*grades, *more]) == pytest.approx(sum(parts) / sum(sizes))

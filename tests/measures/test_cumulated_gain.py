@@ -1,17 +1,16 @@
-"""Cumulated gain, discounted and normalised: CG, DCG, nDCG, G, Q."""
+"""Cumulated gain, discounted and normalised: CG, DCG, nDCG, G."""
 
 from __future__ import annotations
 
 import math
 
 import pytest
-from hypothesis import given
 
 from case_values import join, undefined, value, values
 from leadline.errors import UsageError
 from leadline.measures import MEASURES
 from leadline.measures.cumulated_gain import GnDCG
-from oracles import Case, cases
+from oracles import Case
 from peer_values import random_graded, same_as_ir_measures
 
 of = MEASURES.parse
@@ -270,44 +269,3 @@ def test_normalised_gain_is_undefined_where_nothing_has_a_gain() -> None:
 def test_gains_that_add_up_to_no_number_are_refused() -> None:
     with pytest.raises(UsageError, match="smaller grades"):
         of("G").of([1e308, 1e308])
-
-
-def test_q_measure_by_hand() -> None:
-    assert of("Q").of([1, 0, 2]) == pytest.approx((2 / 3 + 5 / 6) / 2)
-    assert of("Q").of([3, 2, 1, 0]) == 1
-    assert of("Q").of([0, 3], judged=[0, 3, 1]) == pytest.approx((1 + 3) / (2 + 4) / 2)
-    assert of("Q(beta=2)").of([0, 1]) == pytest.approx((1 + 2) / (2 + 2))
-
-
-def test_the_cutoff_divides_by_r_unless_told_otherwise() -> None:
-    assert of("Q@1").of([1, 1]) == 0.5
-    assert of("Q(norm=min)@1").of([1, 1]) == 1
-
-
-def test_without_gain_it_is_average_precision() -> None:
-    @given(cases().filter(lambda case: bool(case.scores)))
-    def check(case: Case) -> None:
-        one, two = value(of("Q(beta=0)"), case), value(of("AP"), case)
-        assert one == two or (undefined(one) and undefined(two))
-
-    check()
-
-
-def test_q_measure_is_undefined_where_nothing_is_relevant() -> None:
-    assert undefined(of("Q").of([0, 0]))
-    assert of("Q").of([], judged=[1]) == 0
-
-
-def test_q_measure_bad_parameters_are_refused_when_parsed() -> None:
-    with pytest.raises(UsageError, match="expected a number, 0 or more"):
-        of("Q(beta=-1)")
-
-
-@pytest.mark.parametrize("grades", [[3, 0, 1, 2, 0, 0, 1], [0, 0, 2], [1, 1, 0, 3]])
-def test_it_equals_pyntcireval(grades: list[int]) -> None:
-    package = pytest.importorskip("pyNTCIREVAL.metrics", reason="pyNTCIREVAL is not installed")
-    judged = [*grades, 2, 1, 0]
-    counts = [sum(grade == level for grade in judged) for level in range(4)]
-    metric = package.QMeasure(counts, [1, 2, 3], 1.0)
-    wanted = metric.compute(list(enumerate(grades)))
-    assert of("Q").of(grades, judged=judged) == pytest.approx(wanted, rel=1e-12)

@@ -271,3 +271,16 @@ def test_what_was_not_retrieved_counts_with_c_and_d() -> None:
 def test_the_size_of_a_collection_is_not_negative() -> None:
     with pytest.raises(UsageError, match="documents=-1"):
         of("Utility(documents=-1)")
+
+
+def test_fall_out_is_recall_of_what_is_not_relevant() -> None:
+    assert of("FallOut@3").of([1, 0, None, 0], judged=[1, 0, 0, 0, 0]) == 0.25
+    assert of("FallOut").of([1, 0, None, 0], judged=[1, 0, 0, 0, 0]) == 0.5
+    assert of("FallOut(rel=2)").of([1, -1, 0], judged=[1, -1, 0, 2, 1]) == pytest.approx(2 / 3)
+    assert undefined(of("FallOut").of([1]))
+
+
+def test_with_the_size_of_the_collection_unjudged_documents_count_in_fall_out() -> None:
+    assert of("FallOut(documents=12)@3").of([1, 0, None, 0], judged=[1, 0, 0, 1]) == 0.2
+    with pytest.raises(UsageError, match="documents=3 is fewer"):
+        of("FallOut(documents=3)").of([1, 0, 0, None])

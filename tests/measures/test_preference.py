@@ -97,3 +97,39 @@ def test_ir_measures_divides_by_0_where_every_document_is_relevant() -> None:
     pytest.importorskip("ir_measures", reason="ir_measures is not installed")
     with pytest.raises(ZeroDivisionError):
         by_ir_measures("Accuracy", {"1": {"a": 1}}, {"1": {"a": 1.0}})
+
+
+def test_the_other_divisors_of_bpref_by_hand() -> None:
+    grades, judged = [0, 1, 0, 1], [0, 1, 0, 1, 1, 0, 0, 0]  # R = 3, N = 5
+    assert of("bpref_R").of(grades, judged=judged) == pytest.approx((2 / 3 + 1 / 3) / 3)
+    assert of("bpref_N").of(grades, judged=judged) == pytest.approx((4 / 5 + 3 / 5) / 3)
+    assert of("bpref_relative").of(grades, judged=judged) == pytest.approx((0 + 1 / 3) / 3)
+
+
+def test_rpref_weighs_losses_by_gain() -> None:
+    assert of("rpref_relative").of([0, 1, 3], judged=[0, 1, 3]) == pytest.approx(
+        (1 * (1 - 1) + 3 * (1 - (1 + 2 / 3) / 2)) / 4
+    )
+    most = 1 + 2 - 4 / 3
+    assert of("rpref_N").of([0, 1, 3]) == pytest.approx((1 - 1 / most + 3 * (1 - (1 + 2 / 3) / most)) / 4)
+    assert of("rpref_N").of([3, 1, 0]) == 1
+
+
+def test_rpref_of_binary_grades_is_bpref() -> None:
+    for grades in ([0, 1, None, 1, 0], [1, 0, 1, 0, 0, 1], [0, 0, 1]):
+        judged = [*(grade for grade in grades if grade is not None), 1, 0]
+        for one, other in (("rpref_relative", "bpref_relative"), ("rpref_N", "bpref_N")):
+            assert of(one).of(grades, judged=judged) == pytest.approx(of(other).of(grades, judged=judged))
+
+
+def test_a_tied_pair_is_half_a_pair_in_the_area_under_the_curve() -> None:
+    case = Case({"a": 2.0, "b": 2.0, "c": 1.0}, {"a": 1.0, "b": 0.0, "c": 0.0})
+    assert value(of("AUROC"), case) == 0.75
+    assert value(of("Accuracy"), case) == 0.5
+    assert value(of("AUROC"), Case({"a": 1.0, "b": 1.0}, {"a": 1.0})) == 0.5
+
+
+def test_without_ties_the_area_is_the_accuracy_of_pairs() -> None:
+    for text in ("", "@3", "(rel=2)@4"):
+        for grades in ([1, 0, 2, None], [0, 3, 1, 0, 2], [2, 1, 0]):
+            assert of(f"AUROC{text}").of(grades) == of(f"Accuracy{text}").of(grades)

@@ -255,3 +255,22 @@ def test_it_equals_cwl_eval(seed: int, ours: str, theirs: str) -> None:
     pytest.importorskip("cwl", reason="cwl-eval is not installed")
     qrels, run = random_graded(seed, 4)
     same_as_ir_measures(ours, theirs, qrels, run)
+
+
+def test_the_linear_form_of_err_by_hand() -> None:
+    assert of("ERR(gain=linear,max_grade=3)").of([1, 3]) == pytest.approx(1 / 4 + 3 / 4 * 3 / 4 / 2)
+
+
+def test_err_is_divided_by_that_of_the_ideal_list() -> None:
+    best = 3 / 4 + 1 / 4 * 1 / 4 / 2
+    assert of("nERR(max_grade=2)").of([1, 2]) == pytest.approx((1 / 4 + 3 / 4 * 3 / 4 / 2) / best)
+    assert of("nERR(max_grade=2)@1").of([1, 2]) == pytest.approx(1 / 3)
+    assert of("nERR").of([2, 1, 0]) == 1
+    assert undefined(of("nERR").of([0]))
+
+
+def test_intentwise_utility_falls_with_the_rank_of_the_stop() -> None:
+    assert of("iRBU(p=0.5,max_grade=2)").of([0, 1, 2]) == pytest.approx(
+        1 / 4 * 0.5**2 + 3 / 4 * 3 / 4 * 0.5**3
+    )
+    assert of("iRBU(p=0.5,max_grade=2)@2").of([0, 1, 2]) == pytest.approx(1 / 4 * 0.5**2)

@@ -77,3 +77,17 @@ def AvgIPrec(case: Case, *, rule: str, levels: str, rel: float) -> float:
     texts = [f"{tenth / 10}" for tenth in range(11)] if levels == "eleven" else levels.split("/")
     values = [IPrec(case, rule=rule, rel=rel, recall=float(level)) for level in texts]
     return sum(values) / len(values)
+
+
+def GAP(case: Case, *, weights: str, norm: str, cutoff: int | None) -> float:
+    def cumulated(grade: float) -> float:
+        return max(grade, 0) * (max(grade, 0) + 1) / 2 if weights == "level" else max(grade, 0)
+
+    names = cut(case, cutoff)
+    total = 0.0
+    for rank, name in enumerate(names, start=1):
+        here = case.grades.get(name, 0)
+        above = [case.grades.get(other, 0) for other in names[:rank]]
+        total += sum(cumulated(min(here, grade)) for grade in above) / rank
+    best = sorted(map(cumulated, case.grades.values()), reverse=True)
+    return divide(total, sum(best[:cutoff] if norm == "min" else best))

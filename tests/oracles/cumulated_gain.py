@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from oracles import Case, count_relevant, cut, divide, is_relevant
+from oracles import Case, count_relevant, cut, divide
 
 
 def CG(case: Case, *, cutoff: int | None) -> float:
@@ -104,15 +104,3 @@ def G(case: Case, *, gains: str) -> float:
         if gain:
             total += gain / math.log2(2 + paid - got)
     return divide(total, sum(best))
-
-
-def Q(case: Case, *, beta: float, rel: float, norm: str, cutoff: int | None) -> float:
-    best = sorted((max(grade, 0) for grade in case.grades.values()), reverse=True)
-    total, count, gain = 0.0, 0, 0.0
-    for rank, name in enumerate(cut(case, cutoff), start=1):
-        gain += max(case.grades.get(name, 0), 0)
-        if is_relevant(case, name, rel):
-            count += 1
-            total += (count + beta * gain) / (rank + beta * sum(best[:rank]))
-    size = count_relevant(case, rel)
-    return divide(total, min(size, cutoff) if norm == "min" and cutoff else size)

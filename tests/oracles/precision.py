@@ -33,6 +33,15 @@ def E(case: Case, *, beta: float, form: str, rel: float, cutoff: int | None) -> 
     return value if form == "lecture" else 1 - value
 
 
+def FallOut(case: Case, *, documents: int, rel: float, cutoff: int | None) -> float:
+    names = cut(case, cutoff)
+    if documents:
+        found = [name for name in names if not is_relevant(case, name, rel)]
+        return divide(len(found), documents - count_relevant(case, rel))
+    others = [name for name, grade in case.grades.items() if 0 <= grade < rel]
+    return divide(len([name for name in names if name in others]), len(others))
+
+
 def Rprec(case: Case, *, rel: float) -> float:
     size = count_relevant(case, rel)
     return divide(count_found(case, rel, size), size)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import prod
 
 from oracles import Case, cut, divide
 
@@ -35,13 +36,40 @@ def RBPUnjudged(case: Case, *, p: float) -> float:
     return (1 - p) * total + weight if total else 0.0
 
 
-def ERR(case: Case, *, max_grade: float, cutoff: int | None) -> float:
+def stops(grades: list[float], gain: str, max_grade: float) -> list[float]:
+    """Give the probabilities that documents of these grades satisfy."""
+    if gain == "linear":
+        return [max(grade, 0) / (max_grade + 1) for grade in grades]
+    return [(2 ** max(grade, 0) - 1) / 2**max_grade for grade in grades]
+
+
+def ERR(case: Case, *, gain: str, max_grade: float, cutoff: int | None) -> float:
     total, left = 0.0, 1.0
-    for rank, name in enumerate(cut(case, cutoff), start=1):
-        stop = (2 ** max(case.grades.get(name, 0), 0) - 1) / 2**max_grade
+    listed = [case.grades.get(name, 0) for name in cut(case, cutoff)]
+    for rank, stop in enumerate(stops(listed, gain, max_grade), start=1):
         total += left * stop / rank
         left *= 1 - stop
     return total
+
+
+def nERR(case: Case, *, gain: str, max_grade: float, cutoff: int | None) -> float:
+    listed = [case.grades.get(name, 0) for name in cut(case, cutoff)]
+    ideal = sorted(case.grades.values(), reverse=True)[:cutoff]
+    found = []
+    for grades in (listed, ideal):
+        chances = stops(grades, gain, max_grade)
+        passed = [prod(1 - stop for stop in chances[:place]) for place in range(len(chances))]
+        found.append(sum(passed[place] * stop / (place + 1) for place, stop in enumerate(chances)))
+    return divide(*found)
+
+
+def iRBU(case: Case, *, p: float, gain: str, max_grade: float, cutoff: int | None) -> float:
+    listed = [case.grades.get(name, 0) for name in cut(case, cutoff)]
+    chances = stops(listed, gain, max_grade)
+    return sum(
+        prod(1 - other for other in chances[: rank - 1]) * stop * p**rank
+        for rank, stop in enumerate(chances, start=1)
+    )
 
 
 def NERR8(case: Case, *, max_grade: float, cutoff: int) -> float:

@@ -337,7 +337,7 @@ def evaluation_options(function: F) -> F:
             "--documents",
             type=whole(0),
             metavar="N",
-            help="Number of documents in the collection, for Utility.",
+            help="Number of documents in the collection, for Utility and FallOut.",
         ),
     )
     return reading_options(add_options(function, options))

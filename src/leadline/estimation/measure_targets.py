@@ -180,7 +180,13 @@ _MAKERS: dict[type[Measure], Callable[..., Kind | None]] = {
     RBP: _rbp,
     RR: lambda measure: Cascade(Target("indicator", measure.rel), _reciprocal, measure.cutoff),
     Success: lambda measure: Cascade(Target("indicator", measure.rel), _flat(1.0), measure.cutoff),
-    ERR: lambda measure: Cascade(Target("stop", top=measure.max_grade), _reciprocal, measure.cutoff),
+    ERR: lambda measure: Cascade(
+        Target("stop", top=measure.max_grade)
+        if measure.gain == "exp"
+        else Target("linear", top=measure.max_grade + 1.0),
+        _reciprocal,
+        measure.cutoff,
+    ),
     nDCG: lambda measure: Ratio(_gain(measure), _discount(measure), measure.cutoff, ideal=True),
     R: lambda measure: Ratio(Target("indicator", measure.rel), _flat(1.0), measure.cutoff),
     F: lambda measure: Ratio(

@@ -274,7 +274,13 @@ class Cascade(Derivation):
 
     def steps(self, measure: ERR, listed: Listed) -> Steps:
         """Compute the probability of a stop at each rank."""
-        stops = [(2.0 ** max(grade or 0.0, 0.0) - 1.0) / 2.0**measure.max_grade for grade in listed.grades]
+        top = measure.max_grade
+        gains = [max(grade or 0.0, 0.0) for grade in listed.grades]
+        stops = [gain / (top + 1.0) for gain in gains]
+        formula = f"grade / {number(top + 1.0)}"
+        if measure.gain == "exp":
+            stops = [(2.0**gain - 1.0) / 2.0**top for gain in gains]
+            formula = f"(2^grade - 1) / 2^{number(top)}"
         arrives = list(accumulate([1.0 - stop for stop in stops], float.__mul__, initial=1.0))[:-1]
         cutoff = len(stops) if measure.cutoff is None else measure.cutoff
         parts = [
@@ -284,7 +290,7 @@ class Cascade(Derivation):
         sums = list(accumulate(parts))
         value = sums[-1] if sums else 0.0
         lines = [
-            f"a document satisfies with s = (2^grade - 1) / 2^{number(measure.max_grade)}",
+            f"a document satisfies with s = {formula}",
             "a user arrives at a rank with the product of 1 - s above it, and adds s / rank",
             f"{measure} = {joined([number(part) for part in parts if part])} = {number(value)}",
         ]

@@ -14,7 +14,7 @@ from leadline.measures.average_precision import AP
 from leadline.measures.cumulated_gain import CG, DCG, SDCG, nDCG
 from leadline.measures.precision import RankOf
 from leadline.measures.preference import Bpref, binG
-from leadline.measures.user_models import ERR, RBP, sum_to_cutoff
+from leadline.measures.user_models import ERR, RBP, stop_probability, sum_to_cutoff
 from leadline.measures.user_models import weights as rank_biased
 
 
@@ -187,16 +187,18 @@ class Preference(Rule):
 
     Among the n judged non-relevant documents of its tie, a relevant document has n + 1 equally likely
     positions. With q of them above the tie, the expected loss is the mean over u = 0..n of
-    min(q + u, R) / min(N, R). Judging another document may decrease the value (if non-relevant) or increase
-    it, so there are no bounds for unjudged documents.
+    min(q + u, R) / min(N, R), of min(q + u, R) / R, or of (q + u) / N. Judging another document may decrease
+    the value (if non-relevant) or increase it, so there are no bounds for unjudged documents.
     """
 
     measures: ClassVar[tuple[str, ...]] = ("Bpref",)
 
-    def expected(self, measure: Measure, judged: JudgedRun, *, low: Floats, high: Floats) -> Floats:
-        """Return the mean over all orders."""
+    def expected(self, measure: Measure, judged: JudgedRun, *, low: Floats, high: Floats) -> Floats | None:
+        """Return the mean over all orders; None for the divisor `above`."""
         del low, high
         assert isinstance(measure, Bpref)
+        if measure.divisor == "above":
+            return None
         size, grades = relevant(judged, measure.rel), judged.qrels.grades
         others = judged.qrels.count((grades >= 0) & (grades < measure.rel)).astype(np.float64)
         is_other = (judged.grade >= 0) & (judged.grade < measure.rel)
@@ -206,10 +208,10 @@ class Preference(Rule):
         query = judged.query[rows]
         above = (running[start] - running[judged.offsets[:-1]][judged.query])[rows]
         tied = (running[stop] - running[start])[rows]
-        limit = size[query]
+        limit = (others if measure.divisor == "N" else size)[query]
         free = np.clip(limit - above, 0, tied + 1)  # how many u keep q + u below R
         lost = free * above + free * (free - 1) / 2 + (tied + 1 - free) * limit
-        bound = np.maximum(np.minimum(others[query], limit), 1.0)
+        bound = measure.bound(others, size)[query]
         return ratio(judged.total(query, 1.0 - lost / (tied + 1) / bound), size)
 
     def monotone(self, measure: Measure) -> bool:
@@ -333,7 +335,7 @@ class Cascade(Rule):
         query, first = judged.query[rows], judged.tie_first[rows].astype(np.int64)
         last = last_ranks(judged)[rows]
         start, stop = group_bounds(query, first)
-        continues = 1.0 - (np.exp2(judged.grade[rows]) - 1.0) / 2.0**measure.max_grade
+        continues = 1.0 - stop_probability(judged.grade[rows], measure.gain, measure.max_grade)
         values = low.copy()
         reached = np.ones(len(low))
         moving = low != high

@@ -19,11 +19,19 @@ from leadline.errors import UsageError
 
 if TYPE_CHECKING:  # what __getattr__ finds, for type checkers
     from leadline.measures.average_precision import AP as AP
+    from leadline.measures.average_precision import GAP as GAP
     from leadline.measures.average_precision import GMAP as GMAP
     from leadline.measures.average_precision import AvgIPrec as AvgIPrec
     from leadline.measures.average_precision import IPrec as IPrec
     from leadline.measures.average_precision import SetAP as SetAP
     from leadline.measures.average_precision import infAP as infAP
+    from leadline.measures.blended_ratio import EBR as EBR
+    from leadline.measures.blended_ratio import NCUgu as NCUgu
+    from leadline.measures.blended_ratio import NCUrb as NCUrb
+    from leadline.measures.blended_ratio import O_measure as O_measure
+    from leadline.measures.blended_ratio import P_measure as P_measure
+    from leadline.measures.blended_ratio import P_plus as P_plus
+    from leadline.measures.blended_ratio import Q as Q
     from leadline.measures.counts import Judged as Judged
     from leadline.measures.counts import NumNonrelRet as NumNonrelRet
     from leadline.measures.counts import NumQ as NumQ
@@ -36,7 +44,6 @@ if TYPE_CHECKING:  # what __getattr__ finds, for type checkers
     from leadline.measures.cumulated_gain import SDCG as SDCG
     from leadline.measures.cumulated_gain import G as G
     from leadline.measures.cumulated_gain import GnDCG as GnDCG
-    from leadline.measures.cumulated_gain import Q as Q
     from leadline.measures.cumulated_gain import RnDCG as RnDCG
     from leadline.measures.cumulated_gain import nDCG as nDCG
     from leadline.measures.cumulated_gain import nDCGrel as nDCGrel
@@ -56,6 +63,7 @@ if TYPE_CHECKING:  # what __getattr__ finds, for type checkers
     from leadline.measures.precision import RR as RR
     from leadline.measures.precision import E as E
     from leadline.measures.precision import F as F
+    from leadline.measures.precision import FallOut as FallOut
     from leadline.measures.precision import P as P
     from leadline.measures.precision import R as R
     from leadline.measures.precision import RankOf as RankOf
@@ -65,9 +73,11 @@ if TYPE_CHECKING:  # what __getattr__ finds, for type checkers
     from leadline.measures.precision import SetRelP as SetRelP
     from leadline.measures.precision import Success as Success
     from leadline.measures.precision import Utility as Utility
+    from leadline.measures.preference import AUROC as AUROC
     from leadline.measures.preference import Accuracy as Accuracy
     from leadline.measures.preference import Bpref as Bpref
     from leadline.measures.preference import GMBpref as GMBpref
+    from leadline.measures.preference import Rpref as Rpref
     from leadline.measures.preference import binG as binG
     from leadline.measures.sampled_judgments import infNDCG as infNDCG
     from leadline.measures.sampled_judgments import statAP as statAP
@@ -84,6 +94,8 @@ if TYPE_CHECKING:  # what __getattr__ finds, for type checkers
     from leadline.measures.user_models import Compat as Compat
     from leadline.measures.user_models import RBPResidual as RBPResidual
     from leadline.measures.user_models import RBPUnjudged as RBPUnjudged
+    from leadline.measures.user_models import iRBU as iRBU
+    from leadline.measures.user_models import nERR as nERR
 
 Average = Literal["mean", "defined", "geometric", "sum"]
 Evidence = Literal["judgments", "known", "subtopics"]

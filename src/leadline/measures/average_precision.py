@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from leadline.data.arrays import Flags, Floats, Integers
+from leadline.data.arrays import Codes, Flags, Floats, Integers
 from leadline.data.judged_run import JudgedRun
 from leadline.data.registry import (
     Aliases,
@@ -19,7 +19,7 @@ from leadline.data.registry import (
     recall_level,
     show,
 )
-from leadline.measures import CUTOFFS, Average, Measure, ratio, relevant, relevant_retrieved
+from leadline.measures import CUTOFFS, Average, Measure, check_finite, ratio, relevant, relevant_retrieved
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -81,6 +81,75 @@ class GMAP(Measure):
     def values(self, judged: JudgedRun) -> Floats:
         """Return the value of every query."""
         return AP(rel=self.rel).values(judged)
+
+
+def running_minima(query: Codes, value: Floats) -> Floats:
+    """Return, per row, the sum of min(its value, that of each row of its query so far, itself included).
+
+    The rows of a query are contiguous, in order of rank; values are positive.
+
+    >>> running_minima(np.array([0, 0, 0]), np.array([1.0, 3.0, 2.0]))  # 1; 1 + 3; 1 + 2 + 2
+    array([1., 4., 5.])
+    """
+    total = np.zeros(len(query))
+    reached = np.zeros(int(query.max(initial=-1)) + 1)
+    rows = np.arange(len(query))
+    while len(rows):  # the part of the values above one level and up to the next, for each query
+        left = query[rows]
+        starts = np.flatnonzero(np.append(True, left[1:] != left[:-1]))
+        sizes = np.diff(np.append(starts, len(rows)))
+        level = np.repeat(np.minimum.reduceat(value[rows], starts), sizes)
+        nth = np.arange(1, len(rows) + 1) - np.repeat(starts, sizes)
+        total[rows] += (level - reached[left]) * nth
+        reached[left] = level
+        rows = rows[value[rows] > level]
+    return total
+
+
+class GAP(Measure):
+    """Average precision over the users who differ in the least grade that they find relevant.
+
+    Graded average precision: with probability g(j) a user finds the documents of grade j or more
+    relevant, and numerator and divisor of AP are each the expectation over users. By default all
+    g(j) are equal; `weights=level` makes g(j) proportional to j, as NTCIREVAL does. It is AP if all
+    positive grades are equal. With a cutoff k the divisor remains that of all judged documents;
+    `norm=min` takes that of the k best.
+
+    >>> GAP().of([1, 2], judged=[2, 1])  # (1/1 + (1 + 2)/2) / (1 + 2)
+    0.8333333333333334
+    """
+
+    title = "graded average precision"
+    formula = "sum over documents of positive grade at ranks r <= k of 1/r * sum over i <= r of "
+    formula += (
+        "d(min(grade(i), grade(r))), / sum of d(grade) over the judged documents, d(j) = g(1) + ... + g(j)"
+    )
+    source = "Robertson, Kanoulas and Yilmaz 2010; NTCIREVAL"
+    aliases: ClassVar[Aliases] = {"graded_average_precision": {}}
+
+    weights: str = choice("equal", "level")
+    norm: str = choice("relevant", "min")
+    cutoff: int | None = cutoff()
+
+    def values(self, judged: JudgedRun) -> Floats:
+        """Return the value of every query."""
+        query, rank, grade = judged.gains
+        ideal = judged.qrels.ideal
+        with np.errstate(over="ignore"):
+            weight, best = self._cumulated(grade), self._cumulated(ideal.gain)
+            within = np.ones(len(rank), dtype=np.bool_)
+            counted = np.ones(len(best), dtype=np.bool_)
+            if self.cutoff is not None:
+                within = rank <= self.cutoff
+                if self.norm == "min":
+                    counted = ideal.rank <= self.cutoff
+            query, rank, weight = query[within], rank[within], weight[within]
+            whole = check_finite(self, judged.total(ideal.query[counted], best[counted]))
+        return ratio(judged.total(query, running_minima(query, weight) / rank), whole)
+
+    def _cumulated(self, grade: Floats) -> Floats:
+        """Return the sum of the weights of the grades up to each grade."""
+        return grade * (grade + 1.0) / 2.0 if self.weights == "level" else grade
 
 
 class SetAP(Measure):

@@ -1,4 +1,4 @@
-"""Measures of cumulated gain: CG, DCG, nDCG, G, Q."""
+"""Measures of cumulated gain: CG, DCG, nDCG, G."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from leadline.data.registry import (
     show,
 )
 from leadline.measures import CUTOFFS, Measure, check_finite, ratio, relevant
-from leadline.measures.user_models import OTHER_NAMES, accumulate_by_query, gains_below, sum_to_cutoff
+from leadline.measures.user_models import OTHER_NAMES, gains_below, sum_to_cutoff
 
 
 class GainsByGrade(Parameter):
-    """Gains of grades, written as 1:3/2:9; `grade`: the gain is the grade."""
+    """Gains of grades, written as 1:3/2:9; the default is a word."""
 
     def expected(self) -> str:
         """Return a description of the allowed values."""
-        return "grade, or gains of grades as in 1:3/2:9"
+        return f"{self.default}, or gains of grades as in 1:3/2:9"
 
     def read(self, value: object) -> object:
         """Convert text or pairs to the canonical text of the gains, ordered by grade."""
-        if value == "grade":
-            return "grade"
+        if value == self.default:
+            return value
         pairs: list[Any] = []
         if isinstance(value, str):
             pairs = [part.split(":") for part in value.split("/")]
@@ -54,20 +54,25 @@ class GainsByGrade(Parameter):
         return "/".join(f"{show(grade)}:{gain}" for grade, gain in sorted(table.items()))
 
 
-def gains_by_grade() -> Any:
-    """Declare a parameter that maps grades to gains."""
-    return GainsByGrade("grade", type_=float, low=-1e9, high=1e9)
+def gains_by_grade(default: str = "grade", *, low: float = -1e9) -> Any:
+    """Declare a parameter that maps grades to gains; the default word says what the gain is without it."""
+    return GainsByGrade(default, type_=float, low=low, high=1e9)
+
+
+def gain_of_rows(qrels: Qrels, gains: str) -> Floats:
+    """Return the gain of every judged document: that given for its grade, else the grade, at least 0."""
+    gain = np.maximum(qrels.grades, 0.0)
+    for grade, changed in (map(float, part.split(":")) for part in gains.split("/")):
+        gain[qrels.grades == grade] = changed
+    return gain
 
 
 def gains_of(judged: JudgedRun, gains: str) -> tuple[Gains, Ideal]:
     """Return the retrieved documents with a non-zero gain, and the ideal list."""
     if gains == "grade":
         return judged.gains, judged.qrels.ideal
-    table = [tuple(map(float, part.split(":"))) for part in gains.split("/")]
     qrels = judged.qrels
-    gain = np.maximum(qrels.grades, 0.0)
-    for grade, changed in table:
-        gain[qrels.grades == grade] = changed
+    gain = gain_of_rows(qrels, gains)
     retrieved = gain[judged.row]
     rows = np.flatnonzero(retrieved)
     best = np.flatnonzero(gain > 0)
@@ -230,7 +235,7 @@ class nDCG(DCG):  # noqa: N801  # the field's spelling
     formula = "DCG@k / DCG@k of all judged documents ordered by grade"
     source = "Jarvelin and Kekalainen 2002; trec_eval ndcg, ndcg_cut"
     high: ClassVar[float] = 1.0
-    aliases: ClassVar[Aliases] = {"ndcg": {}, "ndcg_cut": {}, "ndcg_burges": {"gain": "exp"}}
+    aliases: ClassVar[Aliases] = {"ndcg": {}, "ndcg_cut": {}, "ndcg_burges": {"gain": "exp"}, "MSnDCG": {}}
     default_cutoffs: ClassVar[DefaultCutoffs] = {"ndcg_cut": CUTOFFS}
 
     def values(self, judged: JudgedRun) -> Floats:
@@ -370,57 +375,3 @@ class G(Measure):
         got = running(gain, np.searchsorted(query, boundaries))
         values = gain / np.log2(2.0 + cost - got)
         return ratio(judged.total(query, values), whole)
-
-
-class Q(Measure):
-    """Average precision with the blended ratio in place of precision: AP for graded relevance.
-
-    The blended ratio at rank r is (relevant documents + beta * gain) / (r + beta * ideal gain),
-    both gains cumulated to rank r; the gain is the grade. `beta=0` is AP. With a cutoff k the divisor
-    remains R; `norm=min` divides by min(R, k).
-
-    >>> round(Q().of([1, 0, 2]), 4)  # 1/2 * ((1 + 1) / (1 + 2) + (2 + 3) / (3 + 3))
-    0.75
-    """
-
-    title = "Q-measure"
-    formula = "sum over relevant documents at ranks r <= k of (relevant to r + beta * gain to r) / "
-    formula += "(r + beta * ideal gain to r), / R"
-    source = "Sakai 2004; NTCIREVAL"
-    aliases: ClassVar[Aliases] = {"q_measure": {}, "Q-measure": {}, "qm": {}}
-
-    beta: float = number(1.0, low=0.0)
-    rel: float = number(1.0, low=0.0)
-    norm: str = choice("relevant", "min")
-    cutoff: int | None = cutoff()
-
-    def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
-        chosen = np.flatnonzero((judged.grade >= self.rel) | (judged.grade > 0))
-        query, rank, grade = judged.query[chosen], judged.rank[chosen], judged.grade[chosen]
-        hit = grade >= self.rel
-        count = accumulate_by_query(query, hit.astype(np.float64), np.add)
-        with np.errstate(over="ignore"):
-            gain = check_finite(
-                self, self._weighed(accumulate_by_query(query, np.maximum(grade, 0.0), np.add))
-            )
-            best = check_finite(self, self._weighed(self._best(judged.qrels, query, rank)))
-        if self.cutoff is not None:
-            hit &= rank <= self.cutoff
-        blended = (count + gain)[hit] / (rank + best)[hit]
-        size = relevant(judged, self.rel)
-        if self.norm == "min" and self.cutoff is not None:
-            size = np.minimum(size, self.cutoff)
-        return ratio(judged.total(query[hit], blended), size)
-
-    def _weighed(self, gain: Floats) -> Floats:
-        return gain * self.beta if self.beta else np.zeros_like(gain)
-
-    def _best(self, qrels: Qrels, query: Codes, rank: Codes) -> Floats:
-        """Return the cumulated gain of the ideal list at a rank of a query."""
-        ideal = qrels.ideal
-        added = accumulate_by_query(ideal.query, ideal.gain, np.add)
-        first = np.searchsorted(ideal.query, query)
-        last = np.searchsorted(ideal.query, query, side="right")
-        index = np.minimum(first + rank, last)
-        return np.where(index > first, np.append(0.0, added)[index], 0.0)

@@ -1,4 +1,4 @@
-"""Precision, recall and derived measures (F, E, R-precision, success, utility), and reciprocal rank."""
+"""Precision, recall, fall-out, derived measures (F, E, R-precision, success), and reciprocal rank."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from leadline.data.arrays import Floats
+from leadline.data.arrays import Codes, Floats
 from leadline.data.judged_run import Hits, JudgedRun
 from leadline.data.registry import (
     Aliases,
@@ -19,6 +19,7 @@ from leadline.data.registry import (
     number,
     whole,
 )
+from leadline.errors import UsageError
 from leadline.measures import CUTOFFS, Average, Measure, ratio, relevant, relevant_retrieved
 
 
@@ -67,6 +68,52 @@ class R(Measure):
         return ratio(
             relevant_retrieved(judged, judged.hits(self.rel), self.cutoff), relevant(judged, self.rel)
         )
+
+
+class FallOut(Measure):
+    """Fraction of the non-relevant documents that are in the top k, or in the list; smaller is better.
+
+    Without `documents`, the non-relevant documents are those judged so; unjudged documents are
+    ignored, and a negative grade is not a judgment. `documents` is the size of the collection
+    (`--documents`): with it all documents that are not judged relevant count as non-relevant.
+    Undefined if there is no non-relevant document, where torchmetrics has 1; undefined values are
+    excluded from the mean, in which 0 would be the best value, and counted.
+
+    >>> FallOut(cutoff=2).of([1, 0, None, 0], judged=[1, 0, 0, 0])  # 1 of 3
+    0.3333333333333333
+    >>> FallOut(cutoff=2, documents=11).of([None, 1])  # 1 of 11 - 1
+    0.1
+    """
+
+    title = "fall-out"
+    formula = "non-relevant documents at ranks 1..k / non-relevant documents"
+    source = "van Rijsbergen 1979, chapter 7; torchmetrics RetrievalFallOut"
+    rising: ClassVar[bool] = False
+    average: ClassVar[Average] = "defined"
+    aliases: ClassVar[Aliases] = {"fall-out": {}, "RetrievalFallOut": {}}
+
+    documents: int = whole(0, low=0)
+    rel: float = number(1.0, low=0.0)
+    cutoff: int | None = cutoff()
+
+    def values(self, judged: JudgedRun) -> Floats:
+        """Return the value of every query."""
+        if not self.documents:
+            grades = judged.qrels.grades
+            size = judged.qrels.count((grades >= 0) & (grades < self.rel)).astype(np.float64)
+            chosen = (judged.grade >= 0) & (judged.grade < self.rel)
+            if self.cutoff is not None:
+                chosen &= judged.rank <= self.cutoff
+            return ratio(judged.total(judged.query[chosen]), size)
+        length = judged.length if self.cutoff is None else np.minimum(judged.length, self.cutoff)
+        count = length - relevant_retrieved(judged, judged.hits(self.rel), self.cutoff)
+        size = self.documents - relevant(judged, self.rel)
+        if np.any(count > size):
+            raise UsageError(
+                f"{self}: documents={self.documents} is fewer than the relevant and the retrieved documents "
+                "of a query; expected the size of the collection"
+            )
+        return ratio(count, size)
 
 
 class Rprec(Measure):
@@ -361,23 +408,29 @@ class RankOf(Measure):
         target = size if self.n == "all" else np.full(len(size), int(self.n))
         last = np.flatnonzero(hits.nth == target[hits.query])
         values = np.full(len(size), np.nan)
-        reached = hits.rank if self.form == "rank" else expected_search_length(judged, hits, self.rel)
+        reached = (
+            hits.rank
+            if self.form == "rank"
+            else expected_search_length(judged, hits, self.rel, judged.length)
+        )
         values[hits.query[last]] = reached[last]
         return values
 
 
-def expected_search_length(judged: JudgedRun, hits: Hits, rel: float) -> Floats:
-    """Return the expected number of non-relevant documents read before each relevant one.
+def expected_search_length(judged: JudgedRun, hits: Hits, rel: float, length: Codes) -> Floats:
+    """Return the expected number of non-relevant documents read before each relevant one up to `length`.
 
-    Of g relevant and m other documents with equal scores, j m / (g + 1) of the others are expected
-    before the j-th relevant one.
+    Of g relevant and m other documents with equal scores at these ranks, j m / (g + 1) of the others
+    are expected before the j-th relevant one.
     """
-    chosen = np.flatnonzero(judged.grade >= rel)
+    within = np.flatnonzero(hits.rank <= length[hits.query])
+    query, nth = hits.query[within], hits.nth[within]
+    chosen = np.flatnonzero(judged.grade >= rel)[within]
     first = judged.tie_first[chosen].astype(np.int64)
-    last = np.minimum(judged.tie_last[chosen], judged.length[hits.query])
-    group = hits.query.astype(np.int64) * (int(first.max(initial=0)) + 1) + first
+    last = np.minimum(judged.tie_last[chosen], length[query])
+    group = query.astype(np.int64) * (int(first.max(initial=0)) + 1) + first
     start, stop = np.searchsorted(group, group), np.searchsorted(group, group, side="right")
     number = np.arange(len(group)) - start + 1
     nonrelevant = last - first + 1 - (stop - start)
-    above = first - 1 - (hits.nth - number)
+    above = first - 1 - (nth - number)
     return np.asarray(above + number * nonrelevant / (stop - start + 1.0), dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Measures based on user models of browsing and stopping: RBP, ERR, NERR, INSQ, INST, BPM."""
+"""Measures based on user models of browsing and stopping: RBP, ERR, iRBU, NERR, INSQ, INST, BPM."""
 
 from __future__ import annotations
 
@@ -214,11 +214,29 @@ class RBPUnjudged(Measure):
         return residual
 
 
+def scaled_gain(grade: Floats, gain: str) -> Floats:
+    """Return the gain of ERR of positive grades: 2^grade - 1 (`exp`), or the grade (`linear`)."""
+    return np.asarray(np.exp2(grade) - 1.0 if gain == "exp" else grade, dtype=np.float64)
+
+
+def stop_probability(grade: Floats, gain: str, max_grade: float) -> Floats:
+    """Return the probability of ERR that a document satisfies: its gain / (the largest gain + 1).
+
+    >>> stop_probability(np.array([1.0, 2.0]), "exp", 2), stop_probability(np.array([1.0, 3.0]), "linear", 3)
+    (array([0.25, 0.75]), array([0.25, 0.75]))
+    """
+    if gain == "exp":
+        return np.asarray(np.exp2(grade - max_grade) - np.exp2(-max_grade), dtype=np.float64)
+    return np.asarray(grade / (max_grade + 1.0), dtype=np.float64)
+
+
 class ERR(Measure):
     """Expected reciprocal of the rank at which the user stops.
 
-    At each document the user is satisfied and stops with probability (2^grade - 1) / 2^max_grade.
-    A grade above `max_grade` is an error; negative grades count as 0. The maximum is below 1.
+    At each document the user is satisfied and stops with probability (2^grade - 1) / 2^max_grade;
+    `gain=linear` is grade / (max_grade + 1), the form of NTCIREVAL with the grades as gains. A grade
+    above `max_grade` is an error; negative grades count as 0. The maximum is below 1; nERR divides by
+    it.
 
     >>> ERR(max_grade=1).of([1, 0, 1])  # 1/2 * 1/1 + 1/2 * 1/2 * 1/3
     0.5833333333333334
@@ -231,17 +249,67 @@ class ERR(Measure):
     aliases: ClassVar[Aliases] = {"expected_reciprocal_rank": {}}
     rejected: ClassVar[Rejected] = OTHER_NAMES
 
+    gain: str = choice("exp", "linear")
     max_grade: float = number(4.0, low=0.0, open_ends=True)
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
         """Return the value of every query."""
-        query, rank, grade = gains_below(self, judged, self.max_grade)
+        return self.added(judged, *gains_below(self, judged, self.max_grade))
+
+    def added(self, judged: JudgedRun, query: Codes, rank: Codes | Integers, grade: Floats) -> Floats:
+        """Return the value of the lists of positive grades."""
         if self.cutoff is not None:
             within = rank <= self.cutoff
             query, rank, grade = query[within], rank[within], grade[within]
-        stop = np.exp2(grade - self.max_grade) - np.exp2(-self.max_grade)
-        return judged.total(query, stop * product_before(query, 1 - stop) / rank)
+        stop = stop_probability(grade, self.gain, self.max_grade)
+        return judged.total(query, stop * product_before(query, 1 - stop) * self.utility(rank))
+
+    def utility(self, rank: Codes | Integers) -> Floats:
+        """Return the utility of a stop at each rank."""
+        return np.asarray(1.0 / rank, dtype=np.float64)
+
+
+class nERR(ERR):  # noqa: N801  # the field's spelling
+    """ERR divided by that of the ideal ranking of all judged documents.
+
+    `gain` and `max_grade` as for ERR. Undefined for queries without a document of positive grade.
+
+    >>> round(nERR(max_grade=1).of([0, 1]), 4)  # 1/2 * 1/2 of 1/2 * 1/1
+    0.5
+    """
+
+    title = "normalised expected reciprocal rank"
+    formula = "ERR@k / ERR@k of all judged documents ordered by grade"
+    source = "Chapelle et al. 2009; Sakai and Song 2011; NTCIREVAL"
+    aliases: ClassVar[Aliases] = {"normalised_err": {}, "normalized_err": {}}
+
+    def values(self, judged: JudgedRun) -> Floats:
+        """Return the value of every query."""
+        return ratio(super().values(judged), self.added(judged, *judged.qrels.ideal))
+
+
+class iRBU(ERR):  # noqa: N801  # the field's spelling
+    """Expected rank-biased utility p^r at the rank r where the user of ERR stops.
+
+    Intentwise rank-biased utility: `gain` and `max_grade` as for ERR. The exponent is the rank, so
+    that a stop at rank 1 has utility p. Nearly the probability that the user finds something
+    where p is near 1. The maximum is below p.
+
+    >>> iRBU(p=0.9, max_grade=1).of([1, 1])  # 1/2 * 0.9 + 1/4 * 0.81
+    0.6525000000000001
+    """
+
+    title = "intentwise rank-biased utility"
+    formula = "sum over ranks r <= k of s(r) * product over i < r of (1 - s(i)) * p^r"
+    source = "Sakai and Zeng 2020; Amigo et al. 2018; NTCIREVAL"
+    aliases: ClassVar[Aliases] = {"intentwise_rbu": {}}
+
+    p: float = number(0.99, low=0.0, high=1.0, open_ends=True)
+
+    def utility(self, rank: Codes | Integers) -> Floats:
+        """Return the utility of a stop at each rank."""
+        return np.asarray(np.power(self.p, rank + 0.0), dtype=np.float64)
 
 
 class NERR8(_Walk):
