@@ -72,7 +72,7 @@ NOT_REACHED = {
             "AUROC",
             "FallOut",
             "EBR",
-            "NCUrb",
+            "NCUrbIE",
             "iRBU",
             "Rpref",
             "NERR8",
@@ -208,7 +208,7 @@ MORE_FORMS = (
         "P_plus(beta=10)@5",
         "P_plus(gains=1:0,rel=2)",
     ),
-    *("NCUguP", "NCUguBR@3", "NCUgu(stops=1:1/2:1/3:1)", "NCUgu(stops=1:0,gains=2:9,rel=0)@4"),
+    *("NCUguP", "NCUguBR@3", "NCUgu(stop=1:1/2:1/3:1)", "NCUgu(stop=1:0,gains=2:9,rel=0)@4"),
     *(
         "NCUrbP",
         "NCUrbBR(gamma=0.5)@3",

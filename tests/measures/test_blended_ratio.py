@@ -63,7 +63,7 @@ def test_the_o_measure_stops_at_the_first_relevant_document() -> None:
         ("O_measure(beta=0)", "RR"),
         ("NCUrb(gamma=0)", "O_measure"),
         ("NCUrb(gamma=1,beta=2)", "Q(beta=2)"),
-        ("NCUgu(stops=1:1/2:1/3:1/0.5:1/0.25:1/1.5:1)", "Q"),
+        ("NCUgu(stop=1:1/2:1/3:1/0.5:1/0.25:1/1.5:1)", "Q"),
     ],
 )
 def test_one_measure_is_a_special_case_of_another(text: str, other: str) -> None:
@@ -90,9 +90,9 @@ def test_below_the_preferred_rank_nothing_matters() -> None:
 
 def test_stops_are_more_likely_at_higher_grades() -> None:
     assert of("NCUguP").of([2, 0, 1]) == pytest.approx(2 / 3 * 1 + 1 / 3 * 2 / 3)
-    assert of("NCUguP(stops=1:1/2:9)").of([2, 0, 1]) == pytest.approx(0.9 + 0.1 * 2 / 3)
-    assert of("NCUguP(gains=2:9)").of([2, 0, 1]) == of("NCUguP(stops=1:1/2:9)").of([2, 0, 1])
-    assert undefined(of("NCUgu(stops=1:0)").of([1]))
+    assert of("NCUguP(stop=1:1/2:9)").of([2, 0, 1]) == pytest.approx(0.9 + 0.1 * 2 / 3)
+    assert of("NCUguP(gains=2:9)").of([2, 0, 1]) == of("NCUguP(stop=1:1/2:9)").of([2, 0, 1])
+    assert undefined(of("NCUgu(stop=1:0)").of([1]))
 
 
 def test_inverse_effort_is_a_power_of_the_rank() -> None:

@@ -57,29 +57,23 @@ def P_plus(case: Case, *, beta: float, rel: float, gains: str, cutoff: int | Non
     return sum(read) / len(read)
 
 
-def NCUgu(case: Case, *, beta: float, rel: float, gains: str, stops: str, cutoff: int | None) -> float:
-    stop = {name: gain_of(grade, gains if stops == "gain" else stops) for name, grade in case.grades.items()}
+def NCUgu(case: Case, *, beta: float, rel: float, gains: str, stop: str, cutoff: int | None) -> float:
+    weights = {name: gain_of(grade, gains if stop == "gain" else stop) for name, grade in case.grades.items()}
     found = ratios(case, beta=beta, rel=rel, gains=gains, cutoff=cutoff)
-    whole = sum(stop[name] for name in case.grades if is_relevant(case, name, rel))
-    return divide(sum(stop[name] * ratio for name, ratio in found), whole)
+    whole = sum(weights[name] for name in case.grades if is_relevant(case, name, rel))
+    return divide(sum(weights[name] * ratio for name, ratio in found), whole)
 
 
-def NCUrb(
-    case: Case,
-    *,
-    beta: float,
-    rel: float,
-    gains: str,
-    gamma: float,
-    utility: str,
-    p: float,
-    cutoff: int | None,
-) -> float:
+def NCUrb(case: Case, *, beta: float, rel: float, gains: str, gamma: float, cutoff: int | None) -> float:
     found = ratios(case, beta=beta, rel=rel, gains=gains, cutoff=cutoff)
-    if utility == "effort":
-        found = [(name, p ** (cut(case, None).index(name) + 1)) for name, _ in found]
     whole = sum(gamma**place for place in range(count_relevant(case, rel)))
     return divide(sum(gamma**place * ratio for place, (_, ratio) in enumerate(found)), whole)
+
+
+def NCUrbIE(case: Case, *, gamma: float, p: float, rel: float, cutoff: int | None) -> float:
+    ranks = [rank for rank, name in enumerate(cut(case, cutoff), start=1) if is_relevant(case, name, rel)]
+    whole = sum(gamma**place for place in range(count_relevant(case, rel)))
+    return divide(sum(gamma**place * p**rank for place, rank in enumerate(ranks)), whole)
 
 
 def EBR(case: Case, *, beta: float, gain: str, max_grade: float, cutoff: int | None) -> float:

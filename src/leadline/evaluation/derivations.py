@@ -417,16 +417,23 @@ class Preference(Derivation):
         above = list(accumulate(other))
         size = listed.count(measure.rel)
         others = sum(0 <= grade < measure.rel for grade in listed.judged)
-        bound = max(min(size, others), 1)
-        parts = [
-            flag * (1.0 - min(count, size) / bound if count else 1.0)
-            for flag, count in zip(relevant, above, strict=True)
-        ]
+        counted = f"judged: R = {size} relevant, N = {others} non-relevant"
+        if measure.divisor == "above":
+            before = [n + found - 1 for n, found in zip(above, accumulate(relevant), strict=True)]
+            losses = [n / most if most > 0 else 1.0 for n, most in zip(above, before, strict=True)]
+            part = "n / judged documents above"
+        else:
+            bound = {"min": min(size, others), "R": size, "N": others}[measure.divisor]
+            limit = others if measure.divisor == "N" else size
+            losses = [min(n, limit) / max(bound, 1) for n in above]
+            part = f"{'n' if measure.divisor == 'N' else 'min(n, R)'} / {max(bound, 1)}"
+            counted += f"; min(N, R) = {bound}" if measure.divisor == "min" else ""
+        parts = [flag * (1.0 - loss) for flag, loss in zip(relevant, losses, strict=True)]
         total = sum(parts)
         value = ratio(total, size)
         lines = [
-            f"judged: R = {size} relevant, N = {others} non-relevant; min(N, R) = {min(size, others)}",
-            f"part of a relevant document: 1 - min(n, R) / {bound}, n non-relevant above",
+            counted,
+            f"part of a relevant document: 1 - {part}, n non-relevant above",
             f"{measure} = {number(total)} / {size} = {number(value)}",
         ]
         columns: dict[str, Sequence[float]] = {

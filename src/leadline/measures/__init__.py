@@ -28,6 +28,7 @@ if TYPE_CHECKING:  # what __getattr__ finds, for type checkers
     from leadline.measures.blended_ratio import EBR as EBR
     from leadline.measures.blended_ratio import NCUgu as NCUgu
     from leadline.measures.blended_ratio import NCUrb as NCUrb
+    from leadline.measures.blended_ratio import NCUrbIE as NCUrbIE
     from leadline.measures.blended_ratio import O_measure as O_measure
     from leadline.measures.blended_ratio import P_measure as P_measure
     from leadline.measures.blended_ratio import P_plus as P_plus

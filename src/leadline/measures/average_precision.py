@@ -358,7 +358,7 @@ class AvgIPrec(Measure):
     0.7273
     """
 
-    title = "interpolated precision averaged over recall levels"
+    title = "interpolated precision, mean over recall levels"
     formula = "mean over levels of IPrec"
     source = "van Rijsbergen 1979; Manning, Raghavan and Schuetze 2008, section 8.4; trec_eval 11pt_avg"
     aliases: ClassVar[Aliases] = {"11pt_avg": {"rule": "trec10"}, "iprec11": {}}

@@ -201,7 +201,7 @@ class NCUgu(_Blended):
     """Expected blended ratio at the document where the user stops, the more likely the higher its grade.
 
     Normalised cumulative utility with a graded-uniform distribution over the relevant documents: the
-    probability of a stop is proportional to `stops`, by default the gain, among all relevant
+    probability of a stop is proportional to `stop`, by default the gain, among all relevant
     documents judged; a stop at one that is not retrieved has utility 0. `beta=0` has the utility
     precision (`NCUguP`), `beta=1` the blended ratio (`NCUguBR`). Undefined if all stops are 0.
     NTCIREVAL prints the names as `NCUgu,P` and `NCUgu,BR`, where a comma here begins a new name.
@@ -210,18 +210,18 @@ class NCUgu(_Blended):
     0.7777777777777777
     """
 
-    title = "normalised cumulative utility, graded-uniform"
+    title = "graded-uniform NCU"
     formula = "sum over relevant documents at ranks r <= k of stop * blended ratio at r, / sum of the stops "
     formula += "of all relevant documents"
     source = "Sakai and Robertson 2008; NTCIREVAL"
     aliases: ClassVar[Aliases] = {"NCUguP": {"beta": 0.0}, "NCUguBR": {"beta": 1.0}}
 
-    stops: Any = gains_by_grade("gain", low=0.0)
+    stop: Any = gains_by_grade("gain", low=0.0)
 
     def combined(self, judged: JudgedRun, found: Found) -> Floats:
         """Return the value of every query from its relevant documents."""
         qrels = judged.qrels
-        stops = self.gains if self.stops == "gain" else self.stops
+        stops = self.gains if self.stop == "gain" else self.stop
         table = np.maximum(qrels.grades, 0.0) if stops == "grade" else gain_of_rows(qrels, stops)
         hit = judged.grade >= self.rel
         if self.cutoff is not None:
@@ -239,35 +239,62 @@ class NCUrb(_Blended):
     Normalised cumulative utility with a rank-biased distribution over the relevant documents: the
     probability of a stop at the n-th relevant document is proportional to gamma^(n - 1), n = 1..R.
     `beta=0` has the utility precision (`NCUrbP`), `beta=1` the blended ratio (`NCUrbBR`). `gamma=0`
-    is O_measure, `gamma=1` is Q. `utility=effort` (`NCUrbIE`, inverse effort) has the utility p^r
-    at rank r, as iRBU; its maximum is below p. With a cutoff the divisor remains the sum over R,
-    where NTCIREVAL divides by min(R, k).
+    is O_measure, `gamma=1` is Q. With a cutoff the divisor remains the sum over R, where NTCIREVAL
+    divides by min(R, k).
 
     >>> round(NCUrb(beta=0, gamma=0.5).of([1, 0, 1]), 4)  # (1 * 1/1 + 0.5 * 2/3) / 1.5
     0.8889
     """
 
-    title = "normalised cumulative utility, rank-biased"
+    title = "rank-biased NCU"
     formula = "sum over the n-th relevant documents, at ranks r <= k, of gamma^(n - 1) * blended ratio at r, "
     formula += "/ sum of gamma^(n - 1) for n = 1..R"
-    source = "Sakai and Robertson 2008; utility=effort: Sakai 2021; NTCIREVAL"
-    aliases: ClassVar[Aliases] = {
-        "NCUrbP": {"beta": 0.0},
-        "NCUrbBR": {"beta": 1.0},
-        "NCUrbIE": {"utility": "effort"},
-    }
+    source = "Sakai and Robertson 2008; NTCIREVAL"
+    aliases: ClassVar[Aliases] = {"NCUrbP": {"beta": 0.0}, "NCUrbBR": {"beta": 1.0}}
 
     gamma: float = number(0.95, low=0.0, high=1.0)
-    utility: str = choice("blended", "effort")
-    p: float = number(0.99, low=0.0, high=1.0, open_ends=True)
 
     def combined(self, judged: JudgedRun, found: Found) -> Floats:
         """Return the value of every query from its relevant documents."""
-        size = judged.qrels.relevant(self.rel)
-        weights = np.power(self.gamma, np.arange(float(size.max(initial=0))))
-        whole = np.concatenate(([0.0], np.cumsum(weights)))[size]
-        utility = found.blended if self.utility == "blended" else np.power(self.p, found.rank + 0.0)
-        return ratio(judged.total(found.query, weights[found.nth - 1] * utility), whole)
+        weight, whole = rank_biased(judged, found.nth, rel=self.rel, gamma=self.gamma)
+        return ratio(judged.total(found.query, weight * found.blended), whole)
+
+
+def rank_biased(judged: JudgedRun, nth: Integers, *, rel: float, gamma: float) -> tuple[Floats, Floats]:
+    """Return gamma^(n - 1) of the n-th relevant documents, and its sum for n = 1..R of every query."""
+    size = judged.qrels.relevant(rel)
+    weights = np.power(gamma, np.arange(float(size.max(initial=0))))
+    return weights[nth - 1], np.concatenate(([0.0], np.cumsum(weights)))[size]
+
+
+class NCUrbIE(Measure):
+    """Expected utility p^r at the rank r of the document where the user of NCUrb stops: inverse effort.
+
+    The probability of a stop is that of NCUrb, the utility that of iRBU, whatever the grades. The
+    maximum is below p.
+
+    >>> round(NCUrbIE(p=0.5, gamma=0.5).of([0, 1, 1]), 4)  # (1 * 0.25 + 0.5 * 0.125) / 1.5
+    0.2083
+    """
+
+    title = "rank-biased NCU, inverse effort"
+    formula = "sum over the n-th relevant documents, at ranks r <= k, of gamma^(n - 1) * p^r, / sum of "
+    formula += "gamma^(n - 1) for n = 1..R"
+    source = "Sakai 2021; NTCIREVAL"
+
+    gamma: float = number(0.95, low=0.0, high=1.0)
+    p: float = number(0.99, low=0.0, high=1.0, open_ends=True)
+    rel: float = number(1.0, low=0.0)
+    cutoff: int | None = cutoff()
+
+    def values(self, judged: JudgedRun) -> Floats:
+        """Return the value of every query."""
+        query, rank, nth = judged.hits(self.rel)
+        weight, whole = rank_biased(judged, nth, rel=self.rel, gamma=self.gamma)
+        part = weight * np.power(self.p, rank + 0.0)
+        if self.cutoff is not None:
+            part[rank > self.cutoff] = 0.0
+        return ratio(judged.total(query, part), whole)
 
 
 class EBR(Measure):
