@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from leadline.comparison.information_difference.difference import difference
     from leadline.comparison.information_difference.difference_result import Difference
     from leadline.comparison.rank import Ranking, rank
+    from leadline.comparison.replication import replicate
     from leadline.comparison.why_different import why_different
     from leadline.data.qrels import Qrels
     from leadline.data.result import Result
@@ -54,6 +55,7 @@ _MODULES = {
     "comparison.information_difference.difference": ("difference",),
     "comparison.information_difference.difference_result": ("Difference",),
     "comparison.rank": ("Ranking", "rank"),
+    "comparison.replication": ("replicate",),
     "comparison.why_different": ("why_different",),
     "data.qrels": ("Qrels",),
     "data.result": ("Result",),
@@ -126,6 +128,7 @@ __all__ = [
     "read_queries",
     "read_run",
     "read_scores",
+    "replicate",
     "report",
     "sampled",
     "score",

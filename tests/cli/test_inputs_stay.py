@@ -67,6 +67,8 @@ LINES = {
     "predict -o": "predict bm25.run --index docs.index --queries queries.jsonl -m Clarity -o OUT",
     "rank -o": "rank qrels.txt bm25.run dense.run --known known.txt -o OUT",
     "rank --plot": "rank qrels.txt bm25.run dense.run --known known.txt --plot OUT.svg",
+    "replicate -o": "replicate bm25.run dense.run dense.run bm25.run qrels.txt ann.qrels -o OUT",
+    "replicate --plot": "replicate bm25.run dense.run dense.run bm25.run qrels.txt --plot OUT.svg",
     "report -o": "report qrels.txt bm25.run dense.run -m AP --known known.txt -o OUT",
     "sampled --pairs": "sampled qrels.txt --docs docs.jsonl --sample 2 --pairs OUT",
     "estimate -o": "estimate qrels.txt bm25.run --pool pool.tsv --skipped --proxy pairs.tsv:score -o OUT",

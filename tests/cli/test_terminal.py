@@ -57,6 +57,7 @@ CASES: dict[str, list[str]] = {
     "pool": [*RUNS, "--depth", "3", "-o", "pool.tsv"],
     "predict": [*RUNS, "--index", "docs.index", "--queries", "queries.jsonl"],
     "rank": ["cranfield/qrels.txt", DEMO, "-m", "AP", "-m", "nDCG@10", "--draws", "200"],
+    "replicate": [*RUNS, "bm25.run", "qrels.txt", "-m", "AP", "-m", "nDCG@10"],
     "report": ["qrels.txt", *RUNS, *WITH[:2], "-o", "report.html"],
     "sampled": ["qrels.txt", *RUNS, "-m", "AP", "-m", "R@10", "--population", "14"],
     "score": ["docs.index", "queries.jsonl", "qrels.txt", "-m", "BM25(k1=0.9,b=0.4)", "-o", "s.run"],

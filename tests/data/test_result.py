@@ -64,6 +64,7 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "Pool": lambda: ll.pool(RUNS, depth=2),
     "Predictions": lambda: ll.predict(RUNS),
     "Ranking": lambda: ll.rank("qrels.txt", RUNS, ["AP"]),
+    "Replication": lambda: ll.replicate(RUNS, RUNS[::-1], qrels="qrels.txt"),
     "Results": lambda: ll.evaluate("qrels.txt", RUNS),
     "Slices": lambda: slices_of(ll.evaluate("qrels.txt", RUNS), {"knots": "short", "wings": "long"}),
     "Suite": lambda: suite("suite.toml"),

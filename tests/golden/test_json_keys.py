@@ -59,6 +59,7 @@ COMMANDS = {
     "predict": [f"predict {RUNS} -m WIG -m NQC"],
     "predict-correlated": [SAVED, f"predict {RUNS} -m NQC --truth saved.json:AP"],
     "rank": [f"rank qrels.txt {RUNS} -m AP -m nDCG@10"],
+    "replicate": [f"replicate {RUNS} {RUNS} qrels.txt -m AP -q"],
     "report": [f"report qrels.txt {RUNS} -o report.html"],
     "sampled": [f"sampled qrels.txt {RUNS} -m AP -m RR --population 20"],
     "score": [INDEX, "score docs.index queries.jsonl qrels.txt -m BM25 -o scored.run"],

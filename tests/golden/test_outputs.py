@@ -104,6 +104,12 @@ LINES = {
         "rank --scores scores.csv --lower-is-better latency --draws 1000",
         "rank --scores qrels.txt",
     ],
+    "replicate": [
+        f"replicate {RUNS} dense.run bm25.run qrels.txt -m AP",
+        f"replicate {RUNS} {RUNS} qrels.txt qrels.txt -m AP -m RR -f markdown",
+        f"replicate {RUNS} {RUNS} qrels.txt -m RR -f csv",
+        f"replicate {RUNS} bm25.run qrels.txt missing.txt",
+    ],
     "report": [f"report qrels.txt {RUNS} -m AP -o report.html", "report qrels.txt bm25.run -o report.html"],
     "sampled": [
         f"sampled qrels.txt {RUNS} -m AP -m RR --population 20",

@@ -28,6 +28,7 @@ COMMANDS = {
     "pool": ("Judging", "Select documents to judge: depth-k pooling, or sampling"),
     "predict": ("Estimation", "Predict query performance (QPP) without relevance judgments"),
     "rank": ("Evaluation", "Rank runs, with confidence intervals of the ranks"),
+    "replicate": ("Evaluation", "Measure how far an experiment was reproduced or replicated"),
     "report": ("Evaluation", "Write an evaluation report of runs as one HTML page"),
     "sampled": ("Estimation", "Estimate rank measures from sampled candidate documents"),
     "score": ("Retrieval", "Score given query-document pairs with a retrieval model"),

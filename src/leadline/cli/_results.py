@@ -14,6 +14,7 @@ import click
 from leadline.cli._options import displays
 from leadline.data.results import ResultWarning, RunInfo
 from leadline.data.wording import UNSAFE, folded, visible
+from leadline.io.ir_metadata import header_of
 from leadline.io.opening import digest_of
 from leadline.reporting.render import Table, render
 from leadline.version import VERSION
@@ -118,8 +119,13 @@ def envelope(
 
 
 def describe_input(path: str, rows: int) -> dict[str, Any]:
-    """Return path, digest and number of rows of an input; the digest of pipes and collections is None."""
-    return {"path": path, "sha256": digest_of(path), "rows": rows}
+    """Return path, digest and number of rows of an input, and its ir_metadata header if there is one.
+
+    The digest of pipes and collections is None.
+    """
+    described = {"path": path, "sha256": digest_of(path), "rows": rows}
+    header = header_of(path)
+    return described if header is None else described | {"ir_metadata": header}
 
 
 def json_text(data: Any) -> str:

@@ -28,6 +28,7 @@ from leadline.io.formats import (
     records_of,
     suffix_of,
 )
+from leadline.io.ir_metadata import LONGEST, header_in
 from leadline.io.opening import STANDARD_INPUT
 from leadline.io.read import qrels_of, run_of
 from leadline.io.selection import selected_qrels
@@ -104,9 +105,16 @@ def command(
             options["on_duplicate"] = "first"
         reading = Reading(**options, name_by="tag")
         run, counts = run_of(file, reading=reading)
-        writing.write_run(run, target, suffix=suffix)
+        header = (
+            b""
+            if file.whole is None
+            else header_in(file.whole.text[: min(file.whole.end, LONGEST)].tobytes())
+        )
+        writing.write_headed(run, target, suffix=suffix, header=header if to_trec else b"")
         summary = f"{counted_queries(len(run.queries))}, {counted(len(run.scores), 'document')}"
         lost = [*repairs(counts), *_columns(file, "score", subtopics=False)]
+        if header and not to_trec:
+            lost.append("header ir_metadata")
         if run.tag and not to_trec:
             lost.append(f"tag {run.tag}")
     else:

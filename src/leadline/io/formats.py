@@ -360,7 +360,7 @@ def _write_trec(table: OutputTable) -> bytes:
     from leadline.io import tables, trec_qrels, trec_runs
 
     write = trec_runs.write if table.columns == tables.RUN_COLUMNS else trec_qrels.write
-    return write(table)
+    return table.header + write(table)
 
 
 TREC = Format("trec", _is_trec, None, _write_trec)

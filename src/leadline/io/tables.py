@@ -33,13 +33,15 @@ QRELS_COLUMNS = ("query_id", "doc_id", "relevance")
 class OutputTable(NamedTuple):
     """Rows by query, best first in a run; `suffix` is that of the output file.
 
-    Qrels may have more columns: the subtopic, the probability to be judged.
+    Qrels may have more columns: the subtopic, the probability to be judged. `header` are comments before the
+    rows of a TREC run.
     """
 
     columns: tuple[str, ...]
     rows: list[tuple[Any, ...]]
     suffix: str = ""
     tag: str = ""
+    header: bytes = b""
 
 
 def table_of_run(run: Run) -> OutputTable:

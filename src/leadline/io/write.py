@@ -6,6 +6,7 @@ import os
 import sys
 
 from leadline.data.optional import import_optional
+from leadline.data.run import Run
 from leadline.data.validation import refusal
 from leadline.errors import InputError, UsageError
 from leadline.io import tables
@@ -25,10 +26,16 @@ def write_run(run: RunLike, path: str | os.PathLike[str], *, suffix: str | None 
     >>> write_run(read_run({"q1": {"d1": 0.5}}, name="mine"), "-")
     q1 Q0 d1 1 0.5 mine
     """
-    run = read_run(run)
+    write_headed(read_run(run), path, suffix=suffix)
+
+
+def write_headed(
+    run: Run, path: str | os.PathLike[str], *, suffix: str | None = None, header: bytes = b""
+) -> None:
+    """Write a run; `header` are comment lines before the rows in TREC format, which other formats lack."""
     if not len(run.scores):
         raise InputError("contains no documents", expected="a run", path=run.name)
-    _write(tables.table_of_run(run), path, suffix, run.sources)
+    _write(tables.table_of_run(run)._replace(header=header), path, suffix, run.sources)
 
 
 @public

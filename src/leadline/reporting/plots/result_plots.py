@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from leadline.comparison.information_difference.difference_result import Difference
     from leadline.comparison.query_slices import Slices
     from leadline.comparison.rank import Ranking
+    from leadline.comparison.replication_result import Replication
     from leadline.comparison.suite_result import Suite
     from leadline.data.results import Results
     from leadline.estimation.estimate import EstimatedResults
@@ -262,6 +263,21 @@ def ranking_figure(result: Ranking, *, measure: object | None = None) -> Make:
     )
 
 
+def replication_figure(
+    result: Replication, *, figure: str | None = None, measure: object | None = None
+) -> Make:
+    """Draw differences by query of a measure, by default the first, or effect ratio by delta RI of all."""
+    from leadline.reporting.plots.replication_plots import by_query, effects
+
+    kind = ("differences" if result.paired else "effects") if figure is None else figure
+    check_word(("differences", "effects"), figure=kind)
+    if kind == "effects":
+        return lambda width: effects(result, width=width or COLUMN)
+    index = 0 if measure is None else result.original.measure_index(measure)
+    _, values = result.differences(index)
+    return lambda width: by_query(*values, measure=result.measures[index], width=width or COLUMN)
+
+
 def results_figure(result: Results, *, figure: str = "heat-map", measure: object | None = None) -> Make:
     """Draw the values of queries by a measure, or its means.
 
@@ -326,6 +342,7 @@ FIGURES: dict[str, Callable[..., Make]] = {
     "EstimatedResults": estimates_figure,
     "Histograms": histogram_figure,
     "Ranking": ranking_figure,
+    "Replication": replication_figure,
     "Results": results_figure,
     "Slices": slices_figure,
     "SubtopicCurves": subtopic_figure,

@@ -57,6 +57,7 @@ LAYOUTS = {
     "Pool": Layout("estimation_tables", "pool_table"),
     "Predictions": Layout("estimation_tables", "prediction_table"),
     "Ranking": Layout("rank_table", "rank_table", "rank_rows"),
+    "Replication": Layout("replication_table", "replication_table", "replication_rows"),
     "Results": Layout("evaluation_tables", "results_table"),
     "Slices": Layout("slice_table", "slice_table", "slice_rows"),
     "SubtopicCurves": Layout("evaluation_tables", "curve_table"),

@@ -1,0 +1,138 @@
+"""`leadline replicate`: how far an experiment was reproduced, or replicated on another collection."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from leadline.cli._help import SIMILARITY, Command, InputPath, option
+from leadline.cli._options import (
+    confidence_option,
+    draws_option,
+    evaluation_options,
+    measure_option,
+    output_options,
+    per_query_option,
+    progress,
+    refuse_overwrite,
+    seed_option,
+    write_output,
+)
+from leadline.cli._plots import check_plots, figure_option, plot_option, plot_options, write_plots
+from leadline.cli._results import results_text
+from leadline.comparison.compare import COMPARED
+from leadline.comparison.replication import DRAWS, replicate
+from leadline.errors import UsageError
+from leadline.io.read import read_qrels
+from leadline.reporting.tables.replication_table import replication_rows, replication_table
+
+SECTION = "Evaluation"
+FIGURES = ("differences", "effects")
+
+
+@click.command(
+    cls=Command,
+    epilog="Example: leadline replicate bm25.run dense.run our-bm25.run our-dense.run qrels.txt -m AP",
+)
+@click.argument("original", metavar="ORIGINAL-BASE", type=InputPath())
+@click.argument("original_advanced", metavar="ORIGINAL-ADVANCED", type=InputPath())
+@click.argument("reproduced", metavar="REPRODUCED-BASE", type=InputPath())
+@click.argument("reproduced_advanced", metavar="REPRODUCED-ADVANCED", type=InputPath())
+@click.argument("qrels", type=InputPath())
+@click.argument("qrels2", required=False, type=InputPath())
+@measure_option(
+    f"Measure, as in AP (its mean is MAP) or nDCG@10 (repeatable). [default: {', '.join(COMPARED)}]"
+)
+@option(
+    "Measures",
+    "--rbo",
+    type=SIMILARITY,
+    default="RBO(p=0.95)",
+    show_default=True,
+    metavar="RBO",
+    help="Rank-biased overlap, with its persistence p and its treatment of ties.",
+)
+@draws_option("Number of bootstrap resamples of the queries, for RMSE; 0 for none.", default=DRAWS)
+@confidence_option
+@seed_option
+@per_query_option("Add the differences, tau union and RBO of single queries (JSON, reproduction).")
+@plot_option("Figure of the first measure, or of the effects by all measures")
+@figure_option(
+    FIGURES,
+    "Kind of figure: differences by query (of a reproduction), or effects, the effect ratio by delta RI. "
+    "[default: differences, of a replication effects]",
+)
+@plot_options
+@evaluation_options
+@output_options
+def command(
+    *,
+    original: str,
+    original_advanced: str,
+    reproduced: str,
+    reproduced_advanced: str,
+    qrels: str,
+    qrels2: str | None,
+    measures: tuple[str, ...],
+    level: float | None,
+    per_query: bool,
+    plots: tuple[str, ...],
+    figure: str | None,
+    form: str,
+    output: str | None,
+    kind: str | None,
+    **options: Any,
+) -> None:
+    """Measure how far an experiment was reproduced or replicated.
+
+    An experiment is a baseline run and an advanced run; its effect is the difference of their means. With
+    QRELS alone the second pair of runs is a reproduction on the same queries: the order of documents
+    (Kendall's tau union, rank-biased overlap), the values of queries (RMSE, paired t tests) and the effects
+    (effect ratio, delta relative improvement) are compared. With QRELS2, the judgments of other queries, it
+    is a replication, of which the means (Welch's t test) and the effects are compared.
+
+    The effect ratio is the reproduced effect divided by the original one; its interval is withheld where that
+    of the original effect contains 0. Intervals are over queries and approximate; how often they hold is in
+    docs/replication.md.
+    """
+    runs = (original, original_advanced, reproduced, reproduced_advanced)
+    judgments = [path for path in (qrels, qrels2) if path is not None]
+    refuse_overwrite(output, *judgments, *runs)
+    if figure == "differences" and qrels2 is not None:
+        raise UsageError("--figure differences with QRELS2, whose queries are others; expected effects")
+    if per_query and qrels2 is not None:
+        raise UsageError("--per-query with QRELS2, whose queries are others; expected QRELS alone")
+    if per_query and form != "json":
+        raise UsageError("--per-query is written to JSON only; expected -f json too")
+    appearance = check_plots(plots, *judgments, *runs, output=output or "-", figure=figure)
+    tables = [
+        read_qrels(path, subtopics=options["subtopics"], kind=kind, integer_ids=options["integer_ids"])
+        for path in judgments
+    ]
+    with progress("runs") as on_run:
+        result = replicate(
+            runs[:2],
+            runs[2:],
+            qrels=tables[0],
+            qrels2=tables[1] if qrels2 is not None else None,
+            measures=measures or None,
+            rel=level,
+            on_run=on_run,
+            **options,
+        )
+    result.options |= {"kind": kind} | appearance
+    text = results_text(
+        "replicate",
+        result,
+        lambda: result.to_dict(per_query=per_query),
+        lambda: replication_rows(result) if form == "csv" else replication_table(result),
+        form=form,
+        qrels=qrels,
+        judgments=len(tables[0].grades),
+        to_file=output is not None,
+        records="values",
+        others=[(path, len(table.grades)) for path, table in zip(judgments[1:], tables[1:], strict=True)],
+    )
+    write_plots(plots, result, figure=figure)
+    write_output(text, output)

@@ -1,0 +1,460 @@
+"""Reproduction and replication of an experiment: measures of Breuer et al. (2020), with intervals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple, Unpack
+
+import numpy as np
+
+from leadline.comparison.compare import COMPARED
+from leadline.comparison.information_difference.joint_tables import orders_of
+from leadline.comparison.information_difference.similarity_baselines import (
+    RBO,
+    SIMILARITIES,
+    DocumentNumbers,
+    Kendall,
+    RankedLists,
+    Similarity,
+    SystemLists,
+    ranked_lists,
+)
+from leadline.comparison.pairing import check_averages, check_judged
+from leadline.comparison.replication_result import RUNS, Replication, ReplicationValue, common_queries
+from leadline.data.arrays import Floats
+from leadline.data.reading import refuse_unknown
+from leadline.data.results import Results, ResultWarning, RunInfo
+from leadline.data.validation import check_whole
+from leadline.data.wording import percent
+from leadline.data.wording import queries as counted_queries
+from leadline.errors import InputError, UsageError
+from leadline.evaluation.evaluate import EvaluateOptions, Evaluation, RunValues
+from leadline.evaluation.join import judge_runs
+from leadline.io.read import QrelsLike, RunLike
+from leadline.io.read_paths import public
+from leadline.measures import Measure
+from leadline.stats import checked_level, checked_seed
+from leadline.stats.intervals import Student
+from leadline.stats.paired_tests import T
+from leadline.stats.ratios import effect_ratio_limits, improvement_difference_limits, studentised_ratio, welch
+
+DRAWS = 10_000
+LEAST_DRAWS = 99
+ORIGINAL = tuple(f"original {run}" for run in RUNS)
+REPRODUCED = tuple(f"reproduced {run}" for run in RUNS)
+FEW_DRAWS = "no draws"
+ONE_QUERY = "one query"
+
+
+@public
+def replicate(
+    original: Sequence[RunLike],
+    reproduced: Sequence[RunLike],
+    *,
+    qrels: QrelsLike,
+    qrels2: QrelsLike | None = None,
+    measures: Iterable[str | Measure | type[Measure]] | str | Measure | type[Measure] | None = None,
+    rbo: str | Similarity = "RBO(p=0.95)",
+    draws: int = DRAWS,
+    confidence: float = 0.95,
+    seed: int = 0,
+    **options: Unpack[EvaluateOptions],
+) -> Replication:
+    """Measure how far an experiment was reproduced, or replicated on another collection.
+
+    An experiment is a baseline run and an advanced run, whose difference is the effect.
+
+    Parameters
+    ----------
+    original, reproduced : (run, run)
+        Baseline and advanced run of both experiments.
+    qrels : qrels
+        Judgments of the original queries.
+    qrels2 : qrels, optional
+        Judgments of other queries, of which the second experiment is a replication; by default it is a
+        reproduction on the queries of the original one.
+    measures : str, Measure, or iterable of these, optional
+        Measures of effectiveness; by default AP and nDCG@10.
+    rbo : str or RBO, default "RBO(p=0.95)"
+        Rank-biased overlap, with its persistence and its treatment of ties.
+    draws : int, default 10,000
+        Number of bootstrap resamples of the queries, for the intervals of RMSE; 0 for none.
+    confidence : float, default 0.95
+        Confidence level of the intervals.
+    seed : int, default 0
+        Seed of the random number generator.
+    **options
+        Options of `evaluate`. `depth` also cuts the lists that are compared.
+
+    Returns
+    -------
+    Replication
+
+    Raises
+    ------
+    InputError
+        If no document of a run is judged, or no query counts in all four means.
+    UsageError
+        If options are invalid.
+
+    Notes
+    -----
+    Kendall's tau union (of the first n documents of both lists, n being the length of the shorter one) is
+    that of the positions of both lists in their union: the original list, then the documents that only the
+    reproduced one has. RMSE is of original and reproduced values by query; divided by the largest one
+    possible for the original values it is the normalised RMSE. The effect ratio is the mean difference of
+    advanced and baseline run, reproduced divided by original; delta RI is the relative improvement of the
+    original means minus that of the reproduced ones. docs/replication.md says how each interval is made and
+    how often it contained the true value. The interval of the effect ratio is withheld where that of the
+    original effect contains 0.
+
+    References
+    ----------
+    Breuer, Ferro, Fuhr, Maistro, Sakai, Schaer and Soboroff (2020), How to measure the reproducibility of
+    system-oriented IR experiments, SIGIR.
+
+    Examples
+    --------
+    >>> qrels = {f"q{n}": {"d": 1} for n in range(4)}
+    >>> first = {query: {"x": 2.0, "d": 1.0} for query in qrels}
+    >>> better = {query: {"d": 2.0, "x": 1.0} for query in qrels}
+    >>> worse = {**better, "q3": first["q3"]}
+    >>> result = replicate((first, better), (first, worse), qrels=qrels, measures="AP")
+    >>> result.value("effect_ratio").value, result.value("rmse", run="advanced").value
+    (0.75, 0.25)
+    """
+    refuse_unknown(replicate, options, EvaluateOptions)
+    check_whole(0, draws=draws)
+    checked_level(confidence)
+    checked_seed(seed)
+    if 0 < draws < LEAST_DRAWS:
+        raise UsageError(f"draws={draws}; expected 0 or at least {LEAST_DRAWS}")
+    overlap = _overlap(rbo)
+    if options.get("name_by", "file") != "file":
+        raise UsageError("name_by with replicate, which names runs by their part; expected none")
+    on_run = options.get("on_run")
+    evaluating: dict[str, Any] = {name: value for name, value in options.items() if name != "on_run"}
+    rules = ReplicationRules(draws, confidence, seed)
+    wanted = COMPARED if measures is None else measures
+    sources = [_pair(original, "original"), _pair(reproduced, "reproduced")]
+    orders: dict[str, Floats] = {}
+    if qrels2 is None:
+        evaluation = Evaluation(qrels, wanted, **evaluating)
+        both = dict(zip((*ORIGINAL, *REPRODUCED), (*sources[0], *sources[1]), strict=True))
+        infos, values, systems = _judged(both, evaluation, on_run, keep=True)
+        parts = [evaluation.results(infos[rows], values[rows]) for rows in (slice(2), slice(2, 4))]
+        warnings = evaluation.results(infos, values).warnings
+        orders = _orders(systems, len(evaluation.qrels.queries), overlap)
+    else:
+        parts, warnings = [], []
+        for roles, pair, table in zip((ORIGINAL, REPRODUCED), sources, (qrels, qrels2), strict=True):
+            evaluation = Evaluation(table, wanted, **evaluating)
+            infos, values, _ = _judged(dict(zip(roles, pair, strict=True)), evaluation, on_run, keep=False)
+            parts.append(evaluation.results(infos, values))
+            experiment = "original" if roles is ORIGINAL else "replication"
+            warnings += [
+                replace(notice, message=f"{experiment}: {notice.message}") for notice in parts[-1].warnings
+            ]
+    for results in parts:
+        check_averages(results)
+        check_judged(results)
+    found = list(replication_values(parts[0], parts[1], orders, rules, overlap=str(overlap)))
+    return Replication(
+        parts[0],
+        parts[1],
+        found,
+        orders=orders,
+        warnings=warnings + _warnings(parts[0], parts[1], orders, found, rules),
+        options=parts[0].options
+        | {"rbo": str(overlap), "draws": draws, "confidence": confidence, "seed": seed},
+    )
+
+
+class ReplicationRules(NamedTuple):
+    """Options of the intervals: number of resamples, confidence level, seed."""
+
+    draws: int
+    confidence: float
+    seed: int
+
+
+def _overlap(rbo: str | Similarity) -> RBO:
+    found = SIMILARITIES.parse(rbo) if isinstance(rbo, str) else rbo
+    if not isinstance(found, RBO):
+        raise UsageError(f"rbo={rbo}; expected RBO with its parameters, such as RBO(p=0.95)")
+    return found
+
+
+def _pair(runs: Sequence[RunLike], name: str) -> tuple[RunLike, RunLike]:
+    if not isinstance(runs, (list, tuple)) or len(runs) != 2:
+        raise UsageError(f"{name}: expected two runs, (baseline, advanced)")
+    return runs[0], runs[1]
+
+
+def _judged(
+    runs: Mapping[str, RunLike],
+    evaluation: Evaluation,
+    on_run: Callable[[int, int], None] | None,
+    *,
+    keep: bool,
+) -> tuple[list[RunInfo], list[RunValues], list[SystemLists]]:
+    """Return description, values and, if kept, lists of every run."""
+    numbers = DocumentNumbers()
+    infos, parts = judge_runs(
+        runs,
+        evaluation.qrels,
+        lambda judged: (evaluation.values_of(judged), numbers.system(judged) if keep else None),
+        reading=evaluation.reading,
+        cut=evaluation.cut,
+        keep=keep,
+        measures=evaluation.measures,
+        on_run=on_run,
+    )
+    return infos, [part[0] for part in parts], [part[1] for part in parts if part[1] is not None]
+
+
+def _orders(systems: Sequence[SystemLists], queries: int, overlap: RBO) -> dict[str, Floats]:
+    """Return tau union and RBO of baseline and advanced run by query; NaN where a run lacks the query."""
+    tau, rbo = np.full((2, 2, queries), np.nan)
+    for query, ranked in enumerate(ranked_lists(systems, queries)):
+        similar = overlap.values(ranked)
+        for run in range(2):
+            if min(ranked.lengths[run], ranked.lengths[run + 2]) > 0:
+                tau[run, query] = tau_union(ranked, run, run + 2)
+                rbo[run, query] = similar[run, run + 2]
+    return {"tau_union": tau, "rbo": rbo}
+
+
+def tau_union(ranked: RankedLists, original: int, reproduced: int) -> float:
+    """Return Kendall's tau union of two lists of one query; NaN for fewer than two documents.
+
+    The first n documents of both lists are replaced by their positions in the union of both, where n is the
+    length of the shorter list. The union has the original documents first, in their order, and then the
+    others in the order of the reproduced list. The value depends on this order, and is not symmetric.
+
+    >>> tau_union(RankedLists.of([["a", "b", "c"], ["a", "b", "d"]]), 0, 1)  # positions 1 2 3 and 1 2 4
+    1.0
+    >>> tau_union(RankedLists.of([["a", "b", "c"], ["d", "a", "b"]]), 0, 1).__round__(4)  # and 4 1 2
+    -0.3333
+    """
+    depth = int(min(ranked.lengths[original], ranked.lengths[reproduced]))
+    if depth < 2:
+        return math.nan
+    bounds, order, position = ranked.orders
+    begin = int(bounds[reproduced])
+    place = position[original, order[begin : begin + depth]].astype(np.int64)
+    known = (place >= 0) & (place < depth)
+    place[~known] = depth + np.arange(np.count_nonzero(~known))
+    numbers = np.arange(depth, dtype=np.int32)
+    lists = [numbers, np.argsort(place).astype(np.int32)]
+    both = RankedLists(orders_of(lists, depth), np.concatenate([numbers, numbers]) + np.int32(1))
+    return float(Kendall().values(both)[0, 1])
+
+
+def replication_values(
+    original: Results,
+    reproduced: Results,
+    orders: Mapping[str, Floats],
+    rules: ReplicationRules,
+    *,
+    overlap: str = "RBO",
+) -> Iterator[ReplicationValue]:
+    """Yield all values of two evaluated experiments.
+
+    Parameters
+    ----------
+    original, reproduced : Results
+        Values of a baseline and an advanced run each.
+    orders : dict of str to ndarray, shape (2, queries)
+        Measures of document order of both runs by query; none for a replication on other queries.
+    rules : ReplicationRules
+        Options of the intervals.
+    overlap : str
+        Name of the rank-biased overlap.
+    """
+    for key, table in orders.items():
+        name = overlap if key == "rbo" else None
+        for run, column in zip(RUNS, table, strict=True):
+            yield _order_value(key, name, run, column[~np.isnan(column)], rules)
+    for index, measure in enumerate(original.measures):
+        name = str(measure)
+        if orders:
+            _, values = common_queries(original, reproduced, index)
+            if not values.shape[1]:
+                raise InputError(f"no query counts in the means of {name} of all four runs", expected="one")
+            first, second = (values[0], values[1]), (values[2], values[3])
+            low, high = (float(getattr(measure, side, math.nan)) for side in ("low", "high"))
+            for run, before, after in zip(RUNS, first, second, strict=True):
+                yield from _errors(name, run, before, after, (low, high), rules)
+        else:
+            pairs = [_complete(results, index) for results in (original, reproduced)]
+            first, second = pairs[0], pairs[1]
+        yield from _effects(name, first, second, bool(orders), rules)
+
+
+def _complete(results: Results, index: int) -> tuple[Floats, Floats]:
+    """Return the values of baseline and advanced run of the queries that count in both means."""
+    values = results.averaged_values(index)
+    kept = values[:, ~np.isnan(values).any(axis=0)]
+    if not kept.shape[1]:
+        name = results.measures[index]
+        raise InputError(
+            f"no query counts in the means of {name} of {' and '.join(results.names)}", expected="one"
+        )
+    return kept[0], kept[1]
+
+
+def _order_value(
+    key: str, name: str | None, run: str, values: Floats, rules: ReplicationRules
+) -> ReplicationValue:
+    """Return the mean of a measure of document order over queries."""
+    found = ReplicationValue(key, name, run, float(values.mean()) if len(values) else math.nan)
+    found = found._replace(queries=len(values))
+    if not len(values):
+        return found._replace(withheld="no query with documents in both runs")
+    low, high = Student().of(values, level=rules.confidence)
+    least = -1.0 if key == "tau_union" else 0.0
+    reason = ONE_QUERY if len(values) == 1 else ""
+    return found._replace(low=max(low, least), high=min(high, 1.0), withheld=reason)
+
+
+def _errors(
+    measure: str,
+    run: str,
+    original: Floats,
+    reproduced: Floats,
+    limits: tuple[float, float],
+    rules: ReplicationRules,
+) -> Iterator[ReplicationValue]:
+    """Yield RMSE, normalised RMSE and mean difference of one run."""
+    size = len(original)
+    difference = reproduced - original
+    squares = difference**2
+    largest = np.maximum(original - limits[0], limits[1] - original) ** 2
+    for key, divisor in (("rmse", np.ones(size)), ("nrmse", largest)):
+        found = ReplicationValue(key, measure, run, math.nan, queries=size)
+        if not math.isfinite(float(divisor.sum())):
+            yield found._replace(withheld=f"{measure} has no largest value")
+            continue
+        found = found._replace(value=math.sqrt(squares.sum() / divisor.sum()))
+        ends = (math.nan, math.nan)
+        if rules.draws:
+            ends = studentised_ratio(
+                squares, divisor, draws=rules.draws, level=rules.confidence, seed=rules.seed
+            )
+        reason = ""
+        if size == 1 or not rules.draws:
+            reason = ONE_QUERY if rules.draws else FEW_DRAWS
+        elif math.isnan(ends[0]) or math.isnan(ends[1]):
+            count = int(np.count_nonzero(squares))
+            reason = f"values differ on {counted_queries(count)} only" if count else "all values are equal"
+            ends = (math.nan, math.nan)
+        low, high = map(math.sqrt, ends)
+        yield found._replace(low=low, high=high, withheld=reason)
+    yield _tested("difference", measure, run, difference, rules)
+
+
+def _tested(
+    key: str, measure: str, run: str | None, values: Floats, rules: ReplicationRules
+) -> ReplicationValue:
+    """Return a mean difference with its t interval and the p of the paired t test."""
+    low, high = Student().of(values, level=rules.confidence)
+    return ReplicationValue(
+        key,
+        measure,
+        run,
+        float(values.mean()),
+        low,
+        high,
+        T().p(values),
+        len(values),
+        ONE_QUERY if len(values) == 1 else "",
+    )
+
+
+def _effects(
+    measure: str,
+    original: tuple[Floats, Floats],
+    reproduced: tuple[Floats, Floats],
+    paired: bool,
+    rules: ReplicationRules,
+) -> Iterator[ReplicationValue]:
+    """Yield differences of means of independent queries, both effects, effect ratio and delta RI."""
+    level = rules.confidence
+    least = min(len(original[0]), len(reproduced[0]))
+    if not paired:
+        for run, before, after in zip(RUNS, original, reproduced, strict=True):
+            tested = welch(after, before, level=level)
+            size = len(before) + len(after)
+            reason = ONE_QUERY if least == 1 else ""
+            yield ReplicationValue("difference", measure, run, *tested, size, reason)
+    first, second = original[1] - original[0], reproduced[1] - reproduced[0]
+    effects = [
+        _tested(key, measure, None, values, rules)
+        for key, values in (("original_effect", first), ("reproduced_effect", second))
+    ]
+    yield from effects
+    size = len(first) if paired else len(first) + len(second)
+    ratio = ReplicationValue("effect_ratio", measure, None, math.nan, queries=size)
+    if effects[0].value:
+        low, high = effect_ratio_limits(second, first, paired=paired, level=level)
+        reason = "" if math.isfinite(low) else f"{percent(level)} interval of the original effect contains 0"
+        value = effects[1].value / effects[0].value
+        yield ratio._replace(value=value, low=low, high=high, withheld=ONE_QUERY if least == 1 else reason)
+    else:
+        yield ratio._replace(withheld="the original effect is 0")
+    found = ReplicationValue("delta_ri", measure, None, math.nan, queries=size)
+    if min(original[0].mean(), reproduced[0].mean()) <= 0:
+        yield found._replace(withheld="the mean of a baseline is not above 0")
+        return
+    value = float(first.mean() / original[0].mean() - second.mean() / reproduced[0].mean())
+    low, high = improvement_difference_limits((original, reproduced), paired=paired, level=level)
+    yield found._replace(value=value, low=low, high=high, withheld=ONE_QUERY if least == 1 else "")
+
+
+def _warnings(
+    original: Results,
+    reproduced: Results,
+    orders: Mapping[str, Floats],
+    found: Sequence[ReplicationValue],
+    rules: ReplicationRules,
+) -> list[ResultWarning]:
+    """Return the warnings of the comparison."""
+    warnings = []
+    if orders:
+        missing = int(np.isnan(orders["rbo"]).any(axis=0).sum())
+        words = f"queries without documents in a run: {missing}; not in the measures of document order"
+        warnings.append(ResultWarning("missing_from_order", words, missing))
+    excluded = [
+        _excluded(original, reproduced, index) for index in range(len(original.measures) if orders else 0)
+    ]
+    words = f"queries that do not count in the means of all four runs: {max(excluded, default=0)}; excluded"
+    warnings.append(ResultWarning("uncommon_queries", words, max(excluded, default=0)))
+    for run in RUNS:
+        errors = [value.value for value in found if value.statistic == "rmse" and value.run == run]
+        if errors and not any(errors):
+            words = f"original and reproduced {run} have the same values on all queries: RMSE 0"
+            warnings.append(ResultWarning("identical_runs", words, 1))
+    few = [value for value in found if value.statistic == "original_effect" and value.queries == 1]
+    words = "one query only; expected two or more for intervals and tests"
+    warnings.append(ResultWarning("one_query", words, int(bool(few))))
+    unclear = [
+        value.measure
+        for value in found
+        if value.statistic == "effect_ratio" and value.withheld and value.withheld != ONE_QUERY
+    ]
+    words = (
+        f"effect ratios that are not meaningful: {len(unclear)} ({', '.join(map(str, unclear))}); "
+        f"the {percent(rules.confidence)} interval of the original effect contains 0: none of the ratio"
+    )
+    warnings.append(ResultWarning("unclear_effect", words, len(unclear)))
+    return [notice for notice in warnings if notice.count]
+
+
+def _excluded(original: Results, reproduced: Results, index: int) -> int:
+    """Return the number of queries that count in a mean of some of the runs only."""
+    values = np.concatenate([results.averaged_values(index) for results in (original, reproduced)])
+    missing = np.isnan(values)
+    return int(np.count_nonzero(missing.any(axis=0) & ~missing.all(axis=0)))

@@ -1,0 +1,207 @@
+"""Result of a reproduction or replication of an experiment."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from leadline.data.arrays import Floats
+from leadline.data.result import Result
+from leadline.data.results import Results, ResultWarning, RunInfo, plain
+from leadline.errors import UsageError
+
+RUNS = ("baseline", "advanced")
+# Statistics in the order of tables: key and name.
+STATISTICS = {
+    "tau_union": "Kendall's tau union",
+    "rbo": "rank-biased overlap",
+    "rmse": "RMSE",
+    "nrmse": "normalised RMSE",
+    "difference": "reproduced - original",
+    "original_effect": "original effect",
+    "reproduced_effect": "reproduced effect",
+    "effect_ratio": "effect ratio",
+    "delta_ri": "delta RI",
+}
+
+
+class ReplicationValue(NamedTuple):
+    """A measure of replication with its confidence interval; NaN is undefined.
+
+    Attributes
+    ----------
+    statistic : str
+        Key of `STATISTICS`.
+    measure : str or None
+        Measure of effectiveness; None for measures of document order.
+    run : str or None
+        "baseline" or "advanced"; None for what is of both.
+    value, low, high : float
+        Value and confidence limits.
+    p : float
+        Two-sided p-value of a t test of differences; NaN for other statistics.
+    queries : int
+        Number of queries.
+    withheld : str
+        Why there is no interval; empty if there is one.
+    """
+
+    statistic: str
+    measure: str | None
+    run: str | None
+    value: float
+    low: float = math.nan
+    high: float = math.nan
+    p: float = math.nan
+    queries: int = 0
+    withheld: str = ""
+
+
+class Replication(Result):
+    """Measures of how far an experiment was reproduced, or replicated on another collection.
+
+    Attributes
+    ----------
+    original, reproduced : Results
+        Values of the original and of the reproduced (or replicated) runs, each baseline and advanced run.
+    paired : bool
+        Whether both are of the same queries (reproduction).
+    values : list of ReplicationValue
+        The measures, in the order of the table.
+    orders : dict of str to ndarray, shape (2, queries)
+        Kendall's tau union and RBO by query, of baseline and advanced run; empty for a replication.
+    """
+
+    def __init__(
+        self,
+        original: Results,
+        reproduced: Results,
+        values: Sequence[ReplicationValue],
+        *,
+        orders: Mapping[str, Floats],
+        warnings: Sequence[ResultWarning] = (),
+        options: dict[str, Any] | None = None,
+    ) -> None:
+        self.original = original
+        self.reproduced = reproduced
+        self.paired = bool(orders)
+        self.values = list(values)
+        self.orders = dict(orders)
+        self.warnings = list(warnings)
+        self.options = dict(options or {})
+
+    @property
+    def runs(self) -> list[RunInfo]:
+        """The four runs: original baseline, original advanced, reproduced baseline, reproduced advanced."""
+        return [*self.original.runs, *self.reproduced.runs]
+
+    @property
+    def measures(self) -> list[str]:
+        """Names of the measures of effectiveness."""
+        return [str(measure) for measure in self.original.measures]
+
+    def value(
+        self, statistic: str, *, measure: object | None = None, run: str | None = None
+    ) -> ReplicationValue:
+        """Return one value.
+
+        Parameters
+        ----------
+        statistic : str
+            Key such as "rmse" or "effect_ratio".
+        measure : str or Measure, optional
+            Measure of effectiveness; by default the first.
+        run : {"baseline", "advanced"}, optional
+            Run, for statistics of one run.
+        """
+        name = None if measure is None else self.measures[self.original.measure_index(measure)]
+        for value in self.values:
+            if value.statistic == statistic and value.run == run and name in {None, value.measure}:
+                return value
+        found = dict.fromkeys(f"{v.statistic} of {v.run}" if v.run else v.statistic for v in self.values)
+        asked = f"{statistic} of {run}" if run else statistic
+        raise UsageError(f"no '{asked}' in this result; there are: " + ", ".join(found))
+
+    def differences(self, index: int = 0) -> tuple[list[str], Floats]:
+        """Return the queries, and reproduced minus original values of baseline and advanced run by query.
+
+        Parameters
+        ----------
+        index : int, default 0
+            Index of the measure.
+
+        Raises
+        ------
+        UsageError
+            If original and replicated runs have different queries.
+        """
+        if not self.paired:
+            raise UsageError("a replication on other queries has no differences by query")
+        queries, values = common_queries(self.original, self.reproduced, index)
+        return queries, values[2:] - values[:2]
+
+    def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
+        """Return a dictionary with the keys kind, measures, queries, runs and values; None is undefined.
+
+        Parameters
+        ----------
+        per_query : bool, default False
+            Add the values of single queries, for a reproduction.
+        """
+        means = [*self.original.means.tolist(), *self.reproduced.means.tolist()]
+        found: dict[str, Any] = {
+            "kind": "reproduction" if self.paired else "replication",
+            "measures": self.measures,
+            "queries": self.original.averaged_queries(),
+            "replicated_queries": None if self.paired else self.reproduced.averaged_queries(),
+            "runs": [
+                {
+                    "role": info.name,
+                    "path": info.path,
+                    "tag": info.tag,
+                    "mean": dict(zip(self.measures, map(plain, row), strict=True)),
+                    "counts": info.counts,
+                }
+                for info, row in zip(self.runs, means, strict=True)
+            ],
+            "values": [
+                {
+                    key: plain(cell) if isinstance(cell, float) else cell
+                    for key, cell in value._asdict().items()
+                }
+                for value in self.values
+            ],
+        }
+        return found | {"per_query": self._per_query()} if per_query else found
+
+    def _per_query(self) -> dict[str, Any]:
+        if not self.paired:
+            raise UsageError("per_query=True for a replication; its queries are not those of the original")
+        queries = list(self.original.queries)
+        by_query: dict[str, Any] = {query: {"differences": {}} for query in queries}
+        for key, table in self.orders.items():
+            for query, column in zip(queries, table.T.tolist(), strict=True):
+                by_query[query][key] = dict(zip(RUNS, map(plain, column), strict=True))
+        for index, measure in enumerate(self.measures):
+            for query, column in zip(*_columns(*self.differences(index)), strict=True):
+                by_query[query]["differences"][measure] = dict(zip(RUNS, map(plain, column), strict=True))
+        return by_query
+
+    def __repr__(self) -> str:
+        kind = "reproduction" if self.paired else "replication"
+        ratio = self.value("effect_ratio")
+        return f"Replication({kind}, effect ratio of {ratio.measure} {ratio.value:.3f})"
+
+
+def _columns(queries: list[str], table: Floats) -> tuple[list[str], list[list[float]]]:
+    return queries, table.T.tolist()
+
+
+def common_queries(original: Results, reproduced: Results, index: int) -> tuple[list[str], Floats]:
+    """Return the queries that count in all four means of a measure, and the values: 4 x queries."""
+    values = np.concatenate([results.averaged_values(index) for results in (original, reproduced)])
+    kept = np.flatnonzero(~np.isnan(values).any(axis=0)).tolist()
+    return [original.queries[query] for query in kept], values[:, kept]
