@@ -13,6 +13,7 @@ from setuptools.command.build_ext import build_ext
 
 X86_64 = ("x86_64", "amd64")  # all that NumPy supports count bits in one instruction
 KERNELS = ("scan", "lists", "pairs", "gibbs")
+SHARED = "leadline.kernels.compiled.shared"  # what Cython would otherwise repeat in every kernel
 
 
 class BuildKernels(build_ext):  # type: ignore[misc]  # setuptools has no types for mypy here
@@ -46,7 +47,10 @@ def kernels() -> list[Extension]:
         Extension(f"leadline.kernels.compiled.{name}", [f"src/leadline/kernels/{name}.py"])
         for name in KERNELS
     ]
-    extensions: list[Extension] = cythonize(sources, build_dir="build", language_level=3)
+    sources.append(Extension(SHARED, ["shared.c"]))  # written by Cython, into build
+    extensions: list[Extension] = cythonize(
+        sources, build_dir="build", language_level=3, shared_utility_qualified_name=SHARED
+    )
     for extension in extensions:
         extension.optional = True  # cythonize() makes new extensions and drops it
     return extensions

@@ -1,4 +1,4 @@
-"""Try an installed leadline in an empty folder and an empty home: version, demo and evaluate.
+"""Try an installed leadline in an empty folder and home, with no program in PATH: version, demo, evaluate.
 
 The argument is the form of the kernels that is expected: compiled, uncompiled or any.
 """
@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from importlib.util import find_spec
 from pathlib import Path
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "docs" / "examples"
@@ -22,8 +23,10 @@ def main(form: str) -> int:
         home.mkdir()
         variables = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
         variables |= {"HOME": str(home), "USERPROFILE": str(home), "PYTHONUTF8": "1"}
+        if os.name == "posix":
+            variables["PATH"] = str(home)  # no compiler, and nothing else
 
-        def run(*arguments: str) -> str:
+        def run(*arguments: str, notes: str = "") -> str:
             done = subprocess.run(
                 [sys.executable, "-m", "leadline", *arguments],
                 cwd=folder,
@@ -34,14 +37,31 @@ def main(form: str) -> int:
             )
             if done.returncode != 0:
                 raise SystemExit(f"leadline {' '.join(arguments)}: status {done.returncode}\n{done.stderr}")
+            if notes not in done.stderr:
+                raise SystemExit(f"leadline {' '.join(arguments)}: does not say {notes!r}\n{done.stderr}")
             return done.stdout
 
         version = run("--version")
         print(version.strip())
         if form != "any" and f"kernels {form}" not in version:
             raise SystemExit(f"expected kernels {form}")
-        if run("demo").count("bm25-titles") < 2:
+        plots = all(map(find_spec, ("jinja2", "matplotlib")))
+        if run("demo", notes="" if plots else 'pip install "leadline[plots]"').count("bm25-titles") < 2:
             raise SystemExit("leadline demo printed no tables")
+        page = Path(folder) / "leadline-demo.html"
+        if page.exists() != plots:
+            raise SystemExit(f"leadline demo wrote a page: {page.exists()}; expected {plots}")
+        run("demo", "--files", "cranfield")
+        run("demo", "--files", "xquad", "--collection", "xquad")
+        found = json.loads(
+            run("evaluate", "cranfield/qrels.txt", "cranfield/tfidf-cosine.run", "-m", "AP", "-f", "json")
+        )
+        if round(found["runs"][0]["mean"]["AP"], 4) != 0.2893:
+            raise SystemExit(f"leadline evaluate: {found['runs'][0]['mean']}, expected AP 0.2893")
+        for language in ("en", "de", "zh"):
+            text = (Path(folder) / "xquad" / f"queries.{language}.jsonl").read_text(encoding="utf-8")
+            if text.count("\n") != 1190:
+                raise SystemExit(f"leadline demo --collection xquad: {text.count(chr(10))} questions")
         files = [str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run", "dense.run")]
         found = json.loads(run("evaluate", *files, "-m", "AP", "-f", "json"))
         means = sorted(round(system["mean"]["AP"], 4) for system in found["runs"])

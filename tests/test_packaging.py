@@ -38,7 +38,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def build(source: Path, target: Path, **variables: str) -> Path:
     """Build a wheel without the network and unpack it; give the folder that it makes."""
     for path in (source / "build").glob("*"):
-        if path.name != "src":  # lib and temp of the build before
+        if path.is_dir() and path.name != "src":  # lib and temp of the build before
             shutil.rmtree(path)
     done = subprocess.run(
         [
@@ -103,7 +103,7 @@ def test_a_pure_wheel_is_for_every_system(source: Path, tmp_path: Path) -> None:
     assert wheel.name.endswith("-py3-none-any.whl")
     assert wheel.stat().st_size < 3e6
     suffixes = {path.suffix for path in (installed / "leadline").rglob("*") if path.is_file()}
-    assert suffixes <= {".py", ".typed", ".xz", ".txt", ".js", ".css", ".svg", ".html"}
+    assert suffixes <= {".py", ".typed", ".xz", ".txt", ".js", ".json", ".css", ".svg", ".html"}
     templates = {"judging", "reporting"}  # no reports of Cython beside the kernels
     pages = {path.relative_to(installed / "leadline").parts[0] for path in installed.rglob("*.html")}
     assert pages == templates
@@ -120,9 +120,9 @@ def test_compiled_kernels_are_found_and_hold_no_debug_symbols(source: Path, tmp_
         pytest.skip("there is no C compiler here")
     installed = build(source, tmp_path / "wheel")
     kernels = list((installed / "leadline" / "kernels" / "compiled").glob("*.so"))
-    assert len(kernels) == 4
+    assert {path.name.partition(".")[0] for path in kernels} == {"gibbs", "lists", "pairs", "scan", "shared"}
     assert not [path.name for path in kernels if b".debug_info" in path.read_bytes()]
-    assert sum(path.stat().st_size for path in kernels) < 2e6
+    assert sum(path.stat().st_size for path in kernels) < 1e6
     (wheel,) = (tmp_path / "wheel").glob("*.whl")
     assert wheel.stat().st_size < 3e6
     assert "kernels compiled" in run(installed, "--version")
