@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from scipy import stats
 import leadline as ll
 from leadline.comparison.information_difference.similarity_baselines import RBO, RankedLists
 from leadline.comparison.replication import ReplicationRules, replication_values, tau_union
-from leadline.comparison.replication_result import Replication
+from leadline.comparison.replication_result import COVERAGE, Replication
 from leadline.data.ids import Vocabulary
 from leadline.data.results import NamedMeasure, Results, RunInfo
 from leadline.errors import InputError, UsageError
@@ -272,3 +273,14 @@ def test_a_run_of_another_collection_is_refused() -> None:
     unknown = {query: ["y", "z"] for query in QRELS}
     with pytest.raises(InputError, match="reproduced advanced"):
         ll.replicate((SECOND, FIRST), (SECOND, unknown), qrels=QRELS)
+
+
+def test_the_coverage_that_is_printed_is_the_one_that_was_measured() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "replication.md").read_text("utf-8")
+    rows = re.findall(r"^\| [a-zA-Z ,]+ \|((?: [\d.]+ \|){6})$", page, re.MULTILINE)
+    shares = np.array([[float(cell) for cell in row.split("|")[:-1]] for row in rows])
+    held = shares[shares.min(axis=1) > 50]  # the last row counts withheld ratios
+    assert len(held) == len(shares) - 1 == 11
+    for column, size in enumerate(COVERAGE):
+        found = held[:, [column, column + 3]] / 100
+        assert COVERAGE[size] == pytest.approx((found.min(), found.max()))

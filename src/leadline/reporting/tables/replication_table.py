@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from leadline.comparison.replication_result import STATISTICS, Replication, ReplicationValue
+from leadline.comparison.replication_result import COVERAGE, STATISTICS, Replication, ReplicationValue
 from leadline.data.results import plain
 from leadline.data.wording import percent, queries
 from leadline.reporting.render import Cell, Probability, Table
@@ -51,7 +51,8 @@ def _notes(result: Replication) -> list[str]:
             if result.paired
             else f"replication: {original} of the original, {reproduced} of the replication"
         ),
-        f"low, high: approximate {level} confidence intervals over queries; p: {test}",
+        f"low, high: {level} confidence intervals over queries; p: {test}",
+        f"intervals are {_coverage(result)}",
         "effect: advanced - baseline; effect ratio and delta RI of an exact reproduction: 1 and 0",
     ]
     reasons: dict[str, list[str]] = {}
@@ -61,6 +62,17 @@ def _notes(result: Replication) -> list[str]:
             reasons.setdefault(value.withheld, []).append(words)
     notes += [f"no interval of {', '.join(names)}: {reason}" for reason, names in reasons.items()]
     return [*notes, *map(str, result.warnings)]
+
+
+def _coverage(result: Replication) -> str:
+    """Return how often intervals held in simulations with at most as many queries."""
+    fewest = min(len(part.averaged_queries()) for part in (result.original, result.reproduced))
+    size = max((size for size in COVERAGE if size <= fewest), default=min(COVERAGE))
+    low, high = COVERAGE[size]
+    return (
+        f"approximate: with {size} queries 95 % intervals contained the true value in {100 * low:.0f} to "
+        f"{100 * high:.0f} % of simulated samples (docs/replication.md)"
+    )
 
 
 def replication_rows(result: Replication) -> Table:
