@@ -146,5 +146,5 @@ def _shown(output: dict[str, Any]) -> str:
         _, start, drawing = "".join(data["image/svg+xml"]).partition("<svg")
         return f'<div class="figure">{start}{drawing}</div>'
     if "text/html" in data:
-        return "<div>" + re.sub(r"\n\s*\n", "\n", "".join(data["text/html"])) + "</div>"
+        return '<div class="wide">' + re.sub(r"\n\s*\n", "\n", "".join(data["text/html"])) + "</div>"
     return f"```text\n{html.unescape(''.join(data.get('text/plain', ''))).rstrip()}\n```"
