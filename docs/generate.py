@@ -10,6 +10,7 @@ from __future__ import annotations
 import glob
 import importlib
 import inspect
+import json
 import os
 import pkgutil
 import re
@@ -20,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from functools import cached_property
+from functools import cache, cached_property
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -30,6 +31,7 @@ import leadline
 from leadline import cli, errors
 from leadline.cli import group
 from leadline.data.registry import Parametric, Registry
+from leadline.data.result import Result
 from leadline.evaluation.catalogue import AVERAGES, example, facts, limits, outline, paragraphs
 from leadline.evaluation.profiles import PROFILES
 from leadline.measures import MEASURES
@@ -37,7 +39,9 @@ from leadline.stats import CORRECTIONS, INTERVALS, TESTS
 from leadline.stats.agreement_coefficients import COEFFICIENTS
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
+EXAMPLES = os.path.join(FOLDER, "examples")
 FIGURES = os.path.join(FOLDER, "figures.py")
+ATTRIBUTES = runpy.run_path(os.path.join(FOLDER, "attributes.py"))
 CONSOLE = re.compile(r"^```console\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
 NOTE = "<!-- Made by docs/generate.py from the code: run `make docs` after a change. -->"
 
@@ -204,7 +208,7 @@ def refusals() -> str:
 
 
 def reference() -> str:
-    """Write the reference of the Python interface: every public name with its docstring."""
+    """Write the reference of the Python interface: every public name with its docstring, and all results."""
     lines = [
         "# Python reference",
         "",
@@ -212,7 +216,8 @@ def reference() -> str:
         "",
         "The public names of `import leadline as ll`. Measures are classes of `leadline.measures`, listed in",
         "[measures.md](measures.md); retrieval models are classes of `leadline.models`, described in",
-        "[models.md](models.md).",
+        "[models.md](models.md). Results that have no public name are [below](#more-results), and so are the",
+        "[records](#records) that results consist of.",
         "",
         "| name | |",
         "| --- | --- |",
@@ -220,22 +225,57 @@ def reference() -> str:
     public = [
         (name, getattr(leadline, name)) for name in leadline.__all__ if callable(getattr(leadline, name))
     ]
-    lines += [f"| [`{name}`](#{name.lower()}) | {summary_of(value)} |" for name, value in public]
+    kinds = ATTRIBUTES["results"]()
+    more = [kind for kind in kinds if kind not in [value for _, value in public]]
+    lines += [f"| [`{name}`](#{heading(value, name, '-')}) | {summary_of(value)} |" for name, value in public]
     for name, value in public:
-        lines += ["", f"## {name}", "", "```text", f"{name}{signature_of(value)}", ""]
-        lines += [inspect.cleandoc(value.__doc__ or "").strip(), "```"]
-        if inspect.isclass(value):
-            lines += members_of(value)
+        lines += ["", f"## {heading(value, name)}", "", *described(name, value, value in kinds)]
+    lines += [
+        "",
+        "## More results",
+        "",
+        "Functions and commands return them; they are not made directly.",
+        "",
+    ]
+    lines += [f"- [`{kind.__name__}`](#class-{kind.__name__.lower()}): {summary_of(kind)}" for kind in more]
+    for kind in more:
+        lines += ["", f"### class {kind.__name__}", "", *described(kind.__name__, kind, attributes=True)]
+    lines += ["", "## Records", "", "What attributes of results hold."]
+    for kind in ATTRIBUTES["records"](kinds):
+        lines += ["", f"### class {kind.__name__}", "", summary_of(kind), "", *ATTRIBUTES["table"](kind)]
     return "\n".join(lines) + "\n"
 
 
-def members_of(kind: type) -> list[str]:
-    """Return a table of the public methods and properties of a class, its own and inherited ones."""
-    kinds = (property, classmethod, staticmethod, cached_property, FunctionType)
+def heading(value: object, name: str, blank: str = " ") -> str:
+    """Return the heading of a name in the reference, or its anchor: classes and functions may be homonyms."""
+    text = f"class {name}" if inspect.isclass(value) else name
+    return text if blank == " " else text.lower().replace(" ", blank)
+
+
+def described(name: str, value: object, attributes: bool) -> list[str]:
+    """Return the description of a public name; `attributes` gives those of a result as a table."""
+    text = inspect.cleandoc(getattr(value, "__doc__", None) or "").strip()
+    if attributes:
+        text = re.sub(
+            r"^Attributes\n-+\n.*?(?=^\w[^\n]*\n-{3,}|\Z)", "", text, flags=re.MULTILINE | re.DOTALL
+        ).strip()
+    lines = ["```text", f"{name}{signature_of(value)}", "", text, "```"]
+    if attributes:
+        assert inspect.isclass(value)
+        lines += ["", *ATTRIBUTES["table"](value)]
+        lines += members_of(value, properties=False, beside=Result)
+        return [*lines, "", "and the methods of [`Result`](#class-result)."]
+    return lines + (members_of(value) if inspect.isclass(value) else [])
+
+
+def members_of(kind: type, *, properties: bool = True, beside: type = object) -> list[str]:
+    """Return a table of the public methods and properties of a class that another does not have."""
+    kinds: tuple[type, ...] = (classmethod, staticmethod, FunctionType)
+    kinds += (property, cached_property) if properties else ()
     rows = [
         f"| `{name}{signature_of(getattr(kind, name), bound=True)}` | {summary_of(value)} |"
         for name, value in sorted(inspect.getmembers_static(kind))
-        if not name.startswith("_") and isinstance(value, kinds)
+        if not name.startswith("_") and isinstance(value, kinds) and vars(beside).get(name) is not value
     ]
     return ["", "| member | |", "| --- | --- |", *rows] if rows else []
 
@@ -391,7 +431,69 @@ def gallery() -> str:
     return "\n".join(lines) + "\n"
 
 
+JSON = (
+    ("evaluate", "qrels.txt bm25.run dense.run -m AP --per-query", "Results"),
+    ("compare", "qrels.txt bm25.run dense.run -m AP", "Comparison"),
+    ("rank", "qrels.txt bm25.run dense.run -m AP", "Ranking"),
+    ("difference", "qrels.txt bm25.run dense.run", "Difference"),
+    ("curve", "qrels.txt bm25.run dense.run", "Curves"),
+    ("explain", "qrels.txt bm25.run -m AP --query knots", "Explanation"),
+    ("suite", "suite.toml -m AP --no-cache", "Suite"),
+    ("check", "qrels.txt bm25.run", "CheckResult"),
+    ("collection", "docs.jsonl queries.jsonl qrels.txt", "Collection"),
+    ("agreement", "judges.csv", "Agreement"),
+    ("pool", "bm25.run dense.run --depth 2 -o pool.tsv", "Pool"),
+    ("estimate", "qrels.txt bm25.run dense.run -m P@5", "EstimatedResults"),
+    ("sampled", "qrels.txt bm25.run dense.run -m AP -m RR --population 20", "Estimates"),
+    ("histogram", "qrels.txt bm25.run dense.run --bins 4", "Histograms"),
+    ("predict", "bm25.run dense.run", "Predictions"),
+    ("unjudged", "bm25.run dense.run --method nruns", "Unjudged"),
+    ("abtest", "--a 46/10000 --b 60/10000", "ABTest"),
+)
+
+
+@cache
+def json_keys() -> str:
+    """Write the page of the keys of JSON, from what the commands print on the examples."""
+    lines = [
+        "# JSON keys",
+        "",
+        NOTE,
+        "",
+        "`-f json` writes one object. Undefined values are `null`; numbers have full precision. Keys in",
+        "angle brackets are names: `<run>`, `<query>`, `<measure>`, `<document>`; `[]` is each entry of a",
+        "list. Keys that belong to an option are there if it is given. In Python, `to_dict()` of the result",
+        "has the same keys without the first five ([attributes of results](api.md#more-results)).",
+        "",
+        "Every object begins with:",
+        "",
+        "| key | |",
+        "| --- | --- |",
+        "| `leadline` | version of the program |",
+        "| `command` | name of the command |",
+        "| `inputs` | files read: `path`, `sha256`, `rows` |",
+        "| `options` | all options in effect, also those that were not given |",
+        "| `warnings` | what is printed below the table: `code` (stable), `message`, `count` |",
+    ]
+    for name, words, kind in JSON:
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copytree(EXAMPLES, folder, dirs_exist_ok=True)
+            printed = json.loads(run(["leadline", name, *words.split(), "-f", "json"], folder))
+        found: dict[str, set[str]] = {}
+        for path, form in ATTRIBUTES["keys"]({key: printed[key] for key in printed if key not in BEGIN}):
+            found.setdefault(path, set()).add(form)
+        says = ATTRIBUTES["meanings"](kind)
+        lines += ["", f"## {name}", "", f"`leadline {name} {words} -f json`", ""]
+        lines += ["| key | value | |", "| --- | --- | --- |"]
+        for path, forms in found.items():
+            meaning = says.get(path.rpartition(".")[2], "").replace("|", "\\|")
+            lines.append(f"| `{path}` | {' or '.join(sorted(forms))} | {meaning} |")
+    return "\n".join(lines) + "\n"
+
+
+BEGIN = {"leadline", "command", "inputs", "options", "warnings"}
 PAGES: dict[str, Callable[[], str]] = {
+    "json.md": json_keys,
     "gallery.md": gallery,
     "api.md": reference,
     "../src/leadline/cli/_commands.py": command_list,
@@ -422,7 +524,7 @@ def _fresh(block: str) -> str:
     commands = [line for line in block.splitlines() if line.startswith("$ ")]
     parts = []
     with tempfile.TemporaryDirectory() as folder:
-        shutil.copytree(os.path.join(FOLDER, "examples"), folder, dirs_exist_ok=True)
+        shutil.copytree(EXAMPLES, folder, dirs_exist_ok=True)
         if "cranfield/" in block:
             run(["leadline", "demo", "--files", "cranfield"], folder)
         for command in commands:

@@ -109,6 +109,14 @@ def examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@every
+def test_the_reference_lists_every_attribute(name: str) -> None:
+    page = (EXAMPLES.parent / "api.md").read_text("utf-8")
+    (section,) = re.findall(rf"^##+ class {name}\n(.*?)(?=^##+ )", page, re.MULTILINE | re.DOTALL)
+    held = {attribute for attribute in vars(MAKERS[name]()) if not attribute.startswith("_")}
+    assert held - set(re.findall(r"^\| `(\w+)", section, re.MULTILINE)) == set()
+
+
 def test_every_result_of_the_package_is_tried_here() -> None:
     kinds = {"Result"}
     sources = [file.read_text("utf-8") for file in Path(ll.__file__).parent.rglob("*.py")]
