@@ -81,7 +81,8 @@ TOKENS = (
 
 def samples(folder: Path) -> dict[str, bytes]:
     """Return files of every format: those of programs, and those that leadline writes."""
-    found = {path.name: path.read_bytes() for path in sorted(PROGRAMS.iterdir()) if path.suffix != ".md"}
+    written = (path for path in sorted(PROGRAMS.iterdir()) if path.is_file())
+    found = {path.name: path.read_bytes() for path in written if path.suffix not in {".md", ".py"}}
     suffixes = ["", *(suffix for each in FORMATS if each.write for suffix in each.suffixes)]
     for suffix in suffixes:
         for name, write, data in (("run", write_run, RUN), ("qrels", write_qrels, QRELS)):

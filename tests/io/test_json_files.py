@@ -17,6 +17,11 @@ from leadline.io.read import read_qrels, read_run
 PROGRAMS = Path(__file__).parent / "programs"
 RUN = {"q1": {"d2": 2.5, "d1": 0.5}, "q2": {"d3": 1.0}}
 QRELS = {"q1": {"d1": 3, "d2": 0}, "q2": {"d3": 1}}
+LISTS_OF = {  # lists of programs that write more documents, or ids that are numbers
+    "sentence_transformers.jsonl": {"q1": {"d2": 2.5, "d1": 0.5}, "q2": {"d3": 1.0, "d1": 0.25}},
+    "mteb.json": {"q1": {"d2": 2.5, "d1": 0.5, "d3": 0.25}, "q2": {"d3": 1.0, "d1": 0.25, "d2": 0.0}},
+    "pyserini.json": {"1": RUN["q1"], "2": RUN["q2"]},
+}
 RUNS = (
     "sentence_transformers.jsonl",
     "mteb.json",
@@ -38,6 +43,10 @@ HEADERLESS = (
     "ntcir.txt",
     "ntcir_letters.txt",
 )  # test_tables.py
+TABLES = (
+    *("ranx.json", "ranx.parquet", "ranx_qrels.json", "ranx_qrels.parquet", "ranx.lz4"),
+    *("pyterrier.csv", "pyterrier.res", "pyterrier_minimal.tsv"),
+)
 JUDGMENTS = (
     "quepid.csv",
     "rank_eval.json",
@@ -63,8 +72,8 @@ def refusal(read: Any, path: Path, **options: Any) -> str:
 
 
 def test_every_file_is_named() -> None:
-    files = {path.name for path in PROGRAMS.iterdir()}
-    assert files == {*RUNS, *JUDGMENTS, *HEADERLESS, "kilt.jsonl", "README.md"}
+    files = {path.name for path in PROGRAMS.iterdir() if path.is_file()}
+    assert files == {*RUNS, *JUDGMENTS, *HEADERLESS, *TABLES, "kilt.jsonl", "README.md", "make.py"}
     listed = (PROGRAMS / "README.md").read_text()
     assert all(f"`{name}`" in listed for name in files - {"README.md"})
 
@@ -76,7 +85,7 @@ def test_runs_of_every_program_are_read(name: str, suffix: bool, tmp_path: Path)
     if not suffix:
         path = tmp_path / "results"
         path.write_bytes((PROGRAMS / name).read_bytes())
-    assert read_run(path).to_dict() == RUN
+    assert read_run(path).to_dict() == LISTS_OF.get(name, RUN)
     assert read_run(path).name == run_name(str(path))
     if name not in {"mteb.json", "hugging_face.json"}:  # which say nothing about what they are
         assert content_of(opened(str(path), read=True)) == "run"
@@ -85,7 +94,35 @@ def test_runs_of_every_program_are_read(name: str, suffix: bool, tmp_path: Path)
 
 @pytest.mark.parametrize("name", [name for name in RUNS if name not in {"mteb.json", "hugging_face.json"}])
 def test_the_order_of_a_list_is_its_ranks(name: str) -> None:
-    assert read_run(PROGRAMS / name, order="rank").to_dict() == {"q1": {"d2": -1, "d1": -2}, "q2": {"d3": -1}}
+    expected = {}
+    for query, found in LISTS_OF.get(name, RUN).items():
+        falling = sorted((-score, document) for document, score in found.items())
+        expected[query] = {document: -rank for rank, (_, document) in enumerate(falling, start=1)}
+    assert read_run(PROGRAMS / name, order="rank").to_dict() == expected
+
+
+@pytest.mark.parametrize("name", ["ranx.json", "ranx.parquet", "pyterrier.csv", "pyterrier.res"])
+def test_runs_of_programs_in_common_formats_are_read(name: str) -> None:
+    if name.endswith("parquet"):
+        pytest.importorskip("pyarrow")
+    assert read_run(PROGRAMS / name).to_dict() == RUN
+
+
+@pytest.mark.parametrize("name", ["ranx_qrels.json", "ranx_qrels.parquet"])
+def test_judgments_of_ranx_are_read(name: str) -> None:
+    if name.endswith("parquet"):
+        pytest.importorskip("pyarrow")
+    assert read_qrels(PROGRAMS / name).to_dict() == QRELS
+
+
+def test_what_programs_write_and_nobody_else_reads_is_refused_with_a_way_out() -> None:
+    pytest.importorskip("pyarrow")
+    found = refusal(read_run, PROGRAMS / "ranx.lz4")  # CBOR, compressed twice
+    assert found.endswith("expected one archive of text; ranx also writes .json and .parquet")
+    path = PROGRAMS / "pyterrier_minimal.tsv"  # ranks from 0
+    assert "--columns" in refusal(read_run, path)
+    read = read_run(path, columns="query_id,doc_id,rank").to_dict()
+    assert read == {"q1": {"d2": 0, "d1": -1}, "q2": {"d3": 0}}
 
 
 @pytest.mark.parametrize("name", JUDGMENTS)
@@ -266,8 +303,8 @@ def dumped(value: Any, **options: Any) -> str:
 
 
 LISTS = {"q1": [("d2", 2.5), ("d1", 0.5)], "q2": [("d3", 1.0)]}
-# The statements by which programs write: json.dumps(merged_data, indent=4) + "\n" (DPR), json.dump (MTEB),
-# f"{qid}\t{idx}\t{s}\n" (Tevatron), and items joined by tabs (ColBERT).
+# The statements by which programs write: json.dumps(merged_data, indent=4) + "\n" (DPR), and items joined by
+# tabs (ColBERT).
 FILES_BY_WRITERS = {
     "dpr.json": dumped(
         [
@@ -285,13 +322,6 @@ FILES_BY_WRITERS = {
         indent=4,
     )
     + "\n",
-    "Task_predictions.json": dumped(
-        {
-            "mteb_model_meta": {"model_name": "some/model", "revision": None},
-            "default": {"test": {query: dict(found) for query, found in LISTS.items()}},
-        }
-    ),
-    "tevatron.tsv": "".join(f"{query}\t{d}\t{s}\n" for query, found in LISTS.items() for d, s in found),
     "ranking.tsv": "".join(
         "\t".join(map(str, (query, d, rank, s))) + "\n"
         for query, found in LISTS.items()

@@ -18,6 +18,7 @@ from conftest import REPOSITORY
 from leadline.errors import InputError, UsageError
 
 SCORES = Path(__file__).parent / "scores"
+PROGRAMS = SCORES.parent / "programs"
 EXAMPLES = REPOSITORY / "docs" / "examples"
 CELLS = [
     ("a", "q1", "AP", 0.5),
@@ -199,18 +200,55 @@ def test_a_collection_of_results_of_mteb_is_read(tmp_path: Path) -> None:
     assert (read.names, list(read.queries)) == (["a", "b"], ["NFCorpus", "SciFact"])
 
 
-def test_ranx_pyterrier_and_ragas_are_read() -> None:
-    ranx = ll.read_scores(SCORES / "ranx.json")
-    assert (ranx.names, ranx.mean("ranx", "nDCG@10"), ranx.mean("ranx", "AP@100")) == (["ranx"], 0.625, 0.625)
+def test_results_of_mteb_are_read_as_it_writes_them() -> None:
+    folder = SCORES / "mteb" / "some__model" / "1"  # with NaN, and with a file of settings
+    read = ll.read_scores(folder, measures=["AP@10", "ndcg_at_10", "RR@1", "hit_rate_at_3"])
+    assert (read.names, list(read.queries)) == (["some/model"], ["Hydrology"])
+    assert read.values.ravel().tolist() == [0.75, 0.81546, 0.5, 1.0]
+    assert list(map(str, read.measures)) == ["AP@10", "nDCG@10", "RR@1", "Success@3"]
+    ours = ll.evaluate(
+        {"q1": {"d1": 3, "d2": 0}, "q2": {"d3": 1}}, PROGRAMS / "mteb.json", ["AP@10", "nDCG@10"]
+    )
+    assert ours.means.ravel().tolist() == pytest.approx([0.75, 0.81546], abs=5e-6)
+    with pytest.raises(InputError, match="no value of nauc_recall_at_3_max"):
+        ll.read_scores(folder, measures="nauc_recall_at_3_max")
+
+
+def test_values_of_ranx_are_those_of_leadline() -> None:
+    ours = ll.evaluate(PROGRAMS / "ranx_qrels.json", PROGRAMS / "ranx.json", ["nDCG@10", "AP@100", "RR"])
+    read = ll.read_scores(SCORES / "ranx.json")
+    assert (read.names, list(map(str, read.measures))) == (["ranx"], ["nDCG@10", "AP@100", "RR"])
+    assert read.values.ravel().tolist() == pytest.approx(ours.values.ravel().tolist(), rel=1e-14)
     with pytest.raises(InputError, match="report of ranx"):
         ll.read_scores(SCORES / "ranx_report.json")
-    terrier = ll.read_scores(SCORES / "pyterrier.csv")
-    assert (terrier.names, list(map(str, terrier.measures))) == (["BM25", "PL2"], ["AP", "nDCG@10"])
-    ragas = ll.read_scores([SCORES / "ragas.csv"], wide="measures")
-    assert list(map(str, ragas.measures)) == ["faithfulness", "answer_relevancy"]
-    assert ragas.mean("ragas", "faithfulness") == 0.75
+
+
+def test_tables_of_experiments_of_pyterrier_are_read_by_query_only() -> None:
+    read = ll.read_scores(SCORES / "pyterrier.csv")
+    assert (read.names, list(map(str, read.measures))) == (["BM25", "PL2"], ["AP", "nDCG@10"])
+    ours = ll.evaluate(
+        {"q1": {"d1": 3, "d2": 0}, "q2": {"d3": 1}}, PROGRAMS / "pyterrier.csv", ["AP", "nDCG@10"]
+    )
+    assert read.values[0].ravel().tolist() == pytest.approx(ours.values.ravel().tolist(), rel=1e-14)
+    assert read.mean("PL2", "AP") == 0.75
+    with pytest.raises(InputError, match=r"columns name, map, ndcg_cut_10; expected one of the query"):
+        ll.read_scores(SCORES / "pyterrier_means.csv")
+
+
+@pytest.mark.parametrize("name", ["ragas.csv", "ragas.jsonl"])
+def test_tables_of_ragas_are_read_without_their_texts(name: str) -> None:
+    ragas = ll.read_scores([SCORES / name], wide="measures")
+    names = ["precision_with_reference", "recall"]
+    assert list(map(str, ragas.measures)) == [
+        *(f"non_llm_context_{one}" for one in names),
+        "non_llm_string_similarity",
+        "exact_match",
+    ]
+    assert ragas.value("ragas", "When was it?", "exact_match") == 1.0
+    assert ragas.mean("ragas", "non_llm_context_precision_with_reference") == pytest.approx(0.75)
     left = next(notice for notice in ragas.warnings if notice.code == "columns_left_out")
     assert "response" in left.message
+    assert left.count == 4
 
 
 def test_columns_of_a_wide_table_are_runs_unless_they_name_measures(tmp_path: Path) -> None:
