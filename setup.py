@@ -12,7 +12,7 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 X86_64 = ("x86_64", "amd64")  # all that NumPy supports count bits in one instruction
-KERNELS = ("scan", "lists", "pairs", "gibbs")
+KERNELS = ("scan", "scan_records", "lists", "pairs", "gibbs")
 SHARED = "leadline.kernels.compiled.shared"  # what Cython would otherwise repeat in every kernel
 
 

@@ -8,6 +8,7 @@ what the call adds to a new process that holds the source and has imported all l
 from __future__ import annotations
 
 import argparse
+import json
 import statistics
 import subprocess
 import sys
@@ -17,14 +18,20 @@ from typing import Any
 
 import polars as pl
 import pyarrow as pa
-from pyarrow import csv, json, parquet  # noqa: F401  # the same
+from pyarrow import parquet  # noqa: F401  # the same
 
 import leadline as ll
 from leadline.io import columns
 
 MEASURES = ["AP", "nDCG@10", "RR", "P@10", "R@1000"]
 FRAMES = ("Arrow", "polars", "pandas", "pandas, objects")
-FILES = {"Arrow file": "run.arrow", "Parquet": "run.parquet", "CSV": "run.csv", "JSON Lines": "run.jsonl"}
+FILES = {
+    "Arrow file": "run.arrow",
+    "Parquet": "run.parquet",
+    "CSV": "run.csv",
+    "JSON Lines": "run.jsonl",
+    "JSON": "run.json",
+}
 TREC = ("query_id", "q0", "doc_id", "rank", "score", "tag")
 
 
@@ -43,6 +50,7 @@ def write_files(run: Path, folder: Path) -> None:
     frame.write_parquet(folder / FILES["Parquet"])
     frame.write_csv(folder / FILES["CSV"])
     frame.write_ndjson(folder / FILES["JSON Lines"])
+    (folder / FILES["JSON"]).write_text(json.dumps(ll.read_run(run).to_dict()))
 
 
 def source_of(name: str, run: Path, folder: Path) -> Any:

@@ -99,6 +99,8 @@ FILES: dict[str, Callable[[list[tuple[Any, ...]]], bytes]] = {
 @pytest.fixture
 def no_rows(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Fail where a row becomes an object, unless the kernels are not compiled."""
+    if kernels.compiled is not None and kernels.compiled.scan_records is None:
+        pytest.skip("the kernels are those of an earlier version")
     if form == "compiled":
         monkeypatch.setattr(row_checks, "lists_of", lambda *_, **__: pytest.fail("rows were read one by one"))
 
@@ -292,14 +294,12 @@ def test_json_lines_mean_the_same(lines: list[bytes], tmp_path: Path) -> None:
     compare(path)
 
 
-@pytest.mark.skipif(kernels.compiled is None, reason="columns are read by the compiled kernels")
+@pytest.mark.usefixtures("no_rows")
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=50))
 def test_numbers_in_text_are_read_to_the_last_bit(numbers: list[float]) -> None:
     rows = [("q1", f"d{place}", number, 1, "t") for place, number in enumerate(numbers)]
     for name in ("a.csv", "a.jsonl"):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(row_checks, "lists_of", lambda *_, **__: pytest.fail("rows were read one by one"))
-            found = dict(read_texts(name, FILES[name](rows)))
+        found = dict(read_texts(name, FILES[name](rows)))
         assert [np.float64(found[f"d{place}"]).tobytes() for place in range(len(numbers))] == [
             np.float64(number).tobytes() for number in numbers
         ]

@@ -217,7 +217,7 @@ def test_common_orders_of_long_lists(length: int, form: Kernels | None) -> None:
     assert agreeing.tolist() == [length * (length - 1) // 2, within]
 
 
-@pytest.mark.parametrize("kernel", ["scan", "lists", "pairs", "gibbs"])
+@pytest.mark.parametrize("kernel", ["scan", "scan_records", "lists", "pairs", "gibbs"])
 def test_compiler_directives_stand_before_everything_else(kernel: str) -> None:
     # Cython ignores them after the first statement, and compiles slow code without a word.
     source = (Path(kernels.__file__).parent / f"{kernel}.py").read_text()

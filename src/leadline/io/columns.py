@@ -1,4 +1,4 @@
-"""Runs and judgments in columns of Arrow: ids are positions in the text of Arrow.
+"""Runs and judgments in columns of Arrow, or found by scans: ids are positions in a text.
 
 Only clean columns are taken: ids of type string without nulls, finite grades, scores without NaN. For all
 else there are no lists, and rows are read one by one, which repairs them or says what is wrong and where. The
@@ -22,7 +22,6 @@ from leadline.io.row_checks import Records
 from leadline.io.trec_lists import CompiledLists, ListConsumer, RankedLists
 from leadline.io.trec_runs import ReadCounts
 
-LONGEST_RANK = 10**9  # a larger rank in a text is ignored
 BATCH_ROWS = 1 << 16  # number of rows hashed and joined at a time
 
 
@@ -98,7 +97,7 @@ def _read(records: Records, counts: ReadCounts | None) -> ReadCounts | None:
 
 
 def _deliver(
-    lists: ColumnLists | None, consumer: ListConsumer, reading: Reading, counts: ReadCounts
+    lists: CompiledLists | None, consumer: ListConsumer, reading: Reading, counts: ReadCounts
 ) -> ReadCounts | None:
     if lists is None:
         return None
@@ -113,31 +112,48 @@ def _deliver(
     return counts
 
 
-def whole(records: Records, what: str) -> ColumnLists | None:
+def whole(records: Records, what: str) -> CompiledLists | None:
     """Return the lists of all rows, merged by query; None if they must be read row by row."""
     if not _readable(records, what):
         return None
-    import pyarrow as pa
-
     try:
-        batches = list(_batches(records, size=1 << 31))
-        if not batches:
-            return None
-        lists = _lists(pa.concat_batches(batches) if len(batches) > 1 else batches[0], what, records)
+        if records.scan is not None:
+            (lists,) = records.scan(_roles(records, what), whole=True)
+        else:
+            lists = _every(records, what)
     except NotCleanError:
         return None
     lists.group()
     return lists if len(lists.scores) else None
 
 
+def _roles(records: Records, what: str) -> dict[str, int]:
+    """Return what the chosen columns hold, as the scans count it."""
+    roles = (0, 1, 2, 3, 4, 5) if what == "score" else (0, 1, 2, 5, 5, 5)
+    return {name: role for name, role in zip(records.chosen, roles, strict=False) if name}
+
+
+def _every(records: Records, what: str) -> CompiledLists:
+    """Return the lists of all batches."""
+    import pyarrow as pa
+
+    batches = list(_batches(records, size=1 << 31))
+    if not batches:
+        raise NotCleanError
+    return _lists(pa.concat_batches(batches) if len(batches) > 1 else batches[0], what, records)
+
+
 def _readable(records: Records, what: str) -> bool:
     """Return whether rows are available as columns; grades with probabilities or judges are not."""
     more = what == "grade" and any(records.chosen[4:])
-    return records.arrow is not None and kernels.compiled is not None and not more
+    return (records.scan or records.arrow) is not None and kernels.compiled is not None and not more
 
 
-def _chunks(records: Records) -> Iterator[ColumnLists]:
-    """Yield the lists of a run batch by batch, never a part of a list."""
+def _chunks(records: Records) -> Iterator[CompiledLists]:
+    """Yield the lists of a run chunk by chunk, never a part of a list."""
+    if records.scan is not None:
+        yield from records.scan(_roles(records, "score"), whole=False)
+        return
     import pyarrow as pa
 
     begun = None  # rows of the list that the next batch may continue
@@ -188,17 +204,13 @@ def _lists(batch: Any, what: str, records: Records) -> ColumnLists:
     columns = dict(zip((name for name in records.chosen if name), batch.columns, strict=True))
     query, document, value, more, beside, _ = (columns.get(name) for name in records.chosen)
     scores = _numbers(value)
-    if (np.isnan(scores) if what == "score" and not records.text else ~np.isfinite(scores)).any():
+    if (np.isnan(scores) if what == "score" else ~np.isfinite(scores)).any():
         raise NotCleanError
     ranks = np.full(len(scores), -1, dtype=np.int64)
     if what == "score" and more is not None:
         ranks = _whole_numbers(more)
-        if records.text and (ranks >= LONGEST_RANK).any():
-            raise NotCleanError
     queries, bounds = _runs_of(query)
     ids = _strings(document)
-    if records.text and ((ids.stop == ids.start).any() or b"" in queries):
-        raise NotCleanError
     tag = beside[-1].as_py() if what == "score" and beside is not None and len(beside) else ""
     if not isinstance(tag, str):
         tag = ""

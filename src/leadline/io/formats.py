@@ -15,14 +15,18 @@ from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from leadline.data.reading import DEFAULT_READING, Reading
 from leadline.errors import InputError
 from leadline.io import row_checks
 from leadline.io.archives import COMPRESSIONS
 from leadline.io.opening import (
     BINARY_TABLES,
+    BOM,
     IR_DATASETS,
     SQLITE,
+    Buffers,
     Chunk,
     first_bytes,
     is_compressed,
@@ -79,7 +83,8 @@ class Opened(NamedTuple):
     """A file, its format, its text if it has been read to recognise the format, and the selected part.
 
     The text of a pipe in TREC format may be its first chunk, to be read on. `columns` is the number of
-    columns in the first line of a TREC file.
+    columns in the first line of a TREC file. A file whose text is read piece by piece has its first lines as
+    `head`.
     """
 
     path: str
@@ -87,6 +92,7 @@ class Opened(NamedTuple):
     whole: Chunk | None
     part: str = ""
     columns: int = 0
+    head: Chunk | None = None
 
     @property
     def text(self) -> Chunk:
@@ -108,6 +114,9 @@ def opened(path: str, *, read: bool = False) -> Opened:
         if binary or looks_trec(head):
             columns = len(_first_fields(head))
             return Opened(path, PARQUET if binary else TREC, None, columns=columns)
+        lines = _first_lines(file, head)
+        if lines is not None and format_of(lines).name in {"jsonl", "csv"}:
+            return Opened(path, format_of(lines), None, head=lines)
     if head is None and not read and not part:
         whole = Chunk.begun_once(file)
         if format_of(whole) is not TREC and not whole.last:
@@ -116,6 +125,17 @@ def opened(path: str, *, read: bool = False) -> Opened:
         whole = read_whole(file, enough=None if read or part else is_refused)
     head = whole.text[: min(whole.filled, 1 << 16)].tobytes()
     return Opened(path, JSON if part else format_of(whole), whole, part, len(_first_fields(head)))
+
+
+def _first_lines(path: str, head: bytes) -> Chunk | None:
+    """Return the whole lines in the first bytes of a file that need not be read whole to know its format."""
+    text = head.removeprefix(BOM)
+    end = text.rfind(b"\n") + 1
+    if not end or b"\0" in text:
+        return None
+    workspace = Buffers(end)
+    workspace.text[:] = np.frombuffer(text[:end], dtype=np.uint8)
+    return Chunk.of_text(path, workspace, end)
 
 
 def _beir_file(path: str) -> str:

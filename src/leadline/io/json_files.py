@@ -14,16 +14,14 @@ from itertools import chain, islice
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-import numpy as np
-
-from leadline.data.arrays import bytes_of
 from leadline.data.ids import to_bytes
 from leadline.errors import InputError
 from leadline.io import python_inputs, row_checks
-from leadline.io.columns import NotCleanError
-from leadline.io.opening import LONGEST_LINE, Chunk
+from leadline.io.opening import Chunk
+from leadline.io.record_lists import json_lines_scan, mapping_lists
 from leadline.io.row_checks import Records, Row, Table
-from leadline.io.tables import CHUNK_BYTES, RUN_COLUMNS, OutputTable, byte_lines, has_pyarrow
+from leadline.io.tables import RUN_COLUMNS, OutputTable, byte_lines
+from leadline.io.trec_lists import CompiledLists
 from leadline.kernels import plain
 
 if TYPE_CHECKING:
@@ -62,6 +60,33 @@ Members.__name__ = "object"  # its name in messages
 
 def json_rows(source: Opened, what: str, subtopics: bool) -> Table | Records:
     """Return the table in a JSON list of records, or the rows of a JSON object."""
+    path, window = source.path, source.text
+    lists = None if subtopics or source.part else mapping_lists(window)
+    if lists is None or _holds_meta(lists, window):
+        return _parsed_rows(source, what, subtopics)
+
+    def rows() -> Iterator[Row]:
+        parsed = _parsed_rows(source, what, subtopics)
+        assert isinstance(parsed, Records)
+        yield from parsed.rows
+
+    found = [lists]  # for the first who asks, who may change it
+
+    def scan(_roles: Mapping[str, int], *, whole: bool) -> Iterator[CompiledLists]:  # noqa: ARG001  # as of every scan
+        lists = found.pop() if found else mapping_lists(window)
+        if lists is not None:
+            yield lists
+
+    return Records(rows(), path=path, unit="record", scan=scan)
+
+
+def _holds_meta(lists: CompiledLists, window: Chunk) -> bool:
+    """Return whether a text is of MTEB; `next_line` counts queries without documents, which have no list."""
+    name = to_bytes(MTEB_META)
+    return name in lists.queries or (lists.next_line > 0 and name in window.text[: window.end].tobytes())
+
+
+def _parsed_rows(source: Opened, what: str, subtopics: bool) -> Table | Records:
     path, window = source.path, source.text
     found = parse_json(window.text[: window.end].tobytes(), path)
     if isinstance(found, (Members, list)) and not subtopics:
@@ -116,48 +141,18 @@ def dump_json(value: Any) -> str:
 
 def json_lines_table(source: Opened, what: str, _subtopics: bool) -> Table | Records:
     """Return the table in JSON Lines, or the rows of lists, one per line."""
-    window = source.text
-    lines = _json_lines(window)
-    first = list(islice(lines, 1))
-    lines = chain(first, lines)
+    first = list(islice(_json_lines(source.head or source.text), 1))
+
+    def lines() -> Iterator[tuple[int, Any]]:
+        yield from first
+        yield from islice(_json_lines(source.text), 1, None)
+
     if first and begins_list(first[0][1]):
-        return rows_of_entries(lines, what, path=source.path, unit="line")
-    found = python_inputs.table_of_rows(lines, path=source.path, unit="line")
-    if isinstance(found, Table) and has_pyarrow():
-        found.arrow = lambda chosen: _json_batches(window, chosen)
+        return rows_of_entries(lines(), what, path=source.path, unit="line")
+    found = python_inputs.table_of_rows(lines(), path=source.path, unit="line")
+    if isinstance(found, Table):
+        found.scan = json_lines_scan(source, found.names)
     return found
-
-
-def _json_batches(window: Chunk, chosen: Sequence[str]) -> Iterator[Any]:
-    """Yield some columns of JSON Lines in batches of Arrow; only of a text with one object on every line.
-
-    All members are looked at, so that a name that is repeated in an object is found.
-    """
-    import pyarrow as pa
-    from pyarrow import json as arrow_json
-
-    kinds = (pa.string(), pa.string(), pa.float64(), pa.int64(), pa.string(), pa.string())
-    schema = pa.schema([(name, kind) for name, kind in zip(chosen, kinds, strict=True) if name])
-    size = CHUNK_BYTES + LONGEST_LINE
-    start = 0
-    while start < window.end:
-        text = window.text[start : min(start + size, window.end)]
-        ends = np.flatnonzero(text == ord("\n"))
-        if not len(ends):
-            raise NotCleanError
-        text = text[: ends[-1] + 1]
-        begins = np.concatenate(([0], ends[:-1] + 1))
-        if not ((text[begins] == ord("{")) & (text[ends - 1] == ord("}"))).all():
-            raise NotCleanError
-        table = arrow_json.read_json(
-            pa.BufferReader(pa.py_buffer(bytes_of(text))),
-            read_options=arrow_json.ReadOptions(block_size=size, use_threads=False),
-            parse_options=arrow_json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="infer"),
-        )
-        if len(table) != len(ends):
-            raise NotCleanError
-        yield from table.select(schema.names).to_batches()
-        start += len(text)
 
 
 def _json_lines(window: Chunk) -> Iterator[tuple[int, Any]]:

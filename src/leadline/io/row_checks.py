@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Integral
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -18,7 +18,14 @@ from leadline.data.reading import DEFAULT_READING, Reading
 from leadline.data.run import Run
 from leadline.errors import InputError
 from leadline.io import selection, trec_runs
-from leadline.io.trec_lists import ListConsumer, PlainLists, RankedLists, TrecLists, qrels_of_lists
+from leadline.io.trec_lists import (
+    CompiledLists,
+    ListConsumer,
+    PlainLists,
+    RankedLists,
+    TrecLists,
+    qrels_of_lists,
+)
 from leadline.io.trec_runs import ReadCounts
 from leadline.kernels import plain
 
@@ -98,6 +105,13 @@ Row: TypeAlias = "tuple[int, Any, Any, Any, Any]"
 ArrowColumns: TypeAlias = "Callable[[Sequence[str]], Iterable[Any]]"
 
 
+class Scan(Protocol):
+    """The lists of a text that compiled kernels find."""
+
+    def __call__(self, roles: Mapping[str, int], /, *, whole: bool) -> Iterable[CompiledLists]:
+        """Return the lists chunk by chunk, or at once, given what columns hold: 0 query, 1 document, ..."""
+
+
 @dataclass
 class Records:
     """Unchecked rows of a source; `unit` is the unit of their places, such as "line"."""
@@ -117,6 +131,7 @@ class Records:
     convert: str = ""  # how the caller can convert a column of ids
     judges: Counter[object] = field(default_factory=Counter)  # number of rows by judge
     arrow: ArrowColumns | None = None  # the same rows as Arrow batches, if available
+    scan: Scan | None = None  # the same rows as lists, if available
     chosen: tuple[str, ...] = ()  # query, document, number, rank or subtopic, tag or probability, judge
     # Inclusion probabilities, as read.
     shares: dict[tuple[str, str], object] = field(default_factory=dict)
@@ -146,6 +161,7 @@ class Table:
     text: bool = False  # all cells are text
     convert: str = ""  # how the caller can convert a column of ids
     arrow: ArrowColumns | None = None  # gives the columns of some names as batches of Arrow
+    scan: Scan | None = None  # gives lists
 
 
 def table_records(table: Table, what: str, *, by_rank: bool = False) -> Records:
@@ -159,7 +175,8 @@ def table_records(table: Table, what: str, *, by_rank: bool = False) -> Records:
     found.names = tuple(table.names)
     beside = find(table.names, TAG if what == "score" else PROBABILITY)
     judge = find(table.names, JUDGE) if what == "grade" else None
-    found.chosen, found.arrow = (*chosen, beside or "", judge or ""), table.arrow
+    found.chosen = (*chosen, beside or "", judge or "")
+    found.arrow, found.scan = table.arrow, table.scan
     found.rows = _table_rows(table, found.chosen, found, what)
     return found
 

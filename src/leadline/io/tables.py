@@ -8,8 +8,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from importlib.util import find_spec
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leadline.data.arrays import bytes_of
@@ -19,8 +18,8 @@ from leadline.data.qrels import Qrels
 from leadline.data.run import Run
 from leadline.errors import InputError, UsageError
 from leadline.io import python_inputs, row_checks
-from leadline.io.columns import NotCleanError
 from leadline.io.opening import ARROW, HEAD, IR_DATASETS, STREAM, Chunk, read_whole, text_of
+from leadline.io.record_lists import csv_scan
 from leadline.io.row_checks import Records, Table
 
 if TYPE_CHECKING:
@@ -82,26 +81,29 @@ def _judgments(qrels: Qrels) -> OutputTable:
     return OutputTable(QRELS_COLUMNS, judged)
 
 
-CHUNK_BYTES = 1 << 20  # number of bytes of a text examined at a time
 GUARDED = re.compile(r"'+[=+\-@\t\r].", re.DOTALL)
 
 
 def table_of_csv(source: Opened, *_: object) -> Table:
     """Return the table in a CSV or TSV text."""
-    path, window = source.path, source.text
-    lines = cells_of(enumerate(_text_lines(window), start=1), path)
-    header = next(lines, (1, []))[1]
+    path = source.path
+
+    def rows(window: Chunk) -> Iterator[tuple[int, list[str]]]:
+        return cells_of(enumerate(_text_lines(window), start=1), path)
+
+    head = source.head or source.text
+    header = next(rows(head), (1, []))[1]
+    first = next(byte_lines(head), b"").decode("utf-8", "surrogateescape")
 
     def cells(chosen: Sequence[str]) -> Iterator[tuple[int, Sequence[Any]]]:
         places = [header.index(name) if name else -1 for name in chosen]
-        for line, row in lines:
+        for line, row in islice(rows(source.text), 1, None):
             refuse_ragged(row, header, path, line)
             yield line, [row[place] if place >= 0 else None for place in places]
 
-    def batches(chosen: Sequence[str]) -> Iterable[Any]:
-        return _csv_batches(window, chosen)
-
-    return Table(header, cells, path, "line", place=1, text=True, arrow=batches if has_pyarrow() else None)
+    plain = first.strip("\r\n") and not first.startswith("#")
+    scan = csv_scan(source, header, delimiter_of(first)) if plain else None
+    return Table(header, cells, path, "line", place=1, text=True, scan=scan)
 
 
 HEADERLESS = "a header, or --columns with the names of all columns, as in query_id,doc_id,rank"
@@ -233,42 +235,6 @@ def _text_lines(window: Chunk) -> Iterator[str]:
             yield from io.StringIO(line, newline="")
         else:
             yield line
-
-
-def has_pyarrow() -> bool:
-    """Return whether pyarrow is installed."""
-    return find_spec("pyarrow") is not None
-
-
-def _csv_batches(window: Chunk, chosen: Sequence[str]) -> Iterator[Any]:
-    """Yield some columns of a CSV text in batches of Arrow; not of one with quotes or comments.
-
-    The reader of Arrow is then as strict as `cells_of`: a number that both read is the same number.
-    """
-    import pyarrow as pa
-    from pyarrow import csv as arrow_csv
-
-    text = window.text[: window.end]
-    first = next(byte_lines(window), b"")
-    delimiter = delimiter_of(first.decode("utf-8", "surrogateescape"))
-    signs = (b'"', b"\n#", b"\0", delimiter.encode() + b"0x")  # a hexadecimal rank is not a rank
-    for start in range(0, len(text), CHUNK_BYTES):
-        piece = text[max(0, start - 2) : start + CHUNK_BYTES + 1].tobytes()  # a sign may span two chunks
-        alone = b"\r" in piece and piece[:-1].count(b"\r") > piece.count(b"\r\n")
-        if alone or any(sign in piece for sign in signs):
-            raise NotCleanError
-    if first[:1] in {b"#", b"", b"\r"}:
-        raise NotCleanError
-    kinds = (pa.string(), pa.string(), pa.float64(), pa.int64(), pa.string(), pa.string())
-    types = {name: kind for name, kind in zip(chosen, kinds, strict=True) if name}
-    yield from arrow_csv.open_csv(
-        pa.BufferReader(pa.py_buffer(bytes_of(text))),
-        read_options=arrow_csv.ReadOptions(use_threads=False),
-        parse_options=arrow_csv.ParseOptions(delimiter=delimiter, quote_char=False),
-        convert_options=arrow_csv.ConvertOptions(
-            column_types=types, include_columns=list(types), null_values=[], strings_can_be_null=False
-        ),
-    )
 
 
 def refuse_ragged(row: Sequence[str], header: Sequence[str], path: str, line: int) -> None:

@@ -19,7 +19,24 @@ from leadline.io.archives import COMPRESSIONS
 from leadline.io.opening import BOM, WIDE_BOMS, Chunk
 from leadline.kernels import plain
 
-POWERS = 10.0 ** np.arange(23)
+
+def _powers() -> Floats:
+    """Return the powers of ten and of two that `kernels.scan` uses, as they are laid out there.
+
+    >>> _powers()[:3].tolist(), len(_powers())
+    ([1.0, 10.0, 100.0], 1340)
+    """
+    pieces: list[int] = []
+    for exponent in range(-64, 65):
+        ten = 10 ** abs(exponent)
+        wide = ten << 512 if exponent >= 0 else (1 << 1024) // ten
+        wide >>= wide.bit_length() - 128
+        pieces += [(wide >> shift) & 0xFFFFFFFF for shift in (96, 64, 32, 0)]
+    twos = np.ldexp(1.0, np.arange(-400, 401))
+    return np.concatenate((10.0 ** np.arange(23), np.array(pieces, dtype=np.float64), twos))
+
+
+POWERS = _powers()
 SHORTEST_LINE = 8  # "q 0 d 1\n"
 # Beginnings that no line may have: a comment, a byte order mark, an archive.
 UNLIKE_LINES = (b"#", BOM, *WIDE_BOMS, *COMPRESSIONS)

@@ -1,8 +1,8 @@
 """Hot loops: pure functions over arrays, compiled where possible.
 
-`scan`, `lists` and `pairs` are compiled at installation if there is a C compiler; `plain` is ordinary Python
-with the same results. `compiled` holds the compiled functions; it is None if there are none or
-`LEADLINE_PURE=1` is set. `parallel_map` runs them on several threads.
+`scan`, `scan_records`, `lists` and `pairs` are compiled at installation if there is a C compiler; `plain` is
+ordinary Python with the same results. `compiled` holds the compiled functions; it is None if there are none
+or `LEADLINE_PURE=1` is set. `parallel_map` runs them on several threads.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import os
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple, TypeVar
 
 Item = TypeVar("Item")
@@ -18,7 +19,7 @@ MAX_THREADS = 4  # more would wait for each other: Python code between kernels h
 
 
 class Kernels(NamedTuple):
-    """The functions of `scan`, `lists` and `pairs`."""
+    """The functions of `scan`, `scan_records`, `lists` and `pairs`."""
 
     scan: Callable[..., Any]
     hash_ids: Callable[..., Any]
@@ -32,6 +33,9 @@ class Kernels(NamedTuple):
     plane_tables: Callable[..., Any] | None
     rank_biased: Callable[..., Any] | None
     number_ids: Callable[..., Any] | None
+    numbers: Callable[..., Any] | None
+    scan_records: Callable[..., Any] | None
+    scan_mapping: Callable[..., Any] | None
 
 
 def load(package: str) -> Kernels:
@@ -39,6 +43,9 @@ def load(package: str) -> Kernels:
     scan = importlib.import_module(f"{package}.scan")
     lists = importlib.import_module(f"{package}.lists")
     pairs = importlib.import_module(f"{package}.pairs")
+    records = None
+    with suppress(ImportError):
+        records = importlib.import_module(f"{package}.scan_records")
     return Kernels(
         scan.scan,
         scan.hash_ids,
@@ -51,6 +58,9 @@ def load(package: str) -> Kernels:
         getattr(pairs, "plane_tables", None),
         getattr(lists, "rank_biased", None),
         getattr(lists, "number_ids", None),
+        getattr(scan, "numbers", None),
+        getattr(records, "scan_records", None),
+        getattr(records, "scan_mapping", None),
     )
 
 

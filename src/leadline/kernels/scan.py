@@ -28,6 +28,15 @@ HASH_MASK = cython.declare(cython.ulonglong, 18446744073709551615)
 # Up to here integers are exact in a double, so mantissa and power of ten give the nearest double.
 EXACT = cython.declare(cython.ulonglong, 9007199254740992)
 NO_RANK = cython.declare(cython.longlong, -1)
+# Up to here another digit fits into 64 bits.
+FITTING = cython.declare(cython.ulonglong, 1844674407370955160)
+LOW_HALF = cython.declare(cython.ulonglong, 4294967295)
+NINE_BITS = cython.declare(cython.ulonglong, 511)
+# `powers` holds 10**0 to 10**22; the first 128 bits of 10**-64 to 10**64, in four pieces each, the highest
+# first; and 2**-400 to 2**400.
+WIDEST = cython.declare(cython.longlong, 64)
+PIECES = cython.declare(cython.Py_ssize_t, 23)
+TWOS = cython.declare(cython.Py_ssize_t, 939)  # 23 + 4 * 129 + 400
 
 
 @cython.cfunc
@@ -50,6 +59,67 @@ def digit(c: cython.uchar) -> cython.bint:
 
 @cython.cfunc
 @cython.nogil
+@cython.inline
+@cython.exceptval(check=False)
+def high(a: cython.ulonglong, b: cython.ulonglong) -> cython.ulonglong:
+    """Return the upper half of a product."""
+    middle: cython.ulonglong = (a >> 32) * (b & LOW_HALF) + (((a & LOW_HALF) * (b & LOW_HALF)) >> 32)
+    other: cython.ulonglong = (a & LOW_HALF) * (b >> 32) + (middle & LOW_HALF)
+    return (a >> 32) * (b >> 32) + (middle >> 32) + (other >> 32)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def nearest(
+    mantissa: cython.ulonglong, exponent: cython.longlong, powers: cython.const[cython.double][::1]
+) -> cython.double:
+    """Return the double nearest to mantissa * 10**exponent; -1 if 128 bits do not tell.
+
+    The algorithm of Eisel and Lemire (Lemire 2021): the power is truncated to 128 bits, so that the product is
+    known up to the size of the mantissa; it decides unless it is that close to the middle of two doubles.
+    """
+    place: cython.Py_ssize_t = PIECES + 4 * (exponent + WIDEST)
+    first: cython.ulonglong
+    second: cython.ulonglong
+    upper: cython.ulonglong
+    lower: cython.ulonglong
+    more: cython.ulonglong
+    top: cython.ulonglong
+    scale: cython.longlong = ((217706 * exponent) >> 16) + 12
+    while (mantissa >> 63) == 0:
+        mantissa <<= 1
+        scale -= 1
+    first = cython.cast(cython.ulonglong, powers[place])
+    first = (first << 32) + cython.cast(cython.ulonglong, powers[place + 1])
+    upper = high(mantissa, first)
+    lower = (mantissa * first) & HASH_MASK
+    if (upper & NINE_BITS) == NINE_BITS and ((lower + mantissa) & HASH_MASK) < mantissa:
+        second = cython.cast(cython.ulonglong, powers[place + 2])
+        second = (second << 32) + cython.cast(cython.ulonglong, powers[place + 3])
+        more = (lower + high(mantissa, second)) & HASH_MASK
+        if more < lower:
+            upper += 1
+        lower = more
+        second = (mantissa * second) & HASH_MASK
+        if (
+            (upper & NINE_BITS) == NINE_BITS
+            and lower == HASH_MASK
+            and ((second + mantissa) & HASH_MASK) < mantissa
+        ):
+            return -1.0
+    top = upper >> 63
+    if top == 0:
+        scale -= 1
+    mantissa = upper >> (top + 9)
+    if lower == 0 and (upper & NINE_BITS) == 0 and (mantissa & 3) == 1:
+        return -1.0
+    mantissa = (mantissa + (mantissa & 1)) >> 1
+    return cython.cast(cython.double, mantissa) * powers[TWOS + scale]
+
+
+@cython.cfunc
+@cython.nogil
 @cython.exceptval(-2.0, check=True)
 def number(
     text: cython.const[cython.uchar][::1],
@@ -66,22 +136,26 @@ def number(
     exponent: cython.longlong = 0
     written: cython.longlong = 0
     down: cython.bint = False
+    cut: cython.bint = False
     value: cython.double
-    c: cython.uchar
     if p < stop and (text[p] == 45 or text[p] == 43):  # - or +
         negative = text[p] == 45
         p += 1
     while p < stop and digit(text[p]):
-        if mantissa < EXACT:
+        if mantissa < FITTING:
             mantissa = mantissa * 10 + (text[p] - 48)
+        else:
+            cut = True
         digits += 1
         p += 1
     if p < stop and text[p] == 46:  # .
         p += 1
         while p < stop and digit(text[p]):
-            if mantissa < EXACT:
+            if mantissa < FITTING:
                 mantissa = mantissa * 10 + (text[p] - 48)
                 exponent -= 1
+            else:
+                cut = True
             digits += 1
             p += 1
     if digits == 0:
@@ -106,6 +180,10 @@ def number(
         value = mantissa
         value = value / powers[-exponent] if exponent < 0 else value * powers[exponent]
         return -value if negative else value
+    if not cut and mantissa > 0 and exponent >= -WIDEST and exponent <= WIDEST:
+        value = nearest(mantissa, exponent, powers)
+        if value >= 0:
+            return -value if negative else value
     with cython.gil:
         return float(bytes(text[start:stop]))
 
@@ -284,3 +362,22 @@ def hash_ids(
             for p in range(start[i], stop[i]):
                 hashed = ((hashed ^ text[p]) * HASH_FACTOR) & HASH_MASK
             hashes[i] = hashed
+
+
+def numbers(
+    text: cython.const[cython.uchar][::1],
+    start: cython.const[cython.longlong][::1],
+    stop: cython.const[cython.longlong][::1],
+    powers: cython.const[cython.double][::1],
+    values: cython.double[::1],
+    clean: cython.longlong[::1],
+) -> cython.bint:
+    """Parse decimal numbers; return False if one is none or is too large for a double."""
+    i: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(start.shape[0]):
+            values[i] = number(text, start[i], stop[i], powers, clean)
+            if clean[0] == 0 or values[i] - values[i] != 0:
+                clean[0] = 0
+                break
+    return clean[0] != 0

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
 
 
 def cfunc(function: F) -> F:
@@ -27,9 +28,9 @@ def declare(_type: object, value: int) -> int:
     return value
 
 
-def cast(_type: object, value: int) -> int:
+def cast(kind: Callable[[float], T], value: float) -> T:
     """Cast a value to a type."""
-    return value
+    return kind(value)
 
 
 class _Lock:
