@@ -35,6 +35,8 @@ from leadline.data.result import Result
 from leadline.evaluation.catalogue import AVERAGES, example, facts, limits, outline, paragraphs
 from leadline.evaluation.profiles import PROFILES
 from leadline.measures import MEASURES
+from leadline.measures.publications import REFERENCES
+from leadline.measures.references import Reference
 from leadline.stats import CORRECTIONS, INTERVALS, TESTS
 from leadline.stats.agreement_coefficients import COEFFICIENTS
 
@@ -75,7 +77,14 @@ def measures() -> str:
             )
         if example(kind):
             lines += ["", "```python", example(kind), "```"]
+    lines += ["", "## References", "", "`leadline measures NAME --bibtex` prints them for BibTeX.", ""]
+    lines += [f"- {reference.cited}: {_linked(reference)}" for reference in REFERENCES.values()]
     return "\n".join(lines) + "\n"
+
+
+def _linked(reference: Reference) -> str:
+    """Return a reference with its address as a link."""
+    return re.sub(r"https?://\S+", lambda found: f"<{found[0]}>", reference.text)
 
 
 def command_names() -> list[str]:

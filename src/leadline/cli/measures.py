@@ -23,15 +23,26 @@ HEADS = ["measure", "title", "range", "average"]
 
 @click.command(cls=Command, epilog="Example: leadline measures nDCG")
 @click.argument("name", required=False)
+@click.option(
+    "--bibtex",
+    is_flag=True,
+    help="Print BibTeX entries of the sources, and of leadline: of all measures, or of NAME.",
+)
 @output_options
-def command(name: str | None, form: str, output: str | None) -> None:
+def command(name: str | None, *, bibtex: bool, form: str, output: str | None) -> None:
     """List the measures, or explain one.
 
     NAME is any name that `leadline evaluate -m` accepts: `leadline measures ndcg_cut_10` explains nDCG. The
     groups of trec_eval are listed too.
     """
+    if bibtex and form != "table":
+        raise UsageError(f"--bibtex with -f {form}; expected one of them")
     kinds, asked = (list(MEASURES.classes.values()), "") if name is None else find(name)
-    if form == "json":
+    if bibtex:
+        from leadline.measures.publications import bibliography
+
+        text = bibliography(kind.source for kind in kinds)
+    elif form == "json":
         data = envelope("measures", [], {"name": name}, []) | {"measures": list(map(entry, kinds))}
         if name is None:
             data["groups"] = {group: list(names) for group, names in GROUPS.items()}

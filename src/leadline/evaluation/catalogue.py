@@ -12,6 +12,7 @@ from leadline.data.judged_run import JudgedRun
 from leadline.data.registry import Parameter, Parametric, show
 from leadline.errors import LeadlineError
 from leadline.measures import MEASURES, Measure
+from leadline.measures.publications import cited_in
 
 AVERAGES = {"mean": "mean", "defined": "mean of defined", "geometric": "geometric mean", "sum": "sum"}
 UNDEFINED = {
@@ -169,6 +170,10 @@ def entry(cls: type[Measure]) -> dict[str, Any]:
         "needs": cls.needs,
         "undefined": undefined(cls),
         "source": cls.source,
+        "references": [
+            {"key": reference.key, "text": reference.text, "doi": reference.doi or None}
+            for reference in cited_in(cls.source)
+        ],
         "spellings": aliases(cls),
         "example": example(cls),
     }

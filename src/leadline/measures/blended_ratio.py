@@ -280,7 +280,7 @@ class NCUrbIE(Measure):
     title = "rank-biased NCU, inverse effort"
     formula = "sum over the n-th relevant documents, at ranks r <= k, of gamma^(n - 1) * p^r, / sum of "
     formula += "gamma^(n - 1) for n = 1..R"
-    source = "Sakai 2021; NTCIREVAL"
+    source = "NTCIREVAL NCUrb,IE"
 
     gamma: float = number(0.95, low=0.0, high=1.0)
     p: float = number(0.99, low=0.0, high=1.0, open_ends=True)
@@ -311,7 +311,7 @@ class EBR(Measure):
 
     title = "expected blended ratio"
     formula = "sum over ranks r <= k of s(r) * product over i < r of (1 - s(i)) * blended ratio at r"
-    source = "Sakai and Zeng 2020; NTCIREVAL"
+    source = "Sakai and Zeng 2021; NTCIREVAL"
     rejected: ClassVar[Rejected] = OTHER_NAMES
 
     beta: float = number(1.0, low=0.0)

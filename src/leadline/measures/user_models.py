@@ -302,7 +302,7 @@ class iRBU(ERR):  # noqa: N801  # the field's spelling
 
     title = "intentwise rank-biased utility"
     formula = "sum over ranks r <= k of s(r) * product over i < r of (1 - s(i)) * p^r"
-    source = "Sakai and Zeng 2020; Amigo et al. 2018; NTCIREVAL"
+    source = "Sakai and Zeng 2021; Amigo et al. 2018; NTCIREVAL"
     aliases: ClassVar[Aliases] = {"intentwise_rbu": {}}
 
     p: float = number(0.99, low=0.0, high=1.0, open_ends=True)

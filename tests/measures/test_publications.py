@@ -1,0 +1,105 @@
+"""The publications that the measures come from, as BibTeX."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from conftest import Leadline
+from leadline.measures import MEASURES
+from leadline.measures.publications import LEADLINE, REFERENCES, bibliography, cited_in
+
+REQUIRED = {
+    "article": {"author", "title", "journal", "year"},
+    "inproceedings": {"author", "title", "booktitle", "year"},
+    "book": {"author", "title", "publisher", "year"},
+    "techreport": {"author", "title", "institution", "year"},
+    "misc": {"author", "title"},
+}
+
+
+def parsed(text: str) -> dict[str, tuple[str, dict[str, str]]]:
+    """Read BibTeX: the type and the fields of every entry by key; nothing else may stand between them."""
+    entries: dict[str, tuple[str, dict[str, str]]] = {}
+    place = 0
+    while place < len(text.rstrip()):
+        head = re.compile(r"\s*@(\w+)\{([^,\s]+),").match(text, place)
+        assert head, text[place : place + 40]
+        kind, key = head.groups()
+        assert key not in entries
+        place, fields = head.end(), {}
+        while field := re.compile(r"\s*(\w+) = \{").match(text, place):
+            start = place = field.end()
+            depth = 1
+            while depth:
+                depth += {"{": 1, "}": -1}.get(text[place], 0)
+                place += 1
+            assert field[1] not in fields
+            fields[field[1]] = text[start : place - 1]
+            assert text[place] == ","
+            place += 1
+        end = re.compile(r"\s*\}").match(text, place)
+        assert end, key
+        place = end.end()
+        entries[key] = kind, fields
+    return entries
+
+
+def test_every_part_of_a_source_names_a_publication_or_a_program() -> None:
+    for kind in MEASURES.classes.values():
+        for part in kind.source.split("; "):
+            assert cited_in(part), (kind, part)
+
+
+def test_every_publication_is_the_source_of_a_measure() -> None:
+    used = {one for kind in MEASURES.classes.values() for one in cited_in(kind.source)}
+    assert used == set(REFERENCES.values())
+
+
+def test_the_entries_have_the_fields_that_their_type_requires() -> None:
+    entries = parsed(bibliography(kind.source for kind in MEASURES.classes.values()))
+    assert len(entries) == len(REFERENCES) + 1
+    for kind, fields in entries.values():
+        assert set(fields) >= REQUIRED[kind]
+        assert all(value.isascii() and value.strip() for value in fields.values())
+        for name in ("title", "author", "journal", "booktitle"):
+            assert not re.search(r"(?<!\\)[&_#%$]", fields.get(name, ""))
+        assert re.fullmatch(r"\d{4}", fields.get("year", "2000"))
+        assert re.fullmatch(r"10\.\d{4,}/\S+", fields.get("doi", "10.1000/x"))
+
+
+def test_accents_are_written_for_latex() -> None:
+    assert 'J{\\"a}rvelin, Kalervo' in REFERENCES["Jarvelin and Kekalainen 2002"].bibtex
+
+
+@pytest.mark.parametrize("name", ["nDCG", "ndcg_cut_10"])
+def test_the_command_prints_the_sources_of_a_measure_and_the_program(name: str, leadline: Leadline) -> None:
+    done = leadline("measures", name, "--bibtex")
+    assert list(parsed(done.out)) == [LEADLINE.key, "jarvelin2002", "trec_eval"]
+
+
+def test_the_command_prints_all_sources_once_and_writes_them(leadline: Leadline, tmp_path: Path) -> None:
+    file = tmp_path / "measures.bib"
+    leadline("measures", "--bibtex", "-o", file)
+    assert set(parsed(file.read_text())) == {LEADLINE.key, *(one.key for one in REFERENCES.values())}
+
+
+def test_bibtex_is_no_other_format(leadline: Leadline) -> None:
+    done = leadline("measures", "nDCG", "--bibtex", "-f", "json")
+    assert done.status == 2
+    assert "--bibtex with -f json" in done.err
+
+
+def test_the_program_is_cited_as_in_citation_cff() -> None:
+    cff = (Path(__file__).resolve().parents[2] / "CITATION.cff").read_text()
+    (_, fields) = parsed(LEADLINE.bibtex)["leadline"]
+    assert f"name: {fields['author'].strip('{}')}" in cff
+    assert f"version: {fields['howpublished'].removeprefix('Version ')}" in cff
+
+
+def test_the_json_of_a_measure_names_its_references(leadline: Leadline) -> None:
+    (measure,) = leadline("measures", "RBP", "-f", "json").data["measures"]
+    assert [one["key"] for one in measure["references"]] == ["moffat2008"]
+    assert measure["references"][0]["doi"] == "10.1145/1416950.1416952"
