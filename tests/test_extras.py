@@ -106,10 +106,8 @@ def test_the_demo_prints_its_tables_and_names_the_extra_of_the_page(folder: Path
         ("plots", ("compare", "qrels.txt", "missing.run", "b.run", "--plot", "c.png")),
         ("judge", ("judge", "a.run", "--docs", "docs.jsonl", "--queries", "q.jsonl", "--store", "s.db")),
         ("search", ("index", "docs.jsonl", "-o", "index")),
-        (
-            "topics",
-            ("topics", "fit", "docs.jsonl", "-k", "2", "-o", "model", "--analysis", "Words(stem=none)"),
-        ),
+        # [topics] brings what [search] does, and no document is read before
+        ("topics", ("topics", "fit", "missing.jsonl", "-k", "2", "-o", "model")),
         ("frames", ("convert", "a.run", "a.parquet")),
     ],
     ids=lambda value: value if isinstance(value, str) else value[0],

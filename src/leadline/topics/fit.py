@@ -11,7 +11,7 @@ import numpy as np
 
 from leadline import kernels
 from leadline.data.arrays import Codes, Floats
-from leadline.data.optional import import_optional
+from leadline.data.optional import import_optional, require
 from leadline.data.validation import check_whole
 from leadline.errors import InputError, UsageError
 from leadline.io.texts import TextsLike, name_of
@@ -210,6 +210,8 @@ def fit(
     engine = sampler or ("tomotopy" if len(named) == 1 else "leadline")
     check_whole(0, seed=seed)
     _check(topics, sweeps, restarts, beta, alpha, engine, len(named))
+    if engine == "tomotopy":
+        require("LDA of one language")
     analyses = analyses_of(named, analysis)
     ids, texts = read_columns(documents, named, id_column, encoding)
     corpus = corpus_of(ids, texts, analyses)
