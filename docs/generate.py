@@ -7,9 +7,11 @@ and errors from their modules. In pages written by hand, what stands under `$ le
 
 from __future__ import annotations
 
+import contextlib
 import glob
 import importlib
 import inspect
+import io
 import json
 import os
 import pkgutil
@@ -487,7 +489,14 @@ def json_keys() -> str:
     for name, words, kind in JSON:
         with tempfile.TemporaryDirectory() as folder:
             shutil.copytree(EXAMPLES, folder, dirs_exist_ok=True)
-            printed = json.loads(run(["leadline", name, *words.split(), "-f", "json"], folder))
+            said, notes = io.StringIO(), io.StringIO()
+            with (
+                contextlib.redirect_stdout(said),
+                contextlib.redirect_stderr(notes),
+                contextlib.chdir(folder),
+            ):
+                group.main([name, *words.split(), "-f", "json"], standalone_mode=False)
+            printed = json.loads(said.getvalue())
         found: dict[str, set[str]] = {}
         for path, form in ATTRIBUTES["keys"]({key: printed[key] for key in printed if key not in BEGIN}):
             found.setdefault(path, set()).add(form)
