@@ -12,6 +12,7 @@ import pytest
 
 from leadline.data.run import Run
 from leadline.errors import InputError, UsageError
+from leadline.retrieval import fusion_methods
 from leadline.retrieval.fusion import fuse, method_of
 from leadline.retrieval.fusion_lists import NORMALISATIONS, FusionLists, normalised
 from leadline.retrieval.fusion_methods import FUSIONS
@@ -345,3 +346,35 @@ def test_the_normalisation_borda_gives_every_run_every_candidate() -> None:
     by_run: list[list[float]] = [lists.score[lists.source == run].tolist() for run in range(3)]
     expected: list[list[float]] = [[1, 2, 3, 2, 3, 1], [3, 2, 1, 2, 1, 3], [1.5, 1.5, 3, 1, 2, 3]]
     assert by_run == [pytest.approx([value / 3 for value in row]) for row in expected]
+
+
+@pytest.mark.parametrize("weights", [[1.0, 1.0, 1.0], [0.3, 0.5, 0.2], [1.0, 2.0, 1.0], [2.5, 1.0], [4.0]])
+@pytest.mark.parametrize("size", [1, 2, 63, 64, 65, 200, 331])
+def test_votes_counted_in_bits_equal_those_of_compared_pairs(
+    weights: list[float], size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    random = np.random.default_rng(size)
+    absent = np.iinfo(np.int64).max
+    rank = np.full((len(weights), size), absent)
+    for ranks in rank:
+        kept = random.permutation(size)[: random.integers(1, size + 1)]
+        ranks[kept] = np.arange(1, len(kept) + 1)
+    whole = fusion_methods.whole_weights(np.array(weights))
+    assert whole is not None
+    expected = fusion_methods._compared(rank, np.array(weights))  # the slow twin
+    for block in (1 << 22, 64 * size * 2):
+        monkeypatch.setattr(fusion_methods, "BLOCK", block)
+        assert fusion_methods._counted_in_bits(rank, whole).tolist() == expected.tolist()
+
+
+def test_condorcet_of_long_lists_equals_that_of_compared_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(1)
+    runs = [
+        {"q": {f"d{number}": float(score) for number, score in enumerate(random.permutation(300)[:250])}}
+        for _ in range(3)
+    ]
+    for weights in ([1.0, 1.0, 1.0], [2.0, 1.0, 1.0], [1.0, np.pi, 3.0]):
+        found = fuse(runs, "Condorcet", weights=weights).to_dict()
+        monkeypatch.setattr(fusion_methods, "MANY", 1000)
+        assert found == fuse(runs, "Condorcet", weights=weights).to_dict()
+        monkeypatch.undo()

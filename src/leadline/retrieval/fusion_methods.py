@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from leadline.data.arrays import Floats, Integers
+from leadline.data.arrays import Floats, Hashes, Integers
 from leadline.data.registry import Aliases, Parametric, Registry, number
 from leadline.retrieval.fusion_lists import FusionLists
 
@@ -285,8 +285,94 @@ class Condorcet(FusionMethod):
         return wins
 
 
+MANY = 200  # candidates from which votes are counted in bits
+LARGEST = 1 << 16  # sum of whole weights
+BITS = np.array([number.bit_count() for number in range(1 << 16)], dtype=np.uint8)
+
+
 def _copeland(rank: Integers, weights: Floats) -> Floats:
     """Return the number of wins of every document, of ranks by run and document."""
+    whole = whole_weights(weights) if rank.shape[1] >= MANY else None
+    return _compared(rank, weights) if whole is None else _counted_in_bits(rank, whole)
+
+
+def whole_weights(weights: Floats) -> list[int] | None:
+    """Return whole numbers with the proportions of the weights; None if there are no small ones.
+
+    >>> whole_weights(np.array([0.3, 0.7, 0.3])), whole_weights(np.array([1.0, np.pi]))
+    ([3, 7, 3], None)
+    """
+    for divisor in range(1, 101):
+        scaled = weights / weights.min() * divisor
+        total = float(scaled.sum())
+        if total > LARGEST:
+            return None
+        nearest = np.round(scaled)
+        if float(np.abs(scaled - nearest).max()) <= 1e-13 * total:
+            return [int(weight) for weight in nearest.tolist()]
+    return None
+
+
+def _counted_in_bits(rank: Integers, weights: list[int]) -> Floats:
+    """Return the wins of every document; the votes of 64 pairs are added at a time.
+
+    A run adds its weight to a document once for each document that it does not rank above it, and once more
+    for each that it ranks below. The document defeats another if their sum exceeds the sum of the weights
+    and draws if it is equal. Sums are kept as planes of bits, the first of them the lowest; they begin with
+    an offset that makes the highest bit that of a win.
+    """
+    size, total = rank.shape[1], sum(weights)
+    planes = total.bit_length() + 1
+    offset = (1 << (planes - 1)) - total - 1
+    wins, draws = np.zeros((2, size))
+    orders = [np.argsort(ranks, kind="stable") for ranks in rank]
+    retrieved = np.count_nonzero(rank < np.iinfo(np.int64).max, axis=1).tolist()
+    words = max(1, BLOCK // (64 * size))
+    for start in range(0, size, 64 * words):
+        columns = np.arange(min(64 * words, size - start))
+        own = np.zeros((size, -(-len(columns) // 64)), dtype=np.uint64)
+        own[start + columns, columns >> 6] = np.uint64(1) << (columns & 63).astype(np.uint64)
+        every = np.bitwise_or.reduce(own, axis=0)
+        sums = [np.where(offset >> plane & 1, every, np.uint64(0)) for plane in range(planes)]
+        sums = [np.repeat(plane[None], size, axis=0) for plane in sums]
+        for order, ends, weight in zip(orders, retrieved, weights, strict=True):
+            upto = np.bitwise_or.accumulate(own[order[:ends]], axis=0)
+            below, not_above = np.zeros_like(own), np.empty_like(own)
+            below[order[:ends]] = every & ~upto
+            not_above[order[0]] = every
+            not_above[order[1:ends]] = every & ~upto[:-1]
+            not_above[order[ends:]] = every & ~upto[-1]
+            for votes in (below, not_above):
+                _add(sums, votes, weight)
+        *lower, won = sums
+        wins += _ones(won)
+        drawn = ~won & every
+        for plane in lower:
+            drawn &= plane
+        draws += _ones(drawn)
+    points: Floats = 1 + wins + (draws - 1) / 2  # a document draws with itself
+    return points
+
+
+def _add(sums: list[Hashes], votes: Hashes, weight: int) -> None:
+    """Add a whole number to sums in planes of bits, where a bit of `votes` is set."""
+    for bit in range(weight.bit_length()):
+        if weight >> bit & 1:
+            carry = votes
+            for plane in sums[bit:]:
+                carried = plane & carry
+                plane ^= carry  # noqa: PLW2901  # in place
+                carry = carried
+
+
+def _ones(words: Hashes) -> Integers:
+    """Return the number of bits set in each row."""
+    ones: Integers = BITS[words.view(np.uint16)].sum(axis=1, dtype=np.int64)
+    return ones
+
+
+def _compared(rank: Integers, weights: Floats) -> Floats:
+    """Return the wins of every document, by comparing all pairs."""
     size = rank.shape[1]
     wins = np.empty(size)
     step = max(1, BLOCK // max(size, 1))
