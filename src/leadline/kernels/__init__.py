@@ -31,7 +31,7 @@ class Kernels(NamedTuple):
     common_orders: Callable[..., Any]
     # What builds of earlier versions lack is None there; its callers have another way.
     plane_tables: Callable[..., Any] | None
-    rank_biased: Callable[..., Any] | None
+    biased_overlaps: Callable[..., Any] | None
     number_ids: Callable[..., Any] | None
     numbers: Callable[..., Any] | None
     scan_records: Callable[..., Any] | None
@@ -56,7 +56,7 @@ def load(package: str) -> Kernels:
         pairs.joint_tables,
         pairs.common_orders,
         getattr(pairs, "plane_tables", None),
-        getattr(lists, "rank_biased", None),
+        getattr(lists, "biased_overlaps", None),
         getattr(lists, "number_ids", None),
         getattr(scan, "numbers", None),
         getattr(records, "scan_records", None),

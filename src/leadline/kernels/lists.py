@@ -412,7 +412,7 @@ def arrange(
     return moved
 
 
-def rank_biased(
+def biased_overlaps(
     documents: cython.longlong,
     bounds: cython.const[cython.longlong][::1],
     order: cython.const[cython.int][::1],
@@ -431,7 +431,8 @@ def rank_biased(
 
     `entry[i]` is the rank at which document `order[i]` enters its list, from 1 and not falling along it. With
     `extrapolate`, value is the sum of agreement times weight over the depths of the longer list, beyond the
-    shorter one with its last agreement continued, and last the agreement at the last depth. Otherwise last is
+    shorter one with its last agreement continued and without ties of the shorter one, and last the agreement
+    at the last depth. Otherwise last is
     the overlap X at the last depth, and value the sum of (X_d - X) / d times weight. `held` needs as many
     elements as `weight`, and one, for each list; `counts` as many and one.
     """
@@ -443,6 +444,7 @@ def rank_biased(
     at: cython.Py_ssize_t
     lower: cython.Py_ssize_t
     upper: cython.Py_ssize_t
+    longer: cython.Py_ssize_t
     depth: cython.Py_ssize_t = weight.shape[0]
     lists: cython.Py_ssize_t = bounds.shape[0] - 1
     common: cython.longlong
@@ -473,6 +475,7 @@ def rank_biased(
                         counts[d] += 1
             lower = min(bounds[s + 1] - bounds[s], bounds[t + 1] - bounds[t])
             upper = max(bounds[s + 1] - bounds[s], bounds[t + 1] - bounds[t])
+            longer = s if bounds[s + 1] - bounds[s] == upper else t
             common = 0
             found = rate = total = 0.0
             for d in range(1, min(upper, depth) + 1):
@@ -480,7 +483,7 @@ def rank_biased(
                 if not extrapolate:
                     found = common
                 elif d > lower:
-                    found = (common + rate * (d - lower)) / d
+                    found = 2.0 * (common + rate * (d - lower)) / (d + held[longer * (depth + 1) + d])
                 else:
                     rate = found = (
                         2.0 * common / (held[s * (depth + 1) + d] + held[t * (depth + 1) + d])

@@ -356,7 +356,9 @@ class RBO(Similarity):
         return values
 
     def _needs_ties(self, ranked: RankedLists) -> Flags:
-        """Return for pairs of lists whether their ties matter beyond what the kernel does with them."""
+        """Return for pairs of lists whether they have ties that the kernel does not treat."""
+        if self.form == "ext" and self.ties == "w":
+            return np.zeros((ranked.size, ranked.size), dtype=np.bool_)
         bounds = ranked.orders.bounds
         rank = np.arange(len(ranked.entry)) - np.repeat(bounds[:-1], ranked.lengths) + 1
         tied = np.flatnonzero(ranked.entry < rank)  # with the document above
@@ -364,11 +366,7 @@ class RBO(Similarity):
         latest = np.append(tied, -1)[last] - bounds[:-1]  # negative without a tie in the list
         shorter = np.minimum.outer(ranked.lengths, ranked.lengths)
         reached = np.maximum.outer(latest, latest)
-        if self.form != "ext" or self.ties != "w":
-            return (shorter > 0) & (reached >= 0)
-        # Only beyond the end of the shorter list; what weighs less than a rounding error does not matter.
-        needs = (shorter > 0) & (reached >= shorter)
-        return needs & (shorter < self._depth) if self.p < 1 else needs
+        return (shorter > 0) & (reached >= 0)
 
     @property
     def _depth(self) -> int:
@@ -402,7 +400,7 @@ class RBO(Similarity):
             )
         value, last = np.empty((2, len(first)))
         call_kernel(
-            "rank_biased",
+            "biased_overlaps",
             ranked.orders.position.shape[1],
             *ranked.orders[:2],
             ranked.orders.position.ravel(),

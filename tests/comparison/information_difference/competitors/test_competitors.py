@@ -199,7 +199,7 @@ def test_documents_of_one_id_have_one_number_and_repeats_one_of_their_own(
 @pytest.mark.skipif(ORIGINAL is None, reason="the kernels are not compiled here")
 def test_kernels_of_an_earlier_build_give_the_same() -> None:
     assert ORIGINAL is not None
-    older = ORIGINAL._replace(plane_tables=None, rank_biased=None, number_ids=None)
+    older = ORIGINAL._replace(plane_tables=None, biased_overlaps=None, number_ids=None)
     rng = np.random.default_rng(3)
     runs = {
         name: {

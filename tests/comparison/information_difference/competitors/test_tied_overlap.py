@@ -9,11 +9,13 @@ from itertools import permutations, product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from leadline.comparison.information_difference.similarity_baselines import RBO, RankedLists
+from leadline.comparison.information_difference.tied_overlap import TiedList, tied_overlap
 from leadline.errors import UsageError
 
 Groups = list[list[str]]  # a ranking: groups of tied documents
@@ -177,3 +179,22 @@ def test_persistence_1_is_average_overlap() -> None:
 def test_what_has_no_value_is_refused(options: dict[str, Any]) -> None:
     with pytest.raises(UsageError):
         RBO(**options)
+
+
+@pytest.mark.usefixtures("form")
+@pytest.mark.parametrize("p", [0.3, 0.9, 1.0])
+def test_the_kernel_equals_the_arrays_on_random_lists_of_different_lengths(p: float) -> None:
+    random = np.random.default_rng(int(10 * p))
+    for _ in range(20):
+        names = [random.permutation(60)[: random.integers(1, 50)].tolist() for _ in range(4)]
+        starts = [np.append(True, random.random(len(found) - 1) < 0.4) for found in names]
+        ranks = [np.maximum.accumulate(np.where(new, np.arange(len(new)), 0)) + 1 for new in starts]
+        found = RBO(p=p).values(RankedLists.of(names, [each.tolist() for each in ranks]))
+        for pair in product(range(4), repeat=2):
+            short, long = sorted(pair, key=[len(found) for found in names].__getitem__)
+            place = {name: rank for rank, name in enumerate(names[long])}
+            common = [(rank, place[name]) for rank, name in enumerate(names[short]) if name in place]
+            columns = np.array(common, dtype=np.int64).reshape(-1, 2).T
+            one, other = TiedList.of(ranks[short]), TiedList.of(ranks[long])
+            expected = tied_overlap(one, other, (columns[0], columns[1]), p=p, ties="w", bounded=False).ext
+            assert found[pair] == pytest.approx(expected, abs=1e-12)
