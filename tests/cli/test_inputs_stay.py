@@ -42,6 +42,7 @@ LINES = {
     "compare --summary": "compare qrels.txt bm25.run dense.run --known known.txt --summary OUT",
     "convert OUT": "convert bm25.run OUT --overwrite",
     "correlate -o": "correlate a.json:AP b.json:AP --team teams.tsv:team -o OUT",
+    "correlate --plot": "correlate a.json:AP b.json:AP --plot OUT.svg",
     "curve -o": "curve qrels.txt bm25.run -o OUT",
     "curve --plot": "curve qrels.txt bm25.run --plot OUT.svg",
     "demo -o": "",  # reads what is embedded
@@ -65,6 +66,7 @@ LINES = {
     "models -o": "",
     "pool -o": "pool bm25.run dense.run --depth 5 --known ann.qrels -o OUT",
     "predict -o": "predict bm25.run --index docs.index --queries queries.jsonl -m Clarity -o OUT",
+    "predict --plot": "predict bm25.run -m NQC(tail) --plot OUT.svg",
     "rank -o": "rank qrels.txt bm25.run dense.run --known known.txt -o OUT",
     "rank --plot": "rank qrels.txt bm25.run dense.run --known known.txt --plot OUT.svg",
     "replicate -o": "replicate bm25.run dense.run dense.run bm25.run qrels.txt ann.qrels -o OUT",
@@ -73,7 +75,9 @@ LINES = {
     "sampled --pairs": "sampled qrels.txt --docs docs.jsonl --sample 2 --pairs OUT",
     "estimate -o": "estimate qrels.txt bm25.run --pool pool.tsv --skipped --proxy pairs.tsv:score -o OUT",
     "estimate --save": "estimate qrels.txt bm25.run --pool pool.tsv --skipped --save OUT.parquet",
+    "estimate --plot": "estimate qrels.txt bm25.run --pool pool.tsv --skipped --plot OUT.svg",
     "sampled -o": "sampled qrels.txt bm25.run -m AP --population 20 -o OUT",
+    "sampled --plot": "sampled qrels.txt bm25.run -m AP --population 20 --plot OUT.svg",
     "score -o": "score docs.index queries.jsonl pairs.tsv -m BM25 -o OUT",
     "search -o": "search docs.index queries.jsonl -m RM3(learn=judged) --feedback qrels.txt -o OUT",
     "study -o": "",  # a folder: tested below
@@ -87,6 +91,7 @@ LINES = {
     "verify -o": "verify saved.parquet -o OUT",
     "why-different -o": "why-different a.json b.json --name bm25 --qrels qrels.txt --run bm25.run -o OUT",
     "unjudged -o": "unjudged bm25.run dense.run --method nruns --one-vote-per teams.tsv:team -o OUT",
+    "unjudged --plot": "unjudged bm25.run dense.run --method nruns --plot OUT.svg",
 }
 
 

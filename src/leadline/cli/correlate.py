@@ -17,6 +17,7 @@ from leadline.cli._options import (
     seed_option,
     write_output,
 )
+from leadline.cli._plots import check_plots, plot_option, plot_options, write_plots
 from leadline.cli._results import describe_input, envelope, escaped, json_text, print_warnings, table_text
 from leadline.cli._scores import given_scores, refuse_without_scores, scores_options
 from leadline.comparison.correlate import Correlation, correlate, correlate_columns
@@ -49,6 +50,8 @@ SECTION = "Evaluation"
 @draws_option("Number of bootstrap resamples for the intervals; 0 for none.")
 @confidence_option
 @seed_option
+@plot_option("Figure of both scores")
+@plot_options
 @output_options
 @click.pass_context
 def command(
@@ -63,6 +66,7 @@ def command(
     team: str | None,
     form: str,
     output: str | None,
+    plots: tuple[str, ...],
     **options: Any,
 ) -> None:
     """Compute the rank correlation between two scores of the same runs.
@@ -83,6 +87,7 @@ def command(
     """
     paths = [truth, *([] if estimate is None else [estimate]), *more]
     refuse_overwrite(output, *paths)
+    appearance = check_plots(plots, *paths, output=output)
     if scores:
         sides = _sides(context, paths, measures)
         result = correlate_columns(sides, teams=read_labels(team) if team else None, **options)
@@ -96,7 +101,10 @@ def command(
             )
         result = correlate(truth, estimate, teams=read_labels(team) if team else None, **options)
     refuse_overwrite(output, *(side.path for side in result.sides))
-    result.options["team"] = team
+    for path in plots:
+        refuse_overwrite(path, *(side.path for side in result.sides))
+    result.options |= {"team": team} | appearance
+    write_plots(plots, result)
     write_output(_text(result, form, to_file=output is not None), output)
 
 

@@ -24,6 +24,7 @@ from leadline.cli._options import (
     seed_option,
     write_output,
 )
+from leadline.cli._plots import check_plots, plot_option, plot_options, write_plots
 from leadline.cli._results import inputs_of, results_text
 from leadline.errors import UsageError
 from leadline.reporting.tables.estimation_tables import estimate_table
@@ -81,6 +82,8 @@ SECTION = "Estimation"
     help="Save the values of queries, for `compare --scores`.",
 )
 @per_query_option("Add the estimates of single queries (JSON).")
+@plot_option("Figure of the estimates of the first measure")
+@plot_options
 @confidence_option
 @name_by_option
 @seed_option
@@ -97,6 +100,7 @@ def command(
     pairs: str,
     per_query: bool,
     save: str | None,
+    plots: tuple[str, ...],
     **options: Any,
 ) -> None:
     """Estimate measures from a sample of judgments, with intervals.
@@ -122,10 +126,11 @@ def command(
     column = (options["proxy"] or "").rpartition(":")[0]
     for path in (output, save):
         refuse_overwrite(path, judgments, *runs, *filter(None, (pool, machine, column)))
-    refuse_same_output(output or "-", save)
+    refuse_same_output(output or "-", save, *plots)
+    appearance = check_plots(plots, judgments, *runs, *filter(None, (pool, machine, column)))
     with progress("runs") as on_run:
         result = estimate(judgments, runs, measures or None, machine=machine, on_run=on_run, **options)
-    result.options |= {"pool": pool, "machine": machine, "pairs": pairs}
+    result.options |= {"pool": pool, "machine": machine, "pairs": pairs} | appearance
     others = [
         (path, result.read[kind])
         for path, kind in ((pool, "pool"), (machine, "labels"), (column, "labels"))
@@ -147,6 +152,7 @@ def command(
 
         inputs = inputs_of(result, judgments, result.judgments, others)
         save_results(result, save, command="estimate", inputs=inputs)
+    write_plots(plots, result)
     write_output(text, output)
 
 

@@ -19,6 +19,7 @@ from leadline.cli._options import (
     seed_option,
     write_output,
 )
+from leadline.cli._plots import check_plots, figure_option, plot_option, plot_options, write_plots
 from leadline.cli._results import describe_input, envelope, escaped, json_text, print_warnings, table_text
 from leadline.cli._texts import text_options
 from leadline.errors import UsageError
@@ -28,6 +29,7 @@ from leadline.io.texts import read_queries
 from leadline.reporting.tables.estimation_tables import prediction_correlation_table, prediction_table
 
 SECTION = "Estimation"
+FIGURES = ("heat-map", "scatter", "correlations")
 
 NAMES = ", ".join(str(kind()) for kind in PREDICTORS.classes.values())
 
@@ -64,6 +66,14 @@ NAMES = ", ".join(str(kind()) for kind in PREDICTORS.classes.values())
 @draws_option("Number of bootstrap resamples of the queries for the intervals of correlations; 0 for none.")
 @confidence_option
 @seed_option
+@plot_option("Figure of the first predictor")
+@figure_option(
+    FIGURES,
+    "Kind of figure: heat-map (predictions by run and query); with --truth scatter (predicted and measured "
+    "values of the queries of the first run) or correlations (of every run, with intervals). [default: "
+    "heat-map; with --truth scatter for one run, else correlations]",
+)
+@plot_options
 @name_by_option
 @text_options
 @repair_options
@@ -83,6 +93,8 @@ def command(
     seed: int,
     form: str,
     output: str | None,
+    plots: tuple[str, ...],
+    figure: str | None,
     **options: Any,
 ) -> None:
     """Predict query performance (QPP) without relevance judgments.
@@ -92,6 +104,9 @@ def command(
     docs/predicting.md.
     """
     refuse_overwrite(output, *runs)
+    appearance = check_plots(plots, *runs, *filter(None, (index, queries)), output=output, figure=figure)
+    if truth is None and figure not in (None, "heat-map"):
+        raise UsageError(f"--figure {figure} without a measure; expected --truth RESULT[:MEASURE] too")
     texts = (
         queries
         if queries is None
@@ -106,12 +121,14 @@ def command(
         "draws": draws,
         "confidence": confidence,
         "seed": seed,
-    }
+    } | appearance
     rows = (
         None
         if truth_values is None
         else over_queries(predictions, truth_values, draws=draws, confidence=confidence, seed=seed)
     )
+    rules = {"draws": draws, "confidence": confidence, "seed": seed}
+    write_plots(plots, predictions, figure=figure, truth=truth_values, **rules)
     write_output(_text(predictions, rows, form, to_file=output is not None), output)
 
 

@@ -23,6 +23,7 @@ from leadline.cli._options import (
     whole,
     write_output,
 )
+from leadline.cli._plots import check_plots, plot_option, plot_options, write_plots
 from leadline.cli._reading_options import read_judgments
 from leadline.cli._results import describe_input, results_text
 from leadline.cli._texts import summary_text
@@ -30,6 +31,7 @@ from leadline.data.wording import counted
 from leadline.errors import UsageError
 from leadline.estimation.sampled import CORRECTIONS, sampled
 from leadline.estimation.score_histograms.score_sets import split
+from leadline.io.id_lists import read_population
 from leadline.io.read import read_qrels
 from leadline.reporting.render import Cell, Table
 from leadline.reporting.tables.estimation_tables import sampled_table
@@ -111,6 +113,8 @@ SECTION = "Estimation"
     help="Seed of the sample and of the pseudo-populations.",
 )
 @per_query_option("Add the values of single queries (JSON).")
+@plot_option("Figure of the estimates of the first measure")
+@plot_options
 @reading_options
 @output_options
 def command(
@@ -125,6 +129,7 @@ def command(
     form: str,
     output: str | None,
     kind: str | None,
+    plots: tuple[str, ...],
     **options: Any,
 ) -> None:
     """Estimate rank measures from sampled candidate documents.
@@ -142,6 +147,9 @@ def command(
     baseline = options["certain"]
     inputs = [*scores, *([split(baseline)[0]] if baseline else []), *([docs] if docs else [])]
     refuse_overwrite(output, qrels, *map(str, inputs))
+    appearance = check_plots(plots, qrels, *map(str, inputs), output=output)
+    if plots and pairs is not None:
+        raise UsageError("--plot with --pairs, which reads no SCORES; expected one of them")
     if pairs is not None:
         refuse_overwrite(pairs, qrels, *map(str, inputs))
         refuse_same_output(pairs, output)
@@ -151,7 +159,23 @@ def command(
         raise click.UsageError("Missing argument 'SCORES...'.")
     if docs is not None:
         raise UsageError("--docs is given without --pairs; expected both or neither")
-    _estimate(qrels, scores, measures, population, form, output, options, per_query=per_query, kind=kind)
+    size = None if population is None else read_population(population)
+    table = read_judgments(qrels, options, kind)
+    with progress("runs") as on_run:
+        result = sampled(table, scores, measures or None, population=size, on_run=on_run, **options)
+    result.options |= {"kind": kind} | appearance
+    text = results_text(
+        "sampled",
+        result,
+        lambda: result.to_dict(per_query=per_query),
+        lambda: sampled_table(result),
+        form=form,
+        qrels=qrels,
+        judgments=len(table.grades),
+        to_file=output is not None,
+    )
+    write_plots(plots, result)
+    write_output(text, output)
 
 
 def _draw(
@@ -192,35 +216,3 @@ def _draw(
     cells: list[Cell] = [pairs, queries, len(drawn.documents), certain]
     sheet = Table(list(data), [cells], notes=[summary])
     write_output(summary_text("sampled", inputs, recorded, [], data, sheet, form), output)
-
-
-def _estimate(
-    qrels: str,
-    scores: tuple[str, ...],
-    measures: tuple[str, ...],
-    population: str | None,
-    form: str,
-    output: str | None,
-    options: dict[str, Any],
-    *,
-    per_query: bool,
-    kind: str | None,
-) -> None:
-    from leadline.io.id_lists import read_population
-
-    size = None if population is None else read_population(population)
-    table = read_judgments(qrels, options, kind)
-    with progress("runs") as on_run:
-        result = sampled(table, scores, measures or None, population=size, on_run=on_run, **options)
-    result.options |= {"kind": kind}
-    text = results_text(
-        "sampled",
-        result,
-        lambda: result.to_dict(per_query=per_query),
-        lambda: sampled_table(result),
-        form=form,
-        qrels=qrels,
-        judgments=len(table.grades),
-        to_file=output is not None,
-    )
-    write_output(text, output)

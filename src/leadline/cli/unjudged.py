@@ -18,6 +18,7 @@ from leadline.cli._options import (
     whole,
     write_output,
 )
+from leadline.cli._plots import check_plots, plot_option, plot_options, write_plots
 from leadline.cli._results import describe_input, envelope, json_text, print_warnings, table_text
 from leadline.errors import UsageError
 from leadline.estimation.unjudged import unjudged
@@ -95,6 +96,8 @@ NAMES = ", ".join(sorted(kind.called for kind in METHODS.classes.values()))
 )
 @seed_option
 @per_query_option("Add the values of single queries (JSON).")
+@plot_option("Figure of the scores of the queries, by system")
+@plot_options
 @name_by_option
 @repair_options
 @output_options
@@ -106,6 +109,7 @@ def command(
     per_query: bool,
     form: str,
     output: str | None,
+    plots: tuple[str, ...],
     **options: Any,
 ) -> None:
     """Rank systems without relevance judgments.
@@ -115,12 +119,14 @@ def command(
     find the best one. docs/unjudged.md says which method to use when.
     """
     refuse_overwrite(output, *runs)
+    appearance = check_plots(plots, *runs, output=output)
     estimator = METHODS.parse(method)
     if share_from is not None:
         estimator = _with_shares(estimator, share_from)
     with progress("runs") as on_run, progress("queries") as on_query, progress("fits") as on_fit:
         result = unjudged(runs, method=estimator, on_run=on_run, on_query=on_query, on_fit=on_fit, **options)
-    result.options["share_from"] = share_from
+    result.options |= {"share_from": share_from} | appearance
+    write_plots(plots, result)
     write_output(_text(result, form, per_query=per_query, to_file=output is not None), output)
 
 

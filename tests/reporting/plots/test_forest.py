@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from whole_pictures import whole
 
+import leadline as ll
 from leadline.errors import UsageError
 from leadline.reporting.plots import INK, LINE_STYLES, picture
-from leadline.reporting.plots.interval_plots import forest
+from leadline.reporting.plots.interval_plots import forest, nested_intervals
 from leadline.reporting.plots.text_layout import FEW
 
 NAN = float("nan")
@@ -137,3 +138,51 @@ def test_columns_of_other_lengths_and_a_baseline_that_is_not_there_are_refused()
         forest(["a", "b"], [1], [1], [1, 2], label=LABEL)
     with pytest.raises(UsageError, match="reference 3; expected a place from 0 to 2"):
         drawn(3, reference=3)
+
+
+@pytest.mark.parametrize("runs", [1, 3, 20, 150])
+def test_two_intervals_of_every_run_are_drawn_and_new_runs_have_open_markers(runs: int) -> None:
+    rng = np.random.default_rng(runs)
+    middle = np.sort(rng.random(runs))[::-1]
+    inner = np.stack([middle - 0.05, middle + 0.05], axis=1)
+    outer = np.stack([middle - 0.2, middle + 0.2], axis=1)
+    inner[0] = np.nan
+    new = [place % 3 == 2 for place in range(runs)]
+    words = ["estimate", "interval", "bounds", "new run", "uncorrected"]
+    figure = nested_intervals(
+        [f"team-{run}-of-many-words" for run in range(runs)],
+        middle,
+        inner,
+        outer,
+        label="P@10",
+        words=words,
+        new=new,
+        others=middle + 0.1,
+    )
+    whole(figure)
+    labels = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert set(labels) == set(words if runs > 2 else ["estimate", "bounds", "uncorrected"])
+    assert len(figure.axes[0].get_yticklabels()) == runs
+    rings: list[Any] = [line for line in figure.axes[0].get_lines() if line.get_markerfacecolor() == "white"]
+    assert sum(len(line.get_ydata()) for line in rings) == new.count(True)
+
+
+def test_sampled_estimates_are_drawn_with_their_limits() -> None:
+    judgments = {f"q{query}": {"d1": 1, "d2": 1} for query in range(12)}
+    rng = np.random.default_rng(2)
+    names = ["d1", "d2", *(f"x{place}" for place in range(30))]
+    runs = {
+        name: {
+            query: {each: float(rng.random() + lift * (each < "x")) for each in names} for query in judgments
+        }
+        for name, lift in (("low", 0.0), ("high", 0.5))
+    }
+    result = ll.sampled(judgments, runs, ["AP", "RR"], population=500)
+    figure = result.plot(measure="RR")
+    whole(figure)
+    assert [text.get_text() for text in figure.axes[0].get_yticklabels()] == ["high", "low"]
+    drawn = [line.get_xdata() for line in figure.axes[0].get_lines()]
+    assert any(np.allclose(np.sort(line), np.sort(result.means[:, 1])) for line in drawn)
+    assert any(np.allclose(np.sort(line), np.sort(result.uncorrected[:, 1])) for line in drawn)
+    with pytest.raises(UsageError, match="no measure"):
+        result.plot(measure="P@10")

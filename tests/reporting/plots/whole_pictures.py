@@ -17,10 +17,11 @@ KNOWN = {look.color for look in LINE_STYLES} | {FAINT, INK, RULE, "#ffffff", "#0
 def texts(figure: Any) -> Iterator[Any]:
     """Give the texts that are seen: not the labels of ticks that are beyond the ends of an axis."""
     unseen = {
-        id(tick.label1)
+        id(label)
         for axes in figure.axes
         for axis in (axes.xaxis, axes.yaxis)
         for tick in axis.get_major_ticks()
+        for label in (tick.label1, tick.label2)
         if not min(axis.get_view_interval()) <= tick.get_loc() <= max(axis.get_view_interval())
     }
     for text in figure.findobj(Text):

@@ -111,16 +111,19 @@ class Estimates(Result):
         """Names of the runs."""
         return [run.name for run in self.runs]
 
-    def mean(self, run: str, measure: str | Measure) -> float:
-        """Return the estimated mean of a measure for a run."""
+    def measure_index(self, measure: Any) -> int:
+        """Return the index of a measure, given as an object or by any name that `evaluate` accepts."""
         texts = list(map(str, self.measures))
         name = str(profile_of("leadline").measures([measure])[0])
-        if run not in self.names:
-            raise UsageError(f"no run '{run}' here; there are: " + ", ".join(self.names))
         if str(measure) not in texts and name not in texts:
             raise UsageError(f"no measure '{measure}' here; there are: " + ", ".join(texts))
-        index = texts.index(str(measure) if str(measure) in texts else name)
-        return float(self.means[self.names.index(run), index])
+        return texts.index(str(measure) if str(measure) in texts else name)
+
+    def mean(self, run: str, measure: str | Measure) -> float:
+        """Return the estimated mean of a measure for a run."""
+        if run not in self.names:
+            raise UsageError(f"no run '{run}' here; there are: " + ", ".join(self.names))
+        return float(self.means[self.names.index(run), self.measure_index(measure)])
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
         """Return a dictionary with the keys measures and runs; None is undefined."""

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from weakref import WeakKeyDictionary
 
 from leadline.data import wording
 from leadline.data.wording import visible
@@ -251,10 +252,22 @@ def picture(
     with style(**{"svg.fonttype": "none" if live_text else "path"}):
         facecolor = "none" if live_text else "white"
         box = _titled(figure, title, height)
+        if figure in _LAST:
+            _LAST[figure]()
         figure.savefig(
             target, format=form, dpi=300, facecolor=facecolor, metadata=NOTHING[form], bbox_inches=box
         )
     return target.getvalue()
+
+
+_LAST: WeakKeyDictionary[Figure, Callable[[], None]] = WeakKeyDictionary()
+
+
+def before_writing(figure: Figure, place: Callable[[], None]) -> None:
+    """Place texts that depend on the layout of a figure: now, and again once its final height is set."""
+    _LAST[figure] = place
+    with style():
+        place()
 
 
 def drawn(make: Callable[[float | None], Figure], form: str, appearance: Appearance) -> bytes:

@@ -15,9 +15,9 @@ from leadline.reporting.plots.text_layout import (
     FEW,
     NAMED,
     SMALL,
+    finish_rows,
     height_of,
     legend_below,
-    name_rows,
     room_beside_names,
     width_of,
     wrapped,
@@ -93,17 +93,7 @@ def distributions(
         size = scaled(3 if few else 1.8)
         mean: dict[str, Any] = {"linestyle": "none", "marker": "D", "markersize": size, "color": INK}
         axes.plot(middle, np.arange(len(names)), zorder=5, **mean)
-        for row in [place for place, table in enumerate(tables) if not len(table)][:NAMED]:
-            axes.text(
-                0.01, row, "undefined", size=scaled(6), va="center", transform=axes.get_yaxis_transform()
-            )
-        axes.set_ylim(len(names) - 0.4, -0.6)
-        axes.spines["left"].set_visible(False)
-        axes.tick_params(axis="y", length=0)
-        if len(names) > FEW:  # the numbers of the axis at both ends of a tall figure
-            axes.tick_params(axis="x", top=True, labeltop=True)
-        axes.grid(visible=True, axis="x")
-        name_rows(axes, names, what=rows)
+        finish_rows(axes, names, [row.size or np.nan for row in tables], what=rows)
         axes.set_xlabel(wrapped(label, room_beside_names(axes, named=len(names) <= NAMED)))
         key = [spread, Line2D([], [], **mean | {"markersize": scaled(3)})]
         words = "median and quartiles" if shape == "box" else "density, median and quartiles"

@@ -9,10 +9,11 @@ import numpy as np
 
 from leadline.data.arrays import Floats
 from leadline.errors import UsageError
-from leadline.reporting.plots import COLUMN, INK, LINE_STYLES, scaled, shortened, style
+from leadline.reporting.plots import COLUMN, INK, LINE_STYLES, RULE, scaled, shortened, style
 from leadline.reporting.plots.text_layout import (
     FEW,
     NAMED,
+    finish_rows,
     height_of,
     legend_below,
     name_rows,
@@ -75,16 +76,100 @@ def forest(
             _baseline(axes, names, table[0], reference)
         if zero:
             axes.axvline(0, color=INK, linewidth=scaled(0.6), zorder=0)
-        for row in np.flatnonzero(~np.isfinite(table[0])).tolist() if len(names) <= NAMED else ():
-            axes.text(
-                0.01, row, "undefined", size=scaled(6), va="center", transform=axes.get_yaxis_transform()
-            )
-        axes.set_ylim(len(names) - 0.4, -0.6)
-        axes.spines["left"].set_visible(False)
-        axes.tick_params(axis="y", length=0)
-        axes.grid(visible=True, axis="x")
-        name_rows(axes, names, what=rows)
+        finish_rows(axes, names, table[0], what=rows, both_ends=reference is None)
         axes.set_xlabel(wrapped(label, room_beside_names(axes, named=len(names) <= NAMED)))
+    return figure
+
+
+def nested_intervals(
+    names: Sequence[str],
+    values: ArrayLike,
+    inner: ArrayLike,
+    outer: ArrayLike,
+    *,
+    label: str,
+    words: Sequence[str],
+    new: Sequence[bool] = (),
+    others: ArrayLike | None = None,
+    width: float = COLUMN,
+) -> Figure:
+    """Draw estimates with an interval and a wider one behind it, one row per run.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of the runs, from top to bottom.
+    values : array_like, shape (n_runs,)
+        Estimates; NaN is not drawn.
+    inner, outer : array_like, shape (n_runs, 2)
+        Limits of the interval (line) and of what is behind it (band); NaN is not drawn.
+    label : str
+        Label of the axis.
+    words : sequence of str
+        Legend of the values, of both intervals, of new runs, and of the other values.
+    new : sequence of bool, optional
+        Runs that are drawn with open markers.
+    others : array_like, shape (n_runs,), optional
+        Other values of the runs, drawn as small ticks.
+    width : float
+        Width in inches.
+
+    Examples
+    --------
+    >>> words = ["estimate", "interval", "bounds", "new run", "other"]
+    >>> inner, outer = [(0.2, 0.4), (0.1, 0.3)], [(0.1, 0.5), (0.0, 0.4)]
+    >>> drawn = nested_intervals(["a", "b"], [0.3, 0.2], inner, outer, label="P", words=words)
+    >>> [text.get_text() for text in drawn.legends[0].get_texts()]
+    ['estimate', 'interval', 'bounds']
+    """
+    middle, line, band = (np.asarray(part, dtype=np.float64) for part in (values, inner, outer))
+    size = len(names)
+    if middle.shape != (size,) or line.shape != (size, 2) or band.shape != (size, 2):
+        raise UsageError(
+            f"values of shape {middle.shape}; expected one and two limits for each of {size} runs"
+        )
+    rows, few = np.arange(size), size <= FEW
+    fresh = np.array(list(new) or [False] * size, dtype=np.bool_)
+    ticks = None if others is None else np.asarray(others, dtype=np.float64)
+    with style():
+        from matplotlib.figure import Figure
+        from matplotlib.lines import Line2D
+
+        figure = Figure(figsize=(width, height_of(size)), layout="constrained")
+        axes = figure.add_subplot()
+        look = LINE_STYLES[0]
+        dot: dict[str, Any] = {"linestyle": "none", "marker": look.marker, "color": look.color}
+        ring = dot | {"markerfacecolor": "white", "markeredgewidth": scaled(0.9)}
+        tick: dict[str, Any] = {"linestyle": "none", "marker": "|", "color": LINE_STYLES[1].color}
+        tick |= {"markersize": scaled(6 if few else 4), "markeredgewidth": scaled(1.2 if few else 0.8)}
+        size_of_dot = {"markersize": scaled(4 if few else 2)}
+        key: list[Line2D] = []
+        labels: list[str] = []
+        points = [(fresh, words[3], ring | size_of_dot), (~fresh, words[0], dot | size_of_dot)]
+        if others is not None:
+            ticks = np.asarray(others, dtype=np.float64)
+            axes.plot(ticks, rows, zorder=3, **tick)
+            key.append(Line2D([], [], **tick))
+            labels.append(words[4])
+        spans = [
+            (band, words[2], RULE, 5.0 if few else 3.0),
+            (line, words[1], look.color, 1.3 if few else 0.7),
+        ]
+        for limits, word, color, thickness in spans:
+            shown = np.isfinite(limits).all(axis=1)
+            if shown.any():
+                low, high = limits[shown].T
+                axes.hlines(rows[shown], low, high, colors=color, linewidth=scaled(thickness), zorder=2)
+                key.insert(0, Line2D([], [], color=color, linewidth=scaled(thickness)))
+                labels.insert(0, word)
+        for flags, word, dots in points:
+            if flags.any():
+                axes.plot(middle[flags], rows[flags], zorder=4, **dots)
+                key.insert(0, Line2D([], [], **dots | {"markersize": scaled(4)}))
+                labels.insert(0, word)
+        finish_rows(axes, names, middle)
+        axes.set_xlabel(wrapped(label, room_beside_names(axes, named=size <= NAMED)))
+        legend_below(figure, key, labels, width)
     return figure
 
 

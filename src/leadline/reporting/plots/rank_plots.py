@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from leadline.data.wording import percent
 from leadline.errors import UsageError
 from leadline.reporting.plots import COLUMN, FAINT, INK, LINE_STYLES, RULE, scaled, style
-from leadline.reporting.plots.text_layout import FEW, height_of, legend_below, name_rows, stretches
+from leadline.reporting.plots.text_layout import FEW, finish_rows, height_of, legend_below, stretches
 
 SHADE = 0.4  # opacity of the background
 
@@ -101,18 +101,12 @@ def ranks(
             color=INK,
             zorder=4,
         )
-        axes.set_ylim(size - 0.4, -0.6)
         axes.set_xlim(1 - 0.02 * size - 0.2, size + 0.02 * size + 0.2)
         axes.xaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
         axes.set_xticks(
             [1, *(tick for tick in axes.get_xticks() if 1 < tick <= size and tick - 1 >= size / 12)]
         )
-        axes.spines["left"].set_visible(False)
-        axes.tick_params(axis="y", length=0)
-        axes.grid(visible=True, axis="x")
-        if size > FEW:  # the numbers of the axis at both ends of a tall figure
-            axes.tick_params(axis="x", top=True, labeltop=True)
-        name_rows(axes, names)
+        finish_rows(axes, names, middle)
         axes.set_xlabel(f"rank by {measure} (1 is the best)")
         level = percent(confidence)
         key: list[Line2D | Patch] = [

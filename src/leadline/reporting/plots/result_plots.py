@@ -7,10 +7,13 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from leadline.data.arrays import Floats
 from leadline.data.optional import require
 from leadline.data.result import Result, check_options
 from leadline.data.validation import check_arguments, check_positive, check_word
-from leadline.data.wording import percent
+from leadline.data.wording import counted, percent
 from leadline.errors import UsageError
 from leadline.reporting.plots import COLUMN, Appearance, appearing, form_of, picture
 
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from leadline.comparison.comparison_result import Comparison
+    from leadline.comparison.correlate import Coefficients, Correlation
     from leadline.comparison.information_difference.difference_result import Difference
     from leadline.comparison.query_slices import Slices
     from leadline.comparison.rank import Ranking
@@ -25,7 +29,10 @@ if TYPE_CHECKING:
     from leadline.comparison.suite_result import Suite
     from leadline.data.results import Results
     from leadline.estimation.estimate import EstimatedResults
+    from leadline.estimation.predict import Predictions
     from leadline.estimation.score_histograms.histogram_result import Histograms
+    from leadline.estimation.score_histograms.subsampling import Estimates
+    from leadline.estimation.unjudged_result import Unjudged
     from leadline.evaluation.curves import Curves, SubtopicCurves
     from leadline.judging.agreement_result import Agreement
     from leadline.online.abtest_result import ABTest
@@ -317,34 +324,182 @@ def suite_figure(result: Suite, *, figure: str = "heat-map", measure: object | N
 
 
 def estimates_figure(result: EstimatedResults, *, measure: object | None = None) -> Make:
-    """Draw the estimates of a measure, by default the first, with their intervals over draws."""
-    from leadline.reporting.plots.interval_plots import forest
+    """Draw the estimates of a measure, by default the first, with intervals over draws and bounds behind."""
+    from leadline.reporting.plots.interval_plots import nested_intervals
 
     place = 0 if measure is None else result.measure_index(measure)
     drawn, order = result.measures[place], result.order(place)
     found = [result.estimate(result.names[run], drawn, over_queries=False) for run in order]
-    low, high = float(getattr(drawn, "low", -math.inf)), float(getattr(drawn, "high", math.inf))
-    columns = [
-        [value if math.isnan(value) else min(max(value, low), high) for value in column]
-        for column in zip(*((one.value, one.low, one.high) for one in found), strict=True)
+    words = ["estimate", f"{percent(result.confidence)} interval over samples of documents"]
+    words += [
+        "bounds over grades of unjudged documents",
+        "estimate of a new run, which did not contribute",
+        "",
     ]
-    names = [result.names[run] for run in order]
-    label = f"{drawn}, estimate with {percent(result.confidence)} interval over samples of documents"
-    return lambda width: forest(names, *columns, label=label, width=width or COLUMN)
+    return lambda width: nested_intervals(
+        [result.names[run] for run in order],
+        [one.value for one in found],
+        _clipped([(one.low, one.high) for one in found], drawn),
+        _clipped([(one.lowest, one.highest) for one in found], drawn),
+        new=result.new[order].tolist(),
+        label=f"{drawn}, estimated",
+        words=words,
+        width=width or COLUMN,
+    )
+
+
+def _clipped(limits: Sequence[tuple[float, float]], measure: object) -> Floats:
+    """Return limits within the range of a measure."""
+    low, high = (float(getattr(measure, name, end)) for name, end in (("low", -math.inf), ("high", math.inf)))
+    return np.clip(np.array(limits, dtype=np.float64).reshape(-1, 2), low, high)
+
+
+def sampled_figure(result: Estimates, *, measure: object | None = None) -> Make:
+    """Draw the estimates of a measure, by default the first, with intervals over samples and over queries."""
+    from leadline.reporting.plots.interval_plots import nested_intervals
+
+    place = 0 if measure is None else result.measure_index(measure)
+    drawn = result.measures[place]
+    means = result.means[:, place]
+    order = np.argsort(np.where(np.isnan(means), np.inf, -means if drawn.rising else means), kind="stable")
+    limits = result.limits[order, place]
+    level = percent(float(result.options["confidence"]))
+    words = ["estimate", f"{level} interval over samples", f"{level} interval over samples and queries", ""]
+    words.append("without correction (each sampled document N/n times)")
+    uncorrected = None if result.options.get("correction") == "none" else result.uncorrected[order, place]
+    label = f"{drawn}, estimated"
+    withheld = sum(bool(result.withheld[run][place]) for run in order.tolist())
+    if withheld:
+        label += f"; no interval for {withheld} of {counted(len(order), 'run')}"
+    return lambda width: nested_intervals(
+        [result.names[run] for run in order.tolist()],
+        means[order],
+        _clipped(limits[:, 2:4].tolist(), drawn),
+        _clipped(limits[:, :2].tolist(), drawn),
+        others=uncorrected,
+        label=label,
+        words=words,
+        width=width or COLUMN,
+    )
+
+
+def correlation_figure(result: Correlation) -> Make:
+    """Draw one score over the other, one point per run, with the coefficients and the runs that swap."""
+    from leadline.reporting.plots.association_plots import association
+
+    level = percent(float(result.options["confidence"]))
+    truth, estimate = result.sides
+    paths = truth.measure == estimate.measure
+    return lambda width: association(
+        result.truth,
+        result.estimate,
+        result.names,
+        across=f"{truth.measure} ({os.path.basename(truth.path)})" if paths else truth.measure,
+        up=f"{estimate.measure} ({os.path.basename(estimate.path)})" if paths else estimate.measure,
+        coefficients={
+            words: _coefficient(result[name], level)
+            for name, words in (("kendall", "Kendall's tau-b"), ("tau_ap", "tau-AP"))
+        },
+        width=width or COLUMN,
+    )
+
+
+def _coefficient(found: Coefficients, level: str) -> str:
+    """Return a coefficient with its intervals as text."""
+    limits = (("runs", found.low, found.high), ("queries", found.queries_low, found.queries_high))
+    shown = [f"{what} {_signed(low)} to {_signed(high)}" for what, low, high in limits if low == low]  # noqa: PLR0124
+    return _signed(found.value) + (f" ({level}: {', '.join(shown)})" if shown else "")
+
+
+def _signed(value: float) -> str:
+    return "undefined" if math.isnan(value) else f"{value:.2f}".replace("-", "\N{MINUS SIGN}")
+
+
+def unjudged_figure(result: Unjudged) -> Make:
+    """Draw the distribution over queries of the score of every system, the highest mean at the top."""
+    from leadline.reporting.plots.distribution_plots import distributions
+
+    order = result.order()
+    queries = counted(result.values.shape[1], "query", "queries")
+    return lambda width: distributions(
+        [result.names[run] for run in order],
+        list(result.values[order]),
+        result.scores[order],
+        label=f"{result.method}, score without judgments ({queries})",
+        rows="systems",
+        width=width or COLUMN,
+    )
+
+
+def predictions_figure(
+    result: Predictions,
+    *,
+    figure: str | None = None,
+    truth: Mapping[str, Mapping[str, float]] | None = None,
+    run: str | None = None,
+    predictor: object | None = None,
+    draws: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Make:
+    """Draw predictions, or their correlation with a measure.
+
+    Parameters
+    ----------
+    result : Predictions
+        Predictions.
+    figure : {"heat-map", "scatter", "correlations"}, optional
+        Predictions by run and query; predictions and measured values of the queries of one run; or the
+        correlation of each run (or predictor) with its interval. By default `heat-map` without truth,
+        `scatter` for one run, else `correlations`.
+    truth : mapping, optional
+        `{run: {query: value}}` of a measure.
+    run : str, optional
+        Run of the scatter plot; by default the first.
+    predictor : str or Predictor, optional
+        Predictor to draw; by default the first.
+    draws, confidence, seed
+        As in `leadline.estimation.predict.over_queries`.
+    """
+    from leadline.reporting.plots.prediction_plots import KINDS, correlations, predicted_and_measured
+    from leadline.reporting.plots.query_plots import per_query
+
+    if figure is None:
+        figure = (
+            "heat-map" if truth is None else "scatter" if run or len(result.runs) == 1 else "correlations"
+        )
+    check_word(KINDS, figure=figure)
+    index = 0 if predictor is None else result.measure_index(predictor)
+    if figure == "heat-map":
+        return lambda width: per_query(result, result.measures[index], width=width or COLUMN)
+    if truth is None:
+        raise UsageError(
+            f"figure {figure} without a measure; expected truth={{run: {{query: value}}}} (--truth)"
+        )
+    rules = {"draws": draws, "confidence": confidence, "seed": seed}
+    if figure == "scatter":
+        return lambda width: predicted_and_measured(
+            result, truth, run or result.names[0], index, width=width or COLUMN, **rules
+        )
+    return lambda width: correlations(result, truth, index, width=width or COLUMN, **rules)
 
 
 FIGURES: dict[str, Callable[..., Make]] = {
     "ABTest": abtest_figure,
     "Agreement": agreement_figure,
     "Comparison": comparison_figure,
+    "Correlation": correlation_figure,
     "Curves": curves_figure,
     "Difference": difference_figure,
     "EstimatedResults": estimates_figure,
+    "Estimates": sampled_figure,
     "Histograms": histogram_figure,
+    "Predictions": predictions_figure,
     "Ranking": ranking_figure,
     "Replication": replication_figure,
     "Results": results_figure,
     "Slices": slices_figure,
     "SubtopicCurves": subtopic_figure,
     "Suite": suite_figure,
+    "Unjudged": unjudged_figure,
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from collections import Counter
 from collections.abc import Sequence
@@ -115,6 +116,24 @@ def name_rows(axes: Any, names: Sequence[str], *, what: str = "runs") -> None:
     axes.set_ylabel(
         f"{len(names)} {what}, the best mean at the top" if what == "runs" else f"{len(names):,} {what}"
     )
+
+
+def finish_rows(
+    axes: Any, names: Sequence[str], values: Any, *, what: str = "runs", both_ends: bool = True
+) -> None:
+    """Label the rows and mark those whose value is NaN; number the axis of a tall figure at both ends."""
+    for row, value in enumerate(values if len(names) <= NAMED else ()):
+        if not math.isfinite(value):
+            axes.text(
+                0.01, row, "undefined", size=scaled(6), va="center", transform=axes.get_yaxis_transform()
+            )
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.spines["left"].set_visible(False)
+    axes.tick_params(axis="y", length=0)
+    axes.grid(visible=True, axis="x")
+    if both_ends and len(names) > FEW:
+        axes.tick_params(axis="x", top=True, labeltop=True)
+    name_rows(axes, names, what=what)
 
 
 def room_beside_names(axes: Any, *, named: bool) -> float:
