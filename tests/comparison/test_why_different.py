@@ -20,6 +20,7 @@ from leadline.errors import InputError, UsageError
 from leadline.evaluation.evaluate import evaluate
 from leadline.io.write import write_qrels, write_run
 from leadline.measures import MEASURES
+from leadline.reporting.score_results import read_scores
 
 QrelsOf = dict[str, dict[str, int]]
 RunOf = dict[str, dict[str, float]]
@@ -428,7 +429,7 @@ def test_what_cannot_be_compared_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"a\.txt:2: query 'q1' again"):
         why_different(str(path), values)
     path.write_text("map q1 0.5\nmap q2 high\n", encoding="utf-8")
-    with pytest.raises(InputError, match=r"a\.txt:2: value 'high'"):
+    with pytest.raises(InputError, match=r"a\.txt:2: 'high'"):
         why_different(str(path), values)
 
 
@@ -445,3 +446,35 @@ def test_a_level_that_leaves_a_query_without_relevant_documents_is_one_cause() -
     assert found.cause == "level"
     assert found.not_explained == []
     assert "queries without a relevant document" in found.causes[0].common
+
+
+def test_undefined_values_and_means_are_read_from_tables_of_any_form(tmp_path: Path) -> None:
+    forms = {
+        "a.txt": "map q1 0.5\nmap q2 nan\nmap all 0.5\n",
+        "b.csv": "query,map\nq1,0.5\nq2,\nall,0.5\n",
+        "c.csv": "query,measure,value\nq1,map,0.5\nq2,map,-\nmean,map,0.5\n",
+        "d.json": '{"q1": {"map": 0.5}, "q2": {"map": null}, "all": {"map": 0.5}}',
+    }
+    for name, content in forms.items():
+        path = tmp_path / name
+        path.write_text(content, encoding="utf-8")
+        found = read_table(str(path))
+        assert found.means == {"": {"map": 0.5}}, name
+        assert found.values[""]["map"]["q1"] == 0.5, name
+        assert math.isnan(found.values[""]["map"]["q2"]), name
+
+
+def test_one_reader_reads_what_comparisons_read(tmp_path: Path) -> None:
+    path = tmp_path / "scores.tsv"
+    path.write_text("query\tsystem\tmap\nq1\ta\t0.5\nq1\tb\t0.25\nq2\ta\t1\nq2\tb\t0\n", encoding="utf-8")
+    table, results = read_table(str(path)), read_scores(str(path))
+    assert {
+        run: {query: results.value(run, query, "AP") for query in ("q1", "q2")} for run in results.names
+    } == {run: values["map"] for run, values in table.values.items()}
+
+
+def test_a_value_a_query_is_a_table_for_comparisons_too(tmp_path: Path) -> None:
+    for name, values in (("a", {"q1": 0.5, "q2": 1.0}), ("b", {"q1": 0.25, "q2": 0.5})):
+        (tmp_path / f"{name}.json").write_text(json.dumps(values), encoding="utf-8")
+    found = read_scores([str(tmp_path / "a.json"), str(tmp_path / "b.json")], measures=["AP"])
+    assert [found.mean(name, "AP") for name in ("a", "b")] == [0.75, 0.375]

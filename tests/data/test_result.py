@@ -302,8 +302,8 @@ def test_a_comparison_draws_what_the_command_draws(leadline: Leadline, tmp_path:
 
 
 def test_what_cannot_be_drawn_is_refused() -> None:
-    with pytest.raises(UsageError, match=r"Unjudged has no figure; there is one of: ABTest, "):
-        MAKERS["Unjudged"]().plot()
+    with pytest.raises(UsageError, match=r"WhyDifferent has no figure; there is one of: ABTest, "):
+        MAKERS["WhyDifferent"]().plot()
     with pytest.raises(UsageError, match="forrest"):
         MAKERS["Comparison"]().plot(figure="forrest")
     with pytest.raises(UsageError, match="for files"):
@@ -460,7 +460,7 @@ def test_what_is_no_json_is_refused(text: Any) -> None:
         (
             "Results",
             lambda it: it.plot(foo=1),
-            "plot of Results has no option 'foo'; expected one of measure",
+            "plot of Results has no option 'foo'; expected one of figure, measure",
         ),
     ],
 )

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable
 from typing import Any, NamedTuple
 
 from leadline.data.results import Results
-from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.profiles import profile_of
-from leadline.io.opening import PARQUET, first_bytes, read_whole, text_of
-from leadline.io.result_files import saved_data
-from leadline.io.row_checks import QUERY
-from leadline.io.tables import csv_table, split_place, unguarded
+from leadline.io.score_cells import Choices, placed
+from leadline.io.score_tables import open_scores
+from leadline.io.tables import split_place
 from leadline.measures import Measure
 
 ALL = frozenset({"all", "ALL", "mean", "amean", ""})  # names of the mean over queries
-RUNS = ("run", "name", "system", "model", "run_id", "tag")
-MEASURES_IN = ("measure", "metric")
-VALUES = ("value", "score")
+UNNAMED = "?"  # the run of a table without names of runs
 Queries = dict[str, float]
 
 
@@ -70,126 +65,43 @@ def measure_of(name: str) -> Measure | None:
     return None
 
 
-def read_table(source: Any) -> Scores:
-    """Return the values of a file, of results, or of dictionaries.
+def read_table(source: Any, asked: Collection[str] = ()) -> Scores:
+    """Return the values and means of a table of scores, of results, or of dictionaries.
 
-    A dictionary is `{query: {measure: value}}` (pytrec_eval), `{measure: {query: value}}` (ranx), or
-    `{query: value}`.
+    Parameters
+    ----------
+    source : path, Results, mapping or data frame
+        What `read_scores` reads, means included.
+    asked : collection of str
+        Names of measures that the caller gave, to recognise unknown ones.
 
-    >>> read_table({"q1": {"map": 0.5}, "q2": {"map": 1.0}}).values
-    {'': {'map': {'q1': 0.5, 'q2': 1.0}}}
+    Examples
+    --------
+    >>> read_table({"q1": {"map": 0.5}, "q2": {"map": 1.0}, "all": {"map": 0.75}})
+    Scores(path='', values={'': {'map': {'q1': 0.5, 'q2': 1.0}}}, means={'': {'map': 0.75}})
     """
     if isinstance(source, Results):
-        return _of_json(source.to_dict(per_query=True), "results")
-    if isinstance(source, Mapping):
-        return _of_json(dict(source), "dictionary")
-    if not isinstance(source, (str, os.PathLike)):
-        raise UsageError(f"a {type(source).__name__}; expected a file, Results or {{query: value}}")
-    path = os.fspath(source)
-    if (first_bytes(path) or b"").startswith(PARQUET):
-        return _of_json(saved_data(path), path)
-    return _of_text(text_of(read_whole(path)), path)
-
-
-def _of_text(text: str, path: str) -> Scores:
-    if text.lstrip().startswith("{"):
-        try:
-            found = json.loads(text)
-        except (ValueError, RecursionError):
-            raise InputError("no JSON", expected="a table of values by query", path=path) from None
-        return _of_json(found, path)
-    lines = [(number, line.split()) for number, line in enumerate(text.splitlines(), start=1)]
-    rows = [(number, fields) for number, fields in lines if fields and not fields[0].startswith("#")]
-    first = rows[0][1] if rows else []
-    if first[:1] == ["runid"] or (len(first) == 3 and _number(first[2]) is not None):
-        return _of_triples(rows, path)
-    return _of_table(text, path)
-
-
-def _of_triples(rows: list[tuple[int, list[str]]], path: str) -> Scores:
-    """Read trec_eval's output (measure, query, value) or that of ir_measures (query, measure, value)."""
-    run = next((fields[2] for _, fields in rows if fields[0] == "runid" and len(fields) > 2), "")
-    rows = [(line, fields) for line, fields in rows if fields[0] not in ("runid", "relstring")]
-    measures = [{fields[place] for _, fields in rows if len(fields) == 3} for place in (0, 1)]
-    first = _measures_first(measures)
-    scores = Scores(path, {run: {}}, {run: {}})
-    for line, fields in rows:
-        value = _number(fields[2]) if len(fields) == 3 else None
-        if value is None:
-            raise InputError(
-                f"{counted(len(fields), 'column')}" if len(fields) != 3 else f"value '{fields[2]}'",
-                expected="measure, query and value, as of trec_eval -q",
-                path=path,
-                line=line,
-            )
-        measure, query = fields[:2] if first else (fields[1], fields[0])
-        _add(scores, run, measure, query, value, line)
-    return _checked(scores)
-
-
-def _measures_first(names: list[set[str]]) -> bool:
-    """Return whether the first of two columns holds the measures and the second the queries."""
-    means = [bool(found & ALL) for found in names]
-    if means[0] != means[1]:
-        return means[1]
-    known = [sum(measure_of(name) is not None for name in sorted(found)[:50]) for found in names]
-    if known[0] != known[1]:
-        return known[0] > known[1]
-    return len(names[0]) <= len(names[1])
-
-
-def _of_table(text: str, path: str) -> Scores:
-    """Read a table with a header: long (query, measure, value) or with a column for each measure."""
-    header, rows = csv_table(text, path)
-    header = list(map(unguarded, header))
-    query = _place(header, QUERY)
-    run, measure, value = _place(header, RUNS), _place(header, MEASURES_IN), _place(header, VALUES)
-    if query is None and run is None:
-        raise InputError(
-            f"a table with columns {', '.join(header)}",
-            expected="a column query, and a column for each measure, or measure and value",
-            path=path,
-            line=1,
-        )
-    scores = Scores(path, {}, {})
-    long = measure is not None and value is not None
-    columns = [place for place in range(len(header)) if place not in (query, run)]
-    for line, cells in rows:
-        row = list(map(unguarded, cells))
-        owner = row[run] if run is not None else ""
-        name = row[query] if query is not None else ""
-        scores.values.setdefault(owner, {})
-        scores.means.setdefault(owner, {})
-        for place in [value] if long and value is not None else columns:
-            said = row[measure] if long and measure is not None else header[place]
-            found = _number(row[place]) if row[place].strip() not in ("", "-") else math.nan
-            if found is None:
-                if long:
-                    raise InputError(f"value '{row[place]}'", expected="a number", path=path, line=line)
-                continue  # a column of text
-            _add(scores, owner, said, name, found, line)
-    return _checked(scores)
-
-
-def _of_json(data: dict[str, Any], path: str) -> Scores:
-    """Read JSON of this program, or a dictionary by query or by measure."""
-    runs = data.get("runs")
-    if isinstance(runs, list):
-        return _of_results(runs, path)
-    scores = Scores(path, {"": {}}, {"": {}})
-    inner = [value for value in data.values() if isinstance(value, Mapping)]
-    if not inner:
-        for query, value in data.items():
-            _add(scores, "", "value", query, _json_number(value, query, path))
-        return _checked(scores)
-    by_measure = sum(measure_of(name) is not None for name in list(data)[:50])
-    by_query = sum(measure_of(name) is not None for name in list(inner[0])[:50])
-    for outer, found in data.items():
-        if not isinstance(found, Mapping):
+        return _of_results(source.to_dict(per_query=True)["runs"], "results")
+    path = os.fspath(source) if isinstance(source, (str, os.PathLike)) else ""
+    opened = open_scores(source, name=UNNAMED)
+    if isinstance(opened, dict):
+        return _of_results(opened["runs"], path)
+    known = Choices(lambda name: measure_of(name) is not None, asked, "measures", means=True)
+    columns = opened.columns(known)
+    scores = Scores(columns.path, {}, {})
+    cells = (columns.places, columns.runs, columns.measures, columns.queries, columns.values)
+    for place, run, measure, query, value in zip(*cells, strict=True):
+        owner = "" if run == UNNAMED else run
+        values, means = scores.values.setdefault(owner, {}), scores.means.setdefault(owner, {})
+        found = math.nan if value is None else value
+        if query in ALL:
+            means[measure] = found
             continue
-        for name, value in found.items():
-            measure, query = (outer, name) if by_measure > by_query else (name, outer)
-            _add(scores, "", measure, query, _json_number(value, f"{outer}, {name}", path))
+        by_query = values.setdefault(measure, {})
+        if query in by_query:
+            again = InputError(f"query '{query}' again, by {measure}", expected="each once")
+            raise placed(again, columns.path, columns.unit, place)
+        by_query[query] = found
     return _checked(scores)
 
 
@@ -209,42 +121,10 @@ def _of_results(runs: Iterable[Any], path: str) -> Scores:
     return _checked(scores)
 
 
-def _add(scores: Scores, run: str, measure: str, query: str, value: float, line: int | None = None) -> None:
-    if query in ALL:
-        scores.means[run][measure] = value
-        return
-    known = scores.values[run].setdefault(measure, {})
-    if query in known:
-        raise InputError(
-            f"query '{query}' again, by {measure}", expected="each once", path=scores.path, line=line
-        )
-    known[query] = value
-
-
 def _checked(scores: Scores) -> Scores:
     if not any(any(tables.values()) for tables in scores.values.values()) and not any(scores.means.values()):
         raise InputError("contains no values", expected="values of a measure by query", path=scores.path)
     return scores
-
-
-def _place(header: list[str], names: Iterable[str]) -> int | None:
-    lower = [name.lower() for name in header]
-    return next((lower.index(name) for name in names if name in lower), None)
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
-
-
-def _json_number(value: Any, where: str, path: str) -> float:
-    if value is None:
-        return math.nan
-    if isinstance(value, bool) or not hasattr(value, "__float__"):
-        raise InputError(f"value {value!r} of {where}", expected="a number", path=path)
-    return float(value)
 
 
 def two_sides(
@@ -267,7 +147,7 @@ def two_sides(
             split_place(os.fspath(source)) if isinstance(source, (str, os.PathLike)) else (source, "")
         )
         chosen.append(said)
-        places.append(read_table(place))
+        places.append(read_table(place, [one for one in (said, measure) if one]))
     runs = [_run_of(scores, name, places) for scores in places]
     names = [
         list(dict.fromkeys([*scores.values[run], *scores.means[run]]))

@@ -19,6 +19,7 @@ MODEL_META = "model_meta.json"
 BESIDE_RESULTS = (MODEL_META, "run_settings.jsonl")  # files of MTEB without scores
 MAIN_SCORE = "main_score"
 SUMMARY = "all"  # query of the lines of means of trec_eval and ir_measures
+UNDEFINED = frozenset({"nan", "-nan", "-"})
 EXPECTED = (
     "a table of query, run, measure and value; runs or measures as columns; the output of `trec_eval -q` or "
     "`ir_measures -q`; or JSON of these"
@@ -56,6 +57,8 @@ class Choices(NamedTuple):
         Names of columns that several tables have.
     canonical : callable
         Gives the name of the measure that a name denotes, or the name itself.
+    means : bool
+        Whether rows of means are kept, of the query "all" or "", and undefined values are missing ones.
     """
 
     known: Callable[[str], bool]
@@ -63,6 +66,7 @@ class Choices(NamedTuple):
     wide: str | None = None
     repeated: Collection[str] = ()
     canonical: Callable[[str], str] = str
+    means: bool = False
 
     def measures(self, names: Iterable[str]) -> list[str]:
         """Return the names that denote measures; a single letter may as well be the name of a run."""
@@ -97,8 +101,10 @@ def id_of(cell: object, what: str, column: str) -> str:
     return str(cell)
 
 
-def value_of(cell: Any, column: str) -> float | None:
-    """Return a cell of values; None where it is empty."""
+def value_of(cell: Any, column: str, *, undefined: bool = False) -> float | None:
+    """Return a cell of values; None where it is empty or, if these are allowed, undefined (nan, -)."""
+    if undefined and isinstance(cell, str) and cell.strip().lower() in UNDEFINED:
+        return None
     if cell is None or (isinstance(cell, str) and not cell.strip()):
         return None
     shown = " ".join(str(cell).split())[:40]
@@ -138,7 +144,22 @@ def open_mapping(found: Mapping[str, Any], path: str, name: str) -> OpenedScores
             expected="values of queries: json.dumps(run.scores), with save_results_in_run=True",
             path=path,
         )
+    if found and name and not any(isinstance(value, (Mapping, list, str)) for value in found.values()):
+        return OpenedScores((), lambda choices: _of_queries(found, path, name, choices))
     return OpenedScores((), lambda choices: _of_nested(found, path, name, choices))
+
+
+def _of_queries(found: Mapping[str, Any], path: str, name: str, choices: Choices) -> ScoreColumns:
+    """Return the values of `{query: value}`, of the measure asked for."""
+    measure = next(iter(choices.asked)) if len(choices.asked) == 1 else "value"
+    columns = ScoreColumns(path, "value", [], [], [], [], [], [])
+    for query, cell in found.items():
+        columns.places.append(len(columns.places) + 1)
+        columns.runs.append(name)
+        columns.queries.append(str(query))
+        columns.measures.append(measure)
+        columns.values.append(value_of(cell, str(query)))
+    return columns
 
 
 def _mteb_model(path: str, name: str) -> str:
@@ -210,6 +231,8 @@ def _of_nested(found: Mapping[str, Any], path: str, name: str, choices: Choices)
             )
         names = list(map(str, outer)), list(map(str, chain.from_iterable(outer.values())))
         signs = [bool(choices.measures(level)) for level in names]
+        if signs[0] == signs[1] and choices.means:
+            signs = [False, True]  # as of pytrec_eval
         if signs[0] == signs[1]:
             raise InputError(
                 f"dictionaries of '{run}', none or two of whose levels name measures",
@@ -220,12 +243,12 @@ def _of_nested(found: Mapping[str, Any], path: str, name: str, choices: Choices)
             for inner_name, cell in row.items():
                 measure, query = (outer_name, inner_name) if signs[0] else (inner_name, outer_name)
                 try:
-                    value = value_of(cell, str(measure))
+                    value = value_of(cell, str(measure), undefined=choices.means)
                 except InputError as error:
                     raise InputError(
                         f"{error.found} for query '{query}'", expected=error.expected, path=path
                     ) from None
-                if str(query) == SUMMARY:
+                if str(query) == SUMMARY and not choices.means:
                     continue
                 columns.places.append(len(columns.places) + 1)
                 columns.runs.append(str(run))

@@ -179,7 +179,9 @@ def _of_json(text: str, path: str, name: str) -> OpenedScores | dict[str, Any]:
     if isinstance(found, dict) and isinstance(found.get("runs"), list):
         return found
     if isinstance(found, dict):
-        single = not any(isinstance(value, (dict, list)) for value in found.values())
+        single = any(isinstance(value, str) for value in found.values()) and not any(
+            isinstance(value, (dict, list)) for value in found.values()
+        )
         return _of_records([(1, found)], path, "line", name) if single else open_mapping(found, path, name)
     raise InputError(f"JSON of a {type(found).__name__}", expected=EXPECTED, path=path)
 
@@ -284,13 +286,13 @@ def _cells(
     for place, row in rows:
         try:
             query_id = id_of(row[query], "query", header[query])
-            if query_id in ("", SUMMARY):
+            if query_id in ("", SUMMARY) and not choices.means:
                 means += 1
                 continue
             run_id = name if run is None else id_of(row[run], "run", header[run])
             named = None if measure is None else id_of(row[measure], "measure", header[measure])
             for column, run_column, measure_column in by_column:
-                cell = value_of(row[column], header[column])
+                cell = value_of(row[column], header[column], undefined=choices.means)
                 columns.places.append(place)
                 columns.runs.append(run_id if run_column is None else run_column)
                 columns.queries.append(query_id)
@@ -365,6 +367,8 @@ def _of_lines(lines: list[tuple[int, str]], path: str, name: str, choices: Choic
     signs = [SUMMARY in second, SUMMARY in first]
     if signs[0] == signs[1]:
         signs = [bool(choices.measures(map(modern, first))), bool(choices.measures(second))]
+    if signs[0] == signs[1] and choices.means and len(first) != len(second):
+        signs = [len(first) < len(second), len(first) > len(second)]  # measures are fewer than queries
     if signs[0] == signs[1]:
         raise InputError(
             "three columns without a header, none or two of which name measures",
@@ -375,10 +379,10 @@ def _of_lines(lines: list[tuple[int, str]], path: str, name: str, choices: Choic
     columns = ScoreColumns(path, "line", [], [], [], [], [], [])
     for number, cells in rows:
         measure, query = (modern(cells[0]), cells[1]) if signs[0] else (cells[1], cells[0])
-        if query == SUMMARY:
+        if query == SUMMARY and not choices.means:
             continue
         try:
-            value = value_of(cells[2], measure)
+            value = value_of(cells[2], measure, undefined=choices.means)
         except InputError as error:
             raise placed(error, path, "line", number) from None
         columns.places.append(number)

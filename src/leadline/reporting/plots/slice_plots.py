@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from leadline.comparison.query_slices import SliceDifference, SliceMean, Slices
 from leadline.data.wording import percent
 from leadline.errors import UsageError
-from leadline.reporting.plots import COLUMN, shortened
+from leadline.reporting.plots import COLUMN, INK, scaled, shortened, style
 from leadline.reporting.plots.interval_plots import forest
-from leadline.reporting.plots.text_layout import FEW
+from leadline.reporting.plots.suite_plots import CELL, MARGIN, WRITTEN, name_columns, write_values
+from leadline.reporting.plots.text_layout import FEW, height_of, name_rows, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -23,6 +27,9 @@ def by_slice(
     width: float = COLUMN,
 ) -> Figure:
     """Draw means or mean differences by slice with their intervals, one row per slice and run or pair.
+
+    If there would be more than 30 rows, runs or pairs are the rows and slices the columns of a heat map
+    without intervals; significant differences are bold, or dots where the values are not written.
 
     Parameters
     ----------
@@ -43,6 +50,9 @@ def by_slice(
         records = [r for r in records if isinstance(r, SliceDifference) and {r.a, r.b} == set(pair)]
         if not records:
             raise UsageError(f"'{pair[0]}' and '{pair[1]}' were not compared; expected a pair of the table")
+    several = len({_owner(record) for record in records}) > 1
+    if several and len(records) > FEW:
+        return _map(records, slices, name, width)
     if slices.rules is None:
         return _means([record for record in records if isinstance(record, SliceMean)], slices, name, width)
     return _differences([r for r in records if isinstance(r, SliceDifference)], slices, name, width)
@@ -92,6 +102,85 @@ def _differences(records: list[SliceDifference], slices: Slices, measure: str, w
         rows="slices",
         width=width,
     )
+
+
+def _owner(record: SliceMean | SliceDifference) -> tuple[str, ...]:
+    return (record.run,) if isinstance(record, SliceMean) else (record.a, record.b)
+
+
+def _map(
+    records: Sequence[SliceMean | SliceDifference], slices: Slices, measure: str, width: float
+) -> Figure:
+    """Draw runs or pairs by slices, the highest over all queries at the top."""
+    owners = {owner: row for row, owner in enumerate(dict.fromkeys(map(_owner, records)))}
+    columns = {key: place for place, key in enumerate(dict.fromkeys((one.by, one.slice) for one in records))}
+    table = np.full((len(owners), len(columns)), np.nan)
+    moved = np.zeros(table.shape, dtype=np.bool_)
+    sizes = dict.fromkeys(columns, 0)
+    for one in records:
+        cell = owners[_owner(one)], columns[one.by, one.slice]
+        table[cell] = one.mean if isinstance(one, SliceMean) else one.difference
+        moved[cell] = isinstance(one, SliceDifference) and one.verdict in ("better", "worse")
+        sizes[one.by, one.slice] = max(sizes[one.by, one.slice], one.queries)
+    order = np.argsort(np.where(np.isnan(table[:, 0]), np.inf, -table[:, 0]), kind="stable")
+    table, moved = table[order], moved[order]
+    owned = list(owners)
+    rows = _labels([owned[row] for row in order.tolist()])
+    heads = [_named(name, sizes[by, name]) for by, name in columns]
+    written = len(rows) <= WRITTEN and len(columns) <= WRITTEN
+    means = slices.rules is None
+    reach = float(np.nanmax(np.abs(table), initial=0.0)) or 1.0
+    low, high = (float(np.nanmin(table, initial=np.inf)), float(np.nanmax(table, initial=-np.inf)))
+    limits = (low, high) if means and low <= high else (-reach, reach)
+    with style():
+        from matplotlib.figure import Figure
+
+        inches = max(width, MARGIN + CELL * len(columns)) if written else width
+        height = 0.75 + height_of(len(rows), least=0.6)
+        figure = Figure(figsize=(inches, height), layout="constrained")
+        axes = figure.add_subplot()
+        drawn = axes.imshow(
+            table,
+            aspect="auto",
+            interpolation="none",
+            cmap="Blues" if means else "PuOr",
+            vmin=limits[0],
+            vmax=limits[1],
+        )
+        axes.spines[:].set_visible(False)
+        axes.tick_params(length=0, colors=INK)
+        name_rows(axes, rows, what="runs" if means else "pairs")
+        name_columns(axes, heads, f"{len(columns)} slices")
+        if written:
+            middle = (limits[0] + limits[1]) / 2
+            dark = table > middle + 0.2 * (limits[1] - middle) if means else np.abs(table) > 0.65 * reach
+            write_values(axes, table, bold=moved, dark=dark)
+        else:
+            marked = np.argwhere(moved)
+            axes.plot(
+                marked[:, 1], marked[:, 0], linestyle="none", marker="o", markersize=scaled(1.6), color=INK
+            )
+        bar = figure.colorbar(drawn, ax=axes, location="bottom", aspect=40, fraction=0.05, pad=0.02)
+        label = f"{measure}, mean"
+        if not means:
+            bases = {owner[1] for owner in owned}
+            label += (
+                f" difference from {shortened(sorted(bases), 24)[0]}" if len(bases) == 1 else " difference"
+            )
+            label += f" ({'bold' if written else 'dot'}: significant)"
+        bar.set_label(wrapped(label, 0.62 * inches * 72))
+        bar.outline.set_visible(False)
+    return figure
+
+
+def _labels(owners: Sequence[tuple[str, ...]]) -> list[str]:
+    """Return the labels of runs; of pairs the first run alone if the second is always the same."""
+    firsts = [owner[0] for owner in owners]
+    seconds = {owner[-1] for owner in owners}
+    if len(owners[0]) == 1 or len(seconds) == 1:
+        return firsts
+    short = [_short([owner[side] for owner in owners], several=True) for side in (0, 1)]
+    return [f"{a} \N{MINUS SIGN} {b}" for a, b in zip(*short, strict=True)]
 
 
 def _named(name: str | None, queries: int) -> str:

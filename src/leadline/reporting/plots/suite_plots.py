@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -66,10 +67,10 @@ def heat_map(suite: Suite, place: int = 0, *, width: float | None = None) -> Fig
         axes.spines[:].set_visible(False)
         axes.tick_params(length=0, colors=INK)
         name_rows(axes, [suite.names[run] for run in order])
-        _name_columns(axes, names)
-        _hatch(axes, missing, size=5.0 if written else 0.0)
+        name_columns(axes, names, f"{len(suite.collections)} collections, and their mean")
+        hatch_missing(axes, missing, size=5.0 if written else 0.0)
         if written:
-            _write(axes, table, behind)
+            write_values(axes, table, bold=behind == 0, dark=behind < 0.5 * _reach(behind))
         bar = figure.colorbar(drawn, ax=axes, location="bottom", aspect=40, fraction=0.05, pad=0.02)
         bar.set_label(f"{suite.measures[place]}: difference from the best run of the collection")
         bar.outline.set_visible(False)
@@ -81,18 +82,18 @@ def _reach(behind: Floats) -> float:
     return float(finite.max(initial=0.0)) or 1.0
 
 
-def _name_columns(axes: Any, names: list[str]) -> None:
-    """Name the columns above them; very many are numbered by the axis only."""
+def name_columns(axes: Any, names: Sequence[str], many: str) -> None:
+    """Name the columns above them; very many have only a text below."""
     if len(names) > NAMED // 4:
         axes.set_xticks([])
-        axes.set_xlabel(f"{len(names) - 1} collections, and their mean")
+        axes.set_xlabel(many)
         return
     axes.xaxis.tick_top()
     axes.set_xticks(range(len(names)), shortened(names, 18), rotation=45, ha="left", rotation_mode="anchor")
     axes.tick_params(axis="x", length=0)
 
 
-def _hatch(axes: Any, missing: Flags, *, size: float) -> None:
+def hatch_missing(axes: Any, missing: Flags, *, size: float) -> None:
     """Mark cells without a value, which are no part of any mean."""
     from matplotlib.patches import Rectangle
 
@@ -106,21 +107,20 @@ def _hatch(axes: Any, missing: Flags, *, size: float) -> None:
             axes.text(column, row, "none", ha="center", va="center", fontsize=scaled(size), color=FAINT)
 
 
-def _write(axes: Any, table: Floats, behind: Floats) -> None:
-    """Write the values in the cells, the best of a column in bold."""
-    reach = _reach(behind)
+def write_values(axes: Any, table: Floats, *, bold: Flags, dark: Flags) -> None:
+    """Write the values in the cells: some bold, and those on dark cells white."""
     for (row, column), value in np.ndenumerate(table):
         if np.isnan(value):
             continue
         axes.text(
             column,
             row,
-            f"{value:.3f}",
+            f"{value:.3f}".replace("-", "\N{MINUS SIGN}"),
             ha="center",
             va="center",
             fontsize=scaled(5.5),
-            fontweight="bold" if behind[row, column] == 0 else "normal",
-            color="white" if behind[row, column] < 0.5 * reach else INK,
+            fontweight="bold" if bold[row, column] else "normal",
+            color="white" if dark[row, column] else INK,
         )
 
 
