@@ -112,6 +112,8 @@ order of ids, and `bounds=True` gives the values of the best and of the worst or
 | scikit-learn `dcg_score` | gains 0 to 4, all scores 0 | 5.9 | 7.3 | the same |
 | torchmetrics nDCG | documents whose score is 0 or less | no gain | ranked by score | torchmetrics \
 treats them as not retrieved |
+| torchmetrics `RetrievalMAP(top_k=2)` | two relevant documents, one of them among the first two, at rank 2 \
+| 0.5 | 0.25 | theirs divides by the number of relevant documents found; ours, as trec_eval, by all |
 | MTEB `ndcg_float_at_k` | tied documents | the mean over all orders | falling order of ids | its other \
 measures are those of pytrec_eval, and equal |
 | pyNTCIREVAL `MSnDCG`, README | levels 0, 1, 2 with `grades = [0, 1, 2]` | 0.6131 | 0.6886 | the first \

@@ -209,6 +209,36 @@ def test_torchmetrics_of_one_query(measure: str, target: Sequence[int], value: f
     assert mean(qrels, run, measure) == pytest.approx(value, abs=5e-5)
 
 
+# torchmetrics 1.9.0, two queries in one call; values computed by it
+
+TWO: Qrels = {"a": {"d0": 0, "d1": 0, "d2": 1}, "b": {"d0": 0, "d1": 1, "d2": 0, "d3": 1}}
+TWO_RUN: Run = {"a": {"d0": 0.2, "d1": 0.3, "d2": 0.5}, "b": {"d0": 0.1, "d1": 0.3, "d2": 0.5, "d3": 0.2}}
+
+
+@pytest.mark.parametrize(
+    ("measure", "value"),
+    [
+        ("AP", 0.7916666865348816),
+        ("RR", 0.75),
+        ("P@2", 0.5),
+        ("R@2", 0.75),
+        ("Success@2", 1.0),
+        ("Rprec", 0.75),
+        ("nDCG", 0.8467131853103638),
+        ("nDCG@2", 0.6934263706207275),
+    ],
+)
+def test_torchmetrics_of_two_queries(measure: str, value: float) -> None:
+    assert mean(TWO, TWO_RUN, measure) == pytest.approx(value, rel=1e-7)  # single precision there
+
+
+def test_torchmetrics_divides_average_precision_at_a_cutoff_by_what_is_found() -> None:
+    """RetrievalMAP(top_k=2) is 0.75: see docs/peers.md."""
+    values = ll.evaluate(TWO, TWO_RUN, "AP@2").values[0, :, 0].tolist()
+    assert values == [1.0, 0.25]
+    assert (values[0] * 1 / 1 + values[1] * 2 / 1) / 2 == 0.75  # by 1 of 1, and 1 of 2 relevant documents
+
+
 # scikit-learn, the examples of ndcg_score and tests/test_ranking.py
 
 TRUE = {"q": {"d0": 10.0, "d1": 0.0, "d2": 0.0, "d3": 1.0, "d4": 5.0}}
@@ -228,6 +258,21 @@ def test_scikit_learn_and_torchmetrics_ndcg_without_ties() -> None:
         assert means(qrels, run, "DCG", "nDCG") == pytest.approx(
             [3 / math.log2(place + 2), 1 / math.log2(place + 2)]
         )
+
+
+def test_scikit_learn_of_two_queries() -> None:
+    """Values computed by scikit-learn 1.9.1: ndcg_score, dcg_score, label_ranking_average_precision_score."""
+    qrels = {**TRUE, "r": {"d0": 0.0, "d1": 3.0, "d2": 2.0, "d3": 0.0, "d4": 1.0}}
+    run = {**scored(0.1, 0.2, 0.3, 4, 70), "r": scored(0.5, 0.1, 0.9, 0.2, 0.3)["q"]}
+    for cutoff, ndcg, dcg in (
+        ("", 0.7322093092565249, 6.5800081238102495),
+        ("@1", 0.5833333333333333, 3.5),
+        ("@2", 0.4486674930261586, 3.815464876785729),
+        ("@4", 0.46869343556918164, 4.065464876785729),
+    ):
+        assert means(qrels, run, f"nDCG{cutoff}", f"DCG{cutoff}") == pytest.approx([ndcg, dcg], rel=1e-14)
+    values = ll.evaluate(qrels, run, "AP").values[0, :, 0].tolist()
+    assert values == pytest.approx([0.8666666666666667, 0.7555555555555555], rel=1e-14)
 
 
 def averaged(qrels: Qrels, scores: Sequence[float], measure: str) -> float:
