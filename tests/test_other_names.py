@@ -49,6 +49,15 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
         ("set_F(beta=2)", "F(beta=2,form=linear)"),
         ("alpha-nDCG@10", "alpha_nDCG@10"),
         ("ERR-IA@20", "ERR_IA@20"),
+        ("O-measure", "O_measure"),
+        ("P+", "P_plus"),
+        ("NCUguP", "NCUgu(beta=0)"),
+        ("MSnDCG@0010", "nDCG@10"),
+        ("Prec@0010", "P@10"),
+        ("RetrievalNormalizedDCG@10", "nDCG@10"),
+        ("RetrievalMRR", "RR"),
+        ("RetrievalHitRate@5", "Success@5"),
+        ("RetrievalFallOut@5", "FallOut@5"),
     ],
 )
 @pytest.mark.parametrize("profile", PROFILES)

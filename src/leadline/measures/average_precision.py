@@ -40,7 +40,7 @@ class AP(Measure):
     source = (
         "Buckley and Voorhees 2000; Manning, Raghavan and Schuetze 2008, section 8.4; trec_eval map, map_cut"
     )
-    aliases: ClassVar[Aliases] = {"map": {}, "map_cut": {}, "average_precision": {}}
+    aliases: ClassVar[Aliases] = {"map": {}, "map_cut": {}, "average_precision": {}, "RetrievalMAP": {}}
     default_cutoffs: ClassVar[DefaultCutoffs] = {"map_cut": CUTOFFS}
 
     rel: float = number(1.0, low=0.0)

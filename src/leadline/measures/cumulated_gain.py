@@ -235,7 +235,13 @@ class nDCG(DCG):  # noqa: N801  # the field's spelling
     formula = "DCG@k / DCG@k of all judged documents ordered by grade"
     source = "Jarvelin and Kekalainen 2002; trec_eval ndcg, ndcg_cut"
     high: ClassVar[float] = 1.0
-    aliases: ClassVar[Aliases] = {"ndcg": {}, "ndcg_cut": {}, "ndcg_burges": {"gain": "exp"}, "MSnDCG": {}}
+    aliases: ClassVar[Aliases] = {
+        "ndcg": {},
+        "ndcg_cut": {},
+        "ndcg_burges": {"gain": "exp"},
+        "MSnDCG": {},
+        "RetrievalNormalizedDCG": {},
+    }
     default_cutoffs: ClassVar[DefaultCutoffs] = {"ndcg_cut": CUTOFFS}
 
     def values(self, judged: JudgedRun) -> Floats:

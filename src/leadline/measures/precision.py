@@ -35,7 +35,13 @@ class P(Measure):
     title = "precision"
     formula = "relevant documents at ranks 1..k / k; without k: / length of the list"
     source = "van Rijsbergen 1979; Manning, Raghavan and Schuetze 2008, section 8.3; trec_eval P"
-    aliases: ClassVar[Aliases] = {"precision": {}, "set_P": {}, "SetP": {}}
+    aliases: ClassVar[Aliases] = {
+        "precision": {},
+        "Prec": {},
+        "set_P": {},
+        "SetP": {},
+        "RetrievalPrecision": {},
+    }
     default_cutoffs: ClassVar[DefaultCutoffs] = {"set_p": (), "setp": ()}
 
     rel: float = number(1.0, low=0.0)
@@ -57,7 +63,7 @@ class R(Measure):
     title = "recall"
     formula = "relevant documents at ranks 1..k / R"
     source = "van Rijsbergen 1979; Manning, Raghavan and Schuetze 2008, section 8.3; trec_eval recall"
-    aliases: ClassVar[Aliases] = {"recall": {}, "set_recall": {}, "SetR": {}}
+    aliases: ClassVar[Aliases] = {"recall": {}, "set_recall": {}, "SetR": {}, "RetrievalRecall": {}}
     default_cutoffs: ClassVar[DefaultCutoffs] = {"recall": CUTOFFS, "set_recall": (), "setr": ()}
 
     rel: float = number(1.0, low=0.0)
@@ -126,7 +132,7 @@ class Rprec(Measure):
     title = "R-precision"
     formula = "relevant documents at ranks 1..R / R"
     source = "Manning, Raghavan and Schuetze 2008, section 8.4; trec_eval Rprec"
-    aliases: ClassVar[Aliases] = {"r-precision": {}, "r_precision": {}}
+    aliases: ClassVar[Aliases] = {"r-precision": {}, "r_precision": {}, "RetrievalRPrecision": {}}
 
     rel: float = number(1.0, low=0.0)
 
@@ -301,7 +307,7 @@ class Success(Measure):
     title = "success at k"
     formula = "1 if a relevant document is at ranks 1..k, else 0"
     source = "trec_eval success"
-    aliases: ClassVar[Aliases] = {"success": {}, "hit_rate": {}, "hit": {}}
+    aliases: ClassVar[Aliases] = {"success": {}, "hit_rate": {}, "hit": {}, "RetrievalHitRate": {}}
     cutoff_aliases: ClassVar[Aliases] = {"accuracy": {}, "top_k_accuracy": {}}
     default_cutoffs: ClassVar[DefaultCutoffs] = {"success": (1, 5, 10)}
 
@@ -362,7 +368,7 @@ class RR(Measure):
     title = "reciprocal rank"
     formula = "1 / rank of the first relevant document"
     source = "Voorhees 1999; trec_eval recip_rank"
-    aliases: ClassVar[Aliases] = {"recip_rank": {}, "mrr": {}, "reciprocal_rank": {}}
+    aliases: ClassVar[Aliases] = {"recip_rank": {}, "mrr": {}, "reciprocal_rank": {}, "RetrievalMRR": {}}
 
     rel: float = number(1.0, low=0.0)
     cutoff: int | None = cutoff()
