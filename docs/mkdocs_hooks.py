@@ -7,6 +7,7 @@ the repository become their names, lists are indented as Python-Markdown wants t
 
 from __future__ import annotations
 
+import base64
 import html
 import json
 import os
@@ -56,7 +57,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Let wide tables and figures scroll by themselves, so that the page does not."""
     del page, config, files
-    return html.replace("<table>", '<div class="wide"><table>').replace("</table>", "</table></div>")
+    return re.sub(r"<table\b.*?</table>", r'<div class="wide">\g<0></div>', html, flags=re.DOTALL)
 
 
 def _links(markdown: str, uri: str, files: Files) -> str:
@@ -143,8 +144,8 @@ def _shown(output: dict[str, Any]) -> str:
         return f"```text\n{''.join(output['text']).rstrip()}\n```"
     data = output.get("data", {})
     if "image/svg+xml" in data:
-        _, start, drawing = "".join(data["image/svg+xml"]).partition("<svg")
-        return f'<div class="figure">{start}{drawing}</div>'
+        drawn = base64.b64encode("".join(data["image/svg+xml"]).encode()).decode()
+        return f'<img class="figure" alt="figure" src="data:image/svg+xml;base64,{drawn}">'
     if "text/html" in data:
         return '<div class="wide">' + re.sub(r"\n\s*\n", "\n", "".join(data["text/html"])) + "</div>"
     return f"```text\n{html.unescape(''.join(data.get('text/plain', ''))).rstrip()}\n```"
