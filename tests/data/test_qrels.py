@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
+import numpy as np
 import pandas as pd  # type: ignore[import-untyped]  # its stubs are another package
 import polars as pl
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import leadline as ll
+from leadline.data.judgment_tables import Ideal
 from leadline.errors import InputError, UsageError
 
 GIVEN: dict[str, dict[str, float]] = {"q2": {"d1": 0.5, "d3": -1}, "q1": {"d2": 0, "d1": 2}}
@@ -118,6 +120,29 @@ def test_a_frame_has_the_probabilities_that_are_known() -> None:
     assert (shares[0], shares[2]) == (0.5, 1.0)
     assert math.isnan(shares[1])
     assert ll.Qrels(qrels.to_polars()) == qrels
+
+
+@given(
+    JUDGED.map(
+        lambda found: {query: {d: int(g) for d, g in judged.items()} for query, judged in found.items()}
+    )
+)
+def test_the_ideal_list_of_whole_grades_is_the_positive_ones_in_falling_order(
+    given: dict[str, dict[str, int]],
+) -> None:
+    qrels = ll.Qrels(given)
+    ideal = qrels.ideal
+    counted = Ideal.of(qrels.grades.astype(np.int8), qrels.begin, qrels.end)
+    for found in (ideal, counted):
+        rows = zip(found.query.tolist(), found.rank.tolist(), found.gain.tolist(), strict=True)
+        assert [*rows] == [
+            (code, rank, gain)
+            for code, query in enumerate(qrels.queries)
+            for rank, gain in enumerate(
+                sorted(filter(lambda g: g > 0, given[query].values()), reverse=True), start=1
+            )
+        ]
+        assert [column.dtype for column in found] == [np.int32, np.int64, np.float64]
 
 
 def test_qrels_are_equal_by_content_with_subtopics_and_probabilities() -> None:

@@ -9,6 +9,8 @@ import numpy as np
 from leadline.data.arrays import Codes, Floats, Integers, Small, freeze
 from leadline.data.ids import Vocabulary
 
+MOST_LEVELS = 8  # number of grades whose documents are counted to make ideal lists
+
 
 class Ideal(NamedTuple):
     """The judged documents with a positive gain, in decreasing order of grade within each query."""
@@ -24,6 +26,10 @@ class Ideal(NamedTuple):
         >>> Ideal.of(np.array([1.0, 0.0, 2.0]), np.array([0]), np.array([3])).gain
         array([2., 1.])
         """
+        if levels.dtype == np.int8:
+            kinds = [kind for kind in np.unique(levels).tolist()[::-1] if kind > 0]
+            if len(kinds) <= MOST_LEVELS:
+                return cls._of_counts(levels, kinds, begin, end)
         rows = np.flatnonzero(levels > 0)
         filled = np.flatnonzero(end > begin)
         ordered = filled[np.argsort(begin[filled])].astype(np.int32)
@@ -33,6 +39,20 @@ class Ideal(NamedTuple):
         query, gain = query[order], gain[order]
         first = np.searchsorted(query, np.arange(len(begin)))
         return cls(query, np.arange(len(rows)) - first[query] + 1, gain)
+
+    @classmethod
+    def _of_counts(cls, levels: Floats | Small, kinds: list[int], begin: Integers, end: Integers) -> Ideal:
+        """Return the ideal lists from the number of documents of each grade, the highest first."""
+        counts = np.empty((len(begin), len(kinds)), dtype=np.int64)
+        for place, kind in enumerate(kinds):
+            rows = np.flatnonzero(levels == kind)
+            counts[:, place] = np.searchsorted(rows, end) - np.searchsorted(rows, begin)
+        sizes = counts.sum(axis=1)
+        gain = np.repeat(np.tile(np.array(kinds, dtype=np.float64), len(begin)), counts.ravel())
+        query = np.repeat(np.arange(len(begin), dtype=np.int32), sizes)
+        rank = np.arange(1, len(gain) + 1)
+        rank -= np.repeat(np.cumsum(sizes) - sizes, sizes)
+        return cls(query, rank, gain)
 
 
 class Subtopics:
