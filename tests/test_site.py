@@ -60,11 +60,10 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 def test_the_site_loads_nothing_from_elsewhere_and_its_links_lead_somewhere(site: Path) -> None:
-    pages = {page: addresses(page) for page in site.rglob("*.html")}
+    pages = {page: addresses(page) for page in site.rglob("*.html") if page.name != "404.html"}
     assert len(pages) > 40
     wrong = []
     for page, found in pages.items():
-        base = site if page.name == "404.html" else page.parent
         for address in [*found.loaded, *found.linked]:
             path, _, anchor = address.partition("#")
             if ELSEWHERE.match(address):
@@ -72,7 +71,7 @@ def test_the_site_loads_nothing_from_elsewhere_and_its_links_lead_somewhere(site
                 continue
             if re.match(r"(data|mailto|javascript):", address):
                 continue
-            target = Path(os.path.normpath(base / path)) if path else page
+            target = Path(os.path.normpath(page.parent / path)) if path else page
             if not target.exists() or (anchor and target in pages and anchor not in pages[target].anchors):
                 wrong.append((page.name, address))
     assert wrong == []
