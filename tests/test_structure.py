@@ -41,8 +41,9 @@ LAYERS = (
 # The constructors `Run(...)` and `Qrels(...)` take what `read_run` and `read_qrels` take, and `write` writes
 # it. The readers make these classes and so are above them; the methods import the readers when called.
 # The base of all results prints, draws and writes through `reporting`, which its methods import when called.
-# Results are merged by `scale`, which knows their warnings.
+# Results are merged by `scale`, which knows their warnings. Its engines are imported where one is asked for.
 UPWARD = {
+    "comparison/information_difference/difference.py": {"scale"},
     "data/run.py": {"io"},
     "data/qrels.py": {"io"},
     "data/result.py": {"reporting"},

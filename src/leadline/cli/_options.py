@@ -169,6 +169,18 @@ def per_query_option(text: str = "Add the values of single queries.") -> Callabl
     return option("Queries", "-q", "--per-query", is_flag=True, help=text)
 
 
+def engine_option(text: str, default: str | None = "local") -> Callable[[F], F]:
+    """Add `--engine`."""
+    return option(
+        "Parts",
+        "--engine",
+        default=default,
+        show_default=default is not None,
+        metavar="ENGINE",
+        help=f"{text}: local, processes[:N], dask[:N] or dask:tcp://HOST:PORT.",
+    )
+
+
 def repair_options(function: F) -> F:
     """Add the options for ties and faults in runs."""
     return add_options(

@@ -8,6 +8,7 @@ import click
 
 from leadline.cli._help import SIMILARITY, Command, option
 from leadline.cli._options import (
+    engine_option,
     level_option,
     output_options,
     per_query_option,
@@ -90,6 +91,11 @@ FIGURES = ("map", "tree", "cumulative", "parameter")
 @option("Figure", "--group", metavar="FILE:COLUMN", help="Team or family of every run.")
 @option("Figure", "--parameter", metavar="FILE:COLUMN", help="Parameter value of every run.")
 @per_query_option("Add the values of single queries (JSON).")
+@engine_option(
+    "Engine that compares blocks of systems, keeping only the means of pairs (without it, the values of each "
+    "query are kept too, up to 2 GiB)",
+    None,
+)
 @plot_option("Figure")
 @figure_option(
     FIGURES,
@@ -111,6 +117,7 @@ def command(
     group: str | None,
     parameter: str | None,
     per_query: bool,
+    engine: str | None,
     plots: tuple[str, ...],
     figure: str | None,
     form: str,
@@ -131,6 +138,10 @@ def command(
             "--figure parameter is incomplete; expected --group FILE:COLUMN and --parameter FILE:COLUMN too"
         )
     refuse_overwrite(output, qrels, *runs)
+    if per_query and engine is not None:
+        raise UsageError(
+            "--engine keeps no values of single queries; expected no --per-query, or no --engine"
+        )
     labels = {"group": _labels(group), "parameter": _labels(parameter)}
     table = read_judgments(qrels, options, kind)
     judgments = len(table.grades)
@@ -138,13 +149,14 @@ def command(
         from leadline.io.id_lists import read_document_ids
 
         table = complete(table, read_document_ids(documents))
-    with progress("runs") as on_run, progress("queries") as on_query:
+    with progress("runs") as on_run, progress("queries" if engine is None else "blocks") as on_query:
         result = difference(
             table,
             runs,
             rel=level,
             graded=not binary,
             competitors=() if no_competitors else competitors or None,
+            engine=engine,
             on_run=on_run,
             on_query=on_query,
             **options,

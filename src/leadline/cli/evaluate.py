@@ -11,6 +11,7 @@ import click
 from leadline.cli._help import Command, option
 from leadline.cli._options import (
     OUTPUT,
+    engine_option,
     evaluation_options,
     formats_option,
     interval_options,
@@ -107,14 +108,7 @@ FIGURES = ("heat-map", "box", "violin", "line", "means", "slices")
     help="Copy the rows of all parts (TREC text or Parquet) to temporary files by query first, so that the "
     "rows of a query may be in several parts.",
 )
-@option(
-    "Parts",
-    "--engine",
-    default="local",
-    show_default=True,
-    metavar="ENGINE",
-    help="Engine that evaluates parts or runs: local, processes[:N], dask[:N] or dask:tcp://HOST:PORT.",
-)
+@engine_option("Engine that evaluates parts or runs")
 @option(
     "Output",
     "--save",

@@ -10,6 +10,7 @@ import click
 from leadline.cli._help import CORRECTION, Command, option
 from leadline.cli._options import (
     confidence_option,
+    engine_option,
     measure_option,
     output_options,
     progress,
@@ -77,14 +78,7 @@ FIGURES = ("heat-map", "critical-difference")
     help="Folder of the values that are computed already. [default: .leadline-suite beside SUITE]",
 )
 @option("Parts", "--no-cache", is_flag=True, help="Compute everything, and keep nothing.")
-@option(
-    "Parts",
-    "--engine",
-    default="local",
-    show_default=True,
-    metavar="ENGINE",
-    help="Engine that evaluates the runs: local, processes[:N], dask[:N] or dask:tcp://HOST:PORT.",
-)
+@engine_option("Engine that evaluates the runs")
 @plot_option("Figure")
 @figure_option(
     FIGURES,

@@ -12,19 +12,24 @@ from itertools import islice
 from typing import Any
 
 from leadline.data.optional import import_optional
-from leadline.errors import LeadlineError, MissingPackageError, UsageError
-from leadline.evaluation.evaluate import Evaluation
+from leadline.errors import MissingPackageError, UsageError
 from leadline.io.opening import Buffers
-from leadline.scale.partial import Partial, evaluate_part
-from leadline.scale.process_pool import ATTEMPTS, Fault, Unit
+from leadline.scale.process_pool import ATTEMPTS, Fault, Unit, Work
 
 AHEAD = 2  # units that are handed out for each thread of the cluster
-_held: dict[str, tuple[Evaluation, list[Buffers]]] = {}  # of this process, by the name of the plugin
+# Of a cluster of our own, whose profiler and monitors, a tenth of a processor, nobody looks at.
+QUIET = {
+    "distributed.admin.system-monitor.interval": "5s",
+    "distributed.admin.tick.interval": "1s",
+    "distributed.scheduler.active-memory-manager.start": False,
+    "distributed.worker.profile.enabled": False,
+}
+_held: dict[str, tuple[Work, list[Buffers]]] = {}  # of this process, by the name of the plugin
 
 
 def map_dask(
-    evaluation: Evaluation, units: Iterable[Unit], workers: int | None, address: str | None
-) -> Iterator[tuple[Unit, Partial | Fault]]:
+    work: Work, units: Iterable[Unit], workers: int | None, address: str | None
+) -> Iterator[tuple[Unit, Any]]:
     """Yield every unit with its outcome, in the order in which they are finished.
 
     Every worker process keeps one copy of the judgments, also one that is started in place of another.
@@ -34,7 +39,7 @@ def map_dask(
     settings = {
         "distributed.scheduler.allowed-failures": ATTEMPTS - 1,
         "distributed.logging.distributed": "error",
-    }
+    } | (QUIET if address is None else {})
     with import_optional("dask").config.set(settings):
         if address is None:
             cluster = distributed.LocalCluster(
@@ -53,7 +58,7 @@ def map_dask(
             ) from None
         try:
             with tempfile.TemporaryDirectory(prefix="leadline-") as folder:
-                payload = _payload(evaluation, folder if address is None else None)
+                payload = _payload(work, folder if address is None else None)
                 yield from _mapped(distributed, client, payload, units)
         finally:
             client.close()
@@ -61,22 +66,22 @@ def map_dask(
                 cluster.close(timeout=5)
 
 
-def _payload(evaluation: Evaluation, folder: str | None) -> bytes | str:
+def _payload(work: Work, folder: str | None) -> bytes | str:
     """Return the judgments as bytes, which pass through the scheduler, or as the path of a file in a folder.
 
     Workers on this machine read the file, so that neither the client nor the scheduler holds copies of it.
     """
     if folder is None:
-        return pickle.dumps(evaluation, protocol=pickle.HIGHEST_PROTOCOL)
+        return pickle.dumps(work, protocol=pickle.HIGHEST_PROTOCOL)
     path = os.path.join(folder, "judgments")
     with open(path, "wb") as file:
-        pickle.dump(evaluation, file, protocol=pickle.HIGHEST_PROTOCOL)
+        pickle.dump(work, file, protocol=pickle.HIGHEST_PROTOCOL)
     return path
 
 
 def _mapped(
     distributed: Any, client: Any, payload: bytes | str, units: Iterable[Unit]
-) -> Iterator[tuple[Unit, Partial | Fault]]:
+) -> Iterator[tuple[Unit, Any]]:
     key = f"leadline-{uuid.uuid4().hex}"
     client.register_plugin(_plugin(distributed, key, payload))
     following = iter(units)
@@ -84,7 +89,7 @@ def _mapped(
     attempts: dict[tuple[int, int], int] = {}
 
     def submitted(unit: Unit) -> Any:
-        future = client.submit(evaluate_held_part, key, unit.source, unit.label, pure=False)
+        future = client.submit(held_outcome, key, unit.source, unit.label, pure=False)
         of_future[future.key] = unit
         return future
 
@@ -109,23 +114,19 @@ def _mapped(
         client.unregister_worker_plugin(key)
 
 
-def _outcome(distributed: Any, future: Any) -> Partial | Fault:
+def _outcome(distributed: Any, future: Any) -> Any:
     try:
-        outcome: Partial | Fault = future.result()
+        return future.result()
     except distributed.KilledWorker:
         return Fault(None, f"failed {ATTEMPTS} times (its worker ended)")
     except Exception as error:  # noqa: BLE001  # tried again, then named
         return Fault(None, f"{type(error).__name__}: {error}")
-    return outcome
 
 
-def evaluate_held_part(key: str, source: Any, label: str) -> Partial | Fault:
-    """Evaluate a part with the judgments that this worker keeps."""
-    evaluation, workspaces = _held[key]
-    try:
-        return evaluate_part(evaluation, source, label=label, workspaces=workspaces)
-    except LeadlineError as error:
-        return Fault(error, str(error))
+def held_outcome(key: str, source: Any, label: str) -> Any:
+    """Work on a part with the judgments that this worker keeps."""
+    work, workspaces = _held[key]
+    return work.outcome(source, label, workspaces)
 
 
 def hold(key: str, payload: bytes | str) -> None:

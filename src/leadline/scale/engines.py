@@ -6,14 +6,14 @@ import os
 import threading
 from collections import deque
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from leadline.errors import LeadlineError, UsageError
+from leadline.errors import UsageError
 from leadline.evaluation.evaluate import Evaluation
 from leadline.io.opening import Buffers
 from leadline.kernels import MAX_THREADS
 from leadline.scale.partial import Partial, evaluate_part
-from leadline.scale.process_pool import Fault, Unit, map_processes
+from leadline.scale.process_pool import Fault, Unit, Work, map_processes
 
 FORMS = "local, processes, processes:N, dask, dask:N or dask:tcp://HOST:PORT"
 MOST_WORKERS = 1024
@@ -30,15 +30,21 @@ class Engine(NamedTuple):
         more = self.address or self.workers
         return self.kind if more is None else f"{self.kind}:{more}"
 
-    def map(self, evaluation: Evaluation, units: Iterable[Unit]) -> Iterator[tuple[Unit, Partial | Fault]]:
-        """Yield every unit with its outcome, in the order in which they are finished."""
+    def evaluate(
+        self, evaluation: Evaluation, units: Iterable[Unit]
+    ) -> Iterator[tuple[Unit, Partial | Fault]]:
+        """Yield every unit with its values, in the order in which they are finished."""
+        return self.map(Work(evaluate_part, evaluation), units)
+
+    def map(self, work: Work, units: Iterable[Unit]) -> Iterator[tuple[Unit, Any]]:
+        """Yield every unit with its outcome, or a fault, in the order in which they are finished."""
         if self.kind == "processes":
-            return map_processes(evaluation, units, self.workers or os.cpu_count() or 1)
+            return map_processes(work, units, self.workers or os.cpu_count() or 1)
         if self.kind == "dask":
             from leadline.scale.dask_engine import map_dask
 
-            return map_dask(evaluation, units, self.workers, self.address)
-        return map_threads(evaluation, units)
+            return map_dask(work, units, self.workers, self.address)
+        return map_threads(work, units)
 
 
 def engine_of(text: str) -> Engine:
@@ -65,8 +71,8 @@ def engine_of(text: str) -> Engine:
     raise UsageError(f"engine={text!r}; expected {FORMS}")
 
 
-def map_threads(evaluation: Evaluation, units: Iterable[Unit]) -> Iterator[tuple[Unit, Partial | Fault]]:
-    """Evaluate units by threads of this process; kernels and NumPy release the GIL.
+def map_threads(work: Work, units: Iterable[Unit]) -> Iterator[tuple[Unit, Any]]:
+    """Work on units by threads of this process; kernels and NumPy release the GIL.
 
     The first part is evaluated alone: it fills the caches of the judgments. As few parts are read ahead as
     there are threads.
@@ -74,27 +80,27 @@ def map_threads(evaluation: Evaluation, units: Iterable[Unit]) -> Iterator[tuple
     own = threading.local()
     count = min(MAX_THREADS, os.cpu_count() or 1)
 
-    def work(unit: Unit) -> Partial | Fault:
+    def outcome(unit: Unit) -> Any:
         if not hasattr(own, "workspaces"):
             own.workspaces = [Buffers()]
-        return _outcome(evaluation, unit, own.workspaces)
+        return work.outcome(unit.source, unit.label, own.workspaces)
 
     following = iter(units)
     first = next(following, None)
     if first is None:
         return
-    yield first, _outcome(evaluation, first, [Buffers() for _ in range(min(2, count))])
+    yield first, work.outcome(first.source, first.label, [Buffers() for _ in range(min(2, count))])
     if count < 2:
         for unit in following:
-            yield unit, work(unit)
+            yield unit, outcome(unit)
         return
     from concurrent.futures import Future, ThreadPoolExecutor
 
     pool = ThreadPoolExecutor(count)
-    futures: deque[tuple[Unit, Future[Partial | Fault]]] = deque()
+    futures: deque[tuple[Unit, Future[Any]]] = deque()
     try:
         for unit in following:
-            futures.append((unit, pool.submit(work, unit)))
+            futures.append((unit, pool.submit(outcome, unit)))
             if len(futures) > count:
                 done, future = futures.popleft()
                 yield done, future.result()
@@ -103,10 +109,3 @@ def map_threads(evaluation: Evaluation, units: Iterable[Unit]) -> Iterator[tuple
             yield done, future.result()
     finally:
         pool.shutdown(cancel_futures=True)
-
-
-def _outcome(evaluation: Evaluation, unit: Unit, workspaces: list[Buffers]) -> Partial | Fault:
-    try:
-        return evaluate_part(evaluation, unit.source, label=unit.label, workspaces=workspaces)
-    except LeadlineError as error:
-        return Fault(error, str(error))

@@ -184,7 +184,7 @@ def _evaluated(
     sums = [PartSum(evaluation, parts.name, by_tag=evaluation.reading.by_tag) for parts in runs]
     faults: dict[str, str] = {}
     total = sum(len(parts) for parts in runs) if all(map(_is_sized, runs)) else 0
-    with closing(chosen.map(evaluation, _units(runs, chosen))) as outcomes:  # type: ignore[type-var]
+    with closing(chosen.evaluate(evaluation, _units(runs, chosen))) as outcomes:  # type: ignore[type-var]
         for finished, (unit, outcome) in enumerate(outcomes, start=1):
             if isinstance(outcome, Fault):
                 if on_fault == "stop":

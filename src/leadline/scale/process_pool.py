@@ -6,17 +6,32 @@ import multiprocessing
 import pickle
 import signal
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from typing import Any, NamedTuple
 
 from leadline.errors import LeadlineError
-from leadline.evaluation.evaluate import Evaluation
 from leadline.io.opening import Buffers
-from leadline.scale.partial import Partial, evaluate_part
 
 ATTEMPTS = 3  # times that a part is tried before it is given up
+
+
+class Work(NamedTuple):
+    """What workers do: a function of a module, and what it needs for all parts, of which a worker has a copy.
+
+    The function is called as `function(held, source, label=..., workspaces=...)`.
+    """
+
+    function: Callable[..., Any]
+    held: Any
+
+    def outcome(self, source: Any, label: str, workspaces: list[Buffers]) -> Any:
+        """Return the outcome of a part, or an error of the input as a fault."""
+        try:
+            return self.function(self.held, source, label=label, workspaces=workspaces)
+        except LeadlineError as error:
+            return Fault(error, str(error))
 
 
 class Unit(NamedTuple):
@@ -58,9 +73,9 @@ class _Worker:
 
 
 def serve(connection: Connection, payload: bytes) -> None:
-    """Evaluate parts until the connection ends; runs in a worker, which keeps one copy of the judgments."""
+    """Work on parts until the connection ends; runs in a worker, which keeps one copy of the judgments."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends its workers
-    evaluation: Evaluation = pickle.loads(payload)  # noqa: S301  # of the parent
+    work: Work = pickle.loads(payload)  # noqa: S301  # of the parent
     del payload
     workspaces = [Buffers()]
     while True:
@@ -68,25 +83,20 @@ def serve(connection: Connection, payload: bytes) -> None:
             source, label = connection.recv()
         except EOFError:
             return
-        outcome: Partial | Fault
         try:
-            outcome = evaluate_part(evaluation, source, label=label, workspaces=workspaces)
-        except LeadlineError as error:
-            outcome = Fault(error, str(error))
+            outcome = work.outcome(source, label, workspaces)
         except Exception as error:  # noqa: BLE001  # tried again, then named by the parent
             outcome = Fault(None, f"{type(error).__name__}: {error}")
         connection.send(outcome)
 
 
-def map_processes(
-    evaluation: Evaluation, units: Iterable[Unit], workers: int
-) -> Iterator[tuple[Unit, Partial | Fault]]:
+def map_processes(work: Work, units: Iterable[Unit], workers: int) -> Iterator[tuple[Unit, Any]]:
     """Yield every unit with its outcome, in the order in which they are finished.
 
     Errors of the input are not tried again. Workers are ended when the iterator is closed or fails.
     """
     context = multiprocessing.get_context("spawn")
-    payload = pickle.dumps(evaluation, protocol=pickle.HIGHEST_PROTOCOL)
+    payload = pickle.dumps(work, protocol=pickle.HIGHEST_PROTOCOL)
     following = iter(units)
     again: deque[Unit] = deque()
     attempts: dict[tuple[int, int], int] = {}
@@ -124,7 +134,7 @@ def map_processes(
                 outcome = _outcome(worker)
                 if outcome is None:
                     continue
-                dead = not isinstance(outcome, Partial) and worker.unit is not None
+                dead = worker.unit is not None
                 if dead:
                     pool.remove(worker)
                     worker.end()
@@ -138,11 +148,11 @@ def map_processes(
             worker.end()
 
 
-def _outcome(worker: _Worker) -> Partial | Fault | None:
+def _outcome(worker: _Worker) -> Any:
     """Return what a worker sent; a fault, with its unit left in place, if it died; None if it still works."""
     try:
         if worker.connection.poll():
-            outcome: Partial | Fault = worker.connection.recv()
+            outcome = worker.connection.recv()
             worker.unit = None
             return outcome
     except (EOFError, OSError, pickle.UnpicklingError):

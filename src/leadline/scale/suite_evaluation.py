@@ -340,7 +340,7 @@ class _Work:
             for number, name in enumerate(names)
             if number not in cells
         ]
-        with closing(self.engine.map(evaluation, units)) as outcomes:  # type: ignore[type-var]
+        with closing(self.engine.evaluate(evaluation, units)) as outcomes:  # type: ignore[type-var]
             for unit, outcome in outcomes:
                 if isinstance(outcome, Fault):
                     raise outcome.error or InputError(outcome.text, path=unit.label)

@@ -42,6 +42,9 @@ from leadline.io.read_paths import public
 from leadline.kernels import parallel_map
 from leadline.measures.average_precision import AP
 
+PAIRS = 1 << 18  # pairs of lists whose tables are in memory at a time
+LARGEST = 1 << 31  # bytes of the values of all pairs for all queries, above which only their means are kept
+
 
 class DifferenceRules(NamedTuple):
     """Options of the Information Difference.
@@ -85,7 +88,12 @@ class QueryDifference(NamedTuple):
 
 
 def difference_of_query(
-    grades: Floats, lists: Sequence[Codes], rules: DifferenceRules
+    grades: Floats,
+    lists: Sequence[Codes],
+    rules: DifferenceRules,
+    *,
+    pairs: tuple[Codes, Codes] | None = None,
+    whole: tuple[int, int] | None = None,
 ) -> QueryDifference | None:
     """Compare the lists of one query.
 
@@ -97,6 +105,10 @@ def difference_of_query(
         Truncated lists of indices in `grades`, in rank order.
     rules : DifferenceRules
         Options.
+    pairs : (ndarray of int32, ndarray of int32), optional
+        Pairs of lists to compare; by default all. `only` is 0 for the others.
+    whole : (int, int), optional
+        Number and total length of the lists of all systems, if `lists` are those of some.
 
     Returns
     -------
@@ -114,19 +126,28 @@ def difference_of_query(
     weight = np.ones(len(levels))
     if rules.weighted:
         weight = ideal_rank_weights(counts, printed6=rules.printed6)
-    orders = orders_of([*lists, ideal(grades, cut)], len(grades))
+    best_list = ideal(grades, cut)
+    orders = orders_of([*lists, best_list], len(grades))
+    if whole is not None:
+        whole = whole[0] + 1, whole[1] + len(best_list)
     size = len(lists)
-    first, second = (ends.astype(np.int32) for ends in np.triu_indices(size, 1))
-    own = np.arange(size + 1, dtype=np.int32)
-    tables = joint_tables(
-        grade.astype(np.int32), weight, orders, np.concatenate([own, first]), np.concatenate([own, second])
-    )
     weights = counts * weight
-    tables /= (weights.sum() ** 2 - (weights**2).sum()) / 2
-    right, wrong = tables[: size + 1, 0, 0], tables[: size + 1, 2, 2]
+    mass = (weights.sum() ** 2 - (weights**2).sum()) / 2
+
+    def tables_of(first: Codes, second: Codes) -> Floats:
+        tables = joint_tables(grade.astype(np.int32), weight, orders, first, second, whole=whole)
+        tables /= mass
+        return tables
+
+    own = np.arange(size + 1, dtype=np.int32)
+    tables = tables_of(own, own)
+    right, wrong = tables[:, 0, 0], tables[:, 2, 2]
     best = right[size] - wrong[size] if rules.normalise else 1.0
     only = np.zeros((size, size))
-    only[first, second], only[second, first] = conditional(tables[size + 1 :])
+    firsts, seconds = np.triu_indices(size, 1) if pairs is None else pairs
+    for start in range(0, len(firsts), PAIRS):
+        first, second = (ends[start : start + PAIRS].astype(np.int32) for ends in (firsts, seconds))
+        only[first, second], only[second, first] = conditional(tables_of(first, second))
     return QueryDifference(
         information(right[:size], wrong[:size]) / best,
         (right[:size] - wrong[:size]) / best,
@@ -195,6 +216,7 @@ def difference(
     competitors: Sequence[str | Similarity] | None = None,
     ap_rel: float | None = None,
     threads: int | None = None,
+    engine: str | None = None,
     on_run: Callable[[int, int], None] | None = None,
     on_query: Callable[[int, int], None] | None = None,
     **options: Unpack[JudgedOptions],
@@ -240,8 +262,12 @@ def difference(
         Minimum relevant grade of AP; `rel` by default.
     threads : int, optional
         Number of threads.
+    engine : str, optional
+        Compare blocks of systems by an engine, as in `leadline.scale.evaluate_parts`, and keep the means of
+        all pairs instead of their values for each query. By default values are kept, and systems are compared
+        by threads, in blocks if the values would need more than 2 GiB.
     on_run, on_query : callable, optional
-        Called with (done, total) after each run or query.
+        Called with (done, total) after each run or query (with blocks: after each of them).
 
     Returns
     -------
@@ -274,6 +300,10 @@ def difference(
     """
     reading = Reading.of(difference, options, JudgedOptions)
     check_whole(1, threads=threads, cutoff=cutoff)
+    if engine is not None:
+        from leadline.scale.engines import engine_of
+
+        engine = str(engine_of(engine))
     cut = Truncation(cutoff, rel, truncate, condense)
     deep = cutoff is not None
     rules = DifferenceRules(
@@ -300,11 +330,7 @@ def difference(
         on_run=on_run,
     )
     lists = [part[0] for part in truncated]
-    parts = list(_compare_queries(table, lists, rules, threads, on_query))
-    counted = np.array([part is not None for part in parts], dtype=np.bool_)
-    if not counted.any():
-        raise _no_pairs(table)
-    ric, *rest = _stacked(parts, len(infos))
+    counted, means, (ric, *rest) = _compared(table, lists, rules, threads, engine, on_query)
     precision = np.nan_to_num(np.stack([part[1] for part in truncated]))
     more: dict[str, Floats] = {}
     if baselines:
@@ -318,6 +344,7 @@ def difference(
         np.where(rest[1], -ric, ric) if signed else ric,
         *rest,
         ap=precision,
+        mean_only=means,
         cutoff=cutoff,
         competitors=more,
         warnings=difference_warnings(infos, table, lists, counted, rel),
@@ -333,6 +360,7 @@ def difference(
             "signed": signed,
             "competitors": list(map(str, baselines)),
             "ap_rel": ap.rel,
+            **({} if engine is None else {"engine": engine}),
             **reading.options(JudgedOptions),
         },
     )
@@ -345,6 +373,29 @@ def _no_pairs(qrels: Qrels) -> InputError:
         path=qrels.source,
         hint="--complete DOCS treats all other documents of the collection as non-relevant",
     )
+
+
+def _compared(
+    qrels: Qrels,
+    lists: Sequence[TruncatedLists],
+    rules: DifferenceRules,
+    threads: int | None,
+    engine: str | None,
+    on_query: Callable[[int, int], None] | None,
+) -> tuple[Flags, Floats | None, list[Any]]:
+    """Return the queries that have values, the means of pairs if values are not kept, and all values."""
+    if engine is not None or 8 * len(qrels.queries) * len(lists) ** 2 > LARGEST:
+        from leadline.scale.difference_blocks import compare_blocks
+
+        blocks = compare_blocks(qrels, lists, rules, engine or "local", on_query)
+        if not blocks.counted.any():
+            raise _no_pairs(qrels)
+        return blocks.counted, blocks.only, [blocks.ric, blocks.concordance, blocks.wrong_way, None]
+    parts = list(_compare_queries(qrels, lists, rules, threads, on_query))
+    counted = np.array([part is not None for part in parts], dtype=np.bool_)
+    if not counted.any():
+        raise _no_pairs(qrels)
+    return counted, None, _stacked(parts, len(lists))
 
 
 def _compare_queries(

@@ -36,7 +36,7 @@ class Difference(Result):
     wrong_way : ndarray of bool, shape (n_systems, n_queries)
         Whether most pairs are in the wrong order.
     only : ndarray of float64, shape (n_queries, n_systems, n_systems)
-        Conditional mutual information I(R_i; Q | R_j).
+        Conditional mutual information I(R_i; Q | R_j). Not kept where blocks of systems were compared.
     competitors : dict of str to ndarray of float64, shape (n_systems, n_systems)
         Other similarities of the systems.
     """
@@ -48,21 +48,27 @@ class Difference(Result):
         ric: Floats,
         concordance: Floats,
         wrong_way: Flags,
-        only: Floats,
+        only: Floats | None,
         *,
         ap: Floats | None = None,
+        mean_only: Floats | None = None,
         cutoff: int | None = None,
         competitors: dict[str, Floats] | None = None,
         warnings: Sequence[ResultWarning] = (),
         options: dict[str, Any] | None = None,
     ) -> None:
-        freeze(ric, concordance, wrong_way, only)
+        freeze(ric, concordance, wrong_way)
         self.runs = list(runs)
         self.queries = queries
         self.ric = ric
         self.concordance = concordance
         self.wrong_way = wrong_way
-        self.only = only
+        self._only = only
+        if only is not None:
+            freeze(only)
+        if mean_only is not None:
+            freeze(mean_only)
+            self.mean_only = mean_only
         self.ap = np.full(ric.shape, np.nan) if ap is None else ap
         self.cutoff = cutoff
         self.competitors = dict(competitors or {})
@@ -73,6 +79,15 @@ class Difference(Result):
     def names(self) -> list[str]:
         """Names of the systems."""
         return [run.name for run in self.runs]
+
+    @property
+    def only(self) -> Floats:
+        """Conditional mutual information by query."""
+        if self._only is None:
+            raise UsageError(
+                "the values of all pairs for each query were not kept; expected fewer systems and no engine"
+            )
+        return self._only
 
     @cached_property
     def counted(self) -> Flags:

@@ -222,7 +222,15 @@ def orders_of(lists: Sequence[Codes], documents: int) -> Orders:
     return Orders(bounds, order, position)
 
 
-def joint_tables(grade: Codes, weight: Floats, orders: Orders, first: Codes, second: Codes) -> Floats:
+def joint_tables(
+    grade: Codes,
+    weight: Floats,
+    orders: Orders,
+    first: Codes,
+    second: Codes,
+    *,
+    whole: tuple[int, int] | None = None,
+) -> Floats:
     """Return for each pair of lists the 3 x 3 table of document pairs by their order in both lists.
 
     Entry `[p, 1 - a, 1 - b]` is the total weight of the pairs (a better and a worse document) with order a in
@@ -239,6 +247,9 @@ def joint_tables(grade: Codes, weight: Floats, orders: Orders, first: Codes, sec
         The lists.
     first, second : ndarray of int32, shape (n_pairs,)
         Indices of the lists of each pair.
+    whole : (int, int), optional
+        Number and total length of all lists, if `orders` has some of them. They decide which of two kernels
+        is faster; sums of the two differ in the last bit.
 
     Returns
     -------
@@ -257,7 +268,8 @@ def joint_tables(grade: Codes, weight: Floats, orders: Orders, first: Codes, sec
     weight = weight.astype(np.float64)
     planes = Planes.of(grade, len(weight))
     lists, classes = len(orders.bounds) - 1, len(weight)
-    few = planes.words * lists <= PLANE_WORDS * len(orders.order)
+    count, length = whole or (lists, len(orders.order))
+    few = planes.words * count <= PLANE_WORDS * length
     if few and kernels.compiled is None and hasattr(np, "bitwise_count"):
         return plain_plane_tables(grade, weight, orders, first, second)
     table = np.empty(9 * len(first), dtype=np.float64)
