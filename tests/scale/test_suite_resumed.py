@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from conftest import Leadline
+from leadline.errors import UsageError
 from leadline.scale import suite
 from leadline.scale import suite_evaluation as evaluation
 
@@ -169,3 +170,23 @@ def test_the_command_has_the_values_of_python(
     assert leadline("suite", "suite", "--no-cache", "--cache", "x").status == 2
     assert leadline("suite", "suite", "-o", "suite/c0/qrels.txt").status == 2
     assert leadline("suite", "none.toml").status == 2
+
+
+def test_what_is_not_used_any_more_is_removed_on_request(
+    folder: Path, leadline: Leadline, tmp_path: Path
+) -> None:
+    cache = tmp_path / "cache"
+    suite(folder, measures="AP", cache=cache)
+    first = {path.name for path in cache.iterdir()}
+    (cache / "notes.txt").write_text("mine")
+    (cache / "values.parquet").write_text("mine")
+    assert suite(folder, measures=["AP", "RR"], cache=cache).removed == 0
+    both = {path.name for path in cache.iterdir()} - {"notes.txt", "values.parquet"}
+    assert first < both
+    found = leadline("suite", folder, "-m", "AP", "--cache", cache, "--clean-cache")
+    assert found.status == 0
+    assert f"0 computed, {len(first)} from {cache}; {len(both - first)} others removed" in found.err
+    assert {path.name for path in cache.iterdir()} == first | {"notes.txt", "values.parquet"}
+    assert leadline("suite", folder, "--no-cache", "--clean-cache").status == 2
+    with pytest.raises(UsageError, match="cache"):
+        suite(folder, clean_cache=True)

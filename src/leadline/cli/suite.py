@@ -77,6 +77,12 @@ FIGURES = ("heat-map", "critical-difference")
     metavar="FOLDER",
     help="Folder of the values that are computed already. [default: .leadline-suite beside SUITE]",
 )
+@option(
+    "Parts",
+    "--clean-cache",
+    is_flag=True,
+    help="Remove from the cache, when finished, what this evaluation did not use.",
+)
 @option("Parts", "--no-cache", is_flag=True, help="Compute everything, and keep nothing.")
 @engine_option("Engine that evaluates the runs")
 @plot_option("Figure")
@@ -95,6 +101,7 @@ def command(
     baseline: tuple[str, ...],
     averages: tuple[str, ...],
     cache: str | None,
+    clean_cache: bool,
     no_cache: bool,
     plots: tuple[str, ...],
     figure: str | None,
@@ -119,6 +126,8 @@ def command(
     """
     if no_cache and cache is not None:
         raise UsageError("--no-cache with --cache; expected one of them")
+    if no_cache and clean_cache:
+        raise UsageError("--no-cache with --clean-cache; expected one of them")
     refuse_overwrite(output, suite)
     appearance = check_plots(plots, suite, output=output or "-", figure=figure)
     from leadline.reporting.tables import rows_of, tables_of
@@ -135,11 +144,13 @@ def command(
             baseline=baseline or None,
             averages=averages,
             cache=folder,
+            clean_cache=clean_cache,
             on_run=on_run,
             **options,
         )
     if folder is not None:
-        print_warnings([f"runs on collections: {result.computed} computed, {result.cached} from {folder}"])
+        words = f"runs on collections: {result.computed} computed, {result.cached} from {folder}"
+        print_warnings([f"{words}; {result.removed} others removed" if clean_cache else words])
     to_file = output is not None
     if form == "json":
         shown = result.options | appearance

@@ -134,8 +134,9 @@ class Suite(Result):
         Means over queries; NaN where a run lacks a collection, or its mean is undefined.
     present : ndarray of bool, shape (n_runs, n_collections)
         Whether there is a run on a collection.
-    computed, cached : int
-        Number of runs on collections that were evaluated, and that were taken from the cache.
+    computed, cached, removed : int
+        Number of runs on collections that were evaluated, that were taken from the cache, and of others that
+        were removed from it.
     """
 
     def __init__(
@@ -149,6 +150,7 @@ class Suite(Result):
         options: dict[str, Any] | None = None,
         computed: int = 0,
         cached: int = 0,
+        removed: int = 0,
     ) -> None:
         self.results = dict(results)
         self.comparisons = dict(comparisons)
@@ -156,7 +158,7 @@ class Suite(Result):
         self.averages = list(averages)
         self.inputs = list(inputs)
         self.options = dict(options or {})
-        self.computed, self.cached = computed, cached
+        self.computed, self.cached, self.removed = computed, cached, removed
         self.collections = list(self.results)
         self.names = list(dict.fromkeys(name for each in self.results.values() for name in each.names))
         first = next(iter(self.results.values()))

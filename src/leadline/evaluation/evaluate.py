@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 
 PoolLike: TypeAlias = "str | os.PathLike[str] | Pooled | Mapping[str, Mapping[str, float]]"
 DEFAULT_INTERVAL = "Student"
-# What judgments compute of themselves at the first use, and can compute again in another process.
-CACHES = ("query", "lookup", "names", "_hash_tables", "_relevant", "ideal")
+# What judgments compute of themselves at the first use, and can soon compute again in another process.
+CACHES = ("query", "lookup", "names", "_relevant", "ideal")
 AVERAGES = ("all", "both", "with_relevant", "complete")
 DEFAULT_MEASURES = ("AP", "nDCG@10", "RR", "P@10", "R@100", "Judged@10")
 

@@ -14,7 +14,7 @@ from typing import Any
 from leadline.data.optional import import_optional
 from leadline.errors import MissingPackageError, UsageError
 from leadline.io.opening import Buffers
-from leadline.scale.process_pool import ATTEMPTS, Fault, Unit, Work
+from leadline.scale.process_pool import ATTEMPTS, Fault, Unit, Work, read_work, write_work
 
 AHEAD = 2  # units that are handed out for each thread of the cluster
 # Of a cluster of our own, whose profiler and monitors, a tenth of a processor, nobody looks at.
@@ -57,7 +57,7 @@ def map_dask(
                 f"dask:{address} does not answer ({error}); expected a running scheduler"
             ) from None
         try:
-            with tempfile.TemporaryDirectory(prefix="leadline-") as folder:
+            with tempfile.TemporaryDirectory(prefix="leadline-", ignore_cleanup_errors=True) as folder:
                 payload = _payload(work, folder if address is None else None)
                 yield from _mapped(distributed, client, payload, units)
         finally:
@@ -73,10 +73,7 @@ def _payload(work: Work, folder: str | None) -> bytes | str:
     """
     if folder is None:
         return pickle.dumps(work, protocol=pickle.HIGHEST_PROTOCOL)
-    path = os.path.join(folder, "judgments")
-    with open(path, "wb") as file:
-        pickle.dump(work, file, protocol=pickle.HIGHEST_PROTOCOL)
-    return path
+    return write_work(work, folder)
 
 
 def _mapped(
@@ -132,11 +129,8 @@ def held_outcome(key: str, source: Any, label: str) -> Any:
 def hold(key: str, payload: bytes | str) -> None:
     """Keep judgments in this process, in place of any others."""
     _held.clear()
-    if isinstance(payload, bytes):
-        _held[key] = pickle.loads(payload), [Buffers()]  # noqa: S301  # of the client
-        return
-    with open(payload, "rb") as file:
-        _held[key] = pickle.load(file), [Buffers()]  # noqa: S301  # of the client
+    work = pickle.loads(payload) if isinstance(payload, bytes) else read_work(payload)  # noqa: S301  # of the client
+    _held[key] = work, [Buffers()]
 
 
 def release(key: str) -> None:

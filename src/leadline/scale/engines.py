@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+from leadline import kernels
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import Evaluation
 from leadline.io.opening import Buffers
@@ -34,6 +35,8 @@ class Engine(NamedTuple):
         self, evaluation: Evaluation, units: Iterable[Unit]
     ) -> Iterator[tuple[Unit, Partial | Fault]]:
         """Yield every unit with its values, in the order in which they are finished."""
+        if kernels.compiled is not None and self.kind != "local" and self.address is None:
+            evaluation.qrels.slots  # noqa: B018  # hash tables, which the workers of this machine share
         return self.map(Work(evaluate_part, evaluation), units)
 
     def map(self, work: Work, units: Iterable[Unit]) -> Iterator[tuple[Unit, Any]]:

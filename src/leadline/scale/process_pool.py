@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import mmap
 import multiprocessing
+import os
 import pickle
 import signal
+import tempfile
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -14,6 +17,7 @@ from typing import Any, NamedTuple
 from leadline.errors import LeadlineError
 from leadline.io.opening import Buffers
 
+ALIGNED = 64  # bytes of which arrays in a file begin at a multiple
 ATTEMPTS = 3  # times that a part is tried before it is given up
 
 
@@ -32,6 +36,35 @@ class Work(NamedTuple):
             return self.function(self.held, source, label=label, workspaces=workspaces)
         except LeadlineError as error:
             return Fault(error, str(error))
+
+
+def write_work(work: Work, folder: str) -> str:
+    """Write work to a file in a folder, its arrays as they are in memory; return the path."""
+    buffers: list[pickle.PickleBuffer] = []
+    head = pickle.dumps(work, protocol=pickle.HIGHEST_PROTOCOL, buffer_callback=buffers.append)
+    path = os.path.join(folder, "work")
+    with open(path, "wb") as file:
+        parts: list[bytes | memoryview] = [head, *(buffer.raw() for buffer in buffers)]
+        pickle.dump([len(part) for part in parts], file)
+        for part in parts:
+            file.write(bytes(-file.tell() % ALIGNED))
+            file.write(part)
+    return path
+
+
+def read_work(path: str) -> Work:
+    """Return what `write_work` has written; all processes of a machine share the memory of its arrays."""
+    with open(path, "rb") as file:
+        sizes = pickle.load(file)  # noqa: S301  # of the parent
+        place = file.tell()
+        view = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY))
+    parts = []
+    for size in sizes:
+        place += -place % ALIGNED
+        parts.append(view[place : place + size])
+        place += size
+    work: Work = pickle.loads(parts[0], buffers=parts[1:])  # noqa: S301  # of the parent
+    return work
 
 
 class Unit(NamedTuple):
@@ -53,9 +86,9 @@ class Fault(NamedTuple):
 class _Worker:
     """A worker process, its connection, and the part it works on."""
 
-    def __init__(self, context: Any, payload: bytes) -> None:
+    def __init__(self, context: Any, path: str) -> None:
         self.connection, remote = context.Pipe()
-        self.process = context.Process(target=serve, args=(remote, payload), daemon=True)
+        self.process = context.Process(target=serve, args=(remote, path), daemon=True)
         self.process.start()
         remote.close()
         self.unit: Unit | None = None
@@ -72,11 +105,10 @@ class _Worker:
         self.process.join()
 
 
-def serve(connection: Connection, payload: bytes) -> None:
-    """Work on parts until the connection ends; runs in a worker, which keeps one copy of the judgments."""
+def serve(connection: Connection, path: str) -> None:
+    """Work on parts until the connection ends; runs in a worker."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends its workers
-    work: Work = pickle.loads(payload)  # noqa: S301  # of the parent
-    del payload
+    work = read_work(path)
     workspaces = [Buffers()]
     while True:
         try:
@@ -96,7 +128,8 @@ def map_processes(work: Work, units: Iterable[Unit], workers: int) -> Iterator[t
     Errors of the input are not tried again. Workers are ended when the iterator is closed or fails.
     """
     context = multiprocessing.get_context("spawn")
-    payload = pickle.dumps(work, protocol=pickle.HIGHEST_PROTOCOL)
+    folder = tempfile.TemporaryDirectory(prefix="leadline-", ignore_cleanup_errors=True)
+    path = ""
     following = iter(units)
     again: deque[Unit] = deque()
     attempts: dict[tuple[int, int], int] = {}
@@ -108,7 +141,7 @@ def map_processes(work: Work, units: Iterable[Unit], workers: int) -> Iterator[t
         if unit is None:
             return
         if worker is None:
-            worker = _Worker(context, payload)
+            worker = _Worker(context, path)
             pool.append(worker)
         with suppress(OSError):  # it died while idle, which is found below
             worker.send(unit)
@@ -123,6 +156,7 @@ def map_processes(work: Work, units: Iterable[Unit], workers: int) -> Iterator[t
         return Fault(None, f"failed {ATTEMPTS} times ({text})")
 
     try:
+        path = write_work(work, folder.name)
         for _ in range(workers):
             give()
         while any(worker.unit is not None for worker in pool):
@@ -146,6 +180,7 @@ def map_processes(work: Work, units: Iterable[Unit], workers: int) -> Iterator[t
     finally:
         for worker in pool:
             worker.end()
+        folder.cleanup()
 
 
 def _outcome(worker: _Worker) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from typing import Any, Unpack
@@ -42,6 +43,7 @@ from leadline.stats.paired_tests import Randomisation, T
 from leadline.version import VERSION
 
 CACHE = ".leadline-suite"  # the cache of the command, beside the suite
+KEPT = re.compile(r"[0-9a-f]{64}\.parquet")  # names of files in the cache
 LAYOUT = 1  # of files in the cache; files of another layout are not used
 
 
@@ -51,6 +53,7 @@ class Cache:
     def __init__(self, path: str) -> None:
         require("Parquet and Arrow files")
         self.path = path
+        self.used: set[str] = set()
         try:
             os.makedirs(path, exist_ok=True)
         except OSError as error:
@@ -64,6 +67,7 @@ class Cache:
 
     def get(self, key: str, measures: int) -> Partial | None:
         """Return the values of a key; None if there are none, or the file is damaged."""
+        self.used.add(f"{key}.parquet")
         path = self.file(key)
         if not os.path.isfile(path):
             return None
@@ -84,6 +88,16 @@ class Cache:
             _table_of(partial, key), content, write_page_checksum=True
         )
         write_whole(self.file(key), content.getvalue())
+
+    def clean(self) -> int:
+        """Remove the values that were not asked for, such as those of earlier runs; return their number.
+
+        Files of other names are not touched.
+        """
+        names = [name for name in os.listdir(self.path) if KEPT.fullmatch(name) and name not in self.used]
+        for name in names:
+            os.unlink(os.path.join(self.path, name))
+        return len(names)
 
 
 def _table_of(partial: Partial, key: str) -> Any:
@@ -150,6 +164,7 @@ def suite(
     partial: bool = False,
     averages: Sequence[str] = (),
     cache: str | os.PathLike[str] | None = None,
+    clean_cache: bool = False,
     engine: str | Engine = "local",
     on_run: Callable[[int, int], None] | None = None,
     **options: Unpack[SuiteOptions],
@@ -180,6 +195,8 @@ def suite(
     cache : path, optional
         Folder in which the values of every run on a collection are kept, so that they are not computed
         again; by default none.
+    clean_cache : bool, default False
+        Whether values in the cache that this evaluation did not use are removed when it is finished.
     engine : str, default "local"
         Where runs are evaluated, as in `evaluate_runs`.
     on_run : callable, optional
@@ -208,7 +225,9 @@ def suite(
     ([[0.75], [nan]], [('b', 'two')])
     """
     refuse_unknown(suite, options, SuiteOptions)
-    check_flags(partial=partial)
+    check_flags(partial=partial, clean_cache=clean_cache)
+    if clean_cache and cache is None:
+        raise UsageError("clean_cache without a cache has no effect; expected both")
     found = read_suite(source)
     rules = _rules(test, correction, confidence, seed, baseline, partial)
     named = checked_averages([*found.averages, *averages])
@@ -227,6 +246,7 @@ def suite(
         for name, each in ((name, _compared(each, rules)) for name, each in results.items())
         if each
     }
+    removed = kept.clean() if kept is not None and clean_cache else 0
     first = next(iter(results.values()))
     texts = [str(measure) for measure in first.measures]
     return Suite(
@@ -258,6 +278,7 @@ def suite(
         },
         computed=work.computed,
         cached=work.cached,
+        removed=removed,
     )
 
 
