@@ -321,7 +321,7 @@ TABLE = (
         21,
         "a run compressed by gzip",
         TWO,
-        gzip.compress(HALF),
+        gzip.compress(HALF, mtime=0),
         (1 / 2, SECOND),
         agree="irm ranx trt",
         differ="te9 and te10 cannot, pyt UnicodeDecodeError",

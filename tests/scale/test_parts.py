@@ -84,8 +84,8 @@ def test_a_query_in_two_parts_is_refused_by_name(judged: bool, tmp_path: Path) -
         b"",
         b"\n# nothing\n",
         b"query_id,doc_id,score\n",
-        gzip.compress(b""),
-        gzip.compress(b"q Q0 d 1 1 t\n")[:-9],
+        gzip.compress(b"", mtime=0),
+        gzip.compress(b"q Q0 d 1 1 t\n", mtime=0)[:-9],
     ],
 )
 def test_an_empty_or_broken_part_is_named(content: bytes, split: Split, tmp_path: Path) -> None:
