@@ -7,7 +7,9 @@ import io
 import json
 import os
 import shutil
+import signal
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, Protocol
@@ -21,6 +23,14 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 SHARED_DATA = REPOSITORY.parent / "shared" / "data"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 FORMS: dict[str, kernels.Kernels | None] = {"compiled": kernels.compiled, "uncompiled": None}
+
+# Whoever starts the tests in the background of a script has them ignore interrupts, as would the programs that
+# they start, of which some are interrupted.
+if (
+    signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    and threading.current_thread() is threading.main_thread()
+):
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Every run tries the same examples, so that a failure comes back when it is looked for. LEADLINE_EXAMPLES
 # multiplies their number, to look for new ones.
