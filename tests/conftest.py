@@ -24,8 +24,8 @@ SHARED_DATA = REPOSITORY.parent / "shared" / "data"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 FORMS: dict[str, kernels.Kernels | None] = {"compiled": kernels.compiled, "uncompiled": None}
 
-# Whoever starts the tests in the background of a script has them ignore interrupts, as would the programs that
-# they start, of which some are interrupted.
+# Tests that are started in the background of a script ignore interrupts, as would the programs they start,
+# of which some are interrupted.
 if (
     signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     and threading.current_thread() is threading.main_thread()
