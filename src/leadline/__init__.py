@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from leadline.evaluation.curves import curve
     from leadline.evaluation.evaluate import evaluate
     from leadline.evaluation.explain import explain
-    from leadline.io.read import read_qrels, read_run
+    from leadline.io.read import read_qrels, read_run, run_of_arrays
     from leadline.io.texts import read_documents, read_queries
     from leadline.io.write import write_qrels, write_run
     from leadline.judging.agreement import agreement
@@ -71,7 +71,7 @@ _MODULES = {
     "evaluation.curves": ("curve",),
     "evaluation.evaluate": ("evaluate",),
     "evaluation.explain": ("explain",),
-    "io.read": ("read_qrels", "read_run"),
+    "io.read": ("read_qrels", "read_run", "run_of_arrays"),
     "io.texts": ("read_documents", "read_queries"),
     "io.write": ("write_qrels", "write_run"),
     "judging.agreement": ("agreement",),
@@ -130,6 +130,7 @@ __all__ = [
     "read_scores",
     "replicate",
     "report",
+    "run_of_arrays",
     "sampled",
     "score",
     "search",

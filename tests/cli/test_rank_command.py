@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import shutil
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from conftest import REPOSITORY, Leadline
@@ -138,3 +141,40 @@ def test_options_that_contradict_each_other_are_refused_in_one_line(
     assert done.status == 2
     assert said in done.err
     assert done.err.count("\n") == 1
+
+
+@pytest.mark.usefixtures("folder")
+def test_collections_of_a_suite_are_ranked_as_queries(leadline: Leadline) -> None:
+    """Means of collections are the values: the rank intervals are those of a table that holds them."""
+    random = np.random.default_rng(5)
+    names, collections = ["a", "b", "c"], [f"c{number}" for number in range(8)]
+    means = random.random((3, 8)) + np.array([[1.0], [0.5], [0.4]])
+    suite: dict[str, Any] = {
+        "command": "suite",
+        "runs": [
+            {
+                "name": name,
+                "means": {place: {"AP": value} for place, value in zip(collections, row, strict=True)},
+            }
+            for name, row in zip(names, means.tolist(), strict=True)
+        ],
+    }
+    Path("suite.json").write_text(json.dumps(suite))
+    rows = [
+        f"{place},{name},AP,{value!r}\n"
+        for name, row in zip(names, means.tolist(), strict=True)
+        for place, value in zip(collections, row, strict=True)
+    ]
+    Path("table.csv").write_text("query_id,run,measure,value\n" + "".join(rows))
+    of_suite, of_table = (
+        leadline("rank", "--scores", file, "-m", "AP", "-f", "json").data["runs"]
+        for file in ("suite.json", "table.csv")
+    )
+    assert of_suite == of_table
+    del suite["runs"][1]["means"]["c3"]
+    Path("suite.json").write_text(json.dumps(suite))
+    assert "query 'c3'" in leadline("rank", "--scores", "suite.json", "-m", "AP").err
+    Path("suite.json").write_text(json.dumps({"command": "suite", "runs": [{"name": "a"}]}))
+    refused = leadline("rank", "--scores", "suite.json", "-m", "AP")
+    assert refused.status == 2
+    assert len(refused.err.splitlines()) == 1

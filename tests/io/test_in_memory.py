@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ import numpy as np
 import pandas as pd  # type: ignore[import-untyped]  # its stubs are another package
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import leadline as ll
 from leadline.errors import InputError, UsageError
@@ -310,3 +313,49 @@ def test_what_can_be_read_can_be_written(tmp_path: Path) -> None:
         ll.write_run(RUN, 5)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="an object of type int; expected a path, a dictionary"):
         ll.write_qrels(5, tmp_path / "b")  # type: ignore[arg-type]
+
+
+@given(st.data())
+def test_arrays_are_the_run_of_their_rows(data: st.DataObject) -> None:
+    queries = [f"q{number}" for number in range(data.draw(st.integers(1, 4)))]
+    depth = data.draw(st.integers(1, 5))
+    documents = [f"d{number}" for number in range(8)]
+    ids = np.array([data.draw(st.permutations([*range(8), *[-1] * 3]))[:depth] for _ in queries])
+    scores = np.array(
+        [data.draw(st.lists(st.floats(-5, 5), min_size=depth, max_size=depth)) for _ in queries]
+    )
+    expected = {
+        query: {documents[place]: -score for place, score in zip(row, row_scores, strict=True) if place >= 0}
+        for query, row, row_scores in zip(queries, ids.tolist(), scores.tolist(), strict=True)
+    }
+    if not any(expected.values()):
+        return
+    run = ll.run_of_arrays(ids, scores, queries, documents=documents, lower_is_better=True)
+    assert run.to_dict() == ll.read_run(expected).to_dict()
+    named = np.where(ids < 0, -1, ids)
+    by_name = np.array(documents, dtype=object)[np.where(ids < 0, 0, ids)]
+    if (named >= 0).all():
+        assert ll.run_of_arrays(by_name, -scores, queries).to_dict() == run.to_dict()
+
+
+@pytest.mark.parametrize(
+    ("found", "error"),
+    [
+        ({"ids": [[0, 0]], "scores": [[1, 2]], "queries": ["q"], "documents": ["a"]}, "'a' appears twice"),
+        (
+            {"ids": [[0, 5]], "scores": [[1, 2]], "queries": ["q"], "documents": ["a"]},
+            "position 5 for query 'q'",
+        ),
+        ({"ids": [[0, -2]], "scores": [[1, 2]], "queries": ["q"]}, "position -2"),
+        ({"ids": [[0, 5]], "scores": [[1, 2]], "queries": ["q"]}, "integer_ids"),
+        ({"ids": [0], "scores": [1], "queries": ["q"]}, "two dimensions"),
+        ({"ids": [["a"]], "scores": [[1]], "queries": ["q", "r"]}, "2 queries"),
+        ({"ids": [["a"], ["b"]], "scores": [[1], [2]], "queries": ["q", "q"]}, "query 'q' twice"),
+        ({"ids": [["a"]], "scores": [["x"]], "queries": ["q"]}, "expected numbers"),
+        ({"ids": [["a"]], "scores": [[1]], "queries": ["q"], "documents": ["a"]}, "their positions"),
+        ({"ids": [["a"]], "scores": [[math.nan]], "queries": ["q"]}, "nan"),
+    ],
+)
+def test_arrays_that_are_no_run_are_refused(found: dict[str, Any], error: str) -> None:
+    with pytest.raises(ll.LeadlineError, match=error):
+        ll.run_of_arrays(**found)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import compress
 from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 from leadline.data.qrels import Qrels
 from leadline.data.reading import DEFAULT_READING, Reading, ReadQrelsOptions, RunOptions
 from leadline.data.result import Result
 from leadline.data.run import Run
-from leadline.data.validation import check_run_name, check_word
+from leadline.data.validation import check_flags, check_run_name, check_word
 from leadline.errors import InputError, UsageError
 from leadline.io import row_checks, selection, trec_qrels, trec_runs
 from leadline.io.formats import TREC, Opened, opened, opened_run, records_of
@@ -49,6 +51,7 @@ __all__ = [
     "read_qrels",
     "read_run",
     "run_name",
+    "run_of_arrays",
     "stream_lists",
 ]
 
@@ -160,6 +163,97 @@ def read_run(source: RunLike, *, name: str | None = None, **options: Unpack[RunO
         check_run_name(name)
     run = counted_run(source, name=name, reading=Reading.of(read_run, options, RunOptions))[0]
     return run if name is None or name == run.name else run.renamed(name)
+
+
+@public
+def run_of_arrays(
+    ids: Any,
+    scores: Any,
+    queries: Sequence[str],
+    *,
+    documents: Sequence[str] | None = None,
+    lower_is_better: bool = False,
+    name: str | None = None,
+    **options: Unpack[RunOptions],
+) -> Run:
+    """Make a run of arrays of nearest neighbours, as FAISS, hnswlib and scikit-learn return them.
+
+    Parameters
+    ----------
+    ids : array-like, shape (n_queries, k)
+        Ids of the documents found, or their positions in `documents`. A position of -1 is no document.
+    scores : array-like, shape (n_queries, k)
+        Their scores.
+    queries : sequence of str, length n_queries
+        Ids of the queries, one for each row.
+    documents : sequence of str, optional
+        Ids of the indexed documents, in the order in which they were added.
+    lower_is_better : bool, default False
+        Whether scores are distances; they are negated.
+    name : str, optional
+        Name of the run.
+    **options
+        As of `read_run`.
+
+    Returns
+    -------
+    Run
+
+    Raises
+    ------
+    UsageError
+        If the arrays have different shapes.
+    InputError
+        If a position is outside `documents`, a document or query occurs twice, a score is NaN, or ids are
+        numbers that are neither positions nor text.
+
+    Examples
+    --------
+    >>> ids, scores = [[2, 0], [1, -1]], [[0.9, 0.4], [0.8, 0.0]]
+    >>> run = run_of_arrays(ids, scores, ["q1", "q2"], documents=["a", "b", "c"])
+    >>> run.to_dict()
+    {'q1': {'c': 0.9, 'a': 0.4}, 'q2': {'b': 0.8}}
+    """
+    import numpy as np
+
+    check_flags(lower_is_better=lower_is_better)
+    found, values = np.asarray(ids), np.asarray(scores)
+    listed = list(queries)
+    shapes = f"ids {found.shape}, scores {values.shape}, {len(listed)} queries"
+    if found.ndim != 2 or found.shape != values.shape or len(listed) != len(found):
+        raise UsageError(
+            f"{shapes}; expected two arrays of the same two dimensions, with a row for each query"
+        )
+    if values.dtype.kind not in "fiu":
+        raise UsageError(f"scores of type {values.dtype}; expected numbers")
+    label = name or UNNAMED
+    kept = np.ones(found.shape, dtype=np.bool_)
+    if documents is not None or found.dtype.kind in "iu":
+        if found.dtype.kind not in "iu":
+            raise UsageError(
+                f"documents for ids of type {found.dtype}; expected whole numbers, their positions"
+            )
+        kept = found != -1
+        wrong = kept & ((found < 0) | (found >= (np.inf if documents is None else len(documents))))
+        if wrong.any():
+            row, column = map(int, np.argwhere(wrong)[0])
+            raise InputError(
+                f"position {found[row, column]} for query '{listed[row]}'",
+                expected="-1 or a natural number" if documents is None else f"-1 to {len(documents) - 1:,}",
+                path=label,
+            )
+    if twice := next((query for query, count in Counter(listed).items() if count > 1), None):
+        raise InputError(f"query '{twice}' twice", expected="one row for each query", path=label)
+    pairs: dict[str, list[tuple[Any, float]]] = {}
+    for query, row, row_scores, row_kept in zip(
+        listed, found.tolist(), (-values if lower_is_better else values).tolist(), kept.tolist(), strict=True
+    ):
+        names = row if documents is None else [documents[place] for place in row]
+        pairs[query] = list(compress(zip(names, row_scores, strict=True), row_kept))
+    lists = {query: dict(each) for query, each in pairs.items()}
+    if all(len(lists[query]) == len(each) for query, each in pairs.items()):
+        return read_run(lists, name=name, **options)
+    return read_run([(query, *pair) for query, each in pairs.items() for pair in each], name=name, **options)
 
 
 def counted_run(source: RunLike, *, reading: Reading, name: str | None = None) -> tuple[Run, ReadCounts]:

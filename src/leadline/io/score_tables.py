@@ -35,6 +35,7 @@ QUERY = (
     "task_name",
     "task",
     "dataset",
+    "collection",
     "question_id",
     "sample_id",
     "question",
@@ -177,13 +178,27 @@ def _of_json(text: str, path: str, name: str) -> OpenedScores | dict[str, Any]:
     if isinstance(found, list):
         return _of_records(list(enumerate(found, start=1)), path, "record", name)
     if isinstance(found, dict) and isinstance(found.get("runs"), list):
-        return found
+        return _of_suite(found, path) if found.get("command") == "suite" else found
     if isinstance(found, dict):
         single = any(isinstance(value, str) for value in found.values()) and not any(
             isinstance(value, (dict, list)) for value in found.values()
         )
         return _of_records([(1, found)], path, "line", name) if single else open_mapping(found, path, name)
     raise InputError(f"JSON of a {type(found).__name__}", expected=EXPECTED, path=path)
+
+
+def _of_suite(found: Mapping[str, Any], path: str) -> OpenedScores:
+    """Return the means of runs on the collections of a suite; collections stand in place of queries."""
+    try:
+        rows = [
+            (place, {"collection": collection, "run": run["name"], "measure": measure, "value": value})
+            for place, run in enumerate(found["runs"], start=1)
+            for collection, means in run["means"].items()
+            for measure, value in means.items()
+        ]
+    except (KeyError, TypeError, AttributeError):
+        raise InputError("a suite without means of runs", expected="JSON of suite", path=path) from None
+    return _of_records(rows, path, "run", "")
 
 
 def _of_records(rows: list[tuple[int, Any]], path: str, unit: str, name: str) -> OpenedScores:
