@@ -13,6 +13,8 @@ VENUES = {
 }
 ACCENTS = {"ä": r"{\"a}", "é": r"{\'e}", "ó": r"{\'o}", "ü": r"{\"u}", "&": r"\&", "_": r"\_", "#": r"\#"}
 
+OTHERS = " and others"  # in BibTeX, for authors who are not named
+
 
 class Reference(NamedTuple):
     """A publication or program.
@@ -55,19 +57,20 @@ class Reference(NamedTuple):
         """The reference in one line.
 
         >>> Reference("Doe 1999", "doe1999", "book", "Doe, Jane and others", "A Book", 1999, "Press").text
-        'Jane Doe, and others. A Book. Press, 1999.'
+        'Jane Doe et al. A Book. Press, 1999.'
         """
         names = [
-            "others" if name == "others" else " ".join(reversed(name.strip("{}").split(", ")))
-            for name in re.split(r" and (?![^{]*\})", self.authors)
+            " ".join(reversed(name.strip("{}").split(", ")))
+            for name in re.split(r" and (?![^{]*\})", self.authors.removesuffix(OTHERS))
         ]
+        authors = ", ".join(names) + (" et al" if self.authors.endswith(OTHERS) else "")
         volume = f"{self.volume}({self.number})" if self.number else self.volume
         where = f"{self.venue} {volume}".strip()
         pages = self.pages.replace("--", "-")
         year = "" if self.year is None else str(self.year)
         place = ", ".join(part for part in (where, pages, year) if part)
         link = f"https://doi.org/{self.doi}" if self.doi else self.url
-        parts = [", ".join(names), self.title, place]
+        parts = [authors, self.title, place]
         return ". ".join(part for part in parts if part) + "." + (f" {link}" if link else "")
 
     @property
