@@ -14,7 +14,7 @@ from leadline.data.wording import counted
 from leadline.errors import UsageError
 from leadline.reporting.plots import COLUMN, FAINT, INK, RULE, scaled, shortened, style
 from leadline.reporting.plots.significance_groups import critical_difference
-from leadline.reporting.plots.text_layout import NAMED, height_of, name_rows
+from leadline.reporting.plots.text_layout import NAMED, height_of, name_rows, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -56,9 +56,8 @@ def heat_map(suite: Suite, place: int = 0, *, width: float | None = None) -> Fig
         from matplotlib.figure import Figure
 
         wide = max(COLUMN, MARGIN + CELL * len(names)) if written else 2 * COLUMN
-        figure = Figure(
-            figsize=(width or wide, 0.75 + height_of(len(order), least=0.6)), layout="constrained"
-        )
+        inches = width or wide
+        figure = Figure(figsize=(inches, 0.75 + height_of(len(order), least=0.6)), layout="constrained")
         axes = figure.add_subplot()
         drawn = axes.imshow(
             behind, aspect="auto", interpolation="none", cmap="Blues_r", vmin=0, vmax=_reach(behind)
@@ -72,7 +71,8 @@ def heat_map(suite: Suite, place: int = 0, *, width: float | None = None) -> Fig
         if written:
             write_values(axes, table, bold=behind == 0, dark=behind < 0.5 * _reach(behind))
         bar = figure.colorbar(drawn, ax=axes, location="bottom", aspect=40, fraction=0.05, pad=0.02)
-        bar.set_label(f"{suite.measures[place]}: difference from the best run of the collection")
+        label = f"{suite.measures[place]}: difference from the best run of the collection"
+        bar.set_label(wrapped(label, 0.62 * inches * 72))
         bar.outline.set_visible(False)
     return figure
 
