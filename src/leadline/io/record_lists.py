@@ -98,7 +98,7 @@ def _roles(names: Sequence[str], roles: Mapping[str, int]) -> Integers:
 
 def _scanner(delimiter: int, names: Bytes, ends: Integers, roles: Integers, needed: int) -> Scanner:
     """Return the scanner of lines: cells between delimiters, or objects if there is none."""
-    room = np.zeros(10, dtype=np.int64)
+    positions = np.zeros(10, dtype=np.int64)
 
     def scan(text: Bytes, begin: int, end: int, last: bool, columns: dict[str, Any], tally: Integers) -> bool:
         if kernels.compiled is None or kernels.compiled.scan_records is None:
@@ -106,7 +106,7 @@ def _scanner(delimiter: int, names: Bytes, ends: Integers, roles: Integers, need
         found: bool = kernels.compiled.scan_records(
             *(text, begin, end, last, delimiter, names, ends, roles, needed),
             *(columns[name] for name in FILLED),
-            *(room, tally),
+            *(positions, tally),
         )
         return found
 

@@ -445,7 +445,7 @@ def scan_records(
     `roles` are what the columns or members hold. `names` are those of the members one after the other, at most 64,
     and `needed` has a bit for each that no object may lack. A list is a sequence of lines with the same query; unless
     the text is the last chunk, its last list is excluded. `tally` receives rows, lists, and what `scan` writes at 4,
-    5 and 6; `found` has room for 10 positions.
+    5 and 6; `found` is overwritten and holds 10 positions.
     """
     p: cython.Py_ssize_t = begin
     line_byte: cython.Py_ssize_t

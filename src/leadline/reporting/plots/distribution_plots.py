@@ -264,10 +264,10 @@ def _name_queries(axes: Any, ids: list[str], inches: float) -> None:
         axes.set_xticks([])
         axes.set_xlabel(words)
         return
-    room = 72 * (inches - 0.7) / max(len(ids), 1)
-    step = max(1, int(np.ceil(scaled(SMALL * 1.25) / room)))
+    space = 72 * (inches - 0.7) / max(len(ids), 1)
+    step = max(1, int(np.ceil(scaled(SMALL * 1.25) / space)))
     shown = shortened(ids, 12)[::step]
-    level = step == 1 and max((width_of(name, SMALL) for name in shown), default=0.0) < 0.9 * room
+    level = step == 1 and max((width_of(name, SMALL) for name in shown), default=0.0) < 0.9 * space
     axes.set_xticks(range(0, len(ids), step), shown, rotation=0 if level else 90, fontsize=scaled(SMALL))
     axes.tick_params(axis="x", length=scaled(1.5))
     axes.set_xlabel(words if step == 1 else f"{words}; every {step}th is named")
