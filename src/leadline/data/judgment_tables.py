@@ -27,7 +27,8 @@ class Ideal(NamedTuple):
         array([2., 1.])
         """
         if levels.dtype == np.int8:
-            kinds = [kind for kind in np.unique(levels).tolist()[::-1] if kind > 0]
+            # not np.unique, which imports numpy.ma
+            kinds = [kind for kind in range(int(levels.max(initial=0)), 0, -1) if (levels == kind).any()]
             if len(kinds) <= MOST_LEVELS:
                 return cls._of_counts(levels, kinds, begin, end)
         rows = np.flatnonzero(levels > 0)

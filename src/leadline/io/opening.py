@@ -7,7 +7,7 @@ import os
 import re
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from glob import glob, has_magic
 from os.path import exists, isdir, isfile
 from pathlib import Path
@@ -21,6 +21,7 @@ from leadline.io.archives import COMPRESSIONS, broken_archives, decompressed
 from leadline.io.read_paths import record_input
 
 P = ParamSpec("P")
+S = TypeVar("S")
 T = TypeVar("T")
 
 
@@ -55,6 +56,32 @@ class BackgroundTask(Generic[T]):
         if self._faults:
             raise self._faults[0]
         return self._results[0]
+
+
+def computed_ahead(
+    step: Callable[[S], tuple[T, S | None]], state: S, *, background: bool
+) -> Generator[T, None, None]:
+    """Yield the result of every step; in the background, the next is computed while one is in use.
+
+    A step returns its result and the state of the next one, None after the last.
+
+    >>> list(computed_ahead(lambda n: (n, n - 1 if n else None), 3, background=True))
+    [3, 2, 1, 0]
+    """
+    result, following = step(state)
+    while following is not None:
+        if not background:
+            yield result
+            result, following = step(following)
+            continue
+        task = BackgroundTask(step, following)
+        try:
+            yield result
+        except GeneratorExit:
+            task.wait()  # what the step reads is closed on the way out
+            raise
+        result, following = task.result()
+    yield result
 
 
 RUN_SUFFIXES = (

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
+from contextlib import closing
 from os.path import isfile
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
@@ -19,7 +20,7 @@ from leadline.data.reading import Reading
 from leadline.errors import InputError
 from leadline.io import swapped_arguments
 from leadline.io.lines_by_query import LARGE, Parts
-from leadline.io.opening import Buffers, Chunk, read_whole, text_size
+from leadline.io.opening import Buffers, Chunk, computed_ahead, read_whole, text_size
 from leadline.io.trec_lists import CompiledLists, PlainLists, TrecLists, as_fields, qrels_of_lists
 from leadline.kernels import plain
 
@@ -188,7 +189,9 @@ def _in_chunks(path: str) -> Qrels | None:
     disordered = False
     while True:
         packed = _Packed(prefix)
-        if all(packed.add(*lists) for lists in (_disordered if disordered else _chunks)(path)):
+        with closing((_disordered if disordered else _chunks)(path)) as chunks:
+            fits = all(packed.add(*lists) for lists in chunks)
+        if fits:
             return packed.qrels(path) if packed.queries else None
         if packed.returned and not disordered and text_size(path) > LARGE:
             disordered = True
@@ -197,19 +200,23 @@ def _in_chunks(path: str) -> Qrels | None:
         prefix = packed.prefix
 
 
-def _chunks(path: str) -> Iterator[tuple[CompiledLists | None, float]]:
+def _chunks(path: str) -> Generator[tuple[CompiledLists | None, float], None, None]:
     """Yield the lists of a file chunk by chunk, with the share of the file that has been read."""
-    size, byte, line = Path(path).stat().st_size, 0, 1
-    with Chunk(path, Buffers()) as window:
-        while not window.last:
-            window.advance(byte)
-            lists = CompiledLists.scan(window, line, run=False)
-            yield lists, 1.0 if window.last else window.file.tell() / size
-            if lists is not None:
-                byte, line = lists.next_byte, lists.next_line
+    size = Path(path).stat().st_size
+
+    def scan(place: tuple[int, int]) -> tuple[tuple[CompiledLists | None, float], tuple[int, int] | None]:
+        byte, line = place
+        window.advance(byte)
+        lists = CompiledLists.scan(window, line, run=False)
+        if lists is None or window.last:
+            return (lists, 1.0), None
+        return (lists, window.file.tell() / size), (lists.next_byte, lists.next_line)
+
+    with Chunk(path, Buffers(), Buffers()) as window:
+        yield from computed_ahead(scan, (0, 1), background=True)
 
 
-def _disordered(path: str) -> Iterator[tuple[CompiledLists | None, float]]:
+def _disordered(path: str) -> Generator[tuple[CompiledLists | None, float], None, None]:
     """Yield the lists of a file after its lines have been grouped on disk."""
     with Parts(path, text_size(path)) as parts:
         with Chunk(path, Buffers()) as window:

@@ -19,7 +19,7 @@ from leadline.data.run import Run
 from leadline.errors import InputError
 from leadline.io import selection
 from leadline.io.lines_by_query import LARGE, Parts, refusal
-from leadline.io.opening import BackgroundTask, Buffers, Chunk, Spool, read_whole, run_name, text_size
+from leadline.io.opening import Buffers, Chunk, Spool, computed_ahead, read_whole, run_name, text_size
 from leadline.io.trec_lists import CompiledLists, ListConsumer, PlainLists, RankedLists, TrecLists, as_fields
 from leadline.kernels import plain
 
@@ -286,28 +286,15 @@ def run_of(lists: TrecLists, *, name: str, tag: str, first_repeat: int = 1) -> R
 
 def _scanned(window: Chunk, reading: Reading) -> Generator[Scanned, None, None]:
     """Find the lists chunk by chunk; with two workspaces the next chunk is read while one is in use."""
-    scanned, byte, line = _scan(window, None if window.begun else 0, 1, reading)
-    while not scanned.last:
-        if len(window.workspaces) == 1:
-            yield scanned
-            scanned, byte, line = _scan(window, byte, line, reading)
-            continue
-        following = BackgroundTask(_scan, window, byte, line, reading)
-        try:
-            yield scanned
-        except GeneratorExit:
-            following.wait()  # the window is closed on the way out
-            raise
-        scanned, byte, line = following.result()
-    yield scanned
 
+    def scan(place: tuple[int, int]) -> tuple[Scanned, tuple[int, int] | None]:
+        byte, line = place
+        if byte >= 0:
+            window.advance(byte)
+        scanned, lists = _find(window, line, reading, whole=False)
+        return scanned, None if scanned.last else (lists.next_byte, lists.next_line)
 
-def _scan(window: Chunk, byte: int | None, line: int, reading: Reading) -> tuple[Scanned, int, int]:
-    """Read the next chunk, unless `byte` is None, and find its lists; return where to continue."""
-    if byte is not None:
-        window.advance(byte)
-    scanned, lists = _find(window, line, reading, whole=False)
-    return scanned, lists.next_byte, lists.next_line
+    return computed_ahead(scan, (-1 if window.begun else 0, 1), background=len(window.workspaces) > 1)
 
 
 def _find(window: Chunk, line: int, reading: Reading, *, whole: bool) -> tuple[Scanned, TrecLists]:
