@@ -12,6 +12,7 @@ import click
 from leadline.cli._help import MEASURE, MODEL, Command, Group, Option
 from leadline.cli._options import OUTPUT, progress, write_whole
 from leadline.cli._results import describe_input, envelope, json_text, print_line
+from leadline.data.optional import require
 from leadline.errors import UsageError
 from leadline.io.read import read_qrels
 from leadline.io.read_paths import check_outputs
@@ -121,6 +122,7 @@ def run_study(
     """Run a study and write its output folder; print its tables and conclusions."""
     if os.path.exists(output) and not os.path.isdir(output):
         raise UsageError(f"-o {output} is a file; expected a folder")
+    require("figures")  # before the work, which may take hours
     judgments: list[tuple[str, int]] = []
     if "qrels" in inputs:
         table = read_qrels(inputs["qrels"])

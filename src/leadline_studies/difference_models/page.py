@@ -166,17 +166,6 @@ def shares(results: dict[str, Json], which: int) -> str:
     return table(["set", "pair", "id", *(f"of {family}" for family in FAMILIES)], rows, labels=2)
 
 
-def sentences(results: dict[str, Json]) -> list[str]:
-    """Return the paper's sentence with the numbers of this study."""
-    lines = []
-    for setting, data in results.items():
-        pair, entry = ends(data)[1]
-        above = entry["share_of_pairs_above"]
-        share_text = ", ".join(f"{above[family]:.0%} of the pairs of {family}" for family in FAMILIES)
-        lines.append(f"- {title(setting)}: {entry['id']:.3f} ({pair}) is smaller than {share_text}")
-    return lines
-
-
 def facts(results: dict[str, Json]) -> dict[str, Any]:
     """Return the counts that the verdict is based on."""
     values = list(results.values())
@@ -321,7 +310,6 @@ def page(contents: Json) -> str:
         for name in SETS
     )
     full, cut = both_cutoffs(results)
-    tables = {"best": best, "between": between, "within": within}
     every = [facts(block(contents, grid_name, judged)) for grid_name in GRIDS for judged in JUDGED]
     wide_pair = [block(contents, WIDE, name) for name in (COMPLETE, "pool of 30")]
     pooled = [block(contents, EVEN, grid_name) for grid_name in list(JUDGED)[1:]]
@@ -331,14 +319,11 @@ def page(contents: Json) -> str:
             version=contents["leadline"],
             sizes=sizes,
             **facts(results),
-            **{
-                f"{name}_{part}": form(subset)
-                for name, form in tables.items()
-                for part, subset in (("whole", full), ("cut", cut))
-            },
+            best=best(results),
+            between=between(results),
+            within=within(results),
             far=shares(results, 1),
             nearest=shares(results, 0),
-            sentences="\n".join(sentences(results)),
             wide=facts(block(contents, WIDE, COMPLETE)),
             wide_100=facts(block(contents, WIDE, "pool of 100")),
             wide_30=facts(block(contents, WIDE, "pool of 30")),
@@ -346,7 +331,6 @@ def page(contents: Json) -> str:
             even_30=facts(pooled[1]),
             even_100=facts(pooled[0]),
             wide_far=shares(block(contents, WIDE, COMPLETE), 1),
-            pool_far=shares(pooled[1], 1),
             whole=facts(full),
             cut=facts(cut),
             judgments=judgments_table(contents),
@@ -366,143 +350,123 @@ def page(contents: Json) -> str:
     )
 
 
-PAGE = """# Does the model matter more than its parameter?
+PAGE = """# Does the retrieval model matter more than its parameter?
 
 {note}
 
-Golbus and Aslam 2014 (section 3.2, tables 1 and 2, figures 3 and 4): BM25, a language model with
-Dirichlet smoothing (LM) and divergence from randomness (DFR), 21 settings each. Every family is
-represented by the setting with the largest RIC on the same queries, as in the paper. Are the best settings
-of different families closer to each other than settings within one family? The paper gives neither its grids
-nor the depth of its pools; two grids and three kinds of judgments are therefore tested, with both cutoffs
-each. The even grid: b = 0, 0.05 to 1 (k1 = 1.2), mu = 250, 500 to 5250, c = 0.5, 1 to 10.5. The wide
-grid, chosen after seeing the results of the first, in equal ratios: mu = 10 to 5000, c = 0.05 to 20, b as
-before. DFR is In_expB2 for RIC and PL2 for RIC at 20, as in the paper. Whole lists are all documents that
-match; at 20, lists are cut there.
+**Answer: the claim is not confirmed on the even grid, and partly on the wide one.** Golbus and Aslam 2014
+(section 3.2) conclude that there is far more difference within a model than across models: the largest id
+between best models is smaller than roughly 40 % of the pairs of settings of BM25. Here that holds, for a
+family and a setting, in {paper} of {cells} cases on the even grid with complete judgments, and in
+{wide[paper]} on the wide grid; with pooled judgments in {even_100[paper]} and {even_30[paper]} on the even,
+{wide_100[paper]} and {wide_30[paper]} on the wide grid (pools of 100 and 30). Which grid is compared decides
+the outcome.
 
-The judgment files list relevant documents only. `complete`: every other document of the collection counts as
-judged not relevant (`--complete`); for nfcorpus-test, which was not judged by assessors, that is an
-assumption. `pool of 100` and `pool of 30`: only the first 100 or 30 documents of the 63 runs are judged, as
-in a TREC track (`--pool`). leadline {version}; {sizes}.
+![Cumulative distribution of id within a family, cisi](difference-models-cisi-cumulative.svg)
 
-Judged documents per query on the even grid, relevant ones in brackets, and the number of queries used:
+cisi, whole lists, even grid: share of the 210 pairs of a family up to an id. Dashed: id between the best
+settings of two families. By the claim, dashed lines are to the left of much of the curves.
 
-{judgments}
+## How to repeat it
 
-## Verdict
+    python -m leadline_studies.difference_models.page DATA    # in a checkout: all, and this page
 
-**Not reproduced on the even grid; on the wide grid in part, and more with pools.** In the paper the largest
-id between best models (0.149, LM and BM25 on TREC 8 at 20) is smaller than roughly 40 % of the pairs of BM25,
-and the smallest (0.056) than roughly 55 % of the pairs of LM; it concludes that there is far more difference
-within a model than across models. On the even grid the largest id between best models is smaller than at
-least 40 % (rounded) of the pairs of a family in {paper} of {cells} cases with complete judgments, in
-{even_100[paper]} with a pool of 100 and in {even_30[paper]} with a pool of 30; on the wide grid in
-{wide[paper]}, {wide_100[paper]} and {wide_30[paper]} of {cells}. The closest to the paper is the wide grid at
-20 with a pool of 30: {wide_30_cut[paper]} of {wide_30_cut[cells]} cases, {wide_30_cut[ranges][LM]} of the
-pairs of LM, {wide_30_cut[ranges][DFR]} of DFR, {wide_30_cut[ranges][BM25]} of BM25. It is smaller than half
-of the pairs of every family in {all_held} of {all_settings} settings ({held_names}).
-
-{by_judgments}
-
-**Judgments and grid both matter.** From complete judgments to a pool the largest id between best models
-grows {times_100} times (pool of 100) and {times_30} times (pool of 30): a value of id can be compared
-only with others from the same judgments. The share of pairs of a family that are farther apart than the
-farthest best two moves by {by_pool_100} and {by_pool_30} in the mean over the {cells} cases of the even
-grid, and by {by_grid} from the even to the wide grid; on the wide grid a pool of 30 moves it by
-{wide_by_pool_30}. So the size of id depends on the judgments more than on the grid, and the comparison
-within and across models on the grid more than on the judgments. Pools also lose the queries whose pool
-contains no relevant document.
-
-**Complete judgments, even grid.** Whole lists and lists cut at 20 differ:
-{whole[zeros]} of the {whole[cells]} shares of whole lists are 0 %, {cut[zeros]} of the {cut[cells]} at
-20. The two closest best models are closer than half of the pairs of a family in {near} of {cells} cases
-({cut[near]} of {cut[cells]} at 20, {whole[near]} of {whole[cells]} with whole lists; shares {range}). In
-{without_lm} of {settings} settings these two are BM25 and DFR, and in {with_lm} the most distant two include
-LM. The most distant settings of one family are farther apart than any two best models in {ends} of
-{settings} settings. LM's grid starts at mu = 250, which is its best setting in {edge} of {settings}.
-
-**Effect of the grid.** On the wide grid, complete judgments, the largest id between best models is
-smaller than {wide[ranges][LM]} of the pairs of LM and {wide[ranges][DFR]} of those of DFR, instead of
-{ranges[LM]} and {ranges[DFR]}; for BM25 {wide[ranges][BM25]} instead of {ranges[BM25]}. A grid
-that includes poor values makes every pair of best settings look similar. The collections are small, their
-pools consist of these 63 runs only, and the data of the paper (TREC 8 and 9) are not available here.
-
-The paper's comparison with complete judgments and the even grid, largest id between best models:
-
-{sentences}
-
-The tables and figures below are of complete judgments and the even grid unless they say otherwise; the
-numbers of the others are in `difference-models.json`.
-
-## Table 1: the best of every family
-
-RIC in bits, whole lists; parameter (b, mu, c) in brackets.
-
-{best_whole}
-
-RIC at 20.
-
-{best_cut}
-
-## Table 2: id between the best
-
-Whole lists, in bits.
-
-{between_whole}
-
-At 20.
-
-{between_cut}
-
-## Within a family
-
-Median and largest id of the 210 pairs of a family. Whole lists, in bits.
-
-{within_whole}
-
-At 20.
-
-{within_cut}
-
-## Pairs within a family that are farther apart than the best models
-
-The most distant two best models, and the proportion of pairs of each family that are farther apart.
-
-{far}
-
-The most distant two with the wide grid.
-
-{wide_far}
-
-The most distant two with the even grid and a pool of 30.
-
-{pool_far}
-
-The closest two.
-
-{nearest}
-
-## Figure 3: RIC by parameter
-
-{parameter}
-
-## Figure 4: cumulative distribution of id within a family
-
-{cumulative}
-
-Dashed: id between the best of two families.
-
-## Reproducing the results
-
-    python -m leadline_studies.difference_models.page DATA
-
-With runs of your own, named in a table with their family and parameter (`--complete docs.jsonl` in place
-of `--pool 30` takes all other documents as judged):
+With runs of your own, named in a table with their family and parameter (`--complete docs.jsonl` in place of
+`--pool 30` takes all other documents as judged):
 
     leadline study difference-models qrels.txt runs/* --pool 30 \\
         --family grid.tsv:family --parameter grid.tsv:parameter -o OUT
-"""
 
+[Data](README.md#data): {sizes}. leadline {version}; numbers in
+[difference-models.json](difference-models.json).
+
+## Method
+
+BM25, a language model with Dirichlet smoothing (LM) and divergence from randomness (DFR: In_expB2 for RIC,
+PL2 for RIC at 20, as in the paper), 21 settings each. Every family is represented by the setting with the
+largest RIC on the same queries, as in the paper. The paper gives neither its grids nor the depth of its
+pools, hence two grids and three kinds of judgments:
+
+- even grid: b = 0, 0.05 to 1 (k1 = 1.2), mu = 250, 500 to 5250, c = 0.5, 1 to 10.5
+- wide grid, chosen after seeing the results of the first, in equal ratios: mu = 10 to 5000, c = 0.05 to 20, b
+  as before
+- `complete`: every document without a judgment counts as not relevant (an assumption for nfcorpus-test)
+- `pool of 100`, `pool of 30`: only the first 100 or 30 documents of the 63 runs are judged, as in a TREC
+  track
+
+Judged documents per query on the even grid, relevant ones in brackets, and the number of queries used (those
+whose pool contains a relevant document):
+
+{judgments}
+
+## Pairs of a family that are farther apart than the best models
+
+Proportion of the pairs of a family that are farther apart than the most distant best models; ranges over
+collections. `Nearest two`: the same for the closest best models.
+
+{by_judgments}
+
+- In the paper the largest id between best models is 0.149 (LM and BM25, TREC 8 at 20), the smallest 0.056,
+  smaller than roughly 55 % of the pairs of LM. Closest to it is the wide grid at 20 with a pool of 30:
+  {wide_30_cut[paper]} of {wide_30_cut[cells]} cases, {wide_30_cut[ranges][LM]} of the pairs of LM,
+  {wide_30_cut[ranges][DFR]} of DFR, {wide_30_cut[ranges][BM25]} of BM25.
+- The largest id is smaller than half of the pairs of every family in {all_held} of {all_settings} settings
+  ({held_names}).
+- Effect of the grid: with complete judgments the shares are {ranges[LM]} on the even and {wide[ranges][LM]}
+  on the wide grid for LM, {ranges[DFR]} and {wide[ranges][DFR]} for DFR; for BM25, whose grid is the same,
+  {ranges[BM25]} and {wide[ranges][BM25]}. A grid that includes poor values makes every pair of best settings
+  look similar.
+- Effect of the judgments: with pools the largest id between best models is {times_100} (pool of 100) and
+  {times_30} times (pool of 30) as large, so that values of id are comparable only if judgments are the same.
+  The shares change by {by_pool_100} and {by_pool_30} on average on the even grid ({wide_by_pool_30} on the
+  wide one, pool of 30), and by {by_grid} from the even to the wide grid.
+
+The collections are small, their pools consist of these 63 runs only, and the data of the paper (TREC 8 and 9)
+are not public.
+
+## Details: complete judgments, even grid
+
+The most distant best models, and the proportion of pairs of each family that are farther apart:
+
+{far}
+
+The closest two:
+
+{nearest}
+
+{whole[zeros]} of the {whole[cells]} shares of the most distant pair are 0 % with whole lists, {cut[zeros]} of
+{cut[cells]} at 20. The closest two are closer than half of the pairs of a family in {near} of {cells} cases
+({cut[near]} of {cut[cells]} at 20, {whole[near]} of {whole[cells]} with whole lists; shares {range}); they
+are BM25 and DFR in {without_lm} of {settings} settings, and the most distant two include LM in {with_lm}. The
+most distant settings of one family are farther apart than any two best models in {ends} of {settings}. LM's
+grid starts at mu = 250, which is its best setting in {edge}.
+
+The most distant two on the wide grid:
+
+{wide_far}
+
+Table 1 of the paper, the best of every family: RIC (parameter b, mu or c).
+
+{best}
+
+Table 2, id between the best:
+
+{between}
+
+Median and largest id of the 210 pairs of a family:
+
+{within}
+
+## Details: figures 3 and 4 of the paper
+
+RIC by parameter (vertical axes differ and do not begin at 0; ringed: the best setting):
+
+{parameter}
+
+Cumulative distribution of id within a family; dashed: id between the best of two families.
+
+{cumulative}
+"""
 
 if __name__ == "__main__":
     update_page(NAME, page, collect)

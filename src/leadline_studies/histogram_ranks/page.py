@@ -25,16 +25,16 @@ from leadline.estimation.score_histograms.histogram_result import RunHistograms
 from leadline.estimation.score_histograms.subsampling import compute_hsa
 from leadline.evaluation.join import judge_runs
 from leadline.io.read import read_qrels
-from leadline_studies.common.markdown import number, table, value_range, with_interval
+from leadline_studies.common.markdown import number, table, value_range, with_interval, wrapped
 from leadline_studies.common.pages import Json, cached, copy_figures, find_runs, run_study, update_page
 from leadline_studies.histogram_ranks.other_runs import collect_others, consistency, others_table, others_text
 
 NAME = "histograms"
 SETS = {
-    "trec-robust-2003": "TREC 2003 Robust",
-    "trec-dl-2019-passage": "TREC 2019 Deep Learning, passages",
-    "trec-covid-r1": "TREC-COVID round 1",
-    "trec-covid-r2-top100": "TREC-COVID round 2",
+    "trec-robust-2003": "Robust 2003",
+    "trec-dl-2019-passage": "Passages 2019",
+    "trec-covid-r1": "COVID 1",
+    "trec-covid-r2-top100": "COVID 2",
 }
 LEVELS = {"trec-dl-2019-passage": 2}
 DEPTHS = (1000, 100)
@@ -331,7 +331,7 @@ def counts(contents: Json) -> str:
 
 def paper_table(contents: Json) -> str:
     """Write the correlations beside those of the paper's Tables 5 and 6."""
-    rows = [[name, "paper", *map(number, values)] for name, values in PAPER.items()]
+    rows = [[f"paper, {len(PAPER)} tracks", "runs", *map(value_range, zip(*PAPER.values(), strict=True))]]
     for title, of_set in settings(contents):
         for recipe in (FOUND, RANKS):
             entry = of_set["recipes"][recipe]
@@ -383,28 +383,35 @@ def passes(of_set: Json, recipe: str) -> bool:
     return bool(entry["median"] > 0.5 and entry["low"] > 0)
 
 
-def ranks_verdict(contents: Json) -> str:
+def held_by(contents: Json, recipe: str) -> list[str]:
+    """Return the settings in which a recipe passes the rule."""
+    return [title for title, of_set in settings(contents) if passes(of_set, recipe)]
+
+
+def verdict(contents: Json) -> str:
     """Return the verdict of the rule on HSA from ranks, as text."""
     large = [name for name in SETS if contents["probe"][name]["queries"] >= ASKED_QUERIES]
+    if len(large) < 2:  # collections
+        return (
+            f"open: it asks for two collections of {ASKED_QUERIES} or more queries, which {len(large)} of "
+            f"{len(SETS)} has"
+        )
+    held = all(
+        passes(contents["ranks"][f"{name}-{depth}"], RANKS) for name in large for depth in depths(name)
+    )
+    return "reproduced in kind" if held else "not reproduced"
+
+
+def ranks_verdict(contents: Json) -> str:
+    """Return where the rule holds, by recipe, as text."""
     columns = settings(contents)
     lines = []
     for recipe in (RANKS, FOUND, ROBUST):
-        good = [title for title, of_set in columns if passes(of_set, recipe)]
+        good = held_by(contents, recipe)
         bad = [title for title, _ in columns if title not in good]
-        part = f"{recipe}: the relation holds in {len(good)} of {len(columns)} settings"
-        lines.append(part + (f", not on {'; '.join(bad)}" if bad else ""))
-    enough = len(large) >= 2
-    aside = all(passes(of_set, RANKS) for _, of_set in columns)
-    holds = enough and all(
-        passes(contents["ranks"][f"{name}-{depth}"], RANKS) for name in large for depth in depths(name)
-    )
-    word = "reproduced in kind" if holds else "not reproduced" if enough else "open by the rule"
-    return (
-        f"**{word}**: the rule asks for two collections of {ASKED_QUERIES} or more queries; sets that have "
-        f"them: {len(large)} of {len(SETS)}; without this condition it would be "
-        f"{'reproduced in kind' if aside else 'not reproduced'} (random sevens: median R with MAP above 0.5, "
-        "5 % quantile above 0). " + ". ".join(lines)
-    )
+        part = f"`{recipe}` in {len(good)} of {len(columns)} settings"
+        lines.append(part + (f" (not {'; '.join(bad)})" if bad else ""))
+    return "Median R above 0.5 and 5 % quantile above 0: " + "; ".join(lines) + "."
 
 
 def signs(contents: Json) -> str:
@@ -414,8 +421,17 @@ def signs(contents: Json) -> str:
         values = [f["recipes"][recipe]["AP"]["pearson"]["value"] for _, f in settings(contents)]
         below = sum(value < 0 for value in values)
         ends = value_range(values)
-        parts.append(f"{recipe}: R {ends}, negative in {below} of {len(values)}")
+        parts.append(f"`{recipe}` {ends}, negative in {below} of {len(values)}")
     return "; ".join(parts)
+
+
+def recall_above(contents: Json) -> int:
+    """Return in how many settings recall correlates with MAP at least as well as HSA from ranks."""
+    return sum(
+        of_set["recipes"][RANKS]["AP"]["pearson"]["value"]
+        <= of_set["recipes"][CONTROL]["AP"]["pearson"]["value"]
+        for _, of_set in settings(contents)
+    )
 
 
 def control_verdict(contents: Json) -> str:
@@ -423,109 +439,10 @@ def control_verdict(contents: Json) -> str:
     gains = {title: of_set["robust_over_recall"] for title, of_set in settings(contents)}
     larger = [title for title, value in gains.items() if value["low"] > 0]
     less = [title for title, value in gains.items() if value["high"] < 0]
-    by_recipe = {
-        name: [of_set["recipes"][name]["AP"]["pearson"]["value"] for _, of_set in settings(contents)]
-        for name in (RANKS, CONTROL)
-    }
-    above = sum(value > control_value for value, control_value in zip(*by_recipe.values(), strict=True))
     return (
-        f"HSA from ranks correlates with MAP better than recall, the control, in {above} of {len(gains)} "
-        "settings (R over all runs). "
-        f"The robust variant is significantly better than recall in {len(larger)} of {len(gains)} settings "
-        f"({'; '.join(larger) or 'none'}), significantly worse in {len(less)} ({'; '.join(less) or 'none'}); "
-        "elsewhere the interval of the difference contains 0"
-    )
-
-
-def verdicts(contents: Json) -> str:
-    """Write the verdict on each claim."""
-    pending = "not tested on this page: requires "
-    rows = [
-        [
-            "HSA tracks MAP and NDCG (Tables 3, 4)",
-            "tested on [its own page](histogram-models.md); submitted runs are another case, shown below",
-        ],
-        ["works on ranks (Tables 5, 6)", ranks_verdict(contents)],
-        ["better than perplexity (Table 1)", pending + "topic models and known pairs"],
-        ["cheaper than MAP (Table 2)", pending + "times of one machine"],
-        ["beats MAP of the same sample (introduction)", "tested on [its own page](histogram-samples.md)"],
-        ["DO", "no claim. R with MAP: " + signs(contents)],
-    ]
-    return table(["claim", "verdict"], rows)
-
-
-def bins_table(contents: Json) -> str:
-    """Write R with MAP by the number of bins."""
-    rows = [
-        [f"{title}, {depth}", recipe, *map(number, contents["probe"][name][str(depth)][recipe]["bins"])]
-        for name, title, depth in sets_and_depths()
-        for recipe in ("scores", "ranks", "robust")
-    ]
-    return table(["runs, depth", "HSA of", *map(str, BINS)], rows)
-
-
-def changed_table(contents: Json) -> str:
-    """Write the effect of another order of ties and of leaving out unjudged documents."""
-    rows = []
-    for name, title in SETS.items():
-        for depth in depths(name):
-            entry = contents["probe"][name][str(depth)]
-            turned = [
-                str(entry[key]["notices"].get("unstable_sign", 0))
-                for key in ("scores", "ranks", "ranks, judged only")
-            ]
-            rows.append(
-                [
-                    f"{title}, {depth}",
-                    number(entry["ranks"]["R"]),
-                    number(entry.get("ranks, rank column", {}).get("R")),
-                    number(entry["ranks, judged only"]["R"]),
-                    *turned,
-                ]
-            )
-    return table(
-        [
-            "runs, depth",
-            "R, ranks",
-            "by rank column",
-            "judged only",
-            "unsteady runs, scores",
-            "ranks",
-            "judged only (ranks)",
-        ],
-        rows,
-    )
-
-
-def lopsided_table(contents: Json) -> str:
-    """Write R with MAP for runs with and without half of the scores in one bin."""
-    rows = []
-    for name, title in SETS.items():
-        for depth in depths(name):
-            entry = contents["probe"][name][str(depth)]["scores"]
-            of_set = contents["ranks"][f"{name}-{depth}"]["recipes"]
-            rows.append(
-                [
-                    f"{title}, {depth}",
-                    number(of_set["HSA, scores, as printed"]["AP"]["pearson"]["value"]),
-                    number(entry["R"]),
-                    number(contents["probe"][name][str(depth)]["ranks"]["R"]),
-                    str(entry["lopsided"]),
-                    number(entry["R_lopsided"]),
-                    number(entry["R_others"]),
-                ]
-            )
-    return table(
-        [
-            "runs, depth",
-            "scores, by run",
-            "scores, by query",
-            "ranks",
-            "lopsided runs",
-            "R among them, by query",
-            "R among the others",
-        ],
-        rows,
+        f"HSA from ranks correlates with MAP better than recall in {len(gains) - recall_above(contents)} of "
+        f"{len(gains)} settings. The robust variant is significantly better than recall in {len(larger)} "
+        f"({'; '.join(larger) or 'none'}), significantly worse in {len(less)} ({'; '.join(less) or 'none'})"
     )
 
 
@@ -591,17 +508,6 @@ def queries_table(contents: Json) -> str:
     return table(["set", "estimate", *(f"{size} queries" for size in FEWER)], rows)
 
 
-def sign_table(contents: Json) -> str:
-    """Write R of runs whose HSA changes its sign with the number of bins, and of the others."""
-    rows = [
-        [SETS[set_name], kind, str(entry["runs"]), number(entry["R"]), number(entry["R_others"])]
-        for set_name, trial in contents["trial"].items()
-        for kind, of_set in trial["doubts"].items()
-        for entry in [of_set[TURNED]]
-    ]
-    return table(["set", "estimate", "unsteady runs", "R among them", "R among the others"], rows)
-
-
 def sign_text(contents: Json) -> str:
     """Return where changes of the sign of HSA indicate poor runs, and how many runs have few bins."""
     pairs = [of_set[TURNED] for entry in contents["trial"].values() for of_set in entry["doubts"].values()]
@@ -652,47 +558,38 @@ def best_bins(contents: Json) -> str:
     return ", ".join(parts)
 
 
-PAGE = """# Study: histograms on submitted runs (HSA, DO)
+PAGE = """# Do histograms of ranks (HSA, DO) order submitted runs as MAP does?
 
 {note}
 
-Krstovski, Smith and Kurtz 2015 evaluate from histograms of the scores, or ranks, of relevant documents and
-of others. Here: runs submitted to four tracks; leadline {version}, seed {seed}, {bins} bins, lists cut after
-{depths} documents. Truth is AP, P@10 and nDCG of the whole lists. Brackets are 95 % bootstrap intervals over
-whole teams ({draws} resamples) or, for {draws} random sets of seven runs, the 5 % and 95 % quantiles. R is
-Pearson, rho Spearman. Recall of the same lists is the control: where it correlates with MAP as well, a
-histogram adds nothing. The lists of TREC-COVID round 2 were published cut at 100: AP is that of these lists,
-and depth 1000 cannot be tested.
-
-{counts}
-
-## Verdicts
-
-{verdicts}
-
-{control}. The robust variant and the weighted slope are not in the paper, and the robust variant was chosen
-on sets that include these: its results here are optimistic. On runs that it was not chosen on it is above
-plain ranks in {robust_others} of {settings} settings
-([below](#on-runs-that-the-robust-recipe-was-not-chosen-on)).
-
-## Ranks: comparison with the paper's Tables 5 and 6
-
-The paper has seven random runs of each track; our rows have all runs. `ranks, found only` excludes relevant
-documents that were not retrieved, which is closest to the paper's description; `ranks` puts them at the last
-rank.
-
-{beside}
-
-## All recipes, all runs: R with MAP
-
-`as printed` normalises scores per run, the others per query. Runs with undefined HSA are excluded: at most
-{undefined} of a set, by any recipe.
-
-{over_all}
+**Answer: partly.** Krstovski, Smith and Kurtz 2015 (section 5.3, tables 5 and 6) report R of 0.75 to 0.98
+with MAP for HSA from ranks. Here, over random sets of seven runs as in the paper, its median R is above 0.5
+with a 5 % quantile above 0 in {held} of {total} settings; by the rule fixed in advance the claim is {word}.
+But recall of the same lists correlates as well or better in {recall_above} of {total}. For submitted runs use
+ranks instead of scores, 5 to 20 bins, and consult recall of the same lists first, which needs no histogram.
 
 ![R with MAP over all runs, TREC-COVID round 1, depth 1000](histograms-trec-covid-r1-all.svg)
 
-R with MAP over all runs, TREC-COVID round 1, depth 1000.
+R with MAP over all runs of TREC-COVID round 1, depth 1000, with 95 % intervals; the axis does not begin at 0.
+
+## How to repeat it
+
+    cd SET
+    leadline study histogram-ranks qrels.txt runs/* --team systems.tsv:team --depth 1000 -o OUT/SET-ranks-1000
+    python -m leadline_studies.histogram_ranks.page OUT DATA    # in a checkout: everything, and this page
+
+On the passages with `--level 2`; depths {depths}. Processor time: 7 s on TREC 2003 Robust at depth 100.
+[Data](README.md#data) below; leadline {version}, seed {seed}; all numbers in
+[histograms.json](histograms.json).
+
+HSA and DO are computed from histograms of the scores, or ranks, of relevant documents and of others: {bins}
+bins, lists cut after {depths} documents. Truth is AP, P@10 and nDCG of the whole lists. Brackets are 95 %
+bootstrap intervals over whole teams ({draws} resamples) or, for {draws} random sets of seven runs, the 5 %
+and 95 % quantiles. R is Pearson, rho Spearman. Recall of the same lists is the control: where it correlates
+with MAP as well, a histogram adds nothing. The lists of TREC-COVID round 2 were published cut at 100; its AP
+is that of these lists.
+
+{counts}
 
 ## Random sets of seven runs, as in the paper
 
@@ -700,49 +597,60 @@ Median R with MAP, with the 5 % and 95 % quantiles:
 
 {sevens}
 
+Recipes: `as printed` normalises scores by run, the others by query; `found only` leaves out relevant
+documents that were not retrieved, `ranks` puts them at the last rank. `weighted` and `robust` are ours; the
+robust variant was chosen on sets that include these, so that its values here are optimistic.
+
+{ranks_words}
+
+R with MAP of DO, for which the paper makes no claim: {do_words}.
+
 ![Random sevens, TREC 2019 passages, depth 100](histograms-trec-dl-2019-passage-at-100-sevens.svg)
 
-Random sets of seven runs of the passages, depth 100: variation between draws.
+The passages at depth 100: seven runs are too few for a stable R.
 
-Median rho:
+## All runs: R with MAP
 
-{sevens_rho}
+Runs with undefined HSA are excluded: at most {undefined} of a set, by any recipe.
+
+{over_all}
+
+{control_words}.
+
+## Beside the paper's Tables 5 and 6
+
+The paper has seven random runs of each of ten tracks, of which the ranges are shown; our rows have all runs.
+`found only` is closest to the paper's description.
+
+{beside}
 
 ## On runs that the robust recipe was not chosen on
 
-The 24 later runs of TREC 2019 passages that were not pooled (re-rankings of 100 documents), and
-the 15 models of [the study of models](histogram-models.md), first 10,000 documents, cut at 1000 and 100.
-R with MAP over all runs; then of random sevens the median with the 5 % and 95 % quantiles.
+The 24 later runs of TREC 2019 passages that were not pooled (re-rankings of 100 documents), and the 15 models
+of [the study of models](histogram-models.md), cut at 1000 and 100. R with MAP over all runs; then the median
+of random sevens with the 5 % and 95 % quantiles.
 
 {others_table}
 
 {others_words}
 
-Stable over these {settings} settings and the {chosen} above: ranks are above scores normalised by
-query in {stable_ranks} of {all_settings} (median R of sevens), and recall of lists cut at 100 is as good
-as the robust recipe (less than 0.03 below it) in {stable_recall} of {shallow}, with a median R of
-{shallow_recall}. The robust recipe is above plain ranks in {robust_chosen} of the {chosen} settings of
-the sets that it was chosen on, and in {robust_others} of the {settings} others.
+Over these {settings} settings and the {chosen} above, ranks are above scores normalised by query in
+{stable_ranks} of {all_settings} (median R of sevens), and recall of lists cut at 100 is less than 0.03 below
+the robust recipe, or above it, in {stable_recall} of {shallow} (median R {shallow_recall}). The robust recipe
+is above plain ranks in {robust_chosen} of {chosen} settings of the sets that it was chosen on, and in
+{robust_others} of {settings} others.
 
-## When HSA misleads
+## Details: when HSA misleads
 
 **Depth.** R with MAP of the whole lists, by depth of the lists:
 
 {depth_table}
 
-**Number of bins.** Change of R from 10 to 100 bins: {best_bins}. {few_bins}. R with MAP by the number of
-bins:
+**Bins.** Change of R from 10 to 100 bins: {best_bins}. {few_bins} (sets, depths and recipes).
 
-{bins_table}
-
-**Ties.** Ordering lists by the rank column instead of the score, which breaks ties differently, changes R of
-HSA from ranks by {moved_ties} over the sets and depths where this is possible (excluded, because a rank
-column repeats a rank: {untold}). More ties: the scores of each list are rounded to 100, 20 or 5 equal steps,
-and documents of one step are ordered by id. R with MAP of the original lists:
-
-{ties_table}
-
-Largest range of R on one set, over the depths and over these steps: {trials}.
+**Ties.** Ordering lists by the rank column instead of the score changes R of HSA from ranks by {moved_ties}
+where this is possible (not where a rank column repeats a rank: {untold}). With scores rounded to 100, 20 or 5
+equal steps R varies more. Largest range of R on one set, over the depths and over these steps: {trials}.
 
 **Few queries.** HSA from a sample of the queries (40 samples) against MAP over all of them, and AP of the
 same queries. Median R, with 5 % and 95 % quantiles:
@@ -750,47 +658,18 @@ same queries. Median R, with 5 % and 95 % quantiles:
 {queries_table}
 
 **Unjudged documents.** They count as not relevant, and they are many (first table). Excluding them, with the
-ranks of the others unchanged, changes R of HSA from ranks by {moved_judged}. Runs whose HSA changes its sign
-between 5 and 200 bins are called unsteady:
+ranks of the others unchanged, changes R of HSA from ranks by {moved_judged}.
 
-{changed_table}
-
-**Submitted scores and ranks.** A run is lopsided if one bin holds more than half of its scores (normalised
-by query). R with MAP:
-
-{lopsided_table}
-
+**Submitted scores.** A run is lopsided if one bin holds more than half of its scores, normalised by query.
 {lopsided_words}. R from ranks is above R from scores normalised by query in {ranks_better} of {total}
 settings, and the latter is above R from scores normalised by run in {query_better}.
 
-**Warnings.** `leadline histogram` warns of unreliable estimates. R with MAP among unsteady runs (whole
-lists), and among the others (- for fewer than three):
-
-{doubts_table}
-
+**Warnings.** `leadline histogram` warns of runs whose HSA changes its sign between 5 and 200 bins.
 {doubts_words}.
 
-**Retrieval models of one engine.** With 15 models on cisi, cacm, npl and nfcorpus-test ([the
-study](histogram-models.md)) HSA of scores is unreliable too: over nearly whole lists R with MAP is 0.40 to
-0.95 normalised by query, -0.35 to 0.52 as printed in the paper, and from scored pairs (relevant documents
-and 10 to 1,000 others) -0.59 to 0.81. A monotone transformation of the scores of one run changes HSA by 41 %
-to 77 % of its range over models. Without a ranking, count each sampled document N/n times (`leadline
-sampled`: R 0.63 to 1.00); with ranked lists, cut them after 50 or 100 documents and use recall of the same
-lists (0.90 to 0.98; the robust recipe 0.90 to 0.99). Over nearly whole lists random sets of seven models have
-a median R of 0.00 to 0.94 with the robust recipe, and a 5 % quantile as low as -0.75.
-
-**Recommendation.** For submitted runs use ranks instead of scores, with 5 to 20 bins, and put relevant
-documents that were not retrieved at the end of the list; heed the warnings; and consult recall of the same
-lists first, which needs no histogram. For samples, see [evaluating from a sample](histogram-samples.md).
-
-## Reproducing the results
-
-    cd SET
-    leadline study histogram-ranks qrels.txt runs/* --team systems.tsv:team --depth 1000 -o OUT/SET-ranks-1000
-    python -m leadline_studies.histogram_ranks.page OUT DATA
-
-The last command alone runs everything (the passages with `--level 2`; depths 1000 and 100). The numbers of
-"When HSA misleads" are in `histograms.json` with those of the studies."""
+**Other claims of the paper**: [over models](histogram-models.md), [of topic models](histogram-topics.md),
+[from a sample](histogram-samples.md).
+"""
 
 
 def page(contents: Json) -> str:
@@ -800,44 +679,46 @@ def page(contents: Json) -> str:
     printed = [
         f["recipes"]["HSA, scores, as printed"]["AP"]["pearson"]["value"] for _, f in settings(contents)
     ]
-    return PAGE.format(
-        note=NOTE,
-        version=first["leadline"],
-        seed=first["options"]["seed"],
-        bins=first["bins"],
-        draws=first["options"]["draws"],
-        depths=" or ".join(map(str, DEPTHS)),
-        deep=DEPTHS[0],
-        cut=DEPTHS[1],
-        counts=counts(contents),
-        verdicts=verdicts(contents),
-        control=control_verdict(contents),
-        beside=paper_table(contents),
-        over_all=over_all(contents),
-        sevens=sevens(contents),
-        sevens_rho=sevens(contents, "spearman"),
-        depth_table=trial_table(contents, "depth"),
-        ties_table=trial_table(contents, "levels"),
-        queries_table=queries_table(contents),
-        doubts_table=sign_table(contents),
-        doubts_words=sign_text(contents),
-        trials=trial_text(contents),
-        best_bins=best_bins(contents),
-        bins_table=bins_table(contents),
-        few_bins=few_bins(contents),
-        undefined=max(entry["undefined"] for _, f in settings(contents) for entry in f["recipes"].values()),
-        others_table=others_table(contents["others"]),
-        others_words=others_text(contents["others"]),
-        **consistency(dict(contents["ranks"]), contents["others"]),
-        lopsided_words=lopsided_text(contents),
-        untold=sets_without_ranks(contents),
-        moved_ties=largest_change(contents, "ranks", "ranks, rank column"),
-        moved_judged=largest_change(contents, "ranks", "ranks, judged only"),
-        changed_table=changed_table(contents),
-        lopsided_table=lopsided_table(contents),
-        total=len(pairs),
-        ranks_better=sum(entry["ranks"]["R"] > entry["scores"]["R"] for entry in pairs),
-        query_better=sum(entry["scores"]["R"] > value for entry, value in zip(pairs, printed, strict=True)),
+    return wrapped(
+        PAGE.format(
+            note=NOTE,
+            version=first["leadline"],
+            seed=first["options"]["seed"],
+            bins=first["bins"],
+            draws=first["options"]["draws"],
+            depths=" or ".join(map(str, DEPTHS)),
+            counts=counts(contents),
+            held=len(held_by(contents, RANKS)),
+            word=verdict(contents),
+            recall_above=recall_above(contents),
+            control_words=control_verdict(contents),
+            ranks_words=ranks_verdict(contents),
+            do_words=signs(contents),
+            beside=paper_table(contents),
+            over_all=over_all(contents),
+            sevens=sevens(contents),
+            depth_table=trial_table(contents, "depth"),
+            queries_table=queries_table(contents),
+            doubts_words=sign_text(contents),
+            trials=trial_text(contents),
+            best_bins=best_bins(contents),
+            few_bins=few_bins(contents),
+            undefined=max(
+                entry["undefined"] for _, f in settings(contents) for entry in f["recipes"].values()
+            ),
+            others_table=others_table(contents["others"]),
+            others_words=others_text(contents["others"]),
+            **consistency(dict(contents["ranks"]), contents["others"]),
+            lopsided_words=lopsided_text(contents),
+            untold=sets_without_ranks(contents),
+            moved_ties=largest_change(contents, "ranks", "ranks, rank column"),
+            moved_judged=largest_change(contents, "ranks", "ranks, judged only"),
+            total=len(pairs),
+            ranks_better=sum(entry["ranks"]["R"] > entry["scores"]["R"] for entry in pairs),
+            query_better=sum(
+                entry["scores"]["R"] > value for entry, value in zip(pairs, printed, strict=True)
+            ),
+        )
     )
 
 
