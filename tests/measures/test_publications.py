@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from pathlib import Path
 
 import pytest
 
-from conftest import Leadline
+from conftest import REPOSITORY, Leadline
 from leadline.measures import MEASURES
 from leadline.measures.publications import LEADLINE, REFERENCES, bibliography, cited_in
+from leadline.measures.references import Reference
 
+SOURCES = sorted((REPOSITORY / "src" / "leadline").rglob("*.py"))
 REQUIRED = {
     "article": {"author", "title", "journal", "year"},
     "inproceedings": {"author", "title", "booktitle", "year"},
@@ -68,6 +71,63 @@ def test_the_entries_have_the_fields_that_their_type_requires() -> None:
             assert not re.search(r"(?<!\\)[&_#%$]", fields.get(name, ""))
         assert re.fullmatch(r"\d{4}", fields.get("year", "2000"))
         assert re.fullmatch(r"10\.\d{4,}/\S+", fields.get("doi", "10.1000/x"))
+
+
+@pytest.mark.parametrize("reference", REFERENCES.values(), ids=lambda one: one.key)
+def test_the_name_of_a_reference_has_its_authors_and_year(reference: Reference) -> None:
+    if reference.year is None or reference.key == reference.cited.lower():  # a program, named by its own name
+        return
+    named = re.fullmatch(r"(.*) (\d{4})[a-z]?", reference.cited)
+    assert named
+    families = [plain(name.partition(",")[0]) for name in reference.authors.split(" and ")]
+    if named[1].endswith(" et al."):
+        assert families[0] == named[1].removesuffix(" et al.")
+        assert len(families) > 2
+    else:
+        assert families == re.split(", | and ", named[1])
+    assert reference.year == int(named[2])
+    first = re.sub("[^a-z]", "", families[0].lower())
+    assert re.fullmatch(rf"{first}{reference.year}[a-z]?", reference.key)
+
+
+def plain(name: str) -> str:
+    """Write a family name as the sources do, without accents."""
+    decomposed = unicodedata.normalize("NFKD", name.replace("ü", "ue"))
+    return "".join(letter for letter in decomposed if letter.isascii())
+
+
+def test_no_two_references_share_a_key_a_title_or_a_doi() -> None:
+    for field in ("cited", "key", "title", "doi"):
+        values = [value for one in REFERENCES.values() if (value := getattr(one, field))]
+        assert len(values) == len(set(values))
+
+
+def test_the_doi_agrees_with_the_year_where_the_publisher_writes_it() -> None:
+    springer = {
+        "10.1007/978-3-642-04417-5": 2009,
+        "10.1007/978-3-030-99739-7": 2022,
+    }  # the ISBN of the volume
+    acm: dict[str, tuple[str, int | None]] = {}  # the number of a volume, with its series and year
+    for one in REFERENCES.values():
+        if one.doi.startswith("10.1007/"):
+            assert springer[one.doi.partition("_")[0]] == one.year
+        elif one.kind == "inproceedings" and one.doi.startswith("10.1145/"):
+            volume = one.doi.removeprefix("10.1145/").partition(".")[0]
+            assert acm.setdefault(volume, (one.venue, one.year)) == (one.venue, one.year)
+    by_number = sorted((int(volume), year or 0) for volume, (_, year) in acm.items())
+    assert [year for _, year in by_number] == sorted(year for _, year in by_number)
+
+
+@pytest.mark.parametrize("reference", REFERENCES.values(), ids=lambda one: one.key)
+def test_pages_and_volume_that_docstrings_name_are_those_of_the_reference(reference: Reference) -> None:
+    if not reference.volume or not reference.year:
+        return
+    name = re.escape(reference.cited.removesuffix(f" {reference.year}"))
+    for path in SOURCES:
+        for found in re.finditer(
+            rf"{name} \({reference.year}\), [^;.]*? (\d+)\((\d+)\)", path.read_text("utf-8")
+        ):
+            assert found.groups() == (reference.volume, reference.number), path
 
 
 def test_accents_are_written_for_latex() -> None:

@@ -22,6 +22,8 @@ ADCS = "Australasian Document Computing Symposium"
 TREC = "Text Retrieval Conference (TREC)"
 TOIS = "ACM Transactions on Information Systems"
 
+# Each field is as in the DBLP record, the publisher's page or another catalogue; pages and DOI that none of
+# these confirmed are left out.
 _RECORDS = (
     Reference(
         "Agrawal et al. 2009",
@@ -42,7 +44,6 @@ _RECORDS = (
         "An Axiomatic Analysis of Diversity Evaluation Metrics: Introducing the Rank-Biased Utility Metric",
         year=2018,
         venue=SIGIR,
-        pages="625--634",
         doi="10.1145/3209978.3210024",
     ),
     Reference(
@@ -63,7 +64,6 @@ _RECORDS = (
         year=2006,
         venue=SIGIR,
         pages="541--548",
-        doi="10.1145/1148170.1148263",
     ),
     Reference(
         "Azzopardi et al. 2021",
@@ -73,6 +73,7 @@ _RECORDS = (
         "ERR is not C/W/L: Exploring the Relationship Between Expected Reciprocal Rank and Other Metrics",
         year=2021,
         venue="ACM SIGIR International Conference on the Theory of Information Retrieval (ICTIR)",
+        pages="231--237",
         doi="10.1145/3471158.3472239",
     ),
     Reference(
@@ -173,6 +174,7 @@ _RECORDS = (
         venue=TOIS,
         volume="39",
         number="3",
+        pages="33:1--33:21",
         doi="10.1145/3451161",
     ),
     Reference(
@@ -208,7 +210,7 @@ _RECORDS = (
         "Rpref: A Generalization of Bpref Towards Graded Relevance Judgments",
         year=2006,
         venue=SIGIR,
-        pages="637--638",
+        doi="10.1145/1148170.1148293",
     ),
     Reference(
         "gdeval",
@@ -217,7 +219,7 @@ _RECORDS = (
         "{National Institute of Standards and Technology}",
         "gdeval",
         venue="Program of the TREC web track",
-        url="https://trec.nist.gov/data/web/",
+        url="https://trec.nist.gov/data/web/12/gdeval.pl",
     ),
     Reference(
         "Hanley and McNeil 1982",
@@ -236,10 +238,11 @@ _RECORDS = (
         "Hull and Robertson 1999",
         "hull1999",
         "inproceedings",
-        "Hull, David A. and Robertson, Stephen",
+        "Hull, David A. and Robertson, Stephen E.",
         "The TREC-8 Filtering Track Final Report",
         year=1999,
         venue=f"Eighth {TREC}",
+        url="https://trec.nist.gov/pubs/trec8/papers/filtering.pdf",
     ),
     Reference(
         "ir_measures",
@@ -323,10 +326,10 @@ _RECORDS = (
         "ndeval",
         "ndeval",
         "misc",
-        "Clarke, Charles L. A.",
+        "{National Institute of Standards and Technology}",
         "ndeval",
         venue="Program of the TREC web track",
-        url="https://trec.nist.gov/data/web/",
+        url="https://trec.nist.gov/data/web/12/ndeval.c",
     ),
     Reference(
         "NTCIREVAL",
@@ -345,7 +348,6 @@ _RECORDS = (
         year=2006,
         venue=CIKM,
         pages="78--83",
-        doi="10.1145/1183614.1183630",
     ),
     Reference(
         "Robertson, Kanoulas and Yilmaz 2010",
@@ -430,6 +432,7 @@ _RECORDS = (
         venue=TOIS,
         volume="39",
         number="2",
+        pages="14:1--14:35",
         doi="10.1145/3431813",
     ),
     Reference(
@@ -438,6 +441,7 @@ _RECORDS = (
         "misc",
         "{National Institute of Standards and Technology}",
         "sample_eval",
+        url="https://trec.nist.gov/data/clinical/sample_eval.pl",
     ),
     Reference(
         "Thakur et al. 2021",
@@ -459,13 +463,14 @@ _RECORDS = (
         venue="Journal of Open Source Software",
         volume="7",
         number="70",
+        pages="4101",
         doi="10.21105/joss.04101",
     ),
     Reference(
         "trec_eval",
         "trec_eval",
         "misc",
-        "Buckley, Chris and Soboroff, Ian",
+        "Buckley, Chris",
         "trec_eval",
         url="https://github.com/usnistgov/trec_eval",
     ),
@@ -486,6 +491,8 @@ _RECORDS = (
         "The TREC-8 Question Answering Track Report",
         year=1999,
         venue=f"Eighth {TREC}",
+        pages="77--82",
+        url="https://trec.nist.gov/pubs/trec8/papers/qa_report.pdf",
     ),
     Reference(
         "Xiong et al. 2021",
