@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from leadline_studies.common.markdown import number, table, value_range, with_interval
+from leadline_studies.common.markdown import bold, number, table, value_range, with_interval, wrapped
 from leadline_studies.common.pages import (
     Json,
     copy_figures,
@@ -23,10 +23,10 @@ from leadline_studies.common.pages import (
 
 NAME = "histogram-samples"
 SETS = {
-    "trec-robust-2003": "TREC 2003 Robust",
-    "trec-dl-2019-passage": "TREC 2019 Deep Learning, passages",
-    "trec-covid-r1": "TREC-COVID round 1",
-    "trec-covid-r2-top100": "TREC-COVID round 2, lists of 100",
+    "trec-robust-2003": "Robust 2003",
+    "trec-dl-2019-passage": "Passages 2019",
+    "trec-covid-r1": "COVID 1",
+    "trec-covid-r2-top100": "COVID 2",
 }
 TEXTS = {"cisi": "CISI", "cacm": "CACM", "npl": "NPL", "nfcorpus-test": "NFCorpus"}
 OPTIONS = {"trec-dl-2019-passage": ("--level", "2"), "trec-covid-r2-top100": ("--samples", "5,10,20,40")}
@@ -86,19 +86,29 @@ def count_cells(part: Json) -> tuple[int, int, int, int, int]:
 
 
 def verdict(part: Json, titles: dict[str, str]) -> str:
-    """Return whether HSA from a sample tracks MAP better than MAP of that sample."""
+    """Return in how many cells HSA from a sample tracks MAP better than AP of that sample, as text."""
     cells, above, clear, below, weighted = count_cells(part)
-    word = "does not hold" if 2 * above <= cells else "holds in most cells" if clear else "not clear"
     by_set = "; ".join(
         f"{titles[name]} {entry[1]} of {entry[0]}"
         for name, entry in ((name, count_cells({name: of_set})) for name, of_set in part.items())
     )
     return (
-        f"{word}: the better of HSA from scores and from ranks (a selection that favours HSA) tracks full "
-        f"MAP better than AP of the same sample in {above} of {cells} cells of proportion and n ({by_set}); "
-        f"the 95 % interval of the difference lies above 0 in {clear} cells and below 0 in {below}. AP with "
-        f"each sampled document counted N/n times is the best of all five estimates in {weighted} of {cells}."
+        f"HSA is ahead of AP of the same sample in {above} of {cells} cells ({by_set}); the 95 % interval of "
+        f"the difference lies above 0 in {clear} and below 0 in {below}. AP weighted is the best of all five "
+        f"in {weighted}."
     )
+
+
+def sizes(part: Json) -> list[str]:
+    """Return the heads of the columns: the numbers of other documents of the first set."""
+    return [f"n = {size}" for size in next(iter(part.values()))["samples"]]
+
+
+def title_of(part: Json, titles: dict[str, str], name: str) -> str:
+    """Return the title of a set, with its numbers of other documents if they are not those of the heads."""
+    samples = part[name]["samples"]
+    usual = samples == next(iter(part.values()))["samples"]
+    return titles[name] if usual else f"{titles[name]} (n = {', '.join(map(str, samples))})"
 
 
 def full_lists(part: Json, titles: dict[str, str]) -> str:
@@ -107,34 +117,27 @@ def full_lists(part: Json, titles: dict[str, str]) -> str:
     for name, of_set in part.items():
         most = max(of_set["shares"])
         for estimate, cells in of_set["estimates"].items():
-            cells_text = [
-                f"n = {entry['sample']}: {with_interval(entry['pearson'])}"
-                for entry in cells
-                if entry["share"] == most
-            ]
-            rows.append([titles[name], estimate, *cells_text, *[""] * (4 - len(cells_text))])
-    return table(["set", "estimate", *["R"] * 4], rows)
+            values = [with_interval(entry["pearson"]) for entry in cells if entry["share"] == most]
+            rows.append([title_of(part, titles, name), estimate, *values])
+    return table(["set", "estimate", *sizes(part)], rows, labels=2)
 
 
 def crossed(part: Json, titles: dict[str, str]) -> str:
-    """Write R by share and n: the better HSA, AP as sampled, AP weighted."""
+    """Write R from the smallest share of relevant documents: the better HSA, AP as sampled, AP weighted."""
     rows = []
     for name, of_set in part.items():
-        for share in of_set["shares"]:
-            row = [titles[name], f"{100 * share:g} %"]
-            for index, entry in enumerate(of_set["estimates"][PLAIN]):
-                if entry["share"] != share:
-                    continue
-                slope, plain, weighted = (
-                    estimate["pearson"]["value"]
-                    for estimate in (better(of_set, index), entry, of_set["estimates"][WEIGHTED][index])
-                )
-                mark = "**" if better(of_set, index)["over_ap"]["value"] > 0 else ""
-                row.append(
-                    f"n = {entry['sample']}: {mark}{number(slope)}{mark}, {number(plain)}, {number(weighted)}"
-                )
-            rows.append(row + [""] * (6 - len(row)))
-    return table(["set", "relevant kept", *["HSA, AP as sampled, AP weighted"] * 4], rows)
+        row = [title_of(part, titles, name)]
+        for index, entry in enumerate(of_set["estimates"][PLAIN]):
+            if entry["share"] != min(of_set["shares"]):
+                continue
+            slope, plain, weighted = (
+                estimate["pearson"]["value"]
+                for estimate in (better(of_set, index), entry, of_set["estimates"][WEIGHTED][index])
+            )
+            first = bold(number(slope), better(of_set, index)["over_ap"]["value"] > 0)
+            row.append(f"{first}, {number(plain)}, {number(weighted)}")
+        rows.append(row)
+    return table(["set", *sizes(part)], rows, labels=1)
 
 
 def means(part: Json, titles: dict[str, str]) -> str:
@@ -144,10 +147,10 @@ def means(part: Json, titles: dict[str, str]) -> str:
         for estimate in (PLAIN, WEIGHTED):
             most = max(of_set["shares"])
             cells = [entry for entry in of_set["estimates"][estimate] if entry["share"] == most]
-            cells_text = [f"n = {entry['sample']}: {number(entry['mean'], '.3f')}" for entry in cells]
+            values = [number(entry["mean"], ".3f") for entry in cells]
             exact = number(of_set["mean_exact"], ".3f")
-            rows.append([titles[name], estimate, exact, *cells_text, *[""] * (4 - len(cells_text))])
-    return table(["set", "estimate", "full MAP", *["mean"] * 4], rows)
+            rows.append([title_of(part, titles, name), estimate, exact, *values])
+    return table(["set", "estimate", "full MAP", *sizes(part)], rows, labels=2)
 
 
 def rescoring_table(results: Json) -> str:
@@ -157,12 +160,15 @@ def rescoring_table(results: Json) -> str:
         largest = max(of_set["samples"])
         for entry in of_set["underrated"]:
             rescored = entry["estimate"].startswith("rescored")
-            if not rescored and not entry["estimate"].endswith(f"n = {largest}"):
+            if not rescored and entry["estimate"] not in (
+                f"{SLOPES[1]}, n = {largest}",
+                f"{WEIGHTED}, n = {largest}",
+            ):
                 continue
             less = with_interval(entry["less"], ".3f") if rescored else ""
             rows.append(
                 [
-                    f"{TEXTS[name]} ({of_set['documents']:,} documents)",
+                    TEXTS[name],
                     entry["estimate"],
                     with_interval(entry["pearson"]),
                     with_interval(entry["without_expansion"]),
@@ -191,9 +197,8 @@ def rescoring_text(results: Json) -> str:
         less = [TEXTS[name] for name, entry in entries.items() if (entry["less"]["low"] or 0) > 0]
         text.append(
             f"Rescoring BM25's first {top}: R with full MAP {value_range(values, '.3f')}; models with "
-            f"expansion lose places (95 % interval above 0) in {len(low)} of {len(entries)} "
-            f"collections ({', '.join(low) or 'none'}) and significantly more of their MAP than the others "
-            f"in {len(less)} ({', '.join(less) or 'none'})."
+            f"expansion lose places (95 % interval above 0) on {', '.join(low) or 'no collection'}, and "
+            f"significantly more of their MAP than the others on {', '.join(less) or 'none'}."
         )
     return " ".join(text)
 
@@ -257,62 +262,85 @@ def models(results: Json) -> str:
     rows = [
         [
             entry["model"],
-            "yes" if entry["expands"] else "",
             number(entry["map"], ".3f"),
             *(number(entry["rescored"][top], ".3f") for top in tops),
             *(f"{entry['new'][top]:.1%}" for top in tops),
         ]
         for entry in of_set["models"]
+        if entry["expands"] or entry["model"] == "BM25"
     ]
     heads = [
         "model",
-        "expands",
         "MAP",
         *(f"MAP, BM25's first {top}" for top in tops),
         *(f"relevant that BM25 lacks, first {top}" for top in tops),
     ]
-    return table(heads, rows)
+    return table(heads, rows, labels=1)
 
 
-PAGE = """# Study: evaluating from a sample
+def most_new(results: Json) -> str:
+    """Return the largest share of relevant documents that a model without expansion adds to BM25's first."""
+    of_set = results["models"][SHOWN]
+    top = str(of_set["tops"][0])
+    return f"{max(entry['new'][top] for entry in of_set['models'] if not entry['expands']):.1%}"
+
+
+PAGE = """# Does HSA from a sample order systems better than AP of the same sample?
 
 {note}
 
-Krstovski, Smith and Kurtz 2015 state in their introduction that HSA from a sample of scores tracks MAP of the
-full collection better than MAP computed on the same sample. No table of the paper shows it, and there is no
-threshold. They leave open the effect of the number of relevant and of non-relevant scores: the two factors
-are crossed here.
-
-A proportion of the relevant documents of every query and n others are sampled by hash, the same for all
-estimates: HSA from scores and from ranks (normalised per query, {bins} bins), our robust variant, AP of the
-sample alone, and AP with every sampled other document counted N/n times (`leadline sampled`). R is Pearson
-with full AP, over systems: the median over {repeats} samples (text collections: {repeats_texts}). Brackets
-are 95 % bootstrap intervals over samples and queries together. leadline {version}, seed {seed}.
-
-## Submitted runs
-
-The n others come from each run's own list, N is the length of the list, and ranks are those of the list.
-The lists of TREC-COVID round 2 hold 100 documents, so that its full AP is AP of those, and n is smaller.
-
-**Verdict:** {verdict_runs}
-
-From all relevant documents:
-
-{whole_runs}
+**Answer: not confirmed.** Krstovski, Smith and Kurtz 2015 state in their introduction, without a table, that
+HSA from a sample of scores tracks MAP of the full collection better than MAP computed on the same sample.
+Here the better of HSA from scores and from ranks is ahead in {above} of {cells} cells (set, proportion of
+relevant documents, number of others), significantly in {clear}, and significantly behind in {below}. AP with
+every sampled document counted N/n times (`leadline sampled`) is the best of five estimates in {weighted} of
+{cells}; HSA is above it in {beaten}. To rank systems from a sample, weight it.
 
 ![Estimates from samples, TREC 2019 passages](histogram-samples-trec-dl-2019-passage.svg)
 
-The estimates on the passages, by the number of documents sampled.
+The passages, of the submitted runs the set most favourable to HSA: R with full AP by the number of documents
+sampled; the axis does not begin at 0.
 
-By proportion of the relevant documents (HSA: the better of two; bold if above AP as sampled):
+## How to repeat it
+
+    cd SET
+    leadline study histogram-sample qrels.txt runs/* --team systems.tsv:team -o OUT/SET-sample
+    leadline study histogram-sample-models docs.jsonl queries.jsonl qrels.txt {of_texts} \\
+        -o OUT/SET-sample-models
+    python -m leadline_studies.histogram_sample.page OUT DATA    # in a checkout: everything, and this page
+
+On the passages with `--level 2`, on TREC-COVID round 2 with `--samples 5,10,20,40`. One sample size, one
+proportion and two repetitions take 5 s of processor time on the passages and 20 s on CISI.
+[Data](README.md#data); leadline {version}, seed {seed}. The CSV files in OUT hold every cell, also with
+Spearman, Kendall and tau-AP; this page is of [histogram-samples.json](histogram-samples.json).
+
+A proportion of the relevant documents of every query and n others are sampled by hash, the same for all
+estimates: HSA from scores and from ranks (normalised per query, {bins} bins), our robust variant, AP of the
+sample alone, and AP weighted as above. R is Pearson with full AP, over systems: the median over {repeats}
+samples (text collections: {repeats_texts}). Brackets are 95 % bootstrap intervals over samples and queries
+together.
+
+## Submitted runs
+
+The n others come from each run's own list, N is its length, and ranks are those of the list. The lists of
+TREC-COVID round 2 hold 100 documents: its full AP is AP of those, and n is smaller.
+
+{verdict_runs}
+
+From all relevant documents, R:
+
+{whole_runs}
+
+From 25 % of the relevant documents, R of HSA (the better of two; bold where its difference from AP as sampled
+is above 0), AP as sampled, AP weighted:
 
 {crossed_runs}
 
 ![R by the share of relevant documents, TREC-COVID round 1](histogram-samples-trec-covid-r1-shares.svg)
 
-R by the proportion of the relevant documents kept, TREC-COVID round 1.
+R by the proportion of the relevant documents kept, TREC-COVID round 1; the axis does not begin at 0.
 
-An estimate with a high rank correlation may still be strongly biased. The mean over runs:
+An estimate that orders systems well may still be strongly biased. The mean over runs:
 
 {means_runs}
 
@@ -322,15 +350,15 @@ Here only the pairs are scored, as the paper proposes: {models_number} settings 
 ({expanding} of them use pseudo-relevance feedback: BM25RF, RM1, RM3), other documents sampled from the whole
 collection, ranks within the sample, truth from a ranking of the collection.
 
-**Verdict:** {verdict_models}
+{verdict_models}
 
 {whole_models}
 
 ![Estimates from samples, NFCorpus](histogram-samples-nfcorpus-test.svg)
 
-The estimates on NFCorpus, by the number of documents sampled.
+NFCorpus: R with full AP by the number of documents sampled.
 
-By proportion of the relevant documents:
+From 25 % of the relevant documents:
 
 {crossed_models}
 
@@ -341,15 +369,13 @@ The mean over models:
 ## Alternative: rescoring the documents retrieved by BM25
 
 The paper warns that rescoring a baseline's list misses documents that only a new model retrieves.
-
 {rival_words}
 
-{against_sample}, but requires a BM25 ranking of the collection. On NFCorpus the warning is confirmed: its
-queries are short, BM25 retrieves only documents that share a term with them, and models with expansion
-retrieve many others (last table of this section): rescored, they are ranked like the rest; a weighted sample
-ranks them correctly. Places lost are the rank by full MAP minus the rank by the estimate, averaged over the
-models with expansion; negative values mean that they are ranked too high. Estimates from samples: all
-relevant documents, the largest n.
+{against_sample}, but requires a BM25 ranking of the collection. On NFCorpus the warning is confirmed: BM25
+retrieves only documents that share a term with the short queries, and models with expansion retrieve many
+others (last table). Places lost are the rank by full MAP minus the rank by the estimate, averaged over the
+models with expansion; negative: ranked too high. Estimates from samples: all relevant documents, the largest
+n.
 
 {rivals}
 
@@ -357,39 +383,22 @@ relevant documents, the largest n.
 
 Places that models with expansion lose, NFCorpus.
 
-Relevant documents retrieved by each model and not by BM25, on NFCorpus:
+Relevant documents retrieved by models and not by BM25, on NFCorpus:
 
 {models}
 
-Where 1,000 documents are most of a collection (CISI), rescoring them loses little.
+The models without expansion retrieve at most {most_new} of the relevant documents that BM25's first 100 lack.
 
-## Recommendations
+## Details
 
-- To rank systems from a sample, weight it: `leadline sampled` with the size of the collection. Its ranking is
-  the best here in {weighted} of {cells} cells; its values are too high if a sampled document represents many.
-- HSA (the better of two) ranks systems better than weighted AP in {beaten} of {cells} cells.
-  For submitted runs use ranks (R {ranks_runs} over all cells, from scores {scores_runs}); with scored
-  pairs neither is reliable (ranks {ranks_models}, scores {scores_models}).
-- Rescore a baseline's list only to compare models that retrieve the same documents.
+- R over all cells, submitted runs: HSA from ranks {ranks_runs}, from scores {scores_runs}; scored pairs:
+  {ranks_models} and {scores_models}.
 - Change of R from a quarter to all of the relevant documents (at the middle n), and from the smallest to the
   largest n (all relevant documents), over the sets. Runs: {moved_runs}. Models: {moved_models}.
-
-A likely reason: AP of a sample compares each relevant document with the same other documents, query by query,
-and no query can contribute more than 1. HSA pools queries with different score distributions, gives a bin of
-one document the weight of a bin of hundreds, and is undefined if relevant and other documents share no
-bin.
-
-## Reproducing the results
-
-    cd SET
-    leadline study histogram-sample qrels.txt runs/* --team systems.tsv:team -o OUT/SET-sample
-    leadline study histogram-sample-models docs.jsonl queries.jsonl qrels.txt {of_texts} \\
-        -o OUT/SET-sample-models
-    python -m leadline_studies.histogram_sample.page OUT DATA
-
-The last command alone runs everything (the passages with `--level 2`, TREC-COVID round 2 with `--samples
-5,10,20,40`). CSV files of every cell are in OUT, with Spearman, Kendall, tau-AP, and intervals over teams.
-"""
+- A likely reason: AP of a sample compares each relevant document with the same other documents, query by
+  query, and no query can contribute more than 1. HSA pools queries with different score distributions, gives
+  a bin of one document the weight of a bin of hundreds, and is undefined if relevant and other documents
+  share no bin. """
 
 
 def page(results: Json) -> str:
@@ -397,37 +406,40 @@ def page(results: Json) -> str:
     runs, texts = results["runs"], results["models"]
     first, model = next(iter(runs.values())), next(iter(texts.values()))
     both = count_cells(runs), count_cells(texts)
-    return PAGE.format(
-        note=NOTE,
-        bins=first["bins"],
-        repeats=first["repeats"],
-        repeats_texts=model["repeats"],
-        version=first["leadline"],
-        seed=first["options"]["seed"],
-        verdict_runs=verdict(runs, SETS),
-        whole_runs=full_lists(runs, SETS),
-        crossed_runs=crossed(runs, SETS),
-        means_runs=means(runs, SETS),
-        models_number=len(model["models"]),
-        expanding=sum(entry["expands"] for entry in model["models"]),
-        verdict_models=verdict(texts, TEXTS),
-        whole_models=full_lists(texts, TEXTS),
-        crossed_models=crossed(texts, TEXTS),
-        means_models=means(texts, TEXTS),
-        rival_words=rescoring_text(results),
-        against_sample=against_sample(results),
-        rivals=rescoring_table(results),
-        models=models(results),
-        weighted=both[0][4] + both[1][4],
-        cells=both[0][0] + both[1][0],
-        beaten=count_better(runs) + count_better(texts),
-        moved_runs=change_of_correlation(runs),
-        moved_models=change_of_correlation(texts),
-        ranks_runs=correlation_range(runs, "HSA, ranks"),
-        scores_runs=correlation_range(runs, "HSA, scores"),
-        ranks_models=correlation_range(texts, "HSA, ranks"),
-        scores_models=correlation_range(texts, "HSA, scores"),
-        of_texts=" ".join(OF_TEXTS),
+    names = ("cells", "above", "clear", "below", "weighted")
+    return wrapped(
+        PAGE.format(
+            note=NOTE,
+            bins=first["bins"],
+            repeats=first["repeats"],
+            repeats_texts=model["repeats"],
+            version=first["leadline"],
+            seed=first["options"]["seed"],
+            verdict_runs=verdict(runs, SETS),
+            whole_runs=full_lists(runs, SETS),
+            crossed_runs=crossed(runs, SETS),
+            means_runs=means(runs, SETS),
+            models_number=len(model["models"]),
+            expanding=sum(entry["expands"] for entry in model["models"]),
+            verdict_models=verdict(texts, TEXTS),
+            whole_models=full_lists(texts, TEXTS),
+            crossed_models=crossed(texts, TEXTS),
+            means_models=means(texts, TEXTS),
+            rival_words=rescoring_text(results),
+            against_sample=against_sample(results),
+            rivals=rescoring_table(results),
+            models=models(results),
+            **{name: sum(pair) for name, pair in zip(names, zip(*both, strict=True), strict=True)},
+            most_new=most_new(results),
+            beaten=count_better(runs) + count_better(texts),
+            moved_runs=change_of_correlation(runs),
+            moved_models=change_of_correlation(texts),
+            ranks_runs=correlation_range(runs, "HSA, ranks"),
+            scores_runs=correlation_range(runs, "HSA, scores"),
+            ranks_models=correlation_range(texts, "HSA, ranks"),
+            scores_models=correlation_range(texts, "HSA, scores"),
+            of_texts=" ".join(OF_TEXTS),
+        )
     )
 
 

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from leadline.data.arrays import Flags, Floats
+from leadline.data.optional import require
 from leadline.data.results import Results, plain
 from leadline.errors import UsageError
 from leadline.estimation.predict import over_queries, predict
@@ -73,6 +74,7 @@ def run(
     on_run: Progress | None = None,
 ) -> Outcome:
     """Run the study on a collection."""
+    require("LDA of one language")
     models = list(map(str, MODELS.expand_all(list(model))))
     if len(models) < 2:
         raise UsageError(f"{len(models)} model; expected two or more")
