@@ -5,15 +5,29 @@ With LEADLINE_BUILD=pure in the environment nothing is compiled, and the wheel i
 """
 
 import os
+import shutil
 import sys
 from platform import machine
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.command.build_py import build_py
 
 X86_64 = ("x86_64", "amd64")  # all that NumPy supports count bits in one instruction
 KERNELS = ("scan", "scan_records", "lists", "pairs", "gibbs")
+EXAMPLES = os.path.join("docs", "examples")
 SHARED = "leadline.kernels.compiled.shared"  # what Cython would otherwise repeat in every kernel
+
+
+class BuildPackages(build_py):  # type: ignore[misc]
+    """Add the example files of the documentation, which `leadline demo --files` writes."""
+
+    def run(self) -> None:
+        super().run()
+        if not self.editable_mode:  # which finds them in docs
+            shutil.copytree(
+                EXAMPLES, os.path.join(self.build_lib, "leadline", "demo", "examples"), dirs_exist_ok=True
+            )
 
 
 class BuildKernels(build_ext):  # type: ignore[misc]  # setuptools has no types for mypy here
@@ -56,4 +70,4 @@ def kernels() -> list[Extension]:
     return extensions
 
 
-setup(cmdclass={"build_ext": BuildKernels}, ext_modules=kernels())
+setup(cmdclass={"build_ext": BuildKernels, "build_py": BuildPackages}, ext_modules=kernels())

@@ -28,6 +28,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("source")
     for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE"):
         shutil.copy(REPOSITORY / name, folder)
+    shutil.copytree(EXAMPLES, folder / "docs" / "examples")
     shutil.copytree(REPOSITORY / "src", folder / "src", ignore=shutil.ignore_patterns(*BUILT))
     compiled = folder / "src" / "leadline" / "kernels" / "compiled"
     compiled.mkdir()
@@ -102,6 +103,11 @@ def test_a_pure_wheel_is_for_every_system(source: Path, tmp_path: Path) -> None:
     (wheel,) = (tmp_path / "wheel").glob("*.whl")
     assert wheel.name.endswith("-py3-none-any.whl")
     assert wheel.stat().st_size < 3e6
+    examples = installed / "leadline" / "demo" / "examples"
+    assert {path.name for path in examples.iterdir()} == {path.name for path in EXAMPLES.iterdir()}
+    run(installed, "demo", "--files", str(tmp_path / "small"), "--collection", "examples")
+    assert (tmp_path / "small" / "qrels.txt").read_bytes() == (EXAMPLES / "qrels.txt").read_bytes()
+    shutil.rmtree(examples)
     suffixes = {path.suffix for path in (installed / "leadline").rglob("*") if path.is_file()}
     assert suffixes <= {".py", ".typed", ".xz", ".txt", ".js", ".json", ".css", ".svg", ".html"}
     templates = {"judging", "reporting"}  # no reports of Cython beside the kernels

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import Leadline
+from conftest import REPOSITORY, Leadline
 from leadline.demo import DATA, circular_lists, circular_path, labels_path, qrels_path, run_paths, xquad
 from leadline.demo.make_runs import main as make_runs
 from leadline.errors import InputError
@@ -50,6 +50,27 @@ def test_the_runs_that_are_written_have_ranks_and_the_embedded_values(
                 ranks[words[0]] = ranks.get(words[0], 0) + 1
                 assert (words[3], kept[3]) == (str(ranks[words[0]]), "0")
                 assert words[:3] + words[4:] == kept[:3] + kept[4:]
+
+
+def test_the_files_of_the_documentation_are_written(leadline: Leadline, tmp_path: Path) -> None:
+    leadline("demo", "--files", tmp_path, "--collection", "examples")
+    there = {path.name: path.read_bytes() for path in (REPOSITORY / "docs" / "examples").iterdir()}
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == there
+
+
+@pytest.mark.parametrize("collection", ["cranfield", "xquad", "examples"])
+def test_other_files_of_these_names_are_not_overwritten(
+    leadline: Leadline, tmp_path: Path, collection: str
+) -> None:
+    (tmp_path / "qrels.txt").write_text("q 0 d 1\n")
+    found = leadline("demo", "--files", tmp_path, "--collection", collection)
+    assert found.status == 2
+    assert str(tmp_path / "qrels.txt") in found.err
+    assert (tmp_path / "qrels.txt").read_text() == "q 0 d 1\n"
+    assert len(list(tmp_path.iterdir())) == 1
+    (tmp_path / "qrels.txt").unlink()
+    leadline("demo", "--files", tmp_path, "--collection", collection)
+    assert leadline("demo", "--files", tmp_path, "--collection", collection).status == 0  # the same content
 
 
 def test_xquad_is_written_in_three_languages_with_its_licence(leadline: Leadline, tmp_path: Path) -> None:

@@ -48,13 +48,14 @@ documents that it finds for a query are its relevant ones. The run `circular` pu
     "folder",
     type=OUTPUT,
     metavar="FOLDER",
-    help="Write only the files of the collection to FOLDER, for use with other commands.",
+    help="Write only the files of the collection to FOLDER, for use with other commands. Files of other "
+    "content are not overwritten.",
 )
 @click.option(
     "--collection",
-    type=click.Choice(["cranfield", "xquad"]),
+    type=click.Choice(["cranfield", "xquad", "examples"]),
     help="With --files: cranfield (default) has judgments, runs and labels; xquad has paragraphs, questions "
-    "and judgments in English, German and Chinese.",
+    "and judgments in English, German and Chinese; examples are the small files of the documentation.",
 )
 def command(output: str, form: str, folder: str | None, collection: str | None) -> None:
     """Evaluate eight embedded runs on Cranfield and write a report.
@@ -123,13 +124,31 @@ def _write_files(folder: str, collection: str | None) -> None:
     """Write the embedded files of a collection without compression."""
     if collection == "xquad":
         from leadline.demo.xquad import files
+    elif collection == "examples":
+        from leadline.demo import example_files as files
     else:
         from leadline.demo import files
 
     os.makedirs(folder, exist_ok=True)
     contents = {os.path.join(folder, name): content for name, content in files()}
     check_outputs(*contents)
+    kept = [path for path, content in contents.items() if _differs(path, content)]
+    if kept:
+        more = f" and {len(kept) - 1} more" if len(kept) > 1 else ""
+        raise UsageError(
+            f"{kept[0]}{more}: would be overwritten with other content; expected a folder without "
+            "such files. Nothing was written"
+        )
     for path, content in contents.items():
         write_whole(path, content)
     names = list(map(os.path.basename, contents))
     click.echo(f"{len(names)} files written into {folder}: {', '.join(names)}")
+
+
+def _differs(path: str, content: bytes) -> bool:
+    """Say whether there is a file of other content."""
+    try:
+        with open(path, "rb") as file:
+            return file.read() != content
+    except FileNotFoundError:
+        return False

@@ -35,7 +35,8 @@ from leadline.version import VERSION
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "data")
+HERE = os.path.dirname(os.path.abspath(__file__))
+DATA = os.path.join(HERE, "data")
 
 
 def qrels_path() -> str:
@@ -76,6 +77,20 @@ def files() -> Iterator[tuple[str, bytes]]:
             yield "qrels.txt", content
         else:
             yield name, content if path == labels_path() else ranked(content)
+
+
+def example_files() -> Iterator[tuple[str, bytes]]:
+    """Yield the small files on which the pages of the documentation show commands: name and content.
+
+    >>> [name for name, _ in example_files()][:2]
+    ['alike.run', 'bm25.run']
+    """
+    folder = os.path.join(HERE, "examples")  # where setup.py copies those of a checkout
+    if not os.path.isdir(folder):
+        folder = os.path.join(HERE, os.pardir, os.pardir, os.pardir, "docs", "examples")
+    for name in sorted(os.listdir(folder)):
+        with open(os.path.join(folder, name), "rb") as file:
+            yield name, file.read()
 
 
 def ranked(content: bytes) -> bytes:
