@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from leadline.io.write import write_qrels, write_run
     from leadline.judging.agreement import agreement
     from leadline.judging.pool import pool
+    from leadline.judging.score_audit import audit_scores
     from leadline.measures import MEASURES, Measure
     from leadline.online.abtest import abtest
     from leadline.reporting.pages.report import report
@@ -76,6 +77,7 @@ _MODULES = {
     "io.write": ("write_qrels", "write_run"),
     "judging.agreement": ("agreement",),
     "judging.pool": ("pool",),
+    "judging.score_audit": ("audit_scores",),
     "measures": ("MEASURES", "Measure"),
     "online.abtest": ("abtest",),
     "reporting.pages.report": ("report",),
@@ -106,6 +108,7 @@ __all__ = [
     "__version__",
     "abtest",
     "agreement",
+    "audit_scores",
     "build_index",
     "check",
     "compare",

@@ -5,11 +5,16 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import leadline as ll
 from conftest import Leadline
+from leadline.errors import LeadlineError
 
 
 @pytest.fixture
@@ -204,3 +209,145 @@ def test_without_runs_the_judgments_needed_are_computed_on_request(leadline: Lea
     wide, narrow = (leadline(*words, "--within", width).data["needed"][0] for width in ("0.2", "0.02"))
     assert narrow["queries"] > wide["queries"] >= 10
     assert narrow["design_effect"] == wide["design_effect"]
+
+
+@pytest.fixture
+def scores(queries: Path, leadline: Leadline) -> Path:
+    """Write the values of all runs by each judge."""
+    for judge in ("ann", "llm"):
+        words = (f"{judge}.qrels", "r0.run", "r1.run", "r2.run", "-m", "P@3", "-m", "AP", "-q", "-f", "csv")
+        assert leadline("evaluate", *words, "-o", f"{judge}.csv").status == 0
+    return queries
+
+
+@pytest.mark.usefixtures("scores")
+def test_values_by_both_judges_give_the_audit_of_their_labels(leadline: Leadline) -> None:
+    runs = ("--runs", "r0.run", "r1.run", "r2.run", "-m", "P@3", "-m", "AP")
+    labels = leadline("agreement", "ann.qrels", "llm.qrels", *runs, "-f", "json").data
+    values = leadline("agreement", "--scores", "ann.csv", "llm.csv", "-f", "json").data
+    for mine, theirs in zip(values["audit"], labels["audit"], strict=True):
+        assert (mine["judge"], mine["measure"], mine["queries"]) == ("llm", theirs["measure"], 12)
+        for part in ("bias", "kendall", "tau_ap"):
+            assert mine[part] == pytest.approx(theirs[part], abs=1e-12)
+        by_name = (sorted(each["runs"], key=lambda run: str(run["name"])) for each in (mine, theirs))
+        for one, other in zip(*by_name, strict=True):  # a table has the runs in the order of their means
+            assert (one["name"], one["favoured"]) == (other["name"], other["favoured"])
+            assert one["gain"] == pytest.approx(other["gain"], abs=1e-12)
+    for judge in ("ann", "llm"):
+        means, expected = (data["ranking"]["means"][judge] for data in (values, labels))
+        assert means == {run: pytest.approx(one, abs=1e-12) for run, one in expected.items()}
+    swaps = [[one["swapped"], one["apart"]] for one in labels["ranking"]["between"]]
+    assert [[one["swapped"], one["apart"]] for one in values["ranking"]["between"]] == swaps
+    assert not {"cohen", "scott", "needed"} & set(values)
+    assert [one["path"] for one in values["inputs"]] == ["ann.csv", "llm.csv"]
+    assert (
+        "kappa and other coefficients need the labels"
+        in leadline("agreement", "--scores", "ann.csv", "llm.csv").out
+    )
+
+
+def test_a_judge_is_a_table_of_any_form(leadline: Leadline, scores: Path) -> None:
+    """A wide table has the judges' values as two measures; a folder has a file of trec_eval for each run."""
+    frames = {
+        judge: list(csv.DictReader(io.StringIO((scores / f"{judge}.csv").read_text())))
+        for judge in ("ann", "llm")
+    }
+    cells = {
+        judge: {(row["run"], row["query"]): row["AP"] for row in rows if row["query"]}
+        for judge, rows in frames.items()
+    }
+    both = ["run,query,by_ann,by_llm"]
+    both += [
+        f"{run},{query},{value},{cells['llm'][run, query]}" for (run, query), value in cells["ann"].items()
+    ]
+    (scores / "both.csv").write_text("\n".join(both) + "\n")
+    for judge, values in cells.items():
+        (scores / judge).mkdir()
+        for name in ("r0", "r1", "r2"):
+            lines = [f"map\t{query}\t{value}\n" for (run, query), value in values.items() if run == name]
+            (scores / judge / f"{name}.txt").write_text("".join(lines))
+    plain = leadline("agreement", "--scores", "ann.csv", "llm.csv", "-m", "AP", "-f", "json").data["audit"][0]
+    for words in (("both.csv:by_ann", "both.csv:by_llm"), ("ann", "llm")):
+        (found,) = leadline("agreement", "--scores", *words, "-f", "json").data["audit"]
+        assert found["bias"] == pytest.approx(plain["bias"], abs=1e-12)
+        assert found["kendall"] == pytest.approx(plain["kendall"], abs=1e-12)
+    done = leadline("agreement", "--scores", "ann", "llm", "--draws", "0", "--plot", "means.svg")
+    assert b"<svg" in (scores / "means.svg").read_bytes()
+    assert "AP by llm, compared with ann" in done.out
+    rows = list(csv.DictReader(io.StringIO(leadline("agreement", "--scores", "ann", "llm", "-f", "csv").out)))
+    assert {row["coefficient"] for row in rows} == {"bias", "gain", *KENDALL}
+    lines = leadline("agreement", "--scores", "ann", "llm", "-f", "jsonl").out.splitlines()
+    assert json.loads(lines[0])["value"] == float(rows[0]["value"])
+
+
+KENDALL = ("kendall", "tau_ap", "kendall of the first 3", "tau_ap of the first 3")
+
+
+def test_what_one_judge_lacks_is_left_out_and_counted(leadline: Leadline, scores: Path) -> None:
+    lines = (scores / "llm.csv").read_text().splitlines(keepends=True)
+    (scores / "less.csv").write_text("".join(line for line in lines if ",q7," not in line))
+    data = leadline("agreement", "--scores", "ann.csv", "less.csv", "-m", "AP", "-f", "json").data
+    assert data["audit"][0]["queries"] == 11
+    assert ("queries_left_out", 1) in {(one["code"], one["count"]) for one in data["warnings"]}
+    (scores / "fewer.csv").write_text("".join(line for line in lines if not line.startswith("r1")))
+    data = leadline("agreement", "--scores", "ann.csv", "fewer.csv", "-f", "json").data
+    assert [run["name"] for run in data["audit"][0]["runs"]] == ["r0", "r2"]
+    assert ("runs_left_out", 1) in {(one["code"], one["count"]) for one in data["warnings"]}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("ann.csv",), "--scores with 1 table; expected REFERENCE[:MEASURE] LABELS[:MEASURE]..."),
+        (("ann.csv", "ann.csv"), "two judges are called 'ann'"),
+        (("ann.csv", "llm.csv", "--rel", "2"), "--rel with --scores"),
+        (("ann.csv", "llm.csv", "--weights", "linear"), "--weights with --scores"),
+        (("ann.csv", "llm.csv", "--within", "0.1"), "--within with --scores"),
+        (("ann.csv", "llm.csv", "--runs", "r0.run"), "--runs with --scores"),
+        (("ann.csv", "llm.csv", "-m", "RBP"), "no measure 'RBP' in these scores; there are: P@3, AP"),
+        (("ann.csv:AP", "llm.csv", "-m", "AP"), "-m and ann.csv:AP; expected one of them"),
+        (("ann.csv", "llm.csv", "--plot", "x.svg"), "2 audits"),
+        (("ann.csv", "llm.csv", "-o", "llm.csv"), "would overwrite an input"),
+        (("ann.csv", "none.csv"), "none.csv"),
+    ],
+    ids=str,
+)
+@pytest.mark.usefixtures("scores")
+def test_scores_that_cannot_be_audited_are_refused_in_one_line(
+    leadline: Leadline, arguments: tuple[str, ...], says: str
+) -> None:
+    done = leadline("agreement", "--scores", *arguments)
+    assert (done.status, done.out) == (2, "")
+    assert says in done.err
+    assert leadline("agreement", "ann.qrels", "llm.qrels", "--missing", "zero").status == 2
+
+
+def test_results_of_python_are_audited_or_refused() -> None:
+    def results(shift: float, **more: float) -> Any:
+        values = {f"r{run}": {f"q{q}": {"AP": (q + run * shift) % 1} for q in range(5)} for run in range(3)}
+        return ll.read_scores(values | {name: {"q0": {"AP": value}} for name, value in more.items()})
+
+    found = ll.audit_scores({"ann": results(0.1), "llm": results(0.2)}, draws=0)
+    assert [one.judge for one in found.audits] == ["llm"]
+    assert math.isnan(found.audits[0].bias.low)  # five queries: no interval
+    first, second = ({"AP": 0.5}, {"RR": 0.5})
+    for judges, says in (
+        ({"ann": results(0.1)}, "scores by 1 judge"),
+        ({"ann": results(0.1), "llm": {"r0": {}}}, "dict for judge 'llm'; expected Results"),
+        (
+            {
+                "ann": ll.read_scores({"a": {"q1": first}, "b": {"q1": first}}),
+                "llm": ll.read_scores({"x": {"q1": first}, "b": {"q1": first}}),
+            },
+            "1 run and 1 query with scores by all of ann, llm",
+        ),
+        (
+            {
+                "ann": ll.read_scores({"a": {"q1": first | {"P@1": 1}}, "b": {"q1": first | {"P@1": 1}}}),
+                "llm": ll.read_scores({"a": {"q1": second}, "b": {"q1": second}}),
+            },
+            "no measure by all judges (ann: AP, P@1; llm: RR)",
+        ),
+    ):
+        with pytest.raises(LeadlineError, match=re.escape(says)):
+            ll.audit_scores(judges)

@@ -66,6 +66,9 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "Ranking": lambda: ll.rank("qrels.txt", RUNS, ["AP"]),
     "Replication": lambda: ll.replicate(RUNS, RUNS[::-1], qrels="qrels.txt"),
     "Results": lambda: ll.evaluate("qrels.txt", RUNS),
+    "ScoreAudit": lambda: ll.audit_scores(
+        {"qrels": ll.evaluate("qrels.txt", RUNS), "alike": ll.evaluate("qrels.txt", RUNS, rel=2)}
+    ),
     "Slices": lambda: slices_of(ll.evaluate("qrels.txt", RUNS), {"knots": "short", "wings": "long"}),
     "Suite": lambda: suite("suite.toml"),
     "SubtopicCurves": lambda: subtopic_curve("jaguar.txt", ["varied.run", "alike.run"]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
@@ -21,13 +22,27 @@ from leadline.cli._options import (
 )
 from leadline.cli._plots import check_plots, plot_option, plot_options, write_plots
 from leadline.cli._results import describe_input, envelope, escaped, json_text, print_warnings, table_text
+from leadline.cli._scores import given_scores, refuse_without_scores, scores_options
+from leadline.data.results import Results
+from leadline.data.wording import counted
 from leadline.errors import UsageError
+from leadline.io.opening import run_name
+from leadline.io.tables import split_place
 from leadline.judging.agreement import agreement
 from leadline.judging.agreement_audit import TOP, WITHIN
 from leadline.judging.agreement_result import Agreement
-from leadline.reporting.tables.agreement_table import agreement_rows, agreement_tables, flat_rows
+from leadline.judging.score_audit import ScoreAudit, audit_scores
+from leadline.reporting.tables.agreement_table import (
+    agreement_rows,
+    agreement_tables,
+    flat_rows,
+    score_audit_records,
+    score_audit_rows,
+    score_audit_tables,
+)
 
 SECTION = "Judging"
+OF_LABELS = ("table", "weights", "level", "rel", "over", "resample", "runs", "within", "per_query")
 
 
 class TakesRuns(Command):
@@ -54,6 +69,7 @@ class TakesRuns(Command):
     epilog="Example: leadline agreement ann.qrels ben.qrels; leadline agreement --table 300,20,10,70",
 )
 @click.argument("judges", nargs=-1, metavar="QRELS QRELS...")
+@scores_options
 @click.option(
     "--table",
     metavar="N,N,N,N",
@@ -124,9 +140,13 @@ class TakesRuns(Command):
 @plot_option("Figure of Cohen's kappa of all assessors")
 @plot_options
 @output_options
+@click.pass_context
 def command(
+    context: click.Context,
+    /,
     *,
     judges: tuple[str, ...],
+    scores: bool,
     table: str | None,
     runs: tuple[str, ...],
     per_query: bool,
@@ -145,12 +165,24 @@ def command(
     --reference, the first is taken as the truth for the others, machines for instance: the bias of every run,
     the runs that the labels favour, and the rank correlation of all runs and of the best.
 
+    With --scores the arguments are tables of values of queries by the labels of each judge, the reference
+    first: a file or a folder each, or FILE:MEASURE. They give the audit of --runs; there is no kappa, which
+    needs the labels.
+
     Confidence intervals are percentiles of bootstrap resamples and approximate: in simulations with 25
     queries, 95 % intervals contained the true coefficient in 92 to 96 % of the samples
     (docs/studies/significance.md).
     """
     appearance = check_plots(plots, *judges, *runs, output=output)
     refuse_overwrite(output, *judges, *runs)
+    if scores:
+        audited, inputs = _audited(context, judges, options)
+        audited.options |= appearance
+        text = _audit_text(audited, inputs, form, to_file=output is not None)
+        write_plots(plots, audited)
+        write_output(text, output)
+        return
+    refuse_without_scores(context)
     with progress("judges") as on_run:
         result = agreement(
             list(judges) or None, table=_counts(table), runs=list(runs) or None, on_run=on_run, **options
@@ -159,6 +191,49 @@ def command(
     text = _text(result, form, per_query=per_query, to_file=output is not None)
     write_plots(plots, result)
     write_output(text, output)
+
+
+def _audited(
+    context: click.Context, judges: Sequence[str], options: Mapping[str, Any]
+) -> tuple[ScoreAudit, list[tuple[str, int]]]:
+    """Return the audit of --scores, and path and number of rows of each file."""
+    if len(judges) < 2:
+        raise UsageError(
+            f"--scores with {counted(len(judges), 'table')}; expected REFERENCE[:MEASURE] LABELS[:MEASURE]..."
+        )
+    asked = _is_given(context, "measures")
+    found: dict[str, Results] = {}
+    inputs = []
+    places = [split_place(judge) for judge in judges]
+    once = len({path for path, _ in places}) == len(places)
+    for path, measure in places:
+        if measure and asked:
+            raise UsageError(f"-m and {path}:{measure}; expected one of them")
+        name = run_name(path) if once else measure or run_name(path)
+        if name in found:
+            raise UsageError(f"two judges are called '{name}'; expected a different name for each table")
+        measures = [measure] if measure else options["measures"] if asked else ()
+        found[name], files = given_scores(context, OF_LABELS, [path], measures)
+        inputs += files
+    rules = {name: options[name] for name in ("top", "draws", "confidence", "seed")}
+    return audit_scores(found, **rules), inputs
+
+
+def _is_given(context: click.Context, name: str) -> bool:
+    return context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT
+
+
+def _audit_text(result: ScoreAudit, inputs: Sequence[tuple[str, int]], form: str, *, to_file: bool) -> str:
+    if form == "json":
+        described = [describe_input(path, rows) for path, rows in inputs]
+        data = envelope("agreement", described, result.options, result.warnings)
+        return json_text(data | result.to_dict())
+    if form in ("csv", "jsonl"):
+        print_warnings(result.warnings)
+        if form == "csv":
+            return table_text(score_audit_rows(result), "csv")
+        return _lines(score_audit_records(result))
+    return "\n".join(table_text(table, form, to_file=to_file) for table in score_audit_tables(result))
 
 
 def _counts(table: str | None) -> list[float]:
@@ -181,9 +256,13 @@ def _text(result: Agreement, form: str, *, per_query: bool, to_file: bool) -> st
         print_warnings(result.warnings)
         if form == "csv":
             return table_text(agreement_rows(result, per_query=per_query), "csv")
-        import json
-
-        rows = flat_rows(result, per_query=per_query)
-        return "".join(escaped(json.dumps(row, ensure_ascii=False)) + "\n" for row in rows)
+        return _lines(flat_rows(result, per_query=per_query))
     tables = agreement_tables(result, per_query=per_query)
     return "\n".join(table_text(table, form, to_file=to_file) for table in tables)
+
+
+def _lines(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return records as lines of JSON."""
+    import json
+
+    return "".join(escaped(json.dumps(row, ensure_ascii=False)) + "\n" for row in rows)

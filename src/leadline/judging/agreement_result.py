@@ -266,6 +266,22 @@ def changes(ranking: Ranking, pairs: Sequence[tuple[int, int]]) -> list[dict[str
     ]
 
 
+def ranking_dict(ranking: Ranking, pairs: Sequence[tuple[int, int]]) -> dict[str, Any]:
+    """Return the means of systems under each judge, and changes between pairs of judges, as plain data."""
+    return {
+        "systems": ranking.systems,
+        "measures": ranking.measures,
+        "means": {
+            judge: {
+                system: dict(zip(ranking.measures, map(plain, row), strict=True))
+                for system, row in zip(ranking.systems, rows.tolist(), strict=True)
+            }
+            for judge, rows in zip(ranking.judges, ranking.values, strict=True)
+        },
+        "between": changes(ranking, pairs),
+    }
+
+
 NAN = float("nan")
 
 
@@ -389,20 +405,7 @@ class Agreement(Result):
                 query: {name: plain(float(values[index])) for name, values in self.by_query.items()}
                 for index, query in enumerate(self.queries)
             },
-            "ranking": None
-            if self.ranking is None
-            else {
-                "systems": self.ranking.systems,
-                "measures": self.ranking.measures,
-                "means": {
-                    judge: {
-                        system: dict(zip(self.ranking.measures, map(plain, row), strict=True))
-                        for system, row in zip(self.ranking.systems, rows.tolist(), strict=True)
-                    }
-                    for judge, rows in zip(self.ranking.judges, self.ranking.values, strict=True)
-                },
-                "between": changes(self.ranking, self.pairs),
-            },
+            "ranking": None if self.ranking is None else ranking_dict(self.ranking, self.pairs),
             "audit": [each.to_dict() for each in self.audits],
             "needed": [each.to_dict() for each in self.needed],
         }
@@ -430,7 +433,7 @@ def warnings_of(result: Agreement, judgments: Judgments) -> list[ResultWarning]:
         _missing(result),
         _few_queries(result),
         _unjudged(result),
-        *_noisy_means(result),
+        *noisy_audits(result.audits),
     ]
     return [notice for notice in warnings if notice.count]
 
@@ -505,11 +508,11 @@ def _unjudged(result: Agreement) -> ResultWarning:
     return ResultWarning("unjudged_documents", message, count)
 
 
-def _noisy_means(result: Agreement) -> list[ResultWarning]:
+def noisy_audits(audits: Sequence[Audit]) -> list[ResultWarning]:
     """Return a warning about rankings of runs too noisy for the intervals of their correlations."""
     found = [
         (f"{each.measure} of {judge}{of}", value)
-        for each in result.audits
+        for each in audits
         for taus, reliability, of in (
             (each.taus, each.reliability, ""),
             (each.top_taus, each.top_reliability, f" (the top {each.top})"),

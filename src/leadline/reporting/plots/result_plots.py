@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from leadline.estimation.unjudged_result import Unjudged
     from leadline.evaluation.curves import Curves, SubtopicCurves
     from leadline.judging.agreement_result import Agreement
+    from leadline.judging.score_audit import ScoreAudit
     from leadline.online.abtest_result import ABTest
 
 
@@ -404,11 +405,41 @@ def correlation_figure(result: Correlation) -> Make:
     )
 
 
+def score_audit_figure(result: ScoreAudit) -> Make:
+    """Draw the means of the runs by the labels over those by the reference, and the runs that swap."""
+    from leadline.reporting.plots.association_plots import association
+
+    if len(result.audits) > 1:
+        several = ", ".join(f"{one.measure} by {one.judge}" for one in result.audits[:3])
+        raise UsageError(
+            f"{len(result.audits)} audits ({several}); a figure expects one judge and one measure"
+        )
+    (found,) = result.audits
+    level = percent(float(result.options["confidence"]))
+    words = (("Kendall's tau-b", found.taus.kendall), ("tau-AP", found.taus.tau_ap))
+    return lambda width: association(
+        [run.reference for run in found.runs],
+        [run.labels for run in found.runs],
+        result.names,
+        across=f"{found.measure} ({found.reference})",
+        up=f"{found.measure} ({found.judge})",
+        coefficients={
+            name: _with_limits(value, [("queries", low, high)], level) for name, (value, low, high) in words
+        },
+        width=width or COLUMN,
+    )
+
+
 def _coefficient(found: Coefficients, level: str) -> str:
     """Return a coefficient with its intervals as text."""
-    limits = (("runs", found.low, found.high), ("queries", found.queries_low, found.queries_high))
+    limits = [("runs", found.low, found.high), ("queries", found.queries_low, found.queries_high)]
+    return _with_limits(found.value, limits, level)
+
+
+def _with_limits(value: float, limits: Sequence[tuple[str, float, float]], level: str) -> str:
+    """Return a number with its intervals as text."""
     shown = [f"{what} {_signed(low)} to {_signed(high)}" for what, low, high in limits if low == low]  # noqa: PLR0124
-    return _signed(found.value) + (f" ({level}: {', '.join(shown)})" if shown else "")
+    return _signed(value) + (f" ({level}: {', '.join(shown)})" if shown else "")
 
 
 def _signed(value: float) -> str:
@@ -498,6 +529,7 @@ FIGURES: dict[str, Callable[..., Make]] = {
     "Ranking": ranking_figure,
     "Replication": replication_figure,
     "Results": results_figure,
+    "ScoreAudit": score_audit_figure,
     "Slices": slices_figure,
     "SubtopicCurves": subtopic_figure,
     "Suite": suite_figure,

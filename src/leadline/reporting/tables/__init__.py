@@ -59,6 +59,7 @@ LAYOUTS = {
     "Ranking": Layout("rank_table", "rank_table", "rank_rows"),
     "Replication": Layout("replication_table", "replication_table", "replication_rows"),
     "Results": Layout("evaluation_tables", "results_table"),
+    "ScoreAudit": Layout("agreement_table", "score_audit_tables", "score_audit_rows"),
     "Slices": Layout("slice_table", "slice_table", "slice_rows"),
     "SubtopicCurves": Layout("evaluation_tables", "curve_table"),
     "Suite": Layout("suite_table", "suite_tables", "suite_rows"),

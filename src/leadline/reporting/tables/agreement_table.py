@@ -10,7 +10,8 @@ import numpy as np
 from leadline.data.results import plain
 from leadline.data.wording import counted, percent, queries
 from leadline.judging.agreement_audit import FEWEST_QUERIES, Audit, Interval
-from leadline.judging.agreement_result import Agreement, CoefficientEstimate, changes
+from leadline.judging.agreement_result import Agreement, CoefficientEstimate, Ranking, changes
+from leadline.judging.score_audit import ScoreAudit
 from leadline.reporting.render import Cell, Preformatted, RowLabel, Table
 
 PAIRWISE = 6  # maximum number of judges shown pairwise; of more, the mean of each with the others is shown
@@ -40,14 +41,35 @@ def agreement_tables(agreement: Agreement, *, per_query: bool = False) -> list[T
     if agreement.needed:
         sheets.append(_needed(agreement))
     if agreement.ranking is not None:
-        sheets.append(_ranking(agreement))
+        sheets.append(_ranking(agreement.ranking, agreement.pairs))
     if agreement.audits:
-        sheets.append(_taus(agreement.audits, several=len(agreement.pairs) > 1))
-        if len(agreement.pairs) == 1:
-            sheets += [_audit(audit) for audit in agreement.audits]
-        sheets[-1].notes.append(_about_audit(agreement))
+        sheets += _audits(agreement)
     sheets[-1].notes += _notes(agreement)
     return sheets
+
+
+def score_audit_tables(result: ScoreAudit) -> list[Table]:
+    """Return the tables of an audit of scores: order, then the runs, notes last."""
+    changed = _ranking(result.ranking, result.pairs)
+    judged = "the labels of " + counted(len(result.pairs), "judge")
+    what = f"{counted(len(result.names), 'run')}, {queries(len(result.queries))}"
+    changed.title = f"scores by {judged}, compared with {result.judges[0]}: {what}"
+    sheets = [changed, *_audits(result)]
+    sheets[-1].notes.append("kappa and other coefficients need the labels, not scores (QRELS QRELS)")
+    sheets[-1].notes += map(str, result.warnings)
+    return sheets
+
+
+def score_audit_rows(result: ScoreAudit) -> Table:
+    """Return bias, gain and rank correlations of an audit of scores as a table."""
+    rows = score_audit_records(result)
+    return Table(list(rows[0]), [list(row.values()) for row in rows])
+
+
+def score_audit_records(result: ScoreAudit) -> list[dict[str, Any]]:
+    """Return bias, gain and rank correlations of an audit of scores as records."""
+    names = ("coefficient", "a", "b", "measure", "run", "value", "low", "high")
+    return [{name: record[name] for name in names} for one in result.audits for record in _audit_records(one)]
 
 
 def flat_rows(agreement: Agreement, *, per_query: bool) -> list[dict[str, Any]]:
@@ -229,12 +251,11 @@ def _dashes(rows: list[list[Cell]]) -> bool:
     return any(cell is None for row in rows for cell in row)
 
 
-def _ranking(agreement: Agreement) -> Table:
+def _ranking(ranking: Ranking, pairs: Sequence[tuple[int, int]]) -> Table:
     """Return the table of changes in the values and order of systems, over pairs of judges."""
-    assert agreement.ranking is not None
-    changed = changes(agreement.ranking, agreement.pairs)
+    changed = changes(ranking, pairs)
     rows: list[list[Cell]] = []
-    for measure in agreement.ranking.measures:
+    for measure in ranking.measures:
         of_measure = [change for change in changed if change["measure"] == measure]
         taus = [change["tau"] for change in of_measure if change["tau"] is not None]
         rows.append(
@@ -248,9 +269,7 @@ def _ranking(agreement: Agreement) -> Table:
                 sum(change["apart"] for change in of_measure),
             ]
         )
-    over = (
-        f"{counted(len(agreement.ranking.runs), 'system')}, {counted(len(agreement.pairs), 'pair')} of judges"
-    )
+    over = f"{counted(len(ranking.runs), 'system')}, {counted(len(pairs), 'pair')} of judges"
     note = f"{over}; change: difference in a system's value; swapped: pairs of systems whose order changes"
     heads = ["measure", "mean tau", "lowest", "mean change", "largest", "swapped", "of pairs"]
     return Table(heads, rows, notes=[note], digits=3)
@@ -323,9 +342,18 @@ def _audit(audit: Audit) -> Table:
     return Table(heads, rows, title=title, digits=3, optional=optional)
 
 
-def _about_audit(agreement: Agreement) -> str:
-    level = percent(agreement.options["confidence"])
-    audit = agreement.audits[0]
+def _audits(result: Agreement | ScoreAudit) -> list[Table]:
+    """Return the tables of rank correlations and, for a single judge and its reference, of the runs."""
+    sheets = [_taus(result.audits, several=len(result.pairs) > 1)]
+    if len(result.pairs) == 1:
+        sheets += [_audit(audit) for audit in result.audits]
+    sheets[-1].notes.append(_about_audit(result))
+    return sheets
+
+
+def _about_audit(result: Agreement | ScoreAudit) -> str:
+    level = percent(result.options["confidence"])
+    audit = result.audits[0]
     text = "bias: labels minus reference; gain: bias minus the mean bias of the other runs; "
     if audit.queries < FEWEST_QUERIES:
         return text + f"no intervals with fewer than {FEWEST_QUERIES} queries"

@@ -1,0 +1,259 @@
+"""Audit of labels by a reference, from values of queries that were computed with both."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from leadline.data.arrays import Floats
+from leadline.data.result import Result
+from leadline.data.results import Results, ResultWarning
+from leadline.data.validation import check_numbers, check_whole
+from leadline.data.wording import counted
+from leadline.errors import InputError, UsageError
+from leadline.io.read_paths import public
+from leadline.judging.agreement_audit import TOP, Audit, audit
+from leadline.judging.agreement_result import Ranking, noisy_audits, ranking_dict
+from leadline.stats import checked_level, checked_seed
+
+MEANS = ("mean", "defined")  # averages that are arithmetic means over queries
+
+
+class ScoreAudit(Result):
+    """What the labels of one or more judges do to measures of runs, by values of a reference.
+
+    `judges` are the reference and the others, `queries` those with values by all of them; `ranking` holds the
+    means and values of the runs, and `audits` compares each judge with the reference by each measure. There
+    are no coefficients of agreement, which need the labels themselves.
+    """
+
+    def __init__(
+        self,
+        judges: Sequence[str],
+        queries: Sequence[str],
+        ranking: Ranking,
+        audits: Sequence[Audit],
+        *,
+        warnings: Sequence[ResultWarning] = (),
+        options: dict[str, Any] | None = None,
+    ) -> None:
+        self.judges = list(judges)
+        self.queries = list(queries)
+        self.ranking = ranking
+        self.audits = list(audits)
+        self.warnings = list(warnings)
+        self.options = dict(options or {})
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the runs."""
+        return self.ranking.systems
+
+    @property
+    def pairs(self) -> list[tuple[int, int]]:
+        """Indices of the reference and each other judge."""
+        return [(0, judge) for judge in range(1, len(self.judges))]
+
+    def __repr__(self) -> str:
+        judges = f"{counted(len(self.judges) - 1, 'judge')} by {self.judges[0]}"
+        return f"ScoreAudit({judges}, {counted(len(self.names), 'run')}, {', '.join(self.ranking.measures)})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as plain data; None is undefined."""
+        return {
+            "judges": self.judges,
+            "reference": self.judges[0],
+            "queries": self.queries,
+            "ranking": ranking_dict(self.ranking, self.pairs),
+            "audit": [each.to_dict() for each in self.audits],
+        }
+
+
+class _Values(NamedTuple):
+    """A measure by all judges: judges x queries x runs, and the queries, by place."""
+
+    name: str
+    rising: bool
+    values: Floats
+    queries: list[int]
+
+
+@public
+def audit_scores(
+    judges: Mapping[str, Results],
+    *,
+    top: int = TOP,
+    draws: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> ScoreAudit:
+    """Compare values of runs by the labels of one or more judges with those by a reference.
+
+    The audit of `agreement(..., runs=...)` for those who have the values of the queries and not the
+    labels: the bias of every run, the rank correlation of all runs and of the `top` best, the runs that the
+    labels favour, and the pairs of runs in opposite order. There is no kappa: it needs the labels.
+
+    Parameters
+    ----------
+    judges : mapping of str to Results
+        Results by name of the judge, such as those of `read_scores`; the first is the reference. Runs,
+        queries and measures that not all of them have are left out, and counted in `warnings`. Results of a
+        single measure each are compared whatever their measures are called.
+    top : int, default 10
+        Number of runs, the best by the reference, of which the order is compared separately.
+    draws : int, default 1000
+        Number of resamples for the intervals of rank correlations; 0: none.
+    confidence : float, default 0.95
+        Confidence level of the intervals.
+    seed : int, default 0
+        Seed of the resamples and sign patterns.
+
+    Returns
+    -------
+    ScoreAudit
+        An audit for every judge and measure.
+
+    Raises
+    ------
+    UsageError
+        If there are fewer than two judges, or a measure is no mean over queries.
+    InputError
+        If they have no measure, no query or fewer than two runs in common.
+
+    Examples
+    --------
+    >>> import leadline as ll
+    >>> people = ll.read_scores({"a": {"q1": {"AP": 0.5}}, "b": {"q1": {"AP": 0.3}}})
+    >>> machine = ll.read_scores({"a": {"q1": {"AP": 0.5}}, "b": {"q1": {"AP": 0.7}}})
+    >>> found = ll.audit_scores({"people": people, "machine": machine})
+    >>> found.audits[0].taus.kendall.value, found.audits[0].gainers()[0].name
+    (-1.0, 'b')
+    """
+    check_whole(0, draws=draws)
+    check_whole(2, top=top)
+    check_numbers(confidence=confidence)
+    checked_level(confidence)
+    checked_seed(seed)
+    if len(judges) < 2:
+        raise UsageError(f"scores by {counted(len(judges), 'judge')}; expected a reference and one or more")
+    for judge, results in judges.items():
+        if not isinstance(results, Results):
+            raise UsageError(
+                f"{type(results).__name__} for judge '{judge}'; expected Results, as `read_scores` returns"
+            )
+    names, every = list(judges), list(judges.values())
+    runs = [name for name in every[0].names if all(name in results.names for results in every[1:])]
+    queries = [name for name in every[0].queries if all(name in results.queries for results in every[1:])]
+    if len(runs) < 2 or not queries:
+        have = f"{counted(len(runs), 'run')} and {counted(len(queries), 'query', 'queries')}"
+        raise InputError(
+            f"{have} with scores by all of {', '.join(names)}",
+            expected="two runs and one query or more; do the names match?",
+        )
+    kept = [_values(measure, every, runs, queries) for measure in _measures(names, every)]
+    used = sorted({code for one in kept for code in one.queries})
+    ranking = Ranking(
+        names,
+        [every[0].runs[every[0].names.index(name)] for name in runs],
+        [one.name for one in kept],
+        np.stack([one.values.mean(axis=1) for one in kept], axis=2),
+        [one.values for one in kept],
+        [one.rising for one in kept],
+    )
+    audits = [
+        audit(
+            (names[0], names[judge]),
+            one.name,
+            runs,
+            one.values[0],
+            one.values[judge],
+            rising=one.rising,
+            top=top,
+            confidence=confidence,
+            draws=draws,
+            seed=seed,
+        )
+        for judge in range(1, len(names))
+        for one in kept
+    ]
+    warnings = [*_read_warnings(judges), *_left_out(judges, runs, queries, kept), *noisy_audits(audits)]
+    rules = {"top": top, "draws": draws, "confidence": confidence, "seed": seed}
+    options = {"reference": names[0], "measures": ranking.measures, **rules}
+    return ScoreAudit(
+        names, [queries[code] for code in used], ranking, audits, warnings=warnings, options=options
+    )
+
+
+def _measures(names: Sequence[str], every: Sequence[Results]) -> list[tuple[str, list[int]]]:
+    """Return the measures that all judges have, each with its places in their results."""
+    texts = [list(map(str, results.measures)) for results in every]
+    common = [name for name in texts[0] if all(name in more for more in texts[1:])]
+    if common:
+        return [(name, [more.index(name) for more in texts]) for name in common]
+    if all(len(more) == 1 for more in texts):
+        return [(" / ".join(dict.fromkeys(more[0] for more in texts)), [0] * len(texts))]
+    have = "; ".join(f"{name}: {', '.join(more)}" for name, more in zip(names, texts, strict=True))
+    raise InputError(f"no measure by all judges ({have})", expected="the same measures, or one of each")
+
+
+def _values(
+    measure: tuple[str, list[int]], every: Sequence[Results], runs: Sequence[str], queries: Sequence[str]
+) -> _Values:
+    """Return the values of a measure where all runs have one by all judges."""
+    name, places = measure
+    kinds = [results.measures[place] for results, place in zip(every, places, strict=True)]
+    for kind in kinds:
+        if kind.average not in MEANS:
+            raise UsageError(f"{kind} is no mean over queries; expected measures that are")
+        if kind.rising != kinds[0].rising:
+            raise UsageError(
+                f"larger values of {kinds[0] if kinds[0].rising else kind} are better, smaller ones of "
+                f"{kind if kinds[0].rising else kinds[0]}; expected the same direction"
+            )
+    tables = []
+    for results, place in zip(every, places, strict=True):
+        row_of = {run: row for row, run in enumerate(results.names)}
+        column_of = {query: column for column, query in enumerate(results.queries)}
+        rows, columns = [row_of[run] for run in runs], [column_of[query] for query in queries]
+        tables.append(results.averaged_values(place)[np.ix_(rows, columns)].T)
+    values = np.stack(tables)
+    whole = np.flatnonzero(~np.isnan(values).any(axis=(0, 2)))
+    if not len(whole):
+        raise InputError(f"no query with a value of {name} for every run and judge", expected="at least one")
+    return _Values(name, kinds[0].rising, values[:, whole], whole.tolist())
+
+
+def _read_warnings(judges: Mapping[str, Results]) -> list[ResultWarning]:
+    """Return the warnings of reading the scores, each with the judge."""
+    return [
+        ResultWarning(notice.code, f"{judge}: {notice.message}", notice.count)
+        for judge, results in judges.items()
+        for notice in results.warnings
+    ]
+
+
+def _left_out(
+    judges: Mapping[str, Results], runs: Sequence[str], queries: Sequence[str], kept: Sequence[_Values]
+) -> list[ResultWarning]:
+    """Return warnings about runs, queries and measures that not all judges have."""
+    warnings = []
+    single = all(len(results.measures) == 1 for results in judges.values())
+    found: list[tuple[str, Sequence[str], list[list[str]]]] = [
+        ("runs", runs, [results.names for results in judges.values()]),
+        ("queries", queries, [list(results.queries) for results in judges.values()]),
+    ]
+    if not single:
+        texts = [list(map(str, results.measures)) for results in judges.values()]
+        found.append(("measures", [one.name for one in kept], texts))
+    for what, common, each in found:
+        alone = sorted(set().union(*each) - set(common))
+        shown = ", ".join(alone[:3]) + (", ..." if len(alone) > 3 else "")
+        message = f"{what} without scores by all judges: {len(alone):,} ({shown}); left out"
+        warnings.append(ResultWarning(f"{what}_left_out", message, len(alone)))
+    for one in kept:
+        lost = len(queries) - len(one.queries)
+        message = f"queries without a value of {one.name} for every run and judge: {lost:,}; left out"
+        warnings.append(ResultWarning("undefined_queries", message, lost))
+    return [notice for notice in warnings if notice.count]
