@@ -67,7 +67,7 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "Replication": lambda: ll.replicate(RUNS, RUNS[::-1], qrels="qrels.txt"),
     "Results": lambda: ll.evaluate("qrels.txt", RUNS),
     "ScoreAudit": lambda: ll.audit_scores(
-        {"qrels": ll.evaluate("qrels.txt", RUNS), "alike": ll.evaluate("qrels.txt", RUNS, rel=2)}
+        {"any": ll.evaluate("qrels.txt", RUNS, "AP"), "high": ll.evaluate("qrels.txt", RUNS, "AP(rel=2)")}
     ),
     "Slices": lambda: slices_of(ll.evaluate("qrels.txt", RUNS), {"knots": "short", "wings": "long"}),
     "Suite": lambda: suite("suite.toml"),
