@@ -17,9 +17,9 @@ from leadline_studies.common.pages import Json, copy_figures, read_result, updat
 
 NAME = "difference-similarity"
 SETS = {
-    "trec-dl-2019-passage": "TREC 2019 Deep Learning, passages",
-    "trec-covid-r1": "TREC-COVID round 1",
-    "trec-robust-2003": "TREC 2003 Robust",
+    "trec-dl-2019-passage": "Passages 2019",
+    "trec-covid-r1": "COVID 1",
+    "trec-robust-2003": "Robust 2003",
 }
 CUTOFFS = {"": "none", "-at-20": "20"}
 OURS = ("id", "delta RIC", "id - delta RIC")

@@ -334,25 +334,6 @@ def bent_shares(results: Json) -> str:
     return value_range(shares, ".0%")
 
 
-def bent_table(results: Json) -> str:
-    """Write HSA of one run with transformed scores, and its range over models."""
-    rows = []
-    for name in SETS:
-        hsa_of_models = sorted(of_collection[BY_QUERY] for of_collection in results[name]["models"].values())
-        bent = results[name]["probe"]["hsa"]
-        share = (max(bent.values()) - min(bent.values())) / (hsa_of_models[-1] - hsa_of_models[0])
-        rows.append(
-            [
-                name,
-                *(number(value) for value in bent.values()),
-                f"{number(hsa_of_models[0])} to {number(hsa_of_models[-1])}",
-                f"{share:.0%}",
-            ]
-        )
-    heads = [f"BM25, scores {name}" for name in results[SETS[0]]["probe"]["hsa"]]
-    return table(["collection", *heads, "all models", "share of that range"], rows)
-
-
 def cut_table(results: Json) -> str:
     """Write R and rho with MAP of whole lists when lists are cut."""
     rows = [
@@ -450,8 +431,9 @@ def time_text(results: Json) -> str:
 
 WHY = """\
 - **By query.** HSA depends on the distribution of scores, and MAP does not: a monotone transformation of the
-  scores of one run (first table) changes HSA by {bent} of its range over all models, and MAP not at all. HSA
-  is largest for {models}; MAP for {best}. Without `TF(dot)` and `TF(cosine)` R with MAP changes: {without}.
+  scores of BM25 (square root, square) changes HSA by {bent} of its range over all models, and MAP not at all.
+  HSA is largest for {models}; MAP for {best}. Without `TF(dot)` and `TF(cosine)` R with MAP changes:
+  {without}.
 - **Recall.** On nfcorpus-test R of HSA by query is {near}, that of recall {near_recall}: models that expand
   the query (BM25RF, RM1, RM3) retrieve documents that the others do not; without these three R is
   {near_rest}. In scored pairs, where no document is missing, it is {near_pairs}. On the other collections
@@ -461,9 +443,8 @@ WHY = """\
   ranges from {tops} (10 % to 90 % quantile). Pooled by model, the upper bins hold documents of long queries
   and rare words, relevant or not.
 - **Depth.** The lists of the paper are the first 10,000 of many millions; here they are nearly the whole
-  collection. Cut after 50, 100 or 300 documents (second table), R with MAP of the whole lists is
-  {short_robust} for the robust variant, {short} for HSA by query, and {short_recall} for recall of the cut
-  lists."""
+  collection. Cut after 50, 100 or 300 documents (table), R with MAP of the whole lists is {short_robust} for
+  the robust variant, {short} for HSA by query, and {short_recall} for recall of the cut lists."""
 
 TIME = """\
 With 10 sampled documents a query the ratio is {fast} for models that look up the terms of the query, and
@@ -560,8 +541,6 @@ rounds, all queries; {machine}, shared with other processes):
 
 {why}
 
-{bent}
-
 R / rho with MAP of the whole lists, by depth of the lists:
 
 {cut}
@@ -628,7 +607,6 @@ def page(results: Json) -> str:
             ratios=time_verdict(results),
             rules=table(["number", *SETS], [rule_row(results, column) for column in columns]),
             why=reasons(results),
-            bent=bent_table(results),
             cut=cut_table(results),
             beside=paper_table(results),
             over_all=over_all(results),

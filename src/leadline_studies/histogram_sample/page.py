@@ -160,10 +160,7 @@ def rescoring_table(results: Json) -> str:
         largest = max(of_set["samples"])
         for entry in of_set["underrated"]:
             rescored = entry["estimate"].startswith("rescored")
-            if not rescored and entry["estimate"] not in (
-                f"{SLOPES[1]}, n = {largest}",
-                f"{WEIGHTED}, n = {largest}",
-            ):
+            if not rescored and entry["estimate"] != f"{WEIGHTED}, n = {largest}":
                 continue
             less = with_interval(entry["less"], ".3f") if rescored else ""
             rows.append(

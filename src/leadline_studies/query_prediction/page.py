@@ -16,7 +16,7 @@ from typing import Any
 import leadline as ll
 from leadline.reporting.plots import picture
 from leadline_studies import study
-from leadline_studies.common.markdown import bold, table, value_range, with_interval
+from leadline_studies.common.markdown import bold, table, value_range, with_interval, wrapped
 from leadline_studies.common.pages import PAGES, Json, find_documents, read_numbers, write_numbers, write_page
 from leadline_studies.query_prediction.study import figures_of
 
@@ -51,12 +51,19 @@ def rows_of(data: Json, model: str) -> dict[str, Json]:
     return {row["predictor"]: row for row in data["correlations"] if row["run"] == model}
 
 
-def correlations(results: dict[str, Json], model: str, name: str = "kendall") -> str:
-    """Write one coefficient of every predictor for one model."""
+def correlations(
+    results: dict[str, Json], model: str, name: str = "kendall", *, intervals: bool = False
+) -> str:
+    """Write one coefficient of every predictor for one model, bold when its interval is above 0."""
     tables = [rows_of(data, model) for data in results.values()]
+
+    def cell(row: Json) -> str:
+        return tau(row, name) if intervals else tau(row, name).partition(" ")[0]
+
     return table(
         ["predictor", *results],
-        [[f"`{predictor}`", *(tau(rows[predictor], name) for rows in tables)] for predictor in tables[0]],
+        [[f"`{predictor}`", *(cell(rows[predictor]) for rows in tables)] for predictor in tables[0]],
+        labels=1,
     )
 
 
@@ -147,9 +154,8 @@ def choice(row: Json | None) -> str:
     """Write one choice; a dash for what was not tried."""
     if row is None:
         return "-"
-    low, high = row["difference_low"], row["difference_high"]
-    text = bold(f"{row['difference']:+.4f}", is_significant(row))
-    return f"{text} [{low:+.4f}, {high:+.4f}], {row['expanded']:.0%}"
+    difference = bold(f"{row['difference']:+.4f}", is_significant(row))
+    return f"{difference}, {row['expanded']:.0%}"
 
 
 def count_significant(results: dict[str, Json]) -> dict[str, Any]:
@@ -175,60 +181,83 @@ def page(contents: Json) -> str:
     results = {name: contents["found"][name] for name in SETS if name in contents["found"]}
     first = next(iter(results.values()))
     bolder = {name: data["bolder"] for name, data in results.items() if "bolder" in data}
-    return PAGE.format(
-        note=NOTE,
-        version=contents["leadline"],
-        sweeps=contents["sweeps"],
-        topics=first["topics"],
-        fits=first["fits"],
-        splits=first["splits"],
-        models=", ".join(first["models"]),
-        counts=collection_sizes(results),
-        total=intervals_above_zero(results, "DeShaTo(total)"),
-        best_term=intervals_above_zero(results, "DeShaTo(sum_s)"),
-        product=intervals_above_zero(results, "DeShaTo(product_k)"),
-        clarity=intervals_above_zero(results, "Clarity"),
-        nqc=intervals_above_zero(results, "NQC(tail)"),
-        wig=intervals_above_zero(results, "WIG(tail)"),
-        over_clarity=deshato_ahead(results, "Clarity"),
-        over_nqc=deshato_ahead(results, "NQC(tail)"),
-        over_root=deshato_ahead(results, "WIG(tail,length=root)"),
-        root=intervals_above_zero(results, "WIG(tail,length=root)"),
-        length=intervals_above_zero(results, "QueryLength"),
-        tables="\n\n".join(f"### {model}\n\n{correlations(results, model)}" for model in first["models"]),
-        first=first["models"][0],
-        fitted=fits(results),
-        pearson=correlations(results, first["models"][0], "pearson"),
-        constant=constant(results),
-        choices=choices(results),
-        said="\n".join(f"- {name}: {data['lines'][-1]}" for name, data in results.items()),
-        figures="\n".join(
-            f"![{title}, {name}](query-prediction-{name}-{part}.svg)"
-            for name in results
-            for part, title in PARTS.items()
-        ),
-        bolder=constant(bolder),
-        bolder_counts="{up} of {tried}".format(**count_significant(bolder)),
-        bolder_gaps="{least} to {most}".format(**count_significant(bolder)),
-        **count_significant(results),
+    return wrapped(
+        PAGE.format(
+            note=NOTE,
+            version=contents["leadline"],
+            sweeps=contents["sweeps"],
+            topics=first["topics"],
+            fits=first["fits"],
+            splits=first["splits"],
+            models=", ".join(first["models"]),
+            counts=collection_sizes(results),
+            total=intervals_above_zero(results, "DeShaTo(total)"),
+            best_term=intervals_above_zero(results, "DeShaTo(sum_s)"),
+            product=intervals_above_zero(results, "DeShaTo(product_k)"),
+            clarity=intervals_above_zero(results, "Clarity"),
+            nqc=intervals_above_zero(results, "NQC(tail)"),
+            wig=intervals_above_zero(results, "WIG(tail)"),
+            over_clarity=deshato_ahead(results, "Clarity"),
+            over_nqc=deshato_ahead(results, "NQC(tail)"),
+            over_root=deshato_ahead(results, "WIG(tail,length=root)"),
+            root=intervals_above_zero(results, "WIG(tail,length=root)"),
+            length=intervals_above_zero(results, "QueryLength"),
+            tau_first=correlations(results, first["models"][0], intervals=True),
+            nqc_range=intervals_above_zero(results, "NQC(tail)").partition(",")[0],
+            total_range=intervals_above_zero(results, "DeShaTo(total)").partition(",")[0],
+            tables="\n\n".join(
+                f"{model}:\n\n{correlations(results, model)}" for model in first["models"][1:]
+            ),
+            first=first["models"][0],
+            fitted=fits(results),
+            constant=constant(results),
+            choices=choices(results),
+            said="\n".join(f"- {name}: {data['lines'][-1]}" for name, data in results.items()),
+            figures="\n".join(
+                f"![{title}, {name}](query-prediction-{name}-{part}.svg)"
+                for name in results
+                for part, title in PARTS.items()
+            ),
+            bolder=constant(bolder),
+            bolder_counts="{up} of {tried}".format(**count_significant(bolder)),
+            bolder_gaps="{least} to {most}".format(**count_significant(bolder)),
+            **count_significant(results),
+        )
     )
 
 
-PAGE = """# Study: query performance prediction and selective query expansion
+PAGE = """# Can predictors find hard queries, and choose which to expand?
 
 {note}
 
-Ionescu, Chifu and Mothe 2015 propose two uses of DeShaTo besides ranking systems, without results: to predict
-the difficulty of a query, and to expand queries selectively. There is nothing to reproduce; the study and its
-rules are ours. Predictors are those of [predicting.md](../predicting.md), models
-{models} with their defaults, first 1,000 documents. LDA on all documents of a collection, {topics} topics,
-{fits} fits of {sweeps} sweeps, DeShaTo the mean over fits; leadline {version}, seed 0.
+**Answer: prediction partly, selection not.** Ionescu, Chifu and Mothe 2015 propose both uses of DeShaTo
+without results, so that there is no claim to confirm; the rules are ours. Most predictors correlate with AP,
+none strongly: Kendall's tau of NQC is {nqc_range}, of DeShaTo {total_range}. No policy of selective expansion
+is reliable: {up} of {tried} (predictor, rule, collection) are significantly better than always using the
+better model of the collection, and {down} are worse; an oracle would add {least} to {most} AP.
+
+![Kendall's tau with AP, cranfield](query-prediction-cranfield-correlations.svg)
+
+Cranfield: Kendall's tau with AP over queries, with 95 % intervals.
+
+## How to repeat it
+
+    leadline study query-prediction docs.jsonl queries.jsonl qrels.txt --sweeps {sweeps} -o OUT/SET
+    python -m leadline_studies.query_prediction.page DATA    # in a checkout: all collections, and this page
+
+Processor time: 12 s on cisi with `--fits 1 --sweeps 50 --topics 50 --splits 20 --draws 100`.
+[Data](README.md#data):
 
 {counts}
 
-**Prediction.** Most predictors correlate with AP, none strongly. Kendall's tau with AP over queries, lowest
-and highest over models and collections, and how often its interval is above 0 (ranges on these collections;
-values on other data may be outside):
+[Predictors](../predicting.md); models {models} with their defaults, first 1,000 documents. LDA on all
+documents of a collection, {topics} topics, {fits} fits of {sweeps} sweeps, DeShaTo the mean over fits;
+leadline {version}, seed 0; numbers in [query-prediction.json](query-prediction.json).
+
+## Prediction
+
+Kendall's tau with AP over queries, lowest and highest over models and collections, and how often its interval
+is above 0 (other data may leave these ranges):
 
 | predictor | tau |
 | --- | --- |
@@ -244,53 +273,39 @@ values on other data may be outside):
 Of the cells (models times collections) DeShaTo has a larger tau than Clarity in {over_clarity}, than NQC in
 {over_nqc}, than WIG by the root of the length in {over_root}; these are counts, not tests.
 
-**Selective expansion.** {up} of {tried} policies (predictor, rule, collection) are significantly better than
-always using the better model of the collection, and {down} are worse (paired t test, Holm over the policies
-of a collection). The oracle would add {least} to {most} AP. The largest difference of any policy is {best},
-selected after the fact; of the policies with a learned threshold {positive} of {learned} are above 0, the
-lowest is {worst}: where one model is better for most queries, the learned threshold selects it nearly
-always.
+Tau by collection, {first}. Bold: the interval (95 %, bootstrap over queries, 1,000 resamples) is above 0.
+Predictors with overlapping intervals may still differ significantly.
 
-{said}
-
-## Tau with AP over queries
-
-Bold: the interval (95 %, bootstrap over queries, 1,000 resamples) is above 0. Intervals are of each predictor
-alone: predictors with overlapping intervals may still differ significantly.
-
-{tables}
-
-### Variation over topic models
-
-The lowest and the highest tau of `DeShaTo(total)` with a single fit.
-
-{fitted}
-
-## Pearson with AP over queries, {first}
-
-{pearson}
+{tau_first}
 
 ## Selective expansion
 
-Mean AP, with Student intervals:
+{said}
+
+The largest difference of any policy from always the better model is {best}, selected after the fact; of the
+policies with a learned threshold {positive} of {learned} are above 0, the lowest is {worst}: where one model
+is better for most queries, the learned threshold selects it nearly always. Mean AP, with Student intervals:
 
 {constant}
 
-Mean AP of each policy minus that of always using the better model of its collection, with the interval of the
-difference and the proportion of queries expanded; bold: significant difference (p < 0.05, Holm). Rules:
-`compare` expands if the predictor's value of the expanded list is larger; `threshold` if that of the plain
-list is above a threshold; `difference` if the difference of the two is. A threshold maximises mean AP on one
-half of the queries and is applied to the other half, over {splits} random halvings of all queries; the value
-of a query is its mean over them. The intervals do not account for the queries that halvings share. The better
-model is determined on all queries, except in the row `the better one in the other half`. `compare` requires
-values on one scale, which WIG does not have: the weights of a query of RM3 add up to 1, those of the plain
-model to the number of terms, so that `compare` by WIG is uninformative. Queries with undefined predictions (a
-list of one document or none) are not expanded; they are frequent on nfcorpus-test only, where 16 lists of the
-plain model hold one document, which lowers NQC and WIG.
+Mean AP of each policy minus that of always using the better model, and the proportion of queries expanded;
+bold: significant difference (paired t test, p < 0.05, Holm over the policies of a collection). Intervals are
+in the figures.
 
 {choices}
 
-### Expansion without the original query terms
+- `compare` expands if the predictor's value of the expanded list is larger; `threshold` if that of the plain
+  list is above a threshold; `difference` if the difference of the two is.
+- A threshold maximises mean AP on one half of the queries and is applied to the other half, over {splits}
+  random halvings; the value of a query is its mean over them. The intervals do not account for the queries
+  that halvings share.
+- The better model is determined on all queries, except in the row `the better one in the other half`.
+- `compare` by WIG is uninformative: the weights of a query of RM3 add up to 1, those of the plain model to
+  the number of terms.
+- Queries with undefined predictions (a list of one document or none) are not expanded; they are frequent on
+  nfcorpus-test only, where 16 lists of the plain model hold one document.
+
+### Without the original query terms
 
 RM3 retains the original query terms, so that little is lost where it harms. RM1 does not, and selection can
 gain more: the oracle adds {bolder_gaps} AP to the better model. {bolder_counts} policies are significantly
@@ -298,15 +313,19 @@ better than always using that one (one topic model).
 
 {bolder}
 
-## Figures
+## Details: tau with other models
+
+Bold: the interval is above 0. Intervals and Pearson are in the JSON file.
+
+{tables}
+
+The lowest and the highest tau of `DeShaTo(total)` with a single fit:
+
+{fitted}
+
+## Details: figures of all collections
 
 {figures}
-
-## Reproducing the results
-
-    leadline study query-prediction SET/docs.jsonl SET/queries.jsonl SET/qrels.txt \\
-        --sweeps {sweeps} -o OUT/SET
-    python -m leadline_studies.query_prediction.page DATA
 """
 
 

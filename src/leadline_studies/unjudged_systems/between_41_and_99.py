@@ -24,6 +24,7 @@ LARGE = {
 }
 LATER = "trec-dl-2019-passage"
 WHOLE = "TREC 2019 passages, 37 runs and 24 later ones"
+SHORT = {"TREC-COVID round 1": "COVID 1", "TREC-COVID round 2, first 100": "COVID 2", WHOLE: "Passages 2019"}
 OLD, NEW = "the 37 of these", "the 24 of these"
 
 
@@ -99,7 +100,7 @@ def between_table(results: Json, methods: list[str]) -> str:
     for title, by_method in results.items():
         for name in methods:
             entry = by_method[name]
-            rows.append([title, name, *(cell(entry[key]) for key in ("kendall", "team", "tau_ap"))])
+            rows.append([SHORT[title], name, *(cell(entry[key]) for key in ("kendall", "team", "tau_ap"))])
     return table(["runs", "method", "tau", "tau, one vote per team", "tau-AP"], rows)
 
 
