@@ -69,9 +69,9 @@ NAMES = ", ".join(str(kind()) for kind in PREDICTORS.classes.values())
 @plot_option("Figure of the first predictor")
 @figure_option(
     FIGURES,
-    "Kind of figure: heat-map (predictions by run and query); with --truth scatter (predicted and measured "
-    "values of the queries of the first run) or correlations (of every run, with intervals). [default: "
-    "heat-map; with --truth scatter for one run, else correlations]",
+    "Kind of figure: heat-map (ranks of the predictions of each run, by query); with --truth scatter "
+    "(predicted and measured values of the queries of the first run) or correlations (of every run, with "
+    "intervals). [default: heat-map; with --truth scatter for one run, else correlations]",
 )
 @plot_options
 @name_by_option
@@ -112,7 +112,7 @@ def command(
         if queries is None
         else read_queries(queries, fields=fields, id_column=id_column, encoding=encoding)
     )
-    truth_values = None if truth is None else _truth(truth)
+    truth_values, truth_measure = (None, "measure") if truth is None else _truth(truth)
     with progress("runs") as on_run:
         predictions = predict(runs, predictors or None, index=index, queries=texts, on_run=on_run, **options)
     predictions.options |= {
@@ -128,17 +128,18 @@ def command(
         else over_queries(predictions, truth_values, draws=draws, confidence=confidence, seed=seed)
     )
     rules = {"draws": draws, "confidence": confidence, "seed": seed}
-    write_plots(plots, predictions, figure=figure, truth=truth_values, **rules)
+    write_plots(plots, predictions, figure=figure, truth=truth_values, truth_measure=truth_measure, **rules)
     write_output(_text(predictions, rows, form, to_file=output is not None), output)
 
 
-def _truth(path: str) -> Mapping[str, Mapping[str, float]]:
+def _truth(path: str) -> tuple[Mapping[str, Mapping[str, float]], str]:
+    """Return the values of queries, and the name of the measure."""
     from leadline.io.result_files import read_column
 
     column = read_column(path)
     if not column.queries:
         raise UsageError(f"{path}: no values of single queries; expected a result of `leadline evaluate -q`")
-    return column.queries
+    return column.queries, column.measure
 
 
 def _text(predictions: Predictions, rows: list[dict[str, Any]] | None, form: str, *, to_file: bool) -> str:

@@ -13,6 +13,7 @@ import leadline as ll
 from leadline.errors import UsageError
 from leadline.reporting.plots import picture, style
 from leadline.reporting.plots.association_plots import MOST_NAMES, association, swaps_of
+from leadline.reporting.plots.prediction_plots import rank_shares
 
 
 def drawn(points: int, spread: float = 0.1, **options: Any) -> Any:
@@ -109,12 +110,22 @@ def test_predictions_are_drawn_alone_against_a_measure_or_as_correlations() -> N
     rows = found.plot(truth=truth, draws=20)
     whole(rows)
     assert {text.get_text() for text in rows.axes[0].get_yticklabels()} == {"one", "two"}
-    values = found.values[:, :, 0]
-    assert alone.axes[0].images[0].get_clim() == (0.0, values.max())
+    assert "rank of the query within each run" in " ".join(alone.axes[1].get_xlabel().split())
+    assert "NQC(tail): Kendall's tau-b with AP over 12" in " ".join(
+        found.plot(truth=truth, truth_measure="AP", draws=20).axes[0].get_xlabel().split()
+    )
     with pytest.raises(UsageError, match="--truth"):
         found.plot(figure="scatter")
     with pytest.raises(UsageError, match="no run 'three'"):
         found.plot(truth=truth, run="three")
+
+
+def test_scores_on_another_scale_do_not_change_the_map_of_predictions() -> None:
+    values = np.array([[3.0, 1.0, np.nan, 2.0, 1.0], [5.0, 5.0, 5.0, 5.0, 5.0]])
+    by_hand = [[1.0, 1 / 6, np.nan, 2 / 3, 1 / 6], [0.5] * 5]
+    for scale in (1.0, 1e9):
+        found = rank_shares(values * [[scale], [1.0]])
+        np.testing.assert_allclose(found, by_hand)
 
 
 @pytest.mark.parametrize("runs", [3, 20, 150])

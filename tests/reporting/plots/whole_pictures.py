@@ -29,6 +29,11 @@ def texts(figure: Any) -> Iterator[Any]:
             yield text
 
 
+def least_size(figure: Any) -> float:
+    """Return the smallest font size of the texts that are seen, in points."""
+    return min((float(text.get_fontsize()) for text in texts(figure)), default=float("inf"))
+
+
 def whole(figure: Any) -> None:
     """See that a picture is whole: all inside, no text over another, only known colours."""
     drawn = picture(figure, "svg", live_text=True)

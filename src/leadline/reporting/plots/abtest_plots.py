@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from leadline.data.arrays import Floats
-from leadline.reporting.plots import COLUMN, FAINT, INK, LINE_STYLES, scaled, shortened, style
+from leadline.reporting.plots import COLUMN, INK, LINE_STYLES, scaled, shortened, style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -114,15 +114,14 @@ def _difference(axes: Any, path: Path, unit: str, confidence: float) -> None:
             color=LINE_STYLES[0].color,
         )
     else:
-        axes.text(
-            0.5, 0.6, "too few clicks for a first look", ha="center", transform=axes.transAxes, color=FAINT
-        )
+        axes.text(0.5, 0.6, "too few clicks for a first look", ha="center", transform=axes.transAxes)
+        axes.set_yticks([])
     axes.grid(visible=True, axis="y")
     axes.set_xlim(0, users[-1] if len(users) else 1)
     axes.xaxis.set_major_locator(MaxNLocator(4, integer=True))
     band = f"band: {100 * confidence:g} % interval, valid at every look"
     axes.set_xlabel(f"{unit}s so far\n{band}", loc="right")
-    axes.set_ylabel("B - A (points of clickthrough)")
+    axes.set_ylabel("B \N{MINUS SIGN} A (percentage points)")
 
 
 def _cut(values: Floats, limit: float) -> Floats:

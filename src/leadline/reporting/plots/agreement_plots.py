@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from leadline.data.arrays import Floats
 from leadline.errors import UsageError
-from leadline.reporting.plots import COLUMN, FAINT, INK, LINE_STYLES, scaled, shortened, style
+from leadline.reporting.plots import COLUMN, INK, LINE_STYLES, RULE, scaled, shortened, style
+from leadline.reporting.plots.interval_plots import forest
+from leadline.reporting.plots.suite_plots import write_values
+from leadline.reporting.plots.text_layout import LOW, NAMED, SIZE, SMALL, colour_bar, narrowed, width_of
 from leadline.stats.agreement_coefficients import ACCEPTABLE
 
 if TYPE_CHECKING:
@@ -18,16 +20,18 @@ if TYPE_CHECKING:
 
 
 WRITTEN = 10  # maximum number of judges with values in the cells and names below
-NAMED = 60  # maximum number of judges with labels
+LONGEST = 26  # maximum number of letters of a label
+SMALLEST = 5.0  # points: font size below which there are no labels
 
 
 def between_judges(
-    names: Sequence[str], values: ArrayLike, *, label: str = "Cohen's kappa", width: float = COLUMN
+    names: Sequence[str], values: ArrayLike, *, label: str = "Cohen's kappa", width: float | None = None
 ) -> Figure:
     """Draw the agreement matrix of judges, sorted by mean agreement; dark cells are high agreement.
 
-    `values` is judges x judges, NaN if undefined. With few judges, values are written in the cells; with
-    many, columns have numbers in place of names.
+    `values` is judges x judges, NaN if undefined; such cells and the diagonal are hatched. With few judges,
+    values are written in the cells; with many, columns have numbers in place of names. The default `width`
+    grows with the number of judges.
 
     >>> drawn = between_judges(["ann", "ben"], [[1.0, 0.5], [0.5, 1.0]])
     >>> [text.get_text() for text in drawn.axes[0].get_yticklabels()]
@@ -45,54 +49,54 @@ def between_judges(
     with style():
         from matplotlib.figure import Figure
 
-        tall = 1.08 if len(names) <= WRITTEN else 0.84
-        figure = Figure(figsize=(width, width * tall), layout="constrained")
+        inches = width or _width(names)
+        few = len(names) <= WRITTEN
+        figure = Figure(figsize=(inches, inches * (1.08 if few else 0.84)), layout="constrained")
         axes = figure.add_subplot()
         least = min(0.0, float(np.nanmin(table, initial=0.0)))
-        drawn = axes.imshow(table, cmap="Blues", vmin=least, vmax=1, interpolation="none")
+        drawn = axes.imshow(table, cmap="Blues", vmin=least, vmax=1, interpolation="none", aspect="auto")
+        axes.patch.set(facecolor="white", edgecolor=RULE, hatch="////", linewidth=0)
         axes.spines[:].set_visible(False)
         axes.tick_params(length=0)
         _name(axes, [names[index] for index in order])
-        if len(names) <= WRITTEN:
-            _write_cells(axes, table)
-        bar = figure.colorbar(drawn, ax=axes, location="bottom", aspect=40, fraction=0.05, pad=0.02)
-        bar.set_label(f"{label} (line: 2/3)")
+        if few:
+            write_values(axes, table, bold=np.zeros(table.shape, bool), shades=drawn.to_rgba(table), digits=2)
+        bar = colour_bar(figure, axes, drawn, f"{label} (line: 2/3)")
         bar.ax.axvline(ACCEPTABLE, color=LINE_STYLES[1].color, linewidth=scaled(1.6))
-        bar.outline.set_visible(False)
     return figure
 
 
+def _width(names: Sequence[str]) -> float:
+    """Return the width with which each judge has a legible row, but at least that of a column."""
+    beside = max(width_of(name, SMALL) for name in shortened(names, LONGEST)) / 72 + scaled(0.3)
+    rows = len(names) * scaled(LOW)
+    return max(COLUMN, beside + rows) if len(names) <= NAMED else 2 * COLUMN
+
+
 def _name(axes: Any, names: Sequence[str]) -> None:
-    """Label rows and columns; many judges are numbered, with the numbers after the names of the rows."""
-    positions = range(len(names))
-    labels = shortened(names, 18 if len(names) <= WRITTEN else 22)
-    if len(names) <= WRITTEN:
+    """Label rows and columns; many judges are numbered, with the numbers after the names of the rows.
+
+    Rows that are too low for text have none.
+    """
+    positions, few = range(len(names)), len(names) <= WRITTEN
+    height = 0.8 * float(axes.figure.get_figheight()) * 72 / len(names)
+    size = min(SIZE, 0.9 * height / scaled(1.0))
+    if size < SMALLEST:
+        axes.set_yticks([])
+        axes.set_xticks([])
+        axes.set_ylabel(f"{len(names)} judges, the most agreeing first")
+        return
+    room = (0.34 if few else 0.45) * float(axes.figure.get_figwidth()) * 72
+    labels = narrowed(names, room, size=size, most=LONGEST)
+    if few:
         axes.set_yticks(positions, labels)
         axes.set_xticks(positions, labels, rotation=90)
         return
-    if len(names) <= NAMED:
-        size = min(7.0, 7.0 * 24 / len(names))
-        rows = [f"{name}  {index + 1}" for index, name in enumerate(labels)]
-        axes.set_yticks(positions, rows, fontsize=scaled(size))
-    else:
-        axes.set_yticks([])
-        axes.set_ylabel(f"{len(names)} judges, the most agreeing first")
-    steps = [index for index in positions if len(names) <= NAMED and (index % 5 == 4 or not index)]
+    rows = [f"{name}  {index + 1}" for index, name in enumerate(labels)]
+    axes.set_yticks(positions, rows, fontsize=scaled(size))
+    step = 5 if len(names) <= 60 else 10
+    steps = [index for index in positions if index % step == step - 1 or not index]
     axes.set_xticks(steps, [index + 1 for index in steps])
-
-
-def _write_cells(axes: Any, table: Floats) -> None:
-    for (row, column), value in np.ndenumerate(table):
-        if not np.isnan(value):
-            axes.text(
-                column,
-                row,
-                f"{value:.2f}",
-                ha="center",
-                va="center",
-                fontsize=scaled(5.5),
-                color="white" if value > 0.55 else INK,
-            )
 
 
 def against_reference(
@@ -114,48 +118,21 @@ def against_reference(
     """
     table = np.stack([np.asarray(column, dtype=np.float64) for column in (values, lows, highs)])
     order = np.argsort(np.where(np.isnan(table[0]), np.inf, -table[0]), kind="stable").tolist()
-    mean, low, high = table[:, order]
-    rows = np.arange(len(names))
+    figure = forest(
+        [names[index] for index in order], *table[:, order], label=label, rows="judges", width=width
+    )
     with style():
-        from matplotlib.figure import Figure
-
-        named = len(names) <= NAMED
-        inches = 0.7 + len(names) * (0.13 if named else 0.05)
-        figure = Figure(figsize=(width, max(1.4, inches)), layout="constrained")
-        axes = figure.add_subplot()
-        bounded = np.isfinite(low) & np.isfinite(high)
-        axes.hlines(
-            rows[bounded], low[bounded], high[bounded], colors=LINE_STYLES[0].color, linewidth=scaled(1.1)
-        )
-        axes.plot(
-            mean,
-            rows,
-            linestyle="none",
-            marker=LINE_STYLES[0].marker,
-            color=LINE_STYLES[0].color,
-            markersize=scaled(3 if named else 1.8),
-        )
-        axes.axvline(ACCEPTABLE, color=FAINT, linewidth=scaled(0.8), linestyle=LINE_STYLES[1].dashes)
+        (axes,) = figure.axes
+        axes.axvline(ACCEPTABLE, color=INK, linewidth=scaled(0.8), linestyle=LINE_STYLES[1].dashes, zorder=0)
+        # below the ticks of a tall figure
         axes.annotate(
             "2/3",
             (ACCEPTABLE, 1),
             xycoords=("data", "axes fraction"),
-            xytext=(0, 1.5),
+            xytext=(2, -2),
             textcoords="offset points",
-            ha="center",
-            size=scaled(7),
-            annotation_clip=False,
+            va="top",
+            size=scaled(SIZE),
         )
-        axes.set_xlim(min(0.0, float(np.nanmin(low, initial=0.0))) - 0.02, 1)
-        axes.set_ylim(len(names) - 0.4, -0.6)
-        labels = shortened([names[index] for index in order], 26) if named else []
-        axes.set_yticks(rows if named else [], labels)
-        for text in axes.get_yticklabels():
-            text.set_fontsize(scaled(6.5))
-        axes.spines["left"].set_visible(False)
-        axes.tick_params(axis="y", length=0)
-        axes.grid(visible=True, axis="x")
-        axes.set_xlabel(label)
-        if not named:
-            axes.set_ylabel(f"{len(names)} judges, the highest first")
+        axes.set_xlim(min(0.0, float(np.nanmin(table[1], initial=0.0))) - 0.02, 1)
     return figure

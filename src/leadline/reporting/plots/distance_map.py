@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from leadline.errors import UsageError
 from leadline.reporting.plots import COLUMN, FAINT, INK, LINE_STYLES, label_of, scaled, shortened, style
 from leadline.reporting.plots.text_layout import (
+    colour_bar,
     group_colours,
     large_groups,
     mark_groups,
@@ -98,9 +99,7 @@ def distance_map(
             strip.set_ylim(len(order) - 0.5, -0.5)
         grouped = [groups[index] for index in order] if groups else []
         _name(side, [names[index] for index in order], grouped, inches)
-        bar = figure.colorbar(drawn, ax=axes, location="bottom", aspect=40, fraction=0.05, pad=0.02)
-        bar.set_label("\n".join(wrapped_to(label, 0.62 * inches * 72, 7.5)))
-        bar.outline.set_visible(False)
+        colour_bar(figure, axes, drawn, label)
     return figure
 
 
@@ -119,6 +118,7 @@ def distance_tree(
     size = len(names)
     with style():
         from matplotlib.figure import Figure
+        from matplotlib.ticker import MaxNLocator
 
         width_inches = width or (COLUMN if size <= FEW else 1.5 * COLUMN)
         notes = [
@@ -148,6 +148,9 @@ def distance_tree(
             0.55 * width_inches * 72,
         )
         axes.spines["left"].set_visible(False)
+        # a label at the very end of the axis would extend beyond the figure
+        end = max(axes.get_xlim())
+        axes.set_xticks([tick for tick in MaxNLocator(4).tick_values(0, end) if 0 <= tick <= 0.93 * end])
         # centred on the figure, since the axes may be too narrow for the text
         figure.supxlabel("\n".join(notes), fontsize=scaled(7.5), color=INK)
     return figure

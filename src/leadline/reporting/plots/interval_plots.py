@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -36,6 +36,7 @@ def forest(
     reference: int | None = None,
     zero: bool = False,
     rows: str = "runs",
+    headings: Mapping[int, str] | None = None,
     width: float = COLUMN,
 ) -> Figure:
     """Draw a forest plot, the mean and interval of each run in one row.
@@ -54,6 +55,8 @@ def forest(
         Whether to draw a line at 0.
     rows : str, default "runs"
         Plural noun for the rows.
+    headings : mapping of int to str, optional
+        Headings of groups, by the index of the row above which they stand.
     width : float
         Width in inches.
 
@@ -64,6 +67,12 @@ def forest(
     ['bm25', 'dense']
     """
     table = _table(names, means, lows, highs, reference)
+    titles = _with_headings(headings or {})
+    if titles:
+        if reference is not None:
+            raise UsageError("a reference and headings; expected one of them")
+        names = _insert(names, headings or {}, "")
+        table = np.array([_insert(column, headings or {}, np.nan) for column in table.tolist()])
     with style():
         from matplotlib.figure import Figure
 
@@ -76,9 +85,26 @@ def forest(
             _baseline(axes, names, table[0], reference)
         if zero:
             axes.axvline(0, color=INK, linewidth=scaled(0.6), zorder=0)
-        finish_rows(axes, names, table[0], what=rows, both_ends=reference is None)
+        finish_rows(axes, names, table[0], what=rows, both_ends=reference is None, headings=titles)
         axes.set_xlabel(wrapped(label, room_beside_names(axes, named=len(names) <= NAMED)))
     return figure
+
+
+Cell = TypeVar("Cell")
+
+
+def _insert(column: Sequence[Cell], headings: Mapping[int, str], cell: Cell) -> list[Cell]:
+    """Return a column with a cell more for every heading."""
+    return [each for row, value in enumerate(column) for each in ([cell] * (row in headings) + [value])]
+
+
+def _with_headings(headings: Mapping[int, str]) -> dict[int, str]:
+    """Return the headings by their own rows, of which each moves the later ones down.
+
+    >>> _with_headings({0: "first", 2: "second"})
+    {0: 'first', 3: 'second'}
+    """
+    return {row + before: headings[row] for before, row in enumerate(sorted(headings))}
 
 
 def nested_intervals(

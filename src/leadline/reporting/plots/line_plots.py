@@ -174,6 +174,7 @@ def by_parameter(
                 markeredgecolor=line_style.color,
                 markeredgewidth=0.8,
             )
+        axes.set_xlim(-0.05, 1.05)
         axes.set_xlabel(parameter)
         axes.set_ylabel(label)
         axes.grid(visible=True)

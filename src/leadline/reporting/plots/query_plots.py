@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,10 +12,10 @@ from leadline.data.arrays import Floats
 from leadline.data.results import Results
 from leadline.data.wording import counted, percent
 from leadline.errors import UsageError
-from leadline.reporting.plots import COLUMN, INK, style
+from leadline.reporting.plots import COLUMN, INK, RULE, style
 from leadline.reporting.plots.distribution_plots import by_query, distributions
 from leadline.reporting.plots.interval_plots import forest
-from leadline.reporting.plots.text_layout import height_of, name_rows
+from leadline.reporting.plots.text_layout import colour_bar, height_of, name_rows
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -100,7 +101,7 @@ def per_query(results: Results, measure: object | None = None, *, width: float =
     Parameters
     ----------
     results : Results
-        Values of the runs; undefined values are left blank.
+        Values of the runs; undefined values are hatched.
     measure : str or Measure, optional
         Measure to draw; by default the first.
     width : float
@@ -121,16 +122,59 @@ def per_query(results: Results, measure: object | None = None, *, width: float =
     if not results.measures[index].rising:
         means = -means
     cells = values[rows][:, np.argsort(means, kind="stable")]
+    measure = results.measures[index]
+    return query_map(
+        [results.names[row] for row in rows],
+        cells,
+        limits=(float(getattr(measure, "low", -math.inf)), float(getattr(measure, "high", math.inf))),
+        order="the hardest at the left",
+        label=f"{measure} of one query in one run",
+        width=width,
+    )
+
+
+def query_map(
+    names: Sequence[str],
+    cells: Floats,
+    *,
+    limits: tuple[float, float],
+    order: str,
+    label: str,
+    width: float = COLUMN,
+) -> Figure:
+    """Draw a heat map of runs by queries, with a colour bar.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of the runs, from top to bottom.
+    cells : ndarray, shape (n_runs, n_queries)
+        Values; cells that are NaN are hatched.
+    limits : (float, float)
+        Ends of the colour scale; if infinite, those of the values.
+    order : str
+        Order of the queries in words.
+    label : str
+        Label of the colour bar.
+    width : float
+        Width in inches.
+    """
+    finite = cells[np.isfinite(cells)]
+    ends = (finite.min(), finite.max()) if len(finite) else (0.0, 1.0)
+    low, high = (limit if math.isfinite(limit) else end for limit, end in zip(limits, ends, strict=True))
     with style():
         from matplotlib.figure import Figure
 
-        figure = Figure(figsize=(width, height_of(len(rows), least=1.5)), layout="constrained")
+        figure = Figure(figsize=(width, height_of(len(names), least=1.5)), layout="constrained")
         axes = figure.add_subplot()
-        drawn = _map(axes, cells, results.measures[index])
-        _label(axes, [results.names[row] for row in rows], cells.shape[1])
-        bar = figure.colorbar(drawn, ax=axes, location="bottom", aspect=40, fraction=0.05, pad=0.02)
-        bar.set_label(f"{results.measures[index]} of one query in one run")
-        bar.outline.set_visible(False)
+        drawn = axes.imshow(cells, aspect="auto", interpolation="none", cmap="cividis", vmin=low, vmax=high)
+        axes.patch.set(facecolor="white", edgecolor=RULE, hatch="////", linewidth=0)
+        axes.spines[:].set_visible(False)
+        axes.tick_params(length=0, colors=INK)
+        axes.set_xticks([])
+        axes.set_xlabel(f"{counted(cells.shape[1], 'query', 'queries')}, {order}")
+        name_rows(axes, names)
+        colour_bar(figure, axes, drawn, label)
     return figure
 
 
@@ -140,25 +184,3 @@ def _best_first(results: Results, index: int) -> list[int]:
         means = -means
     order: list[int] = np.argsort(-np.nan_to_num(means, nan=-math.inf), kind="stable").tolist()
     return order
-
-
-def _map(axes: Any, cells: Floats, measure: Any) -> Any:
-    low = float(getattr(measure, "low", -math.inf))
-    high = float(getattr(measure, "high", math.inf))
-    finite = cells[np.isfinite(cells)]
-    return axes.imshow(
-        cells,
-        aspect="auto",
-        interpolation="none",
-        cmap="cividis",
-        vmin=low if math.isfinite(low) else finite.min() if len(finite) else 0.0,
-        vmax=high if math.isfinite(high) else finite.max() if len(finite) else 1.0,
-    )
-
-
-def _label(axes: Any, names: list[str], queries: int) -> None:
-    axes.spines[:].set_visible(False)
-    axes.tick_params(length=0, colors=INK)
-    axes.set_xticks([])
-    axes.set_xlabel(f"{queries} queries, the hardest at the left")
-    name_rows(axes, names)

@@ -174,7 +174,7 @@ def agreement_figure(result: Agreement) -> Make:
                 label=f"{label} with {result.judges[0]}",
                 width=width or COLUMN,
             )
-        return between_judges(result.judges, result.matrix("cohen"), label=label, width=width or COLUMN)
+        return between_judges(result.judges, result.matrix("cohen"), label=label, width=width)
 
     return make
 
@@ -469,6 +469,7 @@ def predictions_figure(
     truth: Mapping[str, Mapping[str, float]] | None = None,
     run: str | None = None,
     predictor: object | None = None,
+    truth_measure: str = "measure",
     draws: int = 1000,
     confidence: float = 0.95,
     seed: int = 0,
@@ -480,8 +481,8 @@ def predictions_figure(
     result : Predictions
         Predictions.
     figure : {"heat-map", "scatter", "correlations"}, optional
-        Predictions by run and query; predictions and measured values of the queries of one run; or the
-        correlation of each run (or predictor) with its interval. By default `heat-map` without truth,
+        Ranks of the predictions of each run, by query; predictions and measured values of the queries of one
+        run; or the correlation of each run with its interval. By default `heat-map` without truth,
         `scatter` for one run, else `correlations`.
     truth : mapping, optional
         `{run: {query: value}}` of a measure.
@@ -489,11 +490,17 @@ def predictions_figure(
         Run of the scatter plot; by default the first.
     predictor : str or Predictor, optional
         Predictor to draw; by default the first.
+    truth_measure : str, default "measure"
+        Name of the measure of `truth`, for the labels.
     draws, confidence, seed
         As in `leadline.estimation.predict.over_queries`.
     """
-    from leadline.reporting.plots.prediction_plots import KINDS, correlations, predicted_and_measured
-    from leadline.reporting.plots.query_plots import per_query
+    from leadline.reporting.plots.prediction_plots import (
+        KINDS,
+        correlations,
+        predicted_and_measured,
+        ranked_predictions,
+    )
 
     if figure is None:
         figure = (
@@ -502,12 +509,13 @@ def predictions_figure(
     check_word(KINDS, figure=figure)
     index = 0 if predictor is None else result.measure_index(predictor)
     if figure == "heat-map":
-        return lambda width: per_query(result, result.measures[index], width=width or COLUMN)
+        return lambda width: ranked_predictions(result, index, width=width or COLUMN)
     if truth is None:
         raise UsageError(
             f"figure {figure} without a measure; expected truth={{run: {{query: value}}}} (--truth)"
         )
-    rules = {"draws": draws, "confidence": confidence, "seed": seed}
+    rules: dict[str, Any] = {"draws": draws, "confidence": confidence, "seed": seed}
+    rules["measure"] = truth_measure
     if figure == "scatter":
         return lambda width: predicted_and_measured(
             result, truth, run or result.names[0], index, width=width or COLUMN, **rules

@@ -290,7 +290,9 @@ def _scale(axes: Any, frame: Frame, deep: float, *, ranks: bool) -> None:
         axes.xaxis.set_major_formatter(lambda value, _place: f"{-value:g}")
     else:
         axes.ticklabel_format(axis="x", useOffset=False)
-    axes.set_xticks(_ticks(axes, frame))
+    ticks = _ticks(axes, frame)
+    # there is no rank 0
+    axes.set_xticks(sorted({min(tick, -1.0) for tick in ticks}) if ranks else ticks)
     axes.spines[["left", "bottom", "right"]].set_visible(False)
     axes.spines["top"].set_visible(True)
     axes.set_yticks([])

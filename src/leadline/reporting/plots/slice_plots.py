@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from leadline.comparison.query_slices import SliceDifference, SliceMean, Slices
 from leadline.data.wording import percent
 from leadline.errors import UsageError
-from leadline.reporting.plots import COLUMN, INK, scaled, shortened, style
+from leadline.reporting.plots import COLUMN, INK, label_of, scaled, shortened, style
 from leadline.reporting.plots.interval_plots import forest
 from leadline.reporting.plots.suite_plots import CELL, MARGIN, WRITTEN, name_columns, write_values
-from leadline.reporting.plots.text_layout import FEW, height_of, name_rows, wrapped
+from leadline.reporting.plots.text_layout import FEW, colour_bar, height_of, name_rows, stretches
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+Record: TypeAlias = "SliceMean | SliceDifference"
 
 
 def by_slice(
@@ -45,7 +47,7 @@ def by_slice(
     name = slices.measures[0] if measure is None else str(measure)
     if name not in slices.measures:
         raise UsageError(f"no measure '{name}' in these slices; there are: " + ", ".join(slices.measures))
-    records = [record for record in slices.records if record.measure == name]
+    records = _each_once([record for record in slices.records if record.measure == name])
     if pair is not None:
         records = [r for r in records if isinstance(r, SliceDifference) and {r.a, r.b} == set(pair)]
         if not records:
@@ -58,59 +60,60 @@ def by_slice(
     return _differences([r for r in records if isinstance(r, SliceDifference)], slices, name, width)
 
 
-def _means(records: list[SliceMean], slices: Slices, measure: str, width: float) -> Figure:
+def _means(records: Sequence[SliceMean], slices: Slices, measure: str, width: float) -> Figure:
     several = len({record.run for record in records}) > 1
+    headings: dict[int, str] = {}
+    names = [_named(record, slices) for record in records]
     if several:  # the runs of a slice beside each other
-        order = {(record.by, record.slice): None for record in records}
-        place = {key: row for row, key in enumerate(order)}
-        records = sorted(records, key=lambda record: place[record.by, record.slice])
-    runs = _short([record.run for record in records], several=several)
-    names = [
-        _named(record.slice, record.queries) + (f": {run}" if several else "")
-        for record, run in zip(records, runs, strict=True)
-    ]
+        order = {(record.by, record.slice): place for place, record in reversed(list(enumerate(records)))}
+        records = sorted(records, key=lambda record: order[record.by, record.slice])
+        headings = _headings([_named(record, slices) for record in records])
+        names = [record.run for record in records]
     label = f"{measure}, mean, {percent(slices.confidence)} interval of each mean alone"
     return forest(
         names,
         [record.mean for record in records],
         [record.low for record in records],
         [record.high for record in records],
-        label=label if several else f"{label}; {runs[0]}",
+        label=label if several else f"{label}; {shortened([records[0].run], 36)[0]}",
         rows="slices",
+        headings=headings,
         width=width,
     )
 
 
-def _differences(records: list[SliceDifference], slices: Slices, measure: str, width: float) -> Figure:
-    several = len({(record.a, record.b) for record in records}) > 1
-    firsts, seconds = (
-        _short([getattr(record, side) for record in records], several=several) for side in ("a", "b")
-    )
-    names = [
-        _named(record.slice, record.queries) + (f": {a} \N{MINUS SIGN} {b}" if several else "")
-        for record, a, b in zip(records, firsts, seconds, strict=True)
-    ]
+def _differences(records: Sequence[SliceDifference], slices: Slices, measure: str, width: float) -> Figure:
+    pairs = [_pair(record.a, record.b) for record in records]
+    several = len(set(pairs)) > 1
     whole = [record.slice is None for record in records]
     label = f"{measure}, mean difference, {percent(slices.confidence)} simultaneous interval over slices"
     return forest(
-        names,
+        [_named(record, slices) for record in records],
         [record.difference for record in records],
         [r.low if one else r.simultaneous_low for r, one in zip(records, whole, strict=True)],
         [r.high if one else r.simultaneous_high for r, one in zip(records, whole, strict=True)],
-        label=label if several else f"{label}; {firsts[0]} \N{MINUS SIGN} {seconds[0]}",
+        label=label if several else f"{label}; {pairs[0]}",
         zero=True,
         rows="slices",
+        headings=_headings(pairs) if several else {},
         width=width,
     )
 
 
-def _owner(record: SliceMean | SliceDifference) -> tuple[str, ...]:
+def _headings(groups: Sequence[str]) -> dict[int, str]:
+    """Return the name of each group of adjacent rows, by its first row."""
+    return {first: name for name, first, _ in stretches(groups)}
+
+
+def _pair(first: str, second: str) -> str:
+    return f"{label_of(first)} \N{MINUS SIGN} {label_of(second)}"
+
+
+def _owner(record: Record) -> tuple[str, ...]:
     return (record.run,) if isinstance(record, SliceMean) else (record.a, record.b)
 
 
-def _map(
-    records: Sequence[SliceMean | SliceDifference], slices: Slices, measure: str, width: float
-) -> Figure:
+def _map(records: Sequence[Record], slices: Slices, measure: str, width: float) -> Figure:
     """Draw runs or pairs by slices, the highest over all queries at the top."""
     owners = {owner: row for row, owner in enumerate(dict.fromkeys(map(_owner, records)))}
     columns = {key: place for place, key in enumerate(dict.fromkeys((one.by, one.slice) for one in records))}
@@ -126,7 +129,7 @@ def _map(
     table, moved = table[order], moved[order]
     owned = list(owners)
     rows = _labels([owned[row] for row in order.tolist()])
-    heads = [_named(name, sizes[by, name]) for by, name in columns]
+    heads = [_head(by, name, sizes[by, name], slices) for by, name in columns]
     written = len(rows) <= WRITTEN and len(columns) <= WRITTEN
     means = slices.rules is None
     reach = float(np.nanmax(np.abs(table), initial=0.0)) or 1.0
@@ -152,15 +155,12 @@ def _map(
         name_rows(axes, rows, what="runs" if means else "pairs")
         name_columns(axes, heads, f"{len(columns)} slices")
         if written:
-            middle = (limits[0] + limits[1]) / 2
-            dark = table > middle + 0.2 * (limits[1] - middle) if means else np.abs(table) > 0.65 * reach
-            write_values(axes, table, bold=moved, dark=dark)
+            write_values(axes, table, bold=moved, shades=drawn.to_rgba(table))
         else:
             marked = np.argwhere(moved)
             axes.plot(
                 marked[:, 1], marked[:, 0], linestyle="none", marker="o", markersize=scaled(1.6), color=INK
             )
-        bar = figure.colorbar(drawn, ax=axes, location="bottom", aspect=40, fraction=0.05, pad=0.02)
         label = f"{measure}, mean"
         if not means:
             bases = {owner[1] for owner in owned}
@@ -168,8 +168,7 @@ def _map(
                 f" difference from {shortened(sorted(bases), 24)[0]}" if len(bases) == 1 else " difference"
             )
             label += f" ({'bold' if written else 'dot'}: significant)"
-        bar.set_label(wrapped(label, 0.62 * inches * 72))
-        bar.outline.set_visible(False)
+        colour_bar(figure, axes, drawn, label)
     return figure
 
 
@@ -179,15 +178,25 @@ def _labels(owners: Sequence[tuple[str, ...]]) -> list[str]:
     seconds = {owner[-1] for owner in owners}
     if len(owners[0]) == 1 or len(seconds) == 1:
         return firsts
-    short = [_short([owner[side] for owner in owners], several=True) for side in (0, 1)]
+    short = [shortened([owner[side] for owner in owners], 10) for side in (0, 1)]
     return [f"{a} \N{MINUS SIGN} {b}" for a, b in zip(*short, strict=True)]
 
 
-def _named(name: str | None, queries: int) -> str:
-    return f"{'all' if name is None else name} ({queries:,})"
+def _each_once(records: Sequence[Record]) -> list[Record]:
+    """Return the records with those of all queries once, although every way to slice has them."""
+    first: dict[tuple[object, ...], Record] = {}
+    for record in records:
+        first.setdefault((_owner(record), record.slice and (record.by, record.slice)), record)
+    return list(first.values())
 
 
-def _short(names: list[str], *, several: bool) -> list[str]:
-    if not several:
-        return shortened(names, 36)
-    return shortened(names, 14 if len(names) <= FEW else 10)
+def _named(record: Record, slices: Slices) -> str:
+    return _head(record.by, record.slice, record.queries, slices)
+
+
+def _head(by: str, name: str | None, queries: int, slices: Slices) -> str:
+    """Return the label of a slice, with what slices the queries if two have slices of the same name."""
+    if name is None:
+        return f"all ({queries:,})"
+    shared = any(record.slice == name and record.by != by for record in slices.records)
+    return f"{by}: {name} ({queries:,})" if shared else f"{name} ({queries:,})"

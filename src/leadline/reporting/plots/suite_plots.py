@@ -14,7 +14,7 @@ from leadline.data.wording import counted
 from leadline.errors import UsageError
 from leadline.reporting.plots import COLUMN, FAINT, INK, RULE, scaled, shortened, style
 from leadline.reporting.plots.significance_groups import critical_difference
-from leadline.reporting.plots.text_layout import NAMED, height_of, name_rows, wrapped
+from leadline.reporting.plots.text_layout import NAMED, colour_bar, height_of, ink_on, name_rows
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -69,11 +69,9 @@ def heat_map(suite: Suite, place: int = 0, *, width: float | None = None) -> Fig
         name_columns(axes, names, f"{len(suite.collections)} collections, and their mean")
         hatch_missing(axes, missing, size=5.0 if written else 0.0)
         if written:
-            write_values(axes, table, bold=behind == 0, dark=behind < 0.5 * _reach(behind))
-        bar = figure.colorbar(drawn, ax=axes, location="bottom", aspect=40, fraction=0.05, pad=0.02)
+            write_values(axes, table, bold=behind == 0, shades=drawn.to_rgba(behind))
         label = f"{suite.measures[place]}: difference from the best run of the collection"
-        bar.set_label(wrapped(label, 0.62 * inches * 72))
-        bar.outline.set_visible(False)
+        colour_bar(figure, axes, drawn, label)
     return figure
 
 
@@ -107,20 +105,20 @@ def hatch_missing(axes: Any, missing: Flags, *, size: float) -> None:
             axes.text(column, row, "none", ha="center", va="center", fontsize=scaled(size), color=FAINT)
 
 
-def write_values(axes: Any, table: Floats, *, bold: Flags, dark: Flags) -> None:
-    """Write the values in the cells: some bold, and those on dark cells white."""
+def write_values(axes: Any, table: Floats, *, bold: Flags, shades: Any, digits: int = 3) -> None:
+    """Write the values in the cells, some bold; `shades` are the colours (RGBA) of the cells."""
     for (row, column), value in np.ndenumerate(table):
         if np.isnan(value):
             continue
         axes.text(
             column,
             row,
-            f"{value:.3f}".replace("-", "\N{MINUS SIGN}"),
+            f"{value:.{digits}f}".replace("-", "\N{MINUS SIGN}"),
             ha="center",
             va="center",
             fontsize=scaled(5.5),
             fontweight="bold" if bold[row, column] else "normal",
-            color="white" if dark[row, column] else INK,
+            color=ink_on(shades[row, column]),
         )
 
 

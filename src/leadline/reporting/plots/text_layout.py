@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from leadline.reporting.plots import FAINT, INK, LINE_STYLES, scaled, shortened
@@ -81,7 +81,9 @@ def _broken(text: str, letters: int) -> list[str]:
 FEW = 30  # maximum number of rows with labels of the usual size
 NAMED = 400  # maximum number of rows with labels; figures of more labelled rows would exceed a metre
 TALL, LOW = 0.15, 0.1  # inches: height of a row, with few and with many rows
+HIGHEST = NAMED * LOW  # inches: more rows are closer together
 SIZE, SMALL = 7.0, 5.5  # points: font size of labels, with few and with many rows
+BOLD = 1.15  # width of bold text relative to that of regular text, at most
 NUMBERS = 40.0  # points: width of the row numbers of many rows
 STEPS = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 
@@ -93,7 +95,7 @@ def height_of(rows: int, *, least: float = 0.0) -> float:
     (2.4, 15.2)
     """
     row_height = TALL if rows <= FEW else LOW if rows <= NAMED else 0.02
-    return float(scaled(0.9 + max(row_height * rows, least)))
+    return float(scaled(0.9 + max(min(row_height * rows, HIGHEST), least)))
 
 
 def size_of(rows: int) -> float:
@@ -119,11 +121,23 @@ def name_rows(axes: Any, names: Sequence[str], *, what: str = "runs") -> None:
 
 
 def finish_rows(
-    axes: Any, names: Sequence[str], values: Any, *, what: str = "runs", both_ends: bool = True
+    axes: Any,
+    names: Sequence[str],
+    values: Any,
+    *,
+    what: str = "runs",
+    both_ends: bool = True,
+    headings: Mapping[int, str] | None = None,
 ) -> None:
-    """Label the rows and mark those whose value is NaN; number the axis of a tall figure at both ends."""
+    """Label the rows and mark those whose value is NaN; number the axis of a tall figure at both ends.
+
+    `headings` are rows of their own with a text of the whole width, without name and value.
+    """
+    heads = headings or {}
     for row, value in enumerate(values if len(names) <= NAMED else ()):
-        if not math.isfinite(value):
+        if row in heads:
+            _head(axes, row, heads[row], size_of(len(names)))
+        elif not math.isfinite(value):
             axes.text(
                 0.01, row, "undefined", size=scaled(6), va="center", transform=axes.get_yaxis_transform()
             )
@@ -134,6 +148,26 @@ def finish_rows(
     if both_ends and len(names) > FEW:
         axes.tick_params(axis="x", top=True, labeltop=True)
     name_rows(axes, names, what=what)
+
+
+def _head(axes: Any, row: int, text: str, size: float) -> None:
+    """Write a heading across the figure, from its left edge."""
+    from matplotlib.transforms import blended_transform_factory
+
+    figure = axes.figure
+    most = 72 * float(figure.get_figwidth()) - 12
+    (short,) = narrowed([text], most / BOLD, size=size, most=200)
+    axes.text(
+        3 / 72 / float(figure.get_figwidth()),
+        row,
+        short,
+        fontsize=scaled(size),
+        fontweight="bold",
+        va="center_baseline",
+        transform=blended_transform_factory(figure.transFigure, axes.transData),
+        bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5},
+        zorder=5,
+    ).set_in_layout(False)
 
 
 def room_beside_names(axes: Any, *, named: bool) -> float:
@@ -161,6 +195,37 @@ def legend_below(figure: Figure, lines: Sequence[Any], labels: Sequence[str], wi
     for text, label in zip(legend.get_texts(), labels, strict=True):
         text.set_text(label)  # set afterwards, since Matplotlib omits labels that begin with `_`
         text.set_color(INK)
+
+
+def colour_bar(figure: Figure, axes: Any, drawn: Any, label: str) -> Any:
+    """Add a colour bar with a label below the axes; its distance from them does not grow with the figure.
+
+    Call within the style.
+    """
+    wide, high = (float(inches) for inches in figure.get_size_inches())
+    share = min(0.05, scaled(0.16) / high)
+    bar = figure.colorbar(
+        drawn, ax=axes, location="bottom", aspect=40, fraction=share, pad=min(0.02, scaled(0.08) / high)
+    )
+    bar.set_label(wrapped(label, 0.62 * wide * 72))
+    bar.outline.set_visible(False)
+    return bar
+
+
+def ink_on(colour: Sequence[float]) -> str:
+    """Return the colour of text on a background, ink or white, whichever has the higher contrast (WCAG 2.2).
+
+    >>> ink_on((0.03, 0.19, 0.42)), ink_on((0.9, 0.6, 0.2))
+    ('white', '#1a1a1a')
+    """
+    shade = _luminance(colour[:3])
+    dark = _luminance([int(INK[place : place + 2], 16) / 255 for place in (1, 3, 5)])
+    return "white" if 1.05 / (shade + 0.05) > (shade + 0.05) / (dark + 0.05) else INK
+
+
+def _luminance(colour: Sequence[float]) -> float:
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in colour]
+    return float(0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2])
 
 
 def large_groups(groups: Sequence[str]) -> list[str]:
