@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from leadline.scale.suite_evaluation import suite
 from whole_pictures import least_size, whole
 
 import leadline as ll
@@ -19,6 +18,7 @@ from leadline.evaluation.curves import subtopic_curve
 from leadline.reporting.plots.comparison_plots import KINDS as OF_COMPARISONS
 from leadline.reporting.plots.query_plots import KINDS as OF_RESULTS
 from leadline.reporting.plots.result_plots import FIGURES
+from leadline.scale.suite_evaluation import suite
 
 QUERIES = [f"q{place}" for place in range(12)]
 KINDS = {query: ("navigational", "informational")[place % 2] for place, query in enumerate(QUERIES)}

@@ -9,15 +9,18 @@ import numpy as np
 
 from leadline.data.arrays import Floats
 from leadline.errors import UsageError
-from leadline.reporting.plots import COLUMN, INK, LINE_STYLES, RULE, scaled, shortened, style
+from leadline.reporting.plots import COLUMN, INK, LINE_STYLES, RULE, scaled, style
 from leadline.reporting.plots.text_layout import (
     FEW,
     NAMED,
+    SIZE,
     finish_rows,
     height_of,
     legend_below,
     name_rows,
+    narrowed,
     room_beside_names,
+    width_of,
     wrapped,
 )
 
@@ -82,10 +85,11 @@ def forest(
         _draw(axes, table, others, LINE_STYLES[0].marker, LINE_STYLES[0].color)
         if reference is not None:
             _draw(axes, table, ~others, LINE_STYLES[1].marker, INK)
-            _baseline(axes, names, table[0], reference)
         if zero:
             axes.axvline(0, color=INK, linewidth=scaled(0.6), zorder=0)
         finish_rows(axes, names, table[0], what=rows, both_ends=reference is None, headings=titles)
+        if reference is not None:
+            _baseline(axes, names, table[0], reference)
         axes.set_xlabel(wrapped(label, room_beside_names(axes, named=len(names) <= NAMED)))
     return figure
 
@@ -333,8 +337,11 @@ def _baseline(axes: Any, names: Sequence[str], means: Floats, reference: int) ->
     low, high = axes.get_xlim()
     share = (means[reference] - low) / (high - low)
     side = "left" if share < 1 / 3 else "right" if share > 2 / 3 else "center"
+    room = room_beside_names(axes, named=len(names) <= NAMED) - 8
+    room *= {"left": 1 - share, "right": 1.0, "center": 2 * (1 - share)}[side]
+    (name,) = narrowed([names[reference]], room - width_of("baseline: ", SIZE), size=SIZE, most=24)
     axes.annotate(
-        f"baseline: {shortened(names, 24)[reference]}",
+        f"baseline: {name}",
         (means[reference], 1),
         xycoords=("data", "axes fraction"),
         xytext=(0, 1.5),

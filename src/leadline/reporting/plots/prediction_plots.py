@@ -12,7 +12,7 @@ from leadline.data.arrays import Floats
 from leadline.data.wording import counted, percent
 from leadline.errors import UsageError
 from leadline.estimation.predict import Predictions, over_queries
-from leadline.reporting.plots import COLUMN
+from leadline.reporting.plots import COLUMN, shortened
 from leadline.reporting.plots.association_plots import association
 from leadline.reporting.plots.interval_plots import forest
 from leadline.reporting.plots.query_plots import query_map
@@ -111,7 +111,7 @@ def predicted_and_measured(
         predicted[defined],
         measured[defined],
         [predictions.queries[place] for place in defined.tolist()],
-        across=f"{predictor}, predicted ({run})",
+        across=f"{predictor}, predicted ({shortened([run], 36)[0]})",
         up=f"{measure}, measured",
         coefficients={
             "Kendall's tau-b": _shown(found["kendall"], rules),

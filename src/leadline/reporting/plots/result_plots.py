@@ -15,7 +15,7 @@ from leadline.data.result import Result, check_options
 from leadline.data.validation import check_arguments, check_positive, check_word
 from leadline.data.wording import counted, percent
 from leadline.errors import UsageError
-from leadline.reporting.plots import COLUMN, Appearance, appearing, form_of, picture
+from leadline.reporting.plots import COLUMN, Appearance, appearing, form_of, picture, shortened
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -171,7 +171,7 @@ def agreement_figure(result: Agreement) -> Make:
             return against_reference(
                 result.judges[1:],
                 *([estimate[field] for estimate in estimates] for field in range(3)),
-                label=f"{label} with {result.judges[0]}",
+                label=f"{label} with {shortened(result.judges[:1], 24)[0]}",
                 width=width or COLUMN,
             )
         return between_judges(result.judges, result.matrix("cohen"), label=label, width=width)
