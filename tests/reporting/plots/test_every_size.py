@@ -58,12 +58,11 @@ def results(kind: str, size: int) -> Any:
 
 @functools.cache
 def compared(kind: str, size: int, *, baseline: bool = False) -> Any:
-    first = names_of(kind, size)[0]
-    return ll.compare(results(kind, size), **({"baseline": [first]} if baseline else {}))
+    return ll.compare(results(kind, size), baseline=names_of(kind, size)[:1] if baseline else None)
 
 
 def truth(kind: str, size: int) -> dict[str, dict[str, float]]:
-    found, _ = results(kind, size), size
+    found = results(kind, size)
     values = found.values[:, :, 1].tolist()
     return {
         name: dict(zip(found.queries, row, strict=True))
