@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
-from leadline.errors import UsageError
+from leadline.cli import group
+from leadline.errors import LeadlineError, UsageError
 from leadline.evaluation.curves import curve, subtopic_curve
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.explain import explain
@@ -71,3 +76,25 @@ def test_other_arguments_are_checked_too() -> None:
 def test_numbers_and_flags_of_numpy_are_taken() -> None:
     options: dict[str, Any] = {"rel": np.float32(1), "depth": np.int64(1), "judged_only": np.bool_(False)}
     assert evaluate(QRELS, RUN, "AP", **options).mean("run", "AP") == 0.0
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, ["alpha-nDCG@10"]), "subtopics=True"),
+        (lambda: evaluate({"q": {"d": 1}}, {"q": {"d": math.nan}}), "on_nan='drop'"),
+        (lambda: evaluate({"q": {1: 1}}, {"q": {1: 1.0}}), "integer_ids='text'"),  # type: ignore[arg-type]
+    ],
+)
+def test_errors_of_functions_name_keywords_and_not_options(call: Callable[[], object], said: str) -> None:
+    with pytest.raises(LeadlineError) as caught:
+        call()
+    assert said in str(caught.value)
+    assert "--" not in str(caught.value)
+
+
+def test_commands_name_options(tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text("q 0 d 1\n")
+    (tmp_path / "run").write_text("q Q0 d 1 nan a\n")
+    done = CliRunner().invoke(group, ["evaluate", str(tmp_path / "qrels"), str(tmp_path / "run")])
+    assert "--on-nan drop" in done.output

@@ -89,13 +89,13 @@ def test_a_list_is_predicted_alone() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"predictors": "Clarity"}, "Clarity without an index and queries; expected --index"),
-        ({"predictors": ["DeShaTo"]}, "DeShaTo(total) without topic vectors; expected --topics"),
+        ({"predictors": "Clarity"}, "Clarity without an index and queries; expected index"),
+        ({"predictors": ["DeShaTo"]}, "DeShaTo(total) without topic vectors; expected topics"),
         ({"predictors": []}, "no predictor; expected one, as in Clarity"),
         ({"predictors": "best"}, "unknown predictor 'best'; "),
         ({"predictors": ["nqq"]}, "unknown predictor 'nqq'; nearest: NQC"),
-        ({"queries": QUERIES}, "queries without --index; expected both, or neither"),
-        ({"index": "x"}, "an index without --queries; expected both, or neither"),
+        ({"queries": QUERIES}, "queries without index; expected both, or neither"),
+        ({"index": "x"}, "an index without queries; expected both, or neither"),
         ({"predictors": "NQC", "vectors": VECTORS}, "topic vectors, which no predictor asked for"),
         ({"name_by": "tag "}, "name_by='tag '; expected 'file' or 'tag'"),
     ],

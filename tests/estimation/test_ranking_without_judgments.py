@@ -120,7 +120,7 @@ def test_topics_are_fitted_to_the_retrieved_documents_and_their_spread_is_told()
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"method": "deshato"}, "expected --topics VECTORS or --docs DOCS"),
+        ({"method": "deshato"}, "expected topics or --docs DOCS"),
         ({"method": "nruns", "vectors": VECTORS}, "topics with method nruns, which does not use them"),
         ({"method": "deshato", "vectors": VECTORS, "documents": {}}, "expected one of them"),
         ({"method": "nrun"}, "unknown method 'nrun'; nearest: NRuns"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from functools import cache
 from numbers import Integral, Real
@@ -13,7 +14,7 @@ from typing import Any, NamedTuple, Union, get_origin
 
 import numpy as np
 
-from leadline.errors import UsageError
+from leadline.errors import InputError, LeadlineError, UsageError
 
 # Largest values of arguments whose cost in time or memory is proportional to them, by argument name.
 LIMITS = {
@@ -190,6 +191,40 @@ def check_arguments(
             raise refusal(name, value, _in_words(text, function.__globals__))
 
 
+# An option of the command line in a message, perhaps with its value; commands in backticks stay as they are.
+OPTION = re.compile(r"`leadline [^`]*`|--([a-z][a-z-]*[a-z])(?: ([A-Z]{2,}(?::[A-Z]+)?|[\w.]+)(?![\w-]))?")
+PROSE = {"and", "as", "for", "if", "is", "or", "to", "too", "with"}  # not the value of an option
+
+
+def name_keywords(error: LeadlineError, function: Callable[..., Any]) -> None:
+    """Name the options of the command line in the message of an error as the keywords of a function.
+
+    >>> def cut(run: str, order: str = "score", queries_in: str = "") -> None: ...
+    >>> error = UsageError("--queries-in FILE; expected --order rank and --force")
+    >>> name_keywords(error, cut)
+    >>> print(error)
+    queries_in; expected order='rank' and --force
+    """
+    parameters = _annotations(inspect.unwrap(function))
+
+    def keyword(found: re.Match[str]) -> str:
+        name, value = (found[1] or "").replace("-", "_"), found[2] or ""
+        if name not in parameters:
+            return found[0]
+        if parameters[name][0] == "bool":
+            return f"{name}=True" + f" {value}" * bool(value)
+        if value in PROSE:
+            return f"{name} {value}"
+        return name if not value or value.isupper() or ":" in value else f"{name}={value!r}"
+
+    if isinstance(error, InputError):
+        error.found, error.expected, error.hint = (
+            OPTION.sub(keyword, part) for part in (error.found, error.expected, error.hint)
+        )
+    elif error.args and isinstance(error.args[0], str):
+        error.args = (OPTION.sub(keyword, error.args[0]), *error.args[1:])
+
+
 @cache
 def _annotations(function: Callable[..., Any]) -> dict[str, tuple[str, object]]:
     """Return annotation and default of every parameter, those of an unpacked dictionary too."""
@@ -258,7 +293,7 @@ def _words(text: str, known: Mapping[str, Any]) -> str:
     if name == "tuple":
         return f"({', '.join(_in_words(part, known) for part in _parts(inside, ','))})"
     if name in ("Iterable", "Sequence"):
-        return f"a list of {_in_words(inside, known).replace('a ', '')}"
+        return f"a list, each {_in_words(inside, known)}"
     if name in KINDS:
         return KINDS[name].words
     named = _named(name, known)

@@ -80,7 +80,7 @@ def public(function: Callable[P, T]) -> Callable[P, T]:
     """Let the result of a public function remember the files it is made of.
 
     Where the function fails with another error than a refusal and an argument is of a wrong type, that
-    argument is refused.
+    argument is refused. A refusal names keywords of the function, not options of the command line.
     """
 
     @wraps(function)
@@ -88,7 +88,11 @@ def public(function: Callable[P, T]) -> Callable[P, T]:
         with _recording() as record:
             try:
                 found = function(*args, **kwargs)
-            except LeadlineError:
+            except LeadlineError as error:
+                if len(_current) == 1:  # neither a command nor another public function called this one
+                    from leadline.data.validation import name_keywords
+
+                    name_keywords(error, function)
                 raise
             except Exception:
                 from leadline.data.validation import check_arguments  # loads NumPy; no command needs it

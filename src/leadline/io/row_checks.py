@@ -491,9 +491,7 @@ def identify(value: Any, column: str, records: Records) -> bytes:
     whole = isinstance(value, Integral) and not isinstance(value, bool)
     if whole and records.integers:
         return b"%d" % int(value)
-    option = (
-        ', `--integer-ids text` (in Python: integer_ids="text") reads whole numbers as text' if whole else ""
-    )
+    option = ", `--integer-ids text` reads whole numbers as text" if whole else ""
     if not column:
         raise InputError(
             f"id {value!r} is of type {type(value).__name__}",
