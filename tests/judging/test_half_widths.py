@@ -259,7 +259,7 @@ def test_a_skipped_pair_does_not_hold_up_a_look_and_is_counted(page: JudgingPage
     last = page.precision.state["taken"][-1]
     assert last["skipped"] == 1
     page.store.checkpoint()
-    with pytest.raises(UsageError, match="--skipped"):
+    with pytest.raises(UsageError, match="skipped"):
         estimate(files.store, RUNS, "P@5", pool=POOL)
     results = estimate(judged(judge.shown[1 : last["pairs"]]), RUNS, "P@5", pool=POOL, skipped=True)
     assert last["half_width"] == pytest.approx(largest(results, "P@5"), abs=1e-12)

@@ -81,7 +81,7 @@ def test_judgments_teach_only_a_model_that_asks_for_them(index: Index) -> None:
     plain = search(index, QUERIES, "RM3(original=1)")["RM3(original=1)"].to_dict()["q2"]
     assert {name: run["q2"][name] for name in plain} == pytest.approx(plain)  # nothing to learn for q2
     for feedback, model in ((None, "BM25RF(learn=judged)"), (judged, "RM3")):
-        with pytest.raises(UsageError, match="--feedback"):
+        with pytest.raises(UsageError, match="feedback"):
             search(index, QUERIES, model, feedback=feedback)
 
 

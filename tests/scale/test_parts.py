@@ -75,7 +75,7 @@ def test_a_query_in_two_parts_is_refused_by_name(judged: bool, tmp_path: Path) -
     with pytest.raises(InputError) as refused:
         evaluate_parts({"q1": {"d1": 1}}, map(str, paths))
     assert str(refused.value).startswith(f"{paths[1]}: query '{query}' is also in {paths[0]}; expected")
-    assert "--group-parts" in str(refused.value)
+    assert "group_parts=True" in str(refused.value)
 
 
 @pytest.mark.parametrize(

@@ -276,7 +276,7 @@ def test_an_index_is_complete_or_absent_and_replaced_only_on_request(tmp_path: P
         build_index(bad, target)
     assert list(tmp_path.iterdir()) == []
     build_index({"d1": "wing"}, target)
-    with pytest.raises(UsageError, match="exists; expected a new name, or --overwrite"):
+    with pytest.raises(UsageError, match="exists; expected a new name, or overwrite=True"):
         build_index({"d1": "tail"}, target)
     assert build_index({"d1": "tail"}, target, overwrite=True).code("tail") == 0
     assert list(tmp_path.iterdir()) == [target]
