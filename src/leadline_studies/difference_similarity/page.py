@@ -96,11 +96,11 @@ PAGE = """# Does Information Difference identify systems of one team?
 {note}
 
 **Answer: confirmed.** Golbus and Aslam 2014 (section 3.1, figure 2) report that, among systems of similar
-score, id separates pairs of one team from pairs of two far better than the difference in score does. The
-difference of the two areas under the ROC curve lies above 0, interval included, in {held} of {tried}
-settings: area of id {far} (the paper: above 0.9 on average), of the difference in RIC {apart} (the paper:
-below 0.6). Common measures of list similarity do about as well: in {beaten} of {tried} settings one of them
-has a larger area than id.
+score, Information Difference (id, [glossary](../glossary.md)) separates pairs of one team from pairs of two
+far better than the difference in score does. The difference of the two areas under the ROC curve lies above
+0, interval included, in {held} of {tried} settings: area of id {far} (the paper: above 0.9 on average), of
+the difference in RIC {apart} (the paper: below 0.6). Common measures of list similarity do about as well: in
+{beaten} of {tried} settings one of them has a larger area than id.
 
 ![ROC curves, TREC-COVID round 1, no cutoff](trec-covid-r1-roc.svg)
 

@@ -459,11 +459,12 @@ PAGE = """# Do HSA and DO order retrieval models as MAP does?
 {note}
 
 **Answer: not confirmed.** Krstovski, Smith and Kurtz 2015 (section 5.2, tables 3 and 4) report R of {paper}
-with MAP for HSA over seven models of one engine. Here, over {models} settings on four collections, R is
-{query_range} with scores normalised by query and {printed_range} as printed in the paper; the rule fixed in
-advance holds on {query_held} and {printed_held} of {sets}. From scored pairs, without a ranking, it holds on
-{pairs_held} of {pair_cells} collections and sizes for HSA, on {weighted_held} for AP of the same pairs in
-which each sampled document counts N/n times: use that instead.
+with MAP for HSA (Histogram Slope Analysis, [glossary](../glossary.md)) over seven models of one engine. Here,
+over {models} settings on four collections, R is {query_range} with scores normalised by query and
+{printed_range} as printed in the paper; the rule fixed in advance holds on {query_held} and {printed_held} of
+{sets}. From scored pairs, without a ranking, it holds on {pairs_held} of {pair_cells} collections and sizes
+for HSA, on {weighted_held} for AP of the same pairs in which each sampled document counts N/n times: use that
+instead.
 
 ![HSA by query against MAP, npl](histogram-models-npl-by-query.svg)
 

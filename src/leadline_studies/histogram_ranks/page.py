@@ -567,10 +567,11 @@ PAGE = """# Do histograms of ranks (HSA, DO) order submitted runs as MAP does?
 {note}
 
 **Answer: partly.** Krstovski, Smith and Kurtz 2015 (section 5.3, tables 5 and 6) report R of 0.75 to 0.98
-with MAP for HSA from ranks. Here, over random sets of seven runs as in the paper, its median R is above 0.5
-with a 5 % quantile above 0 in {held} of {total} settings; by the rule fixed in advance the claim is {word}.
-But recall of the same lists correlates as well or better in {recall_above} of {total}. For submitted runs use
-ranks instead of scores, 5 to 20 bins, and consult recall of the same lists first, which needs no histogram.
+with MAP for HSA from ranks (Histogram Slope Analysis, [glossary](../glossary.md)). Here, over random sets of
+seven runs as in the paper, its median R is above 0.5 with a 5 % quantile above 0 in {held} of {total}
+settings; by the rule fixed in advance the claim is {word}. But recall of the same lists correlates as well or
+better in {recall_above} of {total}. For submitted runs use ranks instead of scores, 5 to 20 bins, and consult
+recall of the same lists first, which needs no histogram.
 
 ![R with MAP over all runs, TREC-COVID round 1, depth 1000](histograms-trec-covid-r1-all.svg)
 

@@ -287,11 +287,12 @@ PAGE = """# Does HSA from a sample order systems better than AP of the same samp
 {note}
 
 **Answer: not confirmed.** Krstovski, Smith and Kurtz 2015 state in their introduction, without a table, that
-HSA from a sample of scores tracks MAP of the full collection better than MAP computed on the same sample.
-Here the better of HSA from scores and from ranks is ahead in {above} of {cells} cells (set, proportion of
-relevant documents, number of others), significantly in {clear}, and significantly behind in {below}. AP with
-every sampled document counted N/n times (`leadline sampled`) is the best of five estimates in {weighted} of
-{cells}; HSA is above it in {beaten}. To rank systems from a sample, weight it.
+HSA (Histogram Slope Analysis, [glossary](../glossary.md)) from a sample of scores tracks MAP of the full
+collection better than MAP computed on the same sample. Here the better of HSA from scores and from ranks is
+ahead in {above} of {cells} cells (set, proportion of relevant documents, number of others), significantly in
+{clear}, and significantly behind in {below}. AP with every sampled document counted N/n times (`leadline
+sampled`) is the best of five estimates in {weighted} of {cells}; HSA is above it in {beaten}. To rank systems
+from a sample, weight it.
 
 ![Estimates from samples, TREC 2019 passages](histogram-samples-trec-dl-2019-passage.svg)
 

@@ -708,11 +708,11 @@ PAGE = """# Does HSA choose the number of topics better than perplexity?
 {note}
 
 **Answer: not confirmed.** Krstovski, Smith and Kurtz 2015 (section 5.1) vary the number of topics T of LDA
-and polylingual LDA, and report that HSA predicts how well a model retrieves similar documents better than
-perplexity does (R 0.92 against -0.84 with MAP), and at lower cost than MAP. Here |R| of HSA is above that of
-perplexity in {ahead} of {large} collections, and below it with both intervals in {behind}. The T of least
-perplexity has {rival_share} of the best quality on average, that of the largest HSA {share}. Scoring for MAP
-takes {cost} times as long as for HSA.
+and polylingual LDA, and report that HSA (Histogram Slope Analysis, [glossary](../glossary.md)) predicts how
+well a model retrieves similar documents better than perplexity does (R 0.92 against -0.84 with MAP), and at
+lower cost than MAP. Here |R| of HSA is above that of perplexity in {ahead} of {large} collections, and below
+it with both intervals in {behind}. The T of least perplexity has {rival_share} of the best quality on
+average, that of the largest HSA {share}. Scoring for MAP takes {cost} times as long as for HSA.
 
 ![Quality, HSA, DO and perplexity by T, Cranfield](histogram-topics-cranfield.svg)
 

@@ -231,10 +231,11 @@ PAGE = """# Can predictors find hard queries, and choose which to expand?
 {note}
 
 **Answer: prediction partly, selection not.** Ionescu, Chifu and Mothe 2015 propose both uses of DeShaTo
-without results, so that there is no claim to confirm; the rules are ours. Most predictors correlate with AP,
-none strongly: Kendall's tau of NQC is {nqc_range}, of DeShaTo {total_range}. No policy of selective expansion
-is reliable: {up} of {tried} (predictor, rule, collection) are significantly better than always using the
-better model of the collection, and {down} are worse; an oracle would add {least} to {most} AP.
+([glossary](../glossary.md)) without results, so that there is no claim to confirm; the rules are ours. Most
+predictors correlate with AP, none strongly: Kendall's tau of [NQC](../predicting.md) is {nqc_range}, of
+DeShaTo {total_range}. No policy of selective expansion is reliable: {up} of {tried} (predictor, rule,
+collection) are significantly better than always using the better model of the collection, and {down} are
+worse; an oracle would add {least} to {most} AP.
 
 ![Kendall's tau with AP, cranfield](query-prediction-cranfield-correlations.svg)
 

@@ -264,7 +264,7 @@ def conclusions(results: Results) -> str:
         return ", ".join(f"{value:.2f}" for value in values)
 
     return (
-        f"Of nruns, the best on average, Kendall's tau with published MAP is "
+        "Of nruns, the best on average, tau with MAP is "
         f"{listed(of_set['kendall']['value'] for of_set in first)} on four tracks "
         f"({', '.join(SETS.values())}); the interval lies above 0 for {', '.join(map(str, above))} of the "
         f"{len(order)} methods. All misrank the best systems: within the better half tau of nruns is "
