@@ -13,8 +13,6 @@ import tempfile
 from importlib.util import find_spec
 from pathlib import Path
 
-EXAMPLES = Path(__file__).resolve().parents[1] / "docs" / "examples"
-
 
 def main(form: str) -> int:
     """Return 0 if everything works; raise what does not."""
@@ -62,7 +60,8 @@ def main(form: str) -> int:
             text = (Path(folder) / "xquad" / f"queries.{language}.jsonl").read_text(encoding="utf-8")
             if text.count("\n") != 1190:
                 raise SystemExit(f"leadline demo --collection xquad: {text.count(chr(10))} questions")
-        files = [str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run", "dense.run")]
+        run("demo", "--files", "examples", "--collection", "examples")
+        files = [f"examples/{name}" for name in ("qrels.txt", "bm25.run", "dense.run")]
         found = json.loads(run("evaluate", *files, "-m", "AP", "-f", "json"))
         means = sorted(round(system["mean"]["AP"], 4) for system in found["runs"])
         if means != [0.6389, 0.6667]:

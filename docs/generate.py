@@ -2,7 +2,8 @@
 
 `make docs` runs it. Measures come from their classes, commands from their help texts, profiles
 and errors from their modules. In pages written by hand, what stands under `$ leadline ...` in a
-`console` block is what the command printed, run in a copy of docs/examples.
+`console` block is what the command printed, run among the files of
+`leadline demo --files . --collection examples`.
 """
 
 from __future__ import annotations
@@ -431,10 +432,15 @@ def gallery() -> str:
         "",
         NOTE,
         "",
-        "What the figures of leadline look like. Each was drawn by the command below it, in a folder with",
-        "the files of `leadline demo --files cranfield` and of docs/examples; `.pdf` and `.png` are other",
-        'forms. In Python, `result.plot("figure.svg")` draws the same. Figures need `pip install',
-        '"leadline[plots]"`.',
+        "The figures of leadline, each with the command that draws it. These commands write the files:",
+        "",
+        "```sh",
+        'pip install "leadline[plots]"',
+        "leadline demo --files cranfield",
+        "leadline demo --files . --collection examples",
+        "```",
+        "",
+        '`.pdf` and `.png` are other formats. In Python `result.plot("figure.svg")` draws the same figures.',
     ]
     for figure in runpy.run_path(FIGURES)["FIGURES"]:
         lines += ["", f"## {figure.title}", "", f"![{figure.title}](figures/{figure.file})", ""]

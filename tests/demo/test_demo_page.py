@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from leadline.demo import demo_page
+from leadline.demo import Row, Trial, demo_page
 from leadline.evaluation.curves import curve
 from leadline.evaluation.evaluate import evaluate
 
@@ -130,3 +130,14 @@ def test_the_best_run_comes_first_and_the_best_values_are_marked() -> None:
     found = demo_page(results, curve(judgments, runs), collection="c", judgments=1)
     assert re.findall(r'<th scope="row" data-value="([^"]*)"', found) == ["first", "second"]
     assert re.findall(r'<td class="best" data-value="([^"]*)"', found) == ["1.0"]
+
+
+def test_the_machine_has_a_table_of_its_own() -> None:
+    runs = {EVIL: {"1": {"a": 1.0}}}
+    results = evaluate({"1": {"a": 1}}, runs, ["AP"])
+    trial = Trial([Row(EVIL, 0.9, 1, 0.25, 0.2, 0.3, 6, 0.24, 6)], judgments=20, queries=1, labels=10)
+    found = demo_page(results, curve({"1": {"a": 1}}, runs), collection="c", judgments=1, circular=trial)
+    assert "&lt;table" not in found
+    assert EVIL not in found
+    assert len(Tree(found).all("table")) == 2
+    assert '<td data-value="0.25">0.250<small>place 6; 0.200 to 0.300</small></td>' in found

@@ -77,6 +77,7 @@ class Commands(click.Group):
                 [
                     ("leadline COMMAND --help", "one command; also `leadline help COMMAND`"),
                     ("leadline help --all", "all commands with a line each"),
+                    ("leadline demo --files . --collection examples", "the files of the examples"),
                 ]
             )
         self.format_options(context, formatter)

@@ -82,7 +82,7 @@ def command(output: str, form: str, folder: str | None, collection: str | None) 
     from leadline.evaluation.evaluate import evaluate
 
     results = evaluate(qrels, runs, MEASURES)
-    from leadline.demo import trial, trial_figure, trial_table
+    from leadline.demo import trial, trial_table
 
     circular = trial(qrels, runs)
     text = results_text(
@@ -108,11 +108,7 @@ def command(output: str, form: str, folder: str | None, collection: str | None) 
     from leadline.evaluation.curves import curve
 
     content = demo_page(
-        results,
-        curve(qrels, runs),
-        collection="Cranfield",
-        judgments=len(qrels.grades),
-        circular=(trial_table(circular), trial_figure(circular)),
+        results, curve(qrels, runs), collection="Cranfield", judgments=len(qrels.grades), circular=circular
     )
     write_whole(output, content.encode())
     if verbose:

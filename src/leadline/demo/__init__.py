@@ -29,7 +29,7 @@ from leadline.reporting.plots import COLUMN
 from leadline.reporting.plots.interval_plots import against_truth
 from leadline.reporting.plots.line_plots import recall_precision
 from leadline.reporting.plots.query_plots import per_query
-from leadline.reporting.render import Cell, Preformatted, Table, render
+from leadline.reporting.render import Cell, Preformatted, Table
 from leadline.version import VERSION
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def ranked(content: bytes) -> bytes:
 MEASURE = "P@10"
 BUDGET = 20
 NAME = "circular"
-ESTIMATED = f"{BUDGET} judgments a query"
+ESTIMATED = f"{BUDGET} judgments per query"
 Lists = dict[str, dict[str, float]]
 
 
@@ -262,14 +262,9 @@ PAGE_WIDTH = 3.8  # inches: text of a picture is readable on a phone and not too
 
 
 def demo_page(
-    results: Results,
-    curves: Curves,
-    *,
-    collection: str,
-    judgments: int,
-    circular: tuple[Table, Figure] | None = None,
+    results: Results, curves: Curves, *, collection: str, judgments: int, circular: Trial | None = None
 ) -> str:
-    """Make the page of results and curves of the same runs, and of a machine as judge (table, figure)."""
+    """Make the page of results and curves of the same runs, and of a machine as judge."""
     curve = recall_precision(curves.names, curves.levels, curves.precision, width=PAGE_WIDTH)
     first = str(results.measures[0])
     order = results.order()
@@ -288,9 +283,11 @@ def demo_page(
         map=inline(
             per_query(results, width=PAGE_WIDTH), "map", f"{first} of every query in {len(results.runs)} runs"
         ),
-        machine="" if circular is None else render(circular[0], "html"),
+        trial=circular,
+        measure=MEASURE,
+        budget=BUDGET,
         machine_figure=""
         if circular is None
-        else inline(circular[1], "machine", "Machine alone, few judgments, and the truth"),
+        else inline(trial_figure(circular), "machine", "Machine alone, few judgments, and the truth"),
         warnings=[str(notice) for notice in results.warnings],
     )
