@@ -1,17 +1,22 @@
 """Measure the coverage of the intervals of `leadline rank`, and its time.
 
     python benchmarks/ranks.py SCORES [REDRAWS [CORRECTION...]]
+    python benchmarks/ranks.py SCORES REDRAWS --runs 10 --sizes 6 10 15 41
 
 SCORES is a table of one measure for many runs. Its queries are the population: its means give the true
 ranks, and the same number of queries is drawn from it with replacement REDRAWS times (default 200). Prints
 the table of docs/ranking.md: how often the intervals of all runs hold their true ranks together, how often
 that of one run, and their mean width; and the width that pairwise t tests need at the level at which 95 % of
 the redraws hold. At last, the processor time of 332 runs, 41 queries and 10,000 resamples.
+
+With `--sizes` that many queries (or collections) are drawn, of `--runs` runs that are drawn anew each time
+(default: all; with `--neighbours` runs of adjacent true ranks), as for ranks over the collections of a suite.
+Prints one row per size.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
 import time
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -22,7 +27,7 @@ import leadline as ll
 from leadline.comparison.rank import rank_results
 from leadline.data.ids import Vocabulary
 from leadline.data.results import NamedMeasure, Results, RunInfo
-from leadline.stats.ranks import paired_t, rank_limits
+from leadline.stats.ranks import bootstrap_ranks, paired_t, rank_limits
 
 PROCEDURES = ("Holm", "Bonferroni", "MaxT", "Uncorrected")
 LEVELS = np.geomspace(1e-8, 0.2, 120)
@@ -123,13 +128,54 @@ def timing() -> None:
     print(f"\n332 runs x 41 queries x 10,000 resamples: {min(spent):.2f} s of processor time, the least of 5")
 
 
+def few_values(
+    values: np.ndarray, redraws: int, sizes: Sequence[int], runs: int | None, *, neighbours: bool
+) -> None:
+    """Print coverage and width for small numbers of queries."""
+    queries, columns = values.shape
+    runs = runs or columns
+    by_rank = np.argsort(-values.mean(axis=0), kind="stable")
+    kind = "adjacent" if neighbours else "random"
+    print(f"{runs} {kind} runs of {columns}, drawn from {queries} queries, {redraws} redraws\n")
+    print("| queries | Holm: all | Holm: one | width | bootstrap: one | width | best run in group 1 |")
+    print("| ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
+    for size in sizes:
+        rng = np.random.default_rng(size)
+        tested, bootstrapped, top = Seen([], [], []), Seen([], [], []), []
+        for number in range(redraws):
+            first = rng.integers(0, columns - runs + 1)
+            chosen = by_rank[first : first + runs] if neighbours else rng.permutation(columns)[:runs]
+            some = values[:, chosen]
+            truth = true_ranks(some.mean(axis=0))
+            drawn = some[rng.integers(0, queries, size)]
+            found = rank_results(results_of(drawn), draws=0).ranked[0]
+            limits = bootstrap_ranks(drawn, draws=2000, seed=number).limits(CONFIDENCE)
+            add(tested, found.low, found.high, truth)
+            add(bootstrapped, limits[:, 0], limits[:, 1], truth)
+            top.append(bool((found.group[truth[0] == 1] == 1).any()))
+        print(
+            f"| {size} | {100 * np.mean(tested.together):.1f} % | {100 * np.mean(tested.single):.1f} % | "
+            f"{np.mean(tested.width):.1f} | {100 * np.mean(bootstrapped.single):.1f} % | "
+            f"{np.mean(bootstrapped.width):.1f} | {100 * np.mean(top):.1f} % |"
+        )
+
+
 def main() -> None:
     """Print the tables."""
-    if len(sys.argv) > 1:
-        results = ll.read_scores(sys.argv[1])
-        values = np.ascontiguousarray(results.averaged_values(0).T)
-        redraws = int(sys.argv[2]) if len(sys.argv) > 2 else 200
-        coverage(values, redraws, sys.argv[3:] or PROCEDURES)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("scores", nargs="?")
+    parser.add_argument("redraws", nargs="?", type=int, default=200)
+    parser.add_argument("correction", nargs="*", default=PROCEDURES)
+    parser.add_argument("--sizes", nargs="+", type=int)
+    parser.add_argument("--runs", type=int)
+    parser.add_argument("--neighbours", action="store_true")
+    given = parser.parse_args()
+    if given.scores:
+        values = np.ascontiguousarray(ll.read_scores(given.scores).averaged_values(0).T)
+        if given.sizes:
+            few_values(values, given.redraws, given.sizes, given.runs, neighbours=given.neighbours)
+            return
+        coverage(values, given.redraws, given.correction)
     timing()
 
 

@@ -451,7 +451,7 @@ def gallery() -> str:
 JSON = (
     ("evaluate", "qrels.txt bm25.run dense.run -m AP --per-query", "Results"),
     ("compare", "qrels.txt bm25.run dense.run -m AP", "Comparison"),
-    ("rank", "qrels.txt bm25.run dense.run -m AP", "Ranking"),
+    ("rank", "--scores scores.csv -m AP", "Ranking"),
     ("difference", "qrels.txt bm25.run dense.run", "Difference"),
     ("curve", "qrels.txt bm25.run dense.run", "Curves"),
     ("explain", "qrels.txt bm25.run -m AP --query knots", "Explanation"),

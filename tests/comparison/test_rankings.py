@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 
 import numpy as np
 import pytest
 
 import leadline as ll
-from leadline.comparison.rank import rank_results
+from conftest import REPOSITORY
+from leadline.comparison.rank import BOOTSTRAP_COVERAGE, rank_results
 from leadline.errors import UsageError
 from leadline.stats.ranks import mid_ranks
 
@@ -143,11 +145,33 @@ def test_the_ranks_are_those_of_the_means() -> None:
 
 
 def test_too_few_queries_are_said_and_leave_all_ranks_open() -> None:
-    ranking = ll.rank(scores(drawn(queries=4)), test="Randomisation", draws=100)
+    ranking = ll.rank(scores(drawn(queries=4)), test="Randomisation", draws=0)
     assert [notice.code for notice in ranking.warnings] == ["too_few_queries"]
     assert {(run.rank_low, run.rank_high) for run in ranking.runs_of()} == {(1, 6)}
     single = ll.rank(scores(drawn(queries=1)), draws=100)
     assert {(run.rank_low, run.rank_high) for run in single.runs_of()} == {(1, 6)}
+
+
+def test_bootstrap_intervals_of_few_queries_are_approximate_or_withheld() -> None:
+    several, few, enough = (ll.rank(scores(drawn(queries=size)), draws=100) for size in (12, 5, 50))
+    assert [notice.code for notice in several.warnings] == ["approximate_intervals"]
+    assert "with 12 queries; with 10, 95 % intervals" in str(several.warnings[0])
+    assert [notice.code for notice in few.warnings] == ["no_interval"]
+    assert all(math.isnan(run.bootstrap_low) and not math.isnan(run.best) for run in few.runs_of())
+    assert {row["bootstrap_high"] for row in few.to_dict()["runs"]} == {None}
+    assert "nan" not in str(few)
+    assert not enough.warnings
+    groups = {f"q{query}": str(query % 5) for query in range(50)}
+    grouped = ll.rank(scores(drawn(queries=50)), draws=100, query_group=groups)
+    assert "with 5 groups" in str(grouped.warnings[0])
+
+
+def test_the_coverage_that_is_said_is_that_of_the_page() -> None:
+    page = (REPOSITORY / "docs" / "ranking.md").read_text(encoding="utf-8")
+    for size, (adjacent, random) in BOOTSTRAP_COVERAGE.items():
+        (row,) = re.findall(rf"^\| {size} \|.*\|$", page, re.MULTILINE)
+        shares = [[float(share) for share in re.findall(r"\d+\.\d", cell)] for cell in row.split("|")[4:6]]
+        assert (adjacent, random) == (round(min(shares[1])), round(max(shares[0])))
 
 
 def test_the_result_is_like_any_other() -> None:

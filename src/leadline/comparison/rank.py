@@ -23,6 +23,7 @@ from leadline.data.reading import refuse_unknown
 from leadline.data.result import Result
 from leadline.data.results import Results, ResultWarning, RunInfo, plain
 from leadline.data.validation import check_whole
+from leadline.data.wording import counted
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import EvaluateOptions, evaluate
 from leadline.io.read import QrelsLike, RunLike
@@ -36,6 +37,11 @@ from leadline.stats.simultaneous import max_t, tukey
 
 DRAWS = 10_000
 BLOCK = 2_000_000  # differences per block of pairs
+# Percentage of simulated 95 % bootstrap intervals that contained the true rank, by number of queries: of ten
+# runs of adjacent true ranks, and of ten random runs (docs/ranking.md).
+BOOTSTRAP_COVERAGE = {6: (78, 94), 10: (83, 97), 15: (86, 98), 25: (88, 99), 41: (91, 99)}
+ENOUGH = 50  # queries from which it is 92 % or more
+FEWEST = min(BOOTSTRAP_COVERAGE)  # queries below which it is 67 to 76 %: intervals are withheld
 
 
 class RankedMeasure(NamedTuple):
@@ -317,9 +323,35 @@ def rank_results(
         _ranked(results, index, pairs, p < rules.alpha, rules, draws, groups)
         for index, p in enumerate(corrected)
     ]
+    units = int(results.averaged.any(axis=2).any(axis=0).sum()) if groups is None else len(np.unique(groups))
+    if units < FEWEST:
+        ranked = [one._replace(bootstrap=np.full_like(one.bootstrap, np.nan)) for one in ranked]
     made = Ranking(results, ranked, rules, draws=draws, pairs=len(pairs))
-    made.warnings += _too_few(results, pairs, rules, groups)
+    made.warnings += _too_few(pairs, rules, units, len(results.measures))
+    if draws:
+        made.warnings += _coverage(units, groups)
     return made
+
+
+def _coverage(units: int, groups: Integers | None) -> list[ResultWarning]:
+    """Return how often bootstrap intervals from few queries contain the true rank, or why there are none."""
+    number = counted(units, "query", "queries") if groups is None else counted(units, "group")
+    if units >= ENOUGH:
+        return []
+    if units < FEWEST:
+        words = (
+            f"no boot low, boot high with {number}; with fewer than {FEWEST}, 95 % intervals contained the "
+            "true rank in 67 to 76 % of simulated samples of runs of adjacent ranks"
+        )
+        return [ResultWarning("no_interval", words, units)]
+    size = max(size for size in BOOTSTRAP_COVERAGE if size <= units)
+    adjacent, random = BOOTSTRAP_COVERAGE[size]
+    words = (
+        f"boot low, boot high: approximate with {number}; with {size}, 95 % intervals contained the true "
+        f"rank in {adjacent} % (runs of adjacent ranks) to {random} % (random runs) of simulated samples "
+        "(docs/ranking.md)"
+    )
+    return [ResultWarning("approximate_intervals", words, units)]
 
 
 def _corrected(results: Results, pairs: Pairs, rules: Rules, groups: Integers | None) -> Floats:
@@ -404,10 +436,9 @@ def _ranked(
     )
 
 
-def _too_few(results: Results, pairs: Pairs, rules: Rules, groups: Integers | None) -> list[ResultWarning]:
+def _too_few(pairs: Pairs, rules: Rules, units: int, measures: int) -> list[ResultWarning]:
     """Return a warning if no corrected p-value can be below the significance level."""
-    units = int(results.averaged.any(axis=2).any(axis=0).sum()) if groups is None else len(np.unique(groups))
-    size = len(pairs) * (len(results.measures) if rules.family == "all" else 1)
+    size = len(pairs) * (measures if rules.family == "all" else 1)
     if rules.joint == TUKEY:
         return []
     if rules.joint == MAX_T:

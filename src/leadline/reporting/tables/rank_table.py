@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from leadline.comparison.rank import RankedRun, Ranking
 from leadline.data.results import plain
 from leadline.data.wording import counted, percent
@@ -49,8 +51,8 @@ def _row(run: RankedRun, *, several: bool, bootstrapped: bool) -> list[Cell]:
         run.rank_high,
         *(
             (
-                Preformatted(f"{run.bootstrap_low:g}"),
-                Preformatted(f"{run.bootstrap_high:g}"),
+                _limit(run.bootstrap_low),
+                _limit(run.bootstrap_high),
                 Preformatted(f"{run.expected:.1f}"),
                 Probability(run.best),
             )
@@ -59,6 +61,10 @@ def _row(run: RankedRun, *, several: bool, bootstrapped: bool) -> list[Cell]:
         ),
         run.group,
     ]
+
+
+def _limit(value: float) -> Preformatted:
+    return Preformatted("-" if math.isnan(value) else f"{value:g}")
 
 
 def _notes(result: Ranking) -> list[str]:
