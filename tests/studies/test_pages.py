@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import importlib
 import json
+from pathlib import Path
 
 import pytest
 
 from leadline_studies import folders_with
+from leadline_studies.common import pages
 from leadline_studies.common.pages import PAGES
 
 WRITERS = {
@@ -30,3 +32,17 @@ def test_a_page_is_called_like_its_numbers_names_its_writer_and_is_in_the_index(
     assert writers.keys() == pages.keys() == set(KEPT)
     assert [name for name in pages if f"]({name}.md)" not in index] == []
     assert [name for name, text in pages.items() if f"_studies/{writers[name]}/page.py" not in text] == []
+
+
+def test_pages_are_refused_outside_a_checkout_before_any_study_is_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def collect(*_: Path) -> pages.Json:
+        raise AssertionError("no study is run")
+
+    monkeypatch.setattr(pages, "PAGES", tmp_path / "docs")
+    monkeypatch.setattr("sys.argv", ["page", "DATA"])
+    with pytest.raises(SystemExit, match="in a checkout"):
+        pages.update_page("components", str, collect)
+    with pytest.raises(SystemExit, match="in a checkout"):
+        pages.read_numbers("components")

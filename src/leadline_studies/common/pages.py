@@ -15,6 +15,12 @@ PAGES = Path(__file__).resolve().parents[3] / "docs" / "studies"  # in a checkou
 Json = dict[str, Any]
 
 
+def require_checkout() -> None:
+    """End with a message if docs/studies is not there, before any study is run."""
+    if not PAGES.is_dir():
+        raise SystemExit(f"{PAGES}: no such folder; pages are written in a checkout of the source alone")
+
+
 def run_study(name: str, folder: Path, output: Path, arguments: Sequence[str]) -> Json:
     """Run `leadline study NAME` in `folder` unless `output` contains its result; return the result.
 
@@ -84,6 +90,7 @@ def write_numbers(name: str, numbers: Json) -> None:
 
 def read_numbers(name: str) -> Json:
     """Read the numbers of a page."""
+    require_checkout()
     numbers: Json = json.loads((PAGES / f"{name}.json").read_text(encoding="utf-8"))
     return numbers
 
@@ -101,6 +108,7 @@ def write_page(name: str, page: str) -> None:
 
 def update_page(name: str, page: Callable[[Json], str], collect: Callable[..., Json]) -> None:
     """Write a page from its numbers; `collect` makes new ones from the folders named as arguments."""
+    require_checkout()
     if len(sys.argv) > 1:
         write_numbers(name, collect(*(Path(argument).resolve() for argument in sys.argv[1:])))
     write_page(name, page(read_numbers(name)))

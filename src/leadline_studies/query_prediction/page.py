@@ -17,7 +17,15 @@ import leadline as ll
 from leadline.reporting.plots import picture
 from leadline_studies import study
 from leadline_studies.common.markdown import bold, table, value_range, with_interval, wrapped
-from leadline_studies.common.pages import PAGES, Json, find_documents, read_numbers, write_numbers, write_page
+from leadline_studies.common.pages import (
+    PAGES,
+    Json,
+    find_documents,
+    read_numbers,
+    require_checkout,
+    write_numbers,
+    write_page,
+)
 from leadline_studies.query_prediction.study import figures_of
 
 NAME = "query-prediction"
@@ -332,6 +340,7 @@ The lowest and the highest tau of `DeShaTo(total)` with a single fit:
 
 def main(arguments: list[str]) -> None:
     """Run the study if data are named, and write figures and page."""
+    require_checkout()
     if arguments:
         for name in arguments[1:] or SETS:
             run(Path(arguments[0]), name)

@@ -158,7 +158,7 @@ PAGE = """# How well do estimators without judgments rank systems?
 
 **Answer: partly; they order a track, not its best systems.** Five published estimators (Soboroff and others
 2001, Aslam and Savell 2003, Wu and Crestani 2003, Spoerri 2007, Sakai and Lin 2010) need only the ids of
-retrieved documents. {words}
+retrieved documents ([how](../unjudged.md)). {words}
 
 ![nruns against MAP, TREC-COVID round 1](unjudged-trec-covid-r1-nruns.svg)
 
