@@ -56,6 +56,12 @@ def results(kind: str, size: int) -> Any:
     return ll.evaluate(QRELS, lists(kind, size), ["nDCG@10", "AP"])
 
 
+def opposite(kind: str, size: int) -> Any:
+    """Return values by labels that turn the judgments around."""
+    turned = {query: {doc: 1 - grade for doc, grade in grades.items()} for query, grades in QRELS.items()}
+    return ll.evaluate(turned, lists(kind, size), "AP")
+
+
 @functools.cache
 def compared(kind: str, size: int, *, baseline: bool = False) -> Any:
     return ll.compare(results(kind, size), baseline=names_of(kind, size)[:1] if baseline else None)
@@ -152,6 +158,9 @@ DRAWN: dict[str, Draw] = {
         qrels=QRELS,
         measures=["AP", "P@5"],
         draws=99,
+    ).plot(),
+    "ScoreAudit": lambda kind, size, _: ll.audit_scores(
+        {"people": ll.evaluate(QRELS, lists(kind, size), "AP"), "machine": opposite(kind, size)}, draws=20
     ).plot(),
     "Slices": lambda kind, size, _: slices_of(results(kind, size), KINDS).plot(),
     "Slices compared": lambda kind, size, _: slices_of(compared(kind, size, baseline=True), KINDS).plot(),
