@@ -410,3 +410,13 @@ def test_what_is_drawn_is_what_the_order_says(seed: int, budget: float) -> None:
     found = draw(frame, budget * 12, seed=seed)
     numbers = random_numbers(frame, seed)
     assert (found.drawn == (numbers < found.probability)).all()
+
+
+def test_labels_that_are_all_alike_do_not_make_a_forecast_certain() -> None:
+    runs = {
+        name: {f"q{query}": {f"{name}{rank}": -rank for rank in range(10)} for query in range(30)}
+        for name in "ab"
+    }
+    alike = {query: dict.fromkeys(documents, 1) for query, documents in runs["a"].items()}
+    plain, labelled = (pool_for(runs, "P@10", budget=5, machine=labels).expected for labels in (None, alike))
+    assert labelled == plain

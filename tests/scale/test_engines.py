@@ -224,5 +224,5 @@ def test_a_scheduler_that_does_not_answer_is_named(split: Split) -> None:
 
 def test_a_missing_dask_is_named(split: Split, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(ImportError, match=r"pip install 'leadline\[dask\]'"):
+    with pytest.raises(ImportError, match=r'pip install "leadline\[dask\]"'):
         evaluated(split, "dask")

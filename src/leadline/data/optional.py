@@ -60,6 +60,6 @@ def import_optional(package: str) -> Any:
 
 
 def _message(purpose: str, extra: str, packages: list[str]) -> str:
-    needed = " and ".join(packages)
+    needed = " and ".join(filter(None, (", ".join(packages[:-1]), packages[-1])))
     verb = "are" if len(packages) > 1 else "is"
     return f'{needed} for {purpose} {verb} not installed: pip install "leadline[{extra}]"'

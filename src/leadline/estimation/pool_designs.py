@@ -40,7 +40,7 @@ from leadline.io.pool_files import DrawnPool
 from leadline.io.read import QrelsLike, RunLike, read_qrels
 from leadline.measures import Measure
 
-RATE = 0.5  # assumed rate of relevant pairs in forecasts without machine labels
+RATE = 0.5  # assumed rate of relevant pairs in forecasts without machine labels, or if all labels are alike
 FEWEST_CHECKED = 20  # judged pairs with 0 < p < 1 from which it is checked whether this seed drew them
 MOST_DEVIATIONS = 5.0  # standard deviations above the expected number that this seed would draw
 ALIKE = "its divisor depends on documents that both runs have alike, which are not drawn for a pair"
@@ -499,7 +499,7 @@ def _rates(frame: Frame, machine: QrelsLike | None, measure: Measure) -> Floats:
     if not labelled.any():
         raise UsageError("no pair of the frame has a machine label; do the query and document ids match?")
     rate = float(np.clip(target.of(labels[labelled]), 0.0, 1.0).mean())
-    return np.full(len(frame.query), rate)
+    return np.full(len(frame.query), rate if 0 < rate < 1 else RATE)
 
 
 def _expected(

@@ -167,4 +167,4 @@ def _distributed() -> Any:
     try:
         return import_optional("distributed")
     except MissingPackageError:
-        raise MissingPackageError("dask is not installed: pip install 'leadline[dask]'") from None
+        raise MissingPackageError('dask is not installed: pip install "leadline[dask]"') from None

@@ -104,7 +104,7 @@ def _opened(url: str) -> tuple[Any, str]:
     try:
         import fsspec
     except ImportError:
-        raise MissingPackageError(f"{url}: fsspec is not installed: pip install 'leadline[remote]'") from None
+        raise MissingPackageError(f'{url}: fsspec is not installed: pip install "leadline[remote]"') from None
     try:
         system, path = fsspec.core.url_to_fs(url, **_options(protocol))
     except ImportError:
