@@ -54,3 +54,10 @@ def test_options_that_do_not_fit_are_refused(
     assert done.status == 2
     assert words in done.err
     assert not (tmp_path / "both.run").exists()
+
+
+def test_weights_are_not_learned_from_judgments_without_relevant_documents() -> None:
+    qrels = {"q1": {"a": 0}, "q2": {"c": 0}}
+    runs = {"x": {"q1": ["a", "b"], "q2": ["c"]}, "y": {"q1": ["b", "a"], "q2": ["d"]}}
+    with pytest.raises(ll.InputError, match="AP is 0 for every query with all weights"):
+        ll.train_fusion(runs, qrels, "AP")

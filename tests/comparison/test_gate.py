@@ -13,7 +13,17 @@ from scipy import stats
 from test_comparison import QRELS, RUNS, ranked, varied
 
 from leadline.comparison.compare import compare_results
-from leadline.comparison.gate import BELOW, NOT_WORSE, WORSE, Condition, Gate, condition_of, gates, thresholds
+from leadline.comparison.gate import (
+    BELOW,
+    NOT_WORSE,
+    WORSE,
+    Condition,
+    Gate,
+    condition_of,
+    gates,
+    resolve_conditions,
+    thresholds,
+)
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.evaluate import evaluate
 
@@ -258,3 +268,20 @@ def test_a_margin_is_a_number_from_0(text: str) -> None:
 def test_what_needs_a_number_is_refused_without_one(text: str, kind: str) -> None:
     with pytest.raises(UsageError, match="expected MEASURE"):
         condition_of(text, kind)
+
+
+def test_a_condition_that_no_run_can_fail_is_refused() -> None:
+    results = evaluate(QRELS, RUNS, ["RR", "P@5"])
+    for text, kind in (("RR:1", WORSE), ("P@5:5", NOT_WORSE), ("RR=0", BELOW), ("RR=-1", BELOW)):
+        with pytest.raises(UsageError, match="every run meets this, since the range of"):
+            resolve_conditions(results, [condition_of(text, kind)], rel=None)
+    for text, kind in (("RR:0.99", WORSE), ("RR=0.01", BELOW), ("RR=2", BELOW)):
+        assert resolve_conditions(results, [condition_of(text, kind)], rel=None)
+
+
+def test_equal_runs_without_any_relevant_document_do_not_pass() -> None:
+    qrels = {query: dict.fromkeys(grades, 0) for query, grades in QRELS.items()}
+    for condition in (Condition("RR"), Condition("RR", 0.1, NOT_WORSE)):
+        found = tried(condition, qrels=qrels)
+        assert all(gate.failed for gate in found.values())
+        assert "every value of RR is 0 for both" in str(found["same"])

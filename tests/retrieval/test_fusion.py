@@ -206,7 +206,7 @@ def test_a_run_of_weight_zero_is_left_out() -> None:
 
 def test_a_query_that_runs_lack_is_fused_from_the_others_and_counted() -> None:
     fused = fuse({"a": {"q1": ["d1"], "q2": ["d2"]}, "b": {"q1": ["d2"]}}, "RRF")
-    assert fused.to_dict()["q2"] == {"d2": 1 / 61}
+    assert fused.to_dict()["q2"] == {"d2": pytest.approx(1 / 61, rel=1e-13)}
     assert [(one.code, one.count) for one in fused.warnings] == [("missing_queries", 1)]
 
 
@@ -378,3 +378,22 @@ def test_condorcet_of_long_lists_equals_that_of_compared_pairs(monkeypatch: pyte
         monkeypatch.setattr(fusion_methods, "MANY", 1000)
         assert found == fuse(runs, "Condorcet", weights=weights).to_dict()
         monkeypatch.undo()
+
+
+def test_equal_sums_of_different_terms_are_ties() -> None:
+    down = {"q": [f"d{place}" for place in range(5)]}
+    up = {"q": down["q"][::-1]}
+    fused = fuse({"down": down, "up": up}, "CombSUM", normalise="rank")
+    assert fused["q"] == dict.fromkeys(sorted(down["q"], reverse=True), 1.2)
+
+
+def test_scores_beyond_the_largest_number_are_refused() -> None:
+    with pytest.raises(UsageError, match="fused scores beyond"):
+        fuse({"x": {"q": ["a"]}, "y": {"q": ["a"]}}, "CombSUM", normalise="rank", weights=[1e308, 1e308])
+
+
+@pytest.mark.parametrize("normalise", ["min-max", "z", "sum"])
+def test_scores_too_large_to_be_normalised_are_refused(normalise: str) -> None:
+    runs = {"x": {"q": {"a": 1e308, "b": -1e308, "c": -1e308}}, "y": {"q": {"a": 1.0, "b": 0.0}}}
+    with pytest.raises(InputError, match=f"too large for the normalisation {normalise}"):
+        fuse(runs, "CombSUM", normalise=normalise)

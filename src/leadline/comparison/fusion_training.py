@@ -200,6 +200,11 @@ def train_fusion(
     used = np.flatnonzero(~np.isnan(table).all(axis=0))
     if len(used) < 2:
         raise InputError(f"{counted(len(used), 'query', 'queries')} with a value", expected="two or more")
+    if measured.rising and not table[:, used].any():
+        raise InputError(
+            f"{measured} is 0 for every query with all weights",
+            expected="judgments with relevant documents that the runs retrieve",
+        )
     sign = 1.0 if measured.rising else -1.0
     values = sign * table[:, used]
     order = preference(points)

@@ -252,7 +252,26 @@ def resolve_conditions(
         if len(parsed) != 1:
             raise UsageError(f"'{condition.measure}' means {len(parsed)} measures; expected one")
         located.append((results.measure_index(parsed[0]), condition._replace(measure=str(parsed[0]))))
+    for index, condition in located:
+        _refuse_idle(results.measures[index], condition)
     return located
+
+
+def _refuse_idle(measure: Any, condition: Condition) -> None:
+    """Raise UsageError if every run meets a condition, such as a margin of 1 (for 1 %?) of AP."""
+    low, high = (float(getattr(measure, name, nan)) for name in ("low", "high"))
+    if condition.kind == BELOW:
+        worst = low if measure.rising else high
+        if isfinite(worst) and (condition.margin <= worst if measure.rising else condition.margin >= worst):
+            raise UsageError(
+                f"'{measure}={condition.margin:g}': every run meets this, since the range of {measure} is "
+                f"{low:g} to {high:g}; expected a value within it"
+            )
+    elif isfinite(high - low) and condition.margin >= high - low:
+        raise UsageError(
+            f"'{measure}:{condition.margin:g}': every run meets this, since the range of {measure} is "
+            f"{low:g} to {high:g}; expected a smaller margin, as in {measure}:{0.01 * (high - low):g}"
+        )
 
 
 def gates(
@@ -272,7 +291,8 @@ def gates(
     the test rejects the hypothesis that the run is worse by the margin or more, and the one-sided limit is
     within the margin. All conditions must pass, so that no correction is needed (intersection-union test).
     Conditions that cannot be tested fail: with fewer than five queries or groups of queries, with an
-    undefined p-value, or if the test cannot become significant. A run without any difference passes.
+    undefined p-value, or if the test cannot become significant. A run without any difference passes, unless
+    every value is 0.
 
     Parameters
     ----------
@@ -466,6 +486,10 @@ def _compared(
     side = 1 if rising else -1
     better = side * differences_of(results, index, pairs)  # positive if the run is better
     result = decided_on(better, condition, rules, groups)
+    for pair in np.flatnonzero(result.unchanged).tolist():
+        if _nothing_measured(results, index, int(pairs.first[pair])):
+            result.reasons[pair] = f"every value of {results.measures[index]} is 0 for both"
+            result.failed[pair], result.unchanged[pair] = True, False
     return [
         Gate(
             results.names[int(pairs.first[pair])],
@@ -485,6 +509,13 @@ def _compared(
         )
         for pair in range(len(pairs))
     ]
+
+
+def _nothing_measured(results: Results, index: int, run: int) -> bool:
+    """Return whether a run has the lowest value, 0, on all queries, so that it cannot be worse."""
+    measure = results.measures[index]
+    values = results.averaged_values(index)[run]
+    return bool(measure.rising and getattr(measure, "low", nan) == 0 and np.nanmax(values, initial=0.0) <= 0)
 
 
 def _lower(better: Floats, rules: Rules, groups: Integers | None) -> Floats:

@@ -234,6 +234,10 @@ class _Builder:
             words = f"measures that are no means over queries: {', '.join(sums)}; left out"
             self.warnings.append(ResultWarning("measures_left_out", words, len(sums)))
             found = {name: measure for name, measure in found.items() if name not in sums}
+        assumed = [name for name in found if _meant(name) is None and name not in self.falling]
+        if assumed:
+            words = f"larger values are taken as better: {', '.join(assumed)} (otherwise --lower-is-better)"
+            self.warnings.append(ResultWarning("assumed_direction", words, len(assumed)))
         if not found:
             raise InputError(f"only {', '.join(sums)}", expected="measures that are means over queries")
         return found

@@ -10,7 +10,10 @@ import numpy as np
 from leadline.data.arrays import Codes, Flags, Floats, Integers
 from leadline.data.ids import Ids, Vocabulary
 from leadline.data.run import Run
-from leadline.errors import InputError
+from leadline.errors import InputError, UsageError
+
+DIGITS = 14  # significant digits of fused scores; later ones are rounding errors
+SMALL = 1e-280  # smaller and, inversely, larger scores keep all digits
 
 
 class FusionLists:
@@ -153,11 +156,18 @@ class FusionLists:
         if not len(values):
             return np.zeros(0)
         order = np.lexsort((values, self.candidate))
-        sums: Floats = np.add.reduceat(values[order], self.starts)
+        with np.errstate(over="ignore"):  # refused in `run_of`
+            sums: Floats = np.add.reduceat(values[order], self.starts)
         return sums
 
     def run_of(self, scores: Floats, *, depth: int | None = None) -> Run:
-        """Return the run of the candidates with these scores, ties in decreasing order of document id."""
+        """Return the run of the candidates with these scores, ties in decreasing order of document id.
+
+        Scores that differ by rounding errors are tied.
+        """
+        if not np.isfinite(scores).all():
+            raise UsageError("fused scores beyond 1e308; expected smaller weights, or a normalisation")
+        scores = _without_rounding(scores)
         order = np.lexsort((-self.document, -scores, self.query))
         query = self.query[order]
         if depth is not None:
@@ -167,6 +177,18 @@ class FusionLists:
         document: Codes = self.document[order].astype(np.int32)
         offsets = np.searchsorted(query, np.arange(len(self.queries) + 1)).astype(np.int64)
         return Run.of_columns(self.queries, offsets, self.documents, document, scores[order])
+
+
+def _without_rounding(values: Floats) -> Floats:
+    """Return values with 14 significant digits, so that 1.0 + 0.2 and 0.8 + 0.4 are equal.
+
+    >>> _without_rounding(np.array([1.0 + 0.2, 0.8 + 0.4, -0.1 - 0.2])).tolist()
+    [1.2, 1.2, -0.3]
+    """
+    size = np.abs(values)
+    fit = (size > SMALL) & (size < 1 / SMALL)
+    unit = 10.0 ** (DIGITS - 1 - np.floor(np.log10(np.where(fit, size, 1.0))))
+    return np.where(fit, np.round(np.where(fit, values, 0.0) * unit) / unit, values)
 
 
 def _ranks(offsets: Integers) -> Integers:
@@ -286,7 +308,7 @@ def normalised(lists: FusionLists, name: str) -> FusionLists:
     Raises
     ------
     InputError
-        If a score is infinite, or for `max` if the largest score of a list is not above 0.
+        If scores are infinite or too large, or for `max` if the largest score of a list is not above 0.
 
     Examples
     --------
@@ -303,7 +325,15 @@ def normalised(lists: FusionLists, name: str) -> FusionLists:
             f"{groups.name(int(groups.list[row]))} has score {lists.score[row]:g}",
             expected="finite scores; RRF, ISR, RBC, Borda and Condorcet use ranks only",
         )
-    return NORMALISATIONS[name](groups)
+    try:
+        with np.errstate(over="raise", invalid="raise"):
+            return NORMALISATIONS[name](groups)
+    except FloatingPointError:
+        largest = float(np.abs(lists.score).max())
+        raise InputError(
+            f"scores as large as {largest:g}, too large for the normalisation {name}",
+            expected="smaller scores; RRF, ISR, RBC, Borda and Condorcet use ranks only",
+        ) from None
 
 
 def lists_of_equal_scores(lists: FusionLists) -> int:
