@@ -171,7 +171,7 @@ def page(results: Json) -> str:
     )
     counts = closer(results)
     drawn, corrected = (number(mean_tau(results, way, "AP", 100, certain=False)) for way in ("none", "log"))
-    return wrapped(f"""# Sampled candidates: bias, coverage and order of systems
+    return wrapped(f"""# Do corrections remove the bias of sampled candidates?
 
 {NOTE}
 
