@@ -1,12 +1,14 @@
 """Build configuration: compiled kernels where a C compiler works, the uncompiled ones elsewhere.
 
 With LEADLINE_BUILD=pure in the environment nothing is compiled, and the wheel is one for every system
-(py3-none-any).
+(py3-none-any). Wheels are without the modules that only write the pages of studies into docs/.
 """
 
+import ast
 import os
 import shutil
 import sys
+from pathlib import Path
 from platform import machine
 
 from setuptools import Extension, setup
@@ -20,7 +22,14 @@ SHARED = "leadline.kernels.compiled.shared"  # what Cython would otherwise repea
 
 
 class BuildPackages(build_py):  # type: ignore[misc]
-    """Add the example files of the documentation, which `leadline demo --files` writes."""
+    """Add the examples of the documentation, which `leadline demo --files` writes; omit what writes pages."""
+
+    def find_package_modules(self, package: str, package_dir: str) -> list[tuple[str, str, str]]:
+        found: list[tuple[str, str, str]] = super().find_package_modules(package, package_dir)
+        if not package.startswith("leadline_studies"):
+            return found
+        kept = used_by_studies()
+        return [module for module in found if Path(module[2]).resolve() in kept]
 
     def run(self) -> None:
         super().run()
@@ -39,6 +48,29 @@ class BuildKernels(build_ext):  # type: ignore[misc]  # setuptools has no types 
             extension.extra_compile_args = compile_args
             extension.extra_link_args = link_args
         super().build_extensions()
+
+
+def used_by_studies() -> set[Path]:
+    """Return the files of leadline_studies that `leadline study` can import: the others write pages."""
+    source = Path(__file__).resolve().parent / "src"
+    studies = source / "leadline_studies"
+    waiting = [*studies.rglob("__init__.py"), *studies.rglob("study.py")]
+    kept: set[Path] = set()
+    while waiting:
+        file = waiting.pop()
+        if file in kept:
+            continue
+        kept.add(file)
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+            elif isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            else:
+                continue
+            files = (source.joinpath(*name.split(".")).with_suffix(".py") for name in names)
+            waiting += [named for named in files if studies in named.parents and named.exists()]
+    return kept
 
 
 def arguments_for(compiler: str, platform: str) -> tuple[list[str], list[str]]:

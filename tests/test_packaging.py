@@ -135,3 +135,20 @@ def test_compiled_kernels_are_found_and_hold_no_debug_symbols(source: Path, tmp_
     assert wheel.stat().st_size < 3e6
     assert "kernels compiled" in run(installed, "--version")
     assert run(installed, *EVALUATE) == run(REPOSITORY / "src", *EVALUATE, LEADLINE_PURE="1")
+
+
+def test_the_wheel_has_the_studies_without_what_writes_their_pages(source: Path, tmp_path: Path) -> None:
+    installed = build(source, tmp_path / "wheel", LEADLINE_BUILD="pure") / "leadline_studies"
+    studies = source / "src" / "leadline_studies"
+    shipped = {path.relative_to(installed) for path in installed.rglob("*.py")}
+    every = {path.relative_to(studies) for path in studies.rglob("*.py")}
+    assert {path for path in shipped if path.stem.endswith(("page", "pages", "__main__"))} == set()
+    assert {path for path in every if path.name in {"study.py", "__init__.py"}} <= shipped < every
+    names = sorted(".".join(("leadline_studies", *path.with_suffix("").parts)) for path in shipped)
+    lines = [f"import {name.removesuffix('.__init__')}" for name in names]
+    subprocess.run(
+        [sys.executable, "-c", "\n".join(lines)],
+        env=os.environ | {"PYTHONPATH": str(installed.parent)},
+        cwd=tmp_path,
+        check=True,
+    )
