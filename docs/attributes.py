@@ -9,9 +9,8 @@ import inspect
 import pkgutil
 import re
 import textwrap
-import typing
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import leadline
@@ -24,99 +23,44 @@ COMMON = {
     "options": "Options in effect, as in the JSON.",
     "inputs": "Files that were read, with their hashes and numbers of rows.",
     "query": "Id of the query.",
-    "queries": "Ids or number of the queries.",
+    "queries": "Ids of the queries.",
     "documents": "Ids or number of the documents.",
     "measure": "Name of the measure.",
     "run": "Name of the run.",
     "runs": "The runs.",
-    "name": "Name.",
-    "path": "File.",
+    "name": "Name of the run.",
+    "path": "File that was read.",
     "code": "Name of the condition, the same in all versions.",
     "count": "How often it occurred.",
     "message": "The line that is printed.",
     "a": "Value of the first run.",
     "b": "Value of the second run.",
     "value": "The value.",
-    "wins": "Number won.",
-    "ties": "Number of ties.",
-    "losses": "Number lost.",
     "p": "p-value.",
     "p_corrected": "p-value corrected for multiple comparisons.",
     "low": "Lower limit of the interval.",
     "high": "Upper limit of the interval.",
-    "verdict": "Outcome in words, as in the table.",
-    "probability": "Inclusion probabilities.",
     "contributors": "Rank in every run that contributed the document.",
     "tag": "Last column of a TREC run.",
     "confidence": "Confidence level.",
     "seed": "Seed of the random numbers.",
     "measures": "The measures.",
-    "values": "Values of runs x queries x measures; NaN is undefined.",
-    "undefined": "Number of undefined values, by run and measure.",
-    "averaged": "Whether a query is in the mean, by run, query and measure.",
-    "present": "Whether a run has a query.",
-    "qrels": "The judgments, or their digest.",
-    "bounds": "Bounds of the values, where they were requested.",
-    "intervals": "Confidence intervals of the means, where they were requested.",
-    "estimates": "Estimated R and recall, where a pool was given.",
-    "withheld": "Why an estimate has no interval, by measure and run.",
-    "without_mean": "Whether the mean of a run is undefined.",
-    "examples": "First query and document of runs of which no document is judged.",
-    "judged_example": "The first judged document.",
-    "relevance_strings": "Grades of the first documents, where they were requested.",
-    "family": "Number of tests corrected together.",
+    "family": "Tests that are corrected together.",
     "cutoff": "Rank at which lists are truncated.",
-    "arms": "The two arms, with their numbers of users, rows and clicks.",
-    "compared": "Difference of the arms, with interval and p.",
-    "always": "Always-valid p-value and interval.",
-    "sizes": "Sizes of samples that detect given differences.",
-    "split": "Test of the split of the users, where one was expected.",
-    "audits": "What each judge does to each measure, by the first judge.",
-    "between": "By coefficient: mean over pairs of judges, and the value of each pair.",
-    "by_query": "By coefficient: mean over pairs of judges of each query.",
-    "judgments": "The judgments compared, or their number.",
-    "needed": "Numbers of judgments that kappa takes.",
-    "of_all": "By coefficient: value over all judges, and the number of pairs.",
-    "ranking": "Effect of the judges on the ranking of systems, where runs were given.",
-    "reference": "Whether the first judge is the reference of the others.",
-    "tables": "Confusion tables of the pairs of judges; rows are the first.",
-    "pairs": "The pairs compared, as indices.",
-    "grades": "The grades, or their numbers.",
-    "size": "Bytes of text.",
     "sides": "The two scores, with their names.",
-    "info": "Name and counts of the run.",
-    "listed": "The documents of the list with grades and ties.",
-    "shown": "Number of ranks shown.",
-    "steps": "Columns and sums of the derivation.",
-    "measured": "Histograms of each run.",
+    "measured": "Histograms and values of each run.",
     "recipe": "Options of the histograms.",
-    "brought": "By run: number of documents that it contributed, and of those that no other run contributed.",
-    "new": "The pairs that were not known before.",
-    "whole": "All pairs of the pool.",
-    "read": "Numbers of rows of the inputs other than runs.",
     "interval": "Method of the confidence intervals.",
     "ranges": "Lowest and highest value of each measure.",
-    "averages": "Published averages of the collections.",
-    "columns": "Statistics by collection, or over pairs.",
     "rules": "Test, correction and levels.",
     "method": "The estimator.",
-    "checks": "What was checked, with what was found and expected.",
-    "rows": "Number of rows.",
     "findings": "What was found, as sentences.",
     "groups": "Groups of queries that differ alike.",
     "settings_tried": "Settings of measure and reading that were tried.",
     "tried": "Number of causes that were tried.",
     "counts": "What was counted while the run was read, by name.",
-    "effect": "Standardised differences.",
-    "effect_limits": "Limits of their intervals.",
-    "found": "Means, standard errors and degrees of freedom.",
-    "by": "What was resampled or assumed.",
-    "limits": "Lower and upper limits.",
-    "clusters": "Numbers of groups of queries.",
-    "error": "Standard errors.",
-    "mean": "Means.",
-    "comparisons": "Number of comparisons.",
 }
+WORKING = {"leadline.io.formats"}  # of no use outside the package
 EXAMPLE_NAMES = {
     "run": {"bm25", "dense", "alike", "varied", "hybrid", "splade"},
     "query": {"knots", "tides", "anchors", "jaguar"},
@@ -218,42 +162,48 @@ def documented(kind: type) -> dict[str, tuple[str, str]]:
 
 def records(kinds: list[type[Result]]) -> list[type]:
     """Return the classes of records that attributes of results hold, themselves not results."""
+    named = {kind.__name__: kind for kind in kinds}
     found: dict[str, type] = {}
     below: list[type] = list(kinds)
     while below:
-        for annotation in _annotations(below.pop()):
-            for kind in _classes(annotation):
-                tabular = dataclasses.is_dataclass(kind) or hasattr(kind, "_fields")
-                ours = kind.__module__.startswith("leadline") and not issubclass(kind, Result)
-                if ours and tabular and kind.__name__ not in found:
-                    found[kind.__name__] = kind
-                    below.append(kind)
+        holder = below.pop()
+        texts = [form for form, _ in attributes(holder).values()] + [*_returned(holder)]
+        for name in re.findall(r"\b[A-Z]\w+", " ".join(texts)):
+            kind = _class_of(name, holder)
+            if kind is None or name in found or name in named or kind.__module__ in WORKING:
+                continue
+            if dataclasses.is_dataclass(kind) or hasattr(kind, "_fields"):
+                found[name] = kind
+                below.append(kind)
     return [found[name] for name in sorted(found)]
 
 
-def _annotations(kind: type) -> Iterator[Any]:
-    """Yield the types of the public attributes of a class."""
-    for base in kind.__mro__:
-        getters = {
-            name: getattr(value, "fget", None) or getattr(value, "func", None)
-            for name, value in vars(base).items()
-            if not name.startswith("_")
-        }
-        for source, wanted in ((base, None), *((getter, "return") for getter in getters.values() if getter)):
-            try:
-                hints = typing.get_type_hints(source)
-            except (NameError, TypeError):
-                continue
-            yield from (
-                form for name, form in hints.items() if wanted == name or (wanted is None and name[0] != "_")
+def _returned(kind: type) -> Iterator[str]:
+    """Yield what the public methods of a class return."""
+    for name, value in vars(kind).items():
+        if inspect.isfunction(value) and not name.startswith("_"):
+            yield _plain(inspect.get_annotations(value).get("return", ""))
+
+
+def _class_of(name: str, holder: type) -> type | None:
+    """Return the class that a name stands for in the module of a class, or in those of its bases."""
+    for base in holder.__mro__:
+        if base.__module__.startswith("leadline"):
+            found = getattr(importlib.import_module(base.__module__), name, None) or _imported(
+                base.__module__, name
             )
+            if inspect.isclass(found) and found.__module__.startswith("leadline"):
+                return found
+    return None
 
 
-def _classes(annotation: Any) -> Iterator[type]:
-    if inspect.isclass(annotation):
-        yield annotation
-    for part in typing.get_args(annotation):
-        yield from _classes(part)
+def _imported(module: str, name: str) -> object:
+    """Return what a module imports under a name for type checkers only."""
+    tree = ast.parse(inspect.getsource(importlib.import_module(module)))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module and name in {each.name for each in node.names}:
+            return getattr(importlib.import_module(node.module), name, None)
+    return None
 
 
 def _plain(annotation: Any) -> str:
@@ -303,6 +253,10 @@ def _general(key: str) -> str:
             return f"<{name}>"
     if re.fullmatch(r"d\d\d|j\d", key):
         return "<document>"
+    if key.isdigit():
+        return "<grade>"
+    if key in {"NQC(tail)", "WIG(tail)"}:
+        return "<predictor>"
     try:
         MEASURES.parse(key)
     except ValueError:
@@ -310,11 +264,9 @@ def _general(key: str) -> str:
     return "<measure>" if re.search(r"[A-Z@]", key) else key
 
 
+@cache
 def meanings(name: str) -> dict[str, str]:
-    """Return what the attributes of a result and of its records mean, where their docstrings say so."""
-    (kind,) = [kind for kind in results() if kind.__name__ == name]
-    return {
-        attribute: says
-        for one in (*records([kind]), kind)
-        for attribute, (_, says) in documented(one).items()
-    }
+    """Return what the fields of a record or a result mean, by its docstring."""
+    kinds = results()
+    (kind,) = [kind for kind in (*kinds, *records(kinds)) if kind.__name__ == name]
+    return {attribute: says for attribute, (_, says) in documented(kind).items()}

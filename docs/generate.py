@@ -47,6 +47,7 @@ FOLDER = os.path.dirname(os.path.abspath(__file__))
 EXAMPLES = os.path.join(FOLDER, "examples")
 FIGURES = os.path.join(FOLDER, "figures.py")
 ATTRIBUTES = runpy.run_path(os.path.join(FOLDER, "attributes.py"))
+KEYS = runpy.run_path(os.path.join(FOLDER, "keys.py"))
 CONSOLE = re.compile(r"^```console\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
 NOTE = "<!-- Made by docs/generate.py from the code: run `make docs` after a change. -->"
 
@@ -449,23 +450,23 @@ def gallery() -> str:
 
 
 JSON = (
-    ("evaluate", "qrels.txt bm25.run dense.run -m AP --per-query", "Results"),
-    ("compare", "qrels.txt bm25.run dense.run -m AP", "Comparison"),
-    ("rank", "--scores scores.csv -m AP", "Ranking"),
-    ("difference", "qrels.txt bm25.run dense.run", "Difference"),
-    ("curve", "qrels.txt bm25.run dense.run", "Curves"),
-    ("explain", "qrels.txt bm25.run -m AP --query knots", "Explanation"),
-    ("suite", "suite.toml -m AP --no-cache", "Suite"),
-    ("check", "qrels.txt bm25.run", "CheckResult"),
-    ("collection", "docs.jsonl queries.jsonl qrels.txt", "Collection"),
-    ("agreement", "judges.csv", "Agreement"),
-    ("pool", "bm25.run dense.run --depth 2 -o pool.tsv", "Pool"),
-    ("estimate", "qrels.txt bm25.run dense.run -m P@5", "EstimatedResults"),
-    ("sampled", "qrels.txt bm25.run dense.run -m AP -m RR --population 20", "Estimates"),
-    ("histogram", "qrels.txt bm25.run dense.run --bins 4", "Histograms"),
-    ("predict", "bm25.run dense.run", "Predictions"),
-    ("unjudged", "bm25.run dense.run --method nruns", "Unjudged"),
-    ("abtest", "--a 46/10000 --b 60/10000", "ABTest"),
+    ("evaluate", "qrels.txt bm25.run dense.run -m AP --per-query --intervals --bounds"),
+    ("compare", "qrels.txt bm25.run dense.run -m AP"),
+    ("rank", "--scores scores.csv -m AP"),
+    ("difference", "qrels.txt bm25.run dense.run"),
+    ("curve", "qrels.txt bm25.run dense.run"),
+    ("explain", "qrels.txt bm25.run -m AP --query knots"),
+    ("suite", "suite.toml -m AP --no-cache"),
+    ("check", "qrels.txt bm25.run"),
+    ("collection", "docs.jsonl queries.jsonl qrels.txt"),
+    ("agreement", "judges.csv"),
+    ("pool", "bm25.run dense.run --depth 2 -o pool.tsv"),
+    ("estimate", "qrels.txt bm25.run dense.run -m P@5"),
+    ("sampled", "qrels.txt bm25.run dense.run -m AP -m RR --population 20"),
+    ("histogram", "qrels.txt bm25.run dense.run --bins 4"),
+    ("predict", "bm25.run dense.run"),
+    ("unjudged", "bm25.run dense.run --method nruns"),
+    ("abtest", "--a 46/10000 --b 60/10000"),
 )
 
 
@@ -477,10 +478,11 @@ def json_keys() -> str:
         "",
         NOTE,
         "",
-        "`-f json` writes one object. Undefined values are `null`; numbers have full precision. Keys in",
-        "angle brackets are names: `<run>`, `<query>`, `<measure>`, `<document>`; `[]` is each entry of a",
-        "list. Keys that belong to an option are there if it is given. In Python, `to_dict()` of the result",
-        "has the same keys without the first five ([attributes of results](api.md#more-results)).",
+        "`-f json` writes one object. Undefined values are `null`; numbers have full precision. Names in",
+        "angle brackets stand for keys that depend on the data, such as `<run>` and `<measure>`; `[]` is",
+        "each entry of a list. The keys below are those of the commands shown, run on docs/examples; other",
+        "options may add keys. In Python, `to_dict()` of the result has the same keys without the first",
+        "five ([attributes of results](api.md#more-results)).",
         "",
         "Every object begins with:",
         "",
@@ -492,7 +494,7 @@ def json_keys() -> str:
         "| `options` | all options in effect, also those that were not given |",
         "| `warnings` | what is printed below the table: `code` (stable), `message`, `count` |",
     ]
-    for name, words, kind in JSON:
+    for name, words in JSON:
         with tempfile.TemporaryDirectory() as folder:
             shutil.copytree(EXAMPLES, folder, dirs_exist_ok=True)
             said, notes = io.StringIO(), io.StringIO()
@@ -506,13 +508,34 @@ def json_keys() -> str:
         found: dict[str, set[str]] = {}
         for path, form in ATTRIBUTES["keys"]({key: printed[key] for key in printed if key not in BEGIN}):
             found.setdefault(path, set()).add(form)
-        says = ATTRIBUTES["meanings"](kind)
+        found = {
+            path: forms
+            for path, forms in found.items()
+            if not (forms == {"list"} and any(other.startswith(f"{path}[]") for other in found))
+        }  # a list that is empty in one place only
         lines += ["", f"## {name}", "", f"`leadline {name} {words} -f json`", ""]
-        lines += ["| key | value | |", "| --- | --- | --- |"]
+        lines += ["| key | value | meaning |", "| --- | --- | --- |"]
         for path, forms in found.items():
-            meaning = says.get(path.rpartition(".")[2], "").replace("|", "\\|")
+            meaning = meaning_of(name, path).replace("|", "\\|")
             lines.append(f"| `{path}` | {' or '.join(sorted(forms))} | {meaning} |")
     return "\n".join(lines) + "\n"
+
+
+def meaning_of(command: str, path: str) -> str:
+    """Return what a key of JSON means: by the list of keys, or by the docstring of its record."""
+    own = KEYS["KEYS"].get(command, {})
+    if path in own:
+        return str(own[path])
+    place, _, key = path.rpartition(".")
+    record = KEYS["RECORDS"].get(command, {}).get(place)
+    if record is not None and (says := ATTRIBUTES["meanings"](record).get(key)):
+        return re.sub(r"\b(?:None|NaN)\b", "`null`", says)
+    parts = path.split(".")
+    ends = [".".join(parts[start:]) for start in range(len(parts))]
+    for end in ends:
+        if end in KEYS["SHARED"]:
+            return str(KEYS["SHARED"][end])
+    raise LookupError(f"docs/keys.py has no meaning of `{path}` of {command}")
 
 
 BEGIN = {"leadline", "command", "inputs", "options", "warnings"}

@@ -171,3 +171,13 @@ def test_every_command_has_an_example_in_its_help(leadline: Leadline) -> None:
         assert shown.status == 0
         assert re.search(rf"Example: {name}\b", shown.out), name
         assert command.help
+
+
+def test_every_attribute_of_results_and_of_their_records_is_described() -> None:
+    page = (DOCS / "api.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\| `[^\n]*\|  \|$", page, re.MULTILINE) == []
+
+
+def test_a_key_of_json_without_a_meaning_is_an_error() -> None:
+    with pytest.raises(LookupError, match=r"no meaning of `runs\[\]\.novel` of evaluate"):
+        generator().meaning_of("evaluate", "runs[].novel")

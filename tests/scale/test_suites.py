@@ -16,7 +16,8 @@ from scipy import stats
 
 import leadline as ll
 from conftest import examples
-from leadline.comparison.suite_result import SuiteRules, over_collections, stratified
+from leadline.comparison.suite_records import SuiteRules
+from leadline.comparison.suite_result import over_collections, stratified
 from leadline.measures import from_function
 from leadline.scale import suite
 from leadline.scale.suite_files import AVERAGES, folded, members_of, read_suite

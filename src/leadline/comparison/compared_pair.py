@@ -23,25 +23,40 @@ class ComparedPair(NamedTuple):
 
     Attributes
     ----------
-    a, b : str
-        Names of the runs.
+    a : str
+        Name of the first run.
+    b : str
+        Name of the second run.
     measure : str
         The measure.
-    mean_a, mean_b : float
-        Means of the runs.
+    mean_a : float
+        Mean of the first run.
+    mean_b : float
+        Mean of the second run.
     difference : float
         Mean difference over the queries of both runs.
-    low, high : float
-        Confidence interval for this pair alone.
-    p, p_corrected : float
-        p-value, and p-value corrected for multiple comparisons.
+    low : float
+        Lower limit of the confidence interval of the difference, for this pair alone.
+    high : float
+        Upper limit of this interval.
+    p : float
+        p-value, from 0 to 1.
+    p_corrected : float
+        p-value corrected for multiple comparisons.
     p_equivalent : float or None
         Corrected p-value of the equivalence test; None without a margin.
-    effect, effect_low, effect_high : float
-        Standardised mean difference (mean / standard deviation) with its confidence interval.
-    wins, ties, losses : int or None
-        Number of queries on which `a` is better than, equal to or worse than `b`; None for estimates from a
-        sample of judgments.
+    effect : float
+        Standardised mean difference, mean / standard deviation.
+    effect_low : float
+        Lower limit of the confidence interval of `effect`.
+    effect_high : float
+        Upper limit of this interval.
+    wins : int or None
+        Number of queries on which `a` is better; None for estimates from a sample of judgments.
+    ties : int or None
+        Number of queries on which both are equal; None for such estimates.
+    losses : int or None
+        Number of queries on which `a` is worse; None for such estimates.
     queries : int
         Number of queries compared.
     needed : int or None
@@ -54,9 +69,11 @@ class ComparedPair(NamedTuple):
         Outcome of the comparison, for `a`.
     changed : list of Change
         The queries with the largest differences; none for estimates from a sample of judgments.
-    simultaneous_low, simultaneous_high : float
-        Simultaneous confidence interval, which excludes 0 if the pair is significant; NaN for a single pair
-        or without correction.
+    simultaneous_low : float
+        Lower limit of the simultaneous confidence interval, which excludes 0 if the pair is significant; NaN
+        for a single pair or without correction.
+    simultaneous_high : float
+        Upper limit of this interval.
     groups : int or None
         Number of groups of queries; None without groups.
     """

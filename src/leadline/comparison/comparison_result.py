@@ -36,7 +36,21 @@ MOST_LETTERS = len(ascii_lowercase)  # with more runs, outperformed runs are cou
 
 
 class Columns(NamedTuple):
-    """Statistics of the differences of one measure, by pair."""
+    """Statistics of the differences of one measure, by pair.
+
+    Attributes
+    ----------
+    queries : ndarray of float64
+        Number of queries compared.
+    found : Means
+        Mean differences with their standard errors.
+    effect : ndarray of float64
+        Standardised mean differences.
+    effect_limits : tuple of ndarray of float64
+        Lower and upper limits of their confidence intervals.
+    counts : Outcomes
+        Queries on which the first run is better, equal and worse.
+    """
 
     queries: Floats
     found: Means

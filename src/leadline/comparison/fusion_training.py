@@ -41,6 +41,8 @@ class FusionTraining(Result):
 
     Attributes
     ----------
+    measure : Measure
+        The measure by which weights were chosen.
     run : FusedRun
         Runs fused with `weights`.
     held_out : FusedRun

@@ -82,7 +82,15 @@ def group_codes(
 
 
 class Pairs(NamedTuple):
-    """Indices of the first and the second run of each pair."""
+    """Runs of each pair.
+
+    Attributes
+    ----------
+    first : ndarray of int64, shape (n_pairs,)
+        Index of the first run.
+    second : ndarray of int64, shape (n_pairs,)
+        Index of the second run.
+    """
 
     first: Integers
     second: Integers

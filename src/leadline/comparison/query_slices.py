@@ -63,16 +63,32 @@ class SliceDifference(NamedTuple):
         Source of the slices, FILE:COLUMN.
     slice : str or None
         Name of the slice; None for all queries, which are no part of the correction over slices.
-    a, b, measure : str
-        Runs and measure.
+    a : str
+        Name of the first run.
+    b : str
+        Name of the second run.
+    measure : str
+        The measure.
     queries : int
         Number of queries compared.
-    mean_a, mean_b, difference : float
-        Means over these queries, and their difference.
-    low, high, simultaneous_low, simultaneous_high : float
-        Confidence interval of this slice alone, and simultaneous one over slices.
-    p, p_corrected : float
-        p-value, and p-value corrected by Holm over the slices and pairs.
+    mean_a : float
+        Mean of the first run over these queries.
+    mean_b : float
+        Mean of the second run over these queries.
+    difference : float
+        Mean difference, `a` minus `b`.
+    low : float
+        Lower limit of the confidence interval of the difference, for this slice alone.
+    high : float
+        Upper limit of this interval.
+    simultaneous_low : float
+        Lower limit of the simultaneous interval over slices.
+    simultaneous_high : float
+        Upper limit of this interval.
+    p : float
+        p-value.
+    p_corrected : float
+        p-value corrected by Holm over the slices and pairs.
     verdict : {"better", "worse", "not told apart", "identical", "cannot tell"}
         Outcome for `a`.
     reason : str

@@ -80,18 +80,28 @@ class RankedRun(NamedTuple):
 
     Attributes
     ----------
-    name, measure : str
-        Run and measure.
-    mean, rank : float
-        Mean over queries and its rank, 1 for the best; ties share their mean rank.
-    rank_low, rank_high : int
-        Simultaneous confidence interval of the rank.
-    bootstrap_low, bootstrap_high : float
-        Percentile interval of this run alone.
-    best, expected : float
-        Probability to be the best, and expected rank, over bootstrap resamples.
+    name : str
+        Name of the run.
+    measure : str
+        The measure.
+    mean : float
+        Mean over queries.
+    rank : float
+        Rank of the mean, 1 for the best; ties share their mean rank.
+    rank_low : int
+        Best rank in the simultaneous confidence interval of the ranks of all runs.
+    rank_high : int
+        Worst rank in this interval.
+    bootstrap_low : float
+        Best rank in the percentile interval of this run alone; NaN with fewer than six queries.
+    bootstrap_high : float
+        Worst rank in this interval.
+    best : float
+        Share of the bootstrap resamples in which the run is the best, from 0 to 1; ties share it.
+    expected : float
+        Mean rank over the resamples.
     group : int
-        Tie group.
+        1 for the best run and those not significantly different from it, 2 the same for the rest, and so on.
     """
 
     name: str

@@ -10,113 +10,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline.comparison.comparison_result import Comparison
+from leadline.comparison.suite_records import MeanRanks, NamedAverage, Scope, SuitePair, SuiteRules, WinRate
 from leadline.data.arrays import Flags, Floats
 from leadline.data.result import Result
 from leadline.data.results import Results, ResultWarning, plain
 from leadline.data.wording import counted
 from leadline.errors import UsageError
-from leadline.stats import Correction, PairedTest
 from leadline.stats.moments import moments
 from leadline.stats.paired_tests import Randomisation, Sign
 
 FEWEST = 5  # collections: with fewer, nothing is said about other collections
 CANNOT_TELL = "cannot tell"
 INCOMPLETE = "incomplete"
-
-
-class SuiteRules(NamedTuple):
-    """Options of the tests of a suite."""
-
-    test: PairedTest
-    correction: Correction
-    confidence: float = 0.95
-    seed: int = 0
-    baselines: tuple[str, ...] = ()
-    partial: bool = False
-
-
-class Scope(NamedTuple):
-    """One test of a pair: interval of the difference (of the pair alone), p-values and verdict."""
-
-    low: float
-    high: float
-    p: float
-    p_corrected: float
-    verdict: str
-
-
-class SuitePair(NamedTuple):
-    """Two runs compared by one measure over the collections of a suite; differences are `a` minus `b`.
-
-    Attributes
-    ----------
-    a, b, measure : str
-        Runs and measure.
-    difference : float
-        Mean over collections of the mean differences; NaN if a run lacks a collection, unless it was asked
-        to average what there is.
-    collections, queries : int
-        Number of collections, and of their queries, that both runs have.
-    wins, ties, losses : int
-        Number of collections on which the mean of `a` is better than, equal to or worse than that of `b`.
-    within : Scope
-        Test over queries within these collections: would other queries of them give the same sign?
-    over : Scope
-        Test over collections: would other collections like them? "cannot tell" with fewer than five, or if
-        no data could reach significance.
-    """
-
-    a: str
-    b: str
-    measure: str
-    difference: float
-    collections: int
-    queries: int
-    wins: int
-    ties: int
-    losses: int
-    within: Scope
-    over: Scope
-
-
-class MeanRanks(NamedTuple):
-    """Mean ranks of the runs that have every collection, Friedman's p and the critical difference."""
-
-    names: list[str]
-    ranks: Floats
-    collections: int
-    p: float
-    difference: float
-
-
-class WinRate(NamedTuple):
-    """Comparisons of a run with the others, collection by collection; `rate` counts a tie as half a win."""
-
-    wins: int
-    ties: int
-    comparisons: int
-
-    @property
-    def rate(self) -> float:
-        """Return the share of comparisons that are won; NaN without any."""
-        return (self.wins + self.ties / 2) / self.comparisons if self.comparisons else math.nan
-
-
-class NamedAverage(NamedTuple):
-    """An average over some of the collections: of the given measures (None: of all).
-
-    `members` are the collections of each member, none if the suite lacks it; a member is the mean of its
-    collections.
-    """
-
-    name: str
-    members: dict[str, list[str]]
-    measure: str | None = None
-
-    @property
-    def missing(self) -> list[str]:
-        """Return the members that the suite does not have."""
-        return [member for member, names in self.members.items() if not names]
 
 
 class Suite(Result):
@@ -128,15 +33,26 @@ class Suite(Result):
         Results by collection.
     comparisons : dict of str to Comparison
         Comparisons by collection; none for a collection with one run.
-    collections, names, measures : list of str
-        Collections, runs and measures.
+    collections : list of str
+        Names of the collections.
+    names : list of str
+        Names of the runs.
+    measures : list of str
+        Names of the measures.
+    columns : list of Measure
+        The measures.
+    averages : list of NamedAverage
+        Averages that the suite defines.
     means : ndarray of float64, shape (n_runs, n_collections, n_measures)
         Means over queries; NaN where a run lacks a collection, or its mean is undefined.
     present : ndarray of bool, shape (n_runs, n_collections)
         Whether there is a run on a collection.
-    computed, cached, removed : int
-        Number of runs on collections that were evaluated, that were taken from the cache, and of others that
-        were removed from it.
+    computed : int
+        Number of pairs of run and collection that were evaluated.
+    cached : int
+        Number of those that were taken from the cache.
+    removed : int
+        Number of other entries that were removed from the cache.
     """
 
     def __init__(

@@ -54,7 +54,17 @@ class Cause(NamedTuple):
 
 
 class CausePair(NamedTuple):
-    """Two causes that together reproduce the values of more queries than either alone."""
+    """Two causes that together reproduce the values of more queries than either alone.
+
+    Attributes
+    ----------
+    causes : tuple of Cause
+        The two causes.
+    explained : tuple of str
+        Queries of which both values are reproduced.
+    contradicted : int
+        Number of queries that the two causes would change although they agree.
+    """
 
     causes: tuple[Cause, Cause]
     explained: tuple[str, ...]

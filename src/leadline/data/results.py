@@ -27,9 +27,15 @@ BOUND_COLUMNS = ("ties low", "ties high", "ties expected", "unjudged low", "unju
 
 
 class Bounds(NamedTuple):
-    """Bounds of values: ... x measures x 5 (`BOUNDS`), NaN if undefined.
+    """Bounds of values.
 
-    `available[m, b]` is whether bound b is defined for measure m.
+    Attributes
+    ----------
+    limits : ndarray of float64, shape (..., n_measures, 5)
+        Lowest, highest and expected value over the orders of tied documents, lowest and highest over the
+        grades of unjudged ones; NaN if undefined.
+    available : ndarray of bool, shape (n_measures, 5)
+        Whether a bound is defined for a measure.
     """
 
     limits: Floats
@@ -42,7 +48,17 @@ class Bounds(NamedTuple):
 
 
 class Intervals(NamedTuple):
-    """Confidence intervals of the means over queries: runs x measures x (low, high)."""
+    """Confidence intervals of the means over queries.
+
+    Attributes
+    ----------
+    limits : ndarray of float64, shape (n_runs, n_measures, 2)
+        Lower and upper limits.
+    by : str
+        Method of the intervals.
+    confidence : float
+        Confidence level, from 0 to 1.
+    """
 
     limits: Floats
     by: str
@@ -118,11 +134,37 @@ class Estimated(Protocol):
 class Results(Result):
     """Values of runs x queries x measures; NaN is undefined.
 
-    `averaged[r, q, m]` is whether query q is included in the mean of measure m for run r, `without_mean[r]`
-    whether the mean is undefined (profile `trec10` with a missing query), and `present[r, q]` whether the run
-    has the query. `relevance_strings[r][q]` are the grades of its first documents, if requested.
-    `resolve(names)` returns the measures of names other than their canonical ones. `withheld[measure][run]`
-    is why an estimate from a sample of judgments has no interval; None if the values are not such estimates.
+    Attributes
+    ----------
+    measures : list of Measure
+        The measures.
+    values : ndarray of float64, shape (n_runs, n_queries, n_measures)
+        Values; NaN is undefined.
+    averaged : ndarray of bool, shape (n_runs, n_queries, n_measures)
+        Whether a query is included in the mean.
+    present : ndarray of bool, shape (n_runs, n_queries)
+        Whether a run has a query.
+    without_mean : ndarray of bool, shape (n_runs,)
+        Whether the means of a run are undefined (profile `trec10` with a missing query).
+    relevance_strings : list of list of str
+        Grades of the first documents by run and query; empty if not requested.
+    bounds : Bounds or None
+        Bounds of the values; None if not requested.
+    intervals : Intervals or None
+        Confidence intervals of the means; None if not requested.
+    estimates : Estimated or None
+        Estimated number of relevant documents and recall; None without a pool.
+    withheld : dict of str to dict of str to str, or None
+        By measure and run: why an estimate from a sample of judgments has no interval; None if the values are
+        not such estimates.
+    qrels : Qrels, str or None
+        The judgments, or their digest.
+    undefined : ndarray of int64, shape (n_runs, n_measures), or None
+        Number of undefined values that no other warning explains.
+    examples : list of (str, str)
+        Name and first document of each run of which no document is judged.
+    judged_example : str
+        A judged document, for the warning of such runs.
     """
 
     def __init__(

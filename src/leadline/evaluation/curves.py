@@ -160,7 +160,15 @@ def curve(
 
 
 class Covered(NamedTuple):
-    """Subtopics covered by one run: new ones by query and rank, and the number of each query."""
+    """Subtopics covered by one run.
+
+    Attributes
+    ----------
+    new : ndarray of float64, shape (n_queries, n_ranks)
+        Number of subtopics that a rank is the first to cover.
+    size : ndarray of float64, shape (n_queries,)
+        Number of subtopics of each query.
+    """
 
     new: Floats
     size: Floats

@@ -124,7 +124,26 @@ def _derivations() -> Iterator[Derivation]:
 class Explanation(Result):
     """Value of one measure for one query of one run, with its derivation.
 
-    `warnings` concern the list of this query, except that counts of reading are of the whole run.
+    Attributes
+    ----------
+    measure : str
+        Name of the measure.
+    query : str
+        Id of the query.
+    run : str
+        Name of the run.
+    value : float
+        The value; NaN is undefined.
+    listed : Listed
+        The ranked list with its grades and ties.
+    steps : Steps
+        The derivation.
+    shown : int
+        Number of ranks that are shown.
+    info : RunInfo
+        Name and counts of the run.
+    warnings : list of ResultWarning
+        Warnings about the list of this query; counts of reading are of the whole run.
     """
 
     measure: str

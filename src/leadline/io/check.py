@@ -149,8 +149,20 @@ def _scan(lines: list[bytes], line: int, kind: str) -> plain.ParsedRows:
 class Joined:
     """Agreement of the ids of a run and judgments.
 
-    `run_example` is a document of the run without a judgment, `qrels_example` a judged document, of the same
-    query where that has any.
+    Attributes
+    ----------
+    qrels : str
+        File of the judgments.
+    queries : int
+        Number of judged queries that the run has.
+    documents : int
+        Number of documents of the run for these queries.
+    judged : int
+        Number of those that are judged.
+    run_example : str or None
+        A document of the run without a judgment.
+    qrels_example : str or None
+        A judged document, of the same query where that has any.
     """
 
     qrels: str
@@ -185,7 +197,35 @@ class Joined:
 
 @dataclass
 class Checked:
-    """Problems and counts of a file."""
+    """Problems and counts of a file.
+
+    Attributes
+    ----------
+    path : str
+        The file.
+    kind : str
+        "run", "qrels" or "index"; empty if unknown.
+    form : str
+        Name of the format.
+    subtopics : bool
+        Whether judgments are by subtopic.
+    problems : list of Problem
+        What was found.
+    source : Opened or None
+        The opened file.
+    lists : PlainLists or None
+        Its rows, if they are kept for a repaired copy.
+    rows : int
+        Number of rows.
+    queries : int
+        Number of queries.
+    tag : str
+        Last column of a TREC run.
+    unit : str
+        What `Problem.line` counts, such as "line" or "row".
+    joined : Joined or None
+        Agreement of its ids with judgments, where these were given.
+    """
 
     path: str
     kind: str = ""

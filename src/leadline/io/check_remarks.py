@@ -31,7 +31,21 @@ IS_ODD = np.array([ODD_BYTES.match(bytes([byte])) is not None for byte in range(
 
 @dataclass(frozen=True)
 class Problem:
-    """One kind of problem in a file: the line of the first (None if there is none), and their number."""
+    """One kind of problem in a file.
+
+    Attributes
+    ----------
+    code : str
+        Name of the problem, the same in all versions.
+    line : int or None
+        Line of the first; None if there is none.
+    message : str
+        What is printed.
+    count : int
+        How often it occurs.
+    error : bool
+        Whether `evaluate` refuses the file for it.
+    """
 
     code: str
     line: int | None

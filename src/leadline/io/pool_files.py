@@ -30,8 +30,16 @@ POOL_COLUMNS = ("query_id", "doc_id", "probability", "contributors")
 class Pooled(NamedTuple):
     """The pairs of a pool, row by row.
 
-    `probability` is that of the document to get into the pool, in (0, 1]; `contributors` gives the rank of
-    the document in every run that brought it, none for one that was drawn.
+    Attributes
+    ----------
+    queries : list of str
+        Id of the query.
+    documents : list of str
+        Id of the document.
+    probability : ndarray of float64
+        Inclusion probability of the pair, in (0, 1].
+    contributors : list of dict of str to int
+        Rank of the document in every run that contributed it; none for one that was drawn.
     """
 
     queries: list[str]

@@ -29,9 +29,20 @@ MANIFEST = b"leadline"  # key of the metadata of a Parquet file of saved results
 
 
 class Column(NamedTuple):
-    """One number a run (NaN is undefined) under a measure's name, and by run and query if known.
+    """One number for each run.
 
-    `withheld` has the run and the reason of each estimate whose interval was withheld.
+    Attributes
+    ----------
+    path : str
+        File that was read.
+    measure : str
+        Name of the measure.
+    values : dict of str to float
+        Value of each run; NaN is undefined.
+    queries : dict of str to dict of str to float
+        Values of each run by query; empty if they are not known.
+    withheld : tuple of (str, str)
+        Run and reason of each estimate whose interval was withheld.
     """
 
     path: str

@@ -22,7 +22,17 @@ LIMIT = 500_000_000  # array elements of sign patterns x runs, above which there
 
 
 class Interval(NamedTuple):
-    """A value with its limits; NaN where there is no interval."""
+    """A value with its confidence interval.
+
+    Attributes
+    ----------
+    value : float
+        The value.
+    low : float
+        Lower limit; NaN where there is no interval.
+    high : float
+        Upper limit.
+    """
 
     value: float
     low: float = math.nan
@@ -34,7 +44,15 @@ class Interval(NamedTuple):
 
 
 class Taus(NamedTuple):
-    """Rank correlations of runs by labels with those by the reference: Kendall's tau-b and tau-AP."""
+    """Rank correlations of runs by labels with those by the reference, from -1 to 1.
+
+    Attributes
+    ----------
+    kendall : Interval
+        Kendall's tau-b.
+    tau_ap : Interval
+        tau-AP, in which high ranks weigh more.
+    """
 
     kendall: Interval
     tau_ap: Interval
@@ -90,7 +108,15 @@ class RunBias(NamedTuple):
 
 
 class Reliability(NamedTuple):
-    """Reliability of the means of runs (`stats.correlation.reliability`) by reference and by labels."""
+    """Reliability of the means of runs (`stats.correlation.reliability`), at most 1.
+
+    Attributes
+    ----------
+    reference : float
+        By the judgments of the reference.
+    labels : float
+        By the labels.
+    """
 
     reference: float
     labels: float

@@ -286,7 +286,19 @@ NAN = float("nan")
 
 
 class CoefficientEstimate(NamedTuple):
-    """An agreement coefficient with its interval; `corrected`: it is corrected for chance."""
+    """An agreement coefficient with its interval.
+
+    Attributes
+    ----------
+    value : float
+        The coefficient, at most 1; NaN where undefined.
+    low : float
+        Lower limit of its interval; NaN without one.
+    high : float
+        Upper limit of this interval.
+    corrected : bool
+        Whether the coefficient is corrected for chance.
+    """
 
     value: float
     low: float = NAN
@@ -307,10 +319,30 @@ class CoefficientEstimate(NamedTuple):
 class Agreement(Result):
     """Agreement coefficients by name: `agreement`, `scott`, `cohen`, `fleiss`, `krippendorff`.
 
-    `between[name]` is the mean over pairs of judges and the value of each pair; `of_all[name]` is computed
-    over all judges. `judgments` are the units compared, `tables` the confusion tables of the pairs of judges
-    (rows: the first), `by_query` the mean over pairs of judges for each query. With runs, `audits` says what
-    each judge does to each measure, by the first judge, and `needed` how many judgments kappa takes.
+    Attributes
+    ----------
+    judgments : Judgments
+        Grades of the query-document pairs that are compared.
+    pairs : list of (int, int)
+        Pairs of judges, as indices.
+    grades : ndarray of float64
+        Grades in use, ascending.
+    reference : bool
+        Whether the others are compared with the first judge only.
+    between : dict of str to (CoefficientEstimate, list of CoefficientEstimate)
+        By coefficient: the mean over pairs of judges, and the value of each pair.
+    of_all : dict of str to (CoefficientEstimate, int)
+        By coefficient: the value over all judges, and the number of query-document pairs used.
+    tables : ndarray of float64, shape (n_pairs, n_grades, n_grades)
+        Confusion tables of the pairs of judges; rows are the first judge.
+    by_query : dict of str to ndarray of float64
+        By coefficient: the mean over pairs of judges for each query; NaN where undefined.
+    ranking : Ranking or None
+        With runs: their means by the judgments of each judge.
+    audits : list of Audit
+        With runs and two judges or a reference: what each judge does to each measure, by the first.
+    needed : list of NeededJudgments
+        Numbers of judgments that kappa takes.
     """
 
     def __init__(

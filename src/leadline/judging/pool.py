@@ -33,9 +33,18 @@ Row = tuple[str, str, float, Mapping[str, int]]  # query, document, probability,
 
 @dataclass(frozen=True)
 class Pool(Result):
-    """A pool: `whole` is all of it, `new` the pairs not known before.
+    """A pool of pairs to judge.
 
-    `brought` counts, by run, the documents that it contributed and those that no other run contributed.
+    Attributes
+    ----------
+    whole : Pooled
+        All pairs of the pool.
+    new : Pooled
+        The pairs to judge: those not judged before.
+    brought : dict of str to (int, int)
+        By run: number of documents that it contributed, and of those that no other run contributed.
+    read : dict of str to int
+        Numbers of rows of the inputs other than runs.
     """
 
     whole: Pooled

@@ -12,9 +12,26 @@ from leadline.online.proportions import SampleRatio, SequentialTest
 
 
 class Arm(NamedTuple):
-    """One arm: units (users, or rows if users are unknown), units with a click, rows and clicked rows.
+    """One arm of an A/B test.
 
-    `rate` is the clickthrough that is compared, with Wilson's interval, or that of the delta method.
+    Attributes
+    ----------
+    name : str
+        Name of the arm.
+    units : int
+        Number of users, or of rows where users are unknown.
+    clicked : int
+        Number of units with a click.
+    rows : int
+        Number of rows.
+    clicks : int
+        Number of rows with a click.
+    rate : float
+        The clickthrough that is compared, from 0 to 1.
+    low : float
+        Lower limit of its interval, by Wilson or by the delta method.
+    high : float
+        Upper limit of this interval.
     """
 
     name: str
@@ -28,7 +45,31 @@ class Arm(NamedTuple):
 
 
 class ArmDifference(NamedTuple):
-    """The difference b - a with its interval, z, p and test, the p of both tests, and the lift."""
+    """Difference of the clickthrough of two arms.
+
+    Attributes
+    ----------
+    difference : float
+        Clickthrough of `b` minus that of `a`, from -1 to 1.
+    low : float
+        Lower limit of its confidence interval.
+    high : float
+        Upper limit of this interval.
+    z : float
+        Difference divided by its standard error.
+    p : float
+        Two-sided p-value of `test`.
+    test : str
+        Name of the test.
+    interval : str
+        Method of the interval.
+    p_z : float
+        p-value of the z test.
+    p_exact : float
+        p-value of Fisher's exact test; NaN where it is not defined.
+    lift : tuple of float
+        Difference divided by the clickthrough of `a`, and the limits of its interval.
+    """
 
     difference: float
     low: float
@@ -43,7 +84,24 @@ class ArmDifference(NamedTuple):
 
 
 class AlwaysValid(NamedTuple):
-    """AlwaysValid-valid p and interval after all users, and the number of users when p fell below alpha."""
+    """Always-valid p-value and interval, after all users.
+
+    Attributes
+    ----------
+    p : float
+        Always-valid p-value.
+    low : float
+        Lower limit of the always-valid interval of the difference.
+    high : float
+        Upper limit of this interval.
+    effect : float
+        Size of the effects that the test is tuned to, as a fraction of the clickthrough.
+    decided : int or None
+        Number of users when p first fell below 1 - confidence; None if it did not, or if their order is
+        unknown.
+    path : SequentialTest or None
+        p-value and interval after each number of users; None if the order of the users is unknown.
+    """
 
     p: float
     low: float
@@ -54,7 +112,17 @@ class AlwaysValid(NamedTuple):
 
 
 class SampleSizes(NamedTuple):
-    """Smallest detectable difference, and users per arm needed for the smallest relevant one."""
+    """Sizes of samples.
+
+    Attributes
+    ----------
+    power : float
+        The requested power.
+    detectable : float
+        Smallest difference that is detected with this power.
+    users_needed : int or None
+        Users per arm that detect the smallest relevant difference; None if none was given.
+    """
 
     power: float
     detectable: float
@@ -62,7 +130,23 @@ class SampleSizes(NamedTuple):
 
 
 class ABTest(Result):
-    """Comparison of two arms by clickthrough; `unit` is user or row, `metric` what is compared."""
+    """Comparison of two arms by clickthrough.
+
+    Attributes
+    ----------
+    arms : tuple of Arm
+        The two arms, A first.
+    compared : ArmDifference
+        Difference of the arms, B minus A.
+    always : AlwaysValid
+        Always-valid p-value and interval.
+    sizes : SampleSizes
+        Detectable difference, and users needed.
+    split : SampleRatio or None
+        Test of the split of the users; None without a planned one.
+    inputs : list of (str, int)
+        Files that were read, with their numbers of rows.
+    """
 
     def __init__(
         self,

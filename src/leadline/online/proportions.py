@@ -142,7 +142,19 @@ DOUBTFUL = 0.05  # p below which the proportions are not clearly as planned
 
 
 class SampleRatio(NamedTuple):
-    """Planned and observed proportion of B, chi-square with one degree of freedom, and p."""
+    """Test of the split of the users, chi-square with one degree of freedom.
+
+    Attributes
+    ----------
+    planned : float
+        Planned proportion of users in B, from 0 to 1.
+    seen : float
+        Observed proportion.
+    chi_square : float
+        Test statistic.
+    p : float
+        p-value.
+    """
 
     planned: float
     seen: float
@@ -192,9 +204,20 @@ EXPECTED = 0.2  # of the clickthrough: the size of effects that the test is tune
 
 
 class SequentialTest(NamedTuple):
-    """Sequential test after every user: users so far, difference b - a, always-valid interval and p.
+    """Sequential test after every user.
 
-    Before the first look the difference may be undefined, the interval is infinite and p is 1.
+    Attributes
+    ----------
+    users : ndarray of int64
+        Number of users so far.
+    difference : ndarray of float64
+        Clickthrough of B minus that of A; NaN before both arms have a user.
+    low : ndarray of float64
+        Lower limit of the always-valid interval; infinite before the first look.
+    high : ndarray of float64
+        Upper limit of this interval.
+    p : ndarray of float64
+        Always-valid p-value; 1 before the first look.
     """
 
     users: Integers

@@ -21,7 +21,39 @@ from leadline.text import ANALYSES, Analysis
 
 @dataclass(frozen=True)
 class Collection(Result):
-    """Statistics of a test collection; `mean_` is per document or per query, `size` in bytes of text."""
+    """Statistics of a test collection.
+
+    Attributes
+    ----------
+    documents : int
+        Number of documents.
+    empty_documents : int
+        Number of documents without terms.
+    size : int
+        Size of the texts in bytes (UTF-8).
+    mean_terms : float
+        Mean number of terms of a document, stop words left out.
+    queries : int
+        Number of queries.
+    mean_query_terms : float
+        Mean number of terms of a query.
+    judged_queries : int
+        Number of queries with judgments.
+    judgments : int
+        Number of judgments.
+    mean_judgments : float
+        Mean number of judgments of a judged query.
+    mean_relevant : float
+        Mean number of relevant documents (grade 1 or more) of a judged query.
+    grades : dict of str to int
+        Number of judgments of each grade.
+    unknown_documents : int
+        Number of judged documents that are not in the collection.
+    unknown_queries : int
+        Number of judged queries that are not among the queries.
+    unjudged_queries : int
+        Number of queries without judgments.
+    """
 
     documents: int
     empty_documents: int

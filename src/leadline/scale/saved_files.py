@@ -135,10 +135,17 @@ def _results_of(saved: SavedValues, path: str) -> Results:
 
 @dataclass
 class Verification(Result):
-    """Outcome of `verify`: what was checked, with what was found and expected.
+    """Outcome of `verify`.
 
-    `checks` has an entry for each input, for the means of each run and for the sampled values of each run,
-    with the keys kind, name, found and ok (None: could not be checked).
+    Attributes
+    ----------
+    path : str
+        The saved results.
+    rows : int
+        Number of their rows.
+    checks : list of dict
+        An entry for each input, for the means of each run and for the sampled values of each run, with the
+        keys kind, name, found and ok (None: could not be checked).
     """
 
     path: str

@@ -15,7 +15,8 @@ import numpy as np
 from leadline.comparison.compare import compare_results
 from leadline.comparison.comparison_result import Comparison
 from leadline.comparison.pairing import check_averages, check_judged, listed_names
-from leadline.comparison.suite_result import NamedAverage, Suite, SuiteRules
+from leadline.comparison.suite_records import NamedAverage, SuiteRules
+from leadline.comparison.suite_result import Suite
 from leadline.data.optional import import_optional, require
 from leadline.data.reading import CutReadingOptions, refuse_unknown
 from leadline.data.results import Results

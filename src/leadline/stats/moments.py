@@ -65,7 +65,17 @@ class Totals(NamedTuple):
 
 
 class Means(NamedTuple):
-    """Number of clusters, mean over queries and its standard error, per column."""
+    """Means over queries, by column.
+
+    Attributes
+    ----------
+    clusters : ndarray of float64
+        Number of groups of queries; of queries without groups.
+    mean : ndarray of float64
+        Mean over queries.
+    error : ndarray of float64
+        Standard error of the mean.
+    """
 
     clusters: Floats
     mean: Floats

@@ -18,7 +18,17 @@ EQUAL = 1e-12  # tolerance for rounding of sums of the same terms
 
 
 class Outcomes(NamedTuple):
-    """Number of queries that the first run wins, ties and loses, per column."""
+    """Outcomes of the first run on the queries, by column.
+
+    Attributes
+    ----------
+    wins : ndarray of int64
+        Number of queries on which its value is better.
+    ties : ndarray of int64
+        Number of queries with equal values.
+    losses : ndarray of int64
+        Number of queries on which its value is worse.
+    """
 
     wins: Integers
     ties: Integers

@@ -16,7 +16,19 @@ from leadline.errors import UsageError
 
 
 class DifferencePair(NamedTuple):
-    """Two systems, their mean Information Difference, and the difference of their mean RIC."""
+    """Two systems and their Information Difference.
+
+    Attributes
+    ----------
+    a : str
+        Name of the first system.
+    b : str
+        Name of the second system.
+    id : float
+        Mean Information Difference, in bits, at least 0.
+    ric_difference : float
+        Absolute difference of their mean RIC, in bits.
+    """
 
     a: str
     b: str
@@ -31,8 +43,10 @@ class Difference(Result):
     ----------
     ap : ndarray of float64, shape (n_systems, n_queries)
         Average precision; 0 where undefined.
-    ric, concordance : ndarray of float64, shape (n_systems, n_queries)
-        RIC and concordance; NaN for excluded queries (without a relevant document or a second grade).
+    ric : ndarray of float64, shape (n_systems, n_queries)
+        RIC in bits; NaN for excluded queries (without a relevant document or a second grade).
+    concordance : ndarray of float64, shape (n_systems, n_queries)
+        Concordance w (2c - 1), from -1 to 1; NaN for excluded queries.
     wrong_way : ndarray of bool, shape (n_systems, n_queries)
         Whether most pairs are in the wrong order.
     only : ndarray of float64, shape (n_queries, n_systems, n_systems)

@@ -14,7 +14,39 @@ NORMS = ("query", "model", "none")
 
 
 class HistogramOptions(NamedTuple):
-    """Options of histograms, HSA and DO; defaults differ from the paper (`as_printed`)."""
+    """Options of histograms, HSA and DO; defaults differ from the paper (`as_printed`).
+
+    Attributes
+    ----------
+    bins : int
+        Number of bins.
+    norm : str
+        Lists over which scores are normalised to 0 to 1: "query", "model" (all lists of a run), or "none".
+    from_ranks : bool
+        Whether ranks are used in place of scores.
+    depth : int or None
+        Rank at which lists are truncated; None for whole lists.
+    sample : int or None
+        Number of non-relevant documents sampled for each query; None for all.
+    sample_from : str
+        What they are sampled from: each "list", or the "union" of the lists of a query.
+    missing : str
+        Score of relevant documents that are not in a list: "min", that of its end, or "skip".
+    nonrelevant : str
+        Documents that are not relevant: all others "retrieved", or those "judged".
+    aggregate : str
+        HSA of histograms "pooled" over queries, or mean of those of each "query".
+    half_counts : bool
+        Whether 1/2 is added to all counts.
+    weighted : bool
+        Whether bins are weighted by their counts.
+    base : float
+        Base of the logarithm.
+    rel : float
+        Least relevant grade.
+    seed : int
+        Seed of the samples.
+    """
 
     bins: int = 10
     norm: str = "query"

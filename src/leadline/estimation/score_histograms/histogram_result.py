@@ -28,18 +28,31 @@ class RunHistograms(NamedTuple):
     ----------
     counts : ndarray of float64, shape (n_queries, 2, n_bins)
         Histograms of relevant and non-relevant documents.
-    hsa, do, hsa_robust : float
-        Values of the run.
+    hsa : float
+        Slope of the logarithm of relevant per other documents over the normalised score; NaN where undefined.
+    do : float
+        Overlap of both histograms: sum of the logarithms of the smaller count of each bin; grows with the
+        number of documents.
+    hsa_robust : float
+        HSA with fixed options.
     recall : float
         Mean recall of the lists after the cut.
-    low, high : float
-        95 % interval of `hsa`.
-    sampling_low, sampling_high : float
-        95 % interval of `hsa` over samples alone; NaN without a sample.
-    robust_low, robust_high : float
-        95 % interval of `hsa_robust`.
-    by_bins, robust_by_bins : ndarray of float64
-        HSA and `hsa_robust` with each of `SENSITIVITY` bins.
+    low : float
+        Lower limit of the 95 % interval of `hsa`.
+    high : float
+        Upper limit of this interval.
+    sampling_low : float
+        Lower limit of the 95 % interval of `hsa` over samples alone; NaN without a sample.
+    sampling_high : float
+        Upper limit of this interval.
+    robust_low : float
+        Lower limit of the 95 % interval of `hsa_robust`.
+    robust_high : float
+        Upper limit of this interval.
+    by_bins : ndarray of float64
+        HSA with each of `SENSITIVITY` bins.
+    robust_by_bins : ndarray of float64
+        `hsa_robust` with each of `SENSITIVITY` bins.
     lopsided : float
         Largest proportion of the scores in one bin.
     unretrieved : int

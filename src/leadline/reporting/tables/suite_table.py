@@ -8,7 +8,8 @@ from string import ascii_lowercase
 import numpy as np
 
 from leadline.comparison.comparison_result import outperformed_runs
-from leadline.comparison.suite_result import CANNOT_TELL, FEWEST, INCOMPLETE, Scope, Suite, SuitePair
+from leadline.comparison.suite_records import Scope, SuitePair
+from leadline.comparison.suite_result import CANNOT_TELL, FEWEST, INCOMPLETE, Suite
 from leadline.data.results import plain
 from leadline.data.wording import counted, percent
 from leadline.reporting.render import Cell, Probability, Table

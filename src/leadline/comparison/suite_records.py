@@ -1,0 +1,176 @@
+"""Records that the result of a suite consists of."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from leadline.data.arrays import Floats
+from leadline.stats import Correction, PairedTest
+
+
+class SuiteRules(NamedTuple):
+    """Options of the tests of a suite.
+
+    Attributes
+    ----------
+    test : PairedTest
+        The paired test.
+    correction : Correction
+        The correction for multiple comparisons.
+    confidence : float
+        Confidence level, from 0 to 1.
+    seed : int
+        Seed of the random numbers.
+    baselines : tuple of str
+        Names of the baselines; empty if all pairs of runs are compared.
+    partial : bool
+        Whether pairs are compared on the collections that both have, if one lacks some.
+    """
+
+    test: PairedTest
+    correction: Correction
+    confidence: float = 0.95
+    seed: int = 0
+    baselines: tuple[str, ...] = ()
+    partial: bool = False
+
+
+class Scope(NamedTuple):
+    """One test of a pair over the queries or the collections of a suite.
+
+    Attributes
+    ----------
+    low : float
+        Lower limit of the confidence interval of the difference, for this pair alone.
+    high : float
+        Upper limit of this interval.
+    p : float
+        p-value.
+    p_corrected : float
+        p-value corrected over the pairs.
+    verdict : str
+        Outcome for `a`: better, worse, not told apart, identical, undecided, or why there is no test.
+    """
+
+    low: float
+    high: float
+    p: float
+    p_corrected: float
+    verdict: str
+
+
+class SuitePair(NamedTuple):
+    """Two runs compared by one measure over the collections of a suite; differences are `a` minus `b`.
+
+    Attributes
+    ----------
+    a : str
+        Name of the first run.
+    b : str
+        Name of the second run.
+    measure : str
+        The measure.
+    difference : float
+        Mean over collections of the mean differences; NaN if a run lacks a collection, unless it was asked
+        to average what there is.
+    collections : int
+        Number of collections that both runs have.
+    queries : int
+        Number of queries of these collections.
+    wins : int
+        Number of collections on which the mean of `a` is better.
+    ties : int
+        Number of collections on which both means are equal.
+    losses : int
+        Number of collections on which the mean of `a` is worse.
+    within : Scope
+        Test over queries within these collections: would other queries of them give the same sign?
+    over : Scope
+        Test over collections: would other collections like them? "cannot tell" with fewer than five, or if
+        no data could reach significance.
+    """
+
+    a: str
+    b: str
+    measure: str
+    difference: float
+    collections: int
+    queries: int
+    wins: int
+    ties: int
+    losses: int
+    within: Scope
+    over: Scope
+
+
+class MeanRanks(NamedTuple):
+    """Mean ranks of the runs that have every collection.
+
+    Attributes
+    ----------
+    names : list of str
+        Names of the runs, the best first.
+    ranks : ndarray of float64
+        Mean rank of each, from 1.
+    collections : int
+        Number of collections.
+    p : float
+        p-value of Friedman's test.
+    difference : float
+        Difference of two mean ranks that is significant by the Nemenyi test.
+    """
+
+    names: list[str]
+    ranks: Floats
+    collections: int
+    p: float
+    difference: float
+
+
+class WinRate(NamedTuple):
+    """Comparisons of a run with the others, collection by collection.
+
+    Attributes
+    ----------
+    wins : int
+        Number of comparisons in which the mean of the run is better.
+    ties : int
+        Number of comparisons with equal means.
+    comparisons : int
+        Number of comparisons: the other runs on every collection that both have.
+    rate : float
+        Share of comparisons won, from 0 to 1, a tie counted as half a win; NaN without comparisons.
+    """
+
+    wins: int
+    ties: int
+    comparisons: int
+
+    @property
+    def rate(self) -> float:
+        """Return the share of comparisons that are won; NaN without any."""
+        return (self.wins + self.ties / 2) / self.comparisons if self.comparisons else math.nan
+
+
+class NamedAverage(NamedTuple):
+    """An average over some of the collections.
+
+    Attributes
+    ----------
+    name : str
+        Name of the average.
+    members : dict of str to list of str
+        Collections of each member, none if the suite lacks it; a member is the mean of its collections.
+    measure : str or None
+        Measure that is averaged; None for all measures.
+    """
+
+    name: str
+    members: dict[str, list[str]]
+    measure: str | None = None
+
+    @property
+    def missing(self) -> list[str]:
+        """Return the members that the suite does not have."""
+        return [member for member, names in self.members.items() if not names]
