@@ -103,8 +103,9 @@ class Commands(click.Group):
             import difflib
 
             known = self.list_commands(context)
-            close = difflib.get_close_matches(args[0], known, n=2) or known
-            raise click.UsageError(f"unknown command '{args[0]}'; nearest: " + ", ".join(close))
+            close = difflib.get_close_matches(args[0], known, n=2)
+            hint = "nearest: " + ", ".join(close) if close else "`leadline help --all` lists the commands"
+            raise click.UsageError(f"unknown command '{args[0]}'; {hint}")
         return super().resolve_command(context, args)
 
 

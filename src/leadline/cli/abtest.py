@@ -46,9 +46,7 @@ def command() -> None:
     """
 
 
-@command.command(
-    "test", epilog=f"Example: leadline abtest test log.csv --arm system --click clicked; {EXAMPLE}"
-)
+@command.command("test", epilog=f"Example: leadline abtest test clicks.csv --user user; {EXAMPLE}")
 @click.argument("log", required=False)
 @click.option("--a", metavar="CLICKS/USERS", help="Clicks of arm A: users who clicked, and all users.")
 @click.option("--b", metavar="CLICKS/USERS", help="Clicks of arm B.")

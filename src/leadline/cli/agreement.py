@@ -65,8 +65,7 @@ class TakesRuns(Command):
 
 
 @click.command(
-    cls=TakesRuns,
-    epilog="Example: leadline agreement ann.qrels ben.qrels; leadline agreement --table 300,20,10,70",
+    cls=TakesRuns, epilog="Example: leadline agreement judges.csv; leadline agreement --table 300,20,10,70"
 )
 @click.argument("judges", nargs=-1, metavar="QRELS QRELS...")
 @scores_options

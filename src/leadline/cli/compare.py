@@ -79,7 +79,7 @@ class Pairs(click.ParamType[str | int]):
 
 @click.command(
     cls=Command,
-    epilog="Example: leadline compare qrels.txt new.run old.run --baseline old --fail-if-worse AP:0.01",
+    epilog="Example: leadline compare qrels.txt bm25.run dense.run --baseline bm25 --fail-if-worse AP:0.01",
 )
 @click.argument("qrels")
 @click.argument("runs", nargs=-1)

@@ -29,9 +29,7 @@ if TYPE_CHECKING:
 SECTION = "Evaluation"
 
 
-@click.command(
-    cls=Command, epilog="Example: leadline curve qrels.txt bm25.run dense.run.gz --plot curves.pdf"
-)
+@click.command(cls=Command, epilog="Example: leadline curve qrels.txt bm25.run dense.run --plot curves.pdf")
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True)
 @option(

@@ -45,8 +45,7 @@ FIGURES = ("heat-map", "box", "violin", "line", "means", "slices")
 
 
 @click.command(
-    cls=Command,
-    epilog="Example: leadline evaluate qrels.txt bm25.run dense.run.gz -m AP -m nDCG@10 --per-query",
+    cls=Command, epilog="Example: leadline evaluate qrels.txt bm25.run dense.run -m AP -m nDCG@10 --per-query"
 )
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True)

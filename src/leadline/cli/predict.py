@@ -36,7 +36,8 @@ NAMES = ", ".join(str(kind()) for kind in PREDICTORS.classes.values())
 
 @click.command(
     cls=Command,
-    epilog="Example: leadline predict bm25.run rm3.run --index docs.index --queries queries.jsonl -m Clarity",
+    epilog="Example: leadline predict bm25.run dense.run --index docs.index --queries queries.jsonl "
+    "-m Clarity",
 )
 @click.argument("runs", nargs=-1, required=True)
 @option(

@@ -32,7 +32,9 @@ SECTION = "Evaluation"
 RULES = ("test", "correction", "family", "query_group", "confidence", "draws", "seed")
 
 
-@click.command(cls=Command, epilog="Example: leadline rank qrels.txt *.run -m nDCG@10 --plot ranks.svg")
+@click.command(
+    cls=Command, epilog="Example: leadline rank qrels.txt bm25.run dense.run -m nDCG@10 --plot ranks.svg"
+)
 @click.argument("qrels")
 @click.argument("runs", nargs=-1)
 @scores_options

@@ -34,7 +34,7 @@ from leadline.reporting.tables.evaluation_tables import interval_table
 SECTION = "Evaluation"
 
 
-@click.command(cls=Command, epilog="Example: leadline report qrels.txt bm25.run dense.run.gz -o report.html")
+@click.command(cls=Command, epilog="Example: leadline report qrels.txt bm25.run dense.run -o report.html")
 @click.argument("qrels")
 @click.argument("runs", nargs=-1)
 @scores_options

@@ -40,7 +40,7 @@ class SummaryOutput(NamedTuple):
 
 
 @click.command(
-    cls=Command, epilog='Example: leadline summary docs.jsonl --doc d42 --query "flow past a wing" --words 30'
+    cls=Command, epilog='Example: leadline summary docs.jsonl --doc d01 --query "bowline knot" --words 30'
 )
 @click.argument("source", metavar="DOCS-or-INDEX")
 @click.option("--doc", required=True, metavar="ID", help="Id of the document.")

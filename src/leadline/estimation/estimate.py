@@ -93,19 +93,13 @@ class Estimate(NamedTuple):
     ----------
     value : float
         The estimate; NaN where undefined.
-    low : float
-        Lower limit of the confidence interval over draws, with the queries fixed; NaN where it is withheld.
-    high : float
-        Upper limit of this interval.
-    queries_low : float
-        Lower limit of the confidence interval over draws and queries.
-    queries_high : float
-        Upper limit of this interval.
-    lowest : float
-        Smallest value over all grades of the guessed and unknown pairs of the list; NaN for ratios (nDCG, R,
+    low, high : float
+        Limits of the confidence interval over draws, with the queries fixed; NaN where it is withheld.
+    queries_low, queries_high : float
+        Limits of the confidence interval over draws and queries.
+    lowest, highest : float
+        Limits of the value over all grades of guessed and unknown pairs of the list; NaN for ratios (nDCG, R,
         F) and AP, whose divisors depend on the grades of documents outside the list too.
-    highest : float
-        Largest value over these grades.
     judged : float
         Share of the weight of the value that is judged with certainty; the four shares add up to 1.
     drawn : float

@@ -24,9 +24,18 @@ MEANS = ("mean", "defined")  # averages that are arithmetic means over queries
 class ScoreAudit(Result):
     """What the labels of one or more judges do to measures of runs, by values of a reference.
 
-    `judges` are the reference and the others, `queries` those with values by all of them; `ranking` holds the
-    means and values of the runs, and `audits` compares each judge with the reference by each measure. There
-    are no coefficients of agreement, which need the labels themselves.
+    There are no coefficients of agreement, which need the labels themselves.
+
+    Attributes
+    ----------
+    judges : list of str
+        Names of the reference and of the others.
+    queries : list of str
+        Queries with values by all of them.
+    ranking : Ranking
+        Means and values of the runs by each judge.
+    audits : list of Audit
+        Comparison of each judge with the reference by each measure.
     """
 
     def __init__(

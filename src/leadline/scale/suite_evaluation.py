@@ -21,7 +21,7 @@ from leadline.data.optional import import_optional, require
 from leadline.data.reading import CutReadingOptions, refuse_unknown
 from leadline.data.results import Results
 from leadline.data.validation import check_flags
-from leadline.errors import InputError, LeadlineError, UsageError
+from leadline.errors import InputError, LeadlineError, MissingPackageError, UsageError
 from leadline.evaluation.evaluate import Evaluation, RunValues
 from leadline.evaluation.profiles import Averaging
 from leadline.io.read_paths import public, record_input
@@ -52,7 +52,10 @@ class Cache:
     """Values of runs on collections in a folder, one Parquet file each, named after what they depend on."""
 
     def __init__(self, path: str) -> None:
-        require("Parquet and Arrow files")
+        try:
+            require("Parquet and Arrow files")
+        except MissingPackageError as error:
+            raise MissingPackageError(f"{error}; or --no-cache, which evaluates all runs again") from None
         self.path = path
         self.used: set[str] = set()
         try:
