@@ -8,6 +8,7 @@ the repository become their names, lists are indented as Python-Markdown wants t
 from __future__ import annotations
 
 import base64
+import glob
 import html
 import json
 import os
@@ -29,6 +30,7 @@ OUTSIDE = {
     "programs.md": "tests/io/programs/README.md",
     "action.md": "action/README.md",
 }
+NARROWER = {"76.25em": "72em", "76.234375em": "71.984375em"}  # widths at which the layout changes
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)")
 FENCE = re.compile(r"^\s*(```+|~~~+)")
 ITEM = re.compile(r"^(\s*)([-*]|\d+\.) ")
@@ -58,6 +60,27 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
     """Let wide tables and figures scroll by themselves, so that the page does not."""
     del page, config, files
     return re.sub(r"<table\b.*?</table>", r'<div class="wide">\g<0></div>', html, flags=re.DOTALL)
+
+
+def on_post_template(output_content: str, template_name: str, config: MkDocsConfig) -> str:
+    """Let the page for missing pages find its style beside it: it is opened from a disk, too."""
+    del config
+    if template_name != "404.html":
+        return output_content
+    relative = output_content.replace('"/"', '"."')
+    return re.sub(r'(\b(?:href|src)=|"search": )"/(?!/)', r'\1"./', relative)
+
+
+def on_post_build(config: MkDocsConfig) -> None:
+    """Show tabs and both columns from 1152 pixels on; in the theme a menu button replaces them up to 1220."""
+    for suffix in ("css", "js"):
+        for path in glob.glob(os.path.join(config.site_dir, "assets", "**", f"*.{suffix}"), recursive=True):
+            with open(path, encoding="utf-8") as file:
+                text = file.read()
+            for wide, wanted in NARROWER.items():
+                text = text.replace(wide, wanted)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
 
 
 def _links(markdown: str, uri: str, files: Files) -> str:

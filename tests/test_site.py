@@ -60,7 +60,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 def test_the_site_loads_nothing_from_elsewhere_and_its_links_lead_somewhere(site: Path) -> None:
-    pages = {page: addresses(page) for page in site.rglob("*.html") if page.name != "404.html"}
+    pages = {page: addresses(page) for page in site.rglob("*.html")}
     assert len(pages) > 40
     wrong = []
     for page, found in pages.items():
@@ -80,6 +80,24 @@ def test_the_site_loads_nothing_from_elsewhere_and_its_links_lead_somewhere(site
 @pytest.mark.slow
 def test_search_works_without_a_server(site: Path) -> None:
     assert (site / "search" / "search_index.js").exists()
+
+
+@pytest.mark.slow
+def test_the_page_for_missing_pages_is_complete_when_opened_from_a_disk(site: Path) -> None:
+    text = (site / "404.html").read_text("utf-8")
+    assert not re.findall(r'(?:href=|src=|: |\()"/(?!/)[^"]*"', text)
+
+
+@pytest.mark.slow
+def test_tabs_replace_the_menu_button_on_a_screen_of_1200_pixels(site: Path) -> None:
+    (style,) = (site / "assets" / "stylesheets").glob("main.*.css")
+    (hidden,) = re.findall(
+        r"@media screen and \(max-width:([\d.]+)em\)\{\.md-tabs\{display:none\}\}", style.read_text("utf-8")
+    )
+    assert float(hidden) * 16 < 1200  # an em of these limits is 16 pixels
+    (script,) = (site / "assets" / "javascripts").glob("bundle.*.js")
+    wide = {float(width) * 16 for width in re.findall(r"min-width: ([\d.]+)em", script.read_text("utf-8"))}
+    assert max(wide) == pytest.approx(float(hidden) * 16, abs=1)
 
 
 def test_every_page_is_in_the_navigation() -> None:
