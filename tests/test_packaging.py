@@ -114,6 +114,12 @@ def test_a_pure_wheel_is_for_every_system(source: Path, tmp_path: Path) -> None:
     pages = {path.relative_to(installed / "leadline").parts[0] for path in installed.rglob("*.html")}
     assert pages == templates
     assert "kernels uncompiled" in run(installed, "--version")
+    (notices,) = installed.glob("leadline-*.dist-info")
+    assert "License-Expression: MIT AND CC-BY-SA-4.0\n" in (notices / "METADATA").read_text("utf-8")
+    assert {path.name for path in (notices / "licenses").rglob("*.*")} >= {"xquad.LICENSE.txt"}
+    assert (notices / "licenses" / "LICENSE").read_text("utf-8") == (REPOSITORY / "LICENSE").read_text(
+        "utf-8"
+    )
 
 
 def test_the_version_to_cite_is_that_of_the_package() -> None:
