@@ -39,6 +39,7 @@ from leadline.stats import INTERVALS, Interval, checked_level, checked_seed
 
 if TYPE_CHECKING:
     from leadline.evaluation.estimated_recall import RecallEstimate, RecallEstimates
+    from leadline.io.document_costs import Costs, CostsLike
     from leadline.io.pool_files import Pooled
 
 
@@ -89,6 +90,7 @@ class RunValues(NamedTuple):
     recalls: dict[str, RecallEstimate]
     unmatched: str  # document id of a run of which no document is judged, else empty
     example: tuple[str, str] = ("", "")  # first query and document of a run of which none is judged
+    uncosted: tuple[int, int] = (0, 0)  # documents without a cost, and all documents
 
 
 @public
@@ -103,6 +105,7 @@ def evaluate(
     queries: Averaging | None = None,
     known: KnownLike | None = None,
     pool: PoolLike | None = None,
+    costs: CostsLike | None = None,
     relevance_strings: int | None = None,
     bounds: bool = False,
     machine: bool = False,
@@ -139,6 +142,9 @@ def evaluate(
     pool : path, Pooled or mapping, optional
         Inclusion probabilities of the judged documents, as a file or `{query: {document: probability}}`; by
         default those in the column probability of the qrels.
+    costs : path or mapping, optional
+        Costs of documents for EU, ETU, EC, ETC and ED: a file, `{document: cost}` or
+        `{query: {document: cost}}`. By default each document costs 1.
     relevance_strings : int, optional
         Number of documents of every list whose grades are kept as text.
     bounds : bool, default False
@@ -181,6 +187,7 @@ def evaluate(
         queries=queries,
         known=known,
         pool=pool,
+        costs=costs,
         relevance_strings=relevance_strings,
         bounds=bounds,
         machine=machine,
@@ -195,6 +202,7 @@ def evaluate(
         evaluation.values_of,
         reading=evaluation.reading,
         cut=evaluation.cut,
+        keep=evaluation.costs is not None,
         measures=evaluation.measures,
         on_run=on_run,
     )
@@ -224,6 +232,7 @@ class Evaluation:
         queries: Averaging | None = None,
         known: KnownLike | None = None,
         pool: PoolLike | None = None,
+        costs: CostsLike | None = None,
         relevance_strings: int | None = None,
         bounds: bool = False,
         machine: bool = False,
@@ -244,6 +253,7 @@ class Evaluation:
         if self.qrels.inclusion is not None:
             checked_level(confidence)
         self.reading = replace(reading, single_precision=self.profile.narrow)
+        self.costs = None if costs is None else _costs(costs, self.profile, self.measures)
         self.relevance_strings = relevance_strings
         self.bounds = bounds
         self.machine = machine
@@ -261,6 +271,7 @@ class Evaluation:
             "qrels_columns": reading.qrels_columns,
             "known": _shown_known(known),
             "pool": _path(pool),
+            "costs": os.fspath(costs) if isinstance(costs, (str, os.PathLike)) else costs and dict(costs),
             "subtopics": reading.subtopics,
             **reading.options(RunOptions),
             **self.cut.options(),
@@ -281,6 +292,11 @@ class Evaluation:
     def values_of(self, judged: JudgedRun) -> RunValues:
         """Return the values of a run for all queries of the judgments that it was joined with."""
         measures, strings = self.measures, self.relevance_strings
+        uncosted = (0, 0)
+        if self.costs is not None:
+            from leadline.io.document_costs import add_costs
+
+            uncosted = add_costs(judged, self.costs, self.cut)
         return RunValues(
             np.stack([measure.values(judged) for measure in measures], axis=1),
             judged.present,
@@ -290,6 +306,7 @@ class Evaluation:
             {} if judged.qrels.inclusion is None else _recalls(measures, judged, self.confidence),
             judged.example if judged.present.any() and not len(judged.row) else "",
             (judged.example_query, judged.example),
+            uncosted,
         )
 
     def results(self, infos: Sequence[RunInfo], values_of_runs: Sequence[RunValues]) -> Results:
@@ -305,7 +322,7 @@ class Evaluation:
         results.judged_example = _first_judged(self.qrels)
         results.examples = [values.example for values in values_of_runs]
         results.warnings += fractional_warning(self.qrels) if self.profile.whole_grades else []
-        results.warnings += self._pool_warnings
+        results.warnings += self._pool_warnings + _uncosted(values_of_runs)
         if self.qrels.inclusion is not None:
             levels = levels_of(self.measures)
             results.estimates = _estimates(self.qrels, values_of_runs, levels, self.confidence)
@@ -437,6 +454,31 @@ def _table(table: Qrels, known: KnownLike | None, pool: PoolLike | None) -> tupl
     from leadline.evaluation.estimated_recall import with_pool
 
     return with_pool(table, _shares(pool))
+
+
+def _costs(costs: CostsLike, profile: Profile, measures: Sequence[Measure]) -> Costs:
+    """Return the costs of documents; raise UsageError if no measure uses them."""
+    from leadline.io.document_costs import read_costs
+    from leadline.measures.user_costs import OF_COSTS
+
+    if not any(isinstance(measure, OF_COSTS) for measure in measures):
+        names = ", ".join(kind.__name__ for kind in OF_COSTS)
+        raise UsageError(f"costs without a measure that uses them; expected one of {names}")
+    if profile.narrow:
+        raise UsageError("costs with a profile of trec_eval; expected the profile leadline")
+    return read_costs(costs)
+
+
+def _uncosted(values_of_runs: Sequence[RunValues]) -> list[ResultWarning]:
+    """Return a warning about retrieved documents without a cost."""
+    lacking, total = (sum(run.uncosted[place] for run in values_of_runs) for place in range(2))
+    if not lacking:
+        return []
+    message = (
+        f"retrieved documents without a cost: {lacking:,} of {total:,}; counted with the cost `unlisted` of "
+        "the measures (1 by default)"
+    )
+    return [ResultWarning("uncosted", message, lacking)]
 
 
 def _recalls(measures: Sequence[Measure], judged: JudgedRun, confidence: float) -> dict[str, RecallEstimate]:
