@@ -163,6 +163,20 @@ def test_ranx_gives_no_gain_below_the_level() -> None:
     all_explained(found, "gain")
 
 
+def test_ranx_does_not_divide_the_grades_of_rbp() -> None:
+    data = json.loads(RANX.read_text(encoding="utf-8"))["gain"]
+    assert max(data["values"].values()) > 1
+    results = evaluate(data["qrels"], data["run"], "RBP(gain=graded,max_grade=3)", rel=1)
+    for query, value in data["values"].items():
+        divided = results.value("run", query, results.measures[0])
+        assert 3 * divided == pytest.approx(value, rel=1e-12)
+    ours = evaluate(data["qrels"], data["run"], "RBP")
+    binary = {query: ours.value("run", query, "RBP") for query in data["values"]}
+    found = why_different(data["values"], binary, qrels=data["qrels"], run=data["run"], measure="RBP")
+    all_explained(found, "gain")
+    assert (found.causes[0].a, found.causes[0].b) == ("undivided", "binary")
+
+
 def test_ir_measures_orders_ties_of_rr_by_ascending_id(tmp_path: Path) -> None:
     qrels, run = collection(4, levels=2, listed=10, tied=3)
     ours = by_ir_measures(qrels, run, "RR@10", tmp_path / "irm.txt")

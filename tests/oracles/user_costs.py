@@ -64,7 +64,7 @@ def later_gains(gains: list[float], spent: list[float]) -> list[Seen]:
 def gain_of(grade: float, **form: Any) -> float:
     if form["gain"] == "binary":
         return float(grade >= form["rel"])
-    return max(grade, 0) / form["max_grade"]
+    return float(max(grade, 0) / form["max_grade"])
 
 
 def square(left: float) -> float:

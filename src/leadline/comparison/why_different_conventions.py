@@ -24,6 +24,7 @@ from leadline.io.row_checks import lists_of
 from leadline.io.trec_lists import PlainLists
 from leadline.kernels import plain
 from leadline.measures import Measure
+from leadline.measures.user_models import RBP
 
 CAUSES = {
     "ties": "order of tied documents",
@@ -89,6 +90,10 @@ PROGRAMS = {
     ("negative", "unjudged"): "unjudged",
     ("gain", "linear"): "the grade (trec_eval, pytrec_eval)",
     ("gain", "exp"): "2^grade - 1 (Burges)",
+    ("gain", "binary"): "1 for a relevant document",
+    ("gain", "graded"): "grade / max_grade",
+    ("gain", "scaled"): "grade / largest grade of the query (trec_eval 10)",
+    ("gain", "undivided"): "the grade itself, so that values may exceed 1 (ranx)",
 }
 Changes = Mapping[str, str]
 DROPPING = Reading(on_nan="drop")
@@ -290,6 +295,8 @@ class Conventions:
 
     def _of_gain(self) -> tuple[str, ...]:
         options = self._of_parameter("gain")
+        if isinstance(self.measure, RBP):
+            return (*options, "undivided")
         if "rel" in self.measure.parameters() or type(self.measure).__name__ not in GAIN_MEASURES:
             return options
         own = options or ("grade",)
@@ -351,7 +358,10 @@ class Conventions:
         if self._last[0] != key:
             judged = self.judged(changed)
             with np.errstate(all="ignore"):
-                self._last = key, self._measure(changed).values(judged), judged.present
+                values = self._measure(changed).values(judged)
+                if changed.get("gain") == "undivided":
+                    values = values * self._largest
+                self._last = key, values, judged.present
         return self._finished(self._last[1], self._last[2], changed)
 
     def over_ties(self, changed: Changes) -> tuple[Floats, Floats] | None:
@@ -462,8 +472,16 @@ class Conventions:
             parameter = self.measure.parameters().get(name)
             if parameter is not None and changed.get(name) in parameter.options:
                 changes[name] = changed[name]
+        if changed.get("gain") == "undivided":
+            changes |= {"gain": "graded", "max_grade": self._largest}
         made: Measure = self.measure.replace(**changes) if changes else self.measure
         return made
+
+    @property
+    def _largest(self) -> float:
+        """Largest grade of the judgments, or 1 if none is above 0."""
+        largest = float(self.qrels.highest_grade)
+        return largest if largest > 0 else 1.0
 
 
 GAINS = {

@@ -465,7 +465,9 @@ def _costs(costs: CostsLike, profile: Profile, measures: Sequence[Measure]) -> C
         names = ", ".join(kind.__name__ for kind in OF_COSTS)
         raise UsageError(f"costs without a measure that uses them; expected one of {names}")
     if profile.narrow:
-        raise UsageError("costs with a profile of trec_eval; expected the profile leadline")
+        raise UsageError(
+            "costs with single precision, as in the profile trec9; expected the profile leadline"
+        )
     return read_costs(costs)
 
 

@@ -25,7 +25,19 @@ from leadline.measures.user_models import (
     matrices,
 )
 
-MODELS = ("RBP", "P", "SDCG", "RR", "AP", "INSQ", "INST", "NERR8", "NERR9", "NERR10", "NERR11")
+MODELS: tuple[str, ...] = (
+    "RBP",
+    "P",
+    "SDCG",
+    "RR",
+    "AP",
+    "INSQ",
+    "INST",
+    "NERR8",
+    "NERR9",
+    "NERR10",
+    "NERR11",
+)
 MODELS += ("BPM", "TBG", "U")
 DEPTH = 1000  # last rank where there is no cutoff
 LAST = "sum over ranks r of V(r) * "
@@ -35,8 +47,7 @@ INSPECTED = "; V(r) is the probability that the user inspects rank r"
 class _Quantity(Measure):
     """Base class of the five quantities of a C/W/L user model."""
 
-    source = "Moffat et al. 2017; Azzopardi et al. 2019; cwl_eval"
-    low: ClassVar[float]
+    source = "Moffat et al. 2012; Moffat et al. 2015; cwl_eval"
     high: ClassVar[float] = UNBOUNDED[1]
     rejected: ClassVar[Rejected] = {**OTHER_NAMES, "theta": "write p", "halflife": "write half_life"}
 
@@ -180,7 +191,6 @@ class EU(_Quantity):
 
     title = "expected utility per document"
     formula = f"{LAST}gain(r), / sum of V(r){INSPECTED}"
-    low: ClassVar[float] = 0.0
     high: ClassVar[float] = 1.0
 
     def quantity(self, inspected: Floats, gain: Floats, cost: Floats) -> Floats:  # noqa: ARG002  # one of five
@@ -199,7 +209,6 @@ class ETU(_Quantity):
 
     title = "expected total utility"
     formula = f"{LAST}gain(r){INSPECTED}"
-    low: ClassVar[float] = 0.0
 
     def quantity(self, inspected: Floats, gain: Floats, cost: Floats) -> Floats:  # noqa: ARG002  # one of five
         """Return the value from V(r), gain and cost by rank."""
@@ -220,7 +229,6 @@ class EC(_Quantity):
     formula = f"{LAST}cost(r), / sum of V(r){INSPECTED}"
     quality: ClassVar[bool] = False
     rising: ClassVar[bool] = False
-    low: ClassVar[float] = 0.0
 
     def quantity(self, inspected: Floats, gain: Floats, cost: Floats) -> Floats:  # noqa: ARG002  # one of five
         """Return the value from V(r), gain and cost by rank."""
@@ -240,7 +248,6 @@ class ETC(_Quantity):
     formula = f"{LAST}cost(r){INSPECTED}"
     quality: ClassVar[bool] = False
     rising: ClassVar[bool] = False
-    low: ClassVar[float] = 0.0
 
     def quantity(self, inspected: Floats, gain: Floats, cost: Floats) -> Floats:  # noqa: ARG002  # one of five
         """Return the value from V(r), gain and cost by rank."""
@@ -260,7 +267,6 @@ class ED(_Quantity):
     formula = f"sum over ranks r of V(r){INSPECTED}"
     quality: ClassVar[bool] = False
     rising: ClassVar[bool] = False
-    low: ClassVar[float] = 1.0
 
     def quantity(self, inspected: Floats, gain: Floats, cost: Floats) -> Floats:  # noqa: ARG002  # one of five
         """Return the value from V(r), gain and cost by rank."""
