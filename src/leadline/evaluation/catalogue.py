@@ -25,6 +25,7 @@ NEEDS = {
     "known": "the documents that the user knew before (--known FILE)",
     "subtopics": "judgments by subtopic (--subtopics)",
 }
+MOST_PARAMETERS = 6  # of an outline
 BOTH = "nothing is relevant nor retrieved"
 # Grades of a list and of all judged documents, from the most general case to the most special one: a measure
 # that is undefined in the first case is undefined in all.
@@ -40,6 +41,8 @@ ALONE: dict[str, tuple[list[float], list[float]]] = {"nothing is judged non-rele
 def outline(cls: type[Parametric], *, defaults: bool = False) -> str:
     """Return the name of a measure or model with its parameters; optional cutoffs are in brackets.
 
+    Of more than six parameters the first three are named.
+
     >>> outline(MEASURES.classes["nDCG"]), outline(MEASURES.classes["Success"], defaults=True)
     ('nDCG(gain,discount)[@k]', 'Success(rel=1)@k')
     """
@@ -48,6 +51,8 @@ def outline(cls: type[Parametric], *, defaults: bool = False) -> str:
         for name, parameter in cls.parameters().items()
         if not parameter.at
     ]
+    if len(parameters) > MOST_PARAMETERS:
+        parameters[3:] = ["..."]
     text = cls.__name__ + (f"({','.join(parameters)})" if parameters else "")
     at = cls.cutoff_name()
     if at is None:
