@@ -65,3 +65,13 @@ def test_tables_of_another_shape_are_refused() -> None:
         between_judges(["a", "b"], [[1.0]])
     with pytest.raises(UsageError, match="expected 2 judges x systems"):
         by_judge(["a", "b"], [[1.0]], label="AP")
+
+
+@pytest.mark.parametrize("judges", [20, 150])
+def test_every_judge_is_named_unless_the_figure_is_too_small(judges: int) -> None:
+    names = [f"judge{place}" for place in range(judges)]
+    named = between_judges(names, kappas(judges)).axes[0].get_yticklabels()
+    assert {text.get_text().split()[0] for text in named} == set(names)
+    small = between_judges(names, kappas(judges), width=1.2).axes[0]
+    assert not small.get_yticklabels()
+    assert f"{judges} judges" in small.get_ylabel()

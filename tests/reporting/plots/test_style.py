@@ -7,9 +7,11 @@ from itertools import pairwise
 import matplotlib as mpl
 import pytest
 from matplotlib.colors import to_rgb
+from matplotlib.text import Text
 
 from leadline.errors import UsageError
-from leadline.reporting.plots import FORMS, LINE_STYLES, form_of, picture, shortened, style
+from leadline.reporting.plots import FORMS, LINE_STYLES, form_of, picture, shortened, style, text_layout
+from leadline.reporting.plots.interval_plots import forest
 from leadline.reporting.plots.line_plots import recall_precision
 
 
@@ -58,3 +60,18 @@ def test_any_run_name_is_drawn_as_it_is(name: str) -> None:
     assert picture(figure, "svg")
     texts = [text.get_text() for text in figure.legends[0].get_texts()]
     assert texts[0] == (name if len(name) < 90 else shortened([name], 44)[0])
+
+
+def test_letters_that_the_font_lacks_are_taken_from_an_installed_one() -> None:
+    assert text_layout._family_with(ord("a")) is not None
+    family = text_layout._family_with(ord("検"))
+    if family is None:
+        pytest.skip("no installed font has this letter")
+    figure = forest(["検索", "bm25"], [0.1, 0.2], [0.0, 0.1], [0.2, 0.3], label="AP")
+    picture(figure, "png", title="検索")
+    found = {text.get_text(): text.get_fontfamily() for text in figure.findobj(Text)}
+    assert found["検索"] == ["DejaVu Sans", family]
+    assert family not in found["bm25"]
+    assert "Last Resort" not in family
+    with style():
+        assert text_layout.width_of("検索", 7) == pytest.approx(2 * 7, rel=0.01)

@@ -28,3 +28,13 @@ def test_counts_alone_have_one_panel() -> None:
     whole(figure)
     assert len(figure.axes) == 1
     assert figure.axes[0].get_xlabel() == "clickthrough (%), 95 % interval"
+
+
+def test_wide_first_intervals_are_beyond_the_axis_and_not_cut_to_another_value() -> None:
+    users = np.arange(1, 401)
+    low, high = 0.4 - 40 / users, 0.4 + 40 / users
+    axes = two_arms(*ARMS, path=(users, np.full(400, 0.4), low, high)).axes[1]
+    band = np.asarray(axes.collections[0].get_paths()[0].vertices)[:, 1]
+    assert (band.min(), band.max()) == pytest.approx((100 * low.min(), 100 * high.max()))
+    least, most = axes.get_ylim()
+    assert least < 40 < most < band.max()

@@ -248,10 +248,14 @@ def picture(
     height : float, optional
         Total height in inches.
     """
+    from leadline.reporting.plots.text_layout import show_all_letters
+
     target = BytesIO()
     with style(**{"svg.fonttype": "none" if live_text else "path"}):
         facecolor = "none" if live_text else "white"
+        show_all_letters(figure)
         box = _titled(figure, title, height)
+        show_all_letters(figure)  # of the title too
         if figure in _LAST:
             _LAST[figure]()
         figure.savefig(

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from leadline.data.arrays import Floats
 from leadline.reporting.plots import COLUMN, INK, LINE_STYLES, scaled, shortened, style
 
 if TYPE_CHECKING:
@@ -95,24 +94,26 @@ def _difference(axes: Any, path: Path, unit: str, confidence: float) -> None:
     bounded = np.flatnonzero(np.isfinite(low) & np.isfinite(high))
     axes.axhline(0, color=INK, linewidth=scaled(0.6))
     if len(bounded):
-        # the first intervals are so wide that the others would be invisible on their scale
-        limit = 6 * float(np.median((high - low)[bounded])) / 2
         drawn = bounded[np.unique(np.linspace(0, len(bounded) - 1, POINTS).astype(int))]
         axes.fill_between(
             users[drawn],
-            100 * _cut(low[drawn], limit),
-            100 * _cut(high[drawn], limit),
+            100 * low[drawn],
+            100 * high[drawn],
             color=LINE_STYLES[0].color,
             alpha=0.22,
             linewidth=scaled(0),
         )
-        axes.plot(users[drawn], 100 * _cut(middle[drawn], limit), color=LINE_STYLES[0].color)
+        axes.plot(users[drawn], 100 * middle[drawn], color=LINE_STYLES[0].color)
         axes.plot(
             [users[drawn][-1]],
             [100 * middle[drawn][-1]],
             marker=LINE_STYLES[0].marker,
             color=LINE_STYLES[0].color,
         )
+        # the first intervals are so wide that the others would be invisible on their scale
+        last, reach = 100 * middle[drawn][-1], 300 * float(np.median((high - low)[bounded]))
+        least, most = max(100 * low[drawn].min(), last - reach), min(100 * high[drawn].max(), last + reach)
+        axes.set_ylim(min(least, 0.0) - 0.04 * reach, max(most, 0.0) + 0.04 * reach)
     else:
         axes.text(0.5, 0.6, "too few clicks for a first look", ha="center", transform=axes.transAxes)
         axes.set_yticks([])
@@ -122,7 +123,3 @@ def _difference(axes: Any, path: Path, unit: str, confidence: float) -> None:
     band = f"band: {100 * confidence:g} % interval, valid at every look"
     axes.set_xlabel(f"{unit}s so far\n{band}", loc="right")
     axes.set_ylabel("B \N{MINUS SIGN} A (percentage points)")
-
-
-def _cut(values: Floats, limit: float) -> Floats:
-    return np.clip(values, -limit, limit)

@@ -79,7 +79,7 @@ def _name(axes: Any, names: Sequence[str]) -> None:
     Rows that are too low for text have none.
     """
     positions, few = range(len(names)), len(names) <= WRITTEN
-    height = 0.8 * float(axes.figure.get_figheight()) * 72 / len(names)
+    height = (float(axes.figure.get_figheight()) - scaled(0.6)) * 72 / len(names)
     size = min(SIZE, 0.9 * height / scaled(1.0))
     if size < SMALLEST:
         axes.set_yticks([])

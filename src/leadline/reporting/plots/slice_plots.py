@@ -13,7 +13,7 @@ from leadline.errors import UsageError
 from leadline.reporting.plots import COLUMN, INK, label_of, scaled, shortened, style
 from leadline.reporting.plots.interval_plots import forest
 from leadline.reporting.plots.suite_plots import CELL, MARGIN, WRITTEN, name_columns, write_values
-from leadline.reporting.plots.text_layout import FEW, colour_bar, height_of, name_rows, stretches
+from leadline.reporting.plots.text_layout import FEW, colour_bar, height_of, ink_on, name_rows, stretches
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -157,10 +157,9 @@ def _map(records: Sequence[Record], slices: Slices, measure: str, width: float) 
         if written:
             write_values(axes, table, bold=moved, shades=drawn.to_rgba(table))
         else:
-            marked = np.argwhere(moved)
-            axes.plot(
-                marked[:, 1], marked[:, 0], linestyle="none", marker="o", markersize=scaled(1.6), color=INK
-            )
+            row, column = np.nonzero(moved)
+            dots = [ink_on(shade) for shade in drawn.to_rgba(table)[moved]]
+            axes.scatter(column, row, s=scaled(1.6) ** 2, c=dots, linewidths=0)
         label = f"{measure}, mean"
         if not means:
             bases = {owner[1] for owner in owned}
