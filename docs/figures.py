@@ -128,7 +128,7 @@ FIGURES = [
         "suite",
         "Many collections",
         "leadline suite suite.toml --plot suite.svg --plot-size 4,2",
-        "The means of many runs on many collections; cells that are missing are left empty.",
+        "The means of many runs on many collections; cells without a run are hatched.",
         "suites.md",
     ),
 ]

@@ -21,7 +21,8 @@ from leadline.cli._options import (
 )
 from leadline.cli._plots import check_plots, figure_option, plot_option, plot_options, write_plots
 from leadline.cli._results import envelope, escaped, json_text, print_warnings, table_text
-from leadline.errors import UsageError
+from leadline.data.optional import require
+from leadline.errors import MissingPackageError, UsageError
 
 SECTION = "Evaluation"
 FIGURES = ("heat-map", "critical-difference")
@@ -137,6 +138,13 @@ def command(
     folder = cache
     if folder is None and not no_cache:
         folder = os.path.join(suite if os.path.isdir(suite) else os.path.dirname(suite), CACHE)
+        try:
+            require("Parquet and Arrow files")
+        except MissingPackageError as error:
+            if clean_cache:
+                raise
+            folder = None
+            print_warnings([f"values are not kept for the next evaluation: {error}"])
     with progress("runs") as on_run:
         result = evaluate_suite(
             suite,
