@@ -162,7 +162,7 @@ retrieval models of leadline.
 
 
 def drawn(kept: Json) -> Any:
-    """Draw the relative width for P@10 of each proxy and set, with the 95 % range of draws."""
+    """Draw the relative width for P@10 of each proxy and set, with the range of the draws."""
     from leadline_studies.common.figures import grouped_intervals
 
     sets = {SETS[name]: cells_of(kept, name, "P") for name in kept}
@@ -174,7 +174,8 @@ def drawn(kept: Json) -> Any:
         ]
         for name, cells in sets.items()
     }
-    label = "width of the interval of P@10 relative to that of the default (centred), 95 % of the draws"
+    label = "width of the interval of P@10 relative to that of the default (centred); "
+    label += f"mean, smallest and largest of {DRAWS} draws"
     return grouped_intervals(PROXIES, groups, label=label, mark=1.0, width=1.6 * COLUMN)
 
 
@@ -236,8 +237,9 @@ value of the measure, which shows how much weights can achieve. `none` predicts 
 
 ![Relative width for each proxy and set](proxies-widths.svg)
 
-Widths for P@10 relative to the default (line at 1), with the range of 95 % of the draws. Votes are narrower in
-every set, their weights change little, proxies without information are at 1, and `none` is wider.
+Widths for P@10 relative to the default (line at 1), and the smallest and the largest of the {DRAWS} draws.
+Votes are narrower in every set, their weights change little, proxies without information are at 1, and
+`none` is wider.
 
 {(chr(10) * 2).join(parts)}
 
