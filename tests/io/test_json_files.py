@@ -71,9 +71,22 @@ def refusal(read: Any, path: Path, **options: Any) -> str:
     return str(rejected.value)
 
 
+COMMON_RUNS = (
+    "beir.txt",
+    *(f"ir_datasets_scoreddocs.{suffix}" for suffix in ("txt", "jsonl", "tsv")),
+    *(f"hugging_face_run.{suffix}" for suffix in ("jsonl", "csv", "parquet")),
+)
+COMMON_JUDGMENTS = (
+    "beir_qrels.tsv",
+    *("ir_datasets_qrels.txt", "ir_datasets_qrels.jsonl"),
+    *(f"hugging_face_qrels.{suffix}" for suffix in ("jsonl", "csv", "parquet")),
+)
+COMMON = (*COMMON_RUNS, *COMMON_JUDGMENTS, "ir_datasets_qrels.tsv")
+
+
 def test_every_file_is_named() -> None:
     files = {path.name for path in PROGRAMS.iterdir() if path.is_file()}
-    assert files == {*RUNS, *JUDGMENTS, *HEADERLESS, *TABLES, "kilt.jsonl", "README.md", "make.py"}
+    assert files == {*RUNS, *JUDGMENTS, *HEADERLESS, *TABLES, *COMMON, "kilt.jsonl", "README.md", "make.py"}
     listed = (PROGRAMS / "README.md").read_text()
     assert all(f"`{name}`" in listed for name in files - {"README.md"})
 
@@ -101,18 +114,25 @@ def test_the_order_of_a_list_is_its_ranks(name: str) -> None:
     assert read_run(PROGRAMS / name, order="rank").to_dict() == expected
 
 
-@pytest.mark.parametrize("name", ["ranx.json", "ranx.parquet", "pyterrier.csv", "pyterrier.res"])
+@pytest.mark.parametrize(
+    "name", ["ranx.json", "ranx.parquet", "pyterrier.csv", "pyterrier.res", *COMMON_RUNS]
+)
 def test_runs_of_programs_in_common_formats_are_read(name: str) -> None:
     if name.endswith("parquet"):
         pytest.importorskip("pyarrow")
     assert read_run(PROGRAMS / name).to_dict() == RUN
 
 
-@pytest.mark.parametrize("name", ["ranx_qrels.json", "ranx_qrels.parquet"])
-def test_judgments_of_ranx_are_read(name: str) -> None:
+@pytest.mark.parametrize("name", ["ranx_qrels.json", "ranx_qrels.parquet", *COMMON_JUDGMENTS])
+def test_judgments_of_programs_are_read(name: str) -> None:
     if name.endswith("parquet"):
         pytest.importorskip("pyarrow")
     assert read_qrels(PROGRAMS / name).to_dict() == QRELS
+
+
+def test_exported_judgments_without_a_header_need_the_names_of_their_columns() -> None:
+    columns = "query_id,doc_id,grade,iteration"
+    assert read_qrels(PROGRAMS / "ir_datasets_qrels.tsv", qrels_columns=columns).to_dict() == QRELS
 
 
 def test_what_programs_write_and_nobody_else_reads_is_refused_with_a_way_out() -> None:
@@ -120,7 +140,7 @@ def test_what_programs_write_and_nobody_else_reads_is_refused_with_a_way_out() -
     found = refusal(read_run, PROGRAMS / "ranx.lz4")  # CBOR, compressed twice
     assert found.endswith("expected one archive of text; ranx also writes .json and .parquet")
     path = PROGRAMS / "pyterrier_minimal.tsv"  # ranks from 0
-    assert "--columns" in refusal(read_run, path)
+    assert "columns with the names of all columns" in refusal(read_run, path)
     read = read_run(path, columns="query_id,doc_id,rank").to_dict()
     assert read == {"q1": {"d2": 0, "d1": -1}, "q2": {"d3": 0}}
 

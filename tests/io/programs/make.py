@@ -268,7 +268,74 @@ def ragas() -> None:
     frame.to_json(SCORES / "ragas.jsonl", orient="records", lines=True)
 
 
-MAKERS = (ranx, sentence_transformers, mteb, rank_llm, pyserini, tevatron, pyterrier, ragas)
+def ir_datasets() -> None:
+    """Judgments and scored documents as the export command of ir_datasets writes them."""
+    library: Any = importlib.import_module("ir_datasets")
+    command: Any = importlib.import_module("ir_datasets.commands.export")
+    formats: Any = importlib.import_module("ir_datasets.formats")
+    judged = [(query, name, grade) for query, found in QRELS.items() for name, grade in found.items()]
+    scored = [(query, name, score) for query, found in RUN.items() for name, score in found.items()]
+
+    class Judgments(formats.BaseQrels):  # type: ignore[misc]  # of a package without types
+        def qrels_iter(self) -> Any:
+            return (formats.TrecQrel(*row, "0") for row in judged)
+
+        def qrels_cls(self) -> Any:
+            return formats.TrecQrel
+
+        def qrels_handler(self) -> Any:
+            return self
+
+    class Scored(formats.BaseScoredDocs):  # type: ignore[misc]
+        def scoreddocs_iter(self) -> Any:
+            return (formats.GenericScoredDoc(*row) for row in scored)
+
+        def scoreddocs_cls(self) -> Any:
+            return formats.GenericScoredDoc
+
+        def scoreddocs_handler(self) -> Any:
+            return self
+
+    dataset = library.Dataset(Judgments(), Scored())
+    for form, ending in (("trec", "txt"), ("jsonl", "jsonl"), ("tsv", "tsv")):
+        for what, write in (("qrels", command.main_qrels), ("scoreddocs", command.main_scoreddocs)):
+            with (HERE / f"ir_datasets_{what}.{ending}").open("w") as out:
+                write(dataset, SimpleNamespace(format=form, out=out, fields=None, runtag="some"))
+
+
+def beir() -> None:
+    """Write a run and judgments with the utilities of BEIR; torch, which they do not need, is replaced."""
+    sys.modules["torch"] = ModuleType("torch")
+    library: Any = importlib.import_module("beir.util")
+    library.save_runfile(str(HERE / "beir.txt"), RUN, "some")
+    library.write_to_tsv(str(HERE / "beir_qrels.tsv"), QRELS)
+
+
+def datasets() -> None:
+    """Judgments and a run as tables that the datasets library of Hugging Face writes."""
+    library: Any = importlib.import_module("datasets")
+    for what, value, table in (("run", "score", RUN), ("qrels", "score", QRELS)):
+        rows = [(query, name, number) for query, found in table.items() for name, number in found.items()]
+        columns = dict(zip(("query-id", "corpus-id", value), map(list, zip(*rows, strict=True)), strict=True))
+        made = library.Dataset.from_dict(columns)
+        made.to_json(HERE / f"hugging_face_{what}.jsonl")
+        made.to_csv(HERE / f"hugging_face_{what}.csv")
+        made.to_parquet(HERE / f"hugging_face_{what}.parquet")
+
+
+MAKERS = (
+    ranx,
+    sentence_transformers,
+    mteb,
+    rank_llm,
+    pyserini,
+    tevatron,
+    pyterrier,
+    ragas,
+    ir_datasets,
+    beir,
+    datasets,
+)
 
 if __name__ == "__main__":
     next(maker for maker in MAKERS if maker.__name__ == sys.argv[1])()
