@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import leadline as ll
 from leadline.data.registry import Parametric, Registry, choice, cutoff, number, recall_level, whole
 from leadline.errors import UnknownNameError, UsageError
 from leadline.measures import MEASURES
@@ -384,3 +385,11 @@ def test_the_grammar_costs_little_to_import() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
     )
     assert done.stdout.strip() == ""
+
+
+def test_unknown_names_of_measures_are_errors_of_their_own_class() -> None:
+    with pytest.raises(UnknownNameError, match="nearest: nDCG@10"):
+        ll.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, ["nDGC@10", "MPA"])
+    with pytest.raises(UsageError) as refusal:
+        ll.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, ["nDGC@10", "P@0"])
+    assert not isinstance(refusal.value, UnknownNameError)

@@ -261,3 +261,11 @@ def test_damaged_text_in_an_arrow_file_is_one_line(tmp_path: Path) -> None:
         with pytest.raises(InputError) as refused:
             ll.read_run(path)
         assert "\n" not in str(refused.value)
+
+
+def test_a_table_of_ranks_without_scores_names_the_option_that_reads_it(tmp_path: Path) -> None:
+    path = tmp_path / "ranks.csv"
+    path.write_text("query_id,doc_id,rank\nq1,d1,1\nq1,d2,2\n")
+    with pytest.raises(InputError, match="order='rank'"):
+        ll.read_run(path)
+    assert ll.read_run(path, order="rank").to_dict() == {"q1": {"d1": -1.0, "d2": -2.0}}

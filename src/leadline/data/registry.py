@@ -443,15 +443,15 @@ class Registry(Generic[N]):
     def expand_all(self, texts: Iterable[str]) -> list[N]:
         """Return the distinct objects that texts denote, in order; the error lists all invalid texts."""
         objects: dict[N, None] = {}
-        errors: list[str] = []
+        errors: list[UsageError] = []
         parts = [part for text in texts for part in (split_names(text) if isinstance(text, str) else [text])]
         for text in parts:
             try:
                 objects |= dict.fromkeys(self.expand(text))
             except UsageError as error:
-                errors.append(str(error))
+                errors.append(error)
         if errors:
-            raise UsageError("; ".join(errors) + f" (see `leadline {self.noun}s`)")
+            raise all_errors(errors, f" (see `leadline {self.noun}s`)")
         return list(objects)
 
     def _nearest(self, text: str) -> str:
@@ -471,6 +471,17 @@ class Registry(Generic[N]):
         classes = dict.fromkeys(self._by_name[match][0] for match in close)
         form = "" if parts else "expected Name(k=v,...)@cutoff; "
         return form + "nearest: " + ", ".join(_example(class_, cutoff_text) for class_ in classes)
+
+
+def all_errors(errors: Sequence[UsageError], hint: str) -> UsageError:
+    """Return one error for several; it is an unknown name if all of them are.
+
+    >>> all_errors([UnknownNameError("unknown measure 'XY'")], " (see there)")
+    UnknownNameError("unknown measure 'XY' (see there)")
+    """
+    unknown = all(isinstance(error, UnknownNameError) for error in errors)
+    kind = UnknownNameError if unknown else UsageError
+    return kind("; ".join(map(str, errors)) + hint)
 
 
 def _parse_parameters(parts: re.Match[str], positional: str = "") -> dict[str, object]:

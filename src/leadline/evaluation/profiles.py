@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
-from leadline.data.registry import split_names
+from leadline.data.registry import all_errors, split_names
 from leadline.errors import UsageError
 from leadline.evaluation import trec_names
 from leadline.evaluation.trec_names import Request, is_text
@@ -100,14 +100,14 @@ class Profile(NamedTuple):
     ) -> list[Request]:
         """Return the requested measures with trec_eval's names, which `-f trec` prints."""
         requests: list[Request] = []
-        errors: list[str] = []
+        errors: list[UsageError] = []
         for name in _split(wanted):
             try:
                 requests += self._parsed(name)
             except UsageError as error:
-                errors.append(str(error))
+                errors.append(error)
         if errors:
-            raise UsageError("; ".join(errors) + " (see `leadline measures`)")
+            raise all_errors(errors, " (see `leadline measures`)")
         options: dict[str, object] = {"rel": rel, "documents": documents}
         options = {name: value for name, value in options.items() if value is not None}
         return [

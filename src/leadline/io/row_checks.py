@@ -72,14 +72,17 @@ def choose(present: Sequence[object], what: str, *, by_rank: bool = False) -> tu
         if name is None:
             raise _missing(present, what, names)
     if value is None and not by_rank:
-        raise _missing(present, what, values)
+        ranked = more and what == "score"
+        hint = "`--order rank` orders documents by rank" if ranked else ""
+        raise _missing(present, what, values, hint=hint)
     return found[0] or "", found[1] or "", value or "", more or ""
 
 
-def _missing(present: Iterable[object], what: str, names: Sequence[str]) -> InputError:
+def _missing(present: Iterable[object], what: str, names: Sequence[str], *, hint: str = "") -> InputError:
     return InputError(
         f"a table of {what}s with columns {', '.join(map(str, present))}",
         expected="a column called " + " or ".join(names),
+        hint=hint,
     )
 
 

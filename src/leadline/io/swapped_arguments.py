@@ -12,7 +12,7 @@ from leadline.errors import InputError
 from leadline.io import row_checks
 from leadline.kernels import plain
 
-EXPECTED = "judgments; the qrels come first: QRELS RUN..."
+EXPECTED = "judgments, which come first (QRELS RUN...)"
 HINT = "`--kind qrels` (in Python: read_qrels(..., kind='qrels')) reads it as judgments"
 LARGEST_GRADE = 10
 FEW = 10  # fewer grades than these say nothing about their kind
