@@ -616,7 +616,7 @@ def test_shares_of_the_relevant_have_no_interval_though_the_list_is_judged(
     assert one["low"] == one["value"] == one["high"]
 
 
-def test_average_precision_from_a_pool_for_another_measure_is_warned_about(
+def test_average_precision_and_recall_from_a_pool_for_another_measure_are_warned_about(
     files: Path, pool: Path, tmp_path: Path
 ) -> None:
     def codes(path: Path, measure: str) -> list[str]:
@@ -625,5 +625,6 @@ def test_average_precision_from_a_pool_for_another_measure_is_warned_about(
     path = tmp_path / "p.tsv"
     typed("pool", files / "a.run", files / "b.run", "--for", "AP", "--budget", 6, "-o", path)
     assert codes(pool, "AP").count("drawn_for_others") == 1
+    assert codes(pool, "R@10").count("drawn_for_others") == 1
     assert "drawn_for_others" not in codes(pool, "P@5")
     assert "drawn_for_others" not in codes(path, "AP")

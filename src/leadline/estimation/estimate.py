@@ -26,7 +26,6 @@ from leadline.evaluation.run_warnings import warnings_of
 from leadline.io.read import QrelsLike, RunLike
 from leadline.io.read_paths import public
 from leadline.measures import Measure
-from leadline.measures.average_precision import AP
 from leadline.stats import INTERVALS, checked_level
 
 DEFAULT_MEASURES = ("P@10", "nDCG@10")
@@ -527,19 +526,21 @@ def _warnings(
 ) -> list[ResultWarning]:
     warnings = []
     rows = sample.drawn
-    profile = profile_of("leadline")
-    if len(rows) and drawn_for and not any(isinstance(one, AP) for one in profile.measures(list(drawn_for))):
-        averages = [
+    if len(rows) and drawn_for:
+        # Kinds without an interval; R and F of a pool for another measure are relative to its shallow frame.
+        drawn = kinds_of(profile_of("leadline").measures(list(drawn_for)))
+        known = {type(kind) for kind in drawn if not has_interval(kind)}
+        others = [
             str(measure)
             for measure, kind in zip(results.measures, results._kinds, strict=True)  # noqa: SLF001
-            if isinstance(kind, AveragePrecision)
+            if not has_interval(kind) and type(kind) not in known
         ]
-        if averages:
+        if others:
             words = (
-                f"the pool was drawn for {', '.join(drawn_for)}: values and ranks of {', '.join(averages)} "
+                f"the pool was drawn for {', '.join(drawn_for)}: values and ranks of {', '.join(others)} "
                 "are unreliable"
             )
-            warnings.append(ResultWarning("drawn_for_others", words, len(averages)))
+            warnings.append(ResultWarning("drawn_for_others", words, len(others)))
     if any(isinstance(kind, Cascade) for kind in results._kinds) and len(rows):  # noqa: SLF001  # same module
         brought, ranks = sample.brought
         top = np.zeros(len(sample.probability), dtype=np.bool_)

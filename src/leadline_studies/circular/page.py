@@ -127,8 +127,12 @@ def page(numbers: Json) -> str:
 
 <!-- Made by src/leadline_studies/circular/page.py from the output of `leadline study`. -->
 
-If the labels of a machine are also used to build a run, or if a run uses the same model, evaluation by
-these labels is circular. This study makes the extreme case and measures it in three ways.
+How wrong is an evaluation by the labels of a machine of a run that was built from these labels, and do a few
+human judgments mend it? **Answer: the labels alone put the run on place {row["machine_place"]}, all human
+judgments on place {row["truth_place"]}; {numbers["budget"]:g} human judgments a query give it a mean place of
+{row["place"]:.1f}, with intervals of P@10 that contain the truth in {100 * row["covered"]:.1f} % of the
+draws.** The 95 % intervals of `agreement --runs` are approximate: those of the bias of a run cover in
+{of("bias")} on average over runs, but those of all gains at once in {of("gains")}.
 
 TREC 2019 Deep Learning, passages: {len(numbers["runs"])} runs, {numbers["queries"]} queries, relevant
 from grade {numbers["level"]:g}. The machine is Llama-3 70B (`{MACHINE}`). The run `circular` takes the first

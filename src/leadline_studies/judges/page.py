@@ -202,8 +202,9 @@ judged by all. Intervals are from a bootstrap over queries. Three grades are out
 {machines}
 
 {inside} of 33 machines are in the range [2/3, 1] by Scott's pi or Cohen's kappa on four grades,
-{inside_binary} on two; neither are the human judges above. Intervals are wide: only the extremes of the table
-differ significantly.
+{inside_binary} on two; neither are the human judges above. Intervals are wide, and each is
+of one machine alone: whether two machines differ is a question for the interval of their difference, because
+they judge the same pairs.
 
 ![Cohen's kappa of each machine judge with people](judges-machines.svg)
 ![Cohen's kappa of every two judges, machines and people](judges-all.svg)

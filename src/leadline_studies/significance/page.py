@@ -386,14 +386,32 @@ NOTE = """<!-- Made by src/leadline_studies/significance/page.py from significan
 
 
 def question(data: Mapping[str, Any]) -> str:
-    """Write the section on the question and the data."""
+    """Write the answer in short, and the sections on the question and the data."""
     matrices = data["facts"]["matrices"]
+    rows, covered, many = data["rejections"], data["coverage"], data["families"]
+    errors = {test: span(rate for null in NULLS for rate in rates(rows, test, null)) for test in TESTS}
+    families = {
+        name: span(
+            row["family"]
+            for row in many
+            if row["procedure"] == name and row["world"] in {"all equal", "equal means"}
+        )
+        for name in ("Holm(T)", "Tukey")
+    }
+    differences = span([*held(covered, "Student", "difference"), *held(covered, "Student", "redrawn")])
     rows = [
         [name.rpartition("_")[0], name.rpartition("_")[2], str(queries), str(runs)]
         for name, (queries, runs) in matrices.items()
     ]
     return f"""
 # Which test, which interval, which correction
+
+**Answer: the t test, Student's interval, and Holm's correction.** On average over pairs of real runs, with 25
+to 100 queries, t rejects {errors["T"]} of true nulls at level 0.05, Student's 95 % intervals of a difference
+cover in {differences}, and with Holm's correction {families["Holm(T)"]} of families without any difference
+have a false finding. Not Wilcoxon as a test of means ({errors["Wilcoxon"]} of true nulls), and not the
+randomised Tukey HSD ({families["Tukey"]} of families). With few queries and very skewed differences none
+of the tests holds its level.
 
 ## The question
 
@@ -649,8 +667,7 @@ better than `Percentile`: estimating the skewness from few queries costs more th
 correction gains. For the mean of one run both t and BCa fall short with few queries
 ({percent(held(covered, "Student", "mean")[0])} and {percent(held(covered, "BCa", "mean")[0])} % at {few});
 BCa's errors are more evenly distributed over the two sides and it is narrower. For a ratio of means there is
-only `BCa` ({span(held(covered, "BCa", "ratio"))}); with {few} queries its actual confidence level is about
-90 %.
+only `BCa` ({span(held(covered, "BCa", "ratio"))}), and the lowest of these is with {few} queries.
 
 **Correction: Holm with t.** Its family-wise error is below 5 % in every scenario
 ({family("Holm(T)", "family", "all equal")} and {family("Holm(T)", "family", "equal means")} where all means
