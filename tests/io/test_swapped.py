@@ -167,3 +167,17 @@ def test_scores_with_few_digits_are_scores_too(tmp_path: Path, suffix: str) -> N
     with pytest.raises(InputError, match="look like scores"):
         read_qrels(path)
     assert len(read_qrels(path, kind="qrels").grades) == 3000
+
+
+def test_judgments_in_the_order_of_ir_datasets_are_refused_with_the_option_that_reads_them(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "qrels.tsv"
+    path.write_text("q1\td1\t3\t0\nq1\td2\t0\t0\nq2\td3\t1\t0\n", "utf-8")
+    with pytest.raises(InputError, match="one-digit numbers.*qrels_columns"):
+        read_qrels(path)
+    found = read_qrels(path, qrels_columns="query_id,doc_id,grade,iteration")
+    assert found.to_dict() == {"q1": {"d1": 3, "d2": 0}, "q2": {"d3": 1}}
+    assert len(read_qrels(path, kind="qrels").grades) == 3
+    path.write_text("q1\t0\t3\t0\nq1\t0\t1\t0\nq2\t0\t1\t0\n", "utf-8")  # documents called 3 and 1
+    assert read_qrels(path).to_dict() == {"q1": {"3": 0, "1": 0}, "q2": {"1": 0}}

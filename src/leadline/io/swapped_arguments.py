@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -15,6 +16,7 @@ from leadline.kernels import plain
 EXPECTED = "judgments, which come first (QRELS RUN...)"
 HINT = "`--kind qrels` (in Python: read_qrels(..., kind='qrels')) reads it as judgments"
 LARGEST_GRADE = 10
+ONE_DIGIT = re.compile(rb"-?[0-9]")
 FEW = 10  # fewer grades than these say nothing about their kind
 
 
@@ -83,6 +85,31 @@ def refuse_ranking(ids: Sequence[bytes], bounds: Integers, text: bytes, path: st
             path=path,
             hint=HINT,
         )
+
+
+def refuse_other_columns(qrels: Qrels, text: bytes, path: str) -> None:
+    """Refuse columns in the order query, document, grade, iteration, as `ir_datasets export` writes them.
+
+    See `has_grades_for_documents`; column 2, the document, is not always the same.
+    """
+    if not _second_is_constant(text):
+        raise InputError(
+            f"column 3 has only one-digit numbers, such as '{qrels.documents[0].decode()}', and column 4 only 0",
+            expected="query, iteration, document, grade",
+            path=path,
+            hint="`--qrels-columns query_id,doc_id,grade,iteration` reads files of that order",
+        )
+
+
+def has_grades_for_documents(qrels: Qrels) -> bool:
+    """Return whether all grades are 0 and all documents are one-digit numbers, as grades in column 3 are.
+
+    >>> has_grades_for_documents(Qrels.of([("q1", "2", 0), ("q2", "0", 0)]))
+    True
+    >>> has_grades_for_documents(Qrels.of([("q1", "2", 0), ("q2", "d7", 0)]))
+    False
+    """
+    return not qrels.levels.any() and all(ONE_DIGIT.fullmatch(name) for name in qrels.documents)
 
 
 def is_ranking(ids: Sequence[bytes], bounds: Integers) -> bool:

@@ -49,6 +49,9 @@ def read(path: str, *, subtopics: bool = False, whole: Chunk | None = None, sure
             whole = whole or read_whole(path)
             text = whole.text[: whole.end].tobytes()
             swapped_arguments.refuse_ranking(qrels.documents, bounds, text, path)
+        if swapped_arguments.has_grades_for_documents(qrels):
+            whole = whole or read_whole(path)
+            swapped_arguments.refuse_other_columns(qrels, whole.text[: whole.end].tobytes(), path)
     if qrels.duplicate is not None:
         _refuse_repeat(whole or read_whole(path))
     return qrels
