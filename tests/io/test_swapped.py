@@ -174,7 +174,7 @@ def test_judgments_in_the_order_of_ir_datasets_are_refused_with_the_option_that_
 ) -> None:
     path = tmp_path / "qrels.tsv"
     path.write_text("q1\td1\t3\t0\nq1\td2\t0\t0\nq2\td3\t1\t0\n", "utf-8")
-    with pytest.raises(InputError, match="one-digit numbers.*qrels_columns"):
+    with pytest.raises(InputError, match=r"one-digit numbers.*qrels_columns"):
         read_qrels(path)
     found = read_qrels(path, qrels_columns="query_id,doc_id,grade,iteration")
     assert found.to_dict() == {"q1": {"d1": 3, "d2": 0}, "q2": {"d3": 1}}

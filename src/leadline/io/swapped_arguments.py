@@ -94,7 +94,8 @@ def refuse_other_columns(qrels: Qrels, text: bytes, path: str) -> None:
     """
     if not _second_is_constant(text):
         raise InputError(
-            f"column 3 has only one-digit numbers, such as '{qrels.documents[0].decode()}', and column 4 only 0",
+            f"column 3 has only one-digit numbers, such as '{qrels.documents[0].decode()}', "
+            "and column 4 only 0",
             expected="query, iteration, document, grade",
             path=path,
             hint="`--qrels-columns query_id,doc_id,grade,iteration` reads files of that order",
