@@ -198,3 +198,9 @@ def test_what_cannot_be_ranked_is_refused() -> None:
         ll.rank({"q": {"d": 1}})
     with pytest.raises(UsageError, match="draws=-1"):
         rank_results(results, draws=-1)
+
+
+def test_one_query_gives_no_probability_to_be_the_best() -> None:
+    ranking = ll.rank({"q": {"a": 1, "b": 0}}, {"x": {"q": {"a": 1.0}}, "y": {"q": {"b": 1.0}}}, "AP")
+    assert all(math.isnan(run.best) and math.isnan(run.expected) for run in ranking.runs_of())
+    assert "nan" not in str(ranking)

@@ -97,9 +97,10 @@ class RankedRun(NamedTuple):
     bootstrap_high : float
         Worst rank in this interval.
     best : float
-        Share of the bootstrap resamples in which the run is the best, from 0 to 1; ties share it.
+        Share of the bootstrap resamples in which the run is the best, from 0 to 1; ties share it. NaN with
+        one query.
     expected : float
-        Mean rank over the resamples.
+        Mean rank over the resamples; NaN with one query.
     group : int
         1 for the best run and those not significantly different from it, 2 the same for the rest, and so on.
     """
@@ -336,6 +337,8 @@ def rank_results(
     units = int(results.averaged.any(axis=2).any(axis=0).sum()) if groups is None else len(np.unique(groups))
     if units < FEWEST:
         ranked = [one._replace(bootstrap=np.full_like(one.bootstrap, np.nan)) for one in ranked]
+    if units < 2:  # every resample is the same query
+        ranked = [one._replace(best=one.best * np.nan, expected=one.expected * np.nan) for one in ranked]
     made = Ranking(results, ranked, rules, draws=draws, pairs=len(pairs))
     made.warnings += _too_few(pairs, rules, units, len(results.measures))
     if draws:
@@ -459,5 +462,7 @@ def _too_few(pairs: Pairs, rules: Rules, units: int, measures: int) -> list[Resu
         smallest = float(rules.correction.corrected([least] + [1.0] * (size - 1))[0])
     if smallest < rules.alpha and units >= 2:
         return []
-    words = f"queries: {units}; too few for a significant difference by {rules.test} over {size:,} pairs"
+    words = (
+        f"queries: {units}; too few for a significant difference by {rules.test} over {counted(size, 'pair')}"
+    )
     return [ResultWarning("too_few_queries", words, units)]

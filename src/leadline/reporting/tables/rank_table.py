@@ -53,8 +53,8 @@ def _row(run: RankedRun, *, several: bool, bootstrapped: bool) -> list[Cell]:
             (
                 _limit(run.bootstrap_low),
                 _limit(run.bootstrap_high),
-                Preformatted(f"{run.expected:.1f}"),
-                Probability(run.best),
+                Preformatted("-" if math.isnan(run.expected) else f"{run.expected:.1f}"),
+                None if math.isnan(run.best) else Probability(run.best),
             )
             if bootstrapped
             else ()
