@@ -318,11 +318,12 @@ def plan(*, rate: float, lift: float, form: str, output: str | None, **options: 
 def deviations(
     *, log: str, document: str, query: str | None, position: str, clicked: str, form: str, output: str | None
 ) -> None:
-    """Compute click deviations: clicks on a document beyond what its positions explain.
+    """Compute click deviations of documents.
 
-    The column is called click_deviation, and no command reads it as a grade: clicks depend on the summary, on
-    the other results and on the user, and a document that was never shown has no clicks. Click deviations are
-    not relevance judgments.
+    The click deviation of a document is the part of its clicks that its positions do not explain. The column
+    is called click_deviation, and no command reads it as a grade: clicks depend on the summary, on the other
+    results and on the user, and a document that was never shown has no clicks. Click deviations are not
+    relevance judgments.
     """
     from leadline.online.logs import click_deviations
 

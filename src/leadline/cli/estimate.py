@@ -33,7 +33,7 @@ SECTION = "Estimation"
 
 
 @click.command(
-    cls=Command, epilog="Example: leadline estimate mine.qrels bm25.run dense.run --pool pool.tsv -m P@10"
+    cls=Command, epilog="Example: leadline estimate judged.sqlite bm25.run dense.run --pool pool.tsv -m P@10"
 )
 @click.argument("judgments")
 @click.argument("runs", nargs=-1, required=True)
