@@ -254,7 +254,7 @@ def test_ids_that_are_whole_numbers_are_text_on_request_only(make: Callable[[], 
     assert ll.Qrels(make(), integer_ids="text").to_dict() == whole
     assert ll.read_qrels(make(), integer_ids="text").to_dict() == whole
     for read in (ll.Run, ll.Qrels, ll.read_run, ll.read_qrels):
-        with pytest.raises(InputError, match=r'integer_ids="text".* reads whole numbers as text'):
+        with pytest.raises(InputError, match=r"integer_ids='text'.* reads whole numbers as text"):
             read(make())
         with pytest.raises(UsageError, match="integer_ids='int'; expected 'refuse' or 'text'"):
             read(make(), integer_ids="int")  # type: ignore[arg-type]

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
-from leadline.cli import group
+from conftest import Leadline
 from leadline.errors import LeadlineError, UsageError
 from leadline.evaluation.curves import curve, subtopic_curve
 from leadline.evaluation.evaluate import evaluate
@@ -93,8 +92,7 @@ def test_errors_of_functions_name_keywords_and_not_options(call: Callable[[], ob
     assert "--" not in str(caught.value)
 
 
-def test_commands_name_options(tmp_path: Path) -> None:
+def test_commands_name_options(tmp_path: Path, leadline: Leadline) -> None:
     (tmp_path / "qrels").write_text("q 0 d 1\n")
     (tmp_path / "run").write_text("q Q0 d 1 nan a\n")
-    done = CliRunner().invoke(group, ["evaluate", str(tmp_path / "qrels"), str(tmp_path / "run")])
-    assert "--on-nan drop" in done.output
+    assert "--on-nan drop" in leadline("evaluate", tmp_path / "qrels", tmp_path / "run").err

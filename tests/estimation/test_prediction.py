@@ -90,7 +90,7 @@ def test_a_list_is_predicted_alone() -> None:
     ("options", "words"),
     [
         ({"predictors": "Clarity"}, "Clarity without an index and queries; expected index"),
-        ({"predictors": ["DeShaTo"]}, "DeShaTo(total) without topic vectors; expected topics"),
+        ({"predictors": ["DeShaTo"]}, "DeShaTo(total) without topic vectors; expected vectors"),
         ({"predictors": []}, "no predictor; expected one, as in Clarity"),
         ({"predictors": "best"}, "unknown predictor 'best'; "),
         ({"predictors": ["nqq"]}, "unknown predictor 'nqq'; nearest: NQC"),

@@ -209,8 +209,8 @@ def name_keywords(error: LeadlineError, function: Callable[..., Any]) -> None:
 
     def keyword(found: re.Match[str]) -> str:
         name, value = (found[1] or "").replace("-", "_"), found[2] or ""
-        if name not in parameters:
-            return found[0]
+        if name not in parameters:  # perhaps called as its value is, as in --topics VECTORS
+            return value.lower() if value.isupper() and value.lower() in parameters else found[0]
         if parameters[name][0] == "bool":
             return f"{name}=True" + f" {value}" * bool(value)
         if value in PROSE:
