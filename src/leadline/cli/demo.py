@@ -142,7 +142,7 @@ def _write_files(folder: str, collection: str | None) -> None:
 
 
 def _differs(path: str, content: bytes) -> bool:
-    """Say whether there is a file of other content."""
+    """Return whether a file exists and has other content."""
     try:
         with open(path, "rb") as file:
             return file.read() != content

@@ -330,15 +330,14 @@ def rank_results(
     check_judged(results)
     check_intervals(results)
     corrected = _corrected(results, pairs, rules, groups)
+    units = int(results.averaged.any(axis=2).any(axis=0).sum()) if groups is None else len(np.unique(groups))
+    resamples = draws if units > 1 else 0  # all resamples of one query are the same
     ranked = [
-        _ranked(results, index, pairs, p < rules.alpha, rules, draws, groups)
+        _ranked(results, index, pairs, p < rules.alpha, rules, resamples, groups)
         for index, p in enumerate(corrected)
     ]
-    units = int(results.averaged.any(axis=2).any(axis=0).sum()) if groups is None else len(np.unique(groups))
     if units < FEWEST:
         ranked = [one._replace(bootstrap=np.full_like(one.bootstrap, np.nan)) for one in ranked]
-    if units < 2:  # every resample is the same query
-        ranked = [one._replace(best=one.best * np.nan, expected=one.expected * np.nan) for one in ranked]
     made = Ranking(results, ranked, rules, draws=draws, pairs=len(pairs))
     made.warnings += _too_few(pairs, rules, units, len(results.measures))
     if draws:

@@ -37,8 +37,10 @@ MODELS: tuple[str, ...] = (
     "NERR9",
     "NERR10",
     "NERR11",
+    "BPM",
+    "TBG",
+    "U",
 )
-MODELS += ("BPM", "TBG", "U")
 DEPTH = 1000  # last rank where there is no cutoff
 LAST = "sum over ranks r of V(r) * "
 INSPECTED = "; V(r) is the probability that the user inspects rank r"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -179,3 +180,32 @@ def _covers(box: tuple[float, ...], spots: Floats, place: int) -> bool:
     covered = across & up
     covered[place] = False
     return bool(covered.any())
+
+
+def with_limits(value: float, limits: Sequence[tuple[str, float, float]], level: str) -> str:
+    """Return a coefficient with its confidence intervals as text.
+
+    Parameters
+    ----------
+    value : float
+        The coefficient.
+    limits : sequence of (str, float, float)
+        What each interval is over, and its limits, NaN if it has none.
+    level : str
+        The confidence level.
+
+    Examples
+    --------
+    >>> with_limits(0.5, [("runs", 0.25, 0.75), ("queries", math.nan, math.nan)], "95 %")
+    '0.50 (95 %: runs 0.25 to 0.75)'
+    """
+    shown = [
+        f"{what} {_two_decimals(low)} to {_two_decimals(high)}"
+        for what, low, high in limits
+        if not math.isnan(low)
+    ]
+    return _two_decimals(value) + (f" ({level}: {', '.join(shown)})" if shown else "")
+
+
+def _two_decimals(value: float) -> str:
+    return "undefined" if math.isnan(value) else f"{value:.2f}".replace("-", "\N{MINUS SIGN}")

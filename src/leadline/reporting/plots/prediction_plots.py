@@ -13,7 +13,7 @@ from leadline.data.wording import counted, percent
 from leadline.errors import UsageError
 from leadline.estimation.predict import Predictions, over_queries
 from leadline.reporting.plots import COLUMN, shortened
-from leadline.reporting.plots.association_plots import association
+from leadline.reporting.plots.association_plots import association, with_limits
 from leadline.reporting.plots.interval_plots import forest
 from leadline.reporting.plots.query_plots import query_map
 from leadline.stats.ranks import mid_ranks
@@ -123,13 +123,9 @@ def predicted_and_measured(
 
 
 def _shown(coefficient: Mapping[str, float | None], rules: Mapping[str, Any]) -> str:
-    value, low, high = (coefficient[name] for name in ("value", "low", "high"))
-    if value is None:
-        return "undefined"
-    text = f"{value:.2f}"
-    if low is not None and high is not None:
-        text += f" ({percent(rules.get('confidence', 0.95))} over queries {low:.2f} to {high:.2f})"
-    return text.replace("-", "\N{MINUS SIGN}")
+    found = [coefficient[name] for name in ("value", "low", "high")]
+    value, low, high = (math.nan if number is None else number for number in found)
+    return with_limits(value, [("queries", low, high)], percent(rules.get("confidence", 0.95)))
 
 
 def correlations(

@@ -407,7 +407,7 @@ def correlation_figure(result: Correlation) -> Make:
 
 def score_audit_figure(result: ScoreAudit) -> Make:
     """Draw the means of the runs by the labels over those by the reference, and the runs that swap."""
-    from leadline.reporting.plots.association_plots import association
+    from leadline.reporting.plots.association_plots import association, with_limits
 
     if len(result.audits) > 1:
         several = ", ".join(f"{one.measure} by {one.judge}" for one in result.audits[:3])
@@ -424,7 +424,7 @@ def score_audit_figure(result: ScoreAudit) -> Make:
         across=f"{found.measure} ({found.reference})",
         up=f"{found.measure} ({found.judge})",
         coefficients={
-            name: _with_limits(value, [("queries", low, high)], level) for name, (value, low, high) in words
+            name: with_limits(value, [("queries", low, high)], level) for name, (value, low, high) in words
         },
         width=width or COLUMN,
     )
@@ -432,18 +432,10 @@ def score_audit_figure(result: ScoreAudit) -> Make:
 
 def _coefficient(found: Coefficients, level: str) -> str:
     """Return a coefficient with its intervals as text."""
+    from leadline.reporting.plots.association_plots import with_limits
+
     limits = [("runs", found.low, found.high), ("queries", found.queries_low, found.queries_high)]
-    return _with_limits(found.value, limits, level)
-
-
-def _with_limits(value: float, limits: Sequence[tuple[str, float, float]], level: str) -> str:
-    """Return a number with its intervals as text."""
-    shown = [f"{what} {_signed(low)} to {_signed(high)}" for what, low, high in limits if low == low]  # noqa: PLR0124
-    return _signed(value) + (f" ({level}: {', '.join(shown)})" if shown else "")
-
-
-def _signed(value: float) -> str:
-    return "undefined" if math.isnan(value) else f"{value:.2f}".replace("-", "\N{MINUS SIGN}")
+    return with_limits(found.value, limits, level)
 
 
 def unjudged_figure(result: Unjudged) -> Make:
