@@ -51,7 +51,8 @@ SECTION = "Estimation"
 @click.option(
     "--machine",
     metavar="LABELS",
-    help="Machine labels, calibrated by the judgments; `none` for none. [default: those of POOL]",
+    help="Machine labels made without the judgments, and calibrated by them; `none` for none. "
+    "[default: those of POOL]",
 )
 @click.option(
     "--proxy",

@@ -388,8 +388,7 @@ def estimate(
 
     Each query-document pair has the pseudo-grade m + (I / p) (y - m), where p is its inclusion probability, I
     indicates that it was drawn and judged, y is its grade and m a prediction fitted without the judgments of
-    that query. Its expectation is y for every m, so that sums over documents are unbiased (difference
-    estimator).
+    that query. Its expectation is y for every m made without them, so that sums over documents are unbiased.
 
     Parameters
     ----------
@@ -403,7 +402,8 @@ def estimate(
         Inclusion probabilities. If omitted, judged pairs have probability 1 and all others are guessed or
         unknown.
     machine : qrels, optional
-        Labels of a machine judge; calibrated by the judgments.
+        Labels of a machine judge, made without the judgments and calibrated by them. Labels that depend on
+        which pairs were drawn are excluded, with a warning.
     proxy : {"centred", "votes", "none"}, FILE:COLUMN or `{query: {document: value}}`, optional
         Prediction without machine labels: the mean grade of the judged pairs, the mean by votes of the pooled
         runs, 0 (Horvitz-Thompson estimator), or the mean by quantiles of a number for each pair (a column of

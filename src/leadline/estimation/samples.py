@@ -22,6 +22,7 @@ from leadline.errors import UsageError
 from leadline.estimation.designs import at_scale, random_numbers_of
 from leadline.estimation.estimators import Sample
 from leadline.estimation.guesses import folds_of, value_cells
+from leadline.estimation.label_tests import all_equal, label_tests
 from leadline.io.id_lists import read_pair_values
 from leadline.io.opening import first_bytes
 from leadline.io.pool_files import DrawnPool, read_drawn_pool
@@ -75,7 +76,8 @@ class Evidence:
     pooled : frozenset of str or None
         Names of the pooled runs; None if the pool does not record them.
     proxy : str
-        Source of the predicted grades: machine, votes, centred, none, FILE:COLUMN, or values.
+        Source of the predicted grades: machine, votes, centred, none, FILE:COLUMN, or values. Centred if
+        labels depend on the draw.
     judgments : int
         Number of judged pairs in the sample.
     warnings : list of ResultWarning
@@ -113,7 +115,8 @@ def evidence_of(
     pool : path, DrawnPool or mapping, optional
         Inclusion probabilities; 1 for every judged pair if omitted.
     machine : qrels, optional
-        Machine labels; calibrated by the judgments, never used as grades.
+        Machine labels; calibrated by the judgments, never used as grades. If they depend on the draw
+        (`label_tests`), they are excluded.
     proxy : {"votes", "centred", "none"}, FILE:COLUMN or `{query: {document: value}}`, optional
         Predictor of the grades of unjudged pairs, if there are no machine labels.
     skipped : bool
@@ -393,6 +396,9 @@ def _evidence(
             cell, cells = np.where(np.isnan(values), 0, np.searchsorted(levels, values) + 1), len(levels) + 1
         else:
             cell, cells = value_cells(values, probability[order])
+        grades = np.where(judged, grade, np.nan)[order]
+        if _depend_on_draw(values, cell, probability[order], grades, contributions, warnings, seed):
+            cell, cells, proxy = np.zeros(len(order), dtype=np.int64), 1, "centred"
     sample = Sample(
         table,
         probability[order],
@@ -416,6 +422,35 @@ def _evidence(
         {"pool": 0 if pool is None else len(pool.queries), "labels": len(labels)},
         () if pool is None else tuple(map(str, pool.design.get("measures", ()))),
     )
+
+
+def _depend_on_draw(
+    values: Floats,
+    cell: Integers,
+    probability: Floats,
+    grades: Floats,
+    contributions: tuple[Integers, Integers],
+    warnings: list[ResultWarning],
+    seed: int,
+) -> bool:
+    """Return whether labels depend on the draw, as those made with the judgments do; warn of it first."""
+    judged = ~np.isnan(grades)
+    best = np.full(len(values), np.iinfo(np.int64).max)
+    np.minimum.at(best, *contributions)
+    tests = label_tests(values, cell, probability, judged, best, seed)
+    count = int((judged & ~np.isnan(values)).sum())
+    if all_equal(values[judged], grades[judged]):
+        words = (
+            f"labels equal the grades of all {count:,} judged pairs that have one; were they made from them?"
+        )
+        warnings.insert(0, ResultWarning("labels_equal_judgments", words, count))
+    if tests.failed:
+        words = (
+            f"labels excluded: they depend on which pairs were drawn ({tests.reason}), as labels made with "
+            "the judgments do; estimates calibrated with them would be biased"
+        )
+        warnings.insert(0, ResultWarning("labels_depend_on_draw", words, count))
+    return tests.failed
 
 
 def _table(pairs: _Pairs, grade: Floats) -> tuple[Qrels, Integers]:
