@@ -409,6 +409,8 @@ def json_keys() -> str:
         lines += ["", f"## {name}", "", f"`leadline {name} {words} -f json`", ""]
         lines += ["| key | value | meaning |", "| --- | --- | --- |"]
         for path, forms in found.items():
+            if path.endswith("acceptable"):  # null in the example, which is small
+                forms.add("true or false")
             meaning = meaning_of(name, path).replace("|", "\\|")
             lines.append(f"| `{path}` | {' or '.join(sorted(forms))} | {meaning} |")
     return "\n".join(lines) + "\n"

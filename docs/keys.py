@@ -33,14 +33,14 @@ AGREEMENT = {
     "value": "Mean over pairs of judges, at most 1.",
     "low": "Lower limit of its interval; `null` without one.",
     "high": "Upper limit.",
-    "acceptable": "Whether the value is at least 2/3.",
+    "acceptable": "Whether the value is at least 2/3; `null` below 50 pairs.",
     "between[].a": "First judge of the pair.",
     "between[].b": "Second judge of the pair.",
     "between[].pairs": "Query-document pairs that both judged.",
     "between[].value": "Coefficient of these two judges, at most 1.",
     "between[].low": "Lower limit of its interval; `null` without one.",
     "between[].high": "Upper limit.",
-    "between[].acceptable": "Whether this value is at least 2/3.",
+    "between[].acceptable": "Whether this value is at least 2/3; `null` below 50 pairs.",
 }
 OVER_ALL = {
     "value": "Value over all judges, at most 1.",

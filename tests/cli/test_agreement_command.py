@@ -54,7 +54,19 @@ def test_the_table_of_the_lecture_has_a_kappa_of_776_and_is_acceptable(leadline:
     assert round(data["cohen"]["value"], 4) == 0.7761
     assert all(data[name]["acceptable"] for name in ("scott", "cohen", "fleiss", "krippendorff"))
     low = leadline("agreement", "--table", "30,20,10,7", "-f", "json").data
-    assert not low["cohen"]["acceptable"]
+    assert low["cohen"]["acceptable"] is False
+
+
+@pytest.mark.parametrize(
+    ("counts", "verdict"), [("6,2,1,4", False), ("30,3,2,14", False), ("30,3,2,15", True)]
+)
+def test_there_is_no_verdict_below_50_pairs(leadline: Leadline, counts: str, *, verdict: bool) -> None:
+    data = leadline("agreement", "--table", counts, "-f", "json").data
+    for name in ("scott", "cohen", "fleiss", "krippendorff"):
+        assert (data[name]["acceptable"] is not None) == verdict
+        assert data[name]["low"] <= data[name]["value"] <= data[name]["high"]
+    assert ("few_pairs" in {one["code"] for one in data["warnings"]}) != verdict
+    assert "insufficient; to improve" not in leadline("agreement", "--table", "6,4,4,4").out
 
 
 def test_larger_tables_and_weights_go_by_the_numbers(leadline: Leadline) -> None:
@@ -107,8 +119,10 @@ def test_csv_and_json_lines_hold_every_number(leadline: Leadline) -> None:
     done = leadline("agreement", *files, "-f", "jsonl")
     assert "too few to resample" in done.err
     assert json.loads(done.out.splitlines()[0])["coefficient"] == "agreement"
-    assert json.loads(done.out.splitlines()[1])["acceptable"] is False
-    assert [row["acceptable"] for row in rows[:2]] == ["", "no"]
+    assert json.loads(done.out.splitlines()[1])["acceptable"] is None  # 24 pairs
+    assert {row["acceptable"] for row in rows} == {""}
+    table = leadline("agreement", "--table", "300,90,80,70", "-f", "csv").out
+    assert [row["acceptable"] for row in csv.DictReader(io.StringIO(table))][:2] == ["", "no"]
 
 
 @pytest.mark.parametrize("more", [(), ("--reference",)], ids=str)

@@ -5,11 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from conftest import Leadline
+from leadline.comparison.information_difference.difference import difference
+from leadline.reporting.render.terminal import write
+from leadline.reporting.tables.difference_table import difference_table
 
 HEADS = {"svg": b"<?xml", "pdf": b"%PDF", "png": b"\x89PNG"}
 
@@ -29,6 +33,27 @@ def files(tmp_path: Path) -> list[Path]:
         )
     (tmp_path / "systems.tsv").write_text("run\tteam\tb\nright\tA\t0.1\nwrong\tA\t0.9\nhalf\tB\tx\n")
     return [qrels, *(tmp_path / f"{name}.run" for name in runs)]
+
+
+@pytest.mark.parametrize("systems", [2, 3, 6, 37])
+def test_every_distance_of_the_table_fits_into_80_columns(
+    systems: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    qrels = {f"q{q}": {f"d{place}": int(place < 4) for place in range(12)} for q in range(3)}
+    runs = {
+        f"bm25-tuned-rm3-{system:02}": {
+            query: {f"d{d}": (d * (system + 2)) % 13 for d in range(12)} for query in qrels
+        }
+        for system in range(systems)
+    }
+    table = difference_table(difference(qrels, runs, cutoff=10))
+    lines = re.sub("\x1b\\[[0-9;]*m", "", write(table)).splitlines()
+    assert max(map(len, lines)) <= 80
+    for number in range(1, systems + 1) if systems <= 6 else ():
+        assert f"to {number}" in lines[0]
+    for column in ("system", "RIC@10", *(["nearest", "id@10", "mean id"] if systems > 6 else [])):
+        assert column in lines[0]
 
 
 def test_json_has_the_keys_of_the_contract(leadline: Leadline, files: list[Path]) -> None:

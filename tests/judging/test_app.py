@@ -88,6 +88,16 @@ def test_what_a_judge_did_is_kept_and_comes_back_on_opening(page: JudgingPage) -
     ]
 
 
+def test_a_key_sent_again_with_another_judgment_is_refused_and_the_first_stays(page: JudgingPage) -> None:
+    judge = Judge(page)
+    first = event(3, grade=1, note="once")
+    assert judge.post("/api/events", events=[first]).data["saved"] == [first["key"]]
+    assert judge.post("/api/events", events=[first]).data["saved"] == [first["key"]]
+    for change in ({"grade": 2}, {"note": "twice"}, {"pair": 4}):
+        assert judge.post("/api/events", events=[first | change]).status == 409
+    assert [(act.pair, act.grade, act.note) for act in page.store.acts()] == [(3, 1, "once")]
+
+
 def test_pages_of_words_name_the_judges_and_escape_them(page: JudgingPage) -> None:
     assert ask(page.app(), "/judge?name=eve").status == 200
     assert page.store.judges() == []  # to look is not to judge
@@ -405,7 +415,7 @@ def test_progress_tells_how_far_and_how_much_judges_agree(page: JudgingPage) -> 
     assert (pair["a"], pair["b"], pair["pairs"], pair["agreement"]) == ("ann", "bob", 4, 0.75)
     assert pair["scott"] == pytest.approx((3 / 4 - 34 / 64) / (1 - 34 / 64))
     assert pair["cohen"] == pytest.approx(0.5)
-    assert pair["acceptable"] is False
+    assert (pair["acceptable"], pair["few"]) == (None, True)
     assert found["forms"] == [
         {"form": "full", "judgments": 9, "seconds": 2.0, "opened": 0, "shared": 8, "agreement": 0.75}
     ]

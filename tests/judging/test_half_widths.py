@@ -333,6 +333,31 @@ def test_judges_of_their_own_queries_are_draws_of_their_own(files: Files) -> Non
     assert [one.count for one in results.warnings if one.code == "smaller_draw"] == [len(pairs) - len(done)]
 
 
+def ask_cards(app: Any, judge: str, secret: str) -> Any:
+    body = {"judge": judge, "count": 5, "holding": []}
+    return ask(app, "/api/cards", body=body, origin="http://localhost", x_leadline=secret).data
+
+
+def test_a_second_judge_awaits_the_pairs_that_the_first_has_not_judged(files: Files) -> None:
+    with opened(*files, judges="ann,bob", overlap=0.3) as found:
+        ann, bob = Judge(found, "ann"), Judge(found, "bob")
+        while ann.step():
+            pass
+        count = found.queues.count("ann")
+        assert count.done < count.total
+        assert found.queues.awaited("ann") == {"bob": count.total - count.done}
+        answer = ask_cards(found.app(), "ann", found.store.secret)
+        assert (answer["cards"], answer["more"]) == ([], True)
+        assert answer["awaited"] == {"bob": count.total - count.done}
+        while bob.step():
+            pass
+        assert found.queues.awaited("ann") == found.queues.awaited("bob") == {}
+        while ann.step():
+            pass
+        assert found.queues.count("ann").done == count.total
+        assert not ask_cards(found.app(), "ann", found.store.secret)["more"]
+
+
 def test_a_judge_who_waits_for_others_only_goes_on_beyond_the_look(files: Files) -> None:
     with opened(*files, judges="ann,bob", stop_when="P@5 half-width < 0.01") as found:
         ann, bob = Judge(found, "ann"), Judge(found, "bob")

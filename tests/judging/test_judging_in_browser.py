@@ -732,6 +732,21 @@ def test_a_document_whose_text_has_changed_is_shown_again(
     assert len(stored(files.store)) == 24
 
 
+def test_a_grade_that_the_server_refuses_is_told_and_the_saved_one_stays(
+    server: Server, files: Files, visit: Callable[..., Visit]
+) -> None:
+    judge = visit(server)
+    judge.page.evaluate("Outbox.key = () => 'ab'.repeat(16)")
+    judge.press("1")
+    judge.wait()
+    judge.press("ArrowLeft", "2")
+    judge.page.wait_for_function("() => at('hint').textContent.startsWith('Not saved')")
+    judge.wait()
+    judge.press("ArrowLeft")
+    assert judge.pressed == ["1"]
+    assert [row[3] for row in stored(files.store)] == [1]
+
+
 def test_a_drawn_pool_is_judged_in_its_order_until_the_rule_stops_it(
     tmp_path: Path, visit: Callable[..., Visit]
 ) -> None:
@@ -767,6 +782,46 @@ def test_a_drawn_pool_is_judged_in_its_order_until_the_rule_stops_it(
         judge.page.wait_for_selector("svg.curve")
         assert "Reached after" in judge.text("tables")
         assert judge.said == []
+
+
+def test_a_second_judge_is_told_who_has_to_judge_first_and_goes_on_by_itself(
+    tmp_path: Path, visit: Callable[..., Visit]
+) -> None:
+    names = [f"d{place:02}" for place in range(24)]
+    runs = {"one": {f"q{query:02}": names[query:] + names[:query] for query in range(8)}}
+    pool = pool_for(runs, "P@5", budget=4).pool
+    documents = [{"doc_id": name, "title": name, "text": f"text of {name}"} for name in names]
+    files = write(tmp_path, documents, [{"query_id": name, "text": name} for name in runs["one"]])
+    write_drawn_pool(pool, files.pool, [])
+    ready = "() => stage.card || at('message').textContent.indexOf('...') < 0"
+    with Server(files, "--judges", "ann,bob", "--overlap", "0.5") as server:
+        ann = visit(server)
+        while not ann.text("message"):
+            ann.press("1")
+            ann.page.wait_for_function(ready)
+        ann.wait()
+        done, total = (int(number) for number in ann.text("count").split(" of "))
+        assert done < total
+        assert f"{total - done} from bob" in ann.text("message")
+        ann.page.goto(server.address + "/progress")
+        ann.page.wait_for_selector("table")
+        rows = ann.page.locator("tr").all_inner_texts()
+        assert f"ann\t{done}\t{total}\t0\t{total - done}" in "".join(rows)
+        ann.page.goto(ann.address)
+        ann.page.wait_for_function("() => at('message').textContent.includes('from bob')")
+        bob = visit(server, "bob")
+        while not bob.text("message"):
+            bob.press("0")
+            bob.page.wait_for_function(ready)
+        bob.finish()
+        ann.page.wait_for_function("() => stage.card")  # without a reload
+        while not ann.text("message"):
+            ann.press("1")
+            ann.page.wait_for_function(ready)
+        ann.finish()
+        ann.wait()
+        assert ann.text("count") == f"{total} of {total}"
+        assert ann.said == bob.said == []
 
 
 RULES = {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}

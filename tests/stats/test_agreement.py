@@ -65,7 +65,7 @@ def test_the_lecture_prints_776_which_is_scott_and_cohen_alike() -> None:
     assert round(Scott().of(LECTURE), 4) == 0.7759
     assert round(Cohen().of(LECTURE), 4) == 0.7761
     assert round(Scott().of(LECTURE), 3) == round(Cohen().of(LECTURE), 3) == 0.776
-    assert acceptable(Scott().of(LECTURE))
+    assert acceptable(Scott().of(LECTURE), len(LECTURE))
 
 
 def test_the_chance_agreement_printed_as_665_is_rounded_down_or_the_one_of_cohen() -> None:
@@ -201,7 +201,7 @@ def test_exact_independence_is_exactly_nothing(one: Coefficient) -> None:
 @pytest.mark.parametrize("grades", [[[1, 1], [1, 1]], [[1, np.nan]], np.empty((0, 2))], ids=str)
 def test_one_grade_alone_or_nothing_is_undefined_not_one(one: Coefficient, grades: Any) -> None:
     assert math.isnan(one.of(grades))
-    assert acceptable(one.of(grades)) is None
+    assert acceptable(one.of(grades), 100) is None
 
 
 @given(HOLED, st.randoms(use_true_random=False))

@@ -229,16 +229,23 @@ def _between(
     between: PairwiseAgreement, kinds: Sequence[Coefficient], draws: int, confidence: float, seed: int
 ) -> dict[str, tuple[CoefficientEstimate, list[CoefficientEstimate]]]:
     """Return, by coefficient, the mean over pairs of judges and the value of each pair."""
+    counts = between.tables(between.pairs).sum(axis=(1, 2, 3)).astype(int).tolist()
     estimates = {}
     for coefficient, resampled in zip(kinds, between.drawn(kinds, draws, seed), strict=True):
         values = between.values_of(coefficient)[:, 0]
         pairwise = [
-            CoefficientEstimate(value, *limits, corrected=coefficient.chance_corrected)
-            for value, limits in zip(values.tolist(), _limits(resampled, confidence), strict=True)
+            CoefficientEstimate(value, *limits, corrected=coefficient.chance_corrected, pairs=count)
+            for value, limits, count in zip(
+                values.tolist(), _limits(resampled, confidence), counts, strict=True
+            )
         ]
         low, high = interval(_mean(resampled), confidence)
         mean = CoefficientEstimate(
-            float(_mean(values[None])[0]), low, high, corrected=coefficient.chance_corrected
+            float(_mean(values[None])[0]),
+            low,
+            high,
+            corrected=coefficient.chance_corrected,
+            pairs=len(between.codes),
         )
         estimates[coefficient.key] = mean, pairwise
     return estimates
@@ -333,7 +340,8 @@ def _of_all(
         values, codes = coded(judged.grades)
         value = float(coefficient.of_tables(coincidences(codes, len(values)), values)[0])
         resampled = drawn_of_all(codes, values, coefficient, _groups(judged, resample), draws, seed)
-        estimates[coefficient.key] = CoefficientEstimate(value, *interval(resampled, confidence)), len(judged)
+        limits = interval(resampled, confidence)
+        estimates[coefficient.key] = CoefficientEstimate(value, *limits, pairs=len(judged)), len(judged)
     return estimates
 
 

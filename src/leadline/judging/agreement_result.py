@@ -22,7 +22,7 @@ from leadline.evaluation.join import readable_twice
 from leadline.io.judges import Judge
 from leadline.judging.agreement_audit import Audit, NeededJudgments
 from leadline.measures import MEASURES
-from leadline.stats.agreement_coefficients import acceptable
+from leadline.stats.agreement_coefficients import FEWEST_PAIRS, acceptable
 from leadline.stats.correlation import kendall
 
 
@@ -298,17 +298,20 @@ class CoefficientEstimate(NamedTuple):
         Upper limit of this interval.
     corrected : bool
         Whether the coefficient is corrected for chance.
+    pairs : int
+        Query-document pairs that it is from.
     """
 
     value: float
     low: float = NAN
     high: float = NAN
     corrected: bool = True
+    pairs: int = 0
 
     @property
     def acceptable(self) -> bool | None:
-        """Whether the value is at least 2/3; None if undefined or not corrected for chance."""
-        return acceptable(self.value) if self.corrected else None
+        """Whether the value is at least 2/3; None if undefined, not chance-corrected, or below 50 pairs."""
+        return acceptable(self.value, self.pairs) if self.corrected else None
 
     def to_dict(self) -> dict[str, Any]:
         """Return value, limits, and `acceptable` for a chance-corrected coefficient."""
@@ -461,6 +464,7 @@ def warnings_of(result: Agreement, judgments: Judgments) -> list[ResultWarning]:
     warnings = [
         _left_out(result, judgments),
         _undefined(result),
+        _few_pairs(result),
         _odd_grades(result),
         _missing(result),
         _few_queries(result),
@@ -487,6 +491,16 @@ def _undefined(result: Agreement) -> ResultWarning:
         "chance-corrected coefficients are undefined there, not 1"
     )
     return ResultWarning("undefined", message, count)
+
+
+def _few_pairs(result: Agreement) -> ResultWarning:
+    few = [pairs for pairs in result.counted() if pairs < FEWEST_PAIRS]
+    if len(result.pairs) == 1:
+        message = f"{result.counted()[0]} pairs judged by both, fewer than {FEWEST_PAIRS}"
+    else:
+        message = f"fewer than {FEWEST_PAIRS} common pairs in {len(few)} of {len(result.pairs)} comparisons"
+    message += "; too few to call the agreement acceptable or insufficient"
+    return ResultWarning("few_pairs", message, len(few))
 
 
 def _odd_grades(result: Agreement) -> ResultWarning:

@@ -20,7 +20,7 @@ from starlette.staticfiles import StaticFiles
 from leadline.errors import InputError, UsageError
 from leadline.judging.auth import LARGEST, AccessControl, TooManyError
 from leadline.judging.cards import Cards
-from leadline.judging.events import ChangedTextError, Event, parse_event, written
+from leadline.judging.events import ConflictError, Event, parse_event, written
 from leadline.judging.half_widths import Precision
 from leadline.judging.progress import Progress
 from leadline.judging.queue import Queues
@@ -74,7 +74,7 @@ def make_app(
             UsageError: pages.rejected,
             InputError: pages.broken,
             TooManyError: pages.later,
-            ChangedTextError: pages.changed,
+            ConflictError: pages.conflict,
             ClientDisconnect: pages.left,
             404: pages.nowhere,
         },
@@ -175,10 +175,12 @@ class Pages:
         cards, queries = self.cards.batch(judge, pairs[:limit])
         for card in cards:
             card["skipped"] = self.queues.is_skipped(judge, card["pair"])
+        awaited = self.queues.awaited(judge) if len(pairs) <= limit else {}
         answer = {
             "cards": cards,
             "queries": queries,
-            "more": len(pairs) > len(cards) or self.queues.is_waiting(judge),
+            "more": bool(awaited) or len(pairs) > len(cards) or self.queues.is_waiting(judge),
+            "awaited": awaited,
         }
         answer |= self._count(judge)
         if body.get("opening") is True:
@@ -222,9 +224,9 @@ class Pages:
                 continue
             now = self.cards.digest(pair)  # fails where an index was built again
             if event.digest not in ("", now):
-                raise ChangedTextError(
-                    f"the text of document '{pair.document}' has changed since it was shown; "
-                    "the judgment was not saved"
+                raise ConflictError(
+                    f"the text of document '{pair.document}' has changed since it was shown; it will be "
+                    "shown again"
                 )
 
     def text(self, request: Request) -> Response:
@@ -273,8 +275,8 @@ class Pages:
         answer.headers["Retry-After"] = str(getattr(error, "wait", 1))
         return answer
 
-    def changed(self, request: Request, error: Exception) -> Response:
-        """Respond that the judged text has changed."""
+    def conflict(self, request: Request, error: Exception) -> Response:
+        """Respond that an act can never be saved; the page drops it and says so."""
         return self._said(request, str(error), 409)
 
     def left(self, _request: Request, _error: Exception) -> Response:

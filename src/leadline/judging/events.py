@@ -87,8 +87,8 @@ RESERVED = frozenset(
 )
 
 
-class ChangedTextError(UsageError):
-    """The text of a document has changed since the judge saw it."""
+class ConflictError(UsageError):
+    """An act that can never be saved: the text has changed since, or its key is that of another act."""
 
 
 class Event(NamedTuple):

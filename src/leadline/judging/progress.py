@@ -15,7 +15,7 @@ import numpy as np
 from leadline.data.arrays import Floats, Integers
 from leadline.judging.queue import Queues
 from leadline.judging.store import Act
-from leadline.stats.agreement_coefficients import COEFFICIENTS, acceptable
+from leadline.stats.agreement_coefficients import COEFFICIENTS, FEWEST_PAIRS, acceptable
 
 Judgments = dict[str, dict[int, Act]]
 HASTY = 0.5  # seconds, too short to read a title
@@ -66,6 +66,7 @@ class Progress:
         return {
             "judge": judge,
             **self.queues.count(judge)._asdict(),
+            "awaited": sum(self.queues.awaited(judge).values()),
             "seconds": statistics.median(seconds) if seconds else None,
             "hasty": sum(duration < HASTY for duration in seconds),
             "notes": sum(bool(act.note) for act in acts.values()),
@@ -128,7 +129,8 @@ def agreement(judgments: Judgments, grades: Sequence[int]) -> list[dict[str, Any
         for row, value in zip(rows, values.tolist(), strict=True):
             row[coefficient.key] = None if math.isnan(value) else value
             if name == KAPPA:
-                row["acceptable"] = acceptable(value)
+                row["acceptable"] = acceptable(value, row["pairs"])
+                row["few"] = row["pairs"] < FEWEST_PAIRS
     return sorted(rows, key=lambda row: -row["pairs"])
 
 

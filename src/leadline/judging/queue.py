@@ -315,6 +315,19 @@ class Queues:
         """Return whether pairs of a judge were held back, when last asked for, until a look is taken."""
         return self._lines[judge].waiting
 
+    def awaited(self, judge: str) -> dict[str, int]:
+        """Return by whom pairs have to be judged before this judge, their second, and how many."""
+        with self._lock:
+            line = self._lines[judge]
+            if self.stopped:
+                return {}
+            owners = [
+                self._assigned[pair][0]
+                for pair in line.order[line.first :]
+                if pair not in line.skipped and self._is_open(judge, pair) and not self._is_due(judge, pair)
+            ]
+            return dict(Counter(owners).most_common())
+
     def is_skipped(self, judge: str, pair: int) -> bool:
         """Return whether a judge skipped a pair before."""
         return pair in self._lines[judge].skipped

@@ -18,7 +18,7 @@ from leadline.errors import InputError, UsageError
 from leadline.io import judgment_store as reader
 from leadline.io.judgment_store import APPLICATION, VERSION, WAIT
 from leadline.judging import events as scale
-from leadline.judging.events import Event, check_judge
+from leadline.judging.events import ConflictError, Event, check_judge
 from leadline.judging.lock import Identity, check_names
 
 TABLES = """
@@ -476,12 +476,15 @@ class Store:
                 undone and undone[0],
             ),
         )
-        same = "SELECT 1 FROM events WHERE (key, kind, judge, pair) = (?, ?, ?, ?)"
-        which = event.key, event.kind, judge, event.pair
+        same = (
+            "SELECT 1 FROM events WHERE (key, kind, judge, pair, note) = (?, ?, ?, ?, ?) "
+            "AND grade IS ? AND undoes IS ?"
+        )
+        which = event.key, event.kind, judge, event.pair, event.note, event.grade, undone and undone[0]
         if cursor.rowcount:
             self._seal(connection, cursor.lastrowid, event.digest)
         elif connection.execute(same, which).fetchone() is None:
-            raise UsageError("the key of another act; expected a key of its own")
+            raise ConflictError(f"the key '{event.key}' was saved before with another judgment, which stays")
 
     @staticmethod
     def _seal(connection: sqlite3.Connection, number: int | None, digest: str) -> None:

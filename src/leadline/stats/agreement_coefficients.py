@@ -95,6 +95,7 @@ def coincidences(codes: Integers, size: int, group: Integers | None = None, grou
 # Chance gives 0, full agreement 1. Where all judgments fall on one grade, chance alone gives full agreement
 # and what is corrected for chance is 0/0: undefined (NaN), never 1.
 
+FEWEST_PAIRS = 50  # for a verdict: with 13 pairs and kappa .67, the 95 % interval is about .3 to 1
 ACCEPTABLE = 2 / 3  # Krippendorff (2004): the lower limit for tentative conclusions
 
 
@@ -163,16 +164,16 @@ class Coefficient(Parametric):
         return float(self.of_tables(counts, values)[0]) if len(values) else float("nan")
 
 
-def acceptable(value: float) -> bool | None:
-    """Return whether a coefficient is at least 2/3; None where it is undefined.
+def acceptable(value: float, pairs: int) -> bool | None:
+    """Return whether a coefficient is at least 2/3; None where it is undefined or from fewer than 50 pairs.
 
     Krippendorff's threshold for tentative conclusions; Manning, Raghavan and Schuetze (2008), section 8.5,
     call values from 0.67 to 0.8 fair agreement.
 
-    >>> acceptable(0.776), acceptable(0.5), acceptable(float("nan"))
+    >>> acceptable(0.776, 400), acceptable(0.5, 400), acceptable(0.776, 13)
     (True, False, None)
     """
-    return None if np.isnan(value) else bool(value >= ACCEPTABLE)
+    return None if np.isnan(value) or pairs < FEWEST_PAIRS else bool(value >= ACCEPTABLE)
 
 
 def above_chance(observed: Floats, expected: Floats) -> Floats:

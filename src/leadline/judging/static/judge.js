@@ -11,6 +11,7 @@ const queries = {};
 const done = [];            // acts that can be taken back, the oldest first: {key, kind, grade, note, card}
 let looking = null;         // the place in `done` that the judge looks at, or null
 let ended = false;          // the server has no more cards
+let awaited = {};           // how many documents other judges have to judge first, by their names
 let asking = false;
 let count = { done: 0, total: 0, skipped: 0 };
 let away = false;           // another window has taken this queue over
@@ -45,7 +46,7 @@ function show() {
   const act = looking === null ? null : done[looking];
   const card = act ? act.card : cards[0];
   if (!card) {
-    stage.empty(ended ? finished() : say("loading"));
+    stage.empty(ended ? finished() : Object.keys(awaited).length ? waiting() : say("loading"));
     note("");
     mark(null);
     return;
@@ -63,6 +64,11 @@ function finished() {
   return say(count.total ? "finished" : "nothing_to_judge");
 }
 
+function waiting() {
+  const documents = Object.entries(awaited).map(([judge, count]) => say("awaited_of", { count: count.toLocaleString(), judge }));
+  return say("awaited", { documents: documents.join(", ") });
+}
+
 // Takes over the numbers of the server. When judging has been stopped, only what was skipped is still asked for.
 function counted(fresh) {
   count = fresh;
@@ -77,7 +83,7 @@ function mark(grade) {
     button.setAttribute("aria-pressed", grade !== null && Number(button.dataset.grade) === grade);
 }
 
-// What the server will never save, because the text has changed: the document comes again with its new text.
+// What the server will never save. A document whose text has changed comes again with its new text.
 function lost(act, reason) {
   const place = done.findIndex(one => one.key === act.key);
   if (place >= 0) {
@@ -251,7 +257,7 @@ async function refill() {
     if (!fresh && !ended) {
       if (cards.length) break;  // more comes after these: the next key asks again
       await pause(wait);
-      wait = Math.min(1000, wait * 1.5);
+      wait = Math.min(Object.keys(awaited).length ? 3000 : 1000, wait * 1.5);
     }
   }
   asking = false;
@@ -276,6 +282,7 @@ async function ask() {
   counted(found.count);
   // A skipped document comes back when its skip is saved: until then, and after a later skip, nothing has ended.
   ended = !found.more && !skipping && skips === skipped;
+  awaited = found.awaited;
   status();
   if (!stage.card && looking === null) show();
   return found.cards.length;

@@ -96,7 +96,7 @@ class Outbox {
       }
       said = (await answer.text()).trim();
     } catch { said = say("no_answer"); }
-    if (answer && answer.status === 409 && acts.length === 1) {  // of a text that has changed: it cannot be saved
+    if (answer && answer.status === 409 && acts.length === 1) {  // its text has changed, or its key is another's: it can never be saved
       this.drop([acts[0].key]);
       this.onLost(acts[0], said);
       this.onChange();

@@ -43,7 +43,8 @@ function table(caption, columns, rows, note = "") {
   return made;
 }
 
-const verdict = row => say(row.acceptable === null ? "verdict_undefined" : row.acceptable ? "verdict_acceptable" : "verdict_low");
+const verdict = row => say(row.few ? "verdict_few" : row.acceptable === null ? "verdict_undefined"
+  : row.acceptable ? "verdict_acceptable" : "verdict_low");
 
 function draw(found) {
   at("bar").max = Math.max(1, found.pairs);
@@ -53,7 +54,7 @@ function draw(found) {
   const made = found.precision ? [precision(found.precision)] : [];
   made.push(table(say("table_judges"), [
     [say("table_judge"), row => row.judge], [say("table_judged"), row => number(row.done)], [say("table_of"), row => number(row.total)],
-    [say("table_skipped"), row => number(row.skipped)], [say("table_seconds"), row => decimal(1)(row.seconds)],
+    [say("table_skipped"), row => number(row.skipped)], [say("table_awaited"), row => number(row.awaited)], [say("table_seconds"), row => decimal(1)(row.seconds)],
     [say("table_hasty"), row => number(row.hasty)], [say("table_notes"), row => number(row.notes)],
   ], found.judges));
   made.push(table(say("table_grades"), [[say("table_grade"), row => `${row.grade} ${row.name}`], [say("table_given"), row => number(row.count)]], found.grades));

@@ -138,7 +138,7 @@ class Stage {
   empty(message) {
     this.card = null;
     at("card").hidden = true;
-    at("message").textContent = message;
+    if (at("message").textContent !== message) at("message").textContent = message;  // read out once
   }
 }
 

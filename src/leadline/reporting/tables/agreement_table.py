@@ -86,10 +86,18 @@ def flat_rows(agreement: Agreement, *, per_query: bool) -> list[dict[str, Any]]:
         pairs_of_judges = zip(agreement.named(), agreement.between[name][1], agreement.counted(), strict=True)
         rows += [_record(name, a, b, "", pairs, estimate) for (a, b), estimate, pairs in pairs_of_judges]
     if per_query:
+        counts = _pairs_of_queries(agreement)
         for name, values in agreement.by_query.items():
             rows += [
-                _record(name, "", "", query, None, CoefficientEstimate(value, corrected=name != "agreement"))
-                for query, value in zip(agreement.queries, values.tolist(), strict=True)
+                _record(
+                    name,
+                    "",
+                    "",
+                    query,
+                    None,
+                    CoefficientEstimate(value, corrected=name != "agreement", pairs=count),
+                )
+                for query, value, count in zip(agreement.queries, values.tolist(), counts, strict=True)
             ]
     if agreement.audits:
         rows = [row | {"measure": "", "run": ""} for row in rows]
@@ -235,9 +243,14 @@ def _confusion(agreement: Agreement) -> Table:
     return Table(["grade", *grades, "all"], rows, notes=[f"rows: {a}; columns: {b}"])
 
 
-def _queries(agreement: Agreement) -> Table:
+def _pairs_of_queries(agreement: Agreement) -> list[int]:
     pairs = np.bincount(agreement.judgments.query)
-    counts = pairs[pairs > 0].tolist()
+    counts: list[int] = pairs[pairs > 0].tolist()
+    return counts
+
+
+def _queries(agreement: Agreement) -> Table:
+    counts = _pairs_of_queries(agreement)
     rows: list[list[Cell]] = [
         [query, counts[index], *(plain(float(agreement.by_query[name][index])) for name in PARTS)]
         for index, query in enumerate(agreement.queries)

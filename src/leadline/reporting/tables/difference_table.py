@@ -35,7 +35,7 @@ def difference_table(result: Difference) -> Table:
     at = _at(result)
     heads = ["system", f"RIC{at}", "concordance", "reversed"]
     heads += (
-        [f"id{at} to {system}" for system in range(1, len(order) + 1)]
+        [f"to {system}" for system in range(1, len(order) + 1)]
         if small
         else ["nearest", f"id{at}", "mean id"]
     )
@@ -55,11 +55,12 @@ def difference_table(result: Difference) -> Table:
     notes = [
         f"{len(rows)} systems, mean over {int(result.counted.sum())} queries; in bits"
         + (", relative to those of the ideal list" if result.options["normalise"] else ""),
+        *([f"to 1, to 2, ...: id{at}, the Information Difference to that system"] if small else []),
         "reversed: lists that rank most of their pairs in the wrong order",
         *_lists(result),
         *map(str, result.warnings),
     ]
-    return Table(heads, rows, best=best, notes=notes)
+    return Table(heads, rows, best=best, notes=notes, optional=("concordance", "reversed"))
 
 
 def _near(result: Difference, system: int) -> list[Cell]:
