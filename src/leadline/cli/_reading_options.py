@@ -56,7 +56,7 @@ queries_option = option(
     "--queries-in",
     type=QUERIES_IN,
     metavar="FILE",
-    help="Read only the queries in FILE: one id a line, a table with query_id, qrels or a run.",
+    help="Read only the queries in FILE: one id per line, a table with query_id, qrels or a run.",
 )
 
 

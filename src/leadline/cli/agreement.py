@@ -75,11 +75,7 @@ class TakesRuns(Command):
     help="Contingency table of two assessors instead of files: yes-yes, yes-no, no-yes, no-no; or 9, "
     "16, ... counts row by row.",
 )
-@click.option(
-    "--reference",
-    is_flag=True,
-    help="Take the first assessor as the reference and compare every other one with it.",
-)
+@click.option("--reference", is_flag=True, help="Compare every other assessor with the first, the reference.")
 @click.option(
     "--weights",
     type=click.Choice(["none", "linear", "quadratic"]),
@@ -100,7 +96,7 @@ class TakesRuns(Command):
     type=click.Choice(["all", "two"]),
     default="all",
     show_default=True,
-    help="Pairs compared: those that all assessors judged, or those that each two of them judged.",
+    help="Pairs to compare: those that all assessors judged, or those that both of any two judged.",
 )
 @option(
     "Statistics",
@@ -117,7 +113,7 @@ class TakesRuns(Command):
     "--runs",
     multiple=True,
     metavar="RUN...",
-    help="Runs to evaluate with the judgments of every assessor, to show the effect on system rankings.",
+    help="Runs to evaluate with each assessor's judgments, to show how scores and rankings change.",
 )
 @click.option(
     "--top",
@@ -125,14 +121,14 @@ class TakesRuns(Command):
     default=TOP,
     show_default=True,
     metavar="K",
-    help="Number of runs, the best by the reference, of which the order is compared too (--runs).",
+    help="With --runs, also compare the order of the K best runs by the reference.",
 )
 @option(
     "Statistics",
     "--within",
     type=float,
     metavar="WIDTH",
-    help=f"Half-width of Cohen's kappa for which the judgments needed are computed. [with --runs: {WITHIN}]",
+    help=f"Say how many judgments give Cohen's kappa this half-width. [with --runs: {WITHIN}]",
 )
 @measure_option("Measure for --runs (repeatable).", default=["AP", "nDCG"], show_default=True)
 @per_query_option()
@@ -157,16 +153,16 @@ def command(
     """Measure inter-assessor agreement: kappa, Krippendorff's alpha.
 
     QRELS is the file of one assessor, a table with a column `judge`, or FILE:COLUMN of a table with one
-    column per assessor. Agreement is measured on the pairs of query and document that all of them judged. A
-    coefficient of 0 is agreement by chance, 1 is perfect agreement; values of Scott's pi from 2/3 to 1 are
-    often called acceptable.
-    With --runs the effect of the assessor on measures and system rankings is shown. Of two assessors, or with
-    --reference, the first is taken as the truth for the others, machines for instance: the bias of every run,
-    the runs that the labels favour, and the rank correlation of all runs and of the best.
+    column per assessor. leadline compares the query-document pairs that all assessors judged. A coefficient
+    of 0 is agreement by chance, 1 is perfect agreement. Values of Scott's pi from 2/3 to 1 are often called
+    acceptable; with fewer than 50 pairs there is no such verdict.
 
-    With --scores the arguments are tables of values of queries by the labels of each judge, the reference
-    first: a file or a folder each, or FILE:MEASURE. They give the audit of --runs; there is no kappa, which
-    needs the labels.
+    --runs shows how the choice of the assessor changes scores and system rankings. With two assessors, or
+    with --reference, leadline takes the first as the truth and audits every other one, such as an LLM: the
+    bias of every run, the runs that the labels favour, and the rank correlation of all runs and of the best.
+
+    With --scores, the arguments are tables of per-query scores by the labels of each judge, the reference
+    first: a file, a folder or FILE:MEASURE. You get the audit of --runs, but no kappa: that needs the labels.
 
     Confidence intervals are percentiles of bootstrap resamples and approximate: in simulations with 25
     queries, 95 % intervals contained the true coefficient in 92 to 96 % of the samples

@@ -42,8 +42,8 @@ FIGURES = ("map", "tree", "cumulative", "parameter")
     "--cutoff",
     type=whole(),
     metavar="K",
-    help="Cutoff of RIC@k and id@k: lists are cut at rank K, pairs are weighted by ideal ranks, and "
-    "values are divided by those of the ideal list.",
+    help="Compute RIC@k and id@k: cut lists at rank K, weight pairs by ideal ranks, and divide by the "
+    "values of the ideal list.",
 )
 @level_option(
     "Minimum relevant grade; a list ends after its last relevant document. [default: 1]", default=1.0
@@ -83,8 +83,8 @@ FIGURES = ("map", "tree", "cumulative", "parameter")
     "competitors",
     multiple=True,
     metavar="NAME",
-    help="Rank similarity shown for comparison, as in RBO(p=0.9), Jaccard@20, Overlap@10, Kendall "
-    "(repeatable; these are the default).",
+    help="Rank similarity to show for comparison, as in RBO(p=0.9) or Jaccard@20 (repeatable). [default: "
+    "Jaccard, Overlap, RBO and Kendall]",
     type=SIMILARITY,
 )
 @option("Measures", "--no-competitors", is_flag=True, help="Compute only RIC and Information Difference.")
@@ -127,10 +127,10 @@ def command(
 ) -> None:
     """Compute Information Difference and RIC of runs.
 
-    RIC (Relevance Information Correlation) is the information, in bits, that the order of a list gives about
-    which of two judged documents is more relevant. Information Difference (id) is the information in one list
-    that the other lacks, in both directions. Also shown are the concordance (RIC with a sign), the number of
-    reversed lists, and rank similarities of the lists.
+    RIC (Relevance Information Correlation) says how much information, in bits, the order of a list gives
+    about which of two judged documents is more relevant. Information Difference (id) is the information in
+    one list that the other list lacks, summed over both directions. The table also has the concordance (RIC
+    with a sign), the number of reversed lists, and rank similarities of the lists.
     """
     appearance = check_plots(plots, qrels, *runs, output=output, figure=figure)
     if figure == "parameter" and plots and (group is None or parameter is None):

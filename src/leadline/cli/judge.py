@@ -42,39 +42,37 @@ LOOKS = 10
     '--grades "0=no,1=partly,2=yes"',
 )
 @click.argument("pool", required=False)
-@click.option(
-    "--docs", metavar="DOCS", help="Documents: a file of any format, or an index with stored texts."
-)
-@click.option("--queries", metavar="QUERIES", help="Queries (topics) with their descriptions.")
+@click.option("--docs", metavar="DOCS", help="Document file in any format, or an index with stored texts.")
+@click.option("--queries", metavar="QUERIES", help="Query (topic) file, with descriptions if it has any.")
 @click.option(
     "--store",
     metavar="FILE",
     required=True,
-    help="File of the judgments (SQLite); created if it does not exist.",
+    help="SQLite file for the judgments; created if it does not exist.",
 )
 @click.option(
     "--grades",
     metavar="SCALE",
-    help='Scale of two to five named grades, as in "0=no,1=yes". [default: 0=not relevant, 1=relevant]',
+    help='Two to five grades and their names, as in "0=no,1=yes". [default: 0=not relevant, 1=relevant]',
 )
 @click.option(
     "--judges",
     metavar="NAMES",
-    help="Names of the assessors that the queries are distributed to, as in ann,bob. [default: every "
-    "assessor judges all queries]",
+    help="Names of the assessors who share the queries, as in ann,bob. [default: every assessor judges "
+    "all queries]",
 )
 @click.option(
     "--overlap",
     type=click.FloatRange(0, 1),
     metavar="SHARE",
-    help="Share of pairs that two of the --judges judge, to measure agreement. [default: 0.1]",
+    help="Share of pairs that a second of the --judges grades, to measure agreement. [default: 0.1]",
 )
 @option(
     "Sampling",
     "--stop-when",
     metavar="RULE",
-    help='Stop when a measure of the pool is precise enough, as in "P@10 half-width < 0.05": the largest '
-    "half-width of the 95 % intervals of the pooled runs, at fixed looks. Needs a pool of `pool --for`.",
+    help='Stop when a measure is precise enough for all pooled runs, as in "P@10 half-width < 0.05" (of '
+    "95 % intervals). Needs a pool of `pool --for`.",
 )
 @option(
     "Sampling",
@@ -83,7 +81,7 @@ LOOKS = 10
     default=LOOKS,
     show_default=True,
     metavar="N",
-    help="Number of looks, at equal steps of the pool.",
+    help="How many times to check --stop-when, at equal steps of the pool.",
 )
 @click.option(
     "--show",
@@ -91,8 +89,8 @@ LOOKS = 10
     default="full",
     show_default=True,
     metavar="FORMS",
-    help="Content shown with the title: title (nothing else), static or dynamic (a summary), full "
-    "(dynamic summary and text); of several, as in static,dynamic, one is assigned by hash.",
+    help="What to show below the title: title (nothing), static or dynamic (a summary), full (summary and "
+    "text). Give several, as in static,dynamic, to assign one at random per assessor and document.",
 )
 @option(
     "Output",
@@ -100,8 +98,8 @@ LOOKS = 10
     "target",
     type=OUTPUT,
     metavar="QRELS",
-    help="Write the judgments of --store to QRELS, in the format of its suffix, and start no server; "
-    ".csv and .tsv have one column per assessor.",
+    help="Write the judgments of --store to QRELS, in the format of its suffix, and start no server. A "
+    ".csv or .tsv file has one column per assessor.",
 )
 @option(
     "Output",
@@ -109,8 +107,8 @@ LOOKS = 10
     default="majority",
     show_default=True,
     metavar="RULE",
-    help="With --export, the grade of a pair judged by several: majority (ties: the lower grade), "
-    "max, mean, or the name of one assessor.",
+    help="With --export, the grade of a pair that several assessors judged: majority (ties: the lower "
+    "grade), max, mean, or the name of one assessor.",
 )
 @option(
     "Server",
@@ -118,7 +116,7 @@ LOOKS = 10
     default="127.0.0.1",
     show_default=True,
     metavar="NAME",
-    help="Address of the server; any other than the local machine requires a token.",
+    help="Address to listen on. Any address but that of this machine requires a token.",
 )
 @option(
     "Server",
@@ -134,8 +132,8 @@ LOOKS = 10
     "--token",
     metavar="TEXT",
     envvar="LEADLINE_TOKEN",
-    help="Token that assessors need; created if --host is not the local machine and none is given. "
-    "Also read from LEADLINE_TOKEN.",
+    help="Token that assessors need, also read from LEADLINE_TOKEN. Without one, leadline makes one up if "
+    "--host is not this machine.",
 )
 @option("Server", "--no-browser", is_flag=True, help="Do not open a browser.")
 @click.option(
@@ -162,10 +160,11 @@ def command(
 ) -> None:
     """Judge pooled documents on a page in the browser.
 
-    Keys: a digit sets the grade, U undo, S skip, N note, T full text. Documents come in the order of a pool
-    of `leadline pool --for`, or else in a random order for each assessor; neither shows system nor rank. A
-    judgment is in --store before the page shows it as saved. Ctrl-C stops the server; the same command
-    resumes. `leadline evaluate` and `estimate` read the store as qrels, and --export writes them.
+    Press a digit to grade the document, U to undo, S to skip, N to write a note, T to see the full text.
+    Documents come in the order of a pool of `leadline pool --for`, otherwise in a random order for each
+    assessor. The page shows neither system nor rank. A judgment is in --store before the page calls it saved.
+    Ctrl-C stops the server, and the same command resumes. `leadline evaluate` and `estimate` read the store
+    as qrels, and --export writes them.
     """
     if target is not None:
         _export(store, target, merge, form)
