@@ -31,6 +31,15 @@ set. A value that is 0 in the other program and undefined in leadline counts as 
 counts as 0 in both.
 """
 
+PRINTED = """leadline reads the text that ir_measures prints for a measure, such as
+`nDCG(dcg='exp-log2')@10`, and its provider ([for Python](python.md)) takes the objects. One text means
+something else: `Accuracy@10` is `Success@10`, and the pairwise measure of ir_measures is `PairAccuracy@10`.
+
+Not supported, and refused by name: `judged_only=True` (use `--judged-only`), `min_rel` other than 0,
+`Compat(normalize=False)`, nDCG with both `gains` and `dcg='exp-log2'`, the object `RBP` without `rel`, whose
+largest gain is unknown, and ERR_IA and alpha_DCG without a cutoff. A grade above `max_rel` is an error;
+ir_measures lowers it to `max_rel`.
+"""
 # pytrec_eval gives the logarithm of these for one query; the mean is where they meet.
 LOGARITHMS = {"gm_map": "AP", "gm_bpref": "Bpref"}
 TEXTS = {"runid", "relstring"}
@@ -47,6 +56,7 @@ IR_MEASURES: Mapping[str, tuple[str, str]] = {
     "Rprec": ("Rprec", ""),
     "nDCG": ("nDCG", ""),
     "nDCG@10": ("nDCG@10", ""),
+    "nDCG(gains={1:1,2:5})@10": ("GnDCG(gains=1:1/2:5)@10", ""),
     "Success@5": ("Success@5", ""),
     "Bpref": ("Bpref", ""),
     "infAP": ("infAP", ""),
@@ -59,6 +69,7 @@ IR_MEASURES: Mapping[str, tuple[str, str]] = {
     "SetAP": ("SetAP", ""),
     "SetRelP": ("SetRelP", ""),
     "NumRet": ("NumRet", ""),
+    "NumRet(rel=2)": ("NumRelRet(rel=2)", ""),
     "NumRel": ("NumRel", ""),
     "NumRelRet": ("NumRelRet", ""),
     "NumQ": ("NumQ", ""),
@@ -66,8 +77,12 @@ IR_MEASURES: Mapping[str, tuple[str, str]] = {
         "Judged@10",
         "ir_measures counts a negative grade as a judgment and breaks ties by ascending id",
     ),
-    "Accuracy": ("Accuracy", "ir_measures breaks ties in an order of its own"),
-    "Compat": ("Compat", "ir_measures breaks ties in an order of its own"),
+    "Accuracy": ("PairAccuracy", "ir_measures breaks ties in an order of its own"),
+    "Compat": (
+        "Compat",
+        "ir_measures breaks ties in an order of its own, and ranks documents that were not retrieved as if \
+their score were 0, so negative scores change the value",
+    ),
     "RBP(rel=1)": ("RBP", "cwl_eval keeps tied documents in the order of the file"),
     "INSQ(max_rel=4)": ("INSQ", "cwl_eval keeps tied documents in the order of the file"),
     "INST(max_rel=4)": ("INST", "cwl_eval keeps tied documents in the order of the file"),
@@ -310,7 +325,7 @@ def table(rows: Iterator[Row]) -> list[str]:
 def page() -> str:
     """Make the page."""
     lines = [HEAD, "## trec_eval (through pytrec_eval)", "", *table(pytrec_eval_rows()), ""]
-    lines += ["## ir_measures", "", *table(ir_measures_rows()), ""]
+    lines += ["## ir_measures", "", PRINTED, *table(ir_measures_rows()), ""]
     lines += ["## Subtopics: ndeval (six digits) through ir_measures", "", *table(diversity_rows())]
     return "\n".join(lines) + "\n" + OTHERS
 

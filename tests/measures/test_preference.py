@@ -69,15 +69,15 @@ def test_it_is_undefined_where_nothing_is_relevant() -> None:
 
 
 def test_by_hand() -> None:
-    assert of("Accuracy").of([1, 0, None, 1]) == 0.5
-    assert of("Accuracy").of([1, 1, 0]) == 1
-    assert of("Accuracy").of([0, 1]) == 0
+    assert of("PairAccuracy").of([1, 0, None, 1]) == 0.5
+    assert of("PairAccuracy").of([1, 1, 0]) == 1
+    assert of("PairAccuracy").of([0, 1]) == 0
 
 
 def test_it_is_undefined_without_a_pair() -> None:
-    assert undefined(of("Accuracy").of([1, 1]))
-    assert undefined(of("Accuracy").of([0, 0], judged=[0, 0, 1]))
-    assert undefined(of("Accuracy@1").of([1, 0]))
+    assert undefined(of("PairAccuracy").of([1, 1]))
+    assert undefined(of("PairAccuracy").of([0, 0], judged=[0, 0, 1]))
+    assert undefined(of("PairAccuracy@1").of([1, 0]))
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -86,7 +86,7 @@ def test_it_equals_ir_measures_which_leaves_out_what_is_undefined(seed: int, tex
     qrels, run = random_graded(seed, 3)
     run = {query: scores | {"never judged": 1.0} for query, scores in run.items()}
     wanted = by_ir_measures(text, qrels, run)
-    found = evaluate(qrels, run, text)
+    found, text = evaluate(qrels, run, f"Pair{text}"), f"Pair{text}"
     for query in qrels:
         mine = found.value("run", query, text)
         assert math.isnan(mine) == (query not in wanted)
@@ -125,11 +125,11 @@ def test_rpref_of_binary_grades_is_bpref() -> None:
 def test_a_tied_pair_is_half_a_pair_in_the_area_under_the_curve() -> None:
     case = Case({"a": 2.0, "b": 2.0, "c": 1.0}, {"a": 1.0, "b": 0.0, "c": 0.0})
     assert value(of("AUROC"), case) == 0.75
-    assert value(of("Accuracy"), case) == 0.5
+    assert value(of("PairAccuracy"), case) == 0.5
     assert value(of("AUROC"), Case({"a": 1.0, "b": 1.0}, {"a": 1.0})) == 0.5
 
 
 def test_without_ties_the_area_is_the_accuracy_of_pairs() -> None:
     for text in ("", "@3", "(rel=2)@4"):
         for grades in ([1, 0, 2, None], [0, 3, 1, 0, 2], [2, 1, 0]):
-            assert of(f"AUROC{text}").of(grades) == of(f"Accuracy{text}").of(grades)
+            assert of(f"AUROC{text}").of(grades) == of(f"PairAccuracy{text}").of(grades)

@@ -131,9 +131,10 @@ def test_fall_out_and_the_area_of_torchmetrics() -> None:
             assert evaluate(qrels, run, measure).mean("run", measure) == pytest.approx(value, abs=1e-6)
 
 
-def test_capped_recall_and_holes_of_beir() -> None:
+def test_capped_recall_and_holes_of_beir_where_no_document_is_judged_for_another_query() -> None:
     kept = KEPT["beir"]
-    for text, value in kept["values"].items():
+    values = {text.replace("Hole", "Unj"): value for text, value in kept["values"].items()}
+    for text, value in values.items():
         assert evaluate(kept["qrels"], kept["run"], text).mean("run", text) == pytest.approx(
             value, abs=5.001e-6
         )

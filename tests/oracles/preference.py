@@ -58,7 +58,7 @@ def binG(case: Case, *, rel: float) -> float:
     return divide(total, count_relevant(case, rel))
 
 
-def Accuracy(case: Case, *, rel: float, cutoff: int | None) -> float:
+def PairAccuracy(case: Case, *, rel: float, cutoff: int | None) -> float:
     hits = [is_relevant(case, name, rel) for name in cut(case, cutoff)]
     pairs = [
         upper < lower

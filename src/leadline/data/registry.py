@@ -11,7 +11,7 @@ import importlib
 import os
 import pkgutil
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from numbers import Real
 from types import ModuleType
@@ -25,6 +25,8 @@ GRAMMAR = re.compile(
     r"(?P<name>[^\s()@=,]+?)(?:\((?P<parameters>[^()]*)\))?"
     r"(?:@(?P<at>[^()@]+?)|(?:_at_|[._])(?P<suffix>[0-9.]+(?:,[0-9.]+)*))?(?:-l(?P<rel>\d+))?"
 )
+# rbp.95, RBP0.95: a fraction after a dot is the persistence p, where a class has one.
+PERSISTENCE = re.compile(r"(?P<name>[^\s()@=,]*[^\W\d_])[_@]?0?\.(?P<digits>\d+)")
 Aliases = Mapping[str, Mapping[str, object]]
 DefaultCutoffs = Mapping[str, tuple[object, ...]]
 Rejected = Mapping[str, str]
@@ -199,7 +201,8 @@ class Parametric(metaclass=ParametricType):
         parameters = self.parameters()
         for name in arguments:
             if name not in parameters:
-                reason = self.rejected.get(name, "it has: " + (", ".join(parameters) or "none"))
+                words = (vars(base).get("rejected", {}).get(name) for base in type(self).__mro__)
+                reason = next(filter(None, words), "it has: " + (", ".join(parameters) or "none"))
                 raise UsageError(f"{type(self).__name__} has no parameter '{name}'; {reason}")
         for name, parameter in parameters.items():
             value = arguments.get(name, parameter.default)
@@ -230,6 +233,12 @@ class Parametric(metaclass=ParametricType):
     def cutoff_name(cls) -> str | None:
         """Return the name of the parameter written after `@`; None if there is none."""
         return next((name for name, parameter in cls.parameters().items() if parameter.at), None)
+
+    @classmethod
+    def has_persistence(cls) -> bool:
+        """Return whether a parameter p is a probability, which other programs write as in `rbp.95`."""
+        p = cls.parameters().get("p")
+        return p is not None and p.high == 1.0
 
     @classmethod
     def example(cls) -> str:
@@ -287,16 +296,26 @@ N = TypeVar("N", bound=Parametric)
 class Registry(Generic[N]):
     """The parametric classes of a package, found in its modules.
 
-    `prefixes` are ignored before a name with a cutoff, as in `cosine_ndcg@10`.
+    `prefixes` are ignored before a name with a cutoff, as in `cosine_ndcg@10`; `rewrite` changes the text of
+    another program into ours; `refused` are names in lower case that have no meaning, and what to write.
     """
 
     def __init__(
-        self, package: ModuleType, base: type[N], noun: str, *, prefixes: Sequence[str] = ()
+        self,
+        package: ModuleType,
+        base: type[N],
+        noun: str,
+        *,
+        prefixes: Sequence[str] = (),
+        rewrite: Callable[[str], str] = str,
+        refused: Mapping[str, str] | None = None,
     ) -> None:
         self.package = package
         self.base = base
         self.noun = noun
         self.prefixes = prefixes
+        self.rewrite = rewrite
+        self.refused = refused or {}
 
     def __repr__(self) -> str:
         return f"Registry({self.package.__name__}, {self.noun})"
@@ -428,9 +447,15 @@ class Registry(Generic[N]):
         if not isinstance(text, str):
             raise UsageError(f"{self.noun} {text!r}; expected a name such as {next(iter(self.classes))}")
         text = " ".join(text.split())
-        parts = GRAMMAR.fullmatch(text)
+        persistence = PERSISTENCE.fullmatch(text)
+        meaning = self.find(persistence["name"]) if persistence else None
+        if persistence and meaning and meaning[0].has_persistence():
+            return [meaning[0](**meaning[1], p=f"0.{persistence['digits']}")]
+        parts = GRAMMAR.fullmatch(self.rewrite(text))
         cut = parts is not None and (parts["at"] or parts["suffix"]) is not None
         meaning = self.find(parts["name"], cut=cut) if parts else None
+        if parts is not None and meaning is None and parts["name"].lower() in self.refused:
+            raise UsageError(f"{self.noun} '{text}': {self.refused[parts['name'].lower()]}")
         if parts is None or meaning is None:
             raise UnknownNameError(f"unknown {self.noun} '{text}'; {self._nearest(text)}")
         class_, preset = meaning
@@ -517,6 +542,9 @@ def _parse_cutoffs(
         raise UsageError(f"{parts['name']} takes no cutoff; write {class_.example()}")
     if name in arguments:
         raise UsageError(f"{name} is given twice; expected once")
+    if parts["suffix"] and class_.has_persistence() and parts[0][parts.start("suffix") - 1] == ".":
+        cuts = f"{parts['name']}@{text}"
+        raise UsageError(f"a number after a dot is p, as in {parts['name']}.95; write {cuts} for cutoffs")
     return [{name: value.strip()} for value in text.split(",")]
 
 

@@ -209,7 +209,7 @@ def facts(cls: type[Measure]) -> dict[str, str]:
 
 def _cutoffs(cls: type[Parametric]) -> list[str]:
     number = _with_cutoff(cls).partition("@")[2]
-    return [f"@{number}", f"_{number}", f".{number}", f"_at_{number}"]
+    return [f"@{number}", f"_{number}", *([] if cls.has_persistence() else [f".{number}"]), f"_at_{number}"]
 
 
 def parameter_lines(cls: type[Parametric]) -> list[str]:

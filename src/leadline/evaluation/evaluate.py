@@ -19,7 +19,6 @@ from leadline.data.reading import CutReadingOptions, RunOptions, reading_and_cut
 from leadline.data.results import Bounds, Intervals, Results, ResultWarning, RunInfo
 from leadline.data.validation import check_flags, check_numbers, check_whole, check_word
 from leadline.errors import InputError, UsageError
-from leadline.evaluation.ir_measures_names import is_of_ir_measures, text_of
 from leadline.evaluation.join import judge_runs, listed_runs
 from leadline.evaluation.profiles import Averaging, Profile, profile_of
 from leadline.evaluation.run_warnings import (
@@ -35,6 +34,7 @@ from leadline.evaluation.trec_names import relevance_strings as strings_of
 from leadline.io.read import KnownLike, QrelsLike, RunLike, judgments_of
 from leadline.io.read_paths import public
 from leadline.measures import Measure
+from leadline.measures.ir_measures_names import is_of_ir_measures, text_of
 from leadline.stats import INTERVALS, Interval, checked_level, checked_seed
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from typing import Any
 from leadline.data.reading import Reading
 from leadline.errors import MissingPackageError, UsageError
 from leadline.evaluation.evaluate import evaluate
-from leadline.evaluation.ir_measures_names import text_of
 from leadline.evaluation.profiles import profile_of
 from leadline.io.read import judgments_of
 from leadline.measures import Measure
+from leadline.measures.ir_measures_names import text_of
 
 NAME = "leadline"
 
@@ -20,9 +20,10 @@ NAME = "leadline"
 def register() -> Any:
     """Register leadline with ir_measures, and return the provider, which is then `ir_measures.leadline`.
 
-    The provider computes all measures of ir_measures that leadline has, and supports no other. An undefined
-    value is 0, and so is that of a query that the run lacks, as in all providers. Later calls return the same
-    provider.
+    The provider computes the measures of ir_measures, but for these parameters: `judged_only=True`, `min_rel`
+    other than 0, `normalize=False`, `gains` together with `dcg='exp-log2'`, and RBP without `rel`; ERR_IA and
+    alpha_DCG need a cutoff. A grade above `max_rel` is an error. An undefined value is 0, and so is that of a
+    query that the run lacks, as in all providers. Later calls return the same provider.
 
     Raises
     ------
@@ -50,17 +51,17 @@ def register() -> Any:
     return known
 
 
-def _measure(measure: Any) -> Measure | None:
-    """Return the measure of leadline that has the text of one of ir_measures; None if there is none.
+def _measure(measure: Any) -> Measure | str:
+    """Return the measure of leadline that has the text of one of ir_measures, or why there is none.
 
-    >>> str(_measure("SetF(beta=2.0)")), _measure("Unknown@10")
-    ('F(beta=2,form=linear)', None)
+    >>> str(_measure("SetF(beta=2.0)")), _measure("nDCG@5,10")
+    ('F(beta=2,form=linear)', 'nDCG@5,10 means 2 measures')
     """
     try:
         found = profile_of("leadline").measures([text_of(measure)])
-    except UsageError:
-        return None
-    return found[0] if len(found) == 1 else None
+    except UsageError as error:
+        return str(error)
+    return found[0] if len(found) == 1 else f"{measure} means {len(found)} measures"
 
 
 def _provider(package: Any) -> Any:
@@ -72,10 +73,10 @@ def _provider(package: Any) -> Any:
         def __init__(self, measures: Iterable[Any], qrels: Any) -> None:
             wanted = list(measures)
             found = {measure: _measure(measure) for measure in wanted}
-            unknown = [str(measure) for measure, ours in found.items() if ours is None]
+            unknown = [ours for ours in found.values() if isinstance(ours, str)]
             if unknown:
-                raise ValueError(f"unsupported measures: {', '.join(unknown)}")
-            self.ours = {measure: ours for measure, ours in found.items() if ours is not None}
+                raise ValueError(f"unsupported measures: {'; '.join(unknown)}")
+            self.ours = {measure: ours for measure, ours in found.items() if isinstance(ours, Measure)}
             subtopics = any(ours.needs == "subtopics" for ours in self.ours.values())
             converter = package.util.QrelsConverter(qrels)
             self.judgments = judgments_of(
@@ -87,7 +88,7 @@ def _provider(package: Any) -> Any:
         def _iter_calc(self, run: Any) -> Iterator[Any]:
             """Yield the values of the queries that the run has, those of the first measure first."""
             lists = package.util.RunConverter(run).as_dict_of_dict()
-            if not any(lists.values()):
+            if not any(lists.get(query) for query in self.judgments.queries):
                 return
             measures = list({str(found): found for found in self.ours.values()}.values())
             results = evaluate(self.judgments, {NAME: lists}, measures)
@@ -109,7 +110,7 @@ def _provider(package: Any) -> Any:
         def supports(self, measure: Any) -> bool:
             """Return whether leadline has the measure."""
             measure.validate_params()
-            return _measure(measure) is not None
+            return isinstance(_measure(measure), Measure)
 
     return LeadlineProvider()
 

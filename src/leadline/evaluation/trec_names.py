@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
@@ -11,6 +10,7 @@ import numpy as np
 
 from leadline.data.arrays import Flags
 from leadline.data.judged_run import JudgedRun
+from leadline.data.registry import PERSISTENCE
 from leadline.errors import UsageError
 from leadline.measures import CUTOFFS, MEASURES, Measure
 
@@ -40,7 +40,6 @@ RBP: Mapping[str, object] = {"gain": "scaled", "p": 0.9}  # parameters of RBP in
 # Parameters that options or the version of trec_eval determine, so that its names do not show them.
 FREE = frozenset({"rel", "rule", "documents"})
 SHORTEST_STRING = 10
-PERSISTENCE = re.compile(r"rbp[_.@]?0?\.(\d+)", re.IGNORECASE)  # rbp.95, RBP0.95
 
 
 class Request(NamedTuple):
@@ -89,9 +88,8 @@ def expand(text: str, *, strict: bool = False, nine: bool = False) -> list[Reque
     >>> [asked.name for asked in expand("P.5,10")], expand("P")
     (['P_5', 'P_10'], [])
     """
-    persistence = PERSISTENCE.fullmatch(text)
-    if persistence:
-        raise UsageError(f"measure '{text}'; expected RBP(p=0.{persistence[1]})")
+    if PERSISTENCE.fullmatch(text) and text.startswith("rbp"):
+        return []
     if text in GROUPS:
         names = [name for name in GROUPS[text] if not (nine and name in TEN_ONLY)]
         return [request for name in names for request in _family(name, "")]

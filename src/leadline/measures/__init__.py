@@ -13,9 +13,10 @@ import numpy as np
 
 from leadline.data.arrays import Floats
 from leadline.data.judged_run import Hits, JudgedRun
-from leadline.data.registry import Parametric, Registry, show
+from leadline.data.registry import Parametric, Registry, Rejected, show
 from leadline.data.validation import check_flags, check_numbers
 from leadline.errors import UsageError
+from leadline.measures.ir_measures_names import in_our_names
 
 if TYPE_CHECKING:  # what __getattr__ finds, for type checkers
     from leadline.measures.average_precision import AP as AP
@@ -75,9 +76,9 @@ if TYPE_CHECKING:  # what __getattr__ finds, for type checkers
     from leadline.measures.precision import Success as Success
     from leadline.measures.precision import Utility as Utility
     from leadline.measures.preference import AUROC as AUROC
-    from leadline.measures.preference import Accuracy as Accuracy
     from leadline.measures.preference import Bpref as Bpref
     from leadline.measures.preference import GMBpref as GMBpref
+    from leadline.measures.preference import PairAccuracy as PairAccuracy
     from leadline.measures.preference import Rpref as Rpref
     from leadline.measures.preference import binG as binG
     from leadline.measures.sampled_judgments import infNDCG as infNDCG
@@ -141,6 +142,9 @@ class Measure(Parametric):
     average: ClassVar[Average] = "mean"
     needs: ClassVar[Evidence] = "judgments"
     quality: ClassVar[bool] = True
+    rejected: ClassVar[Rejected] = {
+        "judged_only": "`--judged-only` (in Python judged_only=True) drops unjudged documents everywhere"
+    }
 
     def values(self, judged: JudgedRun) -> Floats:
         """Return one value per query of the qrels; NaN where the measure is undefined."""
@@ -308,7 +312,16 @@ def relevant(judged: JudgedRun, rel: float) -> Floats:
 
 # Prefixes of sentence-transformers for the similarity function, as in cosine_ndcg@10
 SIMILARITIES = ("cosine", "dot", "euclidean", "manhattan", "max")
-MEASURES: Registry[Measure] = Registry(sys.modules[__name__], Measure, "measure", prefixes=SIMILARITIES)
+# Names that stand for different things in different programs.
+REFUSED = {
+    "accuracy": "Accuracy@k is the hit rate, and needs a cutoff: Accuracy@10. "
+    "PairAccuracy is the fraction of document pairs in the right order, ir_measures' Accuracy",
+    "hole": "Hole@k, as BEIR defines it, counts the documents that were judged for no query at all, which "
+    "leadline does not compute. Unj@k counts those that were not judged for the query itself",
+}
+MEASURES: Registry[Measure] = Registry(
+    sys.modules[__name__], Measure, "measure", prefixes=SIMILARITIES, rewrite=in_our_names, refused=REFUSED
+)
 
 
 if not TYPE_CHECKING:

@@ -149,9 +149,9 @@ class Judged(Measure):
 class Unj(Measure):
     """Number of unjudged documents in the top k, divided by k.
 
-    Also called the hole rate, Hole@k. A negative grade is not a judgment. Ranks beyond the end of a
-    shorter list do not count as unjudged, so the value may differ from 1 - Judged@k. BEIR's code
-    treats a document judged for any query as judged, so its value may be smaller.
+    Also called the hole rate. A negative grade is not a judgment. Ranks beyond the end of a shorter
+    list do not count as unjudged, so the value may differ from 1 - Judged@k. Hole@k of BEIR is
+    smaller where documents were judged for other queries, and is refused.
 
     >>> Unj(cutoff=4).of([1, None, -1])
     0.5
@@ -162,7 +162,7 @@ class Unj(Measure):
     source = "trec_eval 10 unj; Xiong et al. 2021 (ANCE), hole rate"
     quality: ClassVar[bool] = False
     rising: ClassVar[bool] = False
-    aliases: ClassVar[Aliases] = {"unjudged": {}, "hole": {}, "hole_rate": {}}
+    aliases: ClassVar[Aliases] = {"unjudged": {}, "hole_rate": {}}
     default_cutoffs: ClassVar[DefaultCutoffs] = {"unj": (5, 10, 20)}
 
     cutoff: int = needed_cutoff()

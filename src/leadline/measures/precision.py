@@ -297,8 +297,8 @@ class E(Measure):
 class Success(Measure):
     """1 if any of the top k documents is relevant, else 0; also called hit rate.
 
-    sentence-transformers and BEIR call it accuracy: `accuracy@k` and `cosine_accuracy@k` are read as
-    Success@k; `Accuracy` (capitalised, or without a cutoff) is the pairwise measure.
+    sentence-transformers and BEIR call it accuracy: `Accuracy@k` and `cosine_accuracy@k` are read as
+    Success@k. The pairwise measure that ir_measures calls Accuracy is PairAccuracy.
 
     >>> Success(cutoff=1).of([0, 1]), Success(cutoff=2).of([0, 1])
     (0.0, 1.0)

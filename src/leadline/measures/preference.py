@@ -151,14 +151,14 @@ class binG(Measure):  # noqa: N801  # the field's spelling
         return ratio(judged.total(hits.query, weights), relevant(judged, self.rel))
 
 
-class Accuracy(Measure):
+class PairAccuracy(Measure):
     """Fraction of the pairs of a relevant and a non-relevant document that are correctly ordered.
 
     Unjudged documents count as non-relevant. Undefined if the top k documents contain no such pair;
-    undefined values are excluded from the mean and counted. The accuracy at k of
-    sentence-transformers and BEIR, and `accuracy@k` in lower case, is `Success@k`.
+    undefined values are excluded from the mean and counted. ir_measures calls it Accuracy;
+    `Accuracy@k` is read as Success@k, which sentence-transformers and BEIR call so.
 
-    >>> Accuracy().of([1, 0, 1])
+    >>> PairAccuracy().of([1, 0, 1])
     0.5
     """
 
@@ -185,7 +185,7 @@ class Accuracy(Measure):
 
 
 class AUROC(Measure):
-    """Area under the ROC curve of the top k documents: Accuracy, with a tied pair counted as half.
+    """Area under the ROC curve of the top k documents: PairAccuracy, with a tied pair counted as half.
 
     The probability that a relevant document of the list has a higher score than another one, with
     equal scores as 1/2. Unjudged documents count as non-relevant. Undefined if the top k documents

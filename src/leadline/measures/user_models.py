@@ -30,7 +30,7 @@ def sum_to_cutoff(cutoff: int, term: Callable[[Floats], Floats]) -> float:
 
 OTHER_NAMES: Rejected = {
     "max_rel": "write max_grade",
-    "min_rel": "the smallest grade is 0: smaller ones give gain 0",
+    "min_rel": "the gain begins at grade 0; subtract min_rel from the grades",
 }
 
 
