@@ -22,8 +22,16 @@ append() {
   done <<< "$2"
 }
 
+# What no comparison can tell: a misspelt input is empty here, and a gate without conditions would be green.
+wrong=""
+if [ -z "$(tr -d '[:space:]' <<< "${LEADLINE_FAIL_IF_WORSE:-}${LEADLINE_REQUIRE_NOT_WORSE:-}${LEADLINE_FAIL_BELOW:-}")" ]; then
+  wrong="no condition; expected fail-if-worse, require-not-worse or fail-below"
+elif [ -n "${LEADLINE_BASELINE:-}" ] && [ -n "${LEADLINE_BASELINE_FILE:-}" ]; then
+  wrong="baseline with baseline-file; expected one of them"
+fi
+
 append "" "${LEADLINE_RUNS:?is not set; expected the files of runs}"
-append "" "${LEADLINE_BASELINE:-}"  # the last run is the baseline
+append --baseline "${LEADLINE_BASELINE:-}"
 append --baseline-file "${LEADLINE_BASELINE_FILE:-}"
 append -m "${LEADLINE_MEASURES:-}"
 append --fail-if-worse "${LEADLINE_FAIL_IF_WORSE:-}"
@@ -35,19 +43,35 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 summary=$folder/summary.md
 errors=$folder/errors.txt
+printed=$folder/printed.txt
+: > "$printed"
 
-leadline "${arguments[@]}" --summary "$summary" 2> "$errors"
-status=$?
+if [ -n "$wrong" ]; then
+  echo "leadline: error: $wrong" > "$errors"
+  status=2
+else
+  leadline "${arguments[@]}" --summary "$summary" > "$printed" 2> "$errors"
+  status=$?
+  if [ "$status" -lt 2 ] && [ ! -s "$summary" ]; then  # --help, --version: nothing was compared
+    echo "leadline: error: no comparison was made; expected no --help or --version among the arguments" >> "$errors"
+    status=2
+  fi
+fi
 
-while IFS= read -r line; do
-  case $line in
-    "leadline: error: "* | "leadline: FAILED: "* | "leadline: CANNOT TELL: "*)
-      text=${line#leadline: }
-      echo "::error title=leadline::${text//%/%25}"
-      ;;
-    *) echo "$line" >&2 ;;
-  esac
-done < "$errors"
+# Show lines, those that fail the job as annotations.
+show() {
+  local line text
+  while IFS= read -r line || [ -n "$line" ]; do
+    text=${line#leadline: }
+    case $text in
+      "error: "* | "FAILED: "* | "CANNOT TELL: "*) echo "::error title=leadline::${text//%/%25}" ;;
+      *) echo "$line" ;;
+    esac
+  done
+}
+
+show < "$printed"
+show < "$errors"
 
 if [ ! -s "$summary" ]; then
   { echo "### leadline: no comparison (status $status)"; echo; sed 's/^/    /' "$errors"; } > "$summary"

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 QRELS = "cranfield/qrels.txt"
-TWO = f"{QRELS} cranfield/tfidf-cosine.run cranfield/bm25-titles.run"
+TWO = f"{QRELS} cranfield/bm25-titles.run cranfield/tfidf-cosine.run"
 EIGHT = f"{QRELS} 'cranfield/*.run'"
 
 PAGES = ("report", "judging")
@@ -63,7 +63,7 @@ FIGURES = [
         "scatter",
         "One run against another",
         f"leadline compare {TWO} -m AP --figure scatter --plot scatter.svg --plot-size 4,3.6",
-        "One point for each query; above the diagonal the first run of the command is better.",
+        "One point for each query; above the diagonal the second run of the command is better.",
         "comparing.md",
     ),
     Drawn(

@@ -11,6 +11,7 @@ SHARED = {
     "queries[]": "Queries included in a mean.",
     "runs[].name": "Name of the run.",
     "runs[].tag": "Last column of a TREC run; empty for other formats.",
+    "missing[]": "Judged queries that the run lacks.",
     "counts.documents_read": "Rows read from the run.",
     "counts.documents": "Documents retrieved for judged queries.",
     "counts.unjudged_documents": "Those that are not judged.",

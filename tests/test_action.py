@@ -93,7 +93,11 @@ def test_a_worse_run_fails_with_an_annotation_and_a_summary(folder: Path) -> Non
 
 def test_bad_input_is_an_error_that_the_summary_shows(folder: Path) -> None:
     status, summary, outputs, printed = run(
-        folder, LEADLINE_QRELS="qrels.txt", LEADLINE_RUNS="none.run", LEADLINE_BASELINE="old.run"
+        folder,
+        LEADLINE_QRELS="qrels.txt",
+        LEADLINE_RUNS="none.run",
+        LEADLINE_BASELINE="old.run",
+        LEADLINE_FAIL_IF_WORSE="RR",
     )
     assert (status, outputs) == (2, {"status": "2", "outcome": "error"})
     assert "### leadline: no comparison (status 2)" in summary
@@ -103,16 +107,61 @@ def test_bad_input_is_an_error_that_the_summary_shows(folder: Path) -> None:
 
 def test_a_baseline_file_and_more_arguments_are_passed(folder: Path) -> None:
     here = {"LEADLINE_QRELS": "qrels.txt", "LEADLINE_BASELINE_FILE": "kept.json"}
-    first = run(folder, **here, LEADLINE_RUNS="old.run", LEADLINE_ARGUMENTS="--update-baseline\n-m\nRR")
+    more = {"LEADLINE_ARGUMENTS": "--update-baseline\n-m\nRR", "LEADLINE_FAIL_BELOW": "RR=0.1"}
+    first = run(folder, **here, LEADLINE_RUNS="old.run", **more)
     assert first[0] == 0
-    assert "first baseline" in first[1]
+    assert "holds no values to compare with" in first[1]
     assert run(folder, **here, LEADLINE_RUNS="same.run", LEADLINE_FAIL_IF_WORSE="RR")[0] == 0
     assert run(folder, **here, LEADLINE_RUNS="worse.run", LEADLINE_FAIL_IF_WORSE="RR")[0] == 1
 
 
+GATE = {"LEADLINE_QRELS": "qrels.txt", "LEADLINE_RUNS": "worse.run", "LEADLINE_BASELINE": "old.run"}
+
+
+@pytest.mark.parametrize(
+    "inputs",
+    [
+        {},
+        {"LEADLINE_FAIL_IF_WORSE": " \n "},
+        {"LEADLINE_FAIL_IF_WORSE": "RR", "LEADLINE_BASELINE_FILE": "kept.json"},
+        {"LEADLINE_FAIL_IF_WORSE": "RR", "LEADLINE_ARGUMENTS": "--help"},
+        {"LEADLINE_FAIL_IF_WORSE": "RR", "LEADLINE_ARGUMENTS": "--version"},
+        {"LEADLINE_FAIL_IF_WORSE": "RR", "LEADLINE_BASELINE": ""},
+        {"LEADLINE_FAIL_IF_WORSE": "RR", "LEADLINE_BASELINE": "odl.run"},
+    ],
+    ids=["none", "blank", "two baselines", "help", "version", "no baseline", "wrong baseline"],
+)
+def test_what_is_no_gate_is_an_error(folder: Path, inputs: dict[str, str]) -> None:
+    status, summary, outputs, printed = run(folder, **(GATE | inputs))
+    assert (status, outputs) == (2, {"status": "2", "outcome": "error"})
+    assert "no comparison (status 2)" in summary
+    assert printed.count("::error title=leadline::error: ") == 1
+
+
+@pytest.mark.parametrize("runs", ["worse.run", "worse.run\nsame.run"])
+@pytest.mark.parametrize(("floor", "expected"), [("RR=0.1", 0), ("RR=0.3", 1)])
+def test_a_floor_needs_no_baseline(folder: Path, runs: str, floor: str, expected: int) -> None:
+    inputs = {"LEADLINE_RUNS": runs, "LEADLINE_BASELINE": "", "LEADLINE_FAIL_BELOW": floor}
+    status, summary, _, printed = run(folder, **(GATE | inputs))
+    assert status == expected
+    assert f"### leadline: {expected} of {len(runs.split())} conditions failed" in summary
+    assert printed.count("FAILED: ") == expected
+
+
+def test_half_a_run_cannot_tell(folder: Path) -> None:
+    lines = (folder / "same.run").read_text().splitlines(keepends=True)
+    (folder / "half.run").write_text("".join(line for line in lines if not line.startswith("q1")))
+    inputs = {"LEADLINE_RUNS": "half.run", "LEADLINE_FAIL_IF_WORSE": "RR"}
+    for more in ("", "--queries\nboth"):
+        status, _, _, printed = run(folder, **(GATE | inputs), LEADLINE_ARGUMENTS=more)
+        assert status == 1
+        assert printed.count("::error title=leadline::CANNOT TELL: ") == 1
+
+
 def test_an_input_is_never_part_of_a_command_line(folder: Path) -> None:
     for evil in ("$(touch evil)", "`touch evil`", "; touch evil", '"; touch evil; "'):
-        status, *_ = run(folder, LEADLINE_QRELS="qrels.txt", LEADLINE_RUNS=evil, LEADLINE_BASELINE="old.run")
+        inputs = {"LEADLINE_BASELINE": "old.run", "LEADLINE_FAIL_IF_WORSE": "RR"}
+        status, *_ = run(folder, LEADLINE_QRELS="qrels.txt", LEADLINE_RUNS=evil, **inputs)
         assert status == 2
         assert not (folder / "evil").exists()
     commands = re.findall(r"^ +run: (.*)$", ACTION, re.MULTILINE)

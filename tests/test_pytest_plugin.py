@@ -192,6 +192,31 @@ def test_a_baseline_is_written_when_asked_and_then_guards(session: pytest.Pytest
     tried("worse", UPDATE, FORCE).assert_outcomes(passed=1)
 
 
+@pytest.mark.parametrize("averaging", ["all", "both"])
+def test_half_a_run_cannot_tell_and_becomes_no_baseline(session: pytest.Pytester, averaging: str) -> None:
+    half = {query: found for query, found in lists(2, 3, 2, 4).items() if int(query[1:]) % 2}
+    ll.write_run(half, session.path / "data" / "half.run")
+    for method in ("assert_not_worse", "assert_not_significantly_worse"):
+        body = (
+            f"leadline_gate.{method}('data/half.run', 'data/old.run', 'RR', margin=.9, queries='{averaging}')"
+        )
+        found = run(session, body)
+        found.assert_outcomes(failed=1)
+        found.stdout.fnmatch_lines(["E*CANNOT TELL: *", "E*reason *15 judged queries *q0, q2, q4*"])
+    body = (
+        "leadline_gate.assert_not_worse("
+        f"'data/NAME.run', 'kept.json', 'RR', margin=.9, queries='{averaging}')"
+    )
+    refused = run(session, body.replace("NAME", "half"), UPDATE)
+    refused.assert_outcomes(failed=1)
+    assert "15 judged queries" in refused.stdout.str()
+    assert not (session.path / "kept.json").exists()
+    run(session, body.replace("NAME", "half"), UPDATE, FORCE).assert_outcomes(passed=1)
+    noted = run(session, body.replace("NAME", "old"))
+    noted.assert_outcomes(passed=1)
+    noted.stdout.fnmatch_lines(["leadline: kept.json: 15 judged queries *"])
+
+
 def test_several_tests_share_a_baseline_and_keep_its_measures(session: pytest.Pytester) -> None:
     body = """
 leadline_gate.assert_not_worse("data/old.run", "kept.json", "RR", margin=0.01)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from leadline.data.results import Results
 
 WRITTEN: pytest.StashKey[list[str]] = pytest.StashKey()
+NOTES: pytest.StashKey[list[str]] = pytest.StashKey()
 SETTINGS = {
     "leadline_qrels": "judgments of leadline_gate, relative to the folder of this configuration",
     "leadline_confidence": "confidence level of the tests of leadline_gate (0.95)",
@@ -38,8 +39,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--leadline-force-update",
         action="store_true",
-        help="with --leadline-update-baselines: also where a condition fails, or judgments, measures or "
-        "options have changed",
+        help="with --leadline-update-baselines: also where a condition fails, a run lacks judged queries, or "
+        "judgments, measures or options have changed",
     )
     for name, text in SETTINGS.items():
         parser.addini(name, text, default="")
@@ -52,9 +53,11 @@ def leadline_gate(request: pytest.FixtureRequest) -> LeadlineGate:
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """Name the baselines that were written."""
+    """Name the baselines that were written, and the queries that baselines lack."""
     for path in config.stash.get(WRITTEN, []):
         terminalreporter.write_line(f"leadline: wrote {path}")
+    for note in config.stash.get(NOTES, []):
+        terminalreporter.write_line(f"leadline: {note}")
 
 
 class LeadlineGate:
@@ -133,7 +136,7 @@ class LeadlineGate:
         self, run: Any, baseline: Any, text: str, kind: str, qrels: Any, options: dict[str, Any]
     ) -> None:
         __tracebackhide__ = True
-        from leadline.comparison.baselines import is_baseline
+        from leadline.comparison.baselines import BASELINE_MISSING, is_baseline
         from leadline.comparison.gate import condition_of, gates_of
         from leadline.comparison.gate_reports import report_of
         from leadline.errors import UsageError
@@ -151,6 +154,7 @@ class LeadlineGate:
             comparison, update = self._with_run(run, baseline, condition, table, rules, options), False
         if comparison is None:  # there was no baseline to compare with
             return
+        self._keep(NOTES, *(str(one) for one in comparison.warnings if one.code == BASELINE_MISSING))
         failed = [gate for gate in gates_of(comparison, [condition], rel=options.get("rel")) if gate.failed]
         if update and (not failed or self.config.getoption("--leadline-force-update")):
             self._write(run, path, condition, table, options)
@@ -219,10 +223,14 @@ class LeadlineGate:
         results: Results = evaluate(table, run, [*known, condition.measure], **options)
         measures = list(dict.fromkeys(map(str, results.measures)))
         results = results.select_measures([results.measure_index(measure) for measure in measures])
-        write_baseline(results, path, table)
-        written = self.config.stash.setdefault(WRITTEN, [])
-        if path not in written:
-            written.append(path)
+        force = bool(self.config.getoption("--leadline-force-update"))
+        write_baseline(results, path, table, force=force)
+        self._keep(WRITTEN, path)
+
+    def _keep(self, key: pytest.StashKey[list[str]], *lines: str) -> None:
+        """Keep lines for the summary of the terminal, each once."""
+        kept = self.config.stash.setdefault(key, [])
+        kept += [line for line in dict.fromkeys(lines) if line not in kept]
 
     def _updates(self, path: str) -> bool:
         from leadline.errors import UsageError

@@ -63,8 +63,8 @@ def test_json_has_the_keys_of_the_contract(leadline: Leadline, files: list[str])
     assert (options["test"], options["correction"], options["seed"]) == ("T", "Holm", 0)
     assert [entry["path"] for entry in data["inputs"]] == files
     first = data["pairs"][0]
-    assert (first["a"], first["b"], first["verdict"]) == ("new", "other", "worse")
-    assert first["sentence"].startswith("new is significantly worse than other on AP: -0.")
+    assert (first["a"], first["b"], first["verdict"]) == ("other", "new", "better")
+    assert first["sentence"].startswith("other is significantly better than new on AP: +0.")
     assert data["primary"] == "AP"
     assert len(first["changed"]) == 3
 
@@ -78,28 +78,30 @@ def test_jsonl_is_one_pair_a_line(leadline: Leadline, files: list[str]) -> None:
 def test_of_many_pairs_the_verdicts_are_counted(leadline: Leadline, files: list[str]) -> None:
     more = [option for name in ("RR", "AP", "P@1", "P@3", "nDCG@3") for option in ("-m", name)]
     text = leadline("compare", *files, *more).out
-    assert "15 pairs: worse " in text
-    assert " worse than " not in text
+    assert "15 pairs: better " in text
+    assert " better than " not in text
 
 
 def test_a_worse_run_fails_a_pipeline(leadline: Leadline, files: list[str]) -> None:
-    done = leadline("compare", *files, "--fail-if-worse", "RR", "--summary", "summary.md")
+    asked = ("compare", *files, "--baseline", "old")
+    done = leadline(*asked, "--fail-if-worse", "RR", "--summary", "summary.md")
     assert done.status == 1
-    assert done.err.count("leadline: FAILED: ") == 2
+    assert (done.out + done.err).count("FAILED: ") == 2, "one line for each run that failed"
     summary = Path("summary.md").read_text(encoding="utf-8")
     assert summary.startswith("### leadline: 2 of 2 conditions failed\n")
-    data = leadline("compare", *files, "--fail-if-worse", "RR:0.9", "-f", "json")
+    data = leadline(*asked, "--fail-if-worse", "RR:0.9", "-f", "json")
     assert data.status == 0
     assert [entry["failed"] for entry in data.data["conditions"]] == [False, False]
     assert data.data["conditions"][0]["margin"] == 0.9
 
 
 def test_a_condition_may_be_spelled_as_others_spell_it(leadline: Leadline, files: list[str]) -> None:
-    done = leadline("compare", *files, "--fail-if-worse", "recip_rank", "--fail-if-worse", "ndcg@10")
+    asked = ("--baseline", "old", "--fail-if-worse", "recip_rank", "--fail-if-worse", "ndcg@10")
+    done = leadline("compare", *files, *asked)
     assert done.status == 1
-    assert done.err.count("FAILED") == 4
-    assert " on RR: " in done.err, "and is said by its canonical name"
-    assert " on nDCG@10: " in done.err
+    assert done.out.count("FAILED") == 4
+    assert " on RR: " in done.out, "and is said by its canonical name"
+    assert " on nDCG@10: " in done.out
 
 
 @pytest.mark.parametrize("figure", ["differences", "forest", "groups", "critical-difference", "scatter"])
@@ -121,7 +123,7 @@ def test_the_same_seed_gives_the_same_bytes(leadline: Leadline, files: list[str]
         (["--baseline", "odl"], "no run is called 'odl'; nearest: old"),
         (["--test", "tt"], "unknown test 'tt'"),
         (["--fail-if-worse", "AP:x"], "margin 'x'; expected a number, 0 or more"),
-        (["--fail-if-worse", "APP"], "unknown measure 'APP'; nearest: AP"),
+        (["--baseline", "old", "--fail-if-worse", "APP"], "unknown measure 'APP'; nearest: AP"),
         (["-m", "NumRet"], "NumRet cannot be compared"),
         (["--plot", "picture.gif"], "a picture's name must end in .svg, .pdf or .png"),
         (["--confidence", "2"], "confidence level 2.0; expected a proportion"),
@@ -149,7 +151,8 @@ def test_a_summary_may_go_to_standard_output(leadline: Leadline, files: list[str
 
 def test_names_do_not_format_a_summary(leadline: Leadline, files: list[str]) -> None:
     Path("<b>*x*.run").write_bytes(Path("new.run").read_bytes())
-    leadline("compare", files[0], "<b>*x*.run", "old.run", "--summary", "summary.md", "--fail-if-worse", "RR")
+    asked = ("--baseline", "old", "--summary", "summary.md", "--fail-if-worse", "RR")
+    leadline("compare", files[0], "<b>*x*.run", "old.run", *asked)
     summary = Path("summary.md").read_text(encoding="utf-8")
     assert r"- **FAILED**: \<b>\*x\* is worse than old" in summary
     assert r"- \<b>\*x\* is significantly worse than old" in summary
@@ -161,7 +164,7 @@ def test_a_name_that_is_not_utf_8_goes_everywhere(leadline: Leadline, files: lis
     asked = ("compare", files[0], odd, "old.run", "--summary", "summary.md", "-o", "table.txt")
     for figure in ("differences", "forest", "groups", "critical-difference", "scatter"):
         assert leadline(*asked, "--plot", "x.png", "--figure", figure).status == 0
-    assert b"new\xff is significantly worse than old" in Path("summary.md").read_bytes()
+    assert b"old is significantly better than new\xff" in Path("summary.md").read_bytes()
     page = leadline("report", files[0], odd, "old.run", "-m", "AP", "-o", "page.html", "-f", "json")
     assert page.status == 0
 

@@ -248,6 +248,8 @@ def test_conditions_have_the_keys_of_the_contract(leadline: Leadline, files: lis
     done = leadline(
         "compare",
         *files[:3],
+        "--baseline",
+        "r1",
         "--fail-if-worse",
         "RR",
         "--require-not-worse",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -10,16 +12,17 @@ from pathlib import Path
 
 import pytest
 
-from conftest import Leadline
+from conftest import Leadline, Outcome
 
 SCRIPT = """
 "$PYTHON" -m leadline evaluate 50/qrels.txt 50/dead.run --fail-below RR=0.3 > out.txt 2> err.txt
 echo "evaluate dead: $?"
 if ! [ -s err.txt ]; then echo "silent"; fi
 if grep -q Traceback err.txt; then echo "traceback"; fi
-if "$PYTHON" -m leadline compare 50/qrels.txt 50/better.run 50/base.run --fail-if-worse RR > out.txt
+gate="compare 50/qrels.txt 50/base.run --baseline base --fail-if-worse RR"
+if "$PYTHON" -m leadline $gate 50/better.run > out.txt
 then echo deployed; fi
-if "$PYTHON" -m leadline compare 50/qrels.txt 50/worse.run 50/base.run --fail-if-worse RR > out.txt 2> err.txt
+if "$PYTHON" -m leadline $gate 50/worse.run > out.txt
 then echo deployed; else echo stopped; fi
 """
 SIZES = (1, 2, 4, 5, 50)
@@ -71,6 +74,13 @@ def statuses(folder: Path) -> list[str]:
     return done.stdout.splitlines()
 
 
+def assert_said_once(done: Outcome) -> None:
+    """Check that each condition that was not met is printed once."""
+    said = re.findall(r"^(?:leadline: )?((?:FAILED|CANNOT TELL): .*)$", done.out + done.err, re.MULTILINE)
+    assert len(set(said)) == len(said)
+    assert bool(said) == (done.status == 1)
+
+
 def expected(queries: int, run: str, *, required: bool) -> int:
     """Return the status that a pipeline should see."""
     if run == "dead":
@@ -93,9 +103,9 @@ def test_every_status_is_the_one_a_pipeline_should_see(
 ) -> None:
     here = folder / str(queries)
     files = (here / "qrels.txt", here / f"{run}.run", here / "base.run")
-    done = leadline("compare", *files, *condition.split())
+    done = leadline("compare", *files, "--baseline", "base", *condition.split())
     assert done.status == expected(queries, run, required="require" in condition)
-    assert done.err or done.status != 1
+    assert_said_once(done)
 
 
 @pytest.mark.parametrize("command", ["evaluate", "compare"])
@@ -103,11 +113,150 @@ def test_every_status_is_the_one_a_pipeline_should_see(
 def test_a_least_mean_stops_a_run_in_both_commands(
     command: str, run: str, status: int, folder: Path, leadline: Leadline
 ) -> None:
-    runs = [folder / "50" / f"{run}.run", *([folder / "50" / "base.run"] if command == "compare" else [])]
+    runs = [folder / "50" / f"{run}.run", *([folder / "50" / "equal.run"] if command == "compare" else [])]
     done = leadline(command, folder / "50" / "qrels.txt", *runs, "--fail-below", "RR=0.3")
     assert done.status == status
-    assert done.err or status == 0
+    assert_said_once(done)
 
 
 def test_a_script_sees_the_status_and_takes_the_right_branches(statuses: list[str]) -> None:
     assert statuses == ["evaluate dead: 2", "deployed", "stopped"]
+
+
+OLD, NEW = "50/base.run", "50/worse.run"
+
+
+@pytest.fixture
+def here(folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Copy the judgments and runs to the working folder, with a run of half the queries."""
+    here = tmp_path / "work"
+    shutil.copytree(folder, here)
+    monkeypatch.chdir(here)
+    lines = Path("50/base.run").read_text().splitlines(keepends=True)
+    Path("half.run").write_text("".join(line for line in lines if int(line.split()[0]) % 2))
+    return here
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("runs", [(OLD, NEW), (NEW, OLD)], ids=["old first", "new first"])
+@pytest.mark.parametrize("condition", ["--fail-if-worse RR", "--require-not-worse RR:0.05"])
+def test_a_gate_needs_a_baseline_and_the_order_of_runs_does_not_matter(
+    leadline: Leadline, runs: tuple[str, str], condition: str
+) -> None:
+    refused = leadline("compare", "50/qrels.txt", *runs, *condition.split())
+    assert (refused.status, refused.out) == (2, "")
+    assert "--baseline" in refused.err
+    for baseline, status in (("base", 1), (OLD, 1), ("worse", 0), ("bse", 2)):
+        done = leadline("compare", "50/qrels.txt", *runs, "--baseline", baseline, *condition.split())
+        assert done.status == status, baseline
+
+
+@pytest.mark.usefixtures("here")
+def test_the_later_run_is_compared_with_the_earlier_one(leadline: Leadline) -> None:
+    for first, second, verdict in (("base", "worse", "worse"), ("worse", "base", "better")):
+        data = leadline(
+            "compare", "50/qrels.txt", f"50/{first}.run", f"50/{second}.run", "-m", "RR", "-f", "json"
+        ).data
+        (pair,) = data["pairs"]
+        assert (pair["a"], pair["b"], pair["verdict"]) == (second, first, verdict)
+        assert pair["difference"] == pytest.approx(pair["mean_a"] - pair["mean_b"])
+
+
+@pytest.mark.usefixtures("here")
+def test_a_baseline_may_be_the_path_of_a_run(leadline: Leadline) -> None:
+    asked = ("compare", "50/qrels.txt", NEW, "--baseline", OLD, "--fail-if-worse", "RR", "-f", "json")
+    (condition,) = leadline(*asked).data["conditions"]
+    assert (condition["run"], condition["baseline"], condition["failed"]) == ("worse", "base", True)
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("runs", [(OLD,), (OLD, NEW)])
+def test_a_floor_needs_no_baseline_and_spares_no_run(leadline: Leadline, runs: tuple[str, ...]) -> None:
+    asked = ("compare", "50/qrels.txt", *runs, "--fail-below", "RR=0.3", "-f", "json")
+    done = leadline(*asked)
+    assert [entry["failed"] for entry in done.data["conditions"]] == [False, True][: len(runs)]
+    assert done.status == len(runs) - 1
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("averaging", ["all", "both"])
+@pytest.mark.parametrize("condition", ["--fail-if-worse RR", "--require-not-worse RR:0.9"])
+def test_half_a_run_cannot_tell(leadline: Leadline, averaging: str, condition: str) -> None:
+    asked = ("compare", "50/qrels.txt", "--queries", averaging, *condition.split())
+    done = leadline(*asked, "half.run", "--baseline", OLD)
+    assert done.status == 1
+    assert re.search(r"CANNOT TELL: .* 25 judged queries .*\b0, 2, 4\b", done.out)
+    reversed_ = leadline(*asked, OLD, "--baseline", "half.run")
+    assert "CANNOT TELL" not in reversed_.out, "the baseline lacks nothing that the run has"
+
+
+@pytest.mark.usefixtures("here")
+def test_a_query_that_found_nothing_may_be_stated(leadline: Leadline) -> None:
+    lists_of: dict[str, dict[str, float]] = {str(query): {} for query in range(50)}
+    for line in Path("half.run").read_text().splitlines():
+        query, _, document, _, score, _ = line.split()
+        lists_of[query][document] = float(score)
+    Path("stated.json").write_text(json.dumps(lists_of))
+    for averaging in ("all", "both"):
+        done = leadline(
+            *("compare", "50/qrels.txt", "stated.json", "--baseline", OLD, "--queries", averaging),
+            *("--fail-if-worse", "RR", "-f", "json"),
+        )
+        (condition,) = done.data["conditions"]
+        assert (done.status, condition["failed"], condition["cannot_tell"]) == (1, True, False)
+        (pair,) = (entry for entry in done.data["pairs"] if entry["measure"] == "RR")
+        assert pair["mean_a"] == pytest.approx(pair["mean_b"] / 2, rel=0.2), "an empty list counts 0"
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("suffix", ["json", "parquet"])
+def test_no_baseline_is_made_of_half_a_run_unless_forced_and_it_is_told_forever(
+    leadline: Leadline, suffix: str
+) -> None:
+    file = f"baseline.{suffix}"
+    if suffix == "parquet":
+        pytest.importorskip("pyarrow")
+    write = ("compare", "50/qrels.txt", "half.run", "-m", "RR", "--baseline-file", file, "--update-baseline")
+    refused = leadline(*write)
+    assert (refused.status, refused.out, Path(file).exists()) == (2, "", False)
+    assert "--force-update" in refused.err
+    assert leadline(*write, "--force-update").status == 0
+    data = leadline(
+        *("compare", "50/qrels.txt", OLD, "--baseline-file", file, "--fail-if-worse", "RR", "-f", "json")
+    ).data
+    counts = {entry["code"]: entry["count"] for entry in data["warnings"]}
+    assert counts["baseline_missing_queries"] == 25
+    both = leadline("compare", "50/qrels.txt", "half.run", "--baseline-file", file, "--fail-if-worse", "RR")
+    assert both.status == 0, "the run lacks nothing that the baseline has"
+
+
+def scores(path: str, *rows: tuple[str, float]) -> str:
+    """Write a table of latencies, run by run in the order of the rows."""
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("query,run,measure,value\n")
+        for run, value in rows:
+            file.writelines(f"q{query},{run},latency,{value + query % 7}\n" for query in range(20))
+    return path
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("order", [("old", "new"), ("new", "old")])
+@pytest.mark.parametrize(
+    "condition", ["--fail-if-worse latency", "--require-not-worse latency:2", "--fail-below latency=200"]
+)
+def test_tables_of_scores_need_a_baseline_and_a_direction(
+    leadline: Leadline, order: tuple[str, str], condition: str
+) -> None:
+    means = {"old": 100.0, "new": 500.0}
+    table = scores("scores.csv", *((run, means[run]) for run in order))
+    asked = ("compare", "--scores", table, *condition.split())
+    unknown = leadline(*asked, "--baseline", "old")
+    assert (unknown.status, unknown.out) == (2, "")
+    assert "--lower-is-better latency" in unknown.err
+    slower = leadline(*asked, "--baseline", "old", "--lower-is-better", "latency")
+    assert slower.status == 1
+    assert leadline(*asked, "--baseline", "old", "--higher-is-better", "latency").status == 0
+    if "below" not in condition:
+        without = leadline(*asked, "--lower-is-better", "latency")
+        assert (without.status, without.out) == (2, "")
+    assert leadline("compare", "--scores", table).status == 0, "a comparison only notes the direction"

@@ -14,7 +14,7 @@ from test_comparison import QRELS, RUNS, ranked
 
 import leadline as ll
 from leadline.comparison.baselines import Fingerprint, check_same, fingerprint, is_baseline, read_baseline
-from leadline.comparison.gate import BELOW, NOT_WORSE, Condition, gates_of
+from leadline.comparison.gate import BELOW, NOT_WORSE, WORSE, Condition, gates_of
 from leadline.data.results import Results
 from leadline.errors import InputError, UsageError
 from leadline.reporting.baseline_files import write_baseline
@@ -28,7 +28,7 @@ def written(path: Path, runs: Any = None, measures: Any = "RR", qrels: Any = Non
     """Write a baseline."""
     table = ll.read_qrels(QRELS if qrels is None else qrels)
     runs = {"old": RUNS["best"]} if runs is None else runs
-    write_baseline(ll.evaluate(table, runs, measures, **options), path, table)
+    write_baseline(ll.evaluate(table, runs, measures, **options), path, table, force=True)
     return path
 
 
@@ -77,8 +77,12 @@ def test_conditions_are_tested_on_these_pairs_and_least_means_on_new_runs_only(p
 
 
 def test_conditions_need_a_baseline() -> None:
-    with pytest.raises(UsageError, match="a comparison of all pairs; expected one with a baseline"):
-        gates_of(ll.compare(QRELS, RUNS, "RR"), [Condition("RR", 0.1, NOT_WORSE)])
+    found = ll.compare(QRELS, RUNS, "RR")
+    for kind in (WORSE, NOT_WORSE):
+        with pytest.raises(UsageError, match="--baseline"):
+            gates_of(found, [Condition("RR", 0.1, kind)])
+    floors = gates_of(found, [Condition("RR", 0.3, BELOW)])
+    assert [gate.run for gate in floors] == found.names, "no run is the baseline"
 
 
 def test_values_of_another_program_version_are_checked_by_their_means(path: Path) -> None:

@@ -199,7 +199,7 @@ def test_an_earlier_version_may_judge_in_a_new_store(whole: bytes, tmp_path: Pat
             "VALUES ('old-key', 'judge', 1, 230, 1, '')"
         )
         connection.commit()
-    assert ("q5", "d29", "ann", 1) in [tuple(row.judgment) for row in reader.read(str(path))]
+    assert ("q5", "d29", "ann", 1) in [tuple(row.judgment) for row in reader.read(str(path)).given]
 
 
 def test_a_log_with_wrong_bytes_loses_no_more_than_what_was_in_it(tmp_path: Path, whole: bytes) -> None:

@@ -48,8 +48,8 @@ def baseline_options(function: F) -> F:
                 "Gates",
                 "--force-update",
                 is_flag=True,
-                help="With --update-baseline: also if a condition fails, or judgments, measures or options "
-                "are others.",
+                help="With --update-baseline: also if a condition fails, a run lacks judged queries, or "
+                "judgments, measures or options are others.",
             ),
         ),
     )
@@ -103,6 +103,13 @@ class BaselineFile:
             self.kept = None
             return results, None
 
+    def check(self, results: Results) -> None:
+        """Raise InputError, before anything is tested, for results of which no baseline is made."""
+        if self.update:
+            from leadline.reporting.baseline_files import check_baseline
+
+            check_baseline(results, force=self.force)
+
     def inputs(self, results: Results) -> list[tuple[str, int]]:
         """Return path and number of values of the file, as an input of the command."""
         if self.kept is None:
@@ -137,7 +144,8 @@ class BaselineFile:
         texts = list(map(str, results.measures))
         order = [name for name in self.measures if name in texts]
         order += [name for name in texts if name not in order]
-        write_baseline(results.select_measures([texts.index(name) for name in order]), self.path, qrels)
+        chosen = results.select_measures([texts.index(name) for name in order])
+        write_baseline(chosen, self.path, qrels, force=self.force)
         click.echo(f"leadline: wrote {self.path}: {_size(results)}", err=True)
 
 
@@ -147,8 +155,10 @@ def least_means(results: Results, conditions: Sequence[Condition], *, rel: float
     return thresholds(results, resolve_conditions(results, lowest, rel=rel))
 
 
-def first_notes(path: str, conditions: Sequence[Condition]) -> list[str]:
-    """Return the notes on a file that holds nothing to compare with yet."""
+def first_notes(path: str | None, conditions: Sequence[Condition]) -> list[str]:
+    """Return the notes on a file that holds nothing to compare with yet, or on a single run."""
+    if path is None:
+        return ["no comparison: one run, without a baseline"]
     untested = sum(condition.kind != BELOW for condition in conditions)
     notes = [f"no comparison: {path} holds no values to compare with"]
     if untested:
@@ -158,7 +168,9 @@ def first_notes(path: str, conditions: Sequence[Condition]) -> list[str]:
 
 def first_summary(results: Results, notes: Sequence[str], outcomes: Sequence[Gate]) -> str:
     """Return the Markdown summary of a run without a baseline to compare with."""
-    lines = ["### leadline: first baseline", "", *(f"- {plain_text(note)}" for note in notes)]
+    failed = sum(gate.failed for gate in outcomes)
+    head = f"{failed} of {len(outcomes)} conditions failed" if outcomes else "first baseline"
+    lines = [f"### leadline: {head}", "", *(f"- {plain_text(note)}" for note in notes)]
     lines += [f"- {plain_text(str(gate))}" for gate in outcomes]
     lines += [f"- {plain_text(_size(results))}"]
     return "\n".join(lines) + "\n"

@@ -42,6 +42,15 @@ def scores_options(function: F) -> F:
             ),
             option(
                 "Reading",
+                "--higher-is-better",
+                multiple=True,
+                metavar="MEASURE",
+                expose_value=False,
+                callback=_remember,
+                help="Such a measure of which more is better (repeatable). Gates need one of the two.",
+            ),
+            option(
+                "Reading",
                 "--missing",
                 type=click.Choice(["refuse", "zero", "drop"]),
                 default="refuse",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -37,7 +38,15 @@ from leadline.cli._slices import slice_option
 from leadline.comparison import pairing as pairings
 from leadline.comparison.compare import COMPARED, compare_results
 from leadline.comparison.comparison_result import Comparison
-from leadline.comparison.gate import BELOW, NOT_WORSE, WORSE, Gate, condition_of, gates_of
+from leadline.comparison.gate import (
+    BELOW,
+    NOT_WORSE,
+    WORSE,
+    Gate,
+    condition_of,
+    gates_of,
+    refuse_without_baseline,
+)
 from leadline.comparison.query_slices import Slices, slices_of
 from leadline.data.qrels import Qrels
 from leadline.data.results import Results
@@ -192,18 +201,19 @@ def command(
 ) -> None:
     """Compare runs: differences with intervals and significance tests.
 
-    A difference is the mean of the first run minus that of the second (the baseline, if one is named), over
-    the same queries. Intervals are simultaneous over the pairs corrected together; they exclude 0 where the
-    difference is significant. A run without any judged document is an error.
+    In every pair the second run is the one named earlier, or the baseline. A difference is the mean of the
+    first minus that of the second, over the same queries: `compare QRELS OLD NEW` tells whether NEW is
+    better. Intervals are simultaneous over the pairs corrected together; they exclude 0 where the difference
+    is significant. A run without any judged document is an error.
 
     Gates (--fail-if-worse, --require-not-worse, --fail-below) end with status 1 if a condition fails, or if
-    it cannot be decided: fewer than 5 queries (or groups), or a test that cannot reach significance. A run
-    without any difference passes. Each condition is a one-sided test at alpha = 1 - confidence, without
-    correction. With k tests (conditions times runs) the nominal probability of a false alarm of --fail-if-
-    worse is at most k alpha; that of --require-not-worse passing a run that is worse by the margin is
-    alpha, however many tests there are. Measured at alpha = 5 %: 3 to 6 % and 4 to 7 % on scores of real
-    runs, up to 15 % for very skewed differences on 5 queries (docs/comparing.md). Without --baseline the
-    last run is the baseline.
+    it cannot be decided: a run that lacks judged queries of its baseline, fewer than 5 queries (or groups),
+    or a test that cannot reach significance. A run without any difference passes. Each condition is a
+    one-sided test at alpha = 1 - confidence, without correction. With k tests (conditions times runs) the
+    nominal probability of a false alarm of --fail-if-worse is at most k alpha; that of --require-not-worse
+    passing a run that is worse by the margin is alpha, however many tests there are. Measured at alpha = 5 %:
+    3 to 6 % and 4 to 7 % on scores of real runs, up to 15 % for very skewed differences on 5 queries
+    (docs/comparing.md). --fail-if-worse and --require-not-worse need --baseline or --baseline-file.
 
     With many runs, -o FILE.parquet writes the columns of the CSV in a small part of the space of JSON; in
     JSON, --pairs leaves out pairs, and --changed 0 the queries with the largest differences.
@@ -225,8 +235,10 @@ def command(
     appearance = check_plots(
         plots, *inputs, *([path] if path else []), figure=figure, plot_pair=plot_pair or None
     )
-    all_pairs = not conditions and not options["baseline"] and path is None
+    all_pairs = not options["baseline"] and path is None
     _check_figure(figure, plot_pair, all_pairs=all_pairs, slices=bool(query_slice))
+    if not options["baseline"] and path is None:
+        refuse_without_baseline(conditions)
     rules = {name: options.pop(name) for name in CONFIDENCE}
     others = [name for name, given in (("baseline", rules["baseline"]), ("scores", scores)) if given]
     file = BaselineFile(path, update=kept_in["update_baseline"], force=kept_in["force_update"], others=others)
@@ -249,8 +261,12 @@ def command(
             raise UsageError("no run; expected QRELS RUN RUN..., or --scores FILE...")
         qrels_table = read_judgments(qrels, options, kind)
         judged = len(qrels_table.grades)
+        others = [one for one in rules["baseline"] if one not in runs and os.path.isfile(one)]
         with progress("runs") as on_run:
-            own = evaluate(qrels_table, runs, requested, rel=level, on_run=on_run, **options)
+            own = evaluate(qrels_table, (*others, *runs), requested, rel=level, on_run=on_run, **options)
+        by_path = {run.path: run.name for run in own.runs}
+        rules["baseline"] = [one if one in own.names else by_path.get(one, one) for one in rules["baseline"]]
+        file.check(own)
         results, pairing = file.joined(own, qrels_table)
         more = file.inputs(results)
     added = {
@@ -274,10 +290,11 @@ def command(
         to_file=output is not None,
         others=more,
     )
-    if path is not None and pairing is None:
+    floors_alone = bool(conditions) and len(results.runs) == 1 and not rules["baseline"]
+    if pairing is None and (path is not None or floors_alone):
         if plots or query_slice or columns:
             option = "-o FILE.parquet" if columns else "--plot or --query-slice"
-            raise UsageError(f"{path} has no values to compare with yet; expected no {option}")
+            raise UsageError(f"there are no values to compare with; expected no {option}")
         outcomes = least_means(own, conditions, rel=level)
         notes = first_notes(path, conditions)
         shown = own.select_measures(list(range(len(own.measures))))  # options are added to a copy
@@ -290,8 +307,6 @@ def command(
         )
         brief = first_summary(own, notes, outcomes) if summary is not None else ""
     else:
-        if conditions and not rules["baseline"] and pairing is None:
-            rules["baseline"] = results.names[-1:]
         comparison = compare_results(results, pairing=pairing, **rules)
         comparison.options |= added
         outcomes = gates_of(comparison, conditions, rel=level) if conditions else []
@@ -332,8 +347,9 @@ def command(
     if not columns:
         write_output(text, output)
     failed = [gate for gate in outcomes if gate.failed]
-    for gate in failed:
-        click.echo(f"leadline: {gate}", err=True)
+    if form in DATA or output is not None:  # else they are in the table
+        for gate in failed:
+            click.echo(f"leadline: {gate}", err=True)
     file.write(own, qrels_table, outcomes)
     if failed:
         context.exit(1)

@@ -220,7 +220,7 @@ def command(  # click documents the options
     if write is not None:
         print_warnings(results.warnings)
         write_output(write(per_query=per_query, means=means), output)
-        _exit(context, outcomes)
+        _exit(context, outcomes, shown=False)
         return
     text = results_text(
         "evaluate",
@@ -244,7 +244,7 @@ def command(  # click documents the options
     if slices is not None and form not in ("csv", "json", "jsonl"):
         text += "\n" + table_text(slices.table(), form, to_file=output is not None)
     write_output(text, output)
-    _exit(context, outcomes)
+    _exit(context, outcomes, shown=output is None and form not in ("csv", "json", "jsonl"))
 
 
 def _slices(results: Results, sources: Sequence[str], **options: Any) -> Slices:
@@ -337,10 +337,10 @@ def _check_conditions(results: Results, conditions: Sequence[Condition], *, rel:
     return thresholds(results, resolve_conditions(results, conditions, rel=rel))
 
 
-def _exit(context: click.Context, outcomes: Sequence[Gate]) -> None:
-    """Exit with status 1 if a condition failed, and print the failed ones to standard error."""
+def _exit(context: click.Context, outcomes: Sequence[Gate], *, shown: bool) -> None:
+    """Exit with status 1 if a condition failed; print those that failed, unless the table showed them."""
     failed = [gate for gate in outcomes if gate.failed]
-    for gate in failed:
+    for gate in failed if not shown else ():
         click.echo(f"leadline: {gate}", err=True)
     if failed:
         context.exit(1)

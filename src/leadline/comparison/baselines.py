@@ -11,14 +11,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline.comparison.pairing import Pairs
+from leadline.comparison.sentences import lacking_text
 from leadline.data.arrays import Flags, Floats
 from leadline.data.qrels import Qrels
-from leadline.data.results import Results, RunInfo
+from leadline.data.results import Results, ResultWarning, RunInfo
 from leadline.errors import InputError, UsageError
 from leadline.io.opening import PARQUET, digest_of
 from leadline.io.read_paths import record_input
 from leadline.io.result_files import saved_data
 
+BASELINE_MISSING = "baseline_missing_queries"  # code of the warning of queries that a baseline lacks
 SUFFIX = " (baseline)"  # of the names of runs of a file
 JUDGMENTS = "judgments_sha256"  # key of an input: hash of the judgments whatever their order and format
 EXPECTED = "a file of --update-baseline, of --save, or JSON of evaluate --per-query"
@@ -297,21 +299,19 @@ def with_baseline(results: Results, baseline: Baseline, judged: Fingerprint) -> 
     check_same(results, baseline, judged)
     pairs = _pairs(results.names, baseline)
     values, averaged, present, without_mean = _values(results, baseline)
+    infos = [
+        RunInfo(run["name"] + SUFFIX, str(run.get("tag") or ""), counts=dict(run.get("counts") or {}))
+        for run in baseline.data["runs"]
+    ]
     together = Results(
-        [
-            *results.runs,
-            *(
-                RunInfo(run["name"] + SUFFIX, str(run.get("tag") or ""), counts=dict(run.get("counts") or {}))
-                for run in baseline.data["runs"]
-            ),
-        ],
+        [*results.runs, *infos],
         results.queries,
         results.measures,
         np.concatenate([results.values, values]),
         np.concatenate([results.averaged, averaged]),
         present=np.concatenate([results.present, present]),
         without_mean=np.concatenate([results.without_mean, without_mean]),
-        warnings=results.warnings,
+        warnings=[*results.warnings, *_missing_notes(infos, present, list(results.queries), baseline.path)],
         options=results.options,
         inputs=results.inputs,
         resolve=results._resolve,  # noqa: SLF001  # the same class
@@ -347,7 +347,7 @@ def _values(results: Results, baseline: Baseline) -> tuple[Floats, Flags, Flags,
         for run in baseline.data["runs"]
     ]
     values = np.array(cells, dtype=np.float64).reshape(-1, len(queries), len(texts))
-    present = np.asarray(~np.isnan(values).all(axis=2))
+    present = present_in(baseline.data["runs"], queries, values)
     averaging = results.options.get("queries")
     if averaging == "both":
         averaged = np.broadcast_to(present[:, :, None], values.shape).copy()
@@ -356,6 +356,30 @@ def _values(results: Results, baseline: Baseline) -> tuple[Floats, Flags, Flags,
     undefined = [all(run["mean"].get(text) is None for text in texts) for run in baseline.data["runs"]]
     without = np.array(undefined, dtype=np.bool_) & (averaging == "complete")
     return values, averaged, present, without
+
+
+def present_in(runs: Sequence[Mapping[str, Any]], queries: Sequence[str], values: Floats) -> Flags:
+    """Return which queries the runs of JSON have: those not listed as missing, where there is such a list."""
+    flags = np.array(~np.isnan(values).all(axis=2), dtype=np.bool_)
+    for row, run in enumerate(runs):
+        missing = run.get("missing")
+        if isinstance(missing, list):
+            names = set(map(str, missing))
+            flags[row] = [query not in names for query in queries]
+    return flags
+
+
+def _missing_notes(
+    infos: Sequence[RunInfo], present: Flags, queries: Sequence[str], path: str
+) -> list[ResultWarning]:
+    """Return a warning of the judged queries that runs of a baseline file lack."""
+    found = []
+    for info, row in zip(infos, present, strict=True):
+        names = [queries[code] for code in np.flatnonzero(~row).tolist()]
+        if names:
+            words = f"{path}: {lacking_text(names)} in {info.name}, of {len(queries):,}; written all the same"
+            found.append(ResultWarning(BASELINE_MISSING, words, len(names)))
+    return found
 
 
 def _number(row: object, text: str) -> float:

@@ -66,8 +66,9 @@ def compare(
         document. Or `Results` alone, as in `compare(results)`: their runs are compared by their values, by
         default by all their measures.
     baseline : str or sequence of str, optional
-        Runs with which all others are compared; all pairs of runs by default. Differences are those of a run
-        minus the baseline.
+        Runs with which all others are compared; by default each run is compared with every earlier one.
+        Differences are those of a run minus the baseline, or minus the earlier run: `compare(qrels, [old,
+        new])` answers whether new is better.
     baseline_file : path, optional
         File of values of queries (`write_baseline` in `leadline.reporting.baseline_files`) with which the
         runs are compared: its only run, or of several the one of the same name. By default its measures.
@@ -115,9 +116,9 @@ def compare(
     >>> qrels = {"q1": {"d": 1}, "q2": {"d": 1}, "q3": {"d": 1}}
     >>> a = {"q1": {"d": 1.0}, "q2": {"d": 1.0}, "q3": {"x": 2.0, "d": 1.0}}
     >>> b = {"q1": {"x": 2.0, "d": 1.0}, "q2": {"d": 1.0}, "q3": {"x": 2.0, "d": 1.0}}
-    >>> pair = compare(qrels, {"a": a, "b": b}, "RR").pairs[0]
-    >>> round(pair.difference, 4), round(pair.p, 4), pair.verdict
-    (0.1667, 0.4226, 'not told apart')
+    >>> pair = compare(qrels, {"b": b, "a": a}, "RR").pairs[0]
+    >>> pair.a, pair.b, round(pair.difference, 4), round(pair.p, 4), pair.verdict
+    ('a', 'b', 0.1667, 0.4226, 'not told apart')
 
     Values that are known already are not computed again:
 

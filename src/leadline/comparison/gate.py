@@ -11,7 +11,7 @@ import numpy as np
 
 from leadline.comparison.pairing import Pairs, check_judged, differences_of, pairs_of
 from leadline.comparison.rules import Rules
-from leadline.comparison.sentences import no_query, p_text, signed
+from leadline.comparison.sentences import STATED, lacking_text, no_query, p_text, signed
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.results import Results, plain
 from leadline.data.wording import counted, percent, queries
@@ -253,8 +253,28 @@ def resolve_conditions(
             raise UsageError(f"'{condition.measure}' means {len(parsed)} measures; expected one")
         located.append((results.measure_index(parsed[0]), condition._replace(measure=str(parsed[0]))))
     for index, condition in located:
+        _refuse_assumed(results.measures[index], condition)
         _refuse_idle(results.measures[index], condition)
     return located
+
+
+def refuse_without_baseline(conditions: Iterable[Condition]) -> None:
+    """Raise UsageError for a condition that needs a baseline."""
+    for condition in conditions:
+        if condition.kind != BELOW:
+            raise UsageError(
+                f"--{condition.kind} {condition.measure} without a baseline; expected --baseline NAME, the "
+                "run that the others are compared with, or --baseline-file FILE"
+            )
+
+
+def _refuse_assumed(measure: Any, condition: Condition) -> None:
+    """Raise UsageError for a measure of which nobody said whether larger values are better."""
+    if getattr(measure, "assumed", False):
+        raise UsageError(
+            f"--{condition.kind} {measure}: whether larger values of {measure} are better is unknown; "
+            f"expected --lower-is-better {measure} or --higher-is-better {measure}"
+        )
 
 
 def _refuse_idle(measure: Any, condition: Condition) -> None:
@@ -290,8 +310,9 @@ def gates(
     k such tests the probability of a false alarm is at most k (1 - confidence). "require-not-worse" passes if
     the test rejects the hypothesis that the run is worse by the margin or more, and the one-sided limit is
     within the margin. All conditions must pass, so that no correction is needed (intersection-union test).
-    Conditions that cannot be tested fail: with fewer than five queries or groups of queries, with an
-    undefined p-value, or if the test cannot become significant. A run without any difference passes, unless
+    Conditions that cannot be tested fail: if the run lacks queries that the baseline has and that count in
+    its mean, with fewer than five queries or groups of queries, with an undefined p-value, or if the test
+    cannot become significant. A run without any difference passes, unless
     every value is 0.
 
     Parameters
@@ -338,12 +359,12 @@ def gates(
 def gates_of(
     comparison: Comparison, conditions: Iterable[Condition], *, rel: float | None = None
 ) -> list[Gate]:
-    """Test conditions on the pairs of a comparison with a baseline, as the options of `compare` do.
+    """Test conditions on the runs of a comparison, as the options of `compare` do.
 
     Parameters
     ----------
     comparison : Comparison
-        Comparison with a baseline.
+        Comparison; with a baseline, unless all conditions are "fail-below".
     conditions : iterable of Condition
         Conditions, for example from `condition_of`.
     rel : float, optional
@@ -357,7 +378,8 @@ def gates_of(
     Raises
     ------
     UsageError
-        If the comparison has no baseline, or a condition is on a measure that it lacks.
+        If a condition other than "fail-below" is tested without a baseline, or a condition is on a measure
+        that the comparison lacks.
 
     Examples
     --------
@@ -369,9 +391,10 @@ def gates_of(
     >>> [gate.failed for gate in gates_of(found, [condition_of("RR:0.1"), condition_of("RR=0.4", BELOW)])]
     [True, False]
     """
+    wanted = list(conditions)
     if not comparison.baselines:
-        raise UsageError("a comparison of all pairs; expected one with a baseline")
-    resolved = resolve_conditions(comparison.results, list(conditions), rel=rel)
+        refuse_without_baseline(wanted)
+    resolved = resolve_conditions(comparison.results, wanted, rel=rel)
     return gates(
         comparison.results,
         resolved,
@@ -486,6 +509,10 @@ def _compared(
     side = 1 if rising else -1
     better = side * differences_of(results, index, pairs)  # positive if the run is better
     result = decided_on(better, condition, rules, groups)
+    for pair, reason in enumerate(_lacking(results, index, pairs)):
+        if reason:
+            result.reasons[pair] = reason
+            result.failed[pair], result.unchanged[pair] = True, False
     for pair in np.flatnonzero(result.unchanged).tolist():
         if _nothing_measured(results, index, int(pairs.first[pair])):
             result.reasons[pair] = f"every value of {results.measures[index]} is 0 for both"
@@ -509,6 +536,16 @@ def _compared(
         )
         for pair in range(len(pairs))
     ]
+
+
+def _lacking(results: Results, index: int, pairs: Pairs) -> list[str]:
+    """Return the reason for which a run that lacks queries of its baseline cannot be tested, by pair."""
+    counted_in = results.present[pairs.second] & results.averaged[pairs.second, :, index]
+    reasons = []
+    for missing in counted_in & ~results.present[pairs.first]:
+        names = [results.queries[code] for code in np.flatnonzero(missing).tolist()]
+        reasons.append(f"{lacking_text(names)}; expected {STATED}" if names else "")
+    return reasons
 
 
 def _nothing_measured(results: Results, index: int, run: int) -> bool:

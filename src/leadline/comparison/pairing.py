@@ -11,6 +11,7 @@ from leadline.data.arrays import Floats, Integers
 from leadline.data.results import Results
 from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
+from leadline.evaluation.run_warnings import SAMPLE
 
 
 def read_query_groups(source: str) -> dict[str, str]:
@@ -100,13 +101,13 @@ class Pairs(NamedTuple):
 
 
 def pairs_of(results: Results, baseline: str | Sequence[str] | None) -> Pairs:
-    """Return the pairs of all runs with the baselines; without a baseline, all pairs of runs."""
+    """Return the pairs of runs with the baselines; without one, of each run with every earlier one."""
     names = results.names
     if len(names) < 2:
         raise UsageError(f"{len(names)} run; expected two or more to compare")
     baselines = [_place(names, name) for name in listed_names(() if baseline is None else baseline)]
     if not baselines:
-        first, second = np.triu_indices(len(names), k=1)
+        second, first = np.triu_indices(len(names), k=1)
         return Pairs(first, second)
     pairs = [
         (run, base)
@@ -160,8 +161,17 @@ def check_intervals(results: Results) -> None:
 
 
 def check_judged(results: Results) -> None:
-    """Raise InputError for runs without a judged document, whose ids probably do not match."""
-    for code in ("no_overlap", "no_judged_document"):
+    """Raise InputError for a sample, and runs without a judged document, whose ids hardly match."""
+    _refuse_warned(results, SAMPLE, "no_overlap", "no_judged_document")
+
+
+def check_complete(results: Results) -> None:
+    """Raise InputError for values that were computed as if a sample of judgments were all of them."""
+    _refuse_warned(results, SAMPLE)
+
+
+def _refuse_warned(results: Results, *codes: str) -> None:
+    for code in codes:
         for notice in results.warnings:
             if notice.code == code:
                 raise InputError(notice.message)

@@ -11,6 +11,7 @@ import numpy as np
 from leadline.comparison import families
 from leadline.comparison.comparison_result import Comparison
 from leadline.comparison.gate import FEWEST
+from leadline.comparison.pairing import check_complete
 from leadline.comparison.rules import Rules
 from leadline.comparison.slicings import SliceSource, Slicing, slicings_of
 from leadline.data.arrays import Flags, Floats, Integers
@@ -251,6 +252,7 @@ def slices_of(
     {'in memory': 3}
     """
     results = compared if isinstance(compared, Results) else compared.results
+    check_complete(results)
     slicings = slicings_of(results, by)
     if isinstance(compared, Results):
         chosen = INTERVALS.parse(DEFAULT_INTERVAL) if interval is None else interval

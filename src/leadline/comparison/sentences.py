@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from leadline.comparison.compared_pair import ComparedPair
 from leadline.comparison.rules import Rules
@@ -89,6 +90,21 @@ def query_count(pair: ComparedPair) -> str:
     if pair.groups is None:
         return queries(pair.queries)
     return f"{queries(pair.queries)} in {counted(pair.groups, 'group')}"
+
+
+STATED = "a list for each: in JSON, {query: {}} is a query for which nothing was found, which counts 0"
+
+
+def lacking_text(names: Sequence[str]) -> str:
+    """Return the statement that judged queries are missing.
+
+    Examples
+    --------
+    >>> lacking_text(["q1"]), lacking_text(list("abcd"))
+    ('1 judged query is missing (q1)', '4 judged queries are missing (a, b, c, ...)')
+    """
+    shown = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
+    return f"{counted(len(names), 'judged query is', 'judged queries are')} missing ({shown})"
 
 
 def signed(value: float) -> str:

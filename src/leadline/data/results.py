@@ -94,9 +94,15 @@ class NamedMeasure:
     high: float = math.inf
     average: str = "mean"
     quality: bool = True
+    assumed: bool = False
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def direction(self) -> str:
+        """What is better: "higher", "lower", or "unknown" where higher is only assumed."""
+        return "unknown" if self.assumed else "higher" if self.rising else "lower"
 
 
 @dataclass(frozen=True)
@@ -406,13 +412,14 @@ class Results(Result):
                     query: self._bounds(rows)
                     for query, rows in zip(self.queries, self.bounds.limits[index], strict=True)
                 }
-            runs.append(entry | {"counts": run.counts})
+            missing = [self.queries[code] for code in np.flatnonzero(~self.present[index]).tolist()]
+            runs.append(entry | {"missing": missing, "counts": run.counts})
         results: dict[str, Any] = {"measures": texts, "queries": self.averaged_queries(), "runs": runs}
         if self.withheld is not None:
             results["withheld"] = self.withheld
         named = [measure for measure in self.measures if isinstance(measure, NamedMeasure)]
         if named:
-            results["directions"] = {str(one): "higher" if one.rising else "lower" for one in named}
+            results["directions"] = {str(one): one.direction for one in named}
         return results if self.estimates is None else results | {"relevant": self.estimates.of_all()}
 
     def _bounds(self, rows: Floats) -> dict[str, dict[str, list[float | None] | None]]:

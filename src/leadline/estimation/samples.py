@@ -23,6 +23,7 @@ from leadline.estimation.designs import at_scale, random_numbers_of
 from leadline.estimation.estimators import Sample
 from leadline.estimation.guesses import folds_of, value_cells
 from leadline.estimation.label_tests import all_equal, label_tests
+from leadline.evaluation.estimated_recall import is_sample
 from leadline.io.id_lists import read_pair_values
 from leadline.io.opening import first_bytes
 from leadline.io.pool_files import DrawnPool, read_drawn_pool
@@ -135,6 +136,8 @@ def evidence_of(
         needs data that the pool does not contain.
     """
     table = read_qrels(judgments)
+    if pool is None and is_sample(table):
+        raise UsageError("judgments of a sample without its pool; expected --pool POOL, as it was drawn")
     grades = {
         (query, document): float(grade)
         for query, documents in table.to_dict().items()

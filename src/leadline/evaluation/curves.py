@@ -17,6 +17,7 @@ from leadline.data.results import ResultWarning, RunInfo
 from leadline.data.validation import check_numbers, check_whole, check_word
 from leadline.data.wording import counted, queries
 from leadline.errors import UsageError
+from leadline.evaluation.estimated_recall import refuse_sample
 from leadline.evaluation.join import judge_runs
 from leadline.evaluation.run_warnings import warnings_of
 from leadline.io.read import QrelsLike, RunLike, judgments_of
@@ -141,6 +142,7 @@ def curve(
     check_word(RULES, interpolation=interpolation)
     check_numbers(rel=rel)
     judgments = judgments_of(qrels, reading)
+    refuse_sample(judgments)
 
     def curve_of(judged: JudgedRun) -> tuple[Floats, Hits]:
         values = interpolate(judged, ELEVEN_LEVELS, rule=interpolation, rel=rel)
@@ -284,6 +286,7 @@ def subtopic_curve(
     check_whole(1, ranks=ranks)
     check_numbers(rel=rel)
     judgments = judgments_of(qrels, replace(reading, subtopics=True))
+    refuse_sample(judgments)
     measure = StRecall(rel=rel)
 
     def curve_of(judged: JudgedRun) -> Covered:

@@ -1,10 +1,11 @@
-"""Number of relevant documents and recall, estimated from judgments of a probability sample."""
+"""Judgments of a probability sample: refused as complete ones; relevant documents and recall estimated."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -12,7 +13,18 @@ from leadline.data.arrays import Flags, Floats
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
 from leadline.data.results import ResultWarning, plain
-from leadline.errors import UsageError
+from leadline.errors import InputError, UsageError
+from leadline.evaluation.run_warnings import SAMPLE
+from leadline.io.opening import first_bytes
+from leadline.io.row_checks import DRAWN_POOL, share_of
+from leadline.measures import Measure
+from leadline.measures.precision import R
+from leadline.measures.sampled_judgments import statAP
+
+if TYPE_CHECKING:
+    from leadline.io.pool_files import Pooled
+
+PoolLike: TypeAlias = "str | os.PathLike[str] | Pooled | Mapping[str, Mapping[str, float]]"
 
 
 class RecallEstimate(NamedTuple):
@@ -198,10 +210,72 @@ class RecallEstimates(NamedTuple):
         return [{"rel": rel} | estimate.to_dict() for rel, estimate in self.relevant.items()]
 
 
-def with_pool(qrels: Qrels, pool: Mapping[str, Mapping[str, float]]) -> tuple[Qrels, list[ResultWarning]]:
+def is_sample(qrels: Qrels) -> bool:
+    """Return whether judgments are a sample: of the store of a drawn pool, or of a probability below 1."""
+    drawn = qrels.inclusion is not None and bool((qrels.inclusion < 1).any())
+    return drawn or any(code == DRAWN_POOL for code, _, _ in qrels.remarks)
+
+
+def refuse_sample(qrels: Qrels, readers: Sequence[object] = ()) -> None:
+    """Raise InputError for judgments of a sample; `readers` are what would read them as complete."""
+    if is_sample(qrels):
+        raise _refusal(qrels, readers)
+
+
+def _refusal(qrels: Qrels, readers: Sequence[object]) -> InputError:
+    path = qrels.sources[0] if len(qrels.sources) == 1 else ""
+    listed = ", ".join(map(str, readers[:3])) + (", ..." if len(readers) > 3 else "")
+    return InputError(
+        "judgments of a sample" + (f", which {listed} would count as complete" if listed else ""),
+        expected=f"`leadline estimate {path or 'JUDGMENTS'} RUN... --pool POOL`, in Python "
+        "`ll.estimate(judgments, runs, pool=pool)`",
+        path=path,
+    )
+
+
+def joined(
+    qrels: Qrels, pool: PoolLike | None, measures: Sequence[Measure]
+) -> tuple[Qrels, list[ResultWarning]]:
+    """Return the judgments with the inclusion probabilities of a pool, and warnings.
+
+    Raises
+    ------
+    InputError
+        If a measure would read judgments of a sample as complete: any but statAP and, since `evaluate`
+        estimates recall beside it, R. A pool that is given and not drawn for measures is taken as it is.
+    """
+    found = qrels
+    warnings: list[ResultWarning] = []
+    complete = [measure for measure in measures if not isinstance(measure, statAP)]
+    refused = [measure for measure in complete if not isinstance(measure, R)]
+    if refused and (_is_drawn(pool) or (pool is None and is_sample(qrels))):
+        raise _refusal(qrels, refused)
+    if pool is not None:
+        found, warnings = _with_shares(qrels, _shares_of(pool))
+    if complete and is_sample(found):
+        names = ", ".join(map(str, complete[:3])) + (", ..." if len(complete) > 3 else "")
+        words = (
+            f"judgments of a sample: {names} count every other document as not relevant; "
+            "`leadline estimate --pool POOL` estimates the values"
+        )
+        warnings.append(ResultWarning(SAMPLE, words, len(complete)))
+    return found, warnings
+
+
+def _is_drawn(pool: PoolLike | None) -> bool:
+    """Return whether a pool is a file of `leadline pool --for`."""
+    if not isinstance(pool, (str, os.PathLike)):
+        return False
+    from leadline.io.pool_files import HEAD
+
+    return (first_bytes(os.fspath(pool)) or b"").startswith(HEAD.encode())
+
+
+def _with_shares(qrels: Qrels, pool: Mapping[str, Mapping[str, float]]) -> tuple[Qrels, list[ResultWarning]]:
     """Return qrels with the inclusion probabilities of a pool, and warnings of what does not match."""
-    joined = qrels.with_inclusion(pool)
-    missing = int(np.isnan(probabilities(joined)).sum())
+    found = qrels.with_inclusion(pool)
+    assert found.inclusion is not None
+    missing = int(np.isnan(found.inclusion).sum())
     judged = qrels.to_dict()
     unjudged = sum(
         document not in judged.get(query, {}) or judged[query][document] < 0
@@ -215,6 +289,39 @@ def with_pool(qrels: Qrels, pool: Mapping[str, Mapping[str, float]]) -> tuple[Qr
         ("unjudged_pool", unjudged, "pooled documents not judged: {}; not relevant to the estimates"),
         ("unjudged_pool_queries", unjudged_queries, "pooled queries without judgments: {}; left out"),
     )
-    return joined, [
+    return found, [
         ResultWarning(code, message.format(f"{count:,}"), count) for code, count, message in facts if count
     ]
+
+
+def _shares_of(pool: PoolLike) -> Any:
+    """Return the inclusion probabilities of a pool by query and document."""
+    if isinstance(pool, Mapping):
+        return _checked(pool)
+    from leadline.io.pool_files import Pooled, read_pool
+
+    return pool.by_query() if isinstance(pool, Pooled) else read_pool(pool).by_query()
+
+
+def _checked(pool: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
+    """Return a pool after checking that 0 < p <= 1 for all probabilities.
+
+    Raises
+    ------
+    InputError
+        If a probability is outside the interval.
+    """
+    checked: dict[str, dict[str, float]] = {}
+    for query, documents in pool.items():
+        if not isinstance(documents, Mapping):
+            raise InputError(
+                f"query {query!r} of the pool has a {type(documents).__name__}",
+                expected="{document: probability}",
+            )
+        for document, probability in documents.items():
+            try:
+                checked.setdefault(query, {})[document] = share_of(probability)
+            except InputError as error:
+                position = f"{error.found} of document {document!r} of query {query!r} in the pool"
+                raise InputError(position, expected=error.expected) from None
+    return checked

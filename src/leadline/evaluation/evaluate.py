@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
 
@@ -18,7 +18,15 @@ from leadline.data.qrels import Qrels
 from leadline.data.reading import CutReadingOptions, RunOptions, reading_and_cut
 from leadline.data.results import Bounds, Intervals, Results, ResultWarning, RunInfo
 from leadline.data.validation import check_flags, check_numbers, check_whole, check_word
-from leadline.errors import InputError, UsageError
+from leadline.errors import UsageError
+from leadline.evaluation.estimated_recall import (
+    PoolLike,
+    RecallEstimate,
+    RecallEstimates,
+    joined,
+    recall,
+    relevant,
+)
 from leadline.evaluation.join import judge_runs, listed_runs
 from leadline.evaluation.profiles import Averaging, Profile, profile_of
 from leadline.evaluation.run_warnings import (
@@ -35,15 +43,13 @@ from leadline.io.read import KnownLike, QrelsLike, RunLike, judgments_of
 from leadline.io.read_paths import public
 from leadline.measures import Measure
 from leadline.measures.ir_measures_names import is_of_ir_measures, text_of
+from leadline.measures.precision import R
 from leadline.stats import INTERVALS, Interval, checked_level, checked_seed
 
 if TYPE_CHECKING:
-    from leadline.evaluation.estimated_recall import RecallEstimate, RecallEstimates
     from leadline.io.document_costs import Costs, CostsLike
-    from leadline.io.pool_files import Pooled
 
 
-PoolLike: TypeAlias = "str | os.PathLike[str] | Pooled | Mapping[str, Mapping[str, float]]"
 DEFAULT_INTERVAL = "Student"
 # What judgments compute of themselves at the first use, and can soon compute again in another process.
 CACHES = ("query", "lookup", "names", "_relevant", "ideal")
@@ -249,7 +255,7 @@ class Evaluation:
         self.measures = self.profile.measures(_listed(measures), rel=rel, documents=documents)
         self.averaging: Averaging = self.profile.queries if queries is None else queries
         check_word(AVERAGES, queries=self.averaging)
-        self.qrels, self._pool_warnings = _table(judgments_of(qrels, reading), known, pool)
+        self.qrels, self._pool_warnings = _table(judgments_of(qrels, reading), known, pool, self.measures)
         if self.qrels.inclusion is not None:
             checked_level(confidence)
         self.reading = replace(reading, single_precision=self.profile.narrow)
@@ -443,17 +449,15 @@ def _add_intervals(results: Results, method: bool | str | Interval, confidence: 
     results.options |= {"intervals": results.intervals.by, "confidence": confidence, "seed": seed}
 
 
-def _table(table: Qrels, known: KnownLike | None, pool: PoolLike | None) -> tuple[Qrels, list[ResultWarning]]:
+def _table(
+    table: Qrels, known: KnownLike | None, pool: PoolLike | None, measures: Sequence[Measure]
+) -> tuple[Qrels, list[ResultWarning]]:
     """Return the judgments with known documents and inclusion probabilities, and warnings."""
     if known is not None:
         from leadline.io import id_lists
 
         table = table.with_known(id_lists.of(known))
-    if pool is None:
-        return table, []
-    from leadline.evaluation.estimated_recall import with_pool
-
-    return with_pool(table, _shares(pool))
+    return joined(table, pool, measures)
 
 
 def _costs(costs: CostsLike, profile: Profile, measures: Sequence[Measure]) -> Costs:
@@ -485,9 +489,6 @@ def _uncosted(values_of_runs: Sequence[RunValues]) -> list[ResultWarning]:
 
 def _recalls(measures: Sequence[Measure], judged: JudgedRun, confidence: float) -> dict[str, RecallEstimate]:
     """Return estimated recall by measure R."""
-    from leadline.evaluation.estimated_recall import recall
-    from leadline.measures.precision import R
-
     return {
         str(measure): recall(judged, measure.rel, measure.cutoff, confidence=confidence)
         for measure in measures
@@ -498,8 +499,6 @@ def _recalls(measures: Sequence[Measure], judged: JudgedRun, confidence: float) 
 def _estimates(
     table: Qrels, values_of_runs: Sequence[RunValues], levels: Sequence[float], confidence: float
 ) -> RecallEstimates:
-    from leadline.evaluation.estimated_recall import RecallEstimates, relevant
-
     counts = {rel: relevant(table, rel, confidence=confidence) for rel in levels}
     return RecallEstimates(counts, [run.recalls for run in values_of_runs], confidence)
 
@@ -510,41 +509,6 @@ def _shown_known(known: KnownLike | None) -> str | dict[str, list[str]] | None:
     from leadline.io import id_lists
 
     return id_lists.shown(known)
-
-
-def _shares(pool: PoolLike) -> Any:
-    """Return the inclusion probabilities of a pool by query and document."""
-    if isinstance(pool, Mapping):
-        return checked_pool(pool)
-    from leadline.io.pool_files import Pooled, read_pool
-
-    return pool.by_query() if isinstance(pool, Pooled) else read_pool(pool).by_query()
-
-
-def checked_pool(pool: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
-    """Return a pool after checking that 0 < p <= 1 for all probabilities.
-
-    Raises
-    ------
-    InputError
-        If a probability is outside the interval.
-    """
-    from leadline.io.row_checks import share_of
-
-    checked: dict[str, dict[str, float]] = {}
-    for query, documents in pool.items():
-        if not isinstance(documents, Mapping):
-            raise InputError(
-                f"query {query!r} of the pool has a {type(documents).__name__}",
-                expected="{document: probability}",
-            )
-        for document, probability in documents.items():
-            try:
-                checked.setdefault(query, {})[document] = share_of(probability)
-            except InputError as error:
-                position = f"{error.found} of document {document!r} of query {query!r} in the pool"
-                raise InputError(position, expected=error.expected) from None
-    return checked
 
 
 def _path(pool: object) -> str | None:

@@ -190,7 +190,7 @@ def _of_store(path: str, wanted: str) -> list[Judge]:
     from leadline.io import judgment_store
 
     found: dict[str, list[Row]] = {}
-    for given in judgment_store.read(path):
+    for given in judgment_store.read(path).given:
         query, document, judge, grade = given.judgment
         row = to_bytes(query), to_bytes(document), float(grade)
         found.setdefault(judge, []).append(row)

@@ -15,7 +15,7 @@ from leadline.errors import InputError
 from leadline.io.judges import Judgment, merge
 from leadline.io.opening import SQLITE
 from leadline.io.read_paths import record_input
-from leadline.io.row_checks import Records
+from leadline.io.row_checks import DRAWN_POOL, Records
 
 if TYPE_CHECKING:
     from leadline.io.formats import Opened
@@ -169,6 +169,13 @@ def typed(rows: Iterable[tuple[Any, ...]], types: str, path: str) -> Iterator[tu
         yield row
 
 
+DRAWN = "drawn"  # fact of a store to which pairs of a drawn pool were added
+# An earlier version wrote no such fact.
+OF_A_DRAW = """
+SELECT EXISTS (SELECT 1 FROM facts WHERE name = ?) OR EXISTS (SELECT 1 FROM pairs WHERE probability < 1)
+"""
+
+
 class Given(NamedTuple):
     """A judgment that stands, the probability of its document to be in the pool, and the judge's note."""
 
@@ -177,7 +184,14 @@ class Given(NamedTuple):
     note: str
 
 
-def read(path: str) -> list[Given]:
+class Stored(NamedTuple):
+    """The judgments that stand, of every judge, and whether the pool was drawn."""
+
+    given: list[Given]
+    drawn: bool
+
+
+def read(path: str) -> Stored:
     """Read the judgments that stand, of every judge."""
     with faults(path), closing(connect(path)) as connection:
         rows = connection.execute(
@@ -185,9 +199,10 @@ def read(path: str) -> list[Given]:
             "ORDER BY query, document, judge"
         )
         found = [Given(Judgment(*row[:4]), *row[4:]) for row in typed(rows, "sssifs", path)]
+        (drawn,) = connection.execute(OF_A_DRAW, (DRAWN,)).fetchone()
     if not found:
         raise InputError("contains no judgments yet", expected="judged documents", path=path)
-    return found
+    return Stored(found, bool(drawn))
 
 
 def owners(path: str) -> dict[str, str]:
@@ -202,15 +217,18 @@ def owners(path: str) -> dict[str, str]:
 def records(source: Opened, *_: object) -> Records:
     """Return one grade a pair: that of most judges, of as many judges the lowest."""
     path = source.path
-    found = read(path)
+    found, drawn = read(path)
     merged = merge(given.judgment for given in found)
     rows = (
         (place, query, document, grade, None)
         for place, ((query, document), grade) in enumerate(merged.grades.items(), start=1)
     )
     shares: dict[tuple[str, str], object] = {given.judgment[:2]: given.probability for given in found}
-    if all(share == 1 for share in shares.values()):
+    remarks = merged.remarks
+    if drawn:
+        remarks = (*remarks, (DRAWN_POOL, f"judgments of a drawn pool: {len(shares):,}", len(shares)))
+    else:
         shares = {}
     names = ("query", "document")
     judges = Counter[object](given.judgment.judge for given in found)
-    return Records(rows, path, "judgment", names, shares=shares, remarks=merged.remarks, judges=judges)
+    return Records(rows, path, "judgment", names, shares=shares, remarks=remarks, judges=judges)

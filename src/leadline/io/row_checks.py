@@ -38,6 +38,7 @@ SCORE = ("score",)
 RANK = ("rank",)
 SUBTOPIC = ("subtopic", "subtopic_id", "iteration", "iter", "q0")
 PROBABILITY = ("probability", "inclusion_probability")
+DRAWN_POOL = "drawn_pool"  # code of the remark on judgments from the store of a drawn pool
 TAG = ("tag", "system", "run_id")
 JUDGE = ("judge", "judge_id", "assessor", "annotator")
 # Names of judges that are machines: the word itself, and families of language models.

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from leadline.io import judgment_store, tables
-from leadline.io.formats import suffix_of
+from leadline.io.formats import BY_SUFFIX, TREC, suffix_of
 from leadline.io.judges import Merged, merge
 from leadline.io.judgment_store import Given
 from leadline.io.tables import QRELS_COLUMNS
@@ -20,61 +20,74 @@ DELIMITERS = {".csv": ",", ".tsv": "\t"}
 class ExportSummary(NamedTuple):
     """Summary of an export: numbers of judgments, of pairs after merging, and of notes.
 
-    `uncertain` is the number of pairs with an inclusion probability below 1, which some formats cannot store.
+    `lost` is whether the pool was drawn, and the format has no place for probabilities.
     """
 
     judges: dict[str, int]
     merged: Merged
     notes: int
-    uncertain: int
     lost: bool
 
     @property
     def remarks(self) -> tuple[tuple[str, str, int], ...]:
         """Return code, message and count of merged pairs and of what the format could not store."""
-        if not (self.lost and self.uncertain):
+        if not self.lost:
             return self.merged.remarks
-        message = f"probabilities left out: {self.uncertain:,}; a .csv keeps them, for estimated recall"
-        return (*self.merged.remarks, ("probabilities", message, self.uncertain))
+        pairs = len(self.merged.grades)
+        message = (
+            f"probabilities left out: {pairs:,}; the file does not say that its judgments are a sample, for "
+            "`leadline estimate --pool` only; a .csv does"
+        )
+        return (*self.merged.remarks, ("probabilities", message, pairs))
 
 
 def export(store: str, target: str, *, rule: str = "majority") -> ExportSummary:
     """Write the judgments of a store to a file, in the format of its suffix.
 
-    CSV and TSV have the columns query_id, doc_id, relevance, probability (for a sampled pool), one column per
-    judge, and note. Other formats contain the merged grade only. The store may be in use by the judging page.
+    CSV and TSV have the columns query_id, doc_id, relevance, probability (of a drawn pool), one column per
+    judge, and note. Other tables have the merged grade and the probability, TREC files the grade only. The
+    store may be in use by the judging page.
     """
-    rows = judgment_store.read(store)
+    rows, drawn = judgment_store.read(store)
     merged = merge((row.judgment for row in rows), rule)
     suffix = suffix_of(target)
     if suffix in DELIMITERS:
-        write_bytes(target, _table(rows, merged, DELIMITERS[suffix]).encode("utf-8"))
+        write_bytes(target, _table(rows, merged, DELIMITERS[suffix], drawn=drawn).encode("utf-8"))
     else:
-        judged = [(query, name, grade) for (query, name), grade in merged.grades.items()]
-        write_judgments(tables.OutputTable(QRELS_COLUMNS, judged), target)
+        shares = _shares(rows) if drawn else None
+        judged = [
+            (*pair, grade) if shares is None else (*pair, grade, shares[pair])
+            for pair, grade in merged.grades.items()
+        ]
+        more = () if shares is None else ("probability",)
+        write_judgments(tables.OutputTable((*QRELS_COLUMNS, *more), judged), target)
     judges: dict[str, int] = {}
     for row in rows:
         judges[row.judgment.judge] = judges.get(row.judgment.judge, 0) + 1
-    uncertain = len({row.judgment[:2] for row in rows if row.probability != 1})
     notes = sum(bool(row.note) for row in rows)
-    return ExportSummary(judges, merged, notes, uncertain, lost=suffix not in DELIMITERS)
+    lost = drawn and BY_SUFFIX.get(suffix, TREC) is TREC
+    return ExportSummary(judges, merged, notes, lost)
 
 
-def _table(rows: Sequence[Given], merged: Merged, delimiter: str) -> str:
+def _shares(rows: Sequence[Given]) -> dict[tuple[str, str], float]:
+    """Return the probability of every judged pair."""
+    return {row.judgment[:2]: row.probability for row in rows}
+
+
+def _table(rows: Sequence[Given], merged: Merged, delimiter: str, *, drawn: bool) -> str:
     judges = sorted({row.judgment.judge for row in rows})
     by_pair: dict[tuple[str, str], dict[str, Given]] = {}
     for row in rows:
         by_pair.setdefault(row.judgment[:2], {})[row.judgment.judge] = row
-    shares = {row.judgment[:2]: row.probability for row in rows}
-    drawn = ["probability"] if any(share != 1 for share in shares.values()) else []
+    shares = _shares(rows)
     file = io.StringIO()
     writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
-    writer.writerow([*QRELS_COLUMNS, *drawn, *judges, "note"])
+    writer.writerow([*QRELS_COLUMNS, *["probability"] * drawn, *judges, "note"])
     for pair, grade in merged.grades.items():
         judged = by_pair[pair]
         grades = [judged[judge].judgment.grade if judge in judged else "" for judge in judges]
         notes = [f"{judge}: {_line(row.note)}" for judge, row in judged.items() if row.note]
-        writer.writerow([*pair, grade, *(shares[pair] for _ in drawn), *grades, " | ".join(notes)])
+        writer.writerow([*pair, grade, *[shares[pair]] * drawn, *grades, " | ".join(notes)])
     return file.getvalue()
 
 

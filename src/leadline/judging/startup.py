@@ -14,6 +14,7 @@ from leadline.data.validation import check_numbers
 from leadline.data.wording import counted, percent
 from leadline.data.wording import queries as count_queries
 from leadline.errors import InputError, UsageError
+from leadline.io.judgment_store import DRAWN
 from leadline.io.opening import first_bytes
 from leadline.io.pool_files import HEAD, DrawnPool, Pooled, read_drawn_pool, read_pool
 from leadline.io.texts import read_queries
@@ -94,6 +95,9 @@ def opened(
     topics = {query.id: query for query in read_queries(queries, **reading)}
     with closing(Store.open(store, grades=grades, seed=seed)) as opened_store:
         warnings = [] if rows is None else _added(opened_store, rows)
+        shares = np.ones(0) if rows is None else rows.probability if drawn is None else drawn.probability
+        if (shares < 1).any():
+            opened_store.set_fact(DRAWN, "yes")
         if drawn is not None:
             opened_store.set_orders(
                 (order, query, document)

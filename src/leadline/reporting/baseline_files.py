@@ -6,17 +6,23 @@ import json
 import os
 from typing import Any
 
+import numpy as np
+
 from leadline.comparison.baselines import JUDGMENTS, fingerprint
+from leadline.comparison.pairing import check_complete
+from leadline.comparison.sentences import STATED, lacking_text
 from leadline.data.qrels import Qrels
 from leadline.data.results import Results
-from leadline.errors import UsageError
+from leadline.errors import InputError, UsageError
 from leadline.io.opening import digest_of
 from leadline.io.write import write_whole
 from leadline.reporting.restore import save
 from leadline.version import VERSION
 
 
-def write_baseline(results: Results, path: str | os.PathLike[str], qrels: Qrels) -> None:
+def write_baseline(
+    results: Results, path: str | os.PathLike[str], qrels: Qrels, *, force: bool = False
+) -> None:
     """Write the values of queries to a file, atomically, as a baseline of later runs.
 
     Parameters
@@ -27,9 +33,13 @@ def write_baseline(results: Results, path: str | os.PathLike[str], qrels: Qrels)
         File to write: FILE.parquet, or FILE.json, whose changes a version control system can show.
     qrels : Qrels
         Judgments by which the runs were evaluated; their hash is kept.
+    force : bool, default False
+        Write runs that lack judged queries, too.
 
     Raises
     ------
+    InputError
+        If a run lacks judged queries, or the values are of a sample of judgments read as complete.
     UsageError
         If the suffix is another one, or the file cannot be written.
 
@@ -41,6 +51,7 @@ def write_baseline(results: Results, path: str | os.PathLike[str], qrels: Qrels)
     """
     name = os.fspath(path)
     check_suffix(name)
+    check_baseline(results, force=force)
     inputs = _inputs(results, name, qrels)
     if name.endswith(".parquet"):
         save(results, name, command="compare", inputs=inputs)
@@ -58,6 +69,19 @@ def write_baseline(results: Results, path: str | os.PathLike[str], qrels: Qrels)
     }
     text = json.dumps(data, indent=1, ensure_ascii=True, allow_nan=False)
     write_whole(name, (text + "\n").encode())
+
+
+def check_baseline(results: Results, *, force: bool) -> None:
+    """Raise InputError for results that no later run should be compared with."""
+    check_complete(results)
+    for run, present in zip(results.runs, results.present, strict=True):
+        names = [results.queries[code] for code in np.flatnonzero(~present).tolist()]
+        if names and not force:
+            raise InputError(
+                f"{lacking_text(names)}; no baseline is made of it",
+                expected=f"{STATED}; or --force-update",
+                path=run.path or run.name,
+            )
 
 
 def check_suffix(path: str) -> None:

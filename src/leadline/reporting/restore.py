@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from leadline.comparison.baselines import present_in
 from leadline.comparison.compare import compare_results
 from leadline.comparison.comparison_result import Comparison
 from leadline.data.arrays import Flags
@@ -281,7 +282,7 @@ def results_of(data: Mapping[str, Any]) -> Results:
             measures,
             values.copy(),
             averaged,
-            present=np.asarray(~np.isnan(values).all(axis=2)),
+            present=present_in(runs, list(queries), values),
             warnings=[ResultWarning(**warning) for warning in data.get("warnings") or ()],
             options=options,
             inputs=data.get("inputs") or (),
@@ -342,7 +343,7 @@ def _same(first: Results, second: Results) -> bool:
 def _measures(texts: list[str], options: Mapping[str, Any], directions: Mapping[str, str]) -> list[Any]:
     """Return the measures of canonical names; raise UsageError if the names do not determine them.
 
-    `directions` are "higher" or "lower" by name of measures of tables of scores, known by name alone.
+    `directions` are "higher", "lower" or "unknown" by name of measures known by name alone.
     """
     known = [text for text in texts if text not in directions]
     try:
@@ -352,7 +353,10 @@ def _measures(texts: list[str], options: Mapping[str, Any], directions: Mapping[
     if list(map(str, measures)) != known:
         raise UsageError(f"the names {', '.join(known)} mean {', '.join(map(str, measures))} here")
     found: dict[str, Any] = {str(measure): measure for measure in measures}
-    found |= {name: NamedMeasure(name, rising=side != "lower") for name, side in directions.items()}
+    found |= {
+        name: NamedMeasure(name, rising=side != "lower", assumed=side == "unknown")
+        for name, side in directions.items()
+    }
     return [found[text] for text in texts]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -35,6 +36,7 @@ def read_scores(
     *,
     measures: Iterable[str | Measure] | str | Measure | None = None,
     lower_is_better: Iterable[str] | str = (),
+    higher_is_better: Iterable[str] | str = (),
     missing: Missing = "refuse",
     wide: Literal["runs", "measures"] | None = None,
 ) -> Results:
@@ -53,6 +55,8 @@ def read_scores(
         as columns.
     lower_is_better : str or iterable of str, optional
         Measures unknown to leadline of which smaller values are better.
+    higher_is_better : str or iterable of str, optional
+        Such measures of which larger values are better. Gates refuse a measure that is in neither of the two.
     missing : {"refuse", "zero", "drop"}, default "refuse"
         What to do with a value that some run has and another lacks: report an error, count 0, or leave the
         query out of the means of this measure for all runs.
@@ -74,8 +78,8 @@ def read_scores(
 
     Notes
     -----
-    Names of measures are read as by `evaluate`, those of trec_eval too. Other names, such as latency, are
-    measures of unknown range of which larger values are better by default. Without `measures`, sums and
+    Names of measures are read as by `evaluate`, those of trec_eval too. Of other names, such as latency, the
+    range is unknown, and larger values are taken as better, with a warning. Without `measures`, sums and
     geometric means over queries are left out and counted.
 
     Examples
@@ -89,7 +93,14 @@ def read_scores(
     if wide is not None:
         check_word(WIDE, wide=wide)
     asked = [] if measures is None else [measures] if isinstance(measures, (str, Measure)) else list(measures)
-    falling = [lower_is_better] if isinstance(lower_is_better, str) else list(lower_is_better)
+    sides = {
+        side: [given] if isinstance(given, str) else list(given)
+        for side, given in (("lower", lower_is_better), ("higher", higher_is_better))
+    }
+    stated = [name for given in sides.values() for name in given]
+    both = [name for name in sides["lower"] if name in sides["higher"]]
+    if both:
+        raise UsageError(f"--lower-is-better {both[0]} with --higher-is-better; expected one of them")
     names = list(map(str, asked))
     opened = [
         (source, table)
@@ -103,17 +114,17 @@ def read_scores(
         paths = [source.path for source, _ in saved]
         parts = [saved_results(table, path) for path, (_, table) in zip(paths, saved, strict=True)]
         results = combined(parts, paths)
-        return _selected(results, names, falling)
+        return _selected(results, names, sides)
     if saved:
         other = next(source for source, table in opened if isinstance(table, OpenedScores))
         raise UsageError(f"{saved[0][0].path} is a saved result, {other.path} a table; expected one kind")
     tables = [table for _, table in opened if isinstance(table, OpenedScores)]
     headers = [name for table in tables for name in dict.fromkeys(table.header)]
     repeated = {name for name in headers if headers.count(name) > 1} if len(tables) > 1 else set()
-    choices = Choices(_is_known, [*names, *falling] if wide is None else names, wide, repeated, _canonical)
+    choices = Choices(_is_known, [*names, *stated] if wide is None else names, wide, repeated, _canonical)
     choices = choices._replace(asked=names or choices.asked)
     columns = [table.columns(choices) for table in tables]
-    return _Builder(columns, names, falling, missing).results([source.path for source, _ in opened])
+    return _Builder(columns, names, sides, missing).results([source.path for source, _ in opened])
 
 
 class _Source(NamedTuple):
@@ -167,12 +178,23 @@ def _canonical(name: str) -> str:
     return name if found is None else str(found)
 
 
-def _selected(results: Results, names: Sequence[str], falling: Sequence[str]) -> Results:
-    """Return the asked measures of saved results, which know their directions."""
-    if falling:
-        raise UsageError(
-            f"lower_is_better '{falling[0]}' with saved results, whose measures are known; expected none"
-        )
+def _selected(results: Results, names: Sequence[str], sides: Mapping[str, Sequence[str]]) -> Results:
+    """Return the asked measures of saved results, with the directions that were only assumed."""
+    assumed = {
+        str(measure): measure
+        for measure in results.measures
+        if isinstance(measure, NamedMeasure) and measure.assumed
+    }
+    said = {name: side for side, given in sides.items() for name in given}
+    for name, side in said.items():
+        if name not in assumed:
+            raise UsageError(
+                f"--{side}-is-better {name} with saved results, which know what is better; expected none"
+            )
+    results.measures = [
+        replace(assumed[name], rising=said[name] == "higher", assumed=False) if name in said else measure
+        for name, measure in zip(map(str, results.measures), results.measures, strict=True)
+    ]
     indices = list(dict.fromkeys(results.measure_index(name) for name in names))
     return results.select_measures(indices) if indices else results
 
@@ -181,7 +203,11 @@ class _Builder:
     """Results of the columns of tables."""
 
     def __init__(
-        self, columns: Sequence[ScoreColumns], asked: Sequence[str], falling: Sequence[str], missing: Missing
+        self,
+        columns: Sequence[ScoreColumns],
+        asked: Sequence[str],
+        sides: Mapping[str, Sequence[str]],
+        missing: Missing,
     ) -> None:
         self.columns = columns
         self.missing = missing
@@ -189,7 +215,7 @@ class _Builder:
             ResultWarning(*remark)
             for remark in dict.fromkeys(one for part in columns for one in part.remarks)
         ]
-        self.falling = {_canonical(name): name for name in falling}
+        self.sides = {_canonical(name): (side, name) for side, given in sides.items() for name in given}
         self.measures = self._measures(asked)
         self.runs = list(dict.fromkeys(run for part in columns for run in part.runs))
         self.queries = Vocabulary.of_bytes(
@@ -214,17 +240,20 @@ class _Builder:
         for name in wanted:
             if name not in spelled:
                 raise UsageError(f"no measure '{name}' in these scores; there are: " + ", ".join(spelled))
-        for canonical, name in self.falling.items():
+        for canonical, (side, name) in self.sides.items():
             if canonical not in spelled:
                 raise UsageError(f"no measure '{name}' in these scores; there are: " + ", ".join(spelled))
             known = _meant(name)
-            if known is not None and known.rising:
+            if known is not None and known.rising != (side == "higher"):
+                better = "larger" if known.rising else "smaller"
                 raise UsageError(
-                    f"--lower-is-better {name}: larger values of {canonical} are better; expected a measure "
-                    "that is unknown here"
+                    f"--{side}-is-better {name}: {better} values of {canonical} are better; expected a "
+                    "measure that is unknown here"
                 )
         found = {
-            name: NamedMeasure(name, rising=name not in self.falling)
+            name: NamedMeasure(
+                name, rising=self.sides.get(name, ("",))[0] != "lower", assumed=name not in self.sides
+            )
             if _meant(name) is None
             else _meant(name)
             for name in wanted
@@ -234,7 +263,7 @@ class _Builder:
             words = f"measures that are no means over queries: {', '.join(sums)}; left out"
             self.warnings.append(ResultWarning("measures_left_out", words, len(sums)))
             found = {name: measure for name, measure in found.items() if name not in sums}
-        assumed = [name for name in found if _meant(name) is None and name not in self.falling]
+        assumed = [name for name, measure in found.items() if getattr(measure, "assumed", False)]
         if assumed:
             words = f"larger values are taken as better: {', '.join(assumed)} (otherwise --lower-is-better)"
             self.warnings.append(ResultWarning("assumed_direction", words, len(assumed)))

@@ -22,6 +22,7 @@ from leadline.data.reading import CutReadingOptions, refuse_unknown
 from leadline.data.results import Results
 from leadline.data.validation import check_flags
 from leadline.errors import InputError, LeadlineError, MissingPackageError, UsageError
+from leadline.evaluation.estimated_recall import refuse_sample
 from leadline.evaluation.evaluate import Evaluation, RunValues
 from leadline.evaluation.profiles import Averaging
 from leadline.io.read_paths import public, record_input
@@ -339,6 +340,7 @@ class _Work:
             rel=collection.level,
             **self.options,
         )
+        refuse_sample(evaluation.qrels)
         if evaluation.qrels.inclusion is not None:
             raise UsageError("judgments with inclusion probabilities; expected judgments without them")
         qrels = input_digest(collection.qrels)

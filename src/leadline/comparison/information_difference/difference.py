@@ -35,6 +35,7 @@ from leadline.data.reading import JudgedOptions, Reading
 from leadline.data.results import ResultWarning, RunInfo
 from leadline.data.validation import check_whole
 from leadline.errors import InputError
+from leadline.evaluation.estimated_recall import refuse_sample
 from leadline.evaluation.join import judge_runs
 from leadline.evaluation.run_warnings import warnings_of
 from leadline.io.read import QrelsLike, RunLike, judgments_of
@@ -315,6 +316,7 @@ def difference(
     )
     baselines = parse_competitors(competitors, cutoff)
     table = judgments_of(qrels, reading)
+    refuse_sample(table)
     numbers = DocumentNumbers()
     ap = AP(rel=rel if ap_rel is None else ap_rel)
     infos, truncated = judge_runs(

@@ -34,6 +34,7 @@ from leadline.estimation.score_histograms.score_sets import (
     values_of,
 )
 from leadline.estimation.score_histograms.subsampling import compute_hsa, shared_sample
+from leadline.evaluation.estimated_recall import refuse_sample
 from leadline.evaluation.join import judge_runs
 from leadline.io.read import QrelsLike, RunLike, judgments_of
 from leadline.io.read_paths import public
@@ -245,6 +246,7 @@ def histogram(
             "nonrelevant, aggregate, half_counts, weighted, base beside it"
         )
     table = judgments_of(qrels, reading)
+    refuse_sample(table)
     sources = scored_runs(
         runs, table, documents=documents, sample=sample, seed=seed, rel=rel, negative=reading.negative
     )

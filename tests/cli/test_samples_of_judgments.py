@@ -1,0 +1,185 @@
+"""A sample of judgments is refused where it would be read as complete, and estimated from with its pool."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import leadline as ll
+from conftest import REPOSITORY, Leadline
+from judging_pages import event
+from leadline.comparison.query_slices import slices_of
+from leadline.errors import InputError, LeadlineError, UsageError
+from leadline.judging.events import parse_event
+from leadline.judging.export import export
+from leadline.judging.startup import opened
+from leadline.judging.store import Store
+from leadline.reporting.baseline_files import write_baseline
+
+RUNS = ["bm25.run", "dense.run"]
+TABLE = "query_id,doc_id,relevance,probability\nknots,d01,1,1.0\nknots,d02,0,0.5\ntides,d03,1,0.25\n"
+
+
+def stored(pool: str, store: str, chosen: Callable[[float], bool] = lambda _: True) -> None:
+    """Judge the pairs of a pool whose probability is among the chosen ones."""
+    with opened(pool, "docs.jsonl", "queries.jsonl", store):
+        pass
+    with closing(Store.open(store)) as made:
+        made.add_judge("ann")
+        pairs = [pair for pair in made.pairs() if chosen(pair.probability)]
+        assert pairs
+        acts = [event(pair.id, 100 + pair.id, grade=pair.id % 2) for pair in pairs]
+        made.append("ann", [parse_event(act) for act in acts])
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, leadline: Leadline) -> Path:
+    """Make stores of a drawn pool, of its certain pairs alone and of a depth pool, and a table."""
+    monkeypatch.chdir(tmp_path)
+    for path in (REPOSITORY / "docs" / "examples").iterdir():
+        if path.is_file():
+            shutil.copy(path, tmp_path)
+    assert (
+        leadline("pool", *RUNS, "--for", "P@10", "--budget", "3", "--seed", "1", "-o", "drawn.tsv").status
+        == 0
+    )
+    assert leadline("pool", *RUNS, "--depth", "3", "-o", "deep.tsv").status == 0
+    stored("drawn.tsv", "sample.sqlite")
+    stored("deep.tsv", "deep.sqlite")
+    export("sample.sqlite", "sample.csv")
+    export("sample.sqlite", "sample.jsonl")
+    export("sample.sqlite", "qrels-of-sample.txt")
+    Path("table.csv").write_text(TABLE)
+    return tmp_path
+
+
+SAMPLES = ["sample.sqlite", "sample.csv", "sample.jsonl", "table.csv"]
+COMMANDS = [
+    "evaluate JUDGMENTS RUNS",
+    "evaluate JUDGMENTS RUNS -m P@10 --pool drawn.tsv",
+    "evaluate JUDGMENTS RUNS --fail-below AP=0.1",
+    "evaluate JUDGMENTS RUNS -m AP --query-slice queries.jsonl:length",
+    "evaluate JUDGMENTS RUNS -f trec",
+    "compare JUDGMENTS RUNS",
+    "compare JUDGMENTS RUNS -m R@10",
+    "compare JUDGMENTS RUNS --baseline bm25 --fail-if-worse AP",
+    "compare JUDGMENTS bm25.run -m AP --baseline-file new.json --update-baseline",
+    "rank JUDGMENTS RUNS -m AP",
+    "report JUDGMENTS RUNS -o page.html",
+    "explain JUDGMENTS bm25.run -m AP --query knots",
+    "curve JUDGMENTS RUNS",
+    "histogram JUDGMENTS RUNS",
+    "estimate JUDGMENTS RUNS",
+]
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("judgments", SAMPLES)
+@pytest.mark.parametrize("command", COMMANDS)
+def test_commands_refuse_it_and_name_the_call(leadline: Leadline, command: str, judgments: str) -> None:
+    words = command.replace("JUDGMENTS", judgments).replace("RUNS", " ".join(RUNS)).split()
+    done = leadline(*words)
+    assert (done.status, done.out, done.err.count("\n")) == (2, "", 1), done.err
+    assert "leadline estimate" in done.err or words[0] == "estimate"
+    assert "--pool" in done.err
+    assert not Path("new.json").exists()
+
+
+def judged_records() -> list[dict[str, Any]]:
+    header, *rows = (line.split(",") for line in TABLE.splitlines())
+    return [
+        dict(zip(header, (query, document, int(grade), float(share)), strict=True))
+        for query, document, grade, share in rows
+    ]
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("form", ["path", "records", "pandas", "polars", "qrels"])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda judged, run: ll.evaluate(judged, run, "AP"),
+        ll.evaluate,
+        lambda judged, run: ll.compare(judged, {"a": run, "b": run}),
+        lambda judged, run: ll.compare(judged, {"a": run, "b": run}, "R@2"),
+        lambda judged, run: ll.rank(judged, {"a": run, "b": run}),
+        ll.curve,
+        lambda judged, run: slices_of(ll.evaluate(judged, run, "R@2"), {"knots": "x"}),
+        lambda judged, run: write_baseline(
+            ll.evaluate(judged, run, "R@2"), "never.json", ll.read_qrels(judged), force=True
+        ),
+        lambda judged, run: ll.estimate(judged, run, "P@10"),
+    ],
+)
+def test_functions_refuse_it(call: Callable[[Any, Any], Any], form: str) -> None:
+    judged: Any = "table.csv" if form == "path" else judged_records()
+    if form in ("pandas", "polars"):
+        judged = pytest.importorskip(form).DataFrame(judged)
+    elif form == "qrels":
+        judged = ll.read_qrels(judged)
+    with pytest.raises((InputError, UsageError), match="pool"):
+        call(judged, {"knots": {"d01": 2.0, "d02": 1.0}, "tides": {"d03": 1.0}})
+    assert not Path("never.json").exists()
+
+
+@pytest.mark.usefixtures("here")
+def test_of_a_drawn_pool_the_pairs_that_were_certain_are_a_sample_too(leadline: Leadline) -> None:
+    """The pairs of probability 1 come first, so that this is what a judge leaves who stops early."""
+    rows = Path("drawn.tsv").read_text().splitlines()
+    pairs = [row.split("\t")[:2] for row in rows if not row.startswith("#")][1:]
+    shares = ["1"] * 3 + ["0.5"] * (len(pairs) - 3)
+    table = [("query_id", "doc_id", "probability")]
+    table += [(*pair, share) for pair, share in zip(pairs, shares, strict=True)]
+    Path("pool.tsv").write_text("".join("\t".join(row) + "\n" for row in table))
+    stored("pool.tsv", "certain.sqlite", lambda probability: probability == 1)
+    assert leadline("evaluate", "certain.sqlite", *RUNS, "-m", "AP").status == 2
+    with pytest.raises(LeadlineError, match="pool"):
+        ll.evaluate(ll.read_qrels("certain.sqlite"), "bm25.run", "AP")
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("judgments", SAMPLES[:3])
+def test_with_its_pool_it_is_estimated_from(leadline: Leadline, judgments: str) -> None:
+    done = leadline("estimate", judgments, *RUNS, "--pool", "drawn.tsv", "-m", "P@10", "-f", "json")
+    assert done.status == 0
+    plain = ll.estimate("qrels-of-sample.txt", RUNS, "P@10", pool="drawn.tsv")
+    values = {run["name"]: run["mean"]["P@10"]["value"] for run in done.data["runs"]}
+    assert values == {
+        name: plain.to_dict()["runs"][place]["mean"]["P@10"]["value"]
+        for place, name in enumerate(plain.names)
+    }
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    "command",
+    [
+        "agreement sample.csv:ann sample.csv:ann",
+        "convert sample.sqlite copy.csv",
+        "check sample.csv",
+        "collection docs.jsonl queries.jsonl sample.sqlite",
+    ],
+)
+def test_what_does_not_take_it_as_complete_reads_it(leadline: Leadline, command: str) -> None:
+    assert leadline(*command.split()).status == 0
+
+
+@pytest.mark.usefixtures("here")
+def test_a_depth_pool_is_read_as_before(leadline: Leadline) -> None:
+    assert leadline("evaluate", "deep.sqlite", *RUNS, "-m", "AP").status == 0
+    export("deep.sqlite", "deep.csv")
+    assert "probability" not in Path("deep.csv").read_text().partition("\n")[0]
+    assert leadline("compare", "deep.csv", *RUNS, "-m", "AP").status == 0
+
+
+@pytest.mark.usefixtures("here")
+def test_statap_and_recall_beside_its_estimate_are_still_computed(leadline: Leadline) -> None:
+    assert leadline("evaluate", "sample.csv", *RUNS, "-m", "statAP").status == 0
+    data = leadline("evaluate", "sample.csv", *RUNS, "-m", "R@10", "-f", "json").data
+    assert "estimates" in data["runs"][0]
+    assert [entry["count"] for entry in data["warnings"] if entry["code"] == "sample"]
