@@ -19,6 +19,7 @@ SHARED = {
     "counts.unjudged_top_documents": "Those that are not judged.",
     "counts.queries": "Judged queries that the run has.",
     "counts.missing_queries": "Judged queries that the run lacks.",
+    "counts.empty_queries": "Judged queries for which the run has a list without documents.",
     "counts.unjudged_queries": "Queries of the run without judgments; they are left out.",
     "counts.tied_lists": "Lists in which a judged document is tied with another document.",
     "counts.tied_cutoffs": "Lists in which a cutoff falls within such a tie.",

@@ -159,7 +159,7 @@ def test_with_its_pool_it_is_estimated_from(leadline: Leadline, judgments: str) 
 @pytest.mark.parametrize(
     "command",
     [
-        "agreement sample.csv:ann sample.csv:ann",
+        "agreement sample.sqlite sample.csv",
         "convert sample.sqlite copy.csv",
         "check sample.csv",
         "collection docs.jsonl queries.jsonl sample.sqlite",

@@ -33,6 +33,7 @@ def counts_of(judged: JudgedRun, counts: ReadCounts, measures: Sequence[Measure]
         "unjudged_top_documents": top - int(((judged.levels >= 0) & (judged.rank <= TOP)).sum()),
         "queries": int(judged.present.sum()),
         "missing_queries": int((~judged.present).sum()),
+        "empty_queries": int((judged.present & (judged.length == 0)).sum()),
         "unjudged_queries": counts.unjudged_queries,
         "tied_lists": judged.count_queries(judged.tied),
         "tied_cutoffs": tied_cutoffs(judged, measures),
@@ -84,6 +85,7 @@ SAMPLE = "sample"  # code of the warning that values were computed as if a sampl
 # Messages about counts that are summed over runs.
 PER_RUN: dict[str, str] = {
     "missing_queries": "judged queries missing: {count} in {runs}; {missing}",
+    "empty_queries": "judged queries without documents: {count} in {runs}; they count 0",
     "unjudged_queries": "queries without judgments: {count} in {runs}; excluded",
     "unjudged_documents": "unjudged: {share} of the documents of {runs}; counted as non-relevant",
     "tied_lists": "lists with tied judged documents: {count} in {runs}; ties are ordered by descending "

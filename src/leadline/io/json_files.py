@@ -62,7 +62,8 @@ def json_rows(source: Opened, what: str, subtopics: bool) -> Table | Records:
     """Return the table in a JSON list of records, or the rows of a JSON object."""
     path, window = source.path, source.text
     lists = None if subtopics or source.part else mapping_lists(window)
-    if lists is None or _holds_meta(lists, window):
+    # `next_line` counts queries without documents; the kernels make no list of them, which a run needs
+    if lists is None or _holds_meta(lists, window) or (what == "score" and lists.next_line > 0):
         return _parsed_rows(source, what, subtopics)
 
     def rows() -> Iterator[Row]:

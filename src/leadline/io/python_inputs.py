@@ -37,10 +37,21 @@ def mapping_records(
     first = next((documents for _, documents in source.items()), None)
     if what == "score" and _is_list(first):
         rows = _listed(source, path)
-        return Records(rows, path=path, unit="place", ranked=True, listed=True)
+        return Records(rows, path=path, unit="place", ranked=True, listed=True, empty=_empty(source))
     if what == "grade" and isinstance(first, (list, tuple, set, frozenset)):
         return Records(_relevant(source, path), path=path, unit="place", listed=True)
-    return Records(_rows(source, what, path), path=path, unit=unit)
+    empty = _empty(source) if what == "score" else ()
+    return Records(_rows(source, what, path), path=path, unit=unit, empty=empty)
+
+
+def _empty(source: MappingLike) -> tuple[Any, ...]:
+    """Return the queries of a run for which nothing was found, as its empty lists state."""
+    return tuple(
+        query
+        for query, documents in source.items()
+        if (_is_list(documents) and not documents)
+        or (hasattr(documents, "items") and next(iter(documents.items()), None) is None)
+    )
 
 
 def _rows(source: MappingLike, what: str, path: str) -> Iterator[Row]:
@@ -189,7 +200,7 @@ def table_of_frame(frame: Any, *, path: str) -> Table:
 
 
 class DictionaryColumns(NamedTuple):
-    """The rows of `{query: {document: number}}`, by query; queries without documents are omitted.
+    """The rows of `{query: {document: number}}`, by query.
 
     Only valid dictionaries become columns. Others are read row by row, which locates the fault.
     """
@@ -200,8 +211,10 @@ class DictionaryColumns(NamedTuple):
     values: Floats
 
 
-def dictionary_columns(source: object) -> DictionaryColumns | None:
+def dictionary_columns(source: object, *, empty: bool = False) -> DictionaryColumns | None:
     """Return the columns of a dictionary whose ids are text and whose numbers are finite; else None.
+
+    `empty` keeps queries without documents.
 
     >>> columns = dictionary_columns({"q1": {"d1": 1, "d2": 0.5}})
     >>> columns and columns.values.tolist()
@@ -213,7 +226,7 @@ def dictionary_columns(source: object) -> DictionaryColumns | None:
         isinstance(query, str) and isinstance(documents, dict) for query, documents in source.items()
     ):
         return None
-    filled = {query: documents for query, documents in source.items() if documents}
+    filled = {query: documents for query, documents in source.items() if documents or empty}
     sizes = [len(documents) for documents in filled.values()]
     values = np.empty(sum(sizes))
     begin = 0

@@ -267,7 +267,7 @@ def counted_run(source: RunLike, *, reading: Reading, name: str | None = None) -
     name = name or UNNAMED
     from leadline.io import python_inputs
 
-    columns = None if reading.by_rank else python_inputs.dictionary_columns(source)
+    columns = None if reading.by_rank else python_inputs.dictionary_columns(source, empty=True)
     if columns is not None:
         columns, identical = selection.selected_columns(columns, reading, name)
         counts = ReadCounts(rows=len(columns.values), queries=len(columns.queries), identical=identical)
@@ -334,7 +334,7 @@ def stream_lists(
         name = name or UNNAMED
         from leadline.io import python_inputs
 
-        columns = None if reading.by_rank else python_inputs.dictionary_columns(source)
+        columns = None if reading.by_rank else python_inputs.dictionary_columns(source, empty=True)
         if columns is not None:
             columns, identical = selection.selected_columns(columns, reading, name)
             counts = row_checks.deliver_lists(python_inputs.DictionaryLists(columns), consumer, reading)

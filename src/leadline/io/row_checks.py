@@ -131,6 +131,7 @@ class Records:
     text: bool = False  # numbers are text
     names: tuple[str, ...] = ()  # of all columns
     remarks: tuple[tuple[str, str, int], ...] = ()  # code, text and count
+    empty: tuple[Any, ...] = ()  # queries of a run with a list without documents
     integers: bool = False  # ids that are whole numbers are read as text
     convert: str = ""  # how the caller can convert a column of ids
     judges: Counter[object] = field(default_factory=Counter)  # number of rows by judge
@@ -462,7 +463,13 @@ class _Gathered:
         return found
 
     def lists(self) -> PlainLists:
-        """Return the rows as lists."""
+        """Return the rows as lists, empty ones last."""
+        known = set(self.queries)
+        for query in self.records.empty:
+            code = identify(query, self.records.columns[0], self.records)
+            if code not in known:
+                self.queries.append(code)
+                self.bounds.append(len(self.documents))
         lists = PlainLists(
             plain.ParsedRows(
                 self.queries,
