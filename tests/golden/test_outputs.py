@@ -52,7 +52,8 @@ LINES = {
     "collection": ["collection docs.jsonl queries.jsonl qrels.txt"],
     "compare": [
         f"compare qrels.txt {RUNS} -m AP -m RR",
-        f"compare qrels.txt {RUNS} -m AP --test Wilcoxon --fail-if-worse AP",
+        f"compare qrels.txt {RUNS} -m AP --test Wilcoxon --baseline bm25 --fail-if-worse AP",
+        f"compare qrels.txt {RUNS} --fail-if-worse AP",
         f"compare qrels.txt {RUNS} -m AP -f markdown",
         "compare qrels.txt bm25.run",
     ],

@@ -92,7 +92,7 @@ def query_count(pair: ComparedPair) -> str:
     return f"{queries(pair.queries)} in {counted(pair.groups, 'group')}"
 
 
-STATED = "a list for each: in JSON, {query: {}} is a query for which nothing was found, which counts 0"
+STATED = "every judged query (one for which nothing was found is {query: {}} in JSON and counts 0)"
 
 
 def lacking_text(names: Sequence[str]) -> str:
