@@ -133,7 +133,7 @@ def test_of_a_drawn_pool_the_pairs_that_were_certain_are_a_sample_too(leadline: 
     rows = Path("drawn.tsv").read_text().splitlines()
     pairs = [row.split("\t")[:2] for row in rows if not row.startswith("#")][1:]
     shares = ["1"] * 3 + ["0.5"] * (len(pairs) - 3)
-    table = [("query_id", "doc_id", "probability")]
+    table: list[tuple[str, ...]] = [("query_id", "doc_id", "probability")]
     table += [(*pair, share) for pair, share in zip(pairs, shares, strict=True)]
     Path("pool.tsv").write_text("".join("\t".join(row) + "\n" for row in table))
     stored("pool.tsv", "certain.sqlite", lambda probability: probability == 1)
