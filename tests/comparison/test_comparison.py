@@ -38,12 +38,12 @@ def varied(*steps: int) -> Lists:
 RUNS = {"best": varied(1, 1, 2), "middle": varied(1, 2, 4, 2), "worst": varied(5, 9, 0, 7)}
 
 
-def test_all_pairs_come_in_the_order_of_the_runs() -> None:
+def test_each_run_is_compared_with_every_earlier_one() -> None:
     found = compare(QRELS, RUNS, ["RR", "Success@1"]).pairs
     assert [(pair.a, pair.b) for pair in found[:3]] == [
-        ("best", "middle"),
-        ("best", "worst"),
-        ("middle", "worst"),
+        ("middle", "best"),
+        ("worst", "best"),
+        ("worst", "middle"),
     ]
     assert [pair.measure for pair in found] == ["RR"] * 3 + ["Success@1"] * 3
 
@@ -65,7 +65,7 @@ def test_two_baselines_meet_once() -> None:
 def test_a_pair_is_what_scipy_says_of_the_same_values() -> None:
     comparison = compare(QRELS, RUNS, "RR", correction="none")
     values = comparison.results.values[:, :, 0]
-    for pair, (first, second) in zip(comparison.pairs, [(0, 1), (0, 2), (1, 2)], strict=True):
+    for pair, (first, second) in zip(comparison.pairs, [(1, 0), (2, 0), (2, 1)], strict=True):
         expected = stats.ttest_rel(values[first], values[second])
         limits = expected.confidence_interval(0.95)
         assert pair.p == pair.p_corrected == pytest.approx(expected.pvalue, abs=1e-14)
@@ -102,8 +102,8 @@ def test_tukey_corrects_for_all_pairs_and_gives_intervals_for_all_at_once() -> N
 @pytest.mark.parametrize("test", ["T", "Randomisation", "Bootstrap", "Wilcoxon"])
 def test_every_test_tells_the_clearly_worse_run(test: str) -> None:
     verdicts = {(pair.a, pair.b): pair.verdict for pair in compare(QRELS, RUNS, "RR", test=test).pairs}
-    assert verdicts["best", "worst"] == "better"
-    assert verdicts["middle", "worst"] == "better"
+    assert verdicts["worst", "best"] == "worse"
+    assert verdicts["worst", "middle"] == "worse"
 
 
 def test_of_a_falling_measure_less_is_better() -> None:
@@ -119,11 +119,11 @@ def test_identical_runs_are_said_to_be_identical() -> None:
     assert (pair.verdict, pair.p, pair.effect, pair.ties) == ("identical", 1.0, 0.0, QUERIES)
     assert (pair.low, pair.high, pair.needed) == (0.0, 0.0, None)
     words = compare(QRELS, {"a": RUNS["best"], "b": RUNS["best"]}, "RR").sentences()
-    assert words == ["a and b have the same RR on all 24 queries."]
+    assert words == ["b and a have the same RR on all 24 queries."]
 
 
 def test_one_query_decides_nothing() -> None:
-    qrels, runs = {"q0": QRELS["q0"]}, {"a": ranked(1), "b": ranked(4)}
+    qrels, runs = {"q0": QRELS["q0"]}, {"b": ranked(4), "a": ranked(1)}
     comparison = compare(qrels, runs, "RR", margin=0.1)
     pair = comparison.pairs[0]
     assert (pair.verdict, pair.difference) == ("undecided", 0.75)
@@ -141,7 +141,7 @@ def test_one_query_decides_nothing() -> None:
 def test_the_sign_test_decides_where_every_difference_is_the_same(test: str) -> None:
     for queries in (3, 5, 6, 24):
         qrels = dict(list(QRELS.items())[:queries])
-        comparison = compare(qrels, {"a": varied(1), "b": varied(2)}, "RR", test=test)
+        comparison = compare(qrels, {"b": varied(2), "a": varied(1)}, "RR", test=test)
         pair = comparison.pairs[0]
         assert pair.p == pytest.approx(2.0 ** (1 - queries), abs=1e-4 if queries > 20 else 1e-12)
         assert pair.verdict == ("better" if queries > 5 else "not told apart")
@@ -172,7 +172,7 @@ def test_queries_of_one_side_only_are_left_out_and_counted() -> None:
     assert "pairs_of_fewer_queries" in {notice.code for notice in both.warnings}
     assert "pairs_of_fewer_queries" not in {notice.code for notice in all_queries.warnings}
     shared = evaluate({name: QRELS[name] for name in runs["b"]}, runs, "RR").means[:, 0]
-    assert both.pairs[0].difference == pytest.approx(float(shared[0] - shared[1]))
+    assert both.pairs[0].difference == pytest.approx(float(shared[1] - shared[0]))
     tukey = compare(QRELS, runs, "RR", queries="both", correction="Tukey")
     assert "incomplete_queries" in {notice.code for notice in tukey.warnings}
 
@@ -249,8 +249,8 @@ def test_undefined_values_count_as_they_do_in_the_mean() -> None:
 
 def test_the_queries_that_changed_most_come_first() -> None:
     changes = compare(QRELS, RUNS, "RR").records(changed=2)[1].changed
-    assert [(one.query, one.a, one.b) for one in changes] == [("q10", 1.0, 0.0), ("q18", 1.0, 0.0)]
-    assert changes[0].difference == 1.0
+    assert [(one.query, one.a, one.b) for one in changes] == [("q10", 0.0, 1.0), ("q18", 0.0, 1.0)]
+    assert changes[0].difference == -1.0
 
 
 def test_letters_name_what_a_run_is_better_than() -> None:

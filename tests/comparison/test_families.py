@@ -98,7 +98,7 @@ def test_limits_of_a_pair_alone_stay_and_simultaneous_ones_are_wider() -> None:
     rng = np.random.default_rng(2)
     values = rng.random((5, 30))
     found = compare_results(results_of(values))
-    for pair, (first, second) in zip(found.pairs, zip(*np.triu_indices(5, 1), strict=True), strict=True):
+    for pair, (second, first) in zip(found.pairs, zip(*np.triu_indices(5, 1), strict=True), strict=True):
         own = stats.ttest_rel(values[first], values[second]).confidence_interval(0.95)
         wide = stats.ttest_rel(values[first], values[second]).confidence_interval(1 - 0.05 / 10)
         assert (pair.low, pair.high) == pytest.approx((own.low, own.high))
@@ -125,8 +125,8 @@ def test_where_only_a_later_step_of_holm_rejects_the_interval_ends_at_0() -> Non
     pair = found.pairs[0]
     assert 0.05 / 3 < pair.p < 0.05
     assert pair.p_corrected < 0.05
-    assert pair.verdict == "worse"
-    assert -1e-300 < pair.simultaneous_high < 0, "beside 0, which it does not hold"
+    assert pair.verdict == "better"
+    assert 0 < pair.simultaneous_low < 1e-300, "beside 0, which it does not hold"
 
 
 def test_detectable_is_at_the_level_of_the_family() -> None:
@@ -157,7 +157,7 @@ def test_maxt_of_pairs_with_a_baseline_is_over_these_alone() -> None:
     values = rng.random((6, 30)) + np.linspace(0, 0.2, 6)[:, None]
     every = compare_results(results_of(values), correction="MaxT")
     based = compare_results(results_of(values), correction="MaxT", baseline="r0")
-    corrected = {(pair.b, pair.a): pair.p_corrected for pair in every.pairs}
+    corrected = {(pair.a, pair.b): pair.p_corrected for pair in every.pairs}
     assert all(pair.p_corrected <= corrected[pair.a, pair.b] + 0.01 for pair in based.pairs), (
         "five pairs, not fifteen"
     )

@@ -73,7 +73,7 @@ def slow(
 def test_differences_and_p_are_those_of_each_slice_alone(
     ranks: list[tuple[int, int]], labels: list[str | None]
 ) -> None:
-    runs = {"a": ranked(*(one for one, _ in ranks)), "b": ranked(*(other for _, other in ranks))}
+    runs = {"b": ranked(*(other for _, other in ranks)), "a": ranked(*(one for one, _ in ranks))}
     slices = {f"q{query}": name for query, name in enumerate(labels) if name is not None}
     if not slices:
         return
@@ -162,7 +162,7 @@ def test_the_same_lists_are_identical_in_every_slice_however_small() -> None:
 
 
 def test_of_a_falling_measure_more_is_worse() -> None:
-    runs = {"new": varied(5, 9, 6, 7), "old": varied(1, 1, 2)}
+    runs = {"old": varied(1, 1, 2), "new": varied(5, 9, 6, 7)}
     found = differences(slices_of(ll.compare(QRELS, runs, "RankOf(n=1)"), TYPES))
     assert found["a"].difference > 0
     assert found["a"].verdict == "worse"

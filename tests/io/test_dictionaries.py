@@ -38,7 +38,7 @@ JUDGED = st.dictionaries(
 def row_by_row() -> Iterator[None]:
     """Take no dictionary column by column for a while."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(python_inputs, "dictionary_columns", lambda _source: None)
+        patch.setattr(python_inputs, "dictionary_columns", lambda _source, **_: None)
         yield
 
 

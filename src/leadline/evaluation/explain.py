@@ -242,7 +242,7 @@ def explain(
     table = judgments_of(qrels, reading)
     single, name_of_run, counts = _list_of(run, query, name=name, reading=reading)
     code = _code(query, table.queries)
-    if single is None:
+    if single is None or not len(single.scores):
         raise UsageError(f"{name_of_run}: no list for query '{query}'; its value counts 0")
     results = evaluate(table, {single.name: single}, measure, **cut.options(), **evaluation_options)
     if len(results.measures) != 1:
