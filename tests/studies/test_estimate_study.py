@@ -12,10 +12,10 @@ from conftest import Leadline
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
 from leadline.data.run import Run
-from leadline.estimation.estimate import MOST_GUESSED
 from leadline.estimation.estimators import Estimator, Sample
 from leadline.estimation.measure_targets import Cascade, kind_of
 from leadline.estimation.sampling_errors import half_width, variance
+from leadline.estimation.withheld import MOST_GUESSED
 from leadline.measures import MEASURES
 from leadline_studies.common.pages import PAGES, read_numbers
 from leadline_studies.estimate import page

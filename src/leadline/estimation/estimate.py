@@ -4,22 +4,31 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from enum import Enum
 from functools import cached_property
-from typing import Any, NamedTuple, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
-from leadline.data.arrays import Flags, Floats
+from leadline.data.arrays import Flags, Floats, freeze
 from leadline.data.judged_run import JudgedRun
 from leadline.data.reading import Reading, RunsOptions
 from leadline.data.results import Results, ResultWarning, plain
 from leadline.data.validation import check_flags, check_whole
 from leadline.errors import UsageError
-from leadline.estimation.estimators import ROUNDING, Estimator, Sample
+from leadline.estimation.estimated_values import Difference, Estimate
+from leadline.estimation.estimators import Estimator, Sample
 from leadline.estimation.measure_targets import AveragePrecision, Cascade, Kind, Linear, Ratio, kinds_of
 from leadline.estimation.samples import PoolLike, ProxyLike, evidence_of
-from leadline.estimation.sampling_errors import RunEstimate, half_width
+from leadline.estimation.sampling_errors import ROUNDING, RunEstimate, half_width, widening
+from leadline.estimation.withheld import (
+    FEWEST_JUDGMENTS,
+    FEWEST_QUERIES,
+    MOST_GUESSED,
+    MOST_GUESSED_OF_NEW,
+    WITHOUT_VALUE,
+    NoInterval,
+    Withheld,
+)
 from leadline.evaluation.join import judge_runs
 from leadline.evaluation.profiles import profile_of
 from leadline.evaluation.run_warnings import warnings_of
@@ -29,9 +38,6 @@ from leadline.measures import Measure
 from leadline.stats import INTERVALS, checked_level
 
 DEFAULT_MEASURES = ("P@10", "nDCG@10")
-FEWEST_JUDGMENTS = 50
-FEWEST_QUERIES = 10
-MOST_GUESSED = 0.05  # largest weight of guessed and unknown pairs with which an interval is given
 # Smallest and largest coverage of 95 % intervals for pooled runs in docs/studies/estimate.md, in per cent: of
 # cascade measures (RR, Success, ERR) with and without predictions, and of nDCG.
 COVERAGE = {"RR": (94, 99), "nDCG": (88, 97)}
@@ -51,104 +57,6 @@ OF_RUNS = {
     "identical_ids",
 }
 SMALL = 0.2  # inclusion probability at ranks 1 to 3 below which cascade measures have a large variance
-
-
-class NoInterval(Enum):
-    """Reasons for which no confidence interval over draws is given; values are format strings."""
-
-    FEW_JUDGMENTS = f"{{0}} judgments, fewer than {FEWEST_JUDGMENTS}"
-    FEW_QUERIES = f"{{0}} queries, fewer than {FEWEST_QUERIES}"
-    AVERAGE_PRECISION = "intervals of AP are not valid with drawn judgments"
-    SHARE_OF_RELEVANT = "intervals of shares of all relevant documents are not valid with drawn judgments"
-    UNKNOWN_IDEAL = "the ideal list cannot be estimated without predicted grades"
-    NO_QUERY = "the run has no query in common with the pool or the judgments"
-    NO_RELEVANT = "the variance cannot be estimated: no relevant document among the drawn"
-    NO_VARIANCE = "the variance cannot be estimated: all drawn judgments equal their predictions"
-    GUESSED = "{0:.0%} of the weight is guessed or unknown"
-
-
-class Withheld(NamedTuple):
-    """A reason for withholding an interval, with the number that the reason is about."""
-
-    code: NoInterval
-    number: float = 0
-
-    @property
-    def message(self) -> str:
-        """Return the reason as text."""
-        return self.code.value.format(self.number)
-
-    @property
-    def summary(self) -> str:
-        """Return the reason as text that is the same for all runs with this reason."""
-        guessed = self.code is NoInterval.GUESSED
-        return "too much of the weight is guessed or unknown" if guessed else self.message
-
-
-class Estimate(NamedTuple):
-    """One estimated mean.
-
-    Attributes
-    ----------
-    value : float
-        The estimate; NaN where undefined.
-    low, high : float
-        Limits of the confidence interval over draws, with the queries fixed; NaN where it is withheld.
-    queries_low, queries_high : float
-        Limits of the confidence interval over draws and queries.
-    lowest, highest : float
-        Limits of the value over all grades of guessed and unknown pairs of the list; NaN for ratios (nDCG, R,
-        F) and AP, whose divisors depend on the grades of documents outside the list too.
-    judged : float
-        Share of the weight of the value that is judged with certainty; the four shares add up to 1.
-    drawn : float
-        Share that was drawn and judged.
-    guessed : float
-        Share for which a grade is predicted.
-    unknown : float
-        Share without a prediction.
-    reason : str
-        Reason for withholding the interval; empty if it is given.
-    """
-
-    value: float
-    low: float
-    high: float
-    queries_low: float
-    queries_high: float
-    lowest: float
-    highest: float
-    judged: float
-    drawn: float
-    guessed: float
-    unknown: float
-    reason: str
-
-
-class Difference(NamedTuple):
-    """Estimated difference of two runs in a measure.
-
-    Attributes
-    ----------
-    a, b : str
-        Names of the runs.
-    measure : str
-        The measure.
-    difference : float
-        Mean of `a` minus mean of `b`.
-    low, high : float
-        Confidence interval over draws, with the queries fixed; NaN where it is withheld.
-    reason : str
-        Reason for withholding the interval; empty if it is given.
-    """
-
-    a: str
-    b: str
-    measure: str
-    difference: float
-    low: float
-    high: float
-    reason: str
 
 
 class EstimatedResults(Results):
@@ -214,23 +122,26 @@ class EstimatedResults(Results):
         part = self._parts[run][place]
         value = float(self.means[run, place])
         withheld = self._reasons[run][place]
-        low = high = math.nan
+        low = high = widened = math.nan
+        to_halve = None
         if withheld is None and not math.isnan(value):
-            half = self._half_width(part)
-            low, high = (value - math.hypot(half, part.doubt[0]), value + math.hypot(half, part.doubt[1]))
+            below, above, widened, to_halve = widening(self._half_width(part), part, self.confidence)
+            low, high = value - below, value + above
         ends = (math.nan, math.nan)
         if over_queries:
-            below, above = self._over_queries[place]
-            ends = float(below[run]), float(above[run])
+            ends = self._over_queries[place][0][run], self._over_queries[place][1][run]
         judged, drawn, guessed, unknown = part.shares.tolist()
         lowest, highest = value - part.doubt[0], value + part.doubt[1]
         if isinstance(self._kinds[place], (Ratio, AveragePrecision)):
             lowest = highest = math.nan
         return Estimate(
             value,
+            self._ranks[place].get(run),
             low,
             high,
-            *ends,
+            *map(float, ends),
+            widened,
+            to_halve,
             float(lowest),
             float(highest),
             judged,
@@ -239,6 +150,16 @@ class EstimatedResults(Results):
             unknown,
             "" if withheld is None else withheld.message,
         )
+
+    @cached_property
+    def _ranks(self) -> list[dict[int, int]]:
+        """Rank of each run by measure; runs without an interval have none beside others that have one."""
+        found = []
+        for place in range(len(self.measures)):
+            runs = [run for run in self.order(place) if not math.isnan(self.means[run, place])]
+            known = [run for run in runs if self._reasons[run][place] is None]
+            found.append({run: rank for rank, run in enumerate(known or runs, start=1)})
+        return found
 
     @cached_property
     def _reasons(self) -> list[list[Withheld | None]]:
@@ -259,14 +180,20 @@ class EstimatedResults(Results):
             return Withheld(NoInterval.NO_QUERY)
         if part.shares[0] == 1.0 and (self._exact or self._fixed_divisor(kind)):
             return None
+        most = MOST_GUESSED_OF_NEW if self.new[run] and self.proxy != "none" else MOST_GUESSED
+        unpredicted = self.proxy == "none" and bool(len(self._probability)) and part.sampled
+        measure = self.measures[place]
+        wide = isinstance(kind, Cascade) and 2 * self._half_width(part) > measure.high - measure.low
         average, ideal = isinstance(kind, AveragePrecision), isinstance(kind, Ratio) and kind.ideal
         reasons = (
+            (unpredicted and isinstance(kind, (Ratio, AveragePrecision)), Withheld(NoInterval.NO_DIVISOR)),
+            (wide, Withheld(NoInterval.EXPLODED)),
             (self.judgments < FEWEST_JUDGMENTS, Withheld(NoInterval.FEW_JUDGMENTS, self.judgments)),
             (queries < FEWEST_QUERIES, Withheld(NoInterval.FEW_QUERIES, queries)),
             (average, Withheld(NoInterval.AVERAGE_PRECISION)),
             (not has_interval(kind), Withheld(NoInterval.SHARE_OF_RELEVANT)),
             (ideal and self.proxy == "none", Withheld(NoInterval.UNKNOWN_IDEAL)),
-            (outside > MOST_GUESSED, Withheld(NoInterval.GUESSED, outside)),
+            (outside > most, Withheld(NoInterval.GUESSED, outside)),
         )
         return next((reason for holds, reason in reasons if holds), None) or self._no_variance(part, place)
 
@@ -347,7 +274,7 @@ class EstimatedResults(Results):
             entry["new"] = bool(self.new[run])
             entry["mean"] = {
                 str(measure): {
-                    key: value if isinstance(value, str) else plain(value)
+                    key: plain(value) if isinstance(value, float) else value
                     for key, value in self._estimate(run, place)._asdict().items()
                 }
                 for place, measure in enumerate(self.measures)
@@ -507,6 +434,7 @@ def estimate(
     grades = sample.table.grades[sample.drawn]
     results._relevant = [bool((kind.target.of(grades) > 0).any()) for kind in kinds]  # noqa: SLF001
     results.judgments, results.read = evidence.judgments, evidence.read
+    results.values, results.averaged = _without_exploded(results)
     results.withheld = {
         str(measure): {
             info.name: withheld.summary
@@ -519,6 +447,17 @@ def estimate(
         notice for notice in warnings_of(infos, sample.table) if notice.code in OF_RUNS
     ] + _warnings(results, sample, evidence.drawn_for)
     return results
+
+
+def _without_exploded(results: EstimatedResults) -> tuple[Floats, Flags]:
+    """Return values and which are averaged: none of runs and measures whose value is withheld."""
+    values, averaged = results.values.copy(), results.averaged.copy()
+    for run, reasons in enumerate(results._reasons):  # noqa: SLF001  # same module
+        for place, withheld in enumerate(reasons):
+            if withheld is not None and withheld.code in WITHOUT_VALUE:
+                values[run, :, place], averaged[run, :, place] = math.nan, False
+    freeze(values, averaged)
+    return values, averaged
 
 
 def _warnings(
@@ -557,13 +496,11 @@ def _warnings(
         for place, measure in enumerate(results.measures):
             withheld = results._reasons[run][place]  # noqa: SLF001  # same module
             if withheld is not None:
-                text = f"{measure}: {withheld.summary}"
+                missing = "value" if withheld.code in WITHOUT_VALUE else "interval"
+                text = f"no {missing} for {{}} of {len(results.runs):,} runs by {measure}: {withheld.summary}"
                 reasons[text] = reasons.get(text, 0) + 1
     warnings += [
-        ResultWarning(
-            "no_interval", f"no interval for {count:,} of {len(results.runs):,} runs by {text}", count
-        )
-        for text, count in reasons.items()
+        ResultWarning("no_interval", text.format(f"{count:,}"), count) for text, count in reasons.items()
     ]
     coverage = COVERAGE_UNGUESSED if results.proxy == "none" else COVERAGE
     for family, (low, high) in coverage.items():
@@ -592,6 +529,11 @@ def _warnings(
             f"{low} to {high} % in simulations"
         )
         warnings.append(ResultWarning("conservative_intervals", words, conservative))
+    words = (
+        "values are those that this judge would give; another judge's may differ by far more than the "
+        "intervals say"
+    )
+    warnings.append(ResultWarning("one_judge", words, results.judgments))
     if not math.isfinite(float(np.nan_to_num(results.means).sum())):
         raise UsageError("an estimate is infinite; expected smaller grades")
     return warnings

@@ -20,10 +20,9 @@ from leadline.estimation.measure_targets import (
     Target,
     Weights,
 )
-from leadline.estimation.sampling_errors import NONE, RunEstimate
+from leadline.estimation.sampling_errors import NONE, ROUNDING, RunEstimate
 
 REPLICATES = 200  # replicates of the sampling weights, for ratio measures
-ROUNDING = 1e-12  # coefficients and half-widths below it are rounding errors of 0
 SOURCES = ("judged", "drawn", "guessed", "unknown")
 
 
@@ -333,6 +332,17 @@ class Estimator:
         high = high + rest * (self.top - self.outside)
         return np.array([low.mean(), high.mean()]), (row[free], lower / queries, upper / queries)
 
+    def _open(
+        self, rest: Integers, squares: Floats, free: tuple[Integers, Floats, Floats]
+    ) -> tuple[float, float]:
+        """Return the number of documents outside the frame, and their predicted variance in the mean.
+
+        `rest` and `squares` are the number of documents of each query that are not in the table, and the sum
+        of their squared weights; `free` is that of `_doubt`.
+        """
+        beyond = squares * self.outside * (self.top - self.outside) / len(squares) ** 2
+        return float(len(free[0]) + rest.sum()), float((free[1] * free[2]).sum() + beyond.sum())
+
     def _spread(self, row: Integers, coefficient: Floats) -> Floats:
         """Return the error terms of the mean, by drawn pair, from the coefficients of listed rows."""
         index = self.sample.draw_index[row]
@@ -356,6 +366,9 @@ class Estimator:
             values = (total + rest * self.outside) / scale
         inverse = np.where(scale > 0, 1.0 / np.maximum(scale, 1.0), 0.0) if kind.share else 1.0 / scale
         doubt, free = self._doubt(query, row, weight * inverse[query], rest * inverse)
+        ranks = np.arange(1.0, int(length.max(initial=0)) + 1)
+        total = np.concatenate(([0.0], np.cumsum(self._weights(ranks) ** 2)))[length]
+        squares = np.maximum(total - np.bincount(query, weight**2, minlength=queries), 0.0) * inverse**2
         coefficient = weight * inverse[query] / queries
         return RunEstimate(
             values,
@@ -365,6 +378,7 @@ class Estimator:
             doubt=doubt,
             free=free,
             sampled=self._depends(row, coefficient),
+            open=self._open(length - np.bincount(query, minlength=queries), squares, free),
         )
 
     def _dense(self, judged: JudgedRun) -> tuple[Floats, Integers, Integers, Integers, Integers]:
@@ -395,6 +409,7 @@ class Estimator:
         rest = attention.sum(axis=1) - np.bincount(query, own, minlength=queries)
         rest = np.where(np.bincount(query, minlength=queries) == length, 0.0, np.maximum(rest, 0.0))
         doubt, free = self._doubt(query, row, own, rest)
+        squares = (attention**2).sum(axis=1) - np.bincount(query, own**2, minlength=queries)
         coefficient = slope[query, rank - 1] / queries
         return RunEstimate(
             values,
@@ -405,6 +420,7 @@ class Estimator:
             free=free,
             sampled=self._depends(row, coefficient),
             predicted=self._predicted(table, query, row, rank, weight),
+            open=self._open(length - np.bincount(query, minlength=queries), np.maximum(squares, 0.0), free),
         )
 
     def _predicted(

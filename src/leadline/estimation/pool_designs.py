@@ -30,11 +30,12 @@ from leadline.estimation.designs import (
     mean_squares,
     random_numbers,
 )
-from leadline.estimation.estimate import FEWEST_JUDGMENTS, FEWEST_QUERIES, MOST_GUESSED, has_interval
-from leadline.estimation.estimators import ROUNDING
+from leadline.estimation.estimate import has_interval
 from leadline.estimation.measure_targets import AveragePrecision, Kind, Ratio, kind_of
 from leadline.estimation.samples import pool_of
+from leadline.estimation.sampling_errors import ROUNDING
 from leadline.estimation.system_lists import Systems, read_systems
+from leadline.estimation.withheld import FEWEST_JUDGMENTS, FEWEST_QUERIES, MOST_GUESSED
 from leadline.evaluation.profiles import profile_of
 from leadline.io.pool_files import DrawnPool
 from leadline.io.read import QrelsLike, RunLike, read_qrels

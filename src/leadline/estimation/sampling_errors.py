@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ from leadline.data.arrays import Floats, Integers
 from leadline.stats.student_t import t_quantile
 
 MOST_DEGREES = 1e6  # of freedom; more are normal
+ROUNDING = 1e-12  # coefficients, half-widths and shares below it are rounding errors of 0
 NONE: Floats = np.zeros(0)
 
 
@@ -33,6 +35,9 @@ class RunEstimate(NamedTuple):
         Rows of the listed pairs outside the frame, and what each of them adds to the decrease and increase.
     sampled : bool
         Whether the value depends on a pair with an inclusion probability in (0, 1).
+    open : tuple of float
+        Number of documents outside the frame in the lists above the cutoff, and the sum over them of the
+        product of what each adds to the decrease and the increase: its predicted variance. 0 for ratios.
     predicted : tuple of ndarray
         Rows of the listed pairs with an inclusion probability in (0, 1), drawn or not, and their error terms
         as predicted by the cells; empty for measures whose variance is estimated from `errors` alone.
@@ -46,6 +51,7 @@ class RunEstimate(NamedTuple):
     free: tuple[Integers, Floats, Floats] = (np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
     sampled: bool = True
     predicted: tuple[Integers, Floats] = (np.zeros(0, np.int64), np.zeros(0))
+    open: tuple[float, float] = (0.0, 0.0)
 
     def predicted_difference(self, other: RunEstimate, pairs: int) -> Floats:
         """Return the predicted error terms of the difference of two runs, by row of the table."""
@@ -125,6 +131,52 @@ def degrees_of_freedom(errors: Floats, probability: Floats) -> float:
     squares = errors**2 / max(float((errors**2).max(initial=0.0)), 1e-300)
     noise = float(((1.0 - probability) * squares**2).sum())
     return 2.0 * float(squares.sum()) ** 2 / noise if noise > 0 else np.inf
+
+
+class Widening(NamedTuple):
+    """How much the doubt about documents outside the frame widens an interval.
+
+    Attributes
+    ----------
+    low, high : float
+        Distance of the limits from the value.
+    share : float
+        Share of the width that is due to the widening.
+    to_halve : int or None
+        Number of documents outside the frame which, drawn at random and judged, are expected to halve the
+        widening; None for ratios and without predictions.
+    """
+
+    low: float
+    high: float
+    share: float
+    to_halve: int | None
+
+
+def widening(half: float, part: RunEstimate, confidence: float) -> Widening:
+    """Return the limits of an interval widened by the doubt of an estimate, and how to narrow it.
+
+    A document that is drawn with probability r and judged leaves the variance (1 - r) / r m (1 - m) in place
+    of the doubt, m being its prediction.
+
+    Examples
+    --------
+    >>> part = RunEstimate(NONE, NONE, NONE, NONE, np.array([0.04, 0.04]), open=(100.0, 0.0001))
+    >>> widened = widening(0.03, part, 0.95)  # half of .05 - .03: .04^2 - .03^2 = 1.96^2 .0001 (1 - r) / r
+    >>> round(widened.low, 3), round(widened.share, 3), widened.to_halve
+    (0.05, 0.4, 36)
+    """
+    low, high = (math.hypot(half, float(doubt)) for doubt in part.doubt)
+    width = low + high
+    share = 1.0 - 2.0 * half / width if width > 0 else 0.0
+    count, spread = part.open
+    if share < ROUNDING:
+        return Widening(low, high, 0.0, 0)
+    if not spread:  # a ratio, or nothing is predicted
+        return Widening(low, high, share, None)
+    left = ((width / 2 + half) / 2) ** 2 - half**2  # of the square of the half-width, for the new draws
+    drawn = t_quantile(MOST_DEGREES, 0.5 + confidence / 2) ** 2 * spread
+    return Widening(low, high, share, math.ceil(count * drawn / (drawn + left)))
 
 
 def half_width(

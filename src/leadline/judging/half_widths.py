@@ -24,9 +24,11 @@ from leadline.data.arrays import Floats
 from leadline.data.wording import counted
 from leadline.errors import UsageError
 from leadline.estimation.designs import at_scale, random_numbers_of
-from leadline.estimation.estimate import FEWEST_JUDGMENTS, Difference, Estimate, estimate, has_interval
+from leadline.estimation.estimate import estimate, has_interval
+from leadline.estimation.estimated_values import Difference, Estimate
 from leadline.estimation.measure_targets import Ratio, kind_of
 from leadline.estimation.pool_designs import RATE, rank_weights
+from leadline.estimation.withheld import FEWEST_JUDGMENTS
 from leadline.evaluation.profiles import profile_of
 from leadline.io.judges import majority
 from leadline.io.pool_files import DrawnPool

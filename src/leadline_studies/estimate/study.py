@@ -28,12 +28,13 @@ from leadline.data.run import Run
 from leadline.data.wording import counted
 from leadline.errors import UsageError
 from leadline.estimation.designs import Frame, draw, frame_of, random_numbers
-from leadline.estimation.estimate import FEWEST_JUDGMENTS, MOST_GUESSED, estimate
+from leadline.estimation.estimate import estimate
 from leadline.estimation.estimators import Estimator, Sample
 from leadline.estimation.guesses import folds_of, value_cells
 from leadline.estimation.measure_targets import Kind, Linear, Ratio, kind_of
 from leadline.estimation.pool_designs import pool_for, rank_weights
 from leadline.estimation.system_lists import Systems, read_systems
+from leadline.estimation.withheld import FEWEST_JUDGMENTS, MOST_GUESSED, MOST_GUESSED_OF_NEW
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import judge_runs
 from leadline.evaluation.profiles import profile_of
@@ -161,13 +162,13 @@ class _Found(NamedTuple):
 
     values: Floats
     half: Floats
-    guessed: Floats
+    given: Flags
     doubt: Floats
     below: Floats
     above: Floats
 
 
-class _Setting(NamedTuple):
+class Setting(NamedTuple):
     """One measure on a board: what does not change over draws."""
 
     board: _Board
@@ -221,8 +222,8 @@ def run(
     boards: dict[int, _Board] = {}
     for one, limit in zip(measures, limits, strict=True):
         if limit not in boards:
-            boards[limit] = _board(systems, everything, pooled, whole, machine, limit, draws, seed)
-        setting = _setting(boards[limit], one, whole, full, systems, pooled, limit)
+            boards[limit] = make_board(systems, everything, pooled, whole, machine, limit, draws, seed)
+        setting = make_setting(boards[limit], one, whole, full, systems, pooled, limit)
         drawn_before = np.zeros((draws, len(setting.board.framed)), dtype=np.bool_)
         for size in sizes:
             design = draw(setting.frame, size * len(systems.queries), seed=seed)
@@ -277,7 +278,7 @@ def _lists(systems: Systems, pooled: int) -> dict[str, dict[str, list[str]]]:
     return found
 
 
-def _board(
+def make_board(
     systems: Systems,
     runs: Sequence[Any],
     pooled: int,
@@ -324,7 +325,7 @@ def _board(
     return board._replace(numbers=np.array([random_numbers(frame, seed + number) for number in range(draws)]))
 
 
-def _setting(
+def make_setting(
     board: _Board,
     measure: Measure,
     whole: Qrels,
@@ -332,7 +333,8 @@ def _setting(
     systems: Systems,
     pooled: int,
     depth: int,
-) -> _Setting:
+) -> Setting:
+    """Return a measure on a board, with the true values of the runs."""
     names = list(systems.queries.names)
     lists = [
         [[systems.documents[code] for code in one[:depth].tolist()] for one in systems.lists(name)[:pooled]]
@@ -362,7 +364,7 @@ def _setting(
         inside = board.table.keep(board.framed)
         values = values * _divisor(whole, kind)[kept] / np.maximum(_divisor(inside, kind), 1e-12)
     new = np.arange(len(full)) >= pooled
-    return _Setting(
+    return Setting(
         board, measure, kind, Stack(kind, board.joined), values.mean(axis=1), board.frame(weights), new
     )
 
@@ -388,7 +390,7 @@ def _divisor(qrels: Qrels, kind: Ratio) -> Floats:
 
 
 def _cells(
-    setting: _Setting, budget: int, probability: Floats, drawn: Flags, tell: Callable[[], None]
+    setting: Setting, budget: int, probability: Floats, drawn: Flags, tell: Callable[[], None]
 ) -> list[dict[str, Any]]:
     """Estimate from every draw with every proxy, and sum up by proxy."""
     proxies = setting.board.proxies(probability)
@@ -399,8 +401,9 @@ def _cells(
             sample = setting.board.sample(proxy, probability, chosen, number)
             trial = setting.stack.of(sample)
             half = trial.quantiles * np.sqrt(np.maximum(trial.variances, 0.0))
-            parts = trial.values, half, trial.guessed, trial.doubt
-            found[name].append(_Found(*parts, *pair_limits(trial, first, second)))
+            most = np.where(setting.new & proxy.guessing, MOST_GUESSED_OF_NEW, MOST_GUESSED)
+            parts = trial.values, half, trial.guessed <= most, trial.doubt
+            found[name].append(_Found(*parts, *pair_limits(trial, first, second, most)))
         tell()
     return [
         {"measure": str(setting.measure), "budget": budget, "proxy": name} | _summary(setting, trials)
@@ -408,8 +411,13 @@ def _cells(
     ]
 
 
-def pair_limits(trial: Trial, first: Integers, second: Integers) -> tuple[Floats, Floats]:
-    """Return how far below and above the estimated difference of each pair its interval reaches."""
+def pair_limits(
+    trial: Trial, first: Integers, second: Integers, most: Floats | float = MOST_GUESSED
+) -> tuple[Floats, Floats]:
+    """Return how far below and above the estimated difference of each pair its interval reaches.
+
+    `most` is the largest guessed weight of each run with which an interval is given.
+    """
     own = trial.variances
     variance = np.maximum(own[first] + own[second] - 2 * trial.covariance[first, second], 0.0)
     beyond = trial.doubt - np.stack([trial.lower.sum(axis=1), trial.upper.sum(axis=1)], axis=1)
@@ -420,13 +428,14 @@ def pair_limits(trial: Trial, first: Integers, second: Integers) -> tuple[Floats
     gain = (np.maximum(up, 0) + np.maximum(-down, 0)).sum(axis=1) + beyond[first, 1] + beyond[second, 0]
     both = trial.doubt[first].sum(axis=1) + trial.doubt[second].sum(axis=1)
     share = np.where(both > 0, (loss + gain) / np.where(both > 0, both, 1.0), 0.0)
-    given = np.maximum(trial.guessed[first], trial.guessed[second]) * share <= MOST_GUESSED
+    excess = trial.guessed / most
+    given = np.maximum(excess[first], excess[second]) * share <= 1.0
     square = trial.quantiles_of_pairs(first, second) ** 2 * variance
     known = np.where(given & (variance > 0), 1.0, np.nan)
     return np.sqrt(square + loss**2) * known, np.sqrt(square + gain**2) * known
 
 
-def _summary(setting: _Setting, trials: Sequence[_Found]) -> dict[str, Any]:
+def _summary(setting: Setting, trials: Sequence[_Found]) -> dict[str, Any]:
     """Return bias, coverage, width, rank correlation and decided pairs over draws, by group of runs."""
     truth, new = setting.truth, setting.new
     values = np.array([one.values for one in trials])
@@ -434,7 +443,7 @@ def _summary(setting: _Setting, trials: Sequence[_Found]) -> dict[str, Any]:
     half = np.array([one.half for one in trials])
     doubt = np.array([one.doubt for one in trials])
     low, high = np.hypot(half, doubt[:, :, 0]), np.hypot(half, doubt[:, :, 1])
-    given = np.array([one.guessed for one in trials]) <= MOST_GUESSED
+    given = np.array([one.given for one in trials])
     held = (error <= low) & (error >= -high)
     first, second = np.triu_indices(len(truth), 1)
     gap, true_gap = values[:, first] - values[:, second], truth[first] - truth[second]
@@ -481,7 +490,7 @@ def _share(chosen: Flags, held: Flags) -> float | None:
 
 
 def _rivals(
-    setting: _Setting, budget: int, systems: Systems, pooled: int, whole: Qrels, full: Sequence[JudgedRun]
+    setting: Setting, budget: int, systems: Systems, pooled: int, whole: Qrels, full: Sequence[JudgedRun]
 ) -> list[dict[str, Any]]:
     """Measure with pools by depth and by MoveToFront of about the same cost; unjudged is not relevant."""
     rel = setting.kind.target.rel or 1.0
@@ -517,7 +526,7 @@ def _rivals(
 
 
 def _as_evaluated(
-    setting: _Setting,
+    setting: Setting,
     pool: set[tuple[bytes, bytes]],
     systems: Systems,
     whole: Qrels,
@@ -621,7 +630,7 @@ def _one_pair(
     runs = [Run(one, name=name) for name, one in pair.items()]
     depth = 2 * len(rank_weights(measure))
     systems = read_systems(runs, Reading(), depth=depth)
-    board = _board(systems, runs, 2, truth, machines, depth, draws, seed)
+    board = make_board(systems, runs, 2, truth, machines, depth, draws, seed)
     full = np.array([np.nan_to_num(measure.values(one)) for one in board.joined])  # complete above the cutoff
     gaps = full[0] - full[1]
     stack = Stack(kind_of(measure), board.joined)

@@ -26,7 +26,6 @@ from leadline.data.wording import counted
 from leadline.errors import UsageError
 from leadline.estimation.designs import Draw, Frame, draw, frame_of
 from leadline.estimation.document_topics import fit_topics
-from leadline.estimation.estimate import MOST_GUESSED
 from leadline.estimation.estimators import Estimator, Sample
 from leadline.estimation.guesses import VOTE_EDGES, Guess, folds_of, value_cells, vote_cells
 from leadline.estimation.measure_targets import Cascade, Kind, Linear, Target, Weights, kind_of
@@ -37,6 +36,7 @@ from leadline.estimation.score_histograms.bins import slope
 from leadline.estimation.system_lists import Systems, read_systems
 from leadline.estimation.unjudged import estimate_systems
 from leadline.estimation.unjudged_methods import METHODS
+from leadline.estimation.withheld import MOST_GUESSED
 from leadline.evaluation.join import judge_runs
 from leadline.evaluation.profiles import profile_of
 from leadline.io.read import QrelsLike, read_qrels

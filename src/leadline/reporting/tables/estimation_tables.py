@@ -47,15 +47,16 @@ def estimate_table(results: EstimatedResults, *, pairs: bool = False) -> Table:
     if pairs:
         return estimate_pairs_table(results)
     every = [
-        (measure, rank, run, results.estimate(results.names[run], measure, over_queries=False))
+        (measure, run, results.estimate(results.names[run], measure, over_queries=False))
         for index, measure in enumerate(results.measures)
-        for rank, run in enumerate(results.order(index), start=1)
+        for run in results.order(index)
     ]
+    widened = any(results.new[run] and estimate.widened > 0 for _, run, estimate in every)
     bounded = any(
         estimate.guessed + estimate.unknown > 0 and not math.isnan(estimate.lowest) for *_, estimate in every
     )
     rows: list[list[Cell]] = []
-    for measure, rank, run, estimate in every:
+    for measure, run, estimate in every:
         limits = (
             estimate.value,
             estimate.low,
@@ -68,7 +69,8 @@ def estimate_table(results: EstimatedResults, *, pairs: bool = False) -> Table:
                 "new" if results.new[run] else "",
                 str(measure),
                 *(_clipped(limit, measure) for limit in limits),
-                str(rank),
+                None if estimate.rank is None else str(estimate.rank),
+                *((plain(estimate.widened), _count(estimate.to_halve)) if widened else ()),
                 estimate.judged,
                 estimate.drawn,
                 estimate.guessed,
@@ -84,6 +86,12 @@ def estimate_table(results: EstimatedResults, *, pairs: bool = False) -> Table:
         words = "lowest, highest: range over all grades of the guessed and unknown pairs"
         ratios = any(math.isnan(estimate.lowest) for *_, estimate in every)
         notes.insert(1, words + ("; none of measures with a divisor (nDCG, R, F, AP)" if ratios else ""))
+    if widened:
+        words = (
+            "widened: share of the width due to documents outside the frame; to halve: how many of them to "
+            "judge for half of it (draw them with `leadline pool --from`, the earlier runs and this one)"
+        )
+        notes.insert(1, words)
     columns = [
         "run",
         "",
@@ -93,12 +101,18 @@ def estimate_table(results: EstimatedResults, *, pairs: bool = False) -> Table:
         "high",
         *(("lowest", "highest") if bounded else ()),
         "rank",
+        *(("widened", "to halve") if widened else ()),
         "judged",
         "drawn",
         "guessed",
         "unknown",
     ]
     return Table(columns, rows, notes=notes)
+
+
+def _count(number: int | None) -> str | None:
+    """Return a whole number as a cell."""
+    return None if number is None else f"{number:,}"
 
 
 def estimate_pairs_table(results: EstimatedResults) -> Table:

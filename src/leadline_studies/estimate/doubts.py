@@ -1,0 +1,238 @@
+"""Measure the power of the tests of labels, and the coverage of intervals of new runs by their doubt.
+
+    python -m leadline_studies.estimate.doubts DATA
+
+DATA is the folder of `leadline_studies.estimate.page`. The numbers replace `labels` and `outside` in
+docs/studies/estimate.json.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from leadline.data.reading import Reading
+from leadline.estimation.designs import draw
+from leadline.estimation.label_tests import LEVEL, MOST_DEVIATIONS, label_tests
+from leadline.estimation.pool_designs import pool_for, rank_weights
+from leadline.estimation.system_lists import read_systems
+from leadline.estimation.withheld import MOST_GUESSED_OF_NEW
+from leadline.evaluation.join import judge_runs
+from leadline.evaluation.profiles import profile_of
+from leadline.io.read import read_qrels
+from leadline_studies.common.markdown import table
+from leadline_studies.common.pages import Json, find_runs, read_numbers, rounded, write_numbers
+from leadline_studies.estimate.stacked_estimates import Trial
+from leadline_studies.estimate.study import DEEPEST, Setting, make_board, make_setting
+
+PASSAGES = "trec-dl-2019-passage"
+LABELS = "trec-dl-2019-machine-labels"
+SHARES = (0.0, 0.1, 0.25, 0.5, 0.9, 1.0)  # of the judged pairs whose grade replaces the label
+LABEL_DRAWS = 10
+MEASURES = ("P@10", "RBP(p=0.8)@10", "RR@10")
+SPLITS, QUARTERS = 5, (1, 2, 3, 1, 2)  # quarters of the runs that are pooled, by split
+MOST_RUNS = 40
+EDGES = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3)  # of the weight outside the frame
+FEWEST = 50  # estimates in a cell of the table
+TITLES = {
+    PASSAGES: "TREC 2019 DL, all 37",
+    f"{PASSAGES}, six": "TREC 2019 DL, 6 (5 choices)",
+    "trec-robust-2003": "Robust 2003, a quarter to three quarters of 17",
+    "trec-covid-r1": "TREC-COVID round 1, a quarter to three quarters of 40",
+}
+
+
+def found_labels(data: Path) -> list[Json]:
+    """Return how often each test finds labels into which a share of the judgments was copied."""
+    official = read_qrels(str(data / PASSAGES / "qrels.txt")).to_dict()
+    runs = find_runs(data / PASSAGES)
+    machines = [read_qrels(str(path)).to_dict() for path in sorted((data / LABELS).glob("*.qrels"))]
+    rng, rows = np.random.default_rng(1), []
+    for chosen in (runs[::6][:6], runs):
+        for budget in (8, 12, 20):
+            pool = pool_for([str(path) for path in chosen], "P@10", budget=budget).pool
+            pairs = list(zip(pool.queries, pool.documents, strict=True))
+            best = np.array([min(ranks.values()) for ranks in pool.contributors])
+            grades = np.array(
+                [official[query].get(document, 0) for query, document in pairs], dtype=np.float64
+            )
+            for share in SHARES:
+                failed = []
+                for machine in machines:
+                    labels = np.array([machine[query].get(document, np.nan) for query, document in pairs])
+                    for number in range(LABEL_DRAWS):
+                        drawn = rng.random(len(pairs)) < pool.probability
+                        copied = drawn & (rng.random(len(pairs)) < share)
+                        mixed = np.where(copied, grades, labels)
+                        cell = np.where(np.isnan(mixed), 0, np.nan_to_num(mixed) + 1).astype(np.int64)
+                        one = label_tests(mixed, cell, pool.probability, drawn, best, number)
+                        failed.append((one.p <= LEVEL, abs(one.z) >= MOST_DEVIATIONS, one.failed))
+                cells, mean, either = np.mean(failed, axis=0).tolist()
+                row = {"runs": len(chosen), "budget": budget, "share": share, "files": len(failed)}
+                rows.append(row | {"cells": cells, "mean": mean, "either": either})
+    return rows
+
+
+def power(kept: Json) -> str:
+    """Write the share of files of labels that the tests find, by pool and share copied."""
+    rows = []
+    for one in kept["labels"]:
+        if one["share"] == SHARES[0]:
+            same = [
+                row for row in kept["labels"] if (row["runs"], row["budget"]) == (one["runs"], one["budget"])
+            ]
+            rows.append([str(one["runs"]), str(one["budget"]), *(f"{row['either']:.2f}" for row in same)])
+    heads = ["runs", "judgments per query", "none", *(f"{share:.0%}" for share in SHARES[1:])]
+    return table(heads, rows, labels=0)
+
+
+class _Estimated(NamedTuple):
+    """One estimate of a new run: its weight outside the frame, and whether its interval holds the truth."""
+
+    collection: str
+    measure: str
+    proxy: str
+    guessed: float
+    held: bool
+    half: float
+    share: float
+    error: float
+
+
+def _collections(data: Path) -> Iterator[tuple[str, list[str], list[str], list[str], float, int, int]]:
+    """Yield name, pooled and new runs, labels, level, draws and seed of each simulation."""
+    passages = list(map(str, find_runs(data / PASSAGES)))
+    later = sorted(map(str, (data / PASSAGES / "extra-runs").iterdir()))
+    labels = [str(data / LABELS / "llama70b-criteria.qrels")]
+    yield PASSAGES, passages, later, labels, 2.0, 50, 0
+    for split in range(SPLITS):
+        order = np.random.default_rng(split).permutation(len(passages))[:6]
+        yield f"{PASSAGES}, six", [passages[place] for place in order], later, labels, 2.0, 20, split
+    for name in ("trec-robust-2003", "trec-covid-r1"):
+        rng = np.random.default_rng(5)
+        every = list(map(str, find_runs(data / name)))
+        if len(every) > MOST_RUNS:
+            every = [every[place] for place in sorted(rng.choice(len(every), MOST_RUNS, replace=False))]
+        for split in range(SPLITS):
+            order = rng.permutation(len(every)).tolist()
+            size = len(every) * QUARTERS[split] // 4
+            pooled, new = ([every[place] for place in some] for some in (order[:size], order[size:]))
+            yield name, pooled, new, [], 1.0, 20, split
+
+
+def _estimates(data: Path) -> Iterator[_Estimated]:
+    """Yield estimates of runs that did not contribute to the pool."""
+    for name, pooled, new, labels, level, draws, seed in _collections(data):
+        everything = [*pooled, *new]
+        truth = read_qrels(str(data / name.partition(",")[0] / "qrels.txt"))
+        for one in profile_of("leadline").measures(list(MEASURES), rel=level, documents=None):
+            limit = 2 * len(rank_weights(one))
+            systems = read_systems(everything, Reading(), depth=max(DEEPEST, limit)).asked(
+                truth.queries.names
+            )
+            whole = truth.keep(np.isin(truth.query, truth.queries.encode(systems.queries.names)))
+            _, full = judge_runs(everything, whole, lambda joined: joined, reading=Reading())
+            board = make_board(systems, everything, len(pooled), whole, labels, limit, draws, seed)
+            setting = make_setting(board, one, whole, full, systems, len(pooled), limit)
+            for budget in (10, 20, 40) if name == PASSAGES else (10, 20):
+                p = draw(setting.frame, budget * len(systems.queries), seed=seed).probability
+                proxies = board.proxies(p)
+                for proxy in ("none", "centred", "votes", *board.labels):
+                    for number in range(draws):
+                        sample = board.sample(proxies[proxy], p, board.numbers[number] < p, number)
+                        yield from _of_trial(setting, setting.stack.of(sample), (name, str(one), proxy))
+
+
+def _of_trial(setting: Setting, trial: Trial, names: tuple[str, str, str]) -> Iterator[_Estimated]:
+    half = trial.quantiles * np.sqrt(np.maximum(trial.variances, 0.0))
+    error = trial.values - setting.truth
+    low, high = np.hypot(half, trial.doubt[:, 0]), np.hypot(half, trial.doubt[:, 1])
+    for run in np.flatnonzero(setting.new & (half > 0)).tolist():
+        held = bool(-high[run] <= error[run] <= low[run])
+        width = float(low[run] + high[run])
+        share = 1 - 2 * float(half[run]) / width
+        yield _Estimated(*names, float(trial.guessed[run]), held, width / 2, share, float(error[run]))
+
+
+def by_weight(estimates: Iterable[_Estimated]) -> list[Json]:
+    """Return the coverage of intervals of new runs by collection, measure, guess and weight outside."""
+    groups: dict[tuple[str, str, str, int], list[_Estimated]] = {}
+    for one in estimates:
+        place = int(np.searchsorted(EDGES, one.guessed))
+        groups.setdefault(
+            (one.collection, one.measure.partition("(")[0].partition("@")[0], one.proxy, place), []
+        ).append(one)
+    return [
+        {
+            "set": name,
+            "measure": measure,
+            "proxy": proxy,
+            "most": EDGES[place] if place < len(EDGES) else 1.0,
+            "estimates": len(some),
+            "coverage": float(np.mean([one.held for one in some])),
+            "half_width": float(np.mean([one.half for one in some])),
+            "widened": float(np.mean([one.share for one in some])),
+            "bias": float(np.mean([one.error for one in some])),
+        }
+        for (name, measure, proxy, place), some in sorted(groups.items())
+    ]
+
+
+def outside(kept: Json) -> str:
+    """Write the coverage of intervals of new runs by the weight outside the frame, guess centred."""
+    rows, limits = [], [*EDGES, 1.0]
+    for name, title in TITLES.items():
+        for measure in ("P", "RBP", "RR"):
+            found = {
+                one["most"]: one
+                for one in kept["outside"]
+                if (one["set"], one["measure"], one["proxy"]) == (name, measure, "centred")
+                and one["estimates"] >= FEWEST
+            }
+            cells = [found.get(limit) for limit in limits]
+            rows.append(
+                [title, f"{measure}@10"]
+                + [
+                    "-" if one is None else f"{one['coverage']:.3f} / {one['half_width']:.2f}"
+                    for one in cells
+                ]
+            )
+    ends = [f"{low:.0%} to {high:.0%}" for low, high in pairwise([0.0, *limits])]
+    return table(["pooled runs", "measure", *ends], rows, labels=2)
+
+
+def of_new_runs(kept: Json) -> dict[str, str]:
+    """Return the bias of P@10 of new runs with an interval, and the least coverage without a guess."""
+    known = [one for one in kept["outside"] if one["most"] <= MOST_GUESSED_OF_NEW]
+    centred = [one for one in known if one["proxy"] == "centred" and one["measure"] == "P"]
+    bins = [(0.0, 0.05), (0.05, 0.1), (0.1, 0.2), (0.2, 0.3)]
+    by_bins = [_bias([one for one in centred if low < one["most"] <= high]) for low, high in bins]
+    by_set = [_bias([one for one in centred if one["set"] == name]) for name in TITLES]
+    unpredicted = [
+        one["coverage"]
+        for one in known
+        if one["proxy"] == "none" and one["measure"] != "RR" and one["estimates"] >= FEWEST
+    ]
+    return {
+        "by_bins": ", ".join(f"{bias:+.3f}" for bias in by_bins),
+        "bias_elsewhere": f"{max(by_set):+.3f} to {min(by_set):+.3f}",
+        "unpredicted": f"{min(unpredicted):.2f}",
+    }
+
+
+def _bias(rows: Sequence[Json]) -> float:
+    return sum(one["bias"] * one["estimates"] for one in rows) / sum(one["estimates"] for one in rows)
+
+
+def doubts(data: Path) -> Json:
+    """Return all numbers of this module."""
+    return dict(rounded({"labels": found_labels(data), "outside": by_weight(_estimates(data))}))
+
+
+if __name__ == "__main__":
+    write_numbers("estimate", read_numbers("estimate") | doubts(Path(sys.argv[1]).resolve()))
