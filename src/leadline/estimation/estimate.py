@@ -127,9 +127,9 @@ class EstimatedResults(Results):
         if withheld is None and not math.isnan(value):
             below, above, widened, to_halve = widening(self._half_width(part), part, self.confidence)
             low, high = value - below, value + above
-        ends = (math.nan, math.nan)
+        ends = [math.nan, math.nan]
         if over_queries:
-            ends = self._over_queries[place][0][run], self._over_queries[place][1][run]
+            ends = [float(limits[run]) for limits in self._over_queries[place]]
         judged, drawn, guessed, unknown = part.shares.tolist()
         lowest, highest = value - part.doubt[0], value + part.doubt[1]
         if isinstance(self._kinds[place], (Ratio, AveragePrecision)):
@@ -139,7 +139,8 @@ class EstimatedResults(Results):
             self._ranks[place].get(run),
             low,
             high,
-            *map(float, ends),
+            ends[0],
+            ends[1],
             widened,
             to_halve,
             float(lowest),
@@ -182,8 +183,7 @@ class EstimatedResults(Results):
             return None
         most = MOST_GUESSED_OF_NEW if self.new[run] and self.proxy != "none" else MOST_GUESSED
         unpredicted = self.proxy == "none" and bool(len(self._probability)) and part.sampled
-        measure = self.measures[place]
-        wide = isinstance(kind, Cascade) and 2 * self._half_width(part) > measure.high - measure.low
+        wide = isinstance(kind, Cascade) and self._half_width(part) > 0.5  # products lie between 0 and 1
         average, ideal = isinstance(kind, AveragePrecision), isinstance(kind, Ratio) and kind.ideal
         reasons = (
             (unpredicted and isinstance(kind, (Ratio, AveragePrecision)), Withheld(NoInterval.NO_DIVISOR)),

@@ -226,7 +226,7 @@ def of_new_runs(kept: Json) -> dict[str, str]:
 
 
 def _bias(rows: Sequence[Json]) -> float:
-    return sum(one["bias"] * one["estimates"] for one in rows) / sum(one["estimates"] for one in rows)
+    return float(np.average([one["bias"] for one in rows], weights=[one["estimates"] for one in rows]))
 
 
 def doubts(data: Path) -> Json:
