@@ -348,3 +348,35 @@ def test_every_bad_text_among_several_is_reported(texts: list[str]) -> None:
     with pytest.raises(UsageError) as rejected:
         MEASURES.expand_all(texts)
     assert all(fault in str(rejected.value) for fault in bad)
+
+
+@pytest.mark.parametrize(
+    "words", ["evaluate - r", "evaluate q -", "check -", "convert - -o x.run", "suite -"]
+)
+def test_a_closed_standard_input_is_one_line(words: str, files: Path) -> None:
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "import sys; sys.stdin = None; from leadline.cli import main; main()",
+            *words.split(),
+        ],
+        cwd=files,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode in (1, 2)
+    assert "Traceback" not in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "text", ["measures = " + "[" * 5000 + "]" * 5000, "collections.a.qrels." + ".".join("a" * 20000) + " = 1"]
+)
+def test_a_suite_that_is_nested_too_deep_is_one_line(text: str, files: Path, leadline: Leadline) -> None:
+    (files / "suite.toml").write_text(text)
+    done = leadline("suite", "suite.toml")
+    assert (done.status, done.err.count("\n")) == (2, 1)
+    assert "suite.toml" in done.err

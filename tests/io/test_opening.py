@@ -20,10 +20,14 @@ import zstandard
 
 import leadline as ll
 from conftest import Leadline
+from leadline.comparison.baselines import read_baseline
 from leadline.data.reading import Reading
 from leadline.errors import InputError
 from leadline.io.opening import Buffers, Chunk, read_whole, run_name
+from leadline.io.pool_files import read_pool
 from leadline.io.read import counted_run, read_qrels, read_run
+from leadline.reporting.score_results import read_scores
+from leadline.scale.suite_files import read_suite
 from strategies import judged_by
 
 QRELS = {"q1": {"d1": 1}, "q2": {"d2": 1}}
@@ -380,3 +384,9 @@ def test_a_folder_or_a_pattern_is_all_its_files(tmp_path: Path, leadline: Leadli
         assert said.status == 2
         assert len(said.err.splitlines()) == 1
         assert str(empty) in said.err
+
+
+@pytest.mark.parametrize("read", [read_run, read_qrels, read_suite, read_pool, read_baseline, read_scores])
+def test_a_name_with_a_nul_byte_is_refused(read: Callable[[str], object]) -> None:
+    with pytest.raises(InputError):
+        read("a\0b")

@@ -168,6 +168,13 @@ def test_ir_measures_takes_what_was_not_retrieved_for_a_score_of_0() -> None:
     assert wanted < mine == pytest.approx((1 + 0.95 / 2) / (1 + 0.95))
 
 
+@pytest.mark.parametrize("name", ["INSQ", "INST", "NERR11"])
+def test_a_target_that_is_too_large_for_numbers_is_the_limit_of_large_ones(name: str) -> None:
+    largest, large = (of(f"{name}(T={target},max_grade=1,depth=4)") for target in ("1e308", "1e15"))
+    assert largest.of([1, 0, 1, 0]) == pytest.approx(large.of([1, 0, 1, 0]))
+    assert largest.of([1, 0, 1, 0]) > 0
+
+
 @pytest.mark.parametrize("text", ["NERR8@5", "NERR9@5", "NERR10", "NERR11", "INSQ", "INST", "BPM@5"])
 def test_a_grade_above_the_largest_is_refused_whatever_the_user_model(text: str) -> None:
     with pytest.raises(UsageError, match="above max_grade=4; expected smaller grades"):

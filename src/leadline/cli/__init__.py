@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from leadline.cli._commands import COMMANDS
+from leadline.cli._help import Described
 from leadline.errors import LeadlineError
 from leadline.io import read_paths
 from leadline.version import VERSION
@@ -40,7 +41,7 @@ SECTIONS = (
 WIDEST = 100  # columns of a help
 
 
-class Commands(click.Group):
+class Commands(Described, click.Group):
     """Group of the commands in this folder; `x_y.py` contains the command `x-y`."""
 
     def list_commands(self, _context: click.Context) -> list[str]:
@@ -220,7 +221,11 @@ def _drop_output(status: int) -> int:
 
 
 def _one_line(error: click.ClickException) -> str:
-    text = " ".join(error.format_message().split())
+    if isinstance(error, click.NoSuchOption):  # versions of click word it differently
+        nearest = " or ".join(f"'{name}'" for name in sorted(error.possibilities or ()))
+        text = f"No such option '{error.option_name}'." + (f" Did you mean {nearest}?" if nearest else "")
+    else:
+        text = " ".join(error.format_message().split())
     context = getattr(error, "ctx", None)
     return f"{text} (see `{context.command_path} --help`)" if context else text
 

@@ -101,7 +101,26 @@ def add_options(function: F, options: Iterable[Callable[[F], F]]) -> F:
     return function
 
 
-class Command(click.Command):
+def is_given(context: click.Context, name: str) -> bool:
+    """Return whether a parameter was given; only the function of a command may ask.
+
+    A callback may not: in click 8.4.0 the source is known only after it.
+    """
+    return context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT
+
+
+class Described(click.Command):
+    """Command whose help is the docstring of its function, also where Python drops docstrings."""
+
+    def __init__(self, *arguments: Any, **attributes: Any) -> None:
+        super().__init__(*arguments, **attributes)
+        if self.help is None and self.callback is not None:
+            from leadline.data.wording import docstring
+
+            self.help = docstring(self.callback) or None
+
+
+class Command(Described):
     """Command with grouped options in its help and shell completion of input files."""
 
     def __init__(self, *arguments: Any, **attributes: Any) -> None:
@@ -127,7 +146,7 @@ class Command(click.Command):
                 formatter.write_dl([(first.ljust(widest), text) for first, text in records], col_max=WIDEST)
 
 
-class Group(click.Group):
+class Group(Described, click.Group):
     """Group of commands with grouped options in their help."""
 
     command_class = Command

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import repeat
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
@@ -31,13 +31,7 @@ FORMATS = ("table", "csv", "json", "jsonl", "markdown", "latex")
 ALIASES = {"tex": "latex", "md": "markdown", "ndjson": "jsonl", "text": "table", "txt": "table"}
 
 
-if TYPE_CHECKING:
-    Choice = click.Choice[str]
-else:  # takes no parameter before click 8.2
-    Choice = click.Choice
-
-
-class FormatChoice(Choice):
+class FormatChoice(click.Choice[str]):
     """Output formats and their aliases."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:

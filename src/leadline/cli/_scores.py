@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from leadline.cli._help import add_options, option
+from leadline.cli._help import add_options, is_given, option
 from leadline.data.registry import split_names
 from leadline.errors import UsageError
 
@@ -73,22 +73,20 @@ def scores_options(function: F) -> F:
 
 def _remember(context: click.Context, parameter: click.Parameter, value: object) -> None:
     context.meta.setdefault("leadline.scores", {})[parameter.name] = value
-    source = context.get_parameter_source(str(parameter.name))
-    if source is not click.core.ParameterSource.DEFAULT:
-        context.meta.setdefault("leadline.scores given", []).append(parameter.opts[0])
 
 
 def refuse_without_scores(context: click.Context) -> None:
     """Raise UsageError for options of tables of scores where runs are read."""
-    given = context.meta.get("leadline.scores given", [])
-    if given:
-        raise UsageError(f"{given[0]} without --scores has no effect; expected --scores too")
+    for name in context.meta.get("leadline.scores", {}):
+        if is_given(context, name):
+            option = "--" + name.replace("_", "-")
+            raise UsageError(f"{option} without --scores has no effect; expected --scores too")
 
 
 def refuse_with_scores(context: click.Context, names: Iterable[str]) -> None:
     """Raise UsageError for evaluation options together with --scores."""
     for name in names:
-        if context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT:
+        if is_given(context, name):
             raise UsageError(
                 f"--{name.replace('_', '-')} with --scores, which are computed already; expected none"
             )

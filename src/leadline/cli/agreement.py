@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from leadline.cli._help import Command, option
+from leadline.cli._help import Command, is_given, option
 from leadline.cli._options import (
     confidence_option,
     draws_option,
@@ -196,7 +196,7 @@ def _audited(
         raise UsageError(
             f"--scores with {counted(len(judges), 'table')}; expected REFERENCE[:MEASURE] LABELS[:MEASURE]..."
         )
-    asked = _is_given(context, "measures")
+    asked = is_given(context, "measures")
     found: dict[str, Results] = {}
     inputs = []
     places = [split_place(judge) for judge in judges]
@@ -212,10 +212,6 @@ def _audited(
         inputs += files
     rules = {name: options[name] for name in ("top", "draws", "confidence", "seed")}
     return audit_scores(found, **rules), inputs
-
-
-def _is_given(context: click.Context, name: str) -> bool:
-    return context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT
 
 
 def _audit_text(result: ScoreAudit, inputs: Sequence[tuple[str, int]], form: str, *, to_file: bool) -> str:

@@ -68,7 +68,7 @@ FIGURES += ("slices", "box", "violin", "line")
 DATA = ("csv", "json", "jsonl")  # formats for programs: all pairs, nothing truncated
 
 
-class Pairs(click.ParamType[str | int]):
+class Pairs(click.ParamType):  # type: ignore[type-arg]  # takes no parameter before click 8.4
     """`significant`, `all`, or a number of pairs."""
 
     name = "pairs"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leadline.cli._help import Command, option
+from leadline.cli._help import Command, is_given, option
 from leadline.cli._options import (
     OUTPUT,
     engine_option,
@@ -349,7 +349,7 @@ def _exit(context: click.Context, outcomes: Sequence[Gate], *, shown: bool) -> N
 def _refuse_without_intervals(context: click.Context, *, pool: bool) -> None:
     """Raise UsageError for options of intervals without --intervals; estimates always have intervals."""
     for name in ("interval", "seed") if pool else ("confidence", "interval", "seed"):
-        if context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT:
+        if is_given(context, name):
             raise UsageError(f"--{name} without --intervals has no effect; expected both")
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from leadline.cli._help import Command, InputPath, option
+from leadline.cli._help import Command, InputPath, is_given, option
 from leadline.cli._options import OUTPUT, formats_option, repair_options, seed_option, whole, write_output
 from leadline.cli._results import describe_input
 from leadline.cli._texts import summary_text
@@ -114,7 +114,7 @@ def command(
 
         if weights is not None:
             raise UsageError("--weights with --train, which chooses them; expected one of the two")
-        if context.get_parameter_source("method") is click.core.ParameterSource.DEFAULT:
+        if not is_given(context, "method"):
             method = "CombSUM"
         trained = train_fusion(
             runs,
@@ -143,7 +143,7 @@ def command(
 
 def _refuse(context: click.Context, names: tuple[str, ...]) -> None:
     for name in names:
-        if context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT:
+        if is_given(context, name):
             raise UsageError(f"--{name.replace('_', '-')} without --train QRELS; expected both or none")
 
 

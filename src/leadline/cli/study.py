@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 from types import ModuleType
 from typing import Any
@@ -12,6 +11,7 @@ import click
 from leadline.cli._help import MEASURE, MODEL, Command, Group, Option
 from leadline.cli._options import OUTPUT, progress, write_whole
 from leadline.cli._results import describe_input, envelope, json_text, print_line
+from leadline.data.wording import docstring
 from leadline.data.optional import require
 from leadline.errors import UsageError
 from leadline.io.read import read_qrels
@@ -111,7 +111,7 @@ def make(name: str, module: ModuleType) -> click.Command:
         name,
         params=options,
         callback=call,
-        help=inspect.getdoc(module),
+        help=docstring(module),
         epilog=f"Example: leadline study {name} {' '.join(example)} -o {name}",
     )
 

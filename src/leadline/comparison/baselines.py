@@ -19,6 +19,7 @@ from leadline.errors import InputError, UsageError
 from leadline.io.opening import PARQUET, digest_of
 from leadline.io.read_paths import record_input
 from leadline.io.result_files import saved_data
+from leadline.io.sealed_files import check_json
 
 BASELINE_MISSING = "baseline_missing_queries"  # code of the warning of queries that a baseline lacks
 SUFFIX = " (baseline)"  # of the names of runs of a file
@@ -170,6 +171,8 @@ def read_baseline(path: str, *, to_update: bool = False) -> Baseline:
     """
     if os.path.exists(path) and not os.path.isfile(path):
         raise InputError("is not a file", expected=EXPECTED, path=path)
+    if not to_update:
+        record_input(path)
     try:
         with open(path, "rb") as file:
             content = file.read()
@@ -179,8 +182,6 @@ def read_baseline(path: str, *, to_update: bool = False) -> Baseline:
             expected=f"{EXPECTED}; --update-baseline writes it",
             path=path,
         ) from None
-    if not to_update:
-        record_input(path)
     if content.startswith(PARQUET):
         data: Any = saved_data(path, to_update=to_update)
     else:
@@ -188,6 +189,7 @@ def read_baseline(path: str, *, to_update: bool = False) -> Baseline:
             data = json.loads(content)
         except (ValueError, RecursionError):
             data = None
+        check_json(data, path)
     if not isinstance(data, dict):
         raise InputError("no values of queries", expected=EXPECTED, path=path)
     _check_form(data, path)

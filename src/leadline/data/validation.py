@@ -302,7 +302,10 @@ def _words(text: str, known: Mapping[str, Any]) -> str:
 
 def refusal(name: str, value: object, expected: str) -> UsageError:
     """Return the error that says argument, value and what was expected."""
-    found = " ".join(repr(value).split())
-    if " at 0x" in found:
+    try:
+        found = repr(value)
+    except RecursionError:
+        found = "\n"
+    if " at 0x" in found or "\n" in found:  # no value of its own, or a table
         found = f"an object of type {type(value).__name__}"
     return UsageError(f"{name}={found[:60]}{'...' * (len(found) > 60)}; expected {expected}")

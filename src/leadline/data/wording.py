@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+import sys
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from types import ModuleType
+from typing import Any
 
 # Characters that a terminal, browser or editor would interpret instead of displaying: control characters
 # (C0, DEL, C1), line and paragraph separators, bidirectional controls, and zero-width characters, which
@@ -185,3 +188,26 @@ def folded(text: str, width: int, *, indent: str | None = None) -> list[str]:
             line = empty = continuation
         line += rest
     return [*lines, line] if line != empty else lines
+
+
+def docstring(thing: ModuleType | type | Callable[..., Any]) -> str:
+    """Return the docstring of a module, class or function; empty if it has none.
+
+    Under `-OO`, which drops docstrings, it is read from the source.
+
+    >>> docstring(docstring).partition(".")[0]
+    'Return the docstring of a module, class or function; empty if it has none'
+    """
+    import inspect
+
+    if sys.flags.optimize < 2:
+        return inspect.getdoc(thing) or ""
+    import ast
+    import textwrap
+
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(thing)))
+    except OSError:  # no source is installed
+        return ""
+    node: Any = tree if isinstance(thing, ModuleType) else tree.body[0]
+    return ast.get_docstring(node) or ""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import doctest
-import inspect
 import math
 import textwrap
 from typing import Any
 
 from leadline.data.judged_run import JudgedRun
 from leadline.data.registry import Parameter, Parametric, show
+from leadline.data.wording import docstring
 from leadline.errors import LeadlineError
 from leadline.measures import MEASURES, Measure
 from leadline.measures.publications import cited_in
@@ -72,13 +72,13 @@ def paragraphs(cls: type) -> list[str]:
     >>> paragraphs(MEASURES.classes["RR"])[1:]
     ['The mean over queries is MRR.']
     """
-    text, _, _ = (inspect.getdoc(cls) or "").partition(">>>")
+    text, _, _ = docstring(cls).partition(">>>")
     return [" ".join(paragraph.split()) for paragraph in text.split("\n\n") if paragraph.strip()]
 
 
 def example(cls: type) -> str:
     """Return the examples of the docstring of a class, preceded by the import that they need."""
-    examples = doctest.DocTestParser().get_examples(inspect.getdoc(cls) or "")
+    examples = doctest.DocTestParser().get_examples(docstring(cls))
     if not examples:
         return ""
     lines = [f">>> from {cls.__module__} import {cls.__name__}"]

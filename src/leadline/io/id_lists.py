@@ -276,7 +276,7 @@ def _pairs(path: str) -> Iterator[tuple[str, str]]:
         for query, documents in read_qrels(path).to_dict().items():
             yield from ((query, document) for document in documents)
         return
-    for place, row in rows_of(path, "query"):
+    for place, row in rows_of(path, "query", quoted=True):
         names = row_checks.find(row, row_checks.QUERY), row_checks.find(row, row_checks.DOCUMENT)
         if names[0] is None or names[1] is None:
             raise InputError(

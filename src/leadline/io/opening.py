@@ -198,6 +198,8 @@ def open_bytes(
     into `spool`; `file` is read in place of the path.
     """
     record_input(path)
+    if path == STANDARD_INPUT and file is None and sys.stdin is None:
+        raise InputError("standard input is closed", expected="a file or a pipe", path=path)
     raw: io.BufferedReader
     try:
         if file is not None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, NamedTuple
+from zlib import crc32
 
 import numpy as np
 
@@ -18,7 +20,7 @@ from leadline.io import row_checks
 from leadline.io.formats import suffix_of
 from leadline.io.id_lists import read_pairs
 from leadline.io.lines import lines
-from leadline.io.opening import LONGEST_TEXT, first_bytes, read_whole
+from leadline.io.opening import BINARY_TABLES, LONGEST_TEXT, first_bytes, read_whole
 from leadline.io.texts import rows_of
 from leadline.io.trec_lists import looks_trec
 from leadline.io.write import write_bytes
@@ -91,7 +93,7 @@ def _rows(path: str) -> Iterator[tuple[int | None, str, str, float, Mapping[str,
     if head is not None and (looks_trec(head) or path.endswith(".json")):
         yield from ((None, *pair, 1.0, {}) for pair in read_pairs(path))
         return
-    for place, row in rows_of(path, "query"):
+    for place, row in rows_of(path, "query", quoted=True):
         try:
             yield (place, *_pair(row), row_checks.share_of(_first(row)), _ranks(row.get("contributors")))
         except InputError as error:
@@ -150,15 +152,33 @@ def write_pool(pool: Pooled, path: str | os.PathLike[str]) -> None:
                 path=path,
             )
         brought = json.dumps(dict(ranks), ensure_ascii=False, separators=(",", ":"))
-        lines.append(f"{query}\t{document}\t{int(share) if share == 1 else repr(share)}\t{brought}")
+        ids = f"{_quoted(query)}\t{_quoted(document)}"
+        lines.append(f"{ids}\t{int(share) if share == 1 else repr(share)}\t{brought}")
     content = ("\n".join(lines) + "\n").encode("utf-8", "surrogateescape")
     write_bytes(path, content)
+
+
+def _quoted(name: str) -> str:
+    """Return an id as a cell of TSV, where a cell that begins with a quote ends with one."""
+    return '"' + name.replace('"', '""') + '"' if name.startswith('"') else name
+
+
+def _split(line: str, path: str, number: int) -> list[str]:
+    """Return the cells of a line of TSV."""
+    cells = line.split("\t")
+    if not any(cell.startswith('"') for cell in cells):
+        return cells
+    try:
+        return next(csv.reader([line], delimiter="\t", strict=True))
+    except csv.Error as error:
+        raise InputError(f"no TSV ({error})", expected="as in other tables", path=path, line=number) from None
 
 
 DRAWN_COLUMNS = ("query_id", "doc_id", "probability", "order", "contributors")
 HEAD = "# leadline pool "
 FRAME = "# frame\t"
 COUNTS = ("pairs", "frame")  # keys of the first line: how many pairs were drawn, and how many others follow
+CHECKSUM = "checksum"  # key of the first line: of the design and all pairs
 
 
 @dataclass(frozen=True)
@@ -196,11 +216,32 @@ def read_drawn_pool(path: str | os.PathLike[str]) -> DrawnPool:
     Raises
     ------
     InputError
-        If a line cannot be read or is missing, a pair comes twice or a probability is not in (0, 1].
+        If a line cannot be read or is missing, a pair comes twice or a probability is not in (0, 1], or
+        anything else is not as it was written.
     """
     path = os.fspath(path)
     whole = _as_written(path)
-    return _line_by_line(path) if whole is None else whole
+    found = _line_by_line(path) if whole is None else whole
+    design = {key: value for key, value in found.design.items() if key not in (*COUNTS, CHECKSUM)}
+    pool = replace(found, design=design)
+    if CHECKSUM in found.design and found.design[CHECKSUM] != _checksum(pool):
+        raise InputError("is not as it was written", expected="the whole file, unchanged", path=path)
+    return pool
+
+
+def _checksum(pool: DrawnPool) -> int:
+    """Return the checksum of a design and its pairs, whatever their order."""
+    rows = zip(
+        pool.queries,
+        pool.documents,
+        pool.probability.tolist(),
+        pool.order.tolist(),
+        pool.contributors,
+        pool.drawn.tolist(),
+        strict=True,
+    )
+    total = crc32(json.dumps(pool.design, sort_keys=True).encode())
+    return (total + sum(crc32(ascii(row).encode()) for row in rows)) % 2**32
 
 
 def _as_written(path: str) -> DrawnPool | None:
@@ -223,6 +264,7 @@ def _as_written(path: str) -> DrawnPool | None:
         and "\r" not in text
         and rest.count("\n") == max(len(framed) - 1, 0)
         and not any(row.startswith("#") for row in rows)
+        and not any(sign in text for sign in ('\n"', '\t"', f'{FRAME}"'))
         and {row.count("\t") for row in chain(rows, framed)} == {len(DRAWN_COLUMNS) - 1}
     )
     if not sound:
@@ -245,21 +287,19 @@ def _as_written(path: str) -> DrawnPool | None:
         )
     ):
         return None
-    return DrawnPool(
-        queries,
-        documents,
-        *numbers,
-        np.arange(len(queries)) < drawn,
-        {key: value for key, value in design.items() if key not in COUNTS},
-    )
+    return DrawnPool(queries, documents, *numbers, np.arange(len(queries)) < drawn, design)
 
 
 def _line_by_line(path: str) -> DrawnPool:
     """Read a pool of any form; a fault is reported with its line."""
-    text = list(lines(path))
-    design = next(
-        (_parsed(line.removeprefix(HEAD), path, n) for n, line in text if line.startswith(HEAD)), {}
-    )
+    binary = (first_bytes(path) or b"").startswith(BINARY_TABLES)
+    text = [] if binary else list(lines(path))
+    heads = [(n, line.removeprefix(HEAD)) for n, line in text if line.startswith(HEAD)]
+    if not heads and (_is_written(text) or any(line.startswith(FRAME) for _, line in text)):
+        raise InputError(
+            "lacks the line that says how the pool was drawn", expected=f"'{HEAD}{{...}}'", path=path, line=1
+        )
+    design = _parsed(heads[0][1], path, heads[0][0]) if heads else {}
     if _is_written(text):
         drawn = _columns([(n, line) for n, line in text if line and not line.startswith("#")][1:], path)
         _check_drawn(drawn, path)
@@ -288,7 +328,7 @@ def _line_by_line(path: str) -> DrawnPool:
         np.concatenate([drawn.order, rest.order[kept]]),
         drawn.contributors + [rest.contributors[row] for row in kept],
         np.arange(len(drawn.queries) + len(kept)) < len(drawn.queries),
-        {key: value for key, value in design.items() if key not in COUNTS},
+        design,
     )
 
 
@@ -312,6 +352,8 @@ def _is_written(text: Sequence[tuple[int, str]]) -> bool:
 def read_design(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Return how a pool was drawn, from its first lines; empty for a plain table of pairs."""
     path = os.fspath(path)
+    if (first_bytes(path) or b"").startswith(BINARY_TABLES):
+        return {}
     for number, line in lines(path):
         if line.startswith(HEAD):
             return _parsed(line.removeprefix(HEAD), path, number)
@@ -331,14 +373,14 @@ class _Columns(NamedTuple):
 
 def _columns(text: Sequence[tuple[int, str]], path: str) -> _Columns:
     """Return the cells of lines by column; a faulty line is found by reading them one by one."""
-    cells = [line.split("\t") for _, line in text]
+    cells = [_split(line, path, number) for number, line in text]
     numbers = None
     if {*map(len, cells)} <= {len(DRAWN_COLUMNS)}:
         queries, documents, *others = map(list, zip(*cells, strict=True)) if cells else [[]] * 5
         numbers = _numbers(*others)
     if numbers is None:
         for number, line in text:
-            _check_line(line.split("\t"), path, number)
+            _check_line(_split(line, path, number), path, number)
         raise InputError("contributors that cannot be read", expected='as in {"bm25": 3}', path=path)
     return _Columns([number for number, _ in text], queries, documents, *numbers)
 
@@ -424,7 +466,7 @@ def _orders(text: Sequence[tuple[int, str]], path: str) -> dict[tuple[str, str],
     for number, line in text:
         if not line or line.startswith("#"):
             continue
-        cells = line.split("\t")
+        cells = _split(line, path, number)
         if not columns:
             columns = {name: column for column, name in enumerate(cells)}
             if "order" not in columns:
@@ -453,7 +495,7 @@ def write_drawn_pool(pool: DrawnPool, path: str | os.PathLike[str], notes: Seque
     path = os.fspath(path)
     pairs = int(pool.drawn.sum())
     counts = dict(zip(COUNTS, (pairs, len(pool.queries) - pairs), strict=True))
-    out = [HEAD + json.dumps(pool.design | counts, ensure_ascii=False)]
+    out = [HEAD + json.dumps(pool.design | counts | {CHECKSUM: _checksum(pool)}, ensure_ascii=False)]
     out += [f"# {note}" for note in notes]
     out.append("\t".join(DRAWN_COLUMNS))
     rows = sorted(range(len(pool.queries)), key=lambda row: (pool.queries[row], pool.order[row]))
@@ -473,8 +515,8 @@ def _cells(pool: DrawnPool, row: int, path: str) -> tuple[str, ...]:
             )
     share = float(pool.probability[row])
     return (
-        query,
-        document,
+        _quoted(query),
+        _quoted(document),
         "1" if share == 1 else repr(share),
         repr(float(pool.order[row])),
         json.dumps(dict(pool.contributors[row]), ensure_ascii=False, separators=(",", ":")),

@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from functools import wraps
 from typing import Any, ParamSpec, TypeAlias, TypeVar
 
-from leadline.errors import LeadlineError, UsageError
+from leadline.errors import InputError, LeadlineError, UsageError
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -134,6 +134,8 @@ def refuse_sources(path: str, sources: Iterable[str]) -> None:
 
 def record_input(path: str) -> None:
     """Record that a file (or `-`) is read; refuse one of the outputs of the running command."""
+    if "\0" in path:
+        raise InputError("a NUL byte in the name of a file", expected="a readable file", path=path)
     for record in tuple(_current):
         record.add_input(path)
 
@@ -153,7 +155,7 @@ def check_outputs(*paths: str) -> None:
 
 def _identity(path: str, *, output: bool = False) -> Identity | None:
     """Return device and inode of a regular file; None for anything else."""
-    with suppress(OSError, ValueError):  # no such file; a stream without a descriptor
+    with suppress(OSError, ValueError, AttributeError):  # no such file; a stream that is closed
         if path == STANDARD_STREAM:
             found = os.fstat((sys.stdout if output else sys.stdin).fileno())
         else:

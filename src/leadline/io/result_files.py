@@ -17,6 +17,7 @@ from leadline.errors import InputError, LeadlineError
 from leadline.io.id_lists import OWNERS
 from leadline.io.opening import PARQUET, first_bytes, read_whole, text_of
 from leadline.io.read_paths import record_input
+from leadline.io.sealed_files import check_json, read_parquet
 from leadline.io.tables import csv_table, split_place, unguarded
 
 NOT_VALUES = ("low", "high", "relevant", "nonrelevant", "unretrieved", "largest_bin_share", "tag")
@@ -69,6 +70,7 @@ def read_column(place: str) -> Column:
             raise InputError(
                 "no JSON", expected="the JSON result of a command, or a table", path=path
             ) from None
+        check_json(found, path)
         return _of_result(found, path, measure)
     return _of_table(text, path, measure)
 
@@ -183,16 +185,9 @@ def saved_data(path: str, *, to_update: bool = False) -> dict[str, Any]:
 
 def _saved_table(path: str, *, to_update: bool = False) -> tuple[Any, dict[str, Any]]:
     """Return the Arrow table of a file of saved results, and its manifest."""
-    parquet, lib = import_optional("pyarrow.parquet"), import_optional("pyarrow.lib")
     if not to_update:
         record_input(path)
-    try:
-        table = parquet.read_table(path, page_checksum_verification=True)
-        table.validate(full=True)
-    except FileNotFoundError:
-        raise InputError("does not exist", expected="a file of --save", path=path) from None
-    except (lib.ArrowException, OSError) as error:
-        raise InputError(f"no Parquet ({error})", expected="a file of --save", path=path) from None
+    table = read_parquet(path, expected="a file of --save")
     data: dict[str, Any] = {}
     with damaged_manifest(path):
         data = json.loads((table.schema.metadata or {}).get(MANIFEST, "{}"))

@@ -27,6 +27,7 @@ from leadline.io.score_cells import (
     placed,
     value_of,
 )
+from leadline.io.sealed_files import check_json, read_parquet
 from leadline.io.tables import csv_table, unguarded
 
 # Names of columns, in the order in which they are searched.
@@ -148,7 +149,7 @@ def _of_arrow(path: str, head: bytes, name: str) -> OpenedScores | dict[str, Any
     lib = import_optional("pyarrow.lib")
     try:
         if head.startswith(PARQUET):
-            table = import_optional("pyarrow.parquet").read_table(path)
+            table = read_parquet(path, expected="Parquet or Arrow")
         else:
             ipc = import_optional("pyarrow.ipc")
             opened = ipc.open_file if head.startswith(ARROW) else ipc.open_stream
@@ -175,6 +176,7 @@ def _of_json(text: str, path: str, name: str) -> OpenedScores | dict[str, Any]:
         return _of_records(
             [(number, json_line(line, path, number)) for number, line in lines], path, "line", name
         )
+    check_json(found, path)
     if isinstance(found, list):
         return _of_records(list(enumerate(found, start=1)), path, "record", name)
     if isinstance(found, dict) and isinstance(found.get("runs"), list):

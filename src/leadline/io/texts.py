@@ -53,14 +53,21 @@ def _object(found: Any, path: str, number: int) -> dict[str, Any]:
     return found
 
 
-def table(path: str, known: Iterable[str] = (), *, encoding: str = "utf-8", headed: bool = False) -> Rows:
+def table(
+    path: str,
+    known: Iterable[str] = (),
+    *,
+    encoding: str = "utf-8",
+    headed: bool = False,
+    quoted: bool = False,
+) -> Rows:
     """Return the rows of a CSV or TSV table; two columns without a header are id and text.
 
     `known` are names of id columns, by which a header is told; `headed`: there is one in any case. In TSV a
-    quote is a letter like any other. Lines that begin with `#` are comments.
+    quote is a letter like any other, unless `quoted`. Lines that begin with `#` are comments.
     """
     cells = cells_of(
-        ((number, line + "\n") for number, line in lines(path, encoding=encoding)), path, quoted=False
+        ((number, line + "\n") for number, line in lines(path, encoding=encoding)), path, quoted=quoted
     )
     number, header = next(cells, (1, []))
     if not headed and len(header) == 2 and not set(header) & set(known):
@@ -371,10 +378,12 @@ def _text(value: object, name: str, place: int, path: str) -> str:
     return value
 
 
-def rows_of(source: Any, noun: str, encoding: str = "utf-8") -> Iterator[tuple[int, Any]]:
-    """Yield the records of any source, numbered."""
+def rows_of(
+    source: Any, noun: str, encoding: str = "utf-8", *, quoted: bool = False
+) -> Iterator[tuple[int, Any]]:
+    """Yield the records of any source, numbered; in TSV a quote is a letter, unless `quoted`."""
     if isinstance(source, (str, os.PathLike)):
-        yield from _file_rows(os.fspath(source), noun, encoding)
+        yield from _file_rows(os.fspath(source), noun, encoding, quoted=quoted)
     elif isinstance(source, Mapping):
         for place, (key, text) in enumerate(source.items(), start=1):
             yield place, {"id": key, "text": text}
@@ -394,7 +403,7 @@ def rows_of(source: Any, noun: str, encoding: str = "utf-8") -> Iterator[tuple[i
                 raise InputError(f"a {type(row).__name__}", expected=f"a {noun} as a dictionary")
 
 
-def _file_rows(path: str, noun: str, encoding: str) -> Iterator[tuple[int, Any]]:
+def _file_rows(path: str, noun: str, encoding: str, *, quoted: bool) -> Iterator[tuple[int, Any]]:
     if path.startswith(IR_DATASETS):
         return _collection(path, noun)
     head = first_bytes(path, 1 << 16)
@@ -411,7 +420,7 @@ def _file_rows(path: str, noun: str, encoding: str) -> Iterator[tuple[int, Any]]
             return reader(path, encoding=encoding)
     if start.startswith(b"<"):  # some files open with a line of XML
         return blocks(path, encoding=encoding)
-    return table(path, (*DOCUMENT, *QUERY), encoding=encoding)
+    return table(path, (*DOCUMENT, *QUERY), encoding=encoding, quoted=quoted)
 
 
 def _collection(path: str, noun: str) -> Iterator[tuple[int, Any]]:

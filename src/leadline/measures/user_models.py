@@ -45,6 +45,16 @@ def gains_below(measure: Measure, judged: JudgedRun, max_grade: float) -> Gains:
     return judged.gains
 
 
+def patience(left: Floats) -> Floats:
+    """Return ((left - 1) / left)^2, which is 1 where `left` is too large for a number.
+
+    >>> patience(np.array([2.0, np.inf])).tolist()
+    [0.25, 1.0]
+    """
+    finite = np.minimum(left, np.finfo(np.float64).max)
+    return np.asarray(np.square((finite - 1) / finite), dtype=np.float64)
+
+
 def accumulate_by_query(query: Codes, values: Floats, step: np.ufunc) -> Floats:
     """Return cumulative sums or products within each query, independent of the other queries.
 
@@ -447,7 +457,7 @@ class NERR11(_Walk):
 
     def continuation(self, rank: Floats, gain: Floats) -> Floats:
         """Return the continuation probability C(r) at each rank."""
-        base = np.square((rank + 2 * self.T - 1) / (rank + 2 * self.T))
+        base = patience(rank + 2 * self.T)
         return np.asarray(base * (1 - gain[:, : len(rank)]), dtype=np.float64)
 
 
@@ -477,7 +487,7 @@ class INSQ(_Walk):
 
     def continuation(self, rank: Floats, gain: Floats) -> Floats:
         """Return the continuation probability C(r) at each rank."""
-        base = np.square((rank + 2 * self.T - 1) / (rank + 2 * self.T))
+        base = patience(rank + 2 * self.T)
         return np.broadcast_to(base, (len(gain), len(rank)))
 
 
@@ -509,7 +519,7 @@ class INST(_Walk):
     def continuation(self, rank: Floats, gain: Floats) -> Floats:
         """Return the continuation probability C(r) at each rank."""
         left = rank + 2 * self.T - np.cumsum(gain, axis=1)[:, : len(rank)]
-        return np.asarray(np.square((left - 1) / left), dtype=np.float64)
+        return patience(left)
 
 
 class BPM(Measure):

@@ -15,6 +15,7 @@ from leadline.data.qrels import Qrels
 from leadline.data.results import Results
 from leadline.errors import InputError, UsageError
 from leadline.io.opening import digest_of
+from leadline.io.sealed_files import CHECKSUM, json_checksum
 from leadline.io.write import write_whole
 from leadline.reporting.restore import save
 from leadline.version import VERSION
@@ -67,6 +68,8 @@ def write_baseline(
         ],
         **results.to_dict(per_query=True),
     }
+    data = json.loads(json.dumps(data, allow_nan=False))  # as it is read
+    data[CHECKSUM] = json_checksum(data)
     text = json.dumps(data, indent=1, ensure_ascii=True, allow_nan=False)
     write_whole(name, (text + "\n").encode())
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -15,12 +14,12 @@ from leadline.comparison.compare import compare_results
 from leadline.comparison.comparison_result import Comparison
 from leadline.data.arrays import Flags
 from leadline.data.ids import Vocabulary, to_bytes
-from leadline.data.optional import import_optional
 from leadline.data.result import Result
 from leadline.data.results import NamedMeasure, Results, ResultWarning, RunInfo
 from leadline.errors import InputError, LeadlineError, UsageError
 from leadline.evaluation.profiles import profile_of
 from leadline.io.result_files import FORMAT, MANIFEST, value_table
+from leadline.io.sealed_files import sealed_parquet
 from leadline.io.write import write_bytes
 from leadline.version import VERSION
 
@@ -56,7 +55,6 @@ def save(
     path = os.fspath(path)
     if not path.endswith(".parquet"):
         raise UsageError(f"'{path}' as the file of saved results; expected FILE.parquet")
-    parquet = import_optional("pyarrow.parquet")
     manifest: dict[str, Any] = {
         "format": FORMAT,
         "leadline": VERSION,
@@ -78,9 +76,7 @@ def save(
         }
     table = value_table(results)
     text = json.dumps(manifest, ensure_ascii=True, allow_nan=False)
-    target = io.BytesIO()
-    parquet.write_table(table.replace_schema_metadata({MANIFEST: text}), target, write_page_checksum=True)
-    write_bytes(path, target.getvalue())
+    write_bytes(path, sealed_parquet(table.replace_schema_metadata({MANIFEST: text})))
 
 
 def combined(parts: Sequence[Results], paths: Sequence[str]) -> Results:

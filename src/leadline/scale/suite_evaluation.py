@@ -26,6 +26,7 @@ from leadline.evaluation.estimated_recall import refuse_sample
 from leadline.evaluation.evaluate import Evaluation, RunValues
 from leadline.evaluation.profiles import Averaging
 from leadline.io.read_paths import public, record_input
+from leadline.io.sealed_files import read_parquet, sealed_parquet
 from leadline.io.write import write_whole
 from leadline.measures import Measure
 from leadline.scale.engines import Engine, engine_of
@@ -77,22 +78,13 @@ class Cache:
         if not os.path.isfile(path):
             return None
         try:
-            table = import_optional("pyarrow.parquet").read_table(
-                path, partitioning=None, page_checksum_verification=True
-            )
-            return _partial_of(table, key, measures)
-        except (OSError, ValueError, KeyError, TypeError):  # those of pyarrow are among them
+            return _partial_of(read_parquet(path, expected="a cache", sealed=True), key, measures)
+        except (ValueError, KeyError, TypeError):  # of a damaged file, or of another one
             return None
 
     def put(self, key: str, partial: Partial) -> None:
         """Write the values of a key, atomically."""
-        import io
-
-        content = io.BytesIO()
-        import_optional("pyarrow.parquet").write_table(
-            _table_of(partial, key), content, write_page_checksum=True
-        )
-        write_whole(self.file(key), content.getvalue())
+        write_whole(self.file(key), sealed_parquet(_table_of(partial, key)))
 
     def clean(self) -> int:
         """Remove the values that were not asked for, such as those of earlier runs; return their number.

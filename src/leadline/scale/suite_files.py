@@ -111,7 +111,11 @@ def read_suite(source: str | os.PathLike[str] | Mapping[str, Any]) -> SuiteFile:
             content = file.read(LONGEST_SUITE + 1)
         if len(content) > LONGEST_SUITE:
             raise InputError("more than 16 MiB", expected="a TOML file or a folder", path=path)
-        data = tomllib.loads(content.decode("utf-8"))
+        return _suite_of(tomllib.loads(content.decode("utf-8")), path, os.path.dirname(path))
+    except RecursionError:
+        raise InputError(
+            "is nested too deep", expected="[collections.NAME] with qrels and runs", path=path
+        ) from None
     except OSError as error:
         raise InputError(
             f"cannot be read ({error.strerror})", expected="a TOML file or a folder", path=path
@@ -125,7 +129,6 @@ def read_suite(source: str | os.PathLike[str] | Mapping[str, Any]) -> SuiteFile:
             path=path,
             line=int(line[1]) if line else None,
         ) from None
-    return _suite_of(data, path, os.path.dirname(path))
 
 
 def _of_folder(path: str) -> SuiteFile:
