@@ -10,6 +10,7 @@ from typing import Any
 
 from leadline.data.optional import import_optional
 from leadline.errors import InputError
+from leadline.io.opening import PARQUET
 
 SEAL = b"leadline-sha256"  # last key of the metadata of Parquet
 UNSEALED = b"0" * 64  # its value when the checksum is computed
@@ -41,6 +42,8 @@ def read_parquet(path: str, *, expected: str, sealed: bool = False) -> Any:
     try:
         with open(path, "rb") as file:
             content = file.read()
+        if not content.startswith(PARQUET):
+            raise InputError("no Parquet", expected=expected, path=path)
         start = _place(content)
         if start:
             whole = hashlib.sha256(content[:start])
