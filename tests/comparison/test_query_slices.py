@@ -172,7 +172,7 @@ def test_groups_of_queries_are_counted_and_tested() -> None:
     groups = {query: str(place // 6) for place, query in enumerate(QRELS)}
     comparison = ll.compare(QRELS, {"n": RUNS["worst"], "o": RUNS["best"]}, "RR", query_group=groups)
     found = differences(slices_of(comparison, TYPES))
-    assert found["a"].reason == "4 groups of queries; at least 5 are needed"
+    assert "4 groups of queries" in found["a"].reason
 
 
 def test_tags_put_a_query_in_several_slices(tmp_path: Path) -> None:

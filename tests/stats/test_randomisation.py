@@ -199,14 +199,18 @@ def test_one_sided_p_count_the_sums_on_one_side(queries: int, make: Callable[...
 
 
 def test_with_groups_whole_groups_are_flipped() -> None:
-    differences = smooth(10)[:, 0]
-    groups = np.array([0, 0, 1, 2, 2, 2, 3, 4, 4, 5])
+    differences = smooth(12)[:, 0]
+    groups = np.array([0, 0, 1, 1, 2, 2, 3, 4, 4, 4, 5, 5])
     sums = [float(differences[groups == group].sum()) for group in range(6)]
     found = Randomisation().p_values(differences[:, None], groups=groups)[0]
     assert found == enumerated(sums)
-    with_hole = np.where(groups == 3, np.nan, differences)
+    with_hole = np.where(groups == 4, np.nan, differences)  # five groups, 81/17 effective ones
+    assert np.isnan(Randomisation().p_values(with_hole[:, None], groups=groups)[0])
+    with_hole[6] = np.nan
+    with_hole[7:10] = differences[7:10]
+    with_hole[7] = np.nan
     found = Randomisation().p_values(with_hole[:, None], groups=groups)[0]
-    assert found == enumerated([sums[group] for group in (0, 1, 2, 4, 5)])
+    assert found == enumerated([float(np.nansum(with_hole[groups == group])) for group in (0, 1, 2, 4, 5)])
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])

@@ -37,9 +37,9 @@ def test_rounding_is_no_sign() -> None:
 
 
 def test_with_groups_it_counts_the_signs_of_their_sums() -> None:
-    values = np.array([0.1, 0.1, -0.3, 0.2, 0.1, 0.4])[:, None]
-    groups = np.array([0, 0, 0, 1, 2, 3])  # -0.1, 0.2, 0.1, 0.4
-    assert Sign().p_values(values, groups=groups)[0] == Sign().p([-0.1, 0.2, 0.1, 0.4])
+    values = np.array([0.1, -0.2, 0.2, 0.1, 0.4, 0.3, 0.1])[:, None]
+    groups = np.array([0, 0, 1, 2, 3, 4, 5])  # -0.1, 0.2, 0.1, 0.4, 0.3, 0.1
+    assert Sign().p_values(values, groups=groups)[0] == Sign().p([-0.1, 0.2, 0.1, 0.4, 0.3, 0.1])
 
 
 def test_undefined_queries_are_left_out() -> None:
@@ -73,7 +73,7 @@ def test_it_decides_nowhere_else() -> None:
     for name, values in edges().items():
         assert decided_by_sign(values).all() == name.startswith("constant")
     # residual sums of groups are all 0, though the differences are not equal
-    values, groups = np.array([[0.1], [0.3], [0.2], [0.2]]), np.array([0, 0, 1, 1])
+    values, groups = np.tile([[0.1], [0.3], [0.2], [0.2]], (3, 1)), np.repeat(np.arange(6), 2)
     assert decided_by_sign(values, groups).tolist() == [True]
     assert decided_by_sign(values).tolist() == [False]
-    assert TESTS.parse("T").p_values(values, groups=groups).tolist() == [0.5]
+    assert TESTS.parse("T").p_values(values, groups=groups).tolist() == [2 / 2**6]

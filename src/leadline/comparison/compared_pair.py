@@ -46,7 +46,7 @@ class ComparedPair(NamedTuple):
     p_equivalent : float or None
         Corrected p-value of the equivalence test; None without a margin.
     effect : float
-        Standardised mean difference, mean / standard deviation.
+        Standardised mean difference, mean / standard deviation: of the queries, or of effective groups.
     effect_low : float
         Lower limit of the confidence interval of `effect`.
     effect_high : float
@@ -76,6 +76,8 @@ class ComparedPair(NamedTuple):
         Upper limit of this interval.
     groups : int or None
         Number of groups of queries; None without groups.
+    effective_groups : float or None
+        Effective number of groups, (sum n)^2 / sum n^2 for groups of n queries; None without groups.
     """
 
     a: str
@@ -103,3 +105,4 @@ class ComparedPair(NamedTuple):
     effect_low: float
     effect_high: float
     groups: int | None
+    effective_groups: float | None

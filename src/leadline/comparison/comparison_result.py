@@ -258,7 +258,7 @@ class Comparison(Result):
         estimated = self.results.withheld is not None  # wins then count sampling errors
         verdicts = self.verdicts[index]
         clusters = columns.found.clusters[pairs].astype(np.int64)
-        deviation = columns.found.error[pairs] * clusters**0.5
+        effective = columns.found.effective[pairs]
         means_of_runs = self.results.means[:, index]
         return {
             "a": [names[run] for run in first.tolist()],
@@ -280,18 +280,19 @@ class Comparison(Result):
             "needed": none
             if self.rules.smallest is None
             else [self._needed(columns, pair) for pair in pairs.tolist()],
-            "detectable": self._detectable(clusters, deviation).tolist(),
+            "detectable": self._detectable(effective, columns.found.deviation[pairs]).tolist(),
             "verdict": [verdicts[pair] for pair in pairs.tolist()],
             "simultaneous_low": simultaneous[:, 0].tolist(),
             "simultaneous_high": simultaneous[:, 1].tolist(),
             "effect_low": columns.effect_limits[0][pairs].tolist(),
             "effect_high": columns.effect_limits[1][pairs].tolist(),
             "groups": none if self.groups is None else clusters.tolist(),
+            "effective_groups": none if self.groups is None else effective.tolist(),
         }
 
-    def _detectable(self, clusters: Integers, deviation: Floats) -> Floats:
+    def _detectable(self, effective: Floats, deviation: Floats) -> Floats:
         """Return the differences detectable with numbers of independent units and standard deviations."""
-        units, row = np.unique(clusters, return_inverse=True)
+        units, row = np.unique(effective, return_inverse=True)
         effects = [
             detectable(1.0, count, power_wanted=self.rules.power, level=self.first_level)
             for count in units.tolist()
@@ -314,38 +315,32 @@ class Comparison(Result):
         for table in self.differences:
             queries = (~np.isnan(table)).sum(axis=0).astype(np.float64)
             low, high = np.full((2, table.shape[1]), np.nan)
+            found, effect = means(totals(table, self.groups)), standardised(table)
             if self.groups is None:  # there is no interval of the effect size for dependent queries
                 low, high = standardised_limits(table, level=self.rules.confidence)
-            columns.append(
-                Columns(
-                    queries,
-                    means(totals(table, self.groups)),
-                    standardised(table),
-                    (low, high),
-                    outcomes(table),
+            else:
+                spread = found.deviation > 0
+                effect = np.divide(
+                    found.mean, found.deviation, out=np.full(len(spread), np.nan), where=spread
                 )
-            )
+                effect[(found.deviation == 0) & (found.mean == 0)] = 0.0
+            columns.append(Columns(queries, found, effect, (low, high), outcomes(table)))
         return columns
-
-    def _spread(self, columns: Columns, pair: int) -> tuple[int, float]:
-        """Return the number of independent units of a pair and the corresponding standard deviation."""
-        clusters = int(columns.found.clusters[pair])
-        return clusters, float(columns.found.error[pair]) * clusters**0.5
 
     def _needed(self, columns: Columns, pair: int) -> int | None:
         """Return the number of queries needed to detect the smallest difference of interest."""
-        clusters, deviation = self._spread(columns, pair)
-        if self.rules.smallest is None or clusters < 2 or self.results.withheld is not None:
+        units, deviation = float(columns.found.effective[pair]), float(columns.found.deviation[pair])
+        if self.rules.smallest is None or not deviation > 0 or self.results.withheld is not None:
             return None
-        upper = upper_deviation(deviation, clusters, level=self.rules.confidence)
-        if upper == 0:
+        upper = upper_deviation(deviation, units, level=self.rules.confidence)
+        if not upper > 0:
             return None
         wanted = queries_needed(
             self.rules.smallest / upper, power_wanted=self.rules.power, level=self.first_level
         )
         if wanted is None:
             return None
-        return int(np.ceil(wanted * columns.queries[pair] / clusters))
+        return int(np.ceil(wanted * columns.queries[pair] / units))
 
     def changed(self, index: int, pair: int, number: int) -> list[Change]:
         """Return the queries with the largest differences between the runs of a pair, in descending order.

@@ -11,10 +11,18 @@ import numpy as np
 
 from leadline.comparison.pairing import Pairs, check_judged, differences_of, pairs_of
 from leadline.comparison.rules import Rules
-from leadline.comparison.sentences import STATED, lacking_text, no_query, p_text, signed
+from leadline.comparison.sentences import (
+    STATED,
+    few_groups_text,
+    lacking_text,
+    no_query,
+    p_text,
+    queries_in_groups,
+    signed,
+)
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.results import Results, plain
-from leadline.data.wording import counted, percent, queries
+from leadline.data.wording import counted, percent
 from leadline.errors import UsageError
 from leadline.evaluation.profiles import profile_of
 from leadline.stats import Alternative
@@ -67,6 +75,8 @@ class Gate:
         One-sided p-value of the hypothesis `null`.
     queries, groups : int
         Number of queries, and of groups of queries.
+    effective_groups : float or None
+        Effective number of groups; None without groups.
     reason : str
         Reason for which the condition cannot be tested, which fails it; empty if it can.
     rising : bool
@@ -88,6 +98,7 @@ class Gate:
     p: float = nan
     queries: int = 0
     groups: int | None = None
+    effective_groups: float | None = None
     reason: str = ""
     rising: bool = True
     unchanged: bool = False
@@ -142,8 +153,7 @@ class Gate:
     @property
     def sample(self) -> str:
         """Number of queries, and of groups of queries, as text."""
-        many = queries(self.queries)
-        return many if self.groups is None else f"{many} in {counted(self.groups, 'group')}"
+        return queries_in_groups(self.queries, self.groups, self.effective_groups)
 
     @property
     def claim(self) -> str:
@@ -311,9 +321,8 @@ def gates(
     the test rejects the hypothesis that the run is worse by the margin or more, and the one-sided limit is
     within the margin. All conditions must pass, so that no correction is needed (intersection-union test).
     Conditions that cannot be tested fail: if the run lacks queries that the baseline has and that count in
-    its mean, with fewer than five queries or groups of queries, with an undefined p-value, or if the test
-    cannot become significant. A run without any difference passes, unless
-    every value is 0.
+    its mean, with fewer than five queries or effective groups of queries, with an undefined p-value, or if
+    the test cannot become significant. A run without any difference passes, unless every value is 0.
 
     Parameters
     ----------
@@ -481,12 +490,14 @@ def decided_on(better: Floats, condition: Condition, rules: Rules, groups: Integ
         smallest = (
             one_sign(units, alternative) if decided[column] else rules.test.smallest(units, alternative)
         )
-        reason = _reason(units, float(p[column]), smallest, rules, grouped=groups is not None)
+        effective = float(spread.effective[column])
+        few = few_groups_text(units, effective) if groups is not None and units else ""
+        reason = few or _reason(units, float(p[column]), smallest, rules, grouped=groups is not None)
         reasons.append("" if unchanged[column] else reason)
         if condition.kind == NOT_WORSE:
             detectable_difference[column] = detectable(
-                float(spread.error[column]) * units**0.5,
-                units,
+                float(spread.deviation[column]),
+                effective,
                 power_wanted=rules.power,
                 level=rules.confidence,
                 one_sided=True,
@@ -528,6 +539,7 @@ def _compared(
             p=float(result.p[pair]),
             queries=int((~np.isnan(better[:, pair])).sum()),
             groups=None if groups is None else int(result.spread.clusters[pair]),
+            effective_groups=None if groups is None else float(result.spread.effective[pair]),
             reason=result.reasons[pair],
             rising=rising,
             unchanged=bool(result.unchanged[pair]),

@@ -13,6 +13,7 @@ from leadline.comparison.comparison_result import Comparison
 from leadline.comparison.gate import FEWEST
 from leadline.comparison.pairing import check_complete
 from leadline.comparison.rules import Rules
+from leadline.comparison.sentences import few_groups_text
 from leadline.comparison.slicings import SliceSource, Slicing, slicings_of
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.result import Result
@@ -21,7 +22,7 @@ from leadline.data.wording import counted, queries
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import DEFAULT_INTERVAL, mean_intervals
 from leadline.stats import CORRECTIONS, INTERVALS, Interval
-from leadline.stats.moments import moments
+from leadline.stats.moments import means, moments, totals
 from leadline.stats.power import outcomes
 
 
@@ -257,8 +258,8 @@ def slices_of(
     if isinstance(compared, Results):
         chosen = INTERVALS.parse(DEFAULT_INTERVAL) if interval is None else interval
         chosen = INTERVALS.parse(chosen) if isinstance(chosen, str) else chosen
-        means = list(_means(results, slicings, chosen, confidence, seed))
-        return Slices(means, slicings, results, interval=str(chosen), confidence=confidence)
+        rows = list(_means(results, slicings, chosen, confidence, seed))
+        return Slices(rows, slicings, results, interval=str(chosen), confidence=confidence)
     rules = replace(compared.rules, correction=CORRECTIONS.parse("Holm"), joint=None)
     return Slices(
         _differences(compared, slicings, rules),
@@ -298,7 +299,7 @@ def _means(
         for run, name_of_run in enumerate(results.names):
             for (by, name, part), low_high in zip(parts, limits, strict=True):
                 averaged = int((~np.isnan(part.averaged_values(index)[run])).sum())
-                reason = _few(averaged, None)
+                reason = _few(averaged)
                 low, high = low_high[run, index].tolist()
                 if not reason and np.isnan(low):
                     reason = "a sum over queries" if measure.average == "sum" else "no interval"
@@ -316,10 +317,8 @@ def _means(
                 )
 
 
-def _few(count: int, groups: int | None) -> str:
+def _few(count: int) -> str:
     """Return the reason for which a slice is not tested; empty if it is."""
-    if groups is not None and groups < FEWEST:
-        return f"{counted(groups, 'group of queries', 'groups of queries')}; at least {FEWEST} are needed"
     return "" if count >= FEWEST else f"{queries(count)}; at least {FEWEST} are needed"
 
 
@@ -337,17 +336,13 @@ class _Tested(NamedTuple):
 def _tested(tables: list[Floats], rules: Rules, groups: Integers | None) -> _Tested:
     """Test the differences of all slices and pairs as families of tests."""
     counts = [(~np.isnan(table)).sum(axis=0) for table in tables]
-    units: list[list[int | None]] = [
-        [
-            None if groups is None else len(np.unique(groups[~np.isnan(table[:, column])]))
-            for column in range(table.shape[1])
-        ]
-        for table in tables
-    ]
-    reasons = [
-        [_few(int(count), unit) for count, unit in zip(row, of_row, strict=True)]
-        for row, of_row in zip(counts, units, strict=True)
-    ]
+    reasons = [[_few(count) for count in row.tolist()] for row in counts]
+    if groups is not None:
+        for row, table in enumerate(tables):
+            found = means(totals(table, groups))
+            units = zip(found.clusters.astype(int).tolist(), found.effective.tolist(), strict=True)
+            few = [few_groups_text(*unit) if unit[0] else "" for unit in units]
+            reasons[row] = [text or reason for text, reason in zip(few, reasons[row], strict=True)]
     tried = np.array([[not reason for reason in row] for row in reasons], dtype=np.bool_)
     p = np.stack([rules.test.p_values(table, seed=rules.seed, groups=groups) for table in tables])
     p[~tried] = np.nan

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from leadline.comparison.compared_pair import ComparedPair
 from leadline.comparison.rules import Rules
 from leadline.data.wording import counted, percent, queries
+from leadline.stats.moments import FEWEST_GROUPS
 
 
 def sentence(pair: ComparedPair, rules: Rules, reach: float = math.inf, *, per_pair: bool = False) -> str:
@@ -87,9 +88,36 @@ def difference_text(pair: ComparedPair, rules: Rules, reach: float, *, per_pair:
 
 def query_count(pair: ComparedPair) -> str:
     """Return the number of queries, and of groups of queries, as text."""
-    if pair.groups is None:
-        return queries(pair.queries)
-    return f"{queries(pair.queries)} in {counted(pair.groups, 'group')}"
+    return queries_in_groups(pair.queries, pair.groups, pair.effective_groups)
+
+
+def queries_in_groups(number: int, groups: int | None, effective: float | None) -> str:
+    """Return the number of queries, of groups, and of effective groups if fewer, as text.
+
+    >>> queries_in_groups(12, 4, 4.0), queries_in_groups(12, 8, 4.5)
+    ('12 queries in 4 groups', '12 queries in 8 groups (4.5 effective)')
+    """
+    if groups is None or effective is None:
+        return queries(number)
+    return f"{queries(number)} in {groups_text(groups, effective)}"
+
+
+def groups_text(groups: int, effective: float, noun: str = "") -> str:
+    """Return a number of groups, and of effective groups if fewer, as text."""
+    fewer = f" ({effective:.1f} effective)" if effective < groups - 0.05 else ""
+    return (f"{groups:,} {noun}" if noun else counted(groups, "group")) + fewer
+
+
+def few_groups_text(groups: int, effective: float) -> str:
+    """Return the reason for which queries in so few effective groups are not tested; empty if they are.
+
+    >>> few_groups_text(8, 3.64)
+    '8 groups of queries (3.6 effective); at least 5 are needed'
+    """
+    if effective >= FEWEST_GROUPS:
+        return ""
+    noun = "group of queries" if groups == 1 else "groups of queries"
+    return f"{groups_text(groups, effective, noun)}; at least {FEWEST_GROUPS} are needed"
 
 
 STATED = "every judged query (one for which nothing was found is {query: {}} in JSON and counts 0)"

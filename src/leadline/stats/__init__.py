@@ -59,11 +59,12 @@ class PairedTest(Parametric):
         Returns
         -------
         ndarray, shape (columns,)
-            NaN where p is undefined. Where all differences of two queries or more are equal and not 0, p is
-            that of the sign test, for every test (`leadline.stats.paired_tests.decided_by_sign` tells where).
+            NaN where p is undefined, as it is with fewer than five effective groups. Where all differences
+            of two queries or more are equal and not 0, p is that of the sign test, for every test
+            (`leadline.stats.paired_tests.decided_by_sign` tells where).
 
         """
-        from leadline.stats.moments import totals
+        from leadline.stats.moments import too_few_groups, totals
         from leadline.stats.paired_tests import sign_p, without_spread
 
         observed = totals(differences, checked_groups(self, groups))
@@ -72,7 +73,8 @@ class PairedTest(Parametric):
         two_sided = alternative == "two-sided"
         p = self._p_of(observed, two_sided=two_sided, seed=seed)
         equal = without_spread(observed)
-        return np.where(equal, sign_p(observed, two_sided=two_sided), p) if equal.any() else p
+        p = np.where(equal, sign_p(observed, two_sided=two_sided), p) if equal.any() else p
+        return np.where(too_few_groups(observed), np.nan, p)
 
     def _p_of(self, observed: Totals, *, two_sided: bool, seed: int) -> Floats:
         """Return p of each column, two-sided or of the alternative "greater"; NaN where undefined."""
@@ -115,7 +117,9 @@ class Interval(Parametric):
     def limits(
         self, values: Floats, *, level: float = 0.95, seed: int = 0, groups: Integers | None = None
     ) -> tuple[Floats, Floats]:
-        """Return the limits around the mean of each column; NaN for fewer than two queries (or groups).
+        """Return the limits around the mean of each column.
+
+        NaN for fewer than two queries, or five effective groups.
 
         Parameters
         ----------

@@ -12,14 +12,17 @@ from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.registry import Aliases, whole
 from leadline.errors import UsageError
 from leadline.stats import Interval, checked_level, checked_seed, column
-from leadline.stats.moments import Totals, means, totals
+from leadline.stats.moments import Totals, means, too_few_groups, totals
 from leadline.stats.paired_tests import Randomisation as RandomisationTest
 from leadline.stats.resampling import each_block, every_sign, signs, supports, weights
 from leadline.stats.student_t import t_quantiles
 
 
 class Student(Interval):
-    """Mean plus and minus the t quantile times the standard error, cluster-robust with groups.
+    """Mean plus and minus the t quantile times the standard error.
+
+    With groups of queries the standard error is that of the jackknife over groups, and the t quantile has one
+    degree of freedom less than effective groups.
 
     >>> low, high = Student().of([0.1, 0.3, -0.1, 0.2, 0.2])
     >>> round(low, 4), round(high, 4)
@@ -27,7 +30,7 @@ class Student(Interval):
     """
 
     title = "t interval"
-    source = "Student 1908; groups: Liang and Zeger 1986"
+    source = "Student 1908; groups: Bell and McCaffrey 2002"
     aliases: ClassVar[Aliases] = {"t": {}}
 
     def limits(
@@ -38,9 +41,9 @@ class Student(Interval):
         seed: int = 0,  # noqa: ARG002  # draws nothing
         groups: Integers | None = None,
     ) -> tuple[Floats, Floats]:
-        """Return the limits of the mean of each column; NaN for fewer than two queries (or groups)."""
+        """Return the limits of the mean of each column; NaN for fewer than two queries, or few groups."""
         estimate = means(totals(values, groups))
-        half_width = t_quantiles(np.asarray(estimate.clusters - 1), (1 + level) / 2) * estimate.error
+        half_width = t_quantiles(estimate.degrees, (1 + level) / 2) * estimate.error
         return estimate.mean - half_width, estimate.mean + half_width
 
 
@@ -62,7 +65,7 @@ class Percentile(Interval):
     def limits(
         self, values: Floats, *, level: float = 0.95, seed: int = 0, groups: Integers | None = None
     ) -> tuple[Floats, Floats]:
-        """Return the limits of the mean of each column; NaN for fewer than two queries (or groups)."""
+        """Return the limits of the mean of each column; NaN for fewer than two queries, or few groups."""
         low, high = np.full((2, values.shape[1]), np.nan)
         probabilities = [(1 - level) / 2, (1 + level) / 2]
         for columns, observed in columns_with_totals(totals(values, groups)):
@@ -95,7 +98,7 @@ class BCa(Interval):
     def limits(
         self, values: Floats, *, level: float = 0.95, seed: int = 0, groups: Integers | None = None
     ) -> tuple[Floats, Floats]:
-        """Return the limits of the mean of each column; NaN for fewer than two queries (or groups)."""
+        """Return the limits of the mean of each column; NaN for fewer than two queries, or few groups."""
         low, high = np.full((2, values.shape[1]), np.nan)
         for columns, observed in columns_with_totals(totals(values, groups)):
             drawn = resampled_means(observed, self.draws, seed)
@@ -146,8 +149,8 @@ def resampled(values: Floats, draws: int, seed: int) -> Floats:
 
 
 def columns_with_totals(observed: Totals) -> Iterator[tuple[Integers, Totals]]:
-    """Yield sets of columns with the same clusters, if two or more: column indices and their totals."""
-    for columns, rows in supports(observed.sums):
+    """Yield sets of columns with the same clusters, if enough for limits: indices and their totals."""
+    for columns, rows in supports(np.where(too_few_groups(observed), np.nan, observed.sums)):
         if rows.sum() >= 2:
             at = np.ix_(rows, columns)
             yield columns, Totals(observed.sums[at], observed.sizes[at], observed.grouped)
@@ -238,8 +241,9 @@ class Randomisation(Interval):
     def limits(
         self, values: Floats, *, level: float = 0.95, seed: int = 0, groups: Integers | None = None
     ) -> tuple[Floats, Floats]:
-        """Return the limits of the mean of each column; NaN for fewer than two queries (or groups)."""
+        """Return the limits of the mean of each column; NaN for fewer than two queries, or few groups."""
         observed = totals(values, groups)
+        observed = observed._replace(sums=np.where(too_few_groups(observed), np.nan, observed.sums))
         low, high = np.full((2, values.shape[1]), np.nan)
         clusters = (~np.isnan(observed.sums)).sum(axis=0)
         exact = 2.0 ** np.minimum(clusters, 63) <= self.draws

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from leadline.data.arrays import Floats, Integers
+from leadline.data.arrays import Flags, Floats, Integers
 from leadline.errors import UsageError
 
 # A spread below this fraction of the largest value is due to rounding.
@@ -75,11 +75,25 @@ class Means(NamedTuple):
         Mean over queries.
     error : ndarray of float64
         Standard error of the mean.
+    effective : ndarray of float64
+        Effective number of groups, (sum n)^2 / sum n^2 for groups of n queries: the number of groups if all
+        are of one size, less otherwise. Without groups the number of queries.
     """
 
     clusters: Floats
     mean: Floats
     error: Floats
+    effective: Floats
+
+    @property
+    def degrees(self) -> Floats:
+        """Return the degrees of freedom of the standard error, one less than effective groups."""
+        return np.asarray(self.effective - 1)
+
+    @property
+    def deviation(self) -> Floats:
+        """Return the standard deviation that matches the standard error: of effective groups."""
+        return np.asarray(self.error * np.sqrt(self.effective))
 
 
 def totals(values: Floats, groups: Integers | None = None) -> Totals:
@@ -122,33 +136,58 @@ def totals(values: Floats, groups: Integers | None = None) -> Totals:
     return Totals(sums, sizes, grouped=True)
 
 
-def means(observed: Totals) -> Means:
-    """Return means with standard errors that are robust to dependence within clusters.
+FEWEST_GROUPS = 5  # effective groups below which nothing is tested
 
-    With e the residual sum of a cluster (its sum minus its size times the mean), G clusters and n queries,
-    the squared error is G / (G - 1) sum(e^2) / n^2. Where every query is a cluster this is s^2 / n. An error
-    due to rounding is exactly 0; NaN for fewer than two clusters.
+
+def effective_groups(observed: Totals) -> Floats:
+    """Return the effective number of groups of each column, (sum n)^2 / sum n^2; of queries without groups.
+
+    >>> effective_groups(totals(np.ones((4, 1)), np.array([0, 0, 0, 1]))).tolist()  # 16 / (9 + 1)
+    [1.6]
+    """
+    queries, squares = observed.sizes.sum(axis=0), (observed.sizes**2).sum(axis=0)
+    return np.asarray(np.divide(queries**2, squares, out=np.zeros_like(queries), where=squares > 0))
+
+
+def too_few_groups(observed: Totals) -> Flags:
+    """Return, per column, whether its queries are in fewer than five effective groups."""
+    return np.asarray(observed.grouped & (effective_groups(observed) < FEWEST_GROUPS))
+
+
+def means(observed: Totals) -> Means:
+    """Return means over queries with standard errors that are robust to dependence within groups.
+
+    The error is that of the jackknife over groups (CR3). With e the residual sum of a group (its sum minus
+    its size times the mean), G groups and N queries in all, the mean without a group of n queries differs by
+    e / (N - n) from the mean, and the squared error is (G - 1) / G sum(e^2 / (N - n)^2). Where all groups are
+    of one size this is the squared error of the mean of their means; without groups it is s^2 / n. An error
+    due to rounding is exactly 0; NaN for fewer than two queries, or five effective groups.
 
     References
     ----------
-    Liang and Zeger (1986), Biometrika 73(1).
+    Bell and McCaffrey (2002), Survey Methodology 28(2); MacKinnon, Nielsen and Webb (2023), J. Econometrics
+    232(2).
 
     Examples
     --------
-    >>> found = means(totals(np.array([[1.0], [2.0], [6.0]]), np.array([0, 0, 1])))
-    >>> found.mean.tolist(), found.error.tolist()  # residual sums -3 and 3: sqrt(2 * 18) / 3
-    ([3.0], [2.0])
+    >>> values, groups = [1.0, -1.0, 1.0, -1.0, 2.0, -1.0, -1.0], np.array([0, 1, 2, 3, 4, 5, 5])
+    >>> found = means(totals(np.array(values)[:, None], groups))
+    >>> found.effective.round(3).tolist(), found.error.round(4).tolist()  # 49/9; 5/6 (8/36 + 4/25)
+    ([5.444], [0.5644])
     """
+    effective = effective_groups(observed)
     if not observed.grouped:
         plain = moments(observed.sums)
-        return Means(plain.number, plain.mean, plain.error)
+        return Means(plain.number, plain.mean, plain.error, effective)
     defined = ~np.isnan(observed.sums)
     clusters, queries = defined.sum(axis=0).astype(np.float64), observed.sizes.sum(axis=0)
     filled = np.where(defined, observed.sums, 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = filled.sum(axis=0) / np.where(queries == 0, np.nan, queries)
-        squares = np.where(defined, (filled - observed.sizes * mean) ** 2, 0.0).sum(axis=0)
-        spread = np.sqrt(squares / np.where(clusters < 2, np.nan, clusters - 1))
-    spread[spread <= ROUNDING * np.abs(filled).max(axis=0, initial=0.0)] = 0.0
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return Means(clusters, mean, spread * np.sqrt(clusters) / queries)
+        residuals = np.where(defined, filled - observed.sizes * mean, 0.0)
+        moved = residuals / (queries - observed.sizes)
+        error = np.sqrt((clusters - 1) / clusters * (moved**2).sum(axis=0))
+    rounding = ROUNDING * np.abs(filled).max(axis=0, initial=0.0)
+    error[np.sqrt((residuals**2).sum(axis=0)) <= rounding * np.sqrt(clusters)] = 0.0
+    error[too_few_groups(observed)] = np.nan
+    return Means(clusters, mean, error, effective)

@@ -23,7 +23,7 @@ class T(PairedTest):
     """Paired t test.
 
     Undefined for fewer than two queries; 1 where all differences are 0. With groups of queries the standard
-    error is cluster-robust, with one degree of freedom less than groups.
+    error is that of the jackknife over groups, with one degree of freedom less than effective groups.
 
     >>> round(T().p([0.1, 0.3, -0.1, 0.2, 0.2]), 4)
     0.1079
@@ -31,7 +31,7 @@ class T(PairedTest):
 
     title = "paired t test"
     null = "the mean difference is 0"
-    source = "Student 1908; for retrieval Sanderson and Zobel 2005; groups: Liang and Zeger 1986"
+    source = "Student 1908; for retrieval Sanderson and Zobel 2005; groups: Bell and McCaffrey 2002"
     aliases: ClassVar[Aliases] = {"ttest": {}, "paired_t": {}, "student": {}}
 
     def smallest(self, queries: int, alternative: Alternative = "two-sided") -> float:
@@ -45,7 +45,7 @@ class T(PairedTest):
         estimate = means(observed)
         spread = estimate.error > 0
         t = np.divide(estimate.mean, estimate.error, out=np.full(len(spread), np.nan), where=spread)
-        p: Floats = stdtr(estimate.clusters - 1, -np.abs(t) if two_sided else -t)
+        p: Floats = stdtr(estimate.degrees, -np.abs(t) if two_sided else -t)
         p *= 2 if two_sided else 1
         p[(estimate.error == 0) & (estimate.mean == 0)] = 1.0
         return p
@@ -281,7 +281,7 @@ class Bootstrap(PairedTest):
     p is the proportion of resamples whose absolute t is at least the observed one, which is included so that
     p is never 0; a resample of equal differences has t 0 if their mean is 0 and infinite t otherwise.
     Undefined for fewer than two queries; 1 where all differences are 0. With groups of queries whole groups
-    are resampled, and t has the cluster-robust standard error.
+    are resampled, and t has the standard error of Liang and Zeger (1986), in the sample and its resamples.
 
     >>> round(Bootstrap(draws=20_000).p([0.1, 0.3, -0.1, 0.2, 0.2]), 1)
     0.2
@@ -323,6 +323,9 @@ class Bootstrap(PairedTest):
         clusters, sample = len(observed.sums), means(observed)
         residuals = observed.sums - observed.sizes * sample.mean
         squares = residuals**2
+        if observed.grouped:  # studentised as the resamples are, not by leaving groups out
+            centred = _resampled(np.ones((1, clusters)), residuals, squares, observed)
+            sample = sample._replace(error=np.where(sample.error > 0, centred.error[0], sample.error))
         tolerance = ROUNDING * np.abs(observed.sums).max(axis=0, initial=0.0)
 
         def t_of(estimate: Means) -> Floats:
@@ -356,7 +359,7 @@ def _resampled(counts: Floats, residuals: Floats, squares: Floats, observed: Tot
     mean = sums / queries
     squared = np.maximum(counts @ squares - 2 * mean * crossed + mean**2 * sizes, 0.0)
     error = np.sqrt(squared * (clusters / (clusters - 1))) / queries
-    return Means(np.array(clusters), mean, error)
+    return Means(np.array(clusters), mean, error, np.array(clusters))
 
 
 def equivalence(differences: Floats, margin: float) -> Floats:

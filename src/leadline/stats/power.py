@@ -144,7 +144,7 @@ NORMAL = NormalDist()
 MOST = 10_000_000  # queries
 
 
-def power(effect: float, queries: int, *, level: float = 0.95, one_sided: bool = False) -> float:
+def power(effect: float, queries: float, *, level: float = 0.95, one_sided: bool = False) -> float:
     """Return the power of the paired t test for a standardised difference.
 
     From the noncentral t distribution with n - 1 degrees of freedom and noncentrality effect * sqrt(n). The
@@ -206,11 +206,17 @@ def queries_needed(effect: float, *, power_wanted: float = 0.8, level: float = 0
 
 
 def detectable(
-    deviation: float, queries: int, *, power_wanted: float = 0.8, level: float = 0.95, one_sided: bool = False
+    deviation: float,
+    queries: float,
+    *,
+    power_wanted: float = 0.8,
+    level: float = 0.95,
+    one_sided: bool = False,
 ) -> float:
     """Return the smallest difference detectable with this power, in units of the measure.
 
-    `deviation` is the standard deviation of the differences; undefined for fewer than two queries.
+    `deviation` is the standard deviation of the differences; undefined for fewer than two queries. `queries`
+    may be a number of effective groups, with the deviation of these.
 
     >>> round(detectable(0.2, 50), 4)
     0.0808
@@ -222,7 +228,7 @@ def detectable(
     return float(np.float64(effect) * deviation)
 
 
-def upper_deviation(deviation: float, queries: int, *, level: float = 0.95) -> float:
+def upper_deviation(deviation: float, queries: float, *, level: float = 0.95) -> float:
     """Return the one-sided upper confidence limit of a standard deviation over queries.
 
     s sqrt((n - 1) / q), where q is the 1 - `level` quantile of chi-square with n - 1 degrees of freedom:
@@ -247,7 +253,7 @@ def upper_deviation(deviation: float, queries: int, *, level: float = 0.95) -> f
 
 
 @lru_cache(maxsize=1024)  # the same for all pairs over as many queries
-def _detectable_effect(queries: int, power_wanted: float, level: float, one_sided: bool) -> float:
+def _detectable_effect(queries: float, power_wanted: float, level: float, one_sided: bool) -> float:
     low, high = 0.0, 100.0
     while power(high, queries, level=level, one_sided=one_sided) < power_wanted:
         high *= 10

@@ -13,7 +13,7 @@ from leadline.comparison.compared_pair import ComparedPair
 from leadline.comparison.comparison_result import MOST_LETTERS, Comparison
 from leadline.comparison.gate import WORSE as GATE_WORSE
 from leadline.comparison.gate import Gate
-from leadline.comparison.sentences import sentence, shown_limits
+from leadline.comparison.sentences import few_groups_text, groups_text, sentence, shown_limits
 from leadline.data.results import plain
 from leadline.data.wording import counted, percent, queries
 from leadline.reporting.render import Cell, Preformatted, Probability, Table
@@ -109,6 +109,7 @@ COLUMNS = (
     Column("losses", "losses", dropped=2),
     Column("queries"),
     Column("groups"),
+    Column("effective_groups"),
     Column("needed"),
     Column("detectable"),
     Column("verdict", "a is", printed=_verdict),
@@ -240,15 +241,20 @@ def _method_notes(comparison: Comparison, *, per_pair: bool = False) -> list[str
     notes = [
         f"p: {rules.test}, two-sided, H0: {rules.test.null}; {corrected}; seed {rules.seed}",
         f"low, high: {percent(rules.confidence)} {_kind(comparison, per_pair=per_pair)}",
-        "effect: mean / standard deviation of the differences [interval]"
+        "effect: mean / standard deviation of "
+        + ("the differences [interval]" if comparison.groups is None else "effective groups")
         + ("; wins: queries on which a is better" if comparison.results.withheld is None else ""),
     ]
     if len(comparison.results.measures) > 1:
         others = ", ".join(str(measure) for measure in comparison.results.measures[1:])
         notes.append(f"primary measure: {comparison.primary}; secondary: {others}")
     if comparison.groups is not None:
-        groups = max(int(table.found.clusters.max()) for table in comparison.columns)
-        notes.append(f"queries in groups ({rules.query_group}): {counted(groups, 'group')}")
+        table = max((table.found for table in comparison.columns), key=lambda found: found.effective.max())
+        number, effective = int(table.clusters.max()), float(table.effective.max())
+        notes.append(
+            f"queries in groups ({rules.query_group}): "
+            + (few_groups_text(number, effective) or groups_text(number, effective))
+        )
     return notes
 
 
