@@ -1,9 +1,12 @@
 """Measure how often the simultaneous intervals of `leadline compare` hold the true differences together.
 
     python benchmarks/simultaneous.py [FAMILIES]
+    python benchmarks/simultaneous.py FAMILIES SCORES...
 
 Normal and independent differences with known means, 50 queries: the case in which Holm's correction costs its
-intervals most. Prints the table of docs/comparing.md.
+intervals most. With SCORES, tables of one measure for many runs (topics x runs): the topics are the
+population, from which queries are drawn with replacement, 10 to 37 runs anew each time. Prints the tables of
+docs/comparing.md.
 """
 
 from __future__ import annotations
@@ -14,7 +17,9 @@ import numpy as np
 
 from leadline.comparison.families import corrected
 from leadline.comparison.rules import rules_of
+from leadline.stats.intervals import Student
 from leadline.stats.paired_tests import T
+from leadline.stats.simultaneous import max_t
 
 WORLDS = {
     "3 pairs, two far from 0": np.array([0.0, 2.0, 2.0]),
@@ -54,9 +59,44 @@ def coverage(truth: np.ndarray, name: str, families: int) -> tuple[float, float]
     return float(np.mean(together)), float(np.mean(missed))
 
 
+def held(path: str, queries: int, families: int, rng: np.random.Generator) -> tuple[list[float], float]:
+    """Return how often Bonferroni's and MaxT's intervals of all pairs hold, and the median width of MaxT's.
+
+    The width is that of the intervals of Bonferroni.
+    """
+    population = np.loadtxt(path, delimiter="\t", skiprows=1)[:, 1:]
+    counts, widths = np.zeros(2), []
+    for seed in range(families):
+        most = min(37, population.shape[1])
+        runs = rng.permutation(population.shape[1])[: rng.integers(10, most + 1)]
+        drawn = population[rng.integers(0, len(population), queries)][:, runs]
+        first, second = np.triu_indices(len(runs), k=1)
+        differences, truth = drawn[:, first] - drawn[:, second], population[:, runs].mean(axis=0)
+        truth = truth[first] - truth[second]
+        plain = Student().limits(differences, level=1 - 0.05 / len(truth))
+        joint = max_t(differences, draws=999, seed=seed).limits()
+        counts += [((low <= truth + 1e-12) & (truth - 1e-12 <= high)).all() for low, high in (plain, joint)]
+        spread = plain[1] > plain[0]
+        widths.append(float(np.median((joint[1] - joint[0])[spread] / (plain[1] - plain[0])[spread])))
+    return (counts / families).tolist(), float(np.median(widths))
+
+
+def real(families: int, paths: list[str]) -> None:
+    """Print the table of populations of topics."""
+    rng = np.random.default_rng(1)
+    print("| scores | queries | Bonferroni | MaxT | width of MaxT |")
+    for path in paths:
+        for queries in (6, 10, 15, 25, 50):
+            (plain, joint), width = held(path, queries, families, rng)
+            print(f"| {path} | {queries} | {plain:.1%} | {joint:.1%} | {width:.2f} |", flush=True)
+
+
 def main() -> None:
     """Print the table."""
     families = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
+    if len(sys.argv) > 2:
+        real(families, sys.argv[2:])
+        return
     print("| true differences | Bonferroni: together | Holm: together | BH: significant ones that miss |")
     print("| --- | ---: | ---: | ---: |")
     for world, truth in WORLDS.items():

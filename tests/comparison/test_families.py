@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -9,12 +10,16 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
+from scipy.special import stdtr
 
+from conftest import examples
 from leadline.comparison.compare import compare_results
 from leadline.comparison.comparison_result import Comparison
 from leadline.data.ids import Vocabulary
 from leadline.data.results import Results, RunInfo
 from leadline.measures import MEASURES
+from leadline.stats.moments import means, totals
+from leadline.stats.power import detectable
 
 
 def results_of(values: Any, *names: str) -> Results:
@@ -257,3 +262,35 @@ def test_the_upper_limit_of_a_deviation_covers() -> None:
     drawn = np.random.default_rng(16).normal(0.0, 2.0, size=(2000, 12)).std(axis=1, ddof=1)
     covered = np.mean([upper_deviation(float(one), 12) >= 2.0 for one in drawn])
     assert float(covered) == pytest.approx(0.95, abs=0.015)
+
+
+@examples(60)
+@given(st.integers(0, 10**6), st.sampled_from(["Tukey", "MaxT", "Holm"]), st.integers(5, 12))
+def test_limits_exclude_zero_exactly_where_the_verdict_does(seed: int, correction: str, queries: int) -> None:
+    rng = np.random.default_rng(seed)
+    values = rng.integers(0, 4, (queries, 3)) / 3 + np.array([0.0, 1 / 3, 2 / 3])
+    comparison = compare_results(results_of(values.T), correction=correction)
+    low, high = comparison.shown_limits[0].T
+    assert (((low > 0) | (high < 0)) == comparison.significant[0]).all()
+
+
+def test_effect_size_and_detectable_difference_are_those_of_groups() -> None:
+    rng = np.random.default_rng(3)
+    groups = np.repeat(np.arange(8), [6, 4, 3, 2, 2, 2, 2, 3])
+    values = rng.normal(size=(24, 2)) + rng.normal(size=(8, 2))[groups]
+    labels = {f"q{place:03}": str(group) for place, group in enumerate(groups)}
+    (pair,) = compare_results(results_of(values.T), query_group=labels).pairs
+    found = means(totals(values[:, :1] - values[:, 1:], groups))
+    assert pair.effective_groups == found.effective[0] == 24**2 / 86
+    assert pair.effect * math.sqrt(pair.effective_groups) == pytest.approx(found.mean[0] / found.error[0])
+    assert pair.p == pytest.approx(float(2 * stdtr(24**2 / 86 - 1, -abs(found.mean[0] / found.error[0]))))
+    expected = detectable(float(found.deviation[0]), 24**2 / 86)
+    assert pair.detectable == pytest.approx(expected)
+
+
+def test_fewer_than_five_effective_groups_are_undecided() -> None:
+    values = np.random.default_rng(3).normal(size=(40, 2)) + np.array([5.0, 0.0])
+    labels = {f"q{place:03}": str(min(place, 9)) for place in range(40)}
+    (pair,) = compare_results(results_of(values.T), query_group=labels).pairs
+    assert (pair.groups, pair.verdict, pair.needed) == (10, "undecided", None)
+    assert all(math.isnan(value) for value in (pair.p, pair.low, pair.high, pair.effect, pair.detectable))

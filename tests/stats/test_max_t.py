@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from samples import holed, smooth, stepped
 
 from conftest import examples
-from leadline.data.arrays import Floats
+from leadline.data.arrays import Floats, Integers
 from leadline.errors import UsageError
 from leadline.stats.paired_tests import Randomisation, T
+from leadline.stats.resampling import weights
 from leadline.stats.simultaneous import max_t
 
 
@@ -104,6 +105,44 @@ def test_the_reach_of_one_pair_is_near_that_of_t() -> None:
     assert max_t(smooth(60, 50), draws=2_000).critical_value(0.95) > 3
     assert max_t(smooth(60, 3), draws=18).critical_value(0.95) == math.inf
     assert max_t(smooth(4, 3)).critical_value(0.95) == math.inf
+
+
+def largest_t(differences: Floats, groups: Integers, counts: Floats) -> float:
+    """Return the largest |t| of a resample of groups about the observed means, by loops."""
+    largest = 0.0
+    for column in differences.T:
+        mean = np.nanmean(column)
+        drawn = [
+            column[(groups == group) & ~np.isnan(column)] - mean
+            for group, count in enumerate(counts.tolist())
+            for _ in range(int(count))
+        ]
+        drawn = [values for values in drawn if len(values)]
+        if len(drawn) < 2:
+            return math.inf
+        queries = sum(len(values) for values in drawn)
+        middle = sum(values.sum() for values in drawn) / queries
+        squares = sum((values - middle).sum() ** 2 for values in drawn)
+        if squares < 1e-20:
+            largest = max(largest, 0.0 if abs(middle) < 1e-10 else math.inf)
+        else:
+            error = math.sqrt(len(drawn) / (len(drawn) - 1) * squares) / queries
+            largest = max(largest, abs(middle) / error)
+    return largest
+
+
+@pytest.mark.parametrize("kind", ["queries", "missing", "groups"])
+def test_the_reach_is_the_quantile_of_the_largest_t_of_resamples(kind: str) -> None:
+    differences = smooth(16, 3, seed=4)
+    groups = np.arange(16) // 2 if kind == "groups" else np.arange(16)
+    if kind == "groups":
+        groups[0] = 7  # sizes 1, 2, ..., 3
+    if kind == "missing":
+        differences[[0, 3], [1, 2]] = np.nan
+    found = max_t(differences, draws=398, seed=2, groups=groups if kind == "groups" else None)
+    drawn = weights(np.random.default_rng([2, 0]), 398, groups.max() + 1)
+    largest = sorted((largest_t(differences, groups, row) for row in drawn), reverse=True)
+    assert found.critical_value(0.95) == pytest.approx(largest[18])  # (1 + 19) / 399
 
 
 def test_with_groups_their_sums_are_flipped() -> None:

@@ -250,6 +250,7 @@ def compare_results(
         baselines=names,
     )
     warnings += families.out_of_reach(differences, pairs, rules, groups)
+    warnings += families.few_queries(differences, family_result.size, rules, groups)
     if isinstance(rules.test, Bootstrap):
         warnings += families.resamples_without_spread(differences)
     comparison.warnings += warnings + _decided(differences, groups)
@@ -285,7 +286,7 @@ def _equivalent(differences: Sequence[Floats], rules: Rules, groups: Integers | 
 
 
 def _two_one_sided(differences: Floats, margin: float, groups: Integers) -> Floats:
-    """Return the larger p of two one-sided t tests with cluster-robust errors."""
+    """Return the larger p of two one-sided t tests with the errors of the jackknife over groups."""
     above = T().p_values(differences + margin, alternative="greater", groups=groups)
     below = T().p_values(differences - margin, alternative="less", groups=groups)
     return np.asarray(np.maximum(above, below))

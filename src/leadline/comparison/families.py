@@ -14,12 +14,21 @@ from leadline.comparison.pairing import Pairs
 from leadline.comparison.rules import MAX_T_DRAWS, TUKEY, Rules
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.results import Results, ResultWarning
+from leadline.data.wording import counted
 from leadline.errors import UsageError
 from leadline.stats.corrections import BH
 from leadline.stats.intervals import consistent_limits
-from leadline.stats.moments import moments
+from leadline.stats.moments import effective_groups, moments, totals
 from leadline.stats.paired_tests import decided_by_sign
 from leadline.stats.simultaneous import max_t, tukey
+
+# Percentage of simulated families of pairs whose 95 % intervals all held, by number of queries: lowest and
+# highest of three collections (docs/comparing.md). And the number of queries from which it is not said.
+COVERAGE = {
+    "Bonferroni": {6: (60, 72), 10: (65, 84), 15: (71, 91)},
+    "MaxT": {6: (76, 98), 10: (88, 97), 15: (93, 96)},
+}
+ENOUGH = 25
 
 
 class Family(NamedTuple):
@@ -155,8 +164,31 @@ def tukey_test(results: Results, index: int, differences: Floats, rules: Rules) 
     differences = np.where(complete[:, None], differences, np.nan)
     ranges, means = tukey(values[complete], seed=rules.seed), moments(differences).mean
     reach = ranges.half_width(rules.confidence)
-    limits = np.stack([means - reach, means + reach], axis=1)
-    return TukeyTest(differences, ranges.p_values(means), limits, warnings)
+    p = ranges.p_values(means)
+    limits = consistent_limits(means - reach, means + reach, np.asarray(p < rules.alpha), differences)
+    return TukeyTest(differences, p, np.stack(limits, axis=1), warnings)
+
+
+def few_queries(
+    differences: Sequence[Floats], size: int, rules: Rules, groups: Integers | None
+) -> list[ResultWarning]:
+    """Return how often simultaneous intervals from few queries hold; nothing for a single pair."""
+    if size < 2 or not rules.corrects or rules.joint == TUKEY or isinstance(rules.correction, BH):
+        return []
+    units = max(float(effective_groups(totals(table, groups)).max(initial=0)) for table in differences)
+    if not 0 < units < ENOUGH:
+        return []
+    number = counted(int(units), "query", "queries") if groups is None else f"{units:.1f} effective groups"
+    name = "MaxT" if rules.joint else "Bonferroni"
+    figures = COVERAGE[name]
+    least = max((few for few in figures if few <= units), default=min(figures))
+    low, high = figures[least]
+    words = (
+        f"simultaneous intervals: approximate with {number}; with {least} queries, 95 % intervals ({name}) "
+        f"of all pairs of 10 to 37 runs held together in {low} to {high} % of simulated samples "
+        "(docs/comparing.md)"
+    )
+    return [ResultWarning("approximate_intervals", words, int(units))]
 
 
 def out_of_reach(

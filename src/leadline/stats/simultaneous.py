@@ -14,9 +14,9 @@ from leadline.data.arrays import Floats, Integers
 from leadline.errors import UsageError
 from leadline.stats import checked_seed
 from leadline.stats.intervals import consistent_limits, smallest_count
-from leadline.stats.moments import ROUNDING, Totals, means, totals
+from leadline.stats.moments import ROUNDING, Totals, means, too_few_groups, totals
 from leadline.stats.paired_tests import one_sign
-from leadline.stats.resampling import each_block, every_sign, signs
+from leadline.stats.resampling import BLOCK, each_block, every_sign, signs, weights
 
 TUKEY_CELLS = 500_000  # array elements per block of permutations
 
@@ -113,12 +113,12 @@ class MaxT:
     def limits(self, level: float = 0.95) -> tuple[Floats, Floats]:
         """Return simultaneous limits of the means of the columns.
 
-        Mean plus and minus c standard errors, where c is the quantile of the largest |t| over all columns
-        when the signs of the centred differences are flipped: with probability `level`, approximately, all
-        intervals contain their means. The intervals are single-step, while `p` is step-down and its
-        differences are not centred (the null hypothesis is that all means are 0). To keep interval and p
-        consistent, a limit is moved to 0 where only one of the two excludes 0: an interval reaches 0 where p
-        is 1 - level or more, and excludes it where p is below.
+        Mean plus and minus c standard errors, where c is the quantile of the largest |t| over all columns in
+        bootstrap resamples of the queries (or groups), each t about the observed mean with the standard error
+        of the resample: with probability `level`, approximately, all intervals contain their means. `p` is
+        step-down and flips signs, which supposes that its differences are symmetric about 0. To keep interval
+        and p consistent, a limit is moved to 0 where only one of the two excludes 0: an interval reaches 0
+        where p is 1 - level or more, and excludes it where p is below.
         """
         estimate = means(self._observed)
         with np.errstate(invalid="ignore"):
@@ -135,42 +135,40 @@ class MaxT:
     def critical_value(self, level: float = 0.95) -> float:
         """Return c in standard errors; infinite where there are too few draws, queries or groups.
 
-        At least that of the t interval of a single pair: with very few queries the flipped residuals are too
-        few.
+        At least the quantile of the t interval of a single pair.
         """
         from scipy.special import stdtrit
 
-        clusters = int((~np.isnan(self._observed.sums)).sum(axis=0).max(initial=0))
-        if one_sign(clusters) >= 1 - level:
+        estimate = means(self._observed)
+        columns = np.nan_to_num(estimate.error) > 0
+        if one_sign(int(estimate.clusters.max(initial=0))) >= 1 - level:
             return math.inf
-        single = float(stdtrit(clusters - 1, (1 + level) / 2))
-        if not len(self._largest):  # no pair has any spread
+        single = float(stdtrit(estimate.degrees.max(initial=0), (1 + level) / 2))
+        if not columns.any():  # no pair has any spread
             return single
-        if self._exact:
-            rank = -(-smallest_count(level, 2.0 * len(self._largest), added=0) // 2)
-        else:
-            rank = smallest_count(level, self.draws + 1.0, added=1)
-        if rank == 0 or rank > len(self._largest):
+        rank = smallest_count(level, self.draws + 1.0, added=1)
+        if rank == 0:
             return math.inf
-        flipped = float(np.sqrt(self._largest[len(self._largest) - rank]))
-        return max(flipped, single)
+        return max(float(np.sqrt(self._largest[len(self._largest) - rank])), single)
 
     @cached_property
     def _largest(self) -> Floats:
-        """Return the largest squared t of each draw of flipped centred differences, in increasing order."""
-        observed, estimate = self._observed, means(self._observed)
-        residuals = np.nan_to_num(observed.sums - observed.sizes * estimate.mean)
-        columns = np.nan_to_num(estimate.error) > 0
-        statistic = _squared_t(residuals[:, columns], estimate.clusters[columns])
-        if not columns.any():
-            return np.empty(0)
-        return np.sort(np.concatenate([statistic(block).max(axis=1) for block in self._patterns()]))
+        """Return the largest squared t of each resample over the columns with spread, in increasing order."""
+        columns = np.nan_to_num(means(self._observed).error) > 0
+        sums, sizes = self._observed.sums[:, columns], self._observed.sizes[:, columns]
+        statistic = _resampled_squared_t(sums, sizes)
+        size = max(1, min(BLOCK, CELLS // sums.shape[1]))
+
+        def block(generator: np.random.Generator, count: int) -> Floats:
+            return np.asarray(statistic(weights(generator, count, len(sums))).max(axis=1))
+
+        return np.sort(np.concatenate(list(each_block(self.draws, self.seed, block, block=size))))
 
     def _p_values(self) -> tuple[Floats, Floats]:
         sums = self._observed.sums
         stepped, single = np.full((2, sums.shape[1]), np.nan)
         clusters = (~np.isnan(sums)).sum(axis=0).astype(np.float64)
-        columns = np.flatnonzero(clusters > 0)
+        columns = np.flatnonzero((clusters > 0) & ~too_few_groups(self._observed))
         if not len(columns):
             return stepped, single
         unsorted = _squared_t(np.nan_to_num(sums[:, columns]), clusters[columns])
@@ -222,6 +220,37 @@ def _squared_t(sums: Floats, clusters: Floats) -> Callable[[Floats], Floats]:
             t = (clusters - 1) * explained / (1 - explained)
         t[np.broadcast_to(clusters < 2, t.shape)] = 0.0
         t[(explained >= 1 - ROUNDING) & (clusters >= 2)] = np.inf
+        return np.asarray(t)
+
+    return squared
+
+
+def _resampled_squared_t(sums: Floats, sizes: Floats) -> Callable[[Floats], Floats]:
+    """Return a function that gives the squared t of columns about their means in resamples: draws x columns.
+
+    With r the residual sum of a cluster of n queries, S, N and G the sums of r, of n and the number of
+    clusters in a resample, and e = r - n S / N, t^2 is S^2 (G - 1) / (G sum(e^2)); infinite where all e are 0
+    and S is not.
+    """
+    totalled = np.nan_to_num(sums)
+    residuals = totalled - sizes * (totalled.sum(axis=0) / sizes.sum(axis=0))
+    present = (sizes > 0).astype(np.float64)
+    whole = bool((sizes == 1).all())  # every query is a cluster
+    tiny = ROUNDING * np.abs(totalled).max(axis=0, initial=0.0) ** 2
+
+    def squared(counts: Floats) -> Floats:
+        shift, squares = counts @ residuals, counts @ residuals**2
+        with np.errstate(divide="ignore", invalid="ignore"):
+            if whole:
+                number = np.array(float(len(sums)))
+                spread = squares - shift**2 / number
+            else:
+                number, mean = counts @ present, shift / (counts @ sizes)
+                spread = squares - 2 * mean * (counts @ (residuals * sizes)) + mean**2 * (counts @ sizes**2)
+            t = shift**2 * ((number - 1) / number) / spread
+        flat = ~(spread > tiny)
+        t[flat] = np.where(shift[flat] ** 2 > np.broadcast_to(tiny, t.shape)[flat], np.inf, 0.0)
+        t[np.broadcast_to(number < 2, t.shape)] = np.inf
         return np.asarray(t)
 
     return squared
