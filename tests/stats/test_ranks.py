@@ -11,12 +11,21 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import f as f_distribution
 
 from leadline.data.arrays import Floats
 from leadline.errors import UsageError
 from leadline.stats.corrections import Holm
+from leadline.stats.moments import totals
 from leadline.stats.paired_tests import T
-from leadline.stats.ranks import bootstrap_ranks, groups_from_best, mid_ranks, paired_t, rank_limits
+from leadline.stats.ranks import (
+    bootstrap_ranks,
+    groups_from_best,
+    mid_ranks,
+    paired_t,
+    rank_limits,
+    share_kept,
+)
 
 numbers = st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.75, 1.0])
 
@@ -108,11 +117,28 @@ def every_resample(rows: list[list[float]]) -> list[list[float]]:
     return found
 
 
+def shrunk(rows: list[list[float]]) -> list[list[float]]:
+    """Shrink the means of runs by the lower limit of the share of their variance that is no error."""
+    size, runs = len(rows), len(rows[0])
+    means = [sum(row[run] for row in rows) / size for run in range(runs)]
+    middle = sum(means) / runs
+    of_query = [sum(row) / runs for row in rows]
+    between = size * sum((mean - middle) ** 2 for mean in means) / (runs - 1)
+    error = sum(
+        (rows[query][run] - of_query[query] - means[run] + middle) ** 2
+        for query in range(size)
+        for run in range(runs)
+    ) / ((runs - 1) * (size - 1))
+    needed = f_distribution.ppf(0.95, runs - 1, (runs - 1) * (size - 1))
+    keep = max(0.0, 1 - needed * error / between) if between else 0.0
+    return [[row[run] - (1 - keep) * (means[run] - middle) for run in range(runs)] for row in rows]
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_bootstrap_ranks_come_near_those_of_all_resamples(seed: int) -> None:
     drawing = random.Random(seed)
     rows = [[drawing.choice([0.0, 0.5, 1.0]) for _ in range(3)] for _ in range(4)]
-    everything = every_resample(rows)
+    everything, shrunken = every_resample(rows), every_resample(shrunk(rows))
     draws = 40_000
     found = bootstrap_ranks(np.array(rows), draws=draws, seed=seed)
     for run in range(3):
@@ -120,9 +146,7 @@ def test_bootstrap_ranks_come_near_those_of_all_resamples(seed: int) -> None:
         for place in range(5):
             share = counts[place] / len(everything)
             assert found.counts[run, place] / draws == pytest.approx(share, abs=0.015)
-        best = sum((ranks[run] == min(ranks)) / ranks.count(min(ranks)) for ranks in everything) / len(
-            everything
-        )
+        best = sum((ranks[run] == min(ranks)) / ranks.count(min(ranks)) for ranks in shrunken) / len(shrunken)
         assert found.best[run] == pytest.approx(best, abs=0.015)
         expected = sum(ranks[run] for ranks in everything) / len(everything)
         assert found.expected[run] == pytest.approx(expected, abs=0.03)
@@ -182,9 +206,26 @@ def test_a_query_outside_the_mean_of_a_run_does_not_count_for_it() -> None:
     for _ in range(4000):
         drawn = values[rng.integers(0, 3, 3)]
         sizes = (~np.isnan(drawn)).sum(axis=0)
-        held.append(sizes[0] > 0 and np.nansum(drawn[:, 0]) / sizes[0] > np.nansum(drawn[:, 1]) / sizes[1])
-    found = bootstrap_ranks(values, draws=20_000)
+        with np.errstate(invalid="ignore"):
+            lead = np.nansum(drawn[:, 0]) / sizes[0] + 1 / 15 - np.nansum(drawn[:, 1]) / sizes[1]
+        held.append(0.5 if abs(lead) < 1e-9 else float(lead > 0))
+    found = bootstrap_ranks(values, draws=20_000)  # the means, 3/5 and 2/3, are shrunk to the same
     assert found.best[0] == pytest.approx(float(np.mean(held)), abs=0.03)
+
+
+def test_runs_that_are_not_told_apart_are_equally_likely_the_best() -> None:
+    rng = np.random.default_rng(0)
+    close, apart = rng.normal(0, 1, (20, 4)), rng.normal(0, 1, (20, 4)) + np.array([3.0, 0.0, 0.0, 0.0])
+    assert share_kept(totals(close)) == 0
+    assert bootstrap_ranks(close, draws=2000).best.tolist() == pytest.approx([0.25] * 4, abs=0.1)
+    assert bootstrap_ranks(apart, draws=2000).best[0] > 0.95
+    assert share_kept(totals(apart), level=0.99) < share_kept(totals(apart), level=0.9)
+
+
+def test_shares_of_groups_of_one_size_are_those_of_their_means() -> None:
+    values, groups = np.random.default_rng(2).normal(0, 1, (30, 3)) + np.arange(3), np.arange(30) % 6
+    of_groups = np.stack([values[groups == group].mean(axis=0) for group in range(6)])
+    assert 0 < share_kept(totals(values, groups)) == pytest.approx(share_kept(totals(of_groups)))
 
 
 def test_the_same_seed_gives_the_same_distribution_and_draws_are_needed() -> None:

@@ -30,7 +30,7 @@ from leadline.io.read import QrelsLike, RunLike
 from leadline.io.read_paths import public
 from leadline.measures import Measure
 from leadline.stats import Correction, PairedTest
-from leadline.stats.moments import ROUNDING, moments
+from leadline.stats.moments import ROUNDING, effective_groups, moments, too_few_groups, totals
 from leadline.stats.paired_tests import T
 from leadline.stats.ranks import bootstrap_ranks, groups_from_best, mid_ranks, paired_t, rank_limits
 from leadline.stats.simultaneous import max_t, tukey
@@ -58,7 +58,7 @@ class RankedMeasure(NamedTuple):
     bootstrap : ndarray of float, shape (n_runs, 2)
         Bootstrap interval of each run alone.
     best : ndarray of float
-        Probabilities to be the best, which add up to 1.
+        Probabilities to be the best, of shrunken means, which add up to 1.
     expected : ndarray of float
         Mean ranks over the resamples.
     group : ndarray of int
@@ -97,8 +97,8 @@ class RankedRun(NamedTuple):
     bootstrap_high : float
         Worst rank in this interval.
     best : float
-        Share of the bootstrap resamples in which the run is the best, from 0 to 1; ties share it. NaN with
-        one query.
+        Share of the bootstrap resamples of shrunken means in which the run is the best, from 0 to 1; ties
+        share it. NaN with one query.
     expected : float
         Mean rank over the resamples; NaN with one query.
     group : int
@@ -263,7 +263,8 @@ def rank(
     significantly better to n less the number that are significantly worse. With probability `confidence` all
     of them contain the ranks in the population of queries, if the tests are valid. Percentile intervals of
     bootstrapped ranks are of each run alone; together they contain all ranks far less often
-    (docs/ranking.md).
+    (docs/ranking.md). Probabilities to be the best are of means that are shrunk towards their common mean by
+    as much of their differences as may be sampling error, at `confidence`.
 
     References
     ----------
@@ -330,8 +331,10 @@ def rank_results(
     check_judged(results)
     check_intervals(results)
     corrected = _corrected(results, pairs, rules, groups)
-    units = int(results.averaged.any(axis=2).any(axis=0).sum()) if groups is None else len(np.unique(groups))
-    resamples = draws if units > 1 else 0  # all resamples of one query are the same
+    used = np.where(results.averaged.any(axis=2).any(axis=0), 1.0, np.nan)
+    observed = totals(used[:, None], groups)
+    units, few = int(effective_groups(observed)[0]), bool(too_few_groups(observed)[0])
+    resamples = 0 if few or units < 2 else draws  # all resamples of one query are the same
     ranked = [
         _ranked(results, index, pairs, p < rules.alpha, rules, resamples, groups)
         for index, p in enumerate(corrected)
@@ -347,7 +350,7 @@ def rank_results(
 
 def _coverage(units: int, groups: Integers | None) -> list[ResultWarning]:
     """Return how often bootstrap intervals from few queries contain the true rank, or why there are none."""
-    number = counted(units, "query", "queries") if groups is None else counted(units, "group")
+    number = counted(units, "query", "queries") if groups is None else counted(units, "effective group")
     if units >= ENOUGH:
         return []
     if units < FEWEST:
@@ -434,7 +437,7 @@ def _ranked(
     nothing = np.full(runs, np.nan)
     bootstrap, best, expected = np.full((runs, 2), np.nan), nothing, nothing
     if draws:
-        found = bootstrap_ranks(values, draws=draws, seed=rules.seed, groups=groups)
+        found = bootstrap_ranks(values, draws=draws, seed=rules.seed, groups=groups, level=rules.confidence)
         bootstrap, best, expected = found.limits(rules.confidence), found.best, found.expected
     return RankedMeasure(
         order=order,

@@ -9,7 +9,7 @@ import numpy as np
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.errors import UsageError
 from leadline.stats import checked_level, checked_seed
-from leadline.stats.moments import ROUNDING, totals
+from leadline.stats.moments import ROUNDING, Totals, effective_groups, totals
 from leadline.stats.paired_tests import T
 from leadline.stats.resampling import each_block, weights
 
@@ -179,7 +179,7 @@ class RankDistribution(NamedTuple):
     counts : ndarray of int, shape (n_runs, 2 * n_runs - 1)
         Number of resamples by twice the rank less 2: mean ranks of ties are halves.
     best : ndarray of float, shape (n_runs,)
-        Share of the resamples in which a run is the best; k tied runs have 1 / k each.
+        Share of the resamples of shrunken means in which a run is the best; k tied runs have 1 / k each.
     """
 
     counts: Integers
@@ -205,8 +205,51 @@ class RankDistribution(NamedTuple):
         return np.stack(places, axis=1) / 2 + 1
 
 
+def share_kept(observed: Totals, *, level: float = 0.95) -> float:
+    """Return the share of the differences between the means of runs that shrinking keeps, from 0 to 1.
+
+    With F the mean square of runs over that of runs and queries (of the analysis of variance without
+    replication), the share of the variance between the means that is not sampling error is estimated by
+    1 - 1 / F. This is its lower confidence limit, 1 - f / F with f the `level` quantile of F: 0 if the test
+    that all means are equal does not reject. The error of a mean is that of the jackknife over queries (or
+    groups), as in `means`.
+
+    Parameters
+    ----------
+    observed : Totals
+        Of the values of runs: queries x runs.
+    level : float
+        Confidence level.
+
+    Examples
+    --------
+    >>> share_kept(totals(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])))
+    0.0
+    >>> round(share_kept(totals(np.array([[9.0, 0.0], [8.0, 1.0], [9.0, 0.0]]))), 3)  # F = 156.25, f = 18.51
+    0.882
+    """
+    from scipy.special import fdtri
+
+    queries = observed.sizes.sum(axis=0)
+    some = queries > 0
+    present, sums, sizes = observed.sizes[:, some], np.nan_to_num(observed.sums[:, some]), queries[some]
+    runs, clusters = len(sizes), float((present > 0).sum(axis=0).min()) if some.any() else 0.0
+    if runs < 2 or clusters < 2:
+        return 1.0
+    mean = sums.sum(axis=0) / sizes
+    moved = (sums - present * mean) / (sizes - present)
+    moved -= moved.mean(axis=1, keepdims=True)
+    error = (clusters - 1) / clusters * float((moved**2).sum()) / (runs - 1)
+    between = float(mean.var(ddof=1))
+    if between * ROUNDING >= error:  # no error but by rounding
+        return 1.0
+    units = float(effective_groups(observed)[some].min())
+    needed = float(fdtri(runs - 1, (runs - 1) * (units - 1), level))
+    return max(0.0, 1 - needed * error / between) if between > 0 else 0.0
+
+
 def bootstrap_ranks(
-    values: Floats, *, draws: int = 10_000, seed: int = 0, groups: Integers | None = None
+    values: Floats, *, draws: int = 10_000, seed: int = 0, groups: Integers | None = None, level: float = 0.95
 ) -> RankDistribution:
     """Return the distribution of the ranks of runs over resamples of the queries with replacement.
 
@@ -220,6 +263,8 @@ def bootstrap_ranks(
         Seed of the random number generator.
     groups : ndarray of int, shape (n_queries,), optional
         Queries of a group are drawn together.
+    level : float, default 0.95
+        Confidence level at which means are shrunk for `best`.
 
     Returns
     -------
@@ -227,7 +272,10 @@ def bootstrap_ranks(
 
     Notes
     -----
-    Means that differ by rounding only are ties. A run without a query in a resample ranks last in it.
+    The run with the best observed mean owes part of its lead to chance, so that the share of resamples in
+    which it is the best is too high a probability. For `best` the means are shrunk towards their common mean
+    before resampling, as far as their differences may be sampling error (`share_kept`). Means that differ by
+    rounding only are ties. A run without a query in a resample ranks last in it.
 
     Examples
     --------
@@ -247,6 +295,8 @@ def bootstrap_ranks(
     sums, sizes = np.nan_to_num(observed.sums), observed.sizes
     clusters, runs = sums.shape
     slack = ROUNDING * float(np.abs(sums).max(initial=0.0)) * (clusters if complete else 1)
+    lead = sums.sum(axis=0) / np.maximum(sizes.sum(axis=0), 1)
+    excess = (1 - share_kept(observed, level=level)) * (lead - lead.mean())
     base = (np.arange(runs) * (2 * runs - 1)).astype(np.int64)
 
     def block(generator: np.random.Generator, size: int) -> tuple[Integers, Floats]:
@@ -258,10 +308,10 @@ def bootstrap_ranks(
         order, first, last = _tied(means, slack)
         cells = base[order] + (first + last)
         counts = np.bincount(cells.ravel(), minlength=runs * (2 * runs - 1)).astype(np.int64)
-        top = first == 0
-        share = top / top.sum(axis=1, keepdims=True)
-        best = np.bincount(order.ravel(), weights=share.ravel(), minlength=runs).astype(np.float64)
-        return counts, best
+        shrunk = means - (drawn @ sizes[:, :1] if complete else 1.0) * excess
+        shrunk[np.isnan(shrunk)] = -np.inf
+        top = shrunk >= shrunk.max(axis=1, keepdims=True) - slack
+        return counts, np.asarray((top / top.sum(axis=1, keepdims=True)).sum(axis=0))
 
     size = max(1, min(2048, CELLS // max(runs, 1)))
     counts, best = np.zeros(runs * (2 * runs - 1), dtype=np.int64), np.zeros(runs)

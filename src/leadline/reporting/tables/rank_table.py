@@ -87,8 +87,8 @@ def _notes(result: Ranking) -> list[str]:
         notes.insert(
             1,
             f"boot low, boot high: {level} percentile interval of the rank of that run alone; expected, "
-            f"P(best): mean rank and share of {result.draws:,} resamples of the queries in which it is the "
-            f"best; seed {rules.seed}",
+            f"P(best): mean rank and, of means shrunk by their error, share of {result.draws:,} resamples of "
+            f"the queries in which it is the best; seed {rules.seed}",
         )
     if falling:
         notes.append(f"less is better: {', '.join(falling)}")
