@@ -33,7 +33,7 @@ COMMANDS = {
     "abtest-counts": ["abtest --a 460/10000 --b 527/10000 --planned 0.5 --smallest 0.005"],
     "abtest-deviations": ["abtest deviations clicks.csv --doc user --position rank"],
     "abtest-plan": ["abtest plan --rate 0.05 --lift 0.1 --fraction 0.05"],
-    "agreement": ["agreement judges.csv -q"],
+    "agreement": ["agreement judges.csv -q --resample pairs"],
     "agreement-table": ["agreement --table 300,20,10,70"],
     "check": [f"check qrels.txt {RUNS}"],
     "collection": ["collection docs.jsonl queries.jsonl qrels.txt"],

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import t as t_distribution
 
 import leadline as ll
 from leadline.errors import InputError, UsageError
@@ -18,7 +19,15 @@ from leadline.io.judges import read_judges
 from leadline.judging.agreement import agreement
 from leadline.judging.agreement_audit import needed_judgments
 from leadline.judging.agreement_result import Judgments, change
-from leadline.stats.agreement_coefficients import Cohen, Krippendorff, PairwiseAgreement, UnitGroups
+from leadline.stats.agreement_coefficients import (
+    Cohen,
+    Fleiss,
+    Krippendorff,
+    PairwiseAgreement,
+    PercentAgreement,
+    Scott,
+    UnitGroups,
+)
 from leadline.stats.correlation import kendall, over_queries, tau_ap
 
 Judges = dict[str, dict[str, dict[str, float]]]
@@ -90,33 +99,52 @@ def test_relevance_can_be_made_binary() -> None:
     assert agreement(judges, rel=1, draws=0)["scott"].value == 1
 
 
-def test_ten_queries_are_drawn_again_and_fewer_are_not() -> None:
-    many = agreement(random_judges(2, 10, 8), draws=50)
-    few = agreement(random_judges(2, 9, 8), draws=50)
-    assert many.options["resample"] == "queries"
-    assert few.options["resample"] == "pairs"
-    assert any("too few to resample" in str(one) for one in few.warnings)
-    assert not any(one.code == "few_queries" for one in many.warnings)
+def test_fewer_than_ten_queries_have_no_interval() -> None:
+    many, few = (agreement(random_judges(3, size, 8), draws=50) for size in (10, 9))
+    pairs = agreement(random_judges(3, 9, 8), draws=50, resample="pairs")
+    for name in ("agreement", "scott", "cohen", "fleiss", "krippendorff"):
+        assert many[name].low < many[name].value < many[name].high
+        assert pairs[name].low < pairs[name].value < pairs[name].high
+        assert math.isnan(few[name].low)
+        assert math.isnan(few[name].high)
+    codes = [{one.code for one in found.warnings} for found in (many, few, pairs)]
+    assert codes == [set(), {"few_queries"}, {"pairs_resampled"}]
 
 
-@pytest.mark.parametrize("resample", ["queries", "pairs"])
-def test_the_interval_is_that_of_groups_drawn_again_one_by_one(resample: str) -> None:
+def test_the_interval_over_pairs_is_that_of_pairs_drawn_again_one_by_one() -> None:
     judges = random_judges(2, 12, 6)
     table = grades_of(judges)
-    found = agreement(judges, draws=2000, resample=resample)["cohen"]
-    owner = np.arange(len(table)) if resample == "pairs" else np.repeat(np.arange(12), 6)
+    found = agreement(judges, draws=2000, resample="pairs")["cohen"]
     rng = np.random.default_rng(11)
-    again = []
-    for _ in range(2000):
-        drawn = rng.integers(0, owner.max() + 1, owner.max() + 1)
-        rows = np.concatenate([np.flatnonzero(owner == group) for group in drawn])
-        again.append(Cohen().of(table[rows]))
+    again = [Cohen().of(table[rng.integers(0, len(table), len(table))]) for _ in range(2000)]
     assert [found.low, found.high] == pytest.approx(np.quantile(again, [0.025, 0.975]), abs=0.02)
+
+
+def test_intervals_over_queries_are_those_of_leaving_each_out() -> None:
+    judges, number = random_judges(3, 12, 6), 12
+    table, found = grades_of(judges), agreement(judges)
+    without = [np.delete(table, np.arange(6 * query, 6 * query + 6), axis=0) for query in range(number)]
+    several = {"fleiss": Fleiss(), "krippendorff": Krippendorff()}
+    two = {"cohen": Cohen(), "scott": Scott(), "agreement": PercentAgreement()}
+
+    def of(name: str, rows: Any) -> float:
+        if name in several:
+            return several[name].of(rows)
+        return float(np.mean([two[name].of(rows[:, [a, b]]) for a, b in combinations(range(3), 2)]))
+
+    for name in several | two:
+        values = [of(name, rows) for rows in without]
+        pseudo = [number * of(name, table) - (number - 1) * value for value in values]
+        half = t_distribution.ppf(0.975, number - 1) * np.std(pseudo, ddof=1) / math.sqrt(number)
+        assert found[name].value - found[name].low == pytest.approx(half)
+        assert found[name].high == pytest.approx(min(1.0, found[name].value + half))
 
 
 def test_the_same_seed_gives_the_same_interval() -> None:
     judges = random_judges(3, 12, 5)
-    one, same, other = (agreement(judges, draws=99, seed=seed).to_dict() for seed in (4, 4, 5))
+    one, same, other = (
+        agreement(judges, draws=99, seed=seed, resample="pairs").to_dict() for seed in (4, 4, 5)
+    )
     assert one == same
     assert one["cohen"]["low"] != other["cohen"]["low"]
 

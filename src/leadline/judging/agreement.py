@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,6 @@ from leadline.io.read_paths import public
 from leadline.judging.agreement_audit import TOP, WITHIN, Audit, NeededJudgments, audit, needed_judgments
 from leadline.judging.agreement_result import (
     DEFAULT_MEASURES,
-    ENOUGH,
     Agreement,
     CoefficientEstimate,
     Judgments,
@@ -38,12 +37,14 @@ from leadline.stats.agreement_coefficients import (
     coded,
     coincidences,
     drawn_of_all,
+    jackknife_limits,
+    without_each,
 )
 from leadline.stats.resampling import interval
 
 MOST_GRADES = 100  # more are scores: a table of so many squared for every query fits no memory
 
-__all__ = ["ENOUGH", "Agreement", "Judgments", "agreement"]
+__all__ = ["Agreement", "Judgments", "agreement"]
 
 
 @public
@@ -77,8 +78,10 @@ def agreement(
     (`"two"`); alpha uses every pair judged by two or more. `rel` makes grades binary: relevant at that grade
     or above.
 
-    Confidence intervals are bootstrap percentiles of `draws` resamples: of queries if there are ten or more,
-    since judgments of the same query are dependent, otherwise of pairs (`resample`: `queries` or `pairs`).
+    Confidence intervals are over queries (`resample="queries"`), since judgments of a query are dependent:
+    Student's t on the coefficients without each query in turn (jackknife), and none with fewer than ten
+    queries. `resample="pairs"`, and `table`, give percentiles of `draws` bootstrap resamples of pairs, which
+    apply to these queries only. `draws=0` gives no intervals.
     With `runs`, the effect of the choice of judge on the ranking of systems is computed, by `measures`. With
     two judges, or `reference`, the other judges are audited by the first, as if it were the truth: the bias
     of every run, the rank correlation of all runs and of the `top` best, and the runs that a judge favours.
@@ -121,7 +124,8 @@ def agreement(
     judged = everything if rel is None else everything.binary(rel)
     judgments = _kept(judged, over)
     pairs = _pairs(len(judged.names), reference=reference)
-    resample = _what(resample, judgments, table)
+    resample = _what(resample, table)
+    how = _How(resample, draws, confidence, seed)
     values, codes = coded(judgments.grades)
     if len(values) > MOST_GRADES:
         raise UsageError(
@@ -146,8 +150,8 @@ def agreement(
         ranking=ranking,
         audits=audits,
         needed=[] if within is None else _needed(between, judgments, kinds[2], pairs, within, confidence),
-        between=_between(between, kinds, draws, confidence, seed),
-        of_all=_of_all(judged, judgments, [Fleiss(), kinds[-1]], resample, draws, confidence, seed),
+        between=_between(between, kinds, how),
+        of_all=_of_all(judged, judgments, [Fleiss(), kinds[-1]], how),
         tables=between.tables(pairs)[:, 0],
         by_query=_by_query(between, kinds, judgments),
         options={
@@ -168,6 +172,15 @@ def agreement(
     )
     result.warnings = warnings_of(result, judged)
     return result
+
+
+class _How(NamedTuple):
+    """How intervals are made."""
+
+    resample: str
+    draws: int
+    confidence: float
+    seed: int
 
 
 def _given(judges: Any, table: Sequence[float]) -> Judgments:
@@ -207,15 +220,13 @@ def _pairs(judges: int, *, reference: bool) -> list[tuple[int, int]]:
     return list(combinations(range(judges), 2))
 
 
-def _what(resample: str, judgments: Judgments, table: Sequence[float]) -> str:
-    """Return the unit of resampling, `queries` or `pairs`."""
+def _what(resample: str, table: Sequence[float]) -> str:
+    """Return the unit of the intervals, `queries` or `pairs`."""
     if len(table):
         if resample == "queries":
             raise UsageError("a table of counts has no queries; expected resample pairs")
         return "pairs"
-    if resample == "auto":
-        return "queries" if len(np.unique(judgments.query)) >= ENOUGH else "pairs"
-    return resample
+    return "queries" if resample == "auto" else resample
 
 
 def _groups(judgments: Judgments, resample: str) -> UnitGroups:
@@ -226,28 +237,34 @@ def _groups(judgments: Judgments, resample: str) -> UnitGroups:
 
 
 def _between(
-    between: PairwiseAgreement, kinds: Sequence[Coefficient], draws: int, confidence: float, seed: int
+    between: PairwiseAgreement, kinds: Sequence[Coefficient], how: _How
 ) -> dict[str, tuple[CoefficientEstimate, list[CoefficientEstimate]]]:
     """Return, by coefficient, the mean over pairs of judges and the value of each pair."""
+    over_queries = how.resample == "queries" and how.draws > 0
+    replicates = between.left_out(kinds) if over_queries else between.drawn(kinds, how.draws, how.seed)
     counts = between.tables(between.pairs).sum(axis=(1, 2, 3)).astype(int).tolist()
     estimates = {}
-    for coefficient, resampled in zip(kinds, between.drawn(kinds, draws, seed), strict=True):
+    for coefficient, again in zip(kinds, replicates, strict=True):
         values = between.values_of(coefficient)[:, 0]
+        mean = _mean(values[None])
+        if over_queries:
+            lower, upper = jackknife_limits(values, again, level=how.confidence)
+            each = list(zip(lower.tolist(), upper.tolist(), strict=True))
+            (low,), (high,) = jackknife_limits(mean, _mean(again)[:, None], level=how.confidence)
+        else:
+            each, (low, high) = _limits(again, how.confidence), interval(_mean(again), how.confidence)
         pairwise = [
             CoefficientEstimate(value, *limits, corrected=coefficient.chance_corrected, pairs=count)
-            for value, limits, count in zip(
-                values.tolist(), _limits(resampled, confidence), counts, strict=True
-            )
+            for value, limits, count in zip(values.tolist(), each, counts, strict=True)
         ]
-        low, high = interval(_mean(resampled), confidence)
-        mean = CoefficientEstimate(
-            float(_mean(values[None])[0]),
-            low,
-            high,
+        whole = CoefficientEstimate(
+            float(mean[0]),
+            float(low),
+            float(high),
             corrected=coefficient.chance_corrected,
             pairs=len(between.codes),
         )
-        estimates[coefficient.key] = mean, pairwise
+        estimates[coefficient.key] = whole, pairwise
     return estimates
 
 
@@ -319,13 +336,7 @@ def _mean(values: Floats) -> Floats:
 
 
 def _of_all(
-    everything: Judgments,
-    judgments: Judgments,
-    kinds: Sequence[Coefficient],
-    resample: str,
-    draws: int,
-    confidence: float,
-    seed: int,
+    everything: Judgments, judgments: Judgments, kinds: Sequence[Coefficient], how: _How
 ) -> dict[str, tuple[CoefficientEstimate, int]]:
     """Return coefficients of all judges, each with the number of query-document pairs used."""
     estimates = {}
@@ -339,8 +350,15 @@ def _of_all(
                 continue
         values, codes = coded(judged.grades)
         value = float(coefficient.of_tables(coincidences(codes, len(values)), values)[0])
-        resampled = drawn_of_all(codes, values, coefficient, _groups(judged, resample), draws, seed)
-        limits = interval(resampled, confidence)
+        groups = _groups(judged, how.resample)
+        if how.resample == "queries" and how.draws:
+            tables = coincidences(codes, len(values), *groups)
+            left = without_each(tables, coefficient, values)[:, None]
+            low, high = jackknife_limits(np.array([value]), left, level=how.confidence)
+            limits = float(low[0]), float(high[0])
+        else:
+            resampled = drawn_of_all(codes, values, coefficient, groups, how.draws, how.seed)
+            limits = interval(resampled, how.confidence)
         estimates[coefficient.key] = CoefficientEstimate(value, *limits, pairs=len(judged)), len(judged)
     return estimates
 

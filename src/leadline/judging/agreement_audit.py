@@ -10,11 +10,10 @@ import numpy as np
 
 from leadline.data.arrays import Floats, Integers
 from leadline.data.results import plain
-from leadline.stats.agreement_coefficients import Coefficient
+from leadline.stats.agreement_coefficients import FEWEST_QUERIES, Coefficient
 from leadline.stats.correlation import average_ranks, kendall, over_queries, reliability, tau_ap
 from leadline.stats.simultaneous import max_t
 
-FEWEST_QUERIES = 10  # with fewer queries no interval over queries is given
 WITHIN = 0.05  # half-width for which the number of judgments is computed
 TOP = 10
 FLIPS = 20_000  # sign patterns of the simultaneous intervals of gains

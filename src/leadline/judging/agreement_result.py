@@ -22,7 +22,7 @@ from leadline.evaluation.join import readable_twice
 from leadline.io.judges import Judge
 from leadline.judging.agreement_audit import Audit, NeededJudgments
 from leadline.measures import MEASURES
-from leadline.stats.agreement_coefficients import FEWEST_PAIRS, acceptable
+from leadline.stats.agreement_coefficients import FEWEST_PAIRS, FEWEST_QUERIES, acceptable
 from leadline.stats.correlation import kendall
 
 
@@ -456,7 +456,6 @@ class Agreement(Result):
 
 
 SHOWN = 3  # examples in a warning
-ENOUGH = 10  # queries for resampling queries; with fewer, pairs are resampled
 
 
 def warnings_of(result: Agreement, judgments: Judgments) -> list[ResultWarning]:
@@ -532,15 +531,18 @@ def _missing(result: Agreement) -> ResultWarning:
 
 def _few_queries(result: Agreement) -> ResultWarning:
     number = len(result.queries)
-    few = 0 < number < ENOUGH and result.options["draws"] > 0
+    given = number > 0 and result.options["draws"] > 0
     if result.options["resample"] == "pairs":
         message = (
-            f"{queries(number)}, too few to resample: pairs are resampled instead, and the intervals apply "
-            "to these queries only"
+            "intervals by resampling pairs apply to these queries only: over queries, 95 % intervals of "
+            "kappa held it in 30 to 54 % of simulated samples (docs/agreement.md)"
         )
-    else:
-        message = f"intervals from resampling {queries(number)}: too few to be reliable"
-    return ResultWarning("few_queries", message, number if few else 0)
+        return ResultWarning("pairs_resampled", message, number if given else 0)
+    message = (
+        f"no intervals with {queries(number)}: with fewer than {FEWEST_QUERIES}, 95 % intervals of kappa "
+        "held it in 88 to 94 % of simulated samples (docs/agreement.md)"
+    )
+    return ResultWarning("few_queries", message, number if given and number < FEWEST_QUERIES else 0)
 
 
 def _unjudged(result: Agreement) -> ResultWarning:

@@ -30,8 +30,9 @@ from leadline.evaluation.join import readable_twice
 from leadline.io.judges import Judge, judge_name, read_judges
 from leadline.io.read import QrelsLike, read_qrels
 from leadline.judging.agreement import agreement
-from leadline.judging.agreement_result import ENOUGH, Judgments, Ranking, changes, ranked
+from leadline.judging.agreement_result import Judgments, Ranking, changes, ranked
 from leadline.reporting.render import Table
+from leadline.stats.agreement_coefficients import FEWEST_QUERIES
 from leadline.stats.correlation import kendall
 from leadline_studies import Option, Outcome, Progress
 
@@ -241,7 +242,7 @@ def _notices(
         ResultWarning(
             "few_queries",
             f"{queries(number)} only: a ranking by so few moves without any change of judge",
-            number if number < ENOUGH else 0,
+            number if number < FEWEST_QUERIES else 0,
         ),
         ResultWarning(
             "unjudged_documents",

@@ -9,10 +9,11 @@ import numpy as np
 
 from leadline.data.results import plain
 from leadline.data.wording import counted, percent, queries
-from leadline.judging.agreement_audit import FEWEST_QUERIES, Audit, Interval
+from leadline.judging.agreement_audit import Audit, Interval
 from leadline.judging.agreement_result import Agreement, CoefficientEstimate, Ranking, changes
 from leadline.judging.score_audit import ScoreAudit
 from leadline.reporting.render import Cell, Preformatted, RowLabel, Table
+from leadline.stats.agreement_coefficients import FEWEST_QUERIES
 
 PAIRWISE = 6  # maximum number of judges shown pairwise; of more, the mean of each with the others is shown
 RANGE = "in [2/3, 1]"
@@ -381,10 +382,14 @@ def _about_audit(result: Agreement | ScoreAudit) -> str:
 def _notes(agreement: Agreement) -> list[str]:
     options = agreement.options
     notes = []
-    if options["draws"]:
+    few = options["resample"] == "queries" and len(agreement.queries) < FEWEST_QUERIES
+    if options["draws"] and not few:
+        how = f"interval over {queries(len(agreement.queries))} (Student's t on jackknifed values)"
+        if options["resample"] == "pairs":
+            drawn = f"({options['draws']:,} resamples, seed {options['seed']})"
+            how = f"bootstrap interval, pairs resampled {drawn}"
         notes.append(
-            f"low, high: approximate {percent(options['confidence'])} bootstrap interval, "
-            f"{options['resample']} resampled ({options['draws']:,} resamples, seed {options['seed']}); "
+            f"low, high: approximate {percent(options['confidence'])} {how}; "
             "chance-corrected coefficients: 0 is agreement by chance, 1 is perfect agreement"
         )
     corrected = [agreement[name] for name in TITLES if name != "agreement"]
