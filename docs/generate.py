@@ -277,10 +277,10 @@ hypotheses are exchangeable within queries, and asymptotically otherwise. With `
 with a baseline are in the family, as in Dunnett's procedure.
 
 The simultaneous intervals are the mean difference plus and minus c standard errors, with c the quantile
-of the largest |t| over all pairs when centred differences are flipped. That is a single-step interval,
-while p is step-down. Where one of them excludes 0 and the other does not, the limit is moved to 0, so
-that interval and verdict always agree. The intervals are approximate: the study gives the coverage
-measured.
+of the largest |t| over all pairs in bootstrap resamples of the queries, each t about the observed mean
+(bootstrap-t). They are wide where the differences of some pair are skewed. p is step-down and flips signs;
+where one of interval and p excludes 0 and the other does not, the limit is moved to 0, so that interval and
+verdict always agree. [comparing.md](comparing.md#many-runs) has the coverage measured.
 
 - source: Romano and Wolf 2005; Westfall and Young 1993; with one baseline Dunnett 1955
 
@@ -301,11 +301,14 @@ sign test, which needs none, and the output says so.
 
 Queries are not always independent: several questions on one paragraph, queries of one user, translations,
 repetitions with other seeds. `--query-group FILE:COLUMN` names the group of every query. The t test and
-its interval then use the cluster-robust standard error of Liang and Zeger (1986) with one degree of
-freedom less than there are groups; randomisation tests, `MaxT` and the inverted randomisation test flip
-the signs of whole groups; bootstrap tests and intervals draw whole groups; the sign test takes the sign
-of a group's sum. Wilcoxon and Tukey cannot take groups. With few groups cluster-robust tests reject too
-often (Cameron, Gelbach and Miller 2008)."""
+its interval then use the standard error of the jackknife over groups (CR3; Bell and McCaffrey 2002) with
+one degree of freedom less than there are effective groups, (sum n)^2 / sum n^2 for groups of n queries: as
+many as groups if all are of one size, fewer otherwise. The effect size is the mean difference divided by the
+standard deviation of effective groups (the standard error times the square root of their number).
+Randomisation tests, `MaxT` and the inverted randomisation test flip the signs of whole groups; bootstrap
+tests and intervals draw whole groups; the sign test takes the sign of a group's sum. Wilcoxon and Tukey
+cannot take groups. With fewer than five effective groups no test has a p and no mean an interval.
+[comparing.md](comparing.md#clustered-queries) has the error rates measured."""
 
 
 def _facts(kind: type[Parametric]) -> Iterator[str]:
@@ -352,7 +355,7 @@ JSON = (
     ("suite", "suite.toml -m AP --no-cache"),
     ("check", "qrels.txt bm25.run"),
     ("collection", "docs.jsonl queries.jsonl qrels.txt"),
-    ("agreement", "judges.csv"),
+    ("agreement", "judges.csv --resample pairs"),
     ("pool", "bm25.run dense.run --depth 2 -o pool.tsv"),
     ("estimate", "qrels.txt bm25.run dense.run -m P@5"),
     ("sampled", "qrels.txt bm25.run dense.run -m AP -m RR --population 20"),
