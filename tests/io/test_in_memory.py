@@ -359,3 +359,36 @@ def test_arrays_are_the_run_of_their_rows(data: st.DataObject) -> None:
 def test_arrays_that_are_no_run_are_refused(found: dict[str, Any], error: str) -> None:
     with pytest.raises(ll.LeadlineError, match=error):
         ll.run_of_arrays(**found)
+
+
+RISING = [[0.1, 0.2, 0.2], [0.5, 0.7, 0.9]]
+
+
+@pytest.mark.parametrize(
+    ("scores", "refused"),
+    [
+        (RISING, True),
+        ([*RISING, [3.0, 3.0, 9.0]], True),
+        (RISING[:1], False),
+        ([RISING[0], [0.9, 0.7, 0.5]], False),
+        ([RISING[0], [2.0, 2.0, 2.0]], False),
+        ([row[:2] for row in RISING], False),
+    ],
+)
+def test_scores_that_rise_along_every_row_are_distances(scores: list[list[float]], refused: bool) -> None:
+    ids = [[place for place, _ in enumerate(row)] for row in scores]
+    given = {"queries": [f"q{place}" for place, _ in enumerate(scores)], "documents": ["a", "b", "c"]}
+    as_they_are = ll.run_of_arrays(ids, scores, **given, lower_is_better=False).to_dict()
+    turned = ll.run_of_arrays(ids, scores, **given, lower_is_better=True).to_dict()
+    assert [found["q0"]["b"] for found in (as_they_are, turned)] == [scores[0][1], -scores[0][1]]
+    if refused:
+        with pytest.raises(ll.InputError, match="lower_is_better=True"):
+            ll.run_of_arrays(ids, scores, **given)
+    else:
+        assert ll.run_of_arrays(ids, scores, **given).to_dict() == as_they_are
+
+
+def test_places_without_a_document_say_nothing_about_the_order() -> None:
+    ids, scores = [[0, 1, 2, -1], [2, 1, -1, -1], [1, 2, 0, -1]], [[1, 2, 3, 0], [2, 1, 9, 9], [2, 3, 4, -9]]
+    with pytest.raises(ll.InputError, match="lower_is_better=True"):
+        ll.run_of_arrays(ids, scores, ["q1", "q2", "q3"], documents=["a", "b", "c"])

@@ -172,7 +172,7 @@ def run_of_arrays(
     queries: Sequence[str],
     *,
     documents: Sequence[str] | None = None,
-    lower_is_better: bool = False,
+    lower_is_better: bool | None = None,
     name: str | None = None,
     **options: Unpack[RunOptions],
 ) -> Run:
@@ -188,8 +188,10 @@ def run_of_arrays(
         Ids of the queries, one for each row.
     documents : sequence of str, optional
         Ids of the indexed documents, in the order in which they were added.
-    lower_is_better : bool, default False
-        Whether scores are distances; they are negated.
+    lower_is_better : bool, optional
+        Whether scores are distances, which are negated. If it is not given, scores are larger for better
+        documents, and those that rise along every row (of three or more documents, in two rows or more) are
+        refused.
     name : str, optional
         Name of the run.
     **options
@@ -204,8 +206,8 @@ def run_of_arrays(
     UsageError
         If the arrays have different shapes.
     InputError
-        If a position is outside `documents`, a document or query occurs twice, a score is NaN, or ids are
-        numbers that are neither positions nor text.
+        If a position is outside `documents`, a document or query occurs twice, a score is NaN, ids are
+        numbers that are neither positions nor text, or scores look like distances.
 
     Examples
     --------
@@ -216,7 +218,8 @@ def run_of_arrays(
     """
     import numpy as np
 
-    check_flags(lower_is_better=lower_is_better)
+    if lower_is_better is not None:
+        check_flags(lower_is_better=lower_is_better)
     found, values = np.asarray(ids), np.asarray(scores)
     listed = list(queries)
     shapes = f"ids {found.shape}, scores {values.shape}, {len(listed)} queries"
@@ -242,6 +245,13 @@ def run_of_arrays(
                 expected="-1 or a natural number" if documents is None else f"-1 to {len(documents) - 1:,}",
                 path=label,
             )
+    if lower_is_better is None and _all_rise(values, kept):
+        raise InputError(
+            "scores that rise along every row, as distances do",
+            expected="the best first",
+            path=label,
+            hint="lower_is_better=True reads distances; False reads the scores as they are",
+        )
     if twice := next((query for query, count in Counter(listed).items() if count > 1), None):
         raise InputError(f"query '{twice}' twice", expected="one row for each query", path=label)
     pairs: dict[str, list[tuple[Any, float]]] = {}
@@ -254,6 +264,13 @@ def run_of_arrays(
     if all(len(lists[query]) == len(each) for query, each in pairs.items()):
         return read_run(lists, name=name, **options)
     return read_run([(query, *pair) for query, each in pairs.items() for pair in each], name=name, **options)
+
+
+def _all_rise(values: Any, kept: Any) -> bool:
+    """Return whether the scores of every row of three or more rise, in two such rows or more."""
+    rows = [row[ranked].tolist() for row, ranked in zip(values, kept, strict=True)]
+    long = [row for row in rows if len(row) > 2]
+    return len(long) > 1 and all(row == sorted(row) and row[0] < row[-1] for row in long)
 
 
 def counted_run(source: RunLike, *, reading: Reading, name: str | None = None) -> tuple[Run, ReadCounts]:
