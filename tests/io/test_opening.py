@@ -23,6 +23,7 @@ from conftest import Leadline
 from leadline.comparison.baselines import read_baseline
 from leadline.data.reading import Reading
 from leadline.errors import InputError
+from leadline.io import steady_files
 from leadline.io.opening import Buffers, Chunk, read_whole, run_name
 from leadline.io.pool_files import read_pool
 from leadline.io.read import counted_run, read_qrels, read_run
@@ -390,3 +391,59 @@ def test_a_folder_or_a_pattern_is_all_its_files(tmp_path: Path, leadline: Leadli
 def test_a_name_with_a_nul_byte_is_refused(read: Callable[[str], object]) -> None:
     with pytest.raises(InputError):
         read("a\0b")
+
+
+CHANGES = {
+    "shorter": lambda path: os.truncate(path, 40),
+    "longer": lambda path: path.write_bytes(path.read_bytes() + b"z Q0 d1 1 1 t\n"),
+    "rewritten": lambda path: os.utime(path, ns=(1, 1)),
+}
+
+
+@pytest.mark.usefixtures("form")
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("name", ["a.run", "a.run.gz", "a.csv", "a.jsonl", "qrels.txt", "a.parquet"])
+def test_a_file_that_is_written_to_while_it_is_read_is_refused(
+    name: str, change: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / name
+    if name == "qrels.txt":
+        ll.write_qrels({f"q{place}": {"d1": 1} for place in range(50)}, path)
+    else:
+        ll.write_run({f"q{place}": {"d1": 1.5, "d2": 0.5} for place in range(50)}, path)
+    read = read_qrels if name == "qrels.txt" else read_run
+    expected = read(path).to_dict()
+    states = []
+    whole = steady_files._state
+
+    def state(target: str | int) -> steady_files.State | None:
+        found = whole(target)
+        if len(states) == begun:  # the reading whose end is the first to be looked at
+            CHANGES[change](path)
+            found = whole(target) or found
+        states.append(found)
+        return found
+
+    begun = -1
+    monkeypatch.setattr(steady_files, "_state", state)
+    assert read(path).to_dict() == expected
+    begun, states[:] = len(states) - 1, []  # before the last look, that at the end
+    with pytest.raises(InputError) as refused:
+        read(path)
+    assert "\n" not in str(refused.value)
+    assert str(path) in str(refused.value)
+
+
+def test_a_file_of_the_same_name_is_no_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, other = tmp_path / "a.run", tmp_path / "b.run"
+    path.write_bytes(TEXT)
+    other.write_bytes(b"q1 Q0 other 1 3 t\n")
+    check = steady_files.Watch.check
+
+    def replaced(watch: steady_files.Watch) -> None:
+        if other.exists():
+            os.replace(other, path)
+        check(watch)
+
+    monkeypatch.setattr(steady_files.Watch, "check", replaced)
+    assert read_run(path).to_dict() == {"q1": {"x": 3, "d1": 2}, "q2": {"d2": 1}}

@@ -19,6 +19,7 @@ from leadline.data.arrays import Bytes, Integers, bytes_of
 from leadline.errors import InputError, MissingPackageError
 from leadline.io.archives import COMPRESSIONS, broken_archives, decompressed
 from leadline.io.read_paths import record_input
+from leadline.io.steady_files import SteadyFile
 
 P = ParamSpec("P")
 S = TypeVar("S")
@@ -212,7 +213,7 @@ def open_bytes(
             head = _head(piped)
             raw = io.BufferedReader(_Rejoined(head, piped, spool))
         else:
-            unbuffered = open(path, "rb", buffering=0)  # noqa: SIM115  # the caller closes it
+            unbuffered = SteadyFile(path)
             head = _head(unbuffered)
             if isfile(path):
                 unbuffered.seek(0)
