@@ -6,12 +6,24 @@ mutates the files in `tests/io/programs` and files of every format that leadline
 read as a run and as judgments, with compiled kernels and without. A file for which that fails is kept in the
 folder of `--keep`, and the exit status is 1: another exception than an error of leadline, an error of several
 lines, or two forms that differ. The same seed and number give the same files.
+
+    python benchmarks/fuzz.py --files 0 --sets 20000
+
+writes random runs and judgments, whose ids hold number signs, control characters, blanks and quotes, as
+TREC text, CSV, TSV, with and without a header, JSON, JSON Lines and Parquet, as a program that knows nothing
+of leadline would, and reads them, and the dictionary and the frame: what is read is what was written, or
+refused. Text without a header cannot hold every id: blanks at its ends and a byte order mark are lost. A
+query called `#` at the top makes a remark, which is counted; five columns of judgments may be those of a
+sample, which is said too. What is read, `check` does not refuse.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import gzip
+import io
+import json
 import os
 import random
 import re
@@ -27,6 +39,7 @@ from typing import Any
 from leadline import kernels
 from leadline.data.reading import Reading
 from leadline.errors import LeadlineError
+from leadline.io.check import check
 from leadline.io.formats import FORMATS
 from leadline.io.read import counted_run, judgments_of
 from leadline.io.write import write_qrels, write_run
@@ -190,19 +203,196 @@ def fault_of(path: str, reading: Reading, tally: Counter[str]) -> str:
     return ""
 
 
+Table = dict[str, dict[str, float]]
+
+LETTERS = (
+    *(
+        "d",
+        "q",
+        "1",
+        "7",
+        "A",
+        "é",
+        "-",
+        ".",
+        "0.5",
+        "#",
+        "#",
+        " ",
+        " ",
+        "\x0b",
+        "\x0c",
+        "\x1c",
+        "\x85",
+        "\xa0",
+    ),
+    *('"', "'", ",", ";", ":", "{", "\u2028", "\ufeff", "\x01", "\x7f", "\t", "\r", "\n", "\\", "Q0", "=1"),
+)
+REMARKS = ("", "", "", "# by hand\n", "#\n\n# q9 Q0 d9 1 9 t\n")
+
+
+def an_id(rng: random.Random, plain: str) -> str:
+    """Return an id: usual, or of pieces that a format may trip over."""
+    if rng.random() < 0.5:
+        return f"{plain}{rng.randrange(9)}"
+    return "".join(rng.choice(LETTERS) for _ in range(rng.randint(1, 4)))
+
+
+def a_table(rng: random.Random, *, run: bool) -> Table:
+    """Return a run or judgments, as a dictionary."""
+    found: Table = {}
+    for _ in range(rng.randint(1, 3)):
+        documents = {an_id(rng, "d") for _ in range(rng.randint(1, 4))}
+        numbers = [rng.randint(-9, 9) / rng.choice((1, 2, 8)) if run else rng.randrange(4) for _ in documents]
+        found[an_id(rng, "q")] = dict(zip(sorted(documents), numbers, strict=True))
+    return found
+
+
+def written_sets(table: Table, *, run: bool, rng: random.Random) -> dict[str, bytes]:
+    """Return the contents of files with a table, by name, written by nothing but the standard library."""
+    rows = [
+        (query, document, rank, number)
+        for query, documents in table.items()
+        for rank, (document, number) in enumerate(
+            sorted(documents.items(), key=lambda pair: -pair[1]), start=1
+        )
+    ]
+    names = (
+        ("query_id", "doc_id", "rank", "score") if run else ("query_id", "doc_id", "iteration", "relevance")
+    )
+    top, end = rng.choice(REMARKS), rng.choice(("\n", "\n", "\r\n"))
+    if run:
+        lines = [f"{query} Q0 {document} {rank} {number} tag" for query, document, rank, number in rows]
+    else:
+        lines = [f"{query} 0 {document} {number}" for query, document, _, number in rows]
+    found = {"trec": top + "".join(line + end for line in lines)}
+    found["tabs"] = top + "".join("\t".join(line.split(" ")) + end for line in lines)
+    for name, delimiter in (("a.csv", ","), ("a.tsv", "\t"), ("b.csv", ";")):
+        text = io.StringIO(newline="")
+        writer = csv.writer(
+            text,
+            delimiter=delimiter,
+            lineterminator=end,
+            # before Python 3.13 a carriage return alone is not quoted
+            quoting=csv.QUOTE_ALL
+            if rng.random() < 0.5 or any("\r" in row[0] + row[1] for row in rows)
+            else csv.QUOTE_MINIMAL,
+        )
+        kept = [0, 1, 3] if rng.random() < 0.5 else [0, 1, 2, 3]
+        writer.writerows([[row[place] for place in kept] for row in (names, *rows)])
+        found[name] = top + text.getvalue()
+    found["headless.tsv"] = top + "".join(f"{row[0]}\t{row[1]}\t{row[3]}{end}" for row in rows)
+    ascii_only = rng.random() < 0.5
+    found["a.json"] = json.dumps(table, ensure_ascii=ascii_only, indent=rng.choice((None, 1)))
+    records = [dict(zip(names, row, strict=True)) for row in rows]
+    found["a.jsonl"] = "".join(json.dumps(record, ensure_ascii=ascii_only) + end for record in records)
+    return {name: text.encode() for name, text in found.items()}
+
+
+def is_said(table: Table, name: str, outcome: Any) -> bool:
+    """Return whether a format without a header cannot hold the ids, or a note says how they were read."""
+    if name not in {"trec", "tabs", "headless.tsv"}:
+        return False
+    ids = {*table, *(document for documents in table.values() for document in documents)}
+    ends = "\r\n" if name == "headless.tsv" else " \t\r\n"
+    if any(each.strip(ends) != each or each.startswith("\ufeff") for each in ids):
+        return True
+    if name == "tabs" and any(" " in each for each in ids):
+        return True  # its blanks became tabs
+    return bool(outcome[1])
+
+
+def set_fault(table: Table, folder: Path, tally: Counter[str], *, run: bool, rng: random.Random) -> str:
+    """Return what is wrong with reading the forms of a table; "" if nothing is."""
+    import pandas as pd
+
+    rows = [(query, document, number) for query, found in table.items() for document, number in found.items()]
+    frame = pd.DataFrame(rows, columns=["query_id", "doc_id", "score" if run else "relevance"])
+    sources: dict[str, Any] = {"dictionary": table, "rows": rows, "frame": frame}
+    for name, content in written_sets(table, run=run, rng=rng).items():
+        sources[name] = folder / name
+        sources[name].write_bytes(content)
+    frame.to_parquet(folder / "a.parquet")
+    sources["a.parquet"] = folder / "a.parquet"
+
+    def read(source: Any) -> tuple[Table, Any]:
+        if run:
+            found, counts = counted_run(source, reading=Reading())
+            return found.to_dict(), counts.remarks
+        judgments = judgments_of(source, Reading())
+        return judgments.to_dict(), {code for code, _, _ in judgments.remarks}
+
+    def outcome(source: Any) -> Any:
+        try:
+            return read(source)
+        except LeadlineError as error:
+            return str(error)
+
+    forms = [kernels.compiled, None]
+    for name, source in sources.items():
+        found = []
+        for form in forms:
+            kernels.compiled = form
+            try:
+                found.append(outcome(source))
+            finally:
+                kernels.compiled = forms[0]
+        if found[0] != found[1]:
+            return f"{name}: compiled {found[0]}\n    uncompiled {found[1]}"
+        refused = isinstance(found[0], str)
+        tally[f"{name} {'refused' if refused else 'read'}"] += 1
+        if not refused and found[0][0] != table:
+            if not is_said(table, name, found[0]):
+                return f"{name}: {found[0]}, not {table}"
+            tally[f"{name} other, said"] += 1
+        if (
+            isinstance(source, Path)
+            and not refused
+            and check(str(source), kind="run" if run else "qrels").rejected
+        ):
+            return f"{name}: check refuses what is read: {table}"
+        if (
+            isinstance(source, Path)
+            and refused
+            and not check(str(source), kind="run" if run else "qrels").rejected
+        ):
+            tally[f"{name} refused, not by check"] += 1
+    return ""
+
+
+def try_sets(sets: int, seed: int, most: int) -> int:
+    """Read so many random tables in every form; return the number of failures."""
+    tally: Counter[str] = Counter()
+    failures = 0
+    begun = time.process_time()
+    with tempfile.TemporaryDirectory() as name:
+        for number in range(sets):
+            rng = random.Random(f"set {seed} {number}")
+            run = number % 2 == 0
+            fault = set_fault(a_table(rng, run=run), Path(name), tally, run=run, rng=rng)
+            if fault:
+                failures += 1
+                print(f"set {number} ({'run' if run else 'qrels'}): {fault}", flush=True)
+                if failures >= most:
+                    break
+    print(f"{sets:,} sets, {failures} failures, {time.process_time() - begun:.0f} s: {dict(tally)}")
+    return failures
+
+
 def main() -> int:
     """Run the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--files", type=int, default=1000)
+    parser.add_argument("--sets", type=int, default=0, help="random tables, read in every format")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", type=Path, help="folder for files that fail")
     parser.add_argument("--most", type=int, default=20, help="end after this many failures")
     given = parser.parse_args()
     warnings.simplefilter("error")
     tally: Counter[str] = Counter()
-    failures = 0
+    failures = try_sets(given.sets, given.seed, given.most) if given.sets else 0
     begun = time.process_time()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -224,7 +414,7 @@ def main() -> int:
                 if failures >= given.most:
                     break
             path.unlink()
-    print(f"{number + 1:,} files, {failures} failures, {time.process_time() - begun:.0f} s: {dict(tally)}")
+    print(f"{given.files:,} files, {failures} failures, {time.process_time() - begun:.0f} s: {dict(tally)}")
     return int(failures > 0)
 
 

@@ -20,9 +20,10 @@ from leadline.io.trec_runs import ReadCounts
 
 ORIGINAL = kernels.compiled
 FORMS: tuple[kernels.Kernels | None, ...] = (None,) if ORIGINAL is None else (ORIGINAL, None)
-BLANKS = (b" ", b"\t", b"  ", b" \t ", b"\v", b"\f", b" \f\v\t")
-ENDS = (b"\n", b"\r\n", b" \n", b"\t\r\n", b"\v\n")
-NOISE = (b"", b"", b"", b"", b"", b"# a comment\n", b"#\r\n", b"\n", b" \t\r\n", b"\f\v\n")
+BLANKS = (b" ", b"\t", b"  ", b" \t ")
+ENDS = (b"\n", b"\r\n", b" \n", b"\t\r\n")
+NOISE = (b"", b"", b"", b"", b"", b"\n", b" \t\r\n")
+REMARKS = (b"# six words stand in this remark\n", b"#\t0 d1 1\n", b"#\r\n", b"#\n", b"\n")
 # Ids share beginnings, differ in length, and hold bytes that other readers trip over.
 NAMES = (
     b"d",
@@ -46,6 +47,9 @@ NAMES = (
     b"\xff\xfe",
     b"d\x85",
     "ä".encode(),
+    b"d\x0b1",
+    b"\x0c",
+    b"#",
     b"d" * 40,
     b"d" * 39 + b"e",
     b"%s",
@@ -53,7 +57,7 @@ NAMES = (
     b"0x1",
     b"-1",
 )
-QUERIES = (b"q1", b"q10", b"q2", b"1", b"01", b"NA", b"\xfcq", b"q\xc2\xa01", "ω".encode())
+QUERIES = (b"q1", b"#", b"q10", b"q2", b"1", b"01", b"NA", b"\xfcq", b"q\xc2\xa01", "ω".encode())
 # Numbers as programs and people write them; float() is the judge of all of them.
 NUMBERS = (
     b"1",
@@ -191,10 +195,10 @@ def grades() -> st.SearchStrategy[bytes]:
 
 @st.composite
 def line(draw: st.DrawFn, fields: list[bytes]) -> bytes:
-    """Give fields as one line, with any blanks, perhaps after comments and blank lines."""
-    parts = [draw(st.sampled_from(NOISE)), draw(st.sampled_from([b"", b"", b"", b" ", b"\t", b"\v"]))]
-    if parts[1] == b"" and fields[0].startswith(b"#"):
-        parts[1] = b" "
+    """Give fields as one line, with any blanks, perhaps after blank lines."""
+    parts = [draw(st.sampled_from(NOISE)), draw(st.sampled_from([b"", b"", b"", b" ", b"\t"]))]
+    if parts[1] == b"" and fields[0] == b"#":
+        parts[1] = b" "  # else a remark at the top
     for place, field in enumerate(fields):
         parts += [draw(st.sampled_from(BLANKS)) if place else b"", field]
     return b"".join([*parts, draw(st.sampled_from(ENDS))])
@@ -214,6 +218,11 @@ def pairs(draw: st.DrawFn, size: int) -> list[tuple[bytes, bytes]]:
     return found if draw(st.booleans()) else sorted(found, key=lambda pair: pair[0])
 
 
+def remarks() -> st.SearchStrategy[bytes]:
+    """Give what may stand at the top of a text, often nothing."""
+    return st.one_of(st.just(b""), st.lists(st.sampled_from(REMARKS), max_size=4).map(b"".join))
+
+
 @st.composite
 def run_texts(draw: st.DrawFn, size: int = 25) -> bytes:
     """Give the text of a run without faults."""
@@ -223,16 +232,16 @@ def run_texts(draw: st.DrawFn, size: int = 25) -> bytes:
     for place, (query, document) in enumerate(draw(pairs(size))):
         rank = draw(st.one_of(st.just(b"%d" % place), st.just(b"%d" % place), ranks))
         fields = [query, b"Q0", document, rank, draw(st.sampled_from(numbers)), b"tag"]
-        more = draw(st.sampled_from([[], [], [], [b"more"], [b"and", b"more"]]))
+        more = draw(st.sampled_from([[], [], [], [b"more"], [b"and", b"more"]])) if rank != b"x" else []
         lines.append(draw(line(fields + more)))
-    text = b"".join(lines)
+    text = draw(remarks()) + b"".join(lines)
     return text if draw(st.booleans()) else text.rstrip(b"\r\n")
 
 
 @st.composite
 def qrels_texts(draw: st.DrawFn, size: int = 25) -> bytes:
     """Give the text of qrels without faults."""
-    text = b"".join(
+    text = draw(remarks()) + b"".join(
         draw(line([query, b"0", document, draw(grades())])) for query, document in draw(pairs(size))
     )
     return text if draw(st.booleans()) else text.rstrip(b"\r\n")

@@ -366,9 +366,10 @@ TABLE = (
     Nasty(
         26,
         "comment lines",
-        b"# judged by hand\n" + TWO + b"#end",
-        b"#\n" + HALF + b"# six words in a line\n",
+        b"# judged by hand\n" + TWO,
+        b"#\n# six words in a line\n" + HALF,
         (1 / 2, SECOND),
+        ("remark_lines", "qrels_remark_lines"),
         agree="te10",
         differ="te9, pyt, irm, ranx, trt, cwl and trq refuse",
     ),

@@ -70,7 +70,7 @@ def test_a_line_up_to_the_limit_is_read_and_a_longer_one_refused(
 ) -> None:
     table = read_qrels({"q1": {"d1": 1}, "q2": {"d2": 1}})
     path = tmp_path / "sys.run"
-    before = b"#" * max(place - 1, 0) + b"\n" * (place > 0)
+    before = (b"# " + b"#" * place)[: max(place - 1, 0)] + b"\n" * (place > 0)
     before = before if place < LONGEST_LINE else b"#\n" * (place // 2) + b"\n" * (place % 2)
     for over in (0, 1):
         line = b"q1 Q0 " + b"d" * (LONGEST_LINE + over - 12) + b" 1 1 t"

@@ -48,7 +48,7 @@ def shuffled_run(seed: int, *, queries: int = 40, documents: int = 12) -> list[s
         for place in range(documents)
     ]
     rng.shuffle(lines)
-    return ["# a comment\n", *lines[:50], "\n", "# another\n", *lines[50:]]
+    return ["# a remark\n", *lines[:50], "\n", "#\tQ0 d1 1 2 tag\n", *lines[50:]]
 
 
 def written(path: Path, lines: list[str]) -> Path:

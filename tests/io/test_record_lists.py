@@ -326,7 +326,7 @@ RECORDS = [
             + "\r\n",
         ),
         ("a.json", json.dumps({"q1": {"é": 2.5, 'a"b': 2}, "q2": {"😀": 1e-300}}, indent=1)),
-        ("a.csv", '"query_id","doc_id","score"\r\n"q1","é",2.5\r\n\r\n#\r\n"q1",a"b,2\r\n"q2","😀","1e-300"'),
+        ("a.csv", '"query_id","doc_id","score"\r\n"q1","é",2.5\r\n\r\n"q1",a"b,2\r\n"q2","😀","1e-300"'),
         ("a.tsv", 'score\tdoc_id\tquery_id\tx\n2.5\té\tq1\t\n2\ta"b\tq1\t\n1e-300\t😀\tq2\t,\n'),
     ],
 )

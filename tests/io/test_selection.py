@@ -161,7 +161,7 @@ def test_a_repeat_outside_the_selection_is_not_refused(tmp_path: Path) -> None:
 
 FILES = {
     "ids.txt": "q1\nq 2\n",
-    "list.txt": "q1\n\n# dev\nq2\n",
+    "list.txt": "# dev\n\nq1\nq2\n",
     "qrels.txt": "q1 0 d1 1\nq2 0 d1 0\nq2 0 d2 0\n",
     "a.run": "q1 Q0 d1 1 0.5 t\nq2 Q0 d1 1 0.5 t\n",
     "a.tsv": "query_id\ttext\nq1\twings\nq2\ttails\n",

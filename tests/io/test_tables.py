@@ -19,7 +19,7 @@ from leadline.io.result_files import read_column
 from leadline.io.tables import split_place
 from leadline.io.texts import read_queries
 
-COMMENTED = "# made by hand\n\n{header}\n# first\n{rows}\n# the end\n"
+COMMENTED = "# made by hand\n\n#too\n{header}\n\n{rows}\n"
 
 # What a table is read as, its columns, one row, and what comes of it.
 READERS: dict[str, tuple[Callable[[str], Any], str, str, Any]] = {
@@ -33,7 +33,7 @@ READERS: dict[str, tuple[Callable[[str], Any], str, str, Any]] = {
     "labels": (lambda path: read_labels(f"{path}:team"), "run,team", "a,one", {"a": "one"}),
     "groups": (lambda path: read_query_groups(f"{path}:set"), "query,set", "q1,x", {"q1": "x"}),
     "results": (lambda path: read_column(f"{path}:AP").values, "run,AP", "a,0.5", {"a": 0.5}),
-    "rows": (lambda path: list(headed_rows(path)), "arm,click", "a,1", [(5, {"arm": "a", "click": "1"})]),
+    "rows": (lambda path: list(headed_rows(path)), "arm,click", "a,1", [(6, {"arm": "a", "click": "1"})]),
     "queries": (
         lambda path: [tuple(one)[:3] for one in read_queries(path)],
         "id,text",
@@ -51,12 +51,27 @@ READERS: dict[str, tuple[Callable[[str], Any], str, str, Any]] = {
 
 @pytest.mark.parametrize("name", READERS)
 @pytest.mark.parametrize("suffix", ["csv", "tsv"])
-def test_lines_that_begin_with_a_number_sign_are_comments(name: str, suffix: str, tmp_path: Path) -> None:
+def test_lines_that_begin_with_a_number_sign_are_remarks_before_the_header(
+    name: str, suffix: str, tmp_path: Path
+) -> None:
     read, header, rows, expected = READERS[name]
     path = tmp_path / f"a.{suffix}"
     text = COMMENTED.format(header=header, rows=rows)
     path.write_text(text.replace(",", "\t") if suffix == "tsv" else text)
     assert read(str(path)) == expected
+
+
+@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize("suffix", ["csv", "tsv"])
+def test_below_the_header_they_are_rows(name: str, suffix: str, tmp_path: Path) -> None:
+    read, header, rows, expected = READERS[name]
+    path = tmp_path / f"a.{suffix}"
+    text = COMMENTED.format(header=header, rows=f"#{rows}\n{rows}")
+    path.write_text(text.replace(",", "\t") if suffix == "tsv" else text)
+    found = read(str(path))
+    first = rows.split(",")[0]
+    assert f"#{first}" in repr(found)
+    assert found != expected
 
 
 @pytest.mark.parametrize("name", READERS)

@@ -17,6 +17,7 @@ from leadline.io import trec_runs
 from leadline.io.opening import Buffers
 from leadline.io.read import read_qrels, read_run
 from leadline.io.trec_runs import ReadCounts
+from leadline.io.write import write_run
 from leadline.kernels import plain
 from strategies import columns_of, judged_by
 
@@ -99,46 +100,93 @@ def test_ids_that_differ_in_one_byte_are_not_one(tmp_path: Path) -> None:
     assert judged_by(path, qrels)[0].rank.tolist() == [2, 3]
 
 
-def test_only_ascii_blanks_separate_columns(tmp_path: Path) -> None:
-    text = b"\x0bq1\x0cQ0\td1 \t 1\v\f2.5  t\f\nq1 Q0\xc2\xa0Q0 d2 2 1.5\tt\x0b\r\n"
-    assert read_run(run_of(tmp_path, text)).to_dict() == {"q1": {"d1": 2.5, "d2": 1.5}}
-    text = b"\x0bq1\x0c0\td1\v\f2 \nq1 0 d2\xe3\x80\x80x 1\x0b\r\n"
+@pytest.mark.usefixtures("form")
+def test_only_blanks_and_tabs_separate_columns(tmp_path: Path) -> None:
+    text = b" q1\tQ0 d\x0b1 \t 1 2.5  t\f\nq1 Q0\xc2\xa0Q0 d2\x0c 2 1.5\tt\x0b\r\n"
+    assert read_run(run_of(tmp_path, text)).to_dict() == {"q1": {"d\x0b1": 2.5, "d2\x0c": 1.5}}
+    text = b"\x0bq1\x0c 0\td1\v\f 2 \n\x0bq1\x0c 0 d2\xe3\x80\x80x 1\r\n"
     found = read_qrels(run_of(tmp_path, text, "qrels.txt")).to_dict()
-    assert found == {"q1": {"d1": 2, "d2\u3000x": 1}}
+    assert found == {"\x0bq1\x0c": {"d1\x0b\x0c": 2, "d2\u3000x": 1}}
+    run = {"q\x0b1": {"d\x0c": 1.0}}
+    write_run(run, tmp_path / "written.run")
+    assert read_run(tmp_path / "written.run").to_dict() == run
 
 
-def test_comments_and_blank_lines_count_as_lines_and_nothing_else(tmp_path: Path) -> None:
-    text = "# head\n\n \t\nq1 Q0 d1 1 2 t\n#q1 Q0 d1 1 2 t\n\r\nq1 Q0 d2 2 x t\n"
+def test_remarks_and_blank_lines_count_as_lines_and_nothing_else(tmp_path: Path) -> None:
+    text = "# head\n\n \t\n#\nq1 Q0 d1 1 2 t\n\r\nq1 Q0 d2 2 x t\n"
     path = run_of(tmp_path, text)
     for window in (100, 1 << 16):
         with pytest.raises(InputError, match=r":7: score 'x'; expected a number"):
             judged_by(path, read_qrels({"q1": {"d1": 1}}), window=window)
     assert read_run(run_of(tmp_path, text.replace(" x ", " 1 "))).to_dict() == {"q1": {"d1": 2, "d2": 1}}
-    text = "# head\n\n\x0c\nq1 0 d1 1\n#\nq1 0 d2 x\n"
+    text = "# head\n\n\t\nq1 0 d1 1\n \nq1 0 d2 x\n"
     with pytest.raises(InputError, match=r":6: grade 'x'; expected a number"):
         read_qrels(run_of(tmp_path, text, "qrels.txt"))
 
 
 @pytest.mark.usefixtures("form")
-def test_comments_longer_than_a_window_count_as_lines_once(tmp_path: Path) -> None:
+def test_remarks_longer_than_a_window_count_as_lines_once(tmp_path: Path) -> None:
     path = run_of(tmp_path, "# head\n\n \t\n# more\nq1 Q0 d1 1 2 t\nq1 Q0 d2 2 x t\n")
     assert refusal(path) == "6: score 'x'; expected a number"
 
 
-def test_only_a_hash_mark_in_the_first_column_begins_a_comment(tmp_path: Path) -> None:
-    text = "#q0 Q0 d0 1 9 t\n #q1 Q0 #d1 1 3 #t\nq2 #0 d1 1 3 t\n"
+@pytest.mark.usefixtures("form")
+def test_only_lines_at_the_top_are_remarks_and_they_are_counted(tmp_path: Path) -> None:
+    text = "# 0 d9 1\n#\n#q0 Q0 d0 1 9 t\n#q1 Q0 #d1 1 3 #t\n# Q0 d1 1 3 t\nq2 #0 d1 1 3 t\n"
     path = run_of(tmp_path, text)
-    assert read_run(path).to_dict() == {"#q1": {"#d1": 3}, "q2": {"d1": 3}}
-    assert judged_by(path, read_qrels({"#q1": {"#d1": 1}}), window=8)[0].rank.tolist() == [1]
+    run = {"#": {"d1": 3}, "#q0": {"d0": 9}, "#q1": {"#d1": 3}, "q2": {"d1": 3}}
+    assert read_run(path).to_dict() == run
+    for window in (8, 64, 1 << 16):
+        judged, counts = judged_by(path, read_qrels({"#q1": {"#d1": 1}}), window=window)
+        assert (judged.rank.tolist(), counts.remarks) == ([1], 2)
+    found = read_qrels(run_of(tmp_path, "#\n# a\n#q 0 d1 1\n# 0 #d 2\n", "qrels.txt"))
+    assert found.to_dict() == {"#q": {"d1": 1}, "#": {"#d": 2}}
+    assert [(code, count) for code, _, count in found.remarks] == [("qrels_remark_lines", 2)]
+    for name, text in (("a.run", "q1 Q0 d1 1 3 t\n# six words in a remark\n"), ("b.run", "#no remark\n")):
+        with pytest.raises(InputError, match="Remarks begin with '# ' and stand at the top"):
+            read_run(run_of(tmp_path, text + "q2 Q0 d1 1 3 t\n", name))
 
 
-def test_a_file_of_comments_holds_no_run(tmp_path: Path) -> None:
-    assert refusal(run_of(tmp_path, "# a\n\n#b")) == (
+@pytest.mark.usefixtures("form")
+@pytest.mark.parametrize(
+    ("line", "kept"),
+    [
+        ("q1 Q0 doc A 1 0.5 t", False),
+        ("q1 Q0 my doc A 1 0.5 t", True),  # no score at all
+        ("q1 Q0 my 2nd doc 1 0.5 t", True),
+        ("q1 Q0 doc 7 1 0.5 t", False),
+        ("my q1 Q0 doc 1 0.5 t", False),
+    ],
+)
+def test_a_blank_in_an_id_is_refused_by_name(line: str, kept: bool, tmp_path: Path) -> None:
+    path = run_of(tmp_path, f"q1 Q0 d1 1 2 t\n{line}\n")
+    with pytest.raises(InputError, match=r"\.run:2: ") as refused:
+        read_run(path)
+    assert kept or "blank" in str(refused.value)
+    with pytest.raises(InputError, match=r":2: "):
+        judged_by(path, read_qrels({"q1": {"d1": 1}}))
+    good = run_of(tmp_path, "q1 Q0 d1 1 2 my tag\nq1 Q0 d2 x 1.5 t 7\nq1 Q0 d3 3 1 2 x\n", "good.run")
+    with pytest.raises(InputError, match=r"good\.run:3: "):
+        read_run(good)
+    good.write_text(good.read_text().replace(" 2 x", " v2 x"))
+    assert read_run(good).to_dict() == {"q1": {"d1": 2, "d2": 1.5, "d3": 1}}
+
+
+@pytest.mark.parametrize(
+    "text", ["q1 0 doc A 1\n", "q1 0 d1 1\nq1 0 doc A 1\n", "q1 0 d 2 3\nq1 0 doc A 1\n"]
+)
+def test_a_blank_in_an_id_of_judgments_makes_no_stratum(text: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=rf"qrels\.txt:{text.count(chr(10))}: .*blank"):
+        read_qrels(run_of(tmp_path, text, "qrels.txt"))
+
+
+def test_a_file_of_remarks_holds_no_run(tmp_path: Path) -> None:
+    assert refusal(run_of(tmp_path, "# a\n\n#")) == (
         f" contains no lines of a run; expected {plain.RUN_COLUMNS}"
     )
 
 
-def test_nul_bytes_in_a_comment_do_no_harm(tmp_path: Path) -> None:
+def test_nul_bytes_in_a_remark_do_no_harm(tmp_path: Path) -> None:
     path = run_of(tmp_path, b"# \0 \r x\nq1 Q0 d1 1 3 t\n")
     assert read_run(path).to_dict() == {"q1": {"d1": 3}}
 
@@ -163,7 +211,7 @@ def test_more_columns_are_counted_by_the_command_line(tmp_path: Path, leadline: 
 
 
 def test_crlf_changes_nothing(tmp_path: Path) -> None:
-    text = "q1 Q0 d1 1 2 t\n\n# c\nq1 Q0 d2 2 1 t\n"
+    text = "# c\n#\nq1 Q0 d1 1 2 t\n\nq1 Q0 d2 2 1 t\n"
     plainly = read_run(run_of(tmp_path, text)).to_dict()
     path = run_of(tmp_path, text.replace("\n", "\r\n"))
     assert read_run(path).to_dict() == plainly

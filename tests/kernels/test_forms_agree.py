@@ -50,9 +50,26 @@ OPTIONS = st.builds(Options, st.booleans(), DEPTHS, st.booleans())
 
 
 def rows_of(text: bytes) -> list[list[bytes]]:
-    """Give the fields of every line that is no comment and not blank."""
-    lines = [line for line in text.split(b"\n") if not line.startswith(b"#")]
-    return [line.split() for line in lines if line.split()]
+    """Give the fields of every line that is no remark at the top and not blank."""
+    lines = text.split(b"\n")
+    while lines and (is_remark(lines[0]) or not lines[0].strip(b" \t\r")):
+        del lines[0]
+    fields = [line.replace(b"\t", b" ").replace(b"\r", b" ").split(b" ") for line in lines]
+    return [kept for found in fields if (kept := [field for field in found if field])]
+
+
+def is_remark(raw: bytes) -> bool:
+    return raw.rstrip(b"\r") == b"#" or raw.startswith((b"# ", b"#\t"))
+
+
+def remarks_in(text: bytes) -> int:
+    """Count the remarks at the top."""
+    count = 0
+    for raw in text.split(b"\n"):
+        if not is_remark(raw) and raw.strip(b" \t\r"):
+            break
+        count += is_remark(raw)
+    return count
 
 
 def lists_of(text: bytes) -> dict[bytes, list[list[bytes]]]:
@@ -145,6 +162,7 @@ def expected_tally(run: bytes, qrels: bytes, *, narrow: bool) -> ReadCounts:
         queries=len(lists),
         extra_columns=sum(len(fields) > 6 for fields in rows),
         disordered=disordered,
+        remarks=remarks_in(run),
         tag=rows[-1][5].decode(),
         unjudged_queries=len(unjudged),
         unjudged_query=unjudged[0].decode("utf-8", "surrogateescape") if unjudged else "",

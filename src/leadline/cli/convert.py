@@ -34,6 +34,7 @@ from leadline.io.read import qrels_of, run_of
 from leadline.io.selection import selected_qrels
 from leadline.io.texts import read_documents, read_queries
 from leadline.io.trec_runs import ReadCounts
+from leadline.kernels import plain
 
 SECTION = "Files and collections"
 
@@ -187,8 +188,8 @@ def _columns(file: Opened, what: str, *, subtopics: bool) -> list[str]:
     if file.format is TREC:
         if what == "score" or subtopics:
             return []
-        lines = file.whole.text[: file.whole.end].tobytes().split(b"\n")
-        parts = (line.split(None, 2) for line in lines if not line.startswith(b"#"))
+        lines = plain.data_lines(file.whole.text[: file.whole.end].tobytes())
+        parts = (plain.fields_of(line) for _, line in lines)
         count = sum(len(part) > 1 and part[1] != b"0" for part in parts)
         return [f"column 2, which is not 0 in {counted(count, 'line')}"] if count else []
     names = records_of(file, what).names

@@ -49,6 +49,7 @@ OF_RUNS = {
     "missing_queries",
     "unjudged_queries",
     "tied_cutoffs",
+    "remark_lines",
     "other_tags",
     "ignored_columns",
     "rank_disagrees",

@@ -286,6 +286,7 @@ def _info(evaluated: RunInfo, counts: ReadCounts, source: RunLike) -> RunInfo:
     read = {
         "documents_read": counts.rows,
         "missing_queries": 0,
+        "remark_lines": counts.remarks,
         "other_tags": counts.other_tags,
         "ignored_columns": counts.extra_columns,
         "rank_disagrees": counts.disordered,

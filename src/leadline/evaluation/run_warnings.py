@@ -37,6 +37,7 @@ def counts_of(judged: JudgedRun, counts: ReadCounts, measures: Sequence[Measure]
         "unjudged_queries": counts.unjudged_queries,
         "tied_lists": judged.count_queries(judged.tied),
         "tied_cutoffs": tied_cutoffs(judged, measures),
+        "remark_lines": counts.remarks,
         "other_tags": counts.other_tags,
         "ignored_columns": counts.extra_columns,
         "rank_disagrees": counts.disordered,
@@ -91,6 +92,7 @@ PER_RUN: dict[str, str] = {
     "tied_lists": "lists with tied judged documents: {count} in {runs}; ties are ordered by descending "
     "document id",
     "tied_cutoffs": "lists in which a cutoff falls within a tie: {count} in {runs}",
+    "remark_lines": "lines at the top that begin with '# ': {count} in {runs}; remarks, not read",
     "other_tags": "additional run tags in the file: {count} in {runs}; the run is named after the last",
     "ignored_columns": "lines with more than six columns: {count} in {runs}; the others are ignored",
     "rank_disagrees": "lists whose rank column contradicts the scores: {count} in {runs}; ordered by "

@@ -118,7 +118,8 @@ def _in_trec(text: bytes, kind: str) -> Fault:
 
 
 def _pieces(text: bytes, kind: str, faults: Faults) -> Iterator[plain.ParsedRows]:
-    for line, lines in blocks(text):
+    begin, _ = plain.after_remarks(text)
+    for line, lines in blocks(text[begin:], 1 + text.count(b"\n", 0, begin)):
         yield from _around(lines, line, kind, faults)
 
 
@@ -346,8 +347,7 @@ def _lines_of(text: bytes, line: int, lists: CompiledLists) -> Callable[[int], i
     """Return a function from rows to lines."""
     if lists.next_line - line == len(lists.scores):
         return range(line, lists.next_line).__getitem__
-    lines = enumerate(text.split(b"\n"), start=line)
-    return [number for number, raw in lines if raw.split() and not raw.startswith(b"#")].__getitem__
+    return [number for number, _ in plain.data_lines(text, line)].__getitem__
 
 
 class _Joining:
@@ -481,7 +481,7 @@ DONE = {
     "bom": "removed the byte order mark",
     "crlf": "lines end in LF",
     "blank_lines": "removed blank lines",
-    "comments": "removed comments",
+    "comments": "removed remarks",
     "no_final_newline": "added the final newline",
     "extra_columns": "removed columns after the sixth",
     "tags": "one tag, the last",

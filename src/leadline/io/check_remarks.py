@@ -88,7 +88,7 @@ def blocks(text: bytes, line: int = 1) -> Iterator[tuple[int, list[bytes]]]:
 
 
 class TextRemarks:
-    """Parts of text ignored by readers: marks, ends of lines, blank lines, comments, columns, tags."""
+    """Parts of text ignored by readers: marks, ends of lines, blank lines, remarks, columns, tags."""
 
     def __init__(self, form: str, kind: str) -> None:
         self.trec = form == "trec"
@@ -122,18 +122,21 @@ class TextRemarks:
                 self._add_columns(text, line, rows)
 
     def _add_empty(self, text: bytes, line: int) -> None:
+        top = line + text.count(b"\n", 0, plain.after_remarks(text)[0] if line == 1 else 0)
         for first, lines in blocks(text.removesuffix(b"\n"), line):
             for number, raw in enumerate(lines, first):
-                if raw.startswith(b"#"):
+                if number < top and raw.startswith(b"#"):
                     self.comments.add(1, number)
                 elif not raw.split():
                     self.blank.add(1, number)
 
     def _add_columns(self, text: bytes, line: int, rows: set[int] | None) -> None:
+        top = line + text.count(b"\n", 0, plain.after_remarks(text)[0] if line == 1 else 0)
+        split = plain.splitter_of(text)
         for first, lines in blocks(text, line):
             for number, raw in enumerate(lines, start=first):
-                fields = raw.split(None, 6)
-                parsed = not raw.startswith(b"#") if rows is None else number in rows
+                fields = split(raw)
+                parsed = number >= top if rows is None else number in rows
                 if len(fields) > 5 and parsed:
                     self.tags.setdefault(fields[5], number)
                     self.extra.add(len(fields) > 6, number)
@@ -145,7 +148,7 @@ class TextRemarks:
         if not self.trec:
             return
         yield self.blank.problem("blank_lines", "a blank line")
-        yield self.comments.problem("comments", "a comment, which trec_eval 9 refuses")
+        yield self.comments.problem("comments", "a remark, which trec_eval 9 refuses")
         missing = Tally()
         missing.add(int(self.changed in {1, -2}), self.last)
         yield missing.problem("no_final_newline", "the last line has no newline")

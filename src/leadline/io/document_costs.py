@@ -16,6 +16,7 @@ from leadline.data.judged_run import JudgedRun, ListCosts
 from leadline.data.reading import Cut
 from leadline.errors import InputError, UsageError
 from leadline.io.opening import read_whole
+from leadline.kernels import plain
 
 CostsLike: TypeAlias = "str | os.PathLike[str] | Mapping[str, float] | Mapping[str, Mapping[str, float]]"
 LINES = "document cost, or query document cost"
@@ -91,9 +92,9 @@ def _read(path: str) -> Costs:
     of_all: dict[bytes, float] = {}
     of_query: dict[bytes, dict[bytes, float]] = {}
     window = read_whole(path)
-    for line, raw in enumerate(window.text[: window.end].tobytes().split(b"\n"), start=1):
-        fields = raw.replace(b",", b" ").split()
-        if not fields or raw.startswith(b"#"):
+    for line, raw in plain.data_lines(window.text[: window.end].tobytes()):
+        fields = plain.fields_of(raw.replace(b",", b" "))
+        if not fields:
             continue
         if len(fields) not in (2, 3):
             raise InputError(f"{len(fields)} columns", expected=LINES, path=path, line=line)

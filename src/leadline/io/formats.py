@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
-from io import BytesIO
 from itertools import chain
 from numbers import Integral
 from pathlib import Path
@@ -34,7 +33,8 @@ from leadline.io.opening import (
     split_part,
 )
 from leadline.io.row_checks import Records, Table
-from leadline.io.trec_lists import is_number, looks_trec
+from leadline.io.trec_lists import first_line, is_number, looks_trec
+from leadline.kernels import plain
 
 if TYPE_CHECKING:
     from leadline.data.qrels import Qrels
@@ -171,8 +171,8 @@ def opened_run(source: Opened) -> Opened:
 
 
 def _fields(text: bytes) -> Iterator[list[bytes]]:
-    """Yield the fields of all lines but comments and empty ones."""
-    return filter(None, (line.split() for line in BytesIO(text) if not line.startswith(b"#")))
+    """Yield the fields of all lines but remarks and empty ones."""
+    return (plain.fields_of(line) for _, line in plain.data_lines(text))
 
 
 def _first_fields(head: bytes) -> list[bytes]:
@@ -233,9 +233,9 @@ def is_refused(window: Chunk) -> bool:
     """
     if format_of(window) is not TREC:
         return False
-    *whole, _ = window.text[: min(window.end, 1 << 16)].tobytes().split(b"\n")
-    lines = [line for line in whole if line.strip() and not line.startswith(b"#")]
-    return any(b"\0" in line for line in lines) or (bool(lines) and len(lines[0].split(None, 3)) < 4)
+    head = window.text[: min(window.end, 1 << 16)].tobytes()
+    lines = [line for _, line in plain.data_lines(head[: head.rfind(b"\n") + 1])]
+    return any(b"\0" in line for line in lines) or (bool(lines) and len(plain.fields_of(lines[0])) < 4)
 
 
 def content_of(source: Opened, reading: Reading = DEFAULT_READING) -> str:
@@ -278,8 +278,7 @@ def _width(source: Opened) -> int:
         return 0
     from leadline.io.tables import headerless_cells
 
-    lines = source.text.text[: source.text.end].tobytes().split(b"\n")
-    first = next((line for line in lines if line.strip() and not line.startswith(b"#")), b"")
+    first = first_line(source.text.text[: source.text.end].tobytes())
     return len(headerless_cells(first.decode("utf-8", "surrogateescape")))
 
 
@@ -356,9 +355,11 @@ def _is_record(line: bytes) -> bool:
 
 
 def _is_csv(head: bytes, _named: str) -> bool:
+    """Return whether the first line has names of columns; before it lines that begin with `#` are remarks."""
     from leadline.io.tables import delimiter_of
 
-    line = head.partition(b"\n")[0].decode("utf-8", "surrogateescape").strip("\r\n")
+    lines = (line for line in head.split(b"\n") if line.strip() and not line.startswith(b"#"))
+    line = next(lines, b"").decode("utf-8", "surrogateescape").strip("\r\n")
     names = [cell.strip('"') for cell in line.split(delimiter_of(line))]
     return row_checks.find(names, (*row_checks.QUERY, *row_checks.DOCUMENT)) is not None
 
@@ -367,9 +368,8 @@ def _is_headerless(head: bytes, _named: str) -> bool:
     """Return whether the first line has three columns and ends in a number, or in a level of relevance."""
     from leadline.io.tables import headerless_cells, is_level
 
-    lines = (line for line in head.split(b"\n") if line.strip() and not line.startswith(b"#"))
-    line = next(lines, b"").decode("utf-8", "surrogateescape")
-    cells = headerless_cells(line.strip("\r"))
+    line = first_line(head).decode("utf-8", "surrogateescape")
+    cells = headerless_cells(line)
     if len(cells) not in {3, 4} or not all(cells):
         return False
     split = len(cells) == 3 and ("\t" in line or "," in line)

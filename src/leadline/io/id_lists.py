@@ -10,13 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from leadline.data.ids import to_bytes
+from leadline.data.ids import to_bytes, to_text
 from leadline.errors import InputError, UsageError
 from leadline.io import row_checks, texts
-from leadline.io.lines import lines
+from leadline.io.lines import whole_text
 from leadline.io.opening import BINARY_TABLES, BOM, PARQUET, first_bytes, read_whole, text_of
 from leadline.io.read import KnownLike, read_qrels
-from leadline.io.tables import csv_table, delimiter_of, table_column
+from leadline.io.tables import FIELD, csv_table, delimiter_of, table_column
 from leadline.io.texts import rows_of
 from leadline.io.trec_lists import looks_trec
 from leadline.kernels import plain
@@ -186,31 +186,30 @@ def _query_ids(path: str) -> Iterator[str]:
     if start == "[":
         yield from _ids_in(enumerate(_parsed(text, path, 1), start=1), path)
         return
+    header = next((line for line in text.split("\n") if line.strip() and not line.startswith("#")), "")
+    delimiter = delimiter_of(header)
+    names = [cell.strip('"') for cell in header.rstrip("\r").split(delimiter)]
+    name = row_checks.find(names, QUERY_IDS)
+    if name is not None and (delimiter in header or text.rstrip().rpartition("\n")[2].strip() != name):
+        columns, cells = csv_table(text, path)
+        yield from (row[columns.index(name)] for _, row in cells)
+        return
     lines_of_ids = [
-        (line, raw.rstrip("\r"))
-        for line, raw in enumerate(text.split("\n"), start=1)
-        if raw.strip() and not raw.startswith("#")
+        (line, raw.decode("utf-8", "surrogateescape").rstrip("\r"))
+        for line, raw in plain.data_lines(window.text[: window.end].tobytes())
     ]
     if not lines_of_ids:
         return
-    first = lines_of_ids[0][1]
-    delimiter = delimiter_of(first)
-    names = [cell.strip('"') for cell in first.split(delimiter)]
-    name = row_checks.find(names, QUERY_IDS)
-    if name is not None and (delimiter in first or len(lines_of_ids) > 1):
-        header, cells = csv_table(text, path)
-        place = header.index(name)
-        yield from (row[place] for _, row in cells)
-        return
-    trec = looks_trec(first.encode("utf-8", "surrogateescape"))
+    trec = looks_trec(lines_of_ids[0][1].encode("utf-8", "surrogateescape"))
     for line, raw in lines_of_ids:
+        words = FIELD.findall(raw)
         if trec or "\t" in raw:
-            yield raw.split(None if trec else "\t")[0]
-        elif len(raw.split()) == 1:
-            yield raw.strip()
+            yield words[0] if trec else raw.split("\t")[0]
+        elif len(words) == 1:
+            yield words[0]
         else:
             raise InputError(
-                f"{len(raw.split())} words",
+                f"{len(words)} words",
                 expected="one query id a line, or a column query_id",
                 path=path,
                 line=line,
@@ -262,15 +261,13 @@ def read_pairs(path: str | os.PathLike[str]) -> list[tuple[str, str]]:
 def _pairs(path: str) -> Iterator[tuple[str, str]]:
     head = first_bytes(path)
     if head is not None and looks_trec(head):
-        for number, line in lines(path):
-            if line.startswith("#") or not line.strip():
-                continue
-            cells = line.split(maxsplit=3)
+        for number, line in plain.data_lines(whole_text(path).encode()):
+            cells = plain.fields_of(line)
             if len(cells) < 4:
                 raise InputError(
                     f"{len(cells)} columns", expected="qrels of 4 or a run of 6", path=path, line=number
                 )
-            yield cells[0], cells[2]
+            yield to_text(cells[0]), to_text(cells[2])
         return
     if head is not None and path.endswith(".json"):
         for query, documents in read_qrels(path).to_dict().items():
@@ -301,10 +298,9 @@ def read_population(given: str) -> int | dict[str, int]:
     if given[:1] in "+-." and given[1:2].isdigit():
         raise UsageError(f"population {given}; expected a whole number, 1 or more, or a file")
     found: dict[str, int] = {}
-    for number, line in enumerate(text_of(read_whole(given)).split("\n"), start=1):
-        fields = line.replace(",", " ").split()
-        if not fields or line.startswith("#"):
-            continue
+    for number, raw in plain.data_lines(text_of(read_whole(given)).encode("utf-8", "surrogateescape")):
+        line = to_text(raw)
+        fields = FIELD.findall(line.replace(",", " "))
         if len(fields) != 2 or not (fields[1].isascii() and fields[1].isdigit()):
             if number == 1 and len(fields) == 2:
                 continue
@@ -349,10 +345,8 @@ def read(path: str) -> dict[bytes, set[bytes]]:
     """Return the known documents by query."""
     window = read_whole(path)
     found: dict[bytes, set[bytes]] = {}
-    for line, raw in enumerate(window.text[: window.end].tobytes().split(b"\n"), start=1):
-        fields = raw.split()
-        if not fields or raw.startswith(b"#"):
-            continue
+    for line, raw in plain.data_lines(window.text[: window.end].tobytes()):
+        fields = plain.fields_of(raw)
         if len(fields) == 2:
             found.setdefault(fields[0], set()).add(fields[1])
         elif len(fields) == 4:

@@ -16,6 +16,7 @@ from leadline.io.trec_lists import CompiledLists, ScannedText
 PART = 1 << 23  # bytes of text that are grouped in memory at a time
 LARGE = 1 << 25  # bytes of text above which lines are grouped on disk
 MOST_PARTS = 1 << 10
+NOT_THE_TOP = 2  # number of a line, which no remark can be
 
 
 class Parts:
@@ -41,6 +42,7 @@ class Parts:
         self.segments: list[list[tuple[int, int]]] = [[] for _ in range(min(size // PART + 1, MOST_PARTS))]
         self.size = 0
         self.tag = b""
+        self.remarks = 0
 
     def __enter__(self) -> Self:
         return self
@@ -57,6 +59,7 @@ class Parts:
             if found is None:
                 return False
             self._add(window.text, found)
+            self.remarks += found.remarks
             line, byte = found.tally[3], found.tally[4]
             self.tag = window.text[found.tally[5] : found.tally[6]].tobytes() or self.tag
         return True

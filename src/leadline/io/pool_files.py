@@ -7,7 +7,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from itertools import chain, takewhile
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -143,11 +143,9 @@ def write_pool(pool: Pooled, path: str | os.PathLike[str]) -> None:
             row = dict(zip(POOL_COLUMNS, (query, document, share, dict(ranks)), strict=True))
             lines.append(json.dumps(row))
             continue
-        if query.startswith("#") or not all(
-            is_utf8(name) and not set(name) & set("\t\r\n") for name in (query, document)
-        ):
+        if not all(is_utf8(name) and not set(name) & set("\t\r\n") for name in (query, document)):
             raise InputError(
-                f"a tab, a line end, a leading # or a byte that is not UTF-8 in id {query!r} or {document!r}",
+                f"a tab, a line end or a byte that is not UTF-8 in id {query!r} or {document!r}",
                 expected="a pool called POOL.jsonl, which can hold it",
                 path=path,
             )
@@ -254,16 +252,15 @@ def _as_written(path: str) -> DrawnPool | None:
     except UnicodeDecodeError:
         return None
     head, _, body = text.partition("\n" + "\t".join(DRAWN_COLUMNS) + "\n")
-    first, *notes = head.split("\n")
-    listed, _, rest = body.removesuffix("\n").partition("\n" + FRAME)
-    rows, framed = listed.split("\n"), rest.split("\n" + FRAME) if rest else []
+    said, _, rest = head.partition("\n" + FRAME)
+    first, *notes = said.split("\n")
+    rows, framed = body.removesuffix("\n").split("\n"), rest.split("\n" + FRAME) if rest else []
     sound = (
         first.startswith(HEAD)
         and all(note.startswith("# ") and not note.startswith((HEAD, FRAME)) for note in notes)
         and body.endswith("\n")
         and "\r" not in text
         and rest.count("\n") == max(len(framed) - 1, 0)
-        and not any(row.startswith("#") for row in rows)
         and not any(sign in text for sign in ('\n"', '\t"', f'{FRAME}"'))
         and {row.count("\t") for row in chain(rows, framed)} == {len(DRAWN_COLUMNS) - 1}
     )
@@ -293,15 +290,18 @@ def _as_written(path: str) -> DrawnPool | None:
 def _line_by_line(path: str) -> DrawnPool:
     """Read a pool of any form; a fault is reported with its line."""
     binary = (first_bytes(path) or b"").startswith(BINARY_TABLES)
-    text = [] if binary else list(lines(path))
-    heads = [(n, line.removeprefix(HEAD)) for n, line in text if line.startswith(HEAD)]
-    if not heads and (_is_written(text) or any(line.startswith(FRAME) for _, line in text)):
+    every = [] if binary else list(lines(path))
+    top = list(takewhile(lambda numbered: not numbered[1] or numbered[1].startswith("#"), every))
+    text = [(number, line) for number, line in every[len(top) :] if line]
+    written = bool(text) and text[0][1] == "\t".join(DRAWN_COLUMNS)  # as `write_drawn_pool` writes it
+    heads = [(n, line.removeprefix(HEAD)) for n, line in top if line.startswith(HEAD)]
+    if not heads and (written or any(line.startswith(FRAME) for _, line in top)):
         raise InputError(
             "lacks the line that says how the pool was drawn", expected=f"'{HEAD}{{...}}'", path=path, line=1
         )
     design = _parsed(heads[0][1], path, heads[0][0]) if heads else {}
-    if _is_written(text):
-        drawn = _columns([(n, line) for n, line in text if line and not line.startswith("#")][1:], path)
+    if written:
+        drawn = _columns(text[1:], path)
         _check_drawn(drawn, path)
         _check_once(drawn, path)
     else:
@@ -315,7 +315,7 @@ def _line_by_line(path: str) -> DrawnPool:
             np.array([orders.get(pair, np.nan) for pair in listed.pairs()], dtype=np.float64),
             listed.contributors,
         )
-    rest = _columns([(n, line.removeprefix(FRAME)) for n, line in text if line.startswith(FRAME)], path)
+    rest = _columns([(n, line.removeprefix(FRAME)) for n, line in top if line.startswith(FRAME)], path)
     _check_once(rest, path)
     _check_complete(design, len(drawn.queries), len(rest.queries), path)
     listed_pairs = set(zip(drawn.queries, drawn.documents, strict=True))
@@ -341,12 +341,6 @@ def _check_complete(design: Mapping[str, Any], drawn: int, rest: int, path: str)
             raise InputError(
                 f"contains {count:,} of {number} {noun}", expected="the whole file, unchanged", path=path
             )
-
-
-def _is_written(text: Sequence[tuple[int, str]]) -> bool:
-    """Whether the table is as `write_drawn_pool` writes it, so that its rows can be split at tabs."""
-    header = next((line for _, line in text if line and not line.startswith("#")), "")
-    return header == "\t".join(DRAWN_COLUMNS)
 
 
 def read_design(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -464,8 +458,6 @@ def _orders(text: Sequence[tuple[int, str]], path: str) -> dict[tuple[str, str],
     orders: dict[tuple[str, str], float] = {}
     columns: dict[str, int] = {}
     for number, line in text:
-        if not line or line.startswith("#"):
-            continue
         cells = _split(line, path, number)
         if not columns:
             columns = {name: column for column, name in enumerate(cells)}
@@ -491,25 +483,25 @@ def _parsed(text: str, path: str, number: int) -> dict[str, Any]:
 
 
 def write_drawn_pool(pool: DrawnPool, path: str | os.PathLike[str], notes: Sequence[str]) -> None:
-    """Write a drawn pool as TSV: the design, the drawn pairs by query and order, the rest of the frame."""
+    """Write a drawn pool as TSV: the design and the undrawn frame as remarks, then the drawn pairs."""
     path = os.fspath(path)
     pairs = int(pool.drawn.sum())
     counts = dict(zip(COUNTS, (pairs, len(pool.queries) - pairs), strict=True))
     out = [HEAD + json.dumps(pool.design | counts | {CHECKSUM: _checksum(pool)}, ensure_ascii=False)]
     out += [f"# {note}" for note in notes]
-    out.append("\t".join(DRAWN_COLUMNS))
     rows = sorted(range(len(pool.queries)), key=lambda row: (pool.queries[row], pool.order[row]))
-    out += ["\t".join(_cells(pool, row, path)) for row in rows if pool.drawn[row]]
     out += [FRAME + "\t".join(_cells(pool, row, path)) for row in rows if not pool.drawn[row]]
+    out.append("\t".join(DRAWN_COLUMNS))
+    out += ["\t".join(_cells(pool, row, path)) for row in rows if pool.drawn[row]]
     write_bytes(path, ("\n".join(out) + "\n").encode("utf-8", "surrogateescape"))
 
 
 def _cells(pool: DrawnPool, row: int, path: str) -> tuple[str, ...]:
     query, document = pool.queries[row], pool.documents[row]
     for name in (query, document):
-        if not is_utf8(name) or set(name) & set("\t\r\n") or query.startswith("#"):
+        if not is_utf8(name) or set(name) & set("\t\r\n"):
             raise InputError(
-                f"a tab, a line end, a leading # or a byte that is not UTF-8 in id {name!r}",
+                f"a tab, a line end or a byte that is not UTF-8 in id {name!r}",
                 expected="ids that a TSV file can hold",
                 path=path,
             )

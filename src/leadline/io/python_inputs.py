@@ -289,7 +289,7 @@ def _ids_of(documents: Iterable[dict[str, Any]]) -> Ids:
 class DictionaryLists:
     """The lists of a run in a dictionary, with the methods of lists of TREC text."""
 
-    extra = dropped = repeated = identical = next_line = next_byte = 0
+    extra = dropped = repeated = identical = remarks = next_line = next_byte = 0
     tag = b""
     hashes: Hashes | None = None
 

@@ -24,6 +24,7 @@ from leadline.io.trec_lists import (
     PlainLists,
     RankedLists,
     TrecLists,
+    about_remarks,
     qrels_of_lists,
 )
 from leadline.io.trec_runs import ReadCounts
@@ -132,6 +133,7 @@ class Records:
     names: tuple[str, ...] = ()  # of all columns
     remarks: tuple[tuple[str, str, int], ...] = ()  # code, text and count
     empty: tuple[Any, ...] = ()  # queries of a run with a list without documents
+    comments: int = 0  # number of remarks at the top of a text without a header
     integers: bool = False  # ids that are whole numbers are read as text
     convert: str = ""  # how the caller can convert a column of ids
     judges: Counter[object] = field(default_factory=Counter)  # number of rows by judge
@@ -213,7 +215,7 @@ def qrels(records: Records) -> Qrels:
     if found is not None:
         made = qrels_of_lists(found, records.path)
         if made.duplicate is None:
-            made.remarks = records.remarks
+            made.remarks = (*about_remarks(records.comments), *records.remarks)
             return made
     lists = lists_of(records, "grade", Reading())
     resolve_duplicates(lists, records, Reading(), action="is judged")
@@ -223,7 +225,8 @@ def qrels(records: Records) -> Qrels:
     queries = (name for name, size in zip(lists.queries, sizes, strict=True) for _ in range(size))
     rows = zip(queries, lists.documents, lists.scores.tolist(), strict=True)
     made = with_shares(Qrels.of(rows, source=records.path), records)
-    made.remarks = (*records.remarks, *machine_remarks(records.judges), *_remarks_on_sets(made, records))
+    remarks = (*about_remarks(records.comments), *records.remarks, *machine_remarks(records.judges))
+    made.remarks = (*remarks, *_remarks_on_sets(made, records))
     return made
 
 
@@ -325,6 +328,7 @@ def run(records: Records, *, name: str, reading: Reading) -> tuple[Run, ReadCoun
         dropped=lists.dropped,
         identical=lists.identical,
         tag=records.tag,
+        remarks=records.comments,
     )
     return trec_runs.run_of(lists, name=name, tag=records.tag), tally
 
@@ -336,7 +340,7 @@ def stream(records: Records, consumer: ListConsumer, *, reading: Reading = DEFAU
     counts = columns.stream(records, consumer, reading)
     if counts is None:
         counts = deliver_lists(checked_lists(records, reading), consumer, reading)
-        counts.tag = records.tag
+        counts.tag, counts.remarks = records.tag, records.comments
     return counts
 
 

@@ -18,10 +18,11 @@ from leadline.data.ids import to_text
 from leadline.data.qrels import Qrels
 from leadline.errors import InputError
 from leadline.io.row_checks import Records
+from leadline.io.trec_lists import about_remarks, first_line, is_number
+from leadline.kernels import plain
 
 if TYPE_CHECKING:
     from leadline.io.formats import Opened
-from leadline.io.trec_lists import is_number
 
 COLUMNS = (
     "query iteration document stratum grade, query document grade method probability, "
@@ -47,11 +48,8 @@ def is_sample(head: bytes) -> bool:
     >>> is_sample(b"1 0 d1 2 -1\n"), is_sample(b"1 Q0 d1 2 0.5\n"), is_sample(b"1 0 d1 2 tag\n")
     (True, False, False)
     """
-    for line in head.splitlines():
-        fields = line.split()
-        if fields and not line.startswith(b"#"):
-            return len(fields) == FIELDS and fields[1].upper() != b"Q0" and is_number(fields[4])
-    return False
+    fields = plain.fields_of(first_line(head))
+    return len(fields) == FIELDS and fields[1].upper() != b"Q0" and is_number(fields[4])
 
 
 def read(source: Opened, subtopics: bool) -> Qrels:
@@ -77,7 +75,8 @@ def read(source: Opened, subtopics: bool) -> Qrels:
     path, window = source.path, source.text
     if subtopics:
         raise InputError("judgments of a sample", expected="judgments by subtopic, of 4 columns", path=path)
-    rows = parse(window.text[: window.end].tobytes(), path)
+    text = window.text[: window.end].tobytes()
+    rows = parse(text, path)
     qrels = Qrels.of([(row.query, row.document, row.grade) for row in rows], source=path)
     names = list(qrels.queries)
     pairs = [
@@ -102,7 +101,8 @@ def read(source: Opened, subtopics: bool) -> Qrels:
             f"a stratified sample: {unjudged:,} of {len(rows):,} pooled documents are not judged; xinfAP, "
             "infNDCG and statAP estimate from such a sample"
         )
-    qrels.remarks = (*qrels.remarks, ("sampled_judgments", words, len(rows)))
+    remarks = about_remarks(plain.after_remarks(text)[1])
+    qrels.remarks = (*qrels.remarks, *remarks, ("sampled_judgments", words, len(rows)))
     return qrels
 
 
@@ -140,10 +140,8 @@ def parse(text: bytes, path: str) -> list[SampledRow]:
         If a line has another number of columns, or the columns fit none of the three forms.
     """
     rows: list[tuple[int, list[bytes]]] = []
-    for line_number, line in enumerate(text.split(b"\n"), 1):
-        fields = line.split()
-        if not fields or line.startswith(b"#"):
-            continue
+    for line_number, line in plain.data_lines(text):
+        fields = plain.fields_of(line)
         if len(fields) != FIELDS:
             raise InputError(
                 f"{len(fields)} columns", expected="5 columns: " + COLUMNS, path=path, line=line_number
@@ -164,6 +162,14 @@ def _is_whole(field: bytes) -> bool:
 
 def _stratified(fields: Sequence[bytes], path: str, line: int) -> SampledRow:
     query, _, document, stratum, _ = fields
+    if not stratum.isdigit():
+        raise InputError(
+            f"stratum '{to_text(stratum)}' of document '{to_text(document)}'",
+            expected=f"a whole number in judgments of a sample, else {plain.QRELS_COLUMNS}",
+            path=path,
+            line=line,
+            hint=plain.PARTED,
+        )
     return SampledRow(line, query, document, _number(fields[4], "a grade", path, line), stratum, math.nan)
 
 

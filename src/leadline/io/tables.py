@@ -21,6 +21,8 @@ from leadline.io import python_inputs, row_checks
 from leadline.io.opening import ARROW, HEAD, IR_DATASETS, STREAM, Chunk, read_whole, text_of
 from leadline.io.record_lists import csv_scan
 from leadline.io.row_checks import Records, Table
+from leadline.io.steady_files import Watch
+from leadline.kernels import plain
 
 if TYPE_CHECKING:
     from leadline.io.formats import Opened
@@ -81,6 +83,7 @@ def _judgments(qrels: Qrels) -> OutputTable:
     return OutputTable(QRELS_COLUMNS, judged)
 
 
+FIELD = re.compile(r"[^ \t\r\n]+")
 GUARDED = re.compile(r"'+[=+\-@\t\r].", re.DOTALL)
 
 
@@ -92,7 +95,7 @@ def table_of_csv(source: Opened, *_: object) -> Table:
         return cells_of(enumerate(_text_lines(window), start=1), path)
 
     head = source.head or source.text
-    header = next(rows(head), (1, []))[1]
+    header = (next(rows(head), None) or next(rows(source.text), (1, [])))[1]
     first = next(byte_lines(head), b"").decode("utf-8", "surrogateescape")
 
     def cells(chosen: Sequence[str]) -> Iterator[tuple[int, Sequence[Any]]]:
@@ -101,8 +104,8 @@ def table_of_csv(source: Opened, *_: object) -> Table:
             refuse_ragged(row, header, path, line)
             yield line, [row[place] if place >= 0 else None for place in places]
 
-    plain = first.strip("\r\n") and not first.startswith("#")
-    scan = csv_scan(source, header, delimiter_of(first)) if plain else None
+    headed = first.strip("\r\n") and not first.startswith("#")
+    scan = csv_scan(source, header, delimiter_of(first)) if headed else None
     return Table(header, cells, path, "line", place=1, text=True, scan=scan)
 
 
@@ -132,7 +135,7 @@ def headerless_rows(source: Opened, what: str, *_: object) -> Records:
     else:
         found = f"{width} columns without a header that may be ranks, scores or grades"
         raise InputError(found, expected=HEADERLESS, path=source.path, line=rows[0][0])
-    records = _under_names(rows, names, what, source.path)
+    records = _under_names(rows, names, what, source)
     records.remarks = ((*LETTER_LEVELS, letters),) if letters and names[-1] == "relevance" else ()
     return records
 
@@ -143,7 +146,7 @@ def named_rows(source: Opened, names: list[str], what: str = "score") -> Records
     _refuse_other_widths(rows, len(names), ": " + ", ".join(names), source.path)
     if what == "grade" and names[-1:] and rows and all(is_level(cells[-1]) for _, cells in rows):
         rows = [(line, [*cells[:-1], grade_of_level(cells[-1])]) for line, cells in rows]
-    return _under_names(rows, names, what, source.path)
+    return _under_names(rows, names, what, source)
 
 
 def _refuse_other_widths(rows: Iterable[tuple[int, list[str]]], width: int, why: str, path: str) -> None:
@@ -153,7 +156,7 @@ def _refuse_other_widths(rows: Iterable[tuple[int, list[str]]], width: int, why:
             raise InputError(f"{len(cells)} columns", expected=expected, path=path, line=line)
 
 
-def _under_names(rows: list[tuple[int, list[str]]], names: list[str], what: str, path: str) -> Records:
+def _under_names(rows: list[tuple[int, list[str]]], names: list[str], what: str, source: Opened) -> Records:
     """Return rows under the names of their columns; without scores the ranks order the documents."""
     rank = row_checks.find(names, row_checks.RANK)
     if rank is not None and row_checks.find(names, row_checks.SCORE) is None:
@@ -166,7 +169,10 @@ def _under_names(rows: list[tuple[int, list[str]]], names: list[str], what: str,
         for line, cells in rows:
             yield line, [cells[place] if place >= 0 else None for place in places]
 
-    return row_checks.table_records(Table(names, cells_of_rows, path, "line", place=1, text=True), what)
+    table = Table(names, cells_of_rows, source.path, "line", place=1, text=True)
+    records = row_checks.table_records(table, what)
+    records.comments = plain.after_remarks(source.text.text[: source.text.end].tobytes())[1]
+    return records
 
 
 def headerless_cells(line: str) -> list[str]:
@@ -176,14 +182,12 @@ def headerless_cells(line: str) -> list[str]:
     (['q1', 'd1', '1'], ['q1', 'd1', '0.5'], ['q1', 'd1', 'L2'])
     """
     delimiter = next((sign for sign in "\t," if sign in line), None)
-    return line.strip("\r\n").split(delimiter) if delimiter else line.split()
+    return line.strip("\r\n").split(delimiter) if delimiter else FIELD.findall(line)
 
 
 def _headerless_lines(source: Opened) -> Iterator[tuple[int, list[str]]]:
-    for number, raw in enumerate(byte_lines(source.text), start=1):
-        line = raw.decode("utf-8", "surrogateescape")
-        if line.strip() and not line.startswith("#"):
-            yield number, headerless_cells(line)
+    for number, raw in plain.data_lines(source.text.text[: source.text.end].tobytes()):
+        yield number, headerless_cells(raw.decode("utf-8", "surrogateescape"))
 
 
 def _counts_ranks(rows: Iterable[tuple[int, list[str]]]) -> bool:
@@ -258,7 +262,7 @@ def cells_of(
 ) -> Iterator[tuple[int, list[str]]]:
     r"""Yield the cells of every row of a CSV or TSV table, the header first, with the number of its line.
 
-    Empty lines and lines that begin with `#` are left out, before the header and between rows.
+    Empty lines are left out, and lines that begin with `#` before the header: after it they are rows.
 
     Parameters
     ----------
@@ -276,21 +280,20 @@ def cells_of(
 
     Examples
     --------
-    >>> lines = ["# systems\n", "run,team\n", "\n", 'a,"one\n', '# two"\n', "# end\n"]
+    >>> lines = ["# systems\n", "run,team\n", "\n", 'a,"one\n', '# two"\n', "#1,two\n"]
     >>> list(cells_of(enumerate(lines, start=1), "systems.csv"))
-    [(2, ['run', 'team']), (4, ['a', 'one\n# two'])]
+    [(2, ['run', 'team']), (4, ['a', 'one\n# two']), (6, ['#1', 'two'])]
     """
     begun = [0]  # first line of the row being read; 0 between rows
 
     def pulled() -> Iterator[str]:
         for number, line in numbered:
-            if begun[0] or not line.startswith("#"):
-                begun[0] = begun[0] or number
-                yield line
+            begun[0] = begun[0] or number
+            yield line
 
     lines = pulled()
     for first in lines:
-        if first.strip("\r\n"):
+        if first.strip("\r\n") and not first.startswith("#"):
             break
         begun[0] = 0
     else:
@@ -413,7 +416,7 @@ def write_csv(table: OutputTable) -> bytes:
     for query, document, number, *more in table.rows:
         if not query or not document:
             raise InputError("an id without a letter", expected="JSON, which can hold it")
-        whole = quoting if query.startswith("#") else writer  # else the row would be a comment
+        whole = quoting if "\r" in query or "\r" in document else writer  # not done before Python 3.13
         whole.writerow([query, document, repr(number), *more])
     return target.getvalue().encode("utf-8", "surrogateescape")
 
@@ -421,6 +424,7 @@ def write_csv(table: OutputTable) -> bytes:
 def parquet_table(source: Opened, *_: object) -> Table:
     """Return the table in a Parquet or Arrow file."""
     arrow = _pyarrow()
+    watch = Watch(source.path)
     with _arrow_errors(arrow, source.path):
         names, batches = _arrow_file(arrow, source)
     if len(set(names)) < len(names):
@@ -431,6 +435,7 @@ def parquet_table(source: Opened, *_: object) -> Table:
             for batch in batches(list(filter(None, chosen))):
                 batch.validate(full=True)  # the offsets and the text of strings, which Arrow does not check
                 yield batch
+        watch.check()
 
     def cells(chosen: Sequence[str]) -> Iterable[tuple[int, Sequence[Any]]]:
         found = list(some(chosen))

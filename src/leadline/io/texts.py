@@ -17,6 +17,7 @@ from leadline.io import row_checks
 from leadline.io.lines import lines, whole_text
 from leadline.io.opening import IR_DATASETS, LONGEST_TEXT, PARQUET, first_bytes, too_long
 from leadline.io.read_paths import public
+from leadline.io.steady_files import Watch
 from leadline.io.tables import cells_of
 
 Rows = Iterator[tuple[int, dict[str, Any]]]
@@ -64,7 +65,7 @@ def table(
     """Return the rows of a CSV or TSV table; two columns without a header are id and text.
 
     `known` are names of id columns, by which a header is told; `headed`: there is one in any case. In TSV a
-    quote is a letter like any other, unless `quoted`. Lines that begin with `#` are comments.
+    quote is a letter like any other, unless `quoted`. Before the header lines that begin with `#` are remarks.
     """
     cells = cells_of(
         ((number, line + "\n") for number, line in lines(path, encoding=encoding)), path, quoted=quoted
@@ -87,7 +88,7 @@ def table(
 def parquet(path: str) -> Rows:
     """Yield the rows of a Parquet file, some thousands at a time."""
     lib, package = import_optional("pyarrow.lib"), import_optional("pyarrow.parquet")
-    number = 0
+    number, watch = 0, Watch(path)
     try:
         for batch in package.ParquetFile(path).iter_batches(batch_size=4096):
             batch.validate(full=True)  # Arrow does not check that text is UTF-8
@@ -96,6 +97,7 @@ def parquet(path: str) -> Rows:
                 yield number, row
     except (lib.ArrowException, OSError) as error:
         raise InputError(f"no Parquet ({error})", expected="a Parquet file", path=path) from None
+    watch.check()
 
 
 TAG = re.compile(r"<[^<>]*>")

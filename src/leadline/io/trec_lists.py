@@ -38,7 +38,7 @@ def _powers() -> Floats:
 
 POWERS = _powers()
 SHORTEST_LINE = 8  # "q 0 d 1\n"
-# Beginnings that no line may have: a comment, a byte order mark, an archive.
+# Beginnings that no line is written with: of a remark, a byte order mark, an archive.
 UNLIKE_LINES = (b"#", BOM, *WIDE_BOMS, *COMPRESSIONS)
 
 
@@ -58,18 +58,35 @@ COLUMNS = (
 
 
 def looks_trec(head: bytes) -> bool:
-    r"""Return whether the first line that is no comment is one of a TREC file.
+    r"""Return whether the first line that is no remark is one of a TREC file.
 
     >>> looks_trec(b"q1 0 d1 1\n"), looks_trec(b"query_id,doc_id,score\n")
     (True, False)
     """
-    for line in head.split(b"\n"):
-        fields = line.split()
-        if fields and not line.startswith(b"#"):
-            place = 3 if len(fields) == 4 else 4
-            many = len(fields) not in {1, 2, 3, 5}
-            return many and is_number(fields[place]) and b"\0" not in line
-    return False
+    line = first_line(head)
+    fields = plain.fields_of(line)
+    if len(fields) in {0, 1, 2, 3, 5} or b"\0" in line:
+        return False
+    return is_number(fields[3 if len(fields) == 4 else 4])
+
+
+def first_line(head: bytes) -> bytes:
+    r"""Return the first line of a text without a header that is neither empty nor a remark.
+
+    >>> first_line(b"# a\n\nq1 0 d1 1\n"), first_line(b"# a")
+    (b'q1 0 d1 1', b'')
+    """
+    return next((line for _, line in plain.data_lines(head)), b"")
+
+
+def about_remarks(count: int) -> tuple[tuple[str, str, int], ...]:
+    """Return a remark on the lines at the top of judgments that are no data.
+
+    >>> about_remarks(0), about_remarks(2)[0][0]
+    ((), 'qrels_remark_lines')
+    """
+    words = f"lines at the top of the judgments that begin with '# ': {count:,}; remarks, not read"
+    return (("qrels_remark_lines", words, count),) if count else ()
 
 
 def is_number(field: bytes) -> bool:
@@ -89,7 +106,7 @@ def as_fields(query: str, *more: str) -> list[bytes]:
     """
     fields = [name.encode("utf-8", "surrogateescape") for name in (query, *more)]
     for field in fields:
-        if len(field.split()) != 1 or field.split()[0] != field or b"\0" in field:
+        if plain.fields_of(field) != [field] or b"\0" in field:
             raise InputError(
                 f"id {to_text(field)!r} is not one column of a line",
                 expected="an id without blanks (JSON can hold it)",
@@ -126,6 +143,7 @@ class TrecLists(Protocol):
     dropped: int
     repeated: int
     identical: int  # number of documents left out because their id is that of the query
+    remarks: int  # number of remarks at the top of the text
     held: list[int]
     next_line: int
     next_byte: int
@@ -188,10 +206,11 @@ class ListConsumer(Protocol):
 
 
 class ScannedText(NamedTuple):
-    """What the compiled scan found in a text: its columns, and its tally."""
+    """What the compiled scan found in a text: its columns, its tally, and the number of remarks before."""
 
     columns: dict[str, Any]
     tally: list[int]
+    remarks: int
 
 
 class CompiledLists:
@@ -200,9 +219,11 @@ class CompiledLists:
     dropped = 0
     repeated = 0
     identical = 0
+    remarks = 0
 
-    def __init__(self, text: Bytes, columns: dict[str, Any], tally: list[int]) -> None:
+    def __init__(self, text: Bytes, columns: dict[str, Any], tally: list[int], remarks: int = 0) -> None:
         rows, lists = tally[0], tally[1]
+        self.remarks = remarks
         self.text = text
         self.start: Integers = columns["start"][:rows]
         self.stop: Integers = columns["stop"][:rows]
@@ -243,10 +264,17 @@ class CompiledLists:
             "ranks": columns["ranks"].view(np.int32),
         }
         tally = np.zeros(8, dtype=np.int64)
+        begin, end, remarks = 0, window.end, 0
+        if line == 1 and end and window.text[0] <= ord("#"):
+            text = window.text[:end].tobytes()
+            begin, remarks = plain.after_remarks(text)
+            line += text.count(b"\n", 0, begin)
+        if begin == end and not window.last:  # the next line may be another remark
+            begin, end, remarks, line = 0, 0, 0, 1
         clean = kernels.compiled.scan(
-            window.text, 0, window.end, line, run, window.last, POWERS, *columns.values(), tally
+            window.text, begin, end, line, run, window.last, POWERS, *columns.values(), tally
         )
-        return ScannedText(columns, tally.tolist()) if clean else None
+        return ScannedText(columns, tally.tolist(), remarks) if clean else None
 
     def ids(self) -> Ids:
         """Return the document of every row."""
@@ -302,6 +330,7 @@ class PlainLists:
     """Lists found by `bytes.split`: documents are Python bytes."""
 
     hashes: Hashes | None = None
+    remarks = 0
     unit = "line"  # unit of `lines`
     identical = 0
 
@@ -316,6 +345,7 @@ class PlainLists:
         self.tag = rows.tag
         self.dropped = rows.dropped
         self.next_line, self.next_byte = rows.next_line, rows.next_byte
+        self.remarks = rows.remarks
         self.repeated = 0
         self.held: list[int] = []
 

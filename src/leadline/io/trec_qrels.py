@@ -19,9 +19,16 @@ from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
 from leadline.errors import InputError
 from leadline.io import swapped_arguments
-from leadline.io.lines_by_query import LARGE, Parts
+from leadline.io.lines_by_query import LARGE, NOT_THE_TOP, Parts
 from leadline.io.opening import Buffers, Chunk, computed_ahead, read_whole, text_size
-from leadline.io.trec_lists import CompiledLists, PlainLists, TrecLists, as_fields, qrels_of_lists
+from leadline.io.trec_lists import (
+    CompiledLists,
+    PlainLists,
+    TrecLists,
+    about_remarks,
+    as_fields,
+    qrels_of_lists,
+)
 from leadline.kernels import plain
 
 if TYPE_CHECKING:
@@ -76,7 +83,7 @@ class _Packed:
         self.offsets: list[Integers] = []
         self.bounds: list[Integers] = []
         self.queries: dict[bytes, None] = {}
-        self.rows = self.filled = 0
+        self.rows = self.filled = self.remarks = 0
         self.shortened = self.returned = False  # why lists did not fit
 
     def add(self, lists: CompiledLists | None, share: float) -> bool:
@@ -85,6 +92,7 @@ class _Packed:
             return False
         assert kernels.compiled is not None
         assert lists.hashes is not None
+        self.remarks += lists.remarks
         expected = len(self.queries) + len(lists.queries)
         self.queries |= dict.fromkeys(lists.queries)
         self.returned = len(self.queries) < expected
@@ -161,9 +169,11 @@ class _Packed:
             np.concatenate(self.offsets)[order],
             self.slots,
         )
-        return Qrels.of_columns(
+        made = Qrels.of_columns(
             queries, begin, end, ids, self.grades[: self.rows], slots=slots, source=source
         )
+        made.remarks = about_remarks(self.remarks)
+        return made
 
 
 def _bytes(text: bytes) -> Bytes:
@@ -224,11 +234,12 @@ def _disordered(path: str) -> Generator[tuple[CompiledLists | None, float], None
     with Parts(path, text_size(path)) as parts:
         with Chunk(path, Buffers()) as window:
             clean = parts.fill(window, run=False)
-        read = 0
+        read, remarks = 0, parts.remarks
         for part in parts if clean else ():
-            lists = CompiledLists.scan(part, 1, run=False)
+            lists = CompiledLists.scan(part, NOT_THE_TOP, run=False)
             if lists is not None:
                 lists.group()
+                lists.remarks, remarks = remarks, 0
             read += part.end
             yield lists, read / parts.size
         if not clean:
@@ -243,17 +254,22 @@ def _of_whole(window: Chunk) -> Qrels:
     if not lists.queries:
         raise InputError("contains no judgments", expected=plain.QRELS_COLUMNS, path=window.path)
     lists.group()
-    return qrels_of_lists(lists, window.path)
+    made = qrels_of_lists(lists, window.path)
+    made.remarks = about_remarks(lists.remarks)
+    return made
 
 
 def _by_subtopic(window: Chunk) -> Qrels:
     try:
-        found = plain.scan_subtopics(window.text[: window.end].tobytes(), 1)
+        text = window.text[: window.end].tobytes()
+        found = plain.scan_subtopics(text, 1)
     except InputError as error:
         raise error.at(window.path) from None
     if not found:
         raise InputError("contains no judgments", expected=plain.QRELS_COLUMNS, path=window.path)
-    return Qrels.of_subtopics(found, source=window.path)
+    made = Qrels.of_subtopics(found, source=window.path)
+    made.remarks = about_remarks(plain.after_remarks(text)[1])
+    return made
 
 
 def _plain_lists(window: Chunk) -> PlainLists:

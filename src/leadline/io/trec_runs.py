@@ -18,7 +18,7 @@ from leadline.data.reading import DEFAULT_READING, Reading
 from leadline.data.run import Run
 from leadline.errors import InputError
 from leadline.io import selection
-from leadline.io.lines_by_query import LARGE, Parts, refusal
+from leadline.io.lines_by_query import LARGE, NOT_THE_TOP, Parts, refusal
 from leadline.io.opening import Buffers, Chunk, Spool, computed_ahead, read_whole, run_name, text_size
 from leadline.io.trec_lists import CompiledLists, ListConsumer, PlainLists, RankedLists, TrecLists, as_fields
 from leadline.kernels import plain
@@ -42,6 +42,7 @@ class ReadCounts:
     other_tags: int = 0
     unjudged_queries: int = 0
     unjudged_query: str = ""
+    remarks: int = 0
 
     def add(self, lists: TrecLists, ranked: RankedLists) -> None:
         """Add the counts of some lists."""
@@ -51,6 +52,7 @@ class ReadCounts:
         self.repeated += lists.repeated
         self.dropped += lists.dropped
         self.identical += lists.identical
+        self.remarks += lists.remarks
         self.tag = to_text(lists.tag) or self.tag
         self.disordered += disordered(ranked.bounds, ranked.scores, ranked.ranks)
 
@@ -142,12 +144,12 @@ def _grouped_on_disk(
             if not parts.fill(window, run=True):
                 return None
         try:
-            found = (_find(part, 1, reading, whole=True)[0] for part in parts)
+            found = (_find(part, NOT_THE_TOP, reading, whole=True)[0] for part in parts)
             counts = _deliver(found, consumer, reading)
         except InputError:  # the whole text has the lines of faults
             consumer.restart()
             return None
-    counts.tag = to_text(parts.tag)
+    counts.tag, counts.remarks = to_text(parts.tag), parts.remarks
     return counts
 
 
@@ -254,7 +256,7 @@ def _tags(scanned: Scanned, tag: bytes, rows: int) -> set[bytes]:
     text = scanned.text[: scanned.stop].tobytes()
     if text.count(b" %b\n" % tag) + text.count(b"\t%b\n" % tag) == rows:
         return {tag}  # most files; without a look at every line
-    lines = (line.split() for line in text.split(b"\n") if not line.startswith(b"#"))
+    lines = (plain.fields_of(line) for _, line in plain.data_lines(text, scanned.line))
     return {fields[5] for fields in lines if len(fields) > 5}
 
 

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from leadline.errors import InputError
 
 RUN_COLUMNS = "6 columns: query Q0 document rank score tag"
 QRELS_COLUMNS = "4 columns: query iteration document grade"
+SPLITTING = (b"\x0b", b"\x0c")  # at these `bytes.split` parts words too
+FIELD = re.compile(rb"[^ \t\r\n]+")
+REMARKS = re.compile(rb"(?:#(?:[ \t][^\n]*|\r?)(?:\n|\Z)|[ \t\r]*\n)+")  # and empty lines
+NUMBER = re.compile(rb"[-+.0-9][-+.0-9eE]*")
+WHOLE = re.compile(rb"[-+]?[0-9]+")
+PARTED = "An id with a blank takes two columns or more; CSV and JSON can hold it"
 
 
 class ParsedRows(NamedTuple):
@@ -26,6 +33,42 @@ class ParsedRows(NamedTuple):
     dropped: int
     next_line: int
     next_byte: int
+    remarks: int = 0
+
+
+def fields_of(line: bytes) -> list[bytes]:
+    r"""Return the columns of a line: between blanks and tabs; other control characters are part of an id.
+
+    >>> fields_of(b"q1 0\td\x0b1 1\r")
+    [b'q1', b'0', b'd\x0b1', b'1']
+    """
+    return splitter_of(line)(line)
+
+
+def splitter_of(text: bytes) -> Callable[[bytes], list[bytes]]:
+    """Return the function that splits the lines of a text into columns."""
+    return FIELD.findall if any(byte in text for byte in SPLITTING) else bytes.split
+
+
+def after_remarks(text: bytes) -> tuple[int, int]:
+    r"""Return where the data of a text without a header begin, and how many remarks stand before.
+
+    Remarks are lines at the top that begin with `#` and a blank, or are `#` alone.
+
+    >>> after_remarks(b"# a\n\n#\n#q1 0 d1 1\n# 0 d1 1\n"), after_remarks(b"#a\n")
+    ((7, 2), (0, 0))
+    """
+    found = REMARKS.match(text)
+    head = found.group() if found else b""
+    return len(head), head.count(b"#", 0, 1) + head.count(b"\n#")
+
+
+def data_lines(text: bytes, line: int = 1) -> Iterator[tuple[int, bytes]]:
+    """Yield number and bytes of every line but empty ones and remarks; `line` is the number of the first."""
+    begin = after_remarks(text)[0] if line == 1 else 0
+    for number, raw in enumerate(text[begin:].split(b"\n"), start=line + text.count(b"\n", 0, begin)):
+        if fields_of(raw):
+            yield number, raw
 
 
 def refuse(problem: str, expected: str, line: int, hint: str = "") -> InputError:
@@ -57,6 +100,20 @@ def grade(field: bytes, line: int) -> float:
     return value
 
 
+def score(field: bytes, line: int) -> float:
+    """Parse a score; NaN is returned as NaN."""
+    return number(field, "score", line)
+
+
+def value_of(parse: Callable[[bytes, int], float], fields: list[bytes], place: int, line: int) -> float:
+    """Parse the number of a line; say what remarks are if the line may be meant as one."""
+    try:
+        return parse(fields[place], line)
+    except InputError as error:
+        error.hint = error.hint or about_remarks(fields)
+        raise
+
+
 def rank_of(field: bytes) -> int:
     """Parse a rank; -1 if the column holds something else."""
     return int(field) if field.isdigit() and len(field) < 10 else -1
@@ -83,22 +140,32 @@ def scan_run(
     values: list[float] = []
     ranks: list[int] = []
     lines: list[int] = []
-    extra = dropped = byte = 0
+    extra = dropped = byte = remarks = 0
     begun = (line, 0, 0, 0)  # line, byte, extra, dropped where the last list begins
     tag = query = b""
     strange = b"\0" in text or b"\r" in text
-    for line_number, raw in enumerate(text.split(b"\n"), start=line):
+    split = splitter_of(text)
+    if line == 1:
+        byte, remarks = after_remarks(text)
+        line += text.count(b"\n", 0, byte)
+    for line_number, raw in enumerate(text[byte:].split(b"\n"), start=line):
         start, byte = byte, byte + len(raw) + 1
-        if raw.startswith(b"#"):
-            continue
         if strange:
             check_text(raw, line_number)
-        fields = raw.split()
+        fields = split(raw)
         if len(fields) != 6:
             if not fields:
                 continue
             if len(fields) < (4 if by_rank else 6):
-                raise refuse(f"{len(fields)} columns", RUN_COLUMNS, line_number, other_kind(fields))
+                raise refuse(
+                    f"{len(fields)} columns",
+                    RUN_COLUMNS,
+                    line_number,
+                    about_remarks(fields) or other_kind(fields),
+                )
+            if is_parted(fields):
+                found = f"{len(fields)} columns with the rank in column 5, not 4"
+                raise refuse(found, RUN_COLUMNS, line_number, about_remarks(fields) or PARTED)
         if fields[0] != query or not queries:
             query = fields[0]
             queries.append(query)
@@ -111,7 +178,7 @@ def scan_run(
                 raise refuse(f"rank {shown(fields[3])}", "a whole number", line_number)
             value = float(-rank)
         else:
-            value = number(fields[4], "score", line_number)
+            value = value_of(score, fields, 4, line_number)
             if math.isnan(value):
                 if not drop_nan:
                     raise refuse(
@@ -130,12 +197,26 @@ def scan_run(
             tag = fields[5]
     if not last:
         line_number, byte, extra, dropped = begun
+        remarks = remarks if queries else 0  # they are read again
         size = bounds.pop() if queries else 0
         del queries[-1:], documents[size:], values[size:], ranks[size:], lines[size:]
     bounds.append(len(documents))
     return ParsedRows(
-        queries, bounds, documents, values, ranks, lines, extra, tag, dropped, line_number, byte
+        queries, bounds, documents, values, ranks, lines, extra, tag, dropped, line_number, byte, remarks
     )
+
+
+def is_parted(fields: list[bytes]) -> bool:
+    """Return whether an id with a blank has moved the rank and the score by one column or more.
+
+    >>> is_parted(b"q1 Q0 doc A 1 0.5 t".split()), is_parted(b"q1 Q0 d1 1 0.5 my tag".split())
+    (True, False)
+    >>> is_parted(b"q1 Q0 doc 7 1 0.5 t".split())
+    True
+    """
+    if len(fields) < 7 or not WHOLE.fullmatch(fields[4]):
+        return False
+    return not WHOLE.fullmatch(fields[3]) or bool(NUMBER.fullmatch(fields[5]))
 
 
 def scan_qrels(text: bytes, line: int) -> ParsedRows:
@@ -147,7 +228,7 @@ def scan_qrels(text: bytes, line: int) -> ParsedRows:
     lines: list[int] = []
     query = b""
     for line_number, fields in qrels_fields(text, line):
-        value = grade(fields[3], line_number)
+        value = value_of(grade, fields, 3, line_number)
         if fields[0] != query or not queries:
             query = fields[0]
             queries.append(query)
@@ -156,7 +237,8 @@ def scan_qrels(text: bytes, line: int) -> ParsedRows:
         values.append(value)
         lines.append(line_number)
     bounds.append(len(documents))
-    return ParsedRows(queries, bounds, documents, values, [], lines, 0, b"", 0, 0, len(text))
+    remarks = after_remarks(text)[1] if line == 1 else 0
+    return ParsedRows(queries, bounds, documents, values, [], lines, 0, b"", 0, 0, len(text), remarks)
 
 
 def scan_subtopics(text: bytes, line: int) -> dict[tuple[bytes, bytes], dict[bytes, float]]:
@@ -180,16 +262,17 @@ def scan_subtopics(text: bytes, line: int) -> dict[tuple[bytes, bytes], dict[byt
 def qrels_fields(text: bytes, line: int) -> Iterator[tuple[int, list[bytes]]]:
     """Yield the four fields of every line of qrels with its line number."""
     strange = b"\0" in text or b"\r" in text
-    for line_number, raw in enumerate(text.split(b"\n"), start=line):
-        if raw.startswith(b"#"):
-            continue
+    split = splitter_of(text)
+    begin = after_remarks(text)[0] if line == 1 else 0
+    for line_number, raw in enumerate(text[begin:].split(b"\n"), start=line + text.count(b"\n", 0, begin)):
         if strange:
             check_text(raw, line_number)
-        fields = raw.split()
+        fields = split(raw)
         if not fields:
             continue
         if len(fields) != 4:
-            raise refuse(f"{len(fields)} columns", QRELS_COLUMNS, line_number, other_kind(fields))
+            hint = about_remarks(fields) or other_kind(fields)
+            raise refuse(f"{len(fields)} columns", QRELS_COLUMNS, line_number, hint)
         yield line_number, fields
 
 
@@ -197,6 +280,8 @@ def other_kind(fields: list[bytes]) -> str:
     """Return a hint at what an invalid line may be."""
     if len(fields) >= 6 and fields[3].isdigit():
         return "This looks like a run; the qrels come first: QRELS RUN..."
+    if len(fields) == 5 and fields[1].upper() != b"Q0" and WHOLE.fullmatch(fields[4]):
+        return PARTED
     if len(fields) == 5:
         return "The tag in the last column may be missing"
     if len(fields) == 4:
@@ -204,3 +289,10 @@ def other_kind(fields: list[bytes]) -> str:
     if len(fields) == 1 and b"," in fields[0]:
         return "This looks like CSV"
     return ""
+
+
+def about_remarks(fields: list[bytes]) -> str:
+    """Return a hint at a line that may be meant as a remark."""
+    if not fields[0].startswith(b"#"):
+        return ""
+    return "Remarks begin with '# ' and stand at the top; any other line is data"

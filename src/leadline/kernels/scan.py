@@ -20,7 +20,6 @@ TAB = cython.declare(cython.uchar, 9)
 NEWLINE = cython.declare(cython.uchar, 10)
 RETURN = cython.declare(cython.uchar, 13)
 BLANK = cython.declare(cython.uchar, 32)
-HASH_MARK = cython.declare(cython.uchar, 35)
 # The 64-bit FNV-1a start and factor; the mask keeps the uncompiled form at 64 bits.
 HASH_START = cython.declare(cython.ulonglong, 14695981039346656037)
 HASH_FACTOR = cython.declare(cython.ulonglong, 1099511628211)
@@ -45,7 +44,7 @@ TWOS = cython.declare(cython.Py_ssize_t, 939)  # 23 + 4 * 129 + 400
 @cython.exceptval(check=False)
 def blank(c: cython.uchar) -> cython.bint:
     """Return whether a byte separates columns or ends a line."""
-    return c == BLANK or (c >= TAB and c <= RETURN)
+    return c == BLANK or c == TAB or c == NEWLINE or c == RETURN
 
 
 @cython.cfunc
@@ -210,7 +209,7 @@ def scan(
 ) -> cython.bint:
     """Read whole lines of a run (6 columns) or qrels (4) into arrays; return False if not clean.
 
-    A list is a sequence of lines with the same query. Unless the text is the last chunk, its last list may be
+    Remarks at the top of a file stand before `begin`. A list is a sequence of lines with the same query. Unless the text is the last chunk, its last list may be
     incomplete and is excluded. `tally` receives rows, lists, lines with more columns, the line and offset
     where the next text begins, and the offset of the last tag.
     """
@@ -241,13 +240,6 @@ def scan(
         while p < end:
             line_byte = p
             field = 0
-            c = text[p]
-            if c == HASH_MARK:
-                while text[p] != NEWLINE:
-                    p += 1
-                p += 1
-                line += 1
-                continue
             while True:
                 c = text[p]
                 if c == NEWLINE:
@@ -320,6 +312,8 @@ def scan(
                     good = False
                 if field > wanted:
                     extra += 1
+                    if is_run and (ranks[row] == NO_RANK or (text[tag_start] >= 43 and text[tag_start] <= 57)):
+                        good = False  # is there a blank in an id?
                 row += 1
             if not good:
                 break

@@ -18,7 +18,6 @@ NEWLINE = cython.declare(cython.uchar, 10)
 RETURN = cython.declare(cython.uchar, 13)
 BLANK = cython.declare(cython.uchar, 32)
 QUOTE = cython.declare(cython.uchar, 34)
-HASH_MARK = cython.declare(cython.uchar, 35)
 COMMA = cython.declare(cython.uchar, 44)
 COLON = cython.declare(cython.uchar, 58)
 BACKSLASH = cython.declare(cython.uchar, 92)
@@ -406,18 +405,6 @@ def after_cells(
     return p + 1 if text[p] == NEWLINE else -1
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def after_comment(text: cython.const[cython.uchar][::1], p: cython.Py_ssize_t) -> cython.Py_ssize_t:
-    """Return the end of a comment line; -1 if another line may be in it."""
-    while text[p] != NEWLINE:
-        if text[p] == RETURN and text[p + 1] != NEWLINE:
-            return -1
-        p += 1
-    return p + 1
-
-
 def scan_records(
     text: cython.uchar[::1],
     begin: cython.Py_ssize_t,
@@ -466,9 +453,6 @@ def scan_records(
             else:
                 if text[p] == NEWLINE or (text[p] == RETURN and text[p + 1] == NEWLINE):
                     p += 1
-                    continue
-                if text[p] == HASH_MARK:
-                    p = after_comment(text, p)
                     continue
                 p = after_cells(text, p, delimiter, roles, found)
             if p < 0:

@@ -14,6 +14,7 @@ from leadline.errors import InputError
 from leadline.io.formats import PARQUET, TREC, opened, opened_run
 from leadline.io.opening import BOM, open_bytes
 from leadline.io.row_checks import QUERY, find
+from leadline.kernels import plain
 from leadline.scale.remote import is_url, local_copy
 from leadline.scale.run_parts import RunParts
 
@@ -92,23 +93,23 @@ class _Groups:
                 if not rows and not rest:
                     block = block.removeprefix(BOM)
                 *lines, rest = (rest + block).split(b"\n")
-                rows += self._write(lines)
-        return rows + self._write([rest])
+                rows += self._write(lines, top=not rows)
+        return rows + self._write([rest], top=not rows)
 
-    def _write(self, lines: list[bytes]) -> int:
+    def _write(self, lines: list[bytes], *, top: bool) -> int:
         """Write lines to the files of their queries; neighbours of one query at once."""
         rows = 0
         held: dict[int, list[bytes]] = {}
         last, target = b"", held.setdefault(0, [])
         for line in lines:
             fields = line.split(None, 1)
-            if not fields or line.startswith(b"#"):
+            if not fields or (top and not rows and plain.after_remarks(line)[1]):
                 continue
             rows += 1
             if fields[0] != last:
                 last = fields[0]
                 target = held.setdefault(zlib.crc32(last) % GROUPS, [])
-            target.append(line)
+            target.append(b" " + line if line.startswith(b"#") else line)  # no remark of that file
         for group, every in held.items():
             if every:
                 self._file(group).write(b"\n".join(every) + b"\n")
