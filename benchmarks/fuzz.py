@@ -304,7 +304,7 @@ def is_said(table: Table, name: str, outcome: Any) -> bool:
 
 def set_fault(table: Table, folder: Path, tally: Counter[str], *, run: bool, rng: random.Random) -> str:
     """Return what is wrong with reading the forms of a table; "" if nothing is."""
-    import pandas as pd
+    import pandas as pd  # type: ignore[import-untyped]  # stubs are not needed here
 
     rows = [(query, document, number) for query, found in table.items() for document, number in found.items()]
     frame = pd.DataFrame(rows, columns=["query_id", "doc_id", "score" if run else "relevance"])

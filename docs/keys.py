@@ -24,6 +24,7 @@ SHARED = {
     "counts.unjudged_queries": "Queries of the run without judgments; they are left out.",
     "counts.tied_lists": "Lists in which a judged document is tied with another document.",
     "counts.tied_cutoffs": "Lists in which a cutoff falls within such a tie.",
+    "counts.remark_lines": "Lines at the top that begin with `# `: remarks, which are not read.",
     "counts.other_tags": "Tags in the file besides the last.",
     "counts.ignored_columns": "Lines with more than six columns, of which the first six are used.",
     "counts.rank_disagrees": "Lists whose rank column contradicts the scores.",

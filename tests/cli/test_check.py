@@ -21,33 +21,33 @@ from leadline.io.opening import Buffers
 from leadline.io.read import read_qrels, read_run
 
 RUN = (
-    b"\xef\xbb\xbfq1 Q0 d1 0 3 t\r\n"
+    b"\xef\xbb\xbf# a remark\n"
+    b"q1 Q0 d1 0 3 t\r\n"
     b"q1 Q0 d2 1 nan t\n"
     b"\n"
     b"q2 Q0 d1 1 5 u extra\n"
-    b"# a comment\n"
     b"q1 Q0 d1 3 1 t\n"
     b"q1 Q0 d3 3 2 t\n"
     b'q1 Q0 "d\xc2\xa04 x 3 t'
 )
 LISTING = """\
 {path}: run, 2 queries, 5 documents
-  error   line 2: score 'nan' of document 'd2'; expected a number. `--on-nan drop` leaves such lines out
-  error   line 6: document 'd1' appears twice for query 'q1' (first at line 1); expected each once. \
+  error   line 3: score 'nan' of document 'd2'; expected a number. `--on-nan drop` leaves such lines out
+  error   line 6: document 'd1' appears twice for query 'q1' (first at line 2); expected each once. \
 `--on-duplicate first|last|max|hold` repairs it
   remark  line 1: a byte order mark before the first line
-  remark  line 1: a line that ends in CR LF
-  remark  line 3: a blank line
-  remark  line 5: a comment, which trec_eval 9 refuses
+  remark  line 2: a line that ends in CR LF
+  remark  line 4: a blank line
+  remark  line 1: a remark, which trec_eval 9 refuses
   remark  line 8: the last line has no newline
-  remark  line 4: more than six columns; the others are ignored
-  remark  line 4: tag 'u' after 't'; the last one counts
+  remark  line 5: more than six columns; the others are ignored
+  remark  line 5: tag 'u' after 't'; the last one counts
   remark  line 6: a query occurs again after another one
-  remark  line 1: a list in which a rank appears twice
-  remark  line 1: a list whose ranks begin at 0
+  remark  line 2: a list in which a rank appears twice
+  remark  line 2: a list whose ranks begin at 0
   remark  line 8: a rank that is not a whole number
-  remark  line 1: a list with tied scores; ties are ordered by descending document id
-  remark  line 4: a list shorter than the longest; lengths are 1 to 4
+  remark  line 2: a list with tied scores; ties are ordered by descending document id
+  remark  line 5: a list shorter than the longest; lengths are 1 to 4
   remark  line 8: an id with a space character other than a blank: '"d\\xa04'; kept unchanged
   remark  line 8: an id with a quotation mark: '"d\\xa04'; kept unchanged
 """
@@ -204,7 +204,7 @@ def test_a_copy_is_repaired_and_every_repair_said(tmp_path: Path, leadline: Lead
   1 x bom: removed the byte order mark
   1 x crlf: lines end in LF
   1 x blank_lines: removed blank lines
-  1 x comments: removed comments
+  1 x comments: removed remarks
   1 x no_final_newline: added the final newline
   1 x extra_columns: removed columns after the sixth
   1 x tags: one tag, the last
@@ -385,7 +385,7 @@ def text_of(rng: np.random.Generator) -> bytes:
         documents = [b"d%02d" % number for number in rng.permutation(40)[: rng.integers(1, 30)]]
         for rank, document in enumerate(documents, start=int(rng.random() > odd)):
             score = b"%d" % (100 - rank if rng.random() > odd else rng.integers(3))
-            lines.append(some(b"", b"# a comment\n", b" \t\n", b"\r\n"))
+            lines.append(some(b"", b" \t\n", b"\r\n"))
             lines.append(
                 b" ".join(
                     [
@@ -399,7 +399,7 @@ def text_of(rng: np.random.Generator) -> bytes:
                 )
                 + some(b"\n", b"\r\n", b" \n")
             )
-    text = b"".join(lines)
+    text = some(b"", b"# a remark\n") + b"".join(lines)
     return some(b"", b"\xef\xbb\xbf") + (text.removesuffix(b"\n") if rng.random() < odd else text)
 
 

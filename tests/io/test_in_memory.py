@@ -377,7 +377,7 @@ RISING = [[0.1, 0.2, 0.2], [0.5, 0.7, 0.9]]
 )
 def test_scores_that_rise_along_every_row_are_distances(scores: list[list[float]], refused: bool) -> None:
     ids = [[place for place, _ in enumerate(row)] for row in scores]
-    given = {"queries": [f"q{place}" for place, _ in enumerate(scores)], "documents": ["a", "b", "c"]}
+    given: Any = {"queries": [f"q{place}" for place, _ in enumerate(scores)], "documents": ["a", "b", "c"]}
     as_they_are = ll.run_of_arrays(ids, scores, **given, lower_is_better=False).to_dict()
     turned = ll.run_of_arrays(ids, scores, **given, lower_is_better=True).to_dict()
     assert [found["q0"]["b"] for found in (as_they_are, turned)] == [scores[0][1], -scores[0][1]]

@@ -23,7 +23,7 @@ from conftest import Leadline
 from leadline.comparison.baselines import read_baseline
 from leadline.data.reading import Reading
 from leadline.errors import InputError
-from leadline.io import steady_files
+from leadline.io import read_paths
 from leadline.io.opening import Buffers, Chunk, read_whole, run_name
 from leadline.io.pool_files import read_pool
 from leadline.io.read import counted_run, read_qrels, read_run
@@ -393,7 +393,7 @@ def test_a_name_with_a_nul_byte_is_refused(read: Callable[[str], object]) -> Non
         read("a\0b")
 
 
-CHANGES = {
+CHANGES: dict[str, Callable[[Path], object]] = {
     "shorter": lambda path: os.truncate(path, 40),
     "longer": lambda path: path.write_bytes(path.read_bytes() + b"z Q0 d1 1 1 t\n"),
     "rewritten": lambda path: os.utime(path, ns=(1, 1)),
@@ -413,19 +413,17 @@ def test_a_file_that_is_written_to_while_it_is_read_is_refused(
         ll.write_run({f"q{place}": {"d1": 1.5, "d2": 0.5} for place in range(50)}, path)
     read = read_qrels if name == "qrels.txt" else read_run
     expected = read(path).to_dict()
-    states = []
-    whole = steady_files._state
+    states: list[read_paths.State | None] = []
+    whole = read_paths._state
 
-    def state(target: str | int) -> steady_files.State | None:
-        found = whole(target)
-        if len(states) == begun:  # the reading whose end is the first to be looked at
+    def state(target: str | int) -> read_paths.State | None:
+        if len(states) == begun:
             CHANGES[change](path)
-            found = whole(target) or found
-        states.append(found)
-        return found
+        states.append(whole(target))
+        return states[-1]
 
     begun = -1
-    monkeypatch.setattr(steady_files, "_state", state)
+    monkeypatch.setattr(read_paths, "_state", state)
     assert read(path).to_dict() == expected
     begun, states[:] = len(states) - 1, []  # before the last look, that at the end
     with pytest.raises(InputError) as refused:
@@ -438,12 +436,12 @@ def test_a_file_of_the_same_name_is_no_change(tmp_path: Path, monkeypatch: pytes
     path, other = tmp_path / "a.run", tmp_path / "b.run"
     path.write_bytes(TEXT)
     other.write_bytes(b"q1 Q0 other 1 3 t\n")
-    check = steady_files.Watch.check
+    check = read_paths.Watch.check
 
-    def replaced(watch: steady_files.Watch) -> None:
+    def replaced(watch: read_paths.Watch) -> None:
         if other.exists():
             os.replace(other, path)
         check(watch)
 
-    monkeypatch.setattr(steady_files.Watch, "check", replaced)
+    monkeypatch.setattr(read_paths.Watch, "check", replaced)
     assert read_run(path).to_dict() == {"q1": {"x": 3, "d1": 2}, "q2": {"d2": 1}}

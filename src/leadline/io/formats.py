@@ -111,7 +111,7 @@ def opened(path: str, *, read: bool = False) -> Opened:
         return Opened(path, SQLITE_STORE, None)
     if head is not None and not read and not part:
         binary = head.startswith(BINARY_TABLES) and not is_compressed(file)
-        if binary or looks_trec(head):
+        if binary or _is_trec(head, _named(path)):
             columns = len(_first_fields(head))
             return Opened(path, PARQUET if binary else TREC, None, columns=columns)
         lines = _first_lines(file, head)
@@ -182,8 +182,14 @@ def _first_fields(head: bytes) -> list[bytes]:
 def format_of(window: Chunk) -> Format:
     """Return the format of a text."""
     head = window.text[: min(window.filled, 1 << 20)].tobytes()
-    named = BY_SUFFIX.get(suffix_of(window.path), TREC)
-    return next((each for each in FORMATS if each.recognised and each.recognised(head, named.name)), named)
+    named = _named(window.path)
+    found = (each for each in FORMATS if each.recognised and each.recognised(head, named))
+    return next(found, BY_SUFFIX.get(suffix_of(window.path), TREC))
+
+
+def _named(path: str) -> str:
+    """Return the name of the format of the suffix of a file."""
+    return BY_SUFFIX.get(suffix_of(path), TREC).name
 
 
 def suffix_of(path: str) -> str:
@@ -310,8 +316,9 @@ def _lazy(module: str, function: str) -> Callable[..., Any]:
     return call
 
 
-def _is_trec(head: bytes, _named: str) -> bool:
-    return looks_trec(head)
+def _is_trec(head: bytes, named: str) -> bool:
+    """Return whether the first line is one of a TREC file, not three cells of a .tsv with a blank in one."""
+    return looks_trec(head) and not (named == "csv" and first_line(head).count(b"\t") == 2)
 
 
 def _is_sample(head: bytes, named: str) -> bool:

@@ -18,8 +18,7 @@ import numpy as np
 from leadline.data.arrays import Bytes, Integers, bytes_of
 from leadline.errors import InputError, MissingPackageError
 from leadline.io.archives import COMPRESSIONS, broken_archives, decompressed
-from leadline.io.read_paths import record_input
-from leadline.io.steady_files import SteadyFile
+from leadline.io.read_paths import SteadyFile, record_input
 
 P = ParamSpec("P")
 S = TypeVar("S")

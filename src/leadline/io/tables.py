@@ -19,9 +19,9 @@ from leadline.data.run import Run
 from leadline.errors import InputError, UsageError
 from leadline.io import python_inputs, row_checks
 from leadline.io.opening import ARROW, HEAD, IR_DATASETS, STREAM, Chunk, read_whole, text_of
+from leadline.io.read_paths import Watch
 from leadline.io.record_lists import csv_scan
 from leadline.io.row_checks import Records, Table
-from leadline.io.steady_files import Watch
 from leadline.kernels import plain
 
 if TYPE_CHECKING:

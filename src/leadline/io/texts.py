@@ -16,8 +16,7 @@ from leadline.errors import InputError
 from leadline.io import row_checks
 from leadline.io.lines import lines, whole_text
 from leadline.io.opening import IR_DATASETS, LONGEST_TEXT, PARQUET, first_bytes, too_long
-from leadline.io.read_paths import public
-from leadline.io.steady_files import Watch
+from leadline.io.read_paths import Watch, public
 from leadline.io.tables import cells_of
 
 Rows = Iterator[tuple[int, dict[str, Any]]]
