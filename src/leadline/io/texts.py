@@ -64,7 +64,7 @@ def table(
     """Return the rows of a CSV or TSV table; two columns without a header are id and text.
 
     `known` are names of id columns, by which a header is told; `headed`: there is one in any case. In TSV a
-    quote is a letter like any other, unless `quoted`. Before the header lines that begin with `#` are remarks.
+    quote is a letter like any other, unless `quoted`. Lines above the header that begin with `#` are remarks.
     """
     cells = cells_of(
         ((number, line + "\n") for number, line in lines(path, encoding=encoding)), path, quoted=quoted
