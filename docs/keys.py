@@ -56,7 +56,7 @@ KEYS = {
         "runs[].queries.<query>.<measure>": "Value of the query; 0 for a query that the run lacks, or `null` "
         "where it is not in the mean.",
         "runs[].intervals.<measure>.low": "Lower limit of the confidence interval of the mean "
-        "(`--intervals`).",
+        "(`--intervals`), not clipped to the range of the measure.",
         "runs[].intervals.<measure>.high": "Upper limit.",
         "runs[].bounds.<measure>.ties[]": "Lowest, highest and expected mean over all orders of ties "
         "(`--bounds`); `null` if the measure has no bounds.",

@@ -109,6 +109,15 @@ def test_of_a_falling_measure_the_page_says_that_less_is_better(leadline: Leadli
     assert "Less is better." not in path.read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("name", ["t.tex", "t.csv", "t.md", "t.pdf"])
+def test_a_page_is_not_written_under_the_name_of_another_format(
+    name: str, leadline: Leadline, tmp_path: Path
+) -> None:
+    done = leadline(*ASKED, "-m", "AP", "-f", "latex", "-o", tmp_path / name)
+    assert (done.status, (tmp_path / name).exists()) == (2, False)
+    assert ".html" in done.err
+
+
 def test_one_run_is_refused_and_nothing_is_written(leadline: Leadline, tmp_path: Path) -> None:
     path = tmp_path / "page.html"
     done = leadline("report", "qrels.txt", "bm25.run", "-o", path)

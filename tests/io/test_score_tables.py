@@ -261,6 +261,25 @@ def test_columns_of_a_wide_table_are_runs_unless_they_name_measures(tmp_path: Pa
     assert ll.read_scores(path).names == ["E", "F"]
 
 
+def test_columns_of_a_table_are_measures_where_the_caller_names_its_run() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"query": ["q1", "q2"], "faithfulness": [0.5, 0.7], "answer_accuracy": [1, 0]})
+    results = ll.read_scores({"rag_a": frame})
+    assert results.names == ["rag_a"]
+    assert [str(measure) for measure in results.measures] == ["faithfulness", "answer_accuracy"]
+    assert results.mean("rag_a", "faithfulness") == pytest.approx(0.6)
+    assert ll.read_scores({"latency": frame}, wide="runs").names == ["faithfulness", "answer_accuracy"]
+
+
+def test_means_of_training_steps_are_not_values_of_queries(tmp_path: Path) -> None:
+    path = tmp_path / "Information-Retrieval_evaluation_results.csv"
+    path.write_text("epoch,steps,cosine-Accuracy@1,cosine-MRR@10\n0.5,100,0.61,0.7\n1.0,200,0.63,0.72\n")
+    with pytest.raises(InputError, match="sentence-transformers"):
+        ll.read_scores(path)
+    path.write_text("query,epoch,steps,AP\nq1,1,100,0.5\n")
+    assert "AP" in map(str, ll.read_scores(path, wide="measures").measures)
+
+
 def test_the_first_column_names_the_query_if_no_other_does(tmp_path: Path) -> None:
     path = tmp_path / "s.csv"
     path.write_text("topic_row,a,b\n1,0.5,0.25\n2,0.5,0.75\n")

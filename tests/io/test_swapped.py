@@ -13,7 +13,7 @@ from conftest import Leadline
 from leadline.errors import InputError
 from leadline.evaluation.evaluate import evaluate
 from leadline.io.check import check
-from leadline.io.read import read_qrels
+from leadline.io.read import read_qrels, read_run
 from leadline.io.write import write_run
 
 RUN = {
@@ -181,3 +181,63 @@ def test_judgments_in_the_order_of_ir_datasets_are_refused_with_the_option_that_
     assert len(read_qrels(path, kind="qrels").grades) == 3
     path.write_text("q1\t0\t3\t0\nq1\t0\t1\t0\nq2\t0\t1\t0\n", "utf-8")  # documents called 3 and 1
     assert read_qrels(path).to_dict() == {"q1": {"3": 0, "1": 0}, "q2": {"1": 0}}
+
+
+IN_MEMORY = {
+    "scores": RUN,
+    "cosines": COSINE,
+    "distances": {query: {d: -s for d, s in scores.items()} for query, scores in COSINE.items()},
+    "ranks": {query: {f"d{rank}": 100.0 - rank for rank in range(12)} for query in RUN},
+    "two documents": {"q0": {"d1": 0.9, "d2": 0.4}},
+}
+
+
+@pytest.mark.parametrize("kind", IN_MEMORY)
+def test_dictionaries_in_the_wrong_order_are_refused_where_it_can_be_told(kind: str) -> None:
+    run = IN_MEMORY[kind]
+    judged = {"q0": {"d1": 1, "d2": 0}} if kind == "two documents" else QRELS
+    for runs in (judged, {"bm25": judged}):
+        with pytest.raises(InputError, match=r"evaluate\(qrels, run\)"):
+            evaluate(run, runs, "AP")
+        assert evaluate(judged, run, "AP").queries
+    assert evaluate(run, run, "nDCG").queries, "labels with fractions beside scores"
+    ranked = {query: {f"d{rank}": 12 - rank for rank in range(12)} for query in run}
+    assert evaluate(COSINE, ranked, "nDCG").queries, "whole scores that all differ"
+
+
+def test_objects_runs_by_name_and_frames_in_the_wrong_order_are_refused() -> None:
+    run, qrels = read_run(RUN), read_qrels(QRELS)
+    frames = [pd.DataFrame(rows(RUN)), pd.DataFrame(rows(QRELS)).rename(columns={"score": "relevance"})]
+    swapped = [(run, qrels), (run, QRELS), (RUN, qrels), ({"a": RUN, "b": RUN}, QRELS), ([RUN, RUN], QRELS)]
+    for judged, found in [*swapped, (run, {"a": qrels}), tuple(frames)]:
+        with pytest.raises(InputError, match="come first"):
+            evaluate(judged, found, "AP")
+
+
+def test_runs_without_a_common_query_are_refused_with_an_id_of_both(
+    tmp_path: Path, leadline: Leadline
+) -> None:
+    with pytest.raises(InputError, match=r"'topic-1'.*'1'"):
+        evaluate({"1": {"d": 1}}, {"topic-1": {"d": 1.0}}, "AP")
+    (tmp_path / "qrels").write_text("1 0 d 1\n")
+    (tmp_path / "a.run").write_text("topic-1 Q0 d 1 1.0 a\n")
+    (tmp_path / "b.run").write_text("1 Q0 d 1 1.0 b\n")
+    for command in ("evaluate", "compare"):
+        done = leadline(command, tmp_path / "qrels", tmp_path / "a.run", "-m", "AP")
+        assert (done.status, done.out) == (2, "")
+    some = leadline("evaluate", *(tmp_path / name for name in ("qrels", "b.run", "a.run")), "-f", "json")
+    assert some.status == 0
+    assert (some.data["warnings"][0]["code"], "a" in some.data["warnings"][0]["message"]) == (
+        "no_overlap",
+        True,
+    )
+
+
+def test_files_of_trec_eval_that_are_no_qrels_are_called_by_their_name(tmp_path: Path) -> None:
+    path = tmp_path / "prefs"
+    path.write_text("1 A A d1 2.0\n1 A A d2 1.5\n")
+    with pytest.raises(InputError, match="Preference judgments"):
+        read_qrels(path)
+    path.write_text("1 1 d1 1\n1 2 d1 0\n")
+    with pytest.raises(InputError, match="judgment groups"):
+        read_qrels(path)

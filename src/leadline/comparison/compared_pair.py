@@ -36,7 +36,8 @@ class ComparedPair(NamedTuple):
     difference : float
         Mean difference over the queries of both runs.
     low : float
-        Lower limit of the confidence interval of the difference, for this pair alone.
+        Lower limit of the confidence interval of the difference, for this pair alone; not clipped to the
+        range of the measure.
     high : float
         Upper limit of this interval.
     p : float

@@ -42,7 +42,8 @@ class Scope(NamedTuple):
     Attributes
     ----------
     low : float
-        Lower limit of the confidence interval of the difference, for this pair alone.
+        Lower limit of the confidence interval of the difference, for this pair alone; not clipped to the
+        range of the measure.
     high : float
         Upper limit of this interval.
     p : float

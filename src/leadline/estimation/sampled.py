@@ -35,7 +35,7 @@ from leadline.estimation.score_histograms.subsampling import Estimates
 from leadline.estimation.strata import POSITIVE, Population, Query, strata, with_estimated_ranks
 from leadline.evaluation.join import judge_runs, listed_runs, named_sources
 from leadline.evaluation.profiles import profile_of
-from leadline.evaluation.run_warnings import levels_of
+from leadline.evaluation.run_warnings import check_level, levels_of
 from leadline.io.pool_files import Pooled
 from leadline.io.read import QrelsLike, RunLike, judgments_of
 from leadline.io.read_paths import public
@@ -227,6 +227,7 @@ def sampled(
         raise UsageError(f"gamma={gamma}; expected above 0 and at most 1")
     wanted = _wanted(measures, rel)
     table = judgments_of(qrels, reading)
+    check_level(rel, table)
     if isinstance(population, (bool, float)):
         raise UsageError(f"population={population!r}; expected a whole number, or one by query")
     if documents is not None and population is None:

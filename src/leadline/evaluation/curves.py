@@ -19,7 +19,7 @@ from leadline.data.wording import counted, queries
 from leadline.errors import UsageError
 from leadline.evaluation.estimated_recall import refuse_sample
 from leadline.evaluation.join import judge_runs
-from leadline.evaluation.run_warnings import warnings_of
+from leadline.evaluation.run_warnings import check_level, warnings_of
 from leadline.io.read import QrelsLike, RunLike, judgments_of
 from leadline.io.read_paths import public
 from leadline.measures.average_precision import ELEVEN_LEVELS, RULES, interpolate
@@ -143,6 +143,7 @@ def curve(
     check_numbers(rel=rel)
     judgments = judgments_of(qrels, reading)
     refuse_sample(judgments)
+    check_level(rel, judgments)
 
     def curve_of(judged: JudgedRun) -> tuple[Floats, Hits]:
         values = interpolate(judged, ELEVEN_LEVELS, rule=interpolation, rel=rel)
@@ -287,6 +288,7 @@ def subtopic_curve(
     check_numbers(rel=rel)
     judgments = judgments_of(qrels, replace(reading, subtopics=True))
     refuse_sample(judgments)
+    check_level(rel, judgments)
     measure = StRecall(rel=rel)
 
     def curve_of(judged: JudgedRun) -> Covered:

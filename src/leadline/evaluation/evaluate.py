@@ -30,9 +30,11 @@ from leadline.evaluation.estimated_recall import (
 from leadline.evaluation.join import judge_runs, listed_runs
 from leadline.evaluation.profiles import Averaging, Profile, profile_of
 from leadline.evaluation.run_warnings import (
+    check_level,
     fractional_warning,
     levels_of,
     machine_labels,
+    no_common_query,
     no_judged_document,
     undefined_counts,
     warnings_of,
@@ -256,6 +258,7 @@ class Evaluation:
         self.averaging: Averaging = self.profile.queries if queries is None else queries
         check_word(AVERAGES, queries=self.averaging)
         self.qrels, self._pool_warnings = _table(judgments_of(qrels, reading), known, pool, self.measures)
+        check_level(rel, self.qrels)
         if self.qrels.inclusion is not None:
             checked_level(confidence)
         self.reading = replace(reading, single_precision=self.profile.narrow)
@@ -316,12 +319,21 @@ class Evaluation:
         )
 
     def results(self, infos: Sequence[RunInfo], values_of_runs: Sequence[RunValues]) -> Results:
-        """Return the results of runs from their descriptions and values."""
+        """Return the results of runs from their descriptions and values.
+
+        Raises
+        ------
+        InputError
+            If no run has a judged query.
+        """
+        if not any(info.counts["queries"] for info in infos):
+            raise no_common_query([info.name for info in infos], values_of_runs[0].example[0], self.qrels)
         results = _combined(
             infos, values_of_runs, self.qrels, self.measures, self.averaging, self.options, self._resolve
         )
         label_warnings = machine_labels(self.qrels) if self.machine else []
         results.warnings = _unmatched(infos, values_of_runs, self.qrels) + label_warnings + results.warnings
+        results.warnings.sort(key=lambda notice: notice.code != "no_overlap")
         if self.intervals:
             _add_intervals(results, self.intervals, self.confidence, self.seed)
         results.qrels = self.qrels

@@ -23,6 +23,7 @@ from leadline.evaluation.run_warnings import counts_of, counts_of_reading
 from leadline.io.opening import STANDARD_INPUT, Buffers, files_of
 from leadline.io.read import UNNAMED, RunLike, counted_run, is_ranked_lists, is_row, stream_lists
 from leadline.io.selection import selected_run
+from leadline.io.swapped_arguments import ORDER, like_scores, refuse_swapped
 from leadline.io.trec_lists import RankedLists
 from leadline.io.trec_runs import ReadCounts
 from leadline.kernels import parallel_map
@@ -197,7 +198,10 @@ def judge_runs(
         )
         return info, do(judged)
 
-    results = list(_each(judge_one, named_sources(runs), on_run))
+    sources = named_sources(runs)
+    if like_scores(qrels) and not _only_once(sources[0][1]):
+        refuse_swapped(qrels, counted_run(sources[0][1], reading=reading)[0])
+    results = list(_each(judge_one, sources, on_run))
     infos = [info for info, _ in results]
     refuse_equal_names(infos)
     return infos, [result for _, result in results]
@@ -271,6 +275,8 @@ def listed_runs(runs: Any) -> Any:
     >>> listed_runs(path for path in ["a.run", "b.run"])
     ['a.run', 'b.run']
     """
+    if isinstance(runs, Qrels):
+        raise InputError("a Qrels in place of a run", expected=ORDER)
     if isinstance(runs, (str, bytes, os.PathLike, Run, Mapping, list, tuple)) or callable(runs):
         return runs
     if not isinstance(runs, Iterator):

@@ -12,12 +12,14 @@ from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
 from leadline.data.results import Averaged, ResultWarning, RunInfo
 from leadline.data.wording import percent
+from leadline.errors import InputError, UsageError
 from leadline.io.row_checks import ABOUT_MACHINES
 from leadline.io.selection import absent
 from leadline.io.trec_runs import ReadCounts
 from leadline.measures import Measure
 
 TOP = 10  # ranks at which the unjudged shares of runs are compared, so that list lengths do not matter
+HALF = 0.5  # significance levels are at most this
 UNEVEN = 0.1  # largest difference between the unjudged shares of two runs without a warning
 NAMED = 4  # maximum number of runs whose unjudged shares are all listed
 
@@ -154,6 +156,33 @@ def no_overlap(infos: Sequence[RunInfo]) -> ResultWarning:
     nothing = [info for info in infos if info.counts["queries"] == 0]
     message = f"no query is judged: {', '.join(info.name for info in nothing)}; do the query ids match?"
     return ResultWarning("no_overlap", message, len(nothing))
+
+
+def check_level(rel: float | None, qrels: Qrels) -> None:
+    """Raise UsageError for a minimum relevant grade between 0 and 1 where all grades are whole numbers.
+
+    >>> check_level(0.5, Qrels.of([("q", "a", 0.5)])), check_level(1, Qrels.of([("q", "a", 1)]))
+    (None, None)
+    """
+    if rel is None or not 0 < rel < 1 or (qrels.grades != np.floor(qrels.grades)).any():
+        return
+    level = f"the significance level {rel:g} is `--confidence {1 - rel:g}` (in Python confidence={1 - rel:g})"
+    raise UsageError(
+        f"level {rel:g} (`--level`, in Python rel) with whole grades; expected the least grade that is "
+        f"relevant, such as 1{f'. If you mean significance, {level}' if rel <= HALF else ''}"
+    )
+
+
+def no_common_query(names: Sequence[str], asked: str, qrels: Qrels) -> InputError:
+    """Return the error of runs none of which has a judged query, with the first query of both.
+
+    >>> str(no_common_query(["bm25"], "t1", Qrels.of([("1", "d1", 1)])))
+    "no query of bm25 is judged (bm25 has 't1', the judgments have '1'); expected the same query ids in both"
+    """
+    has = [f"{names[0]} has {asked!r}"] * bool(asked)
+    has += [f"the judgments have {qrels.queries[0]!r}"] * bool(len(qrels.queries))
+    found = f"no query of {', '.join(names)} is judged ({', '.join(has)})"
+    return InputError(found, expected="the same query ids in both")
 
 
 def no_judged_document(names: Sequence[str], retrieved: str, judged: str) -> list[ResultWarning]:

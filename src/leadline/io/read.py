@@ -37,6 +37,7 @@ QrelsLike: TypeAlias = (
 )
 KnownLike: TypeAlias = "str | os.PathLike[str] | Mapping[str, Iterable[str]]"
 EXPECTED = "a path, a dictionary, a data frame, or rows of (query, document, number)"
+PLACES = {"score": "a run", "grade": "the judgments"}
 UNNAMED = "run"  # name of a run without one
 
 __all__ = [
@@ -114,6 +115,8 @@ def _qrels(source: Any, reading: Reading, *, sure: bool) -> Qrels:
     columns = None if subtopics else python_inputs.dictionary_columns(source)
     if columns is not None:
         return python_inputs.dictionary_qrels(columns, source="qrels")
+    if not subtopics:
+        swapped_arguments.refuse_runs(source)
     found = _records_in_memory(source, "grade", path="qrels", subtopics=subtopics)
     found.integers = reading.integers
     if not sure and row_checks.find(found.names, row_checks.GRADE) is None:
@@ -307,8 +310,9 @@ def _records_in_memory(
 ) -> Records:
     """Return the rows of a dictionary, a data frame, or an iterable of rows."""
     if isinstance(source, (Run, Qrels, Result)):
-        expected = "ranked lists, as of Run" if what == "score" else "judgments, as of Qrels"
-        raise InputError(f"a {type(source).__name__}", expected=expected, path=path)
+        from leadline.io.swapped_arguments import ORDER
+
+        raise InputError(f"a {type(source).__name__} in place of {PLACES[what]}", expected=ORDER, path=path)
     rows = _rows_in_memory(source, what, path, subtopics=subtopics)
     found = row_checks.table_records(rows, what, by_rank=reading.by_rank) if isinstance(rows, Table) else rows
     found.integers = reading.integers

@@ -76,7 +76,8 @@ def choose(present: Sequence[object], what: str, *, by_rank: bool = False) -> tu
     if value is None and not by_rank:
         ranked = more and what == "score"
         hint = "`--order rank` orders documents by rank" if ranked else ""
-        raise _missing(present, what, values, hint=hint)
+        swapped = what == "score" and find(present, GRADE)
+        raise _missing(present, what, values, hint="judgments come first, then runs" if swapped else hint)
     return found[0] or "", found[1] or "", value or "", more or ""
 
 

@@ -29,6 +29,10 @@ COLUMNS = (
     "or query iteration document grade probability"
 )
 FIELDS = 5
+PREFERENCES = (
+    "Preference judgments of trec_eval (query, group, subgroup, document, level) are not read, and its "
+    "measures of preferences are not computed"
+)
 
 
 class SampledRow(NamedTuple):
@@ -153,6 +157,15 @@ def parse(text: bytes, path: str) -> list[SampledRow]:
         return [_stratified(fields, path, line) for line, fields in rows]
     if all(_is_whole(fields[2]) and _is_whole(fields[3]) for _, fields in rows):
         return [_with_probability(fields, 1, 2, path, line) for line, fields in rows]
+    other = next(((line, fields) for line, fields in rows if not is_number(fields[3])), None)
+    if other is not None:
+        raise InputError(
+            f"column 4 is '{to_text(other[1][3])}'",
+            expected="5 columns: " + COLUMNS,
+            path=path,
+            line=other[0],
+            hint=PREFERENCES,
+        )
     return [_with_probability(fields, 2, 3, path, line) for line, fields in rows]
 
 

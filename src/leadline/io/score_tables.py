@@ -63,6 +63,7 @@ TEXTS = frozenset(
     }
 )
 INDEX = ("", "Unnamed: 0")  # of a data frame
+STEPS = frozenset({"epoch", "steps"})  # of the evaluators of sentence-transformers
 TEXT_MEASURES = frozenset({"runid", "relstring"})  # of trec_eval
 # Names of trec_eval 8: P10, recall10, ircl_prn.0.10, R-prec
 OLD_NAMES = (
@@ -338,6 +339,13 @@ def _query_column(header: list[str], rows: list[Row], path: str, *, taken: Seque
     query = _find(header, QUERY, others)
     if query is not None:
         return query
+    if set(map(_spelling, header)) >= STEPS:
+        raise InputError(
+            "columns epoch and steps: means after steps of training, as evaluators of sentence-transformers "
+            "write them",
+            expected="values of queries; `leadline evaluate` computes them from the run",
+            path=path,
+        )
     numbers = sum(
         isinstance(row[0], float) or (isinstance(row[0], str) and "." in row[0] and _is_number(row[0]))
         for _, row in rows

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from leadline.data.arrays import Codes, Floats, Integers
 from leadline.data.qrels import Qrels
+from leadline.data.run import Run
 from leadline.errors import InputError
 from leadline.io import row_checks
 from leadline.kernels import plain
@@ -17,6 +19,8 @@ EXPECTED = "judgments, which come first (QRELS RUN...)"
 HINT = "`--kind qrels` (in Python: read_qrels(..., kind='qrels')) reads it as judgments"
 LARGEST_GRADE = 10
 ONE_DIGIT = re.compile(rb"-?[0-9]")
+ORDER = "judgments come first, then runs: evaluate(qrels, run)"
+MANY_LEVELS = 7  # scores with as many different values are no grades
 FEW = 10  # fewer grades than these say nothing about their kind
 
 
@@ -51,6 +55,60 @@ def mostly_fractions(grades: Floats, query: Codes) -> bool:
     values, owner = grades[fractions][order], query[fractions][order]
     same = (values[1:] == values[:-1]) & (owner[1:] == owner[:-1])
     return 2 * (len(values) - int(same.sum())) > len(grades)
+
+
+def refuse_swapped(qrels: Qrels, run: Run) -> None:
+    """Refuse judgments whose grades look like scores beside a run whose scores look like grades.
+
+    >>> graded, scored = {"q": {"a": 1, "b": 0, "c": 1}}, {"q": {"a": 0.9, "b": 0.4}}
+    >>> refuse_swapped(Qrels.of(graded), Run.of(scored))
+    """
+    if like_scores(qrels) and _like_grades(run):
+        raise InputError(
+            f"grades such as {qrels.grades[0]:g} look like scores, and scores such as {run.scores[0]:g} look "
+            "like grades",
+            expected=ORDER,
+        )
+
+
+def like_scores(qrels: Qrels) -> bool:
+    """Return whether most grades are alone in their query, and fractions, or some negative or above 10.
+
+    >>> like_scores(Qrels.of([("q", "a", 0.9), ("q", "b", 0.4)])), like_scores(Qrels.of([("q", "a", 2)]))
+    (True, False)
+    """
+    if qrels.levels.dtype.itemsize == 1:  # small whole numbers
+        return False
+    if mostly_fractions(qrels.grades, qrels.query):
+        return True
+    odd = (qrels.grades < 0) | (qrels.grades > LARGEST_GRADE)
+    if len(odd) < FEW or 2 * np.count_nonzero(odd) < len(odd):
+        return False
+    return mostly_fractions(qrels.grades + 0.5, qrels.query)  # all are fractions now: are they distinct?
+
+
+def _like_grades(run: Run) -> bool:
+    """Return whether scores are few whole numbers as grades are, with ties, or 0 and 1 only."""
+    scores = run.scores
+    if not len(scores) or scores.max() > LARGEST_GRADE or (scores != np.floor(scores)).any():
+        return False
+    if len(np.unique(scores)) >= MANY_LEVELS:
+        return False
+    query = np.repeat(np.arange(len(run.queries)), np.diff(run.offsets))
+    different = len(np.unique(np.stack([query, scores]), axis=1).T)
+    return different < len(scores) or bool(np.isin(scores, (0.0, 1.0)).all())
+
+
+def refuse_runs(source: Any) -> None:
+    """Refuse several runs where judgments are expected: a dictionary of runs by name, or a list of runs.
+
+    >>> refuse_runs({"q1": {"d1": 1}})
+    """
+    each = source.values() if isinstance(source, Mapping) else source if isinstance(source, list) else ()
+    first = next(iter(each), None)
+    inner = next(iter(first.values()), None) if isinstance(first, Mapping) else None
+    if isinstance(first, Run) or isinstance(inner, Mapping):
+        raise InputError("several runs in place of the judgments", expected=ORDER, path="qrels")
 
 
 def remarks_on(qrels: Qrels) -> tuple[tuple[str, str, int], ...]:

@@ -64,6 +64,9 @@ def read(path: str, *, subtopics: bool = False, whole: Chunk | None = None, sure
     return qrels
 
 
+GROUPS = "Column 2 differs: if it names judgment groups (qrels_jg of trec_eval), write one file for each"
+
+
 class _Packed:
     """Columns of judgments that grow while a file is read, list by list.
 
@@ -286,6 +289,9 @@ def _refuse_repeat(window: Chunk) -> None:
     try:
         lists.resolve_duplicates(Reading(), action="is judged")
     except InputError as error:
+        text = window.text[: window.end].tobytes()
+        if len({fields[1] for _, fields in plain.qrels_fields(text, 1)}) > 1:
+            error.hint = error.hint or GROUPS
         raise error.at(window.path) from None
 
 

@@ -61,8 +61,8 @@ def read_scores(
         What to do with a value that some run has and another lacks: report an error, count 0, or leave the
         query out of the means of this measure for all runs.
     wide : {"runs", "measures"}, optional
-        What columns of values are; by default measures if a name is that of a measure or several tables
-        have it, and else runs.
+        What columns of values are; by default measures if the run of the table was named (`{run: table}`),
+        a name is that of a measure, or several tables have it, and else runs.
 
     Returns
     -------
@@ -123,7 +123,11 @@ def read_scores(
     repeated = {name for name in headers if headers.count(name) > 1} if len(tables) > 1 else set()
     choices = Choices(_is_known, [*names, *stated] if wide is None else names, wide, repeated, _canonical)
     choices = choices._replace(asked=names or choices.asked)
-    columns = [table.columns(choices) for table in tables]
+    columns = [
+        table.columns(choices._replace(wide="measures") if source.name and wide is None else choices)
+        for source, table in opened
+        if isinstance(table, OpenedScores)
+    ]
     return _Builder(columns, names, sides, missing).results([source.path for source, _ in opened])
 
 

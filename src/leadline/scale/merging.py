@@ -238,8 +238,6 @@ def _warnings(parts: Sequence[Results], merged: Results, rule: str) -> list[Resu
     fixed = [notice for notice in first.warnings if notice.code not in OF_RUNS]
     tail = [notice for notice in fixed if notice.code == "fractional_grades"]
     head = [notice for notice in fixed if notice.code != "fractional_grades"]
-    codes = [notice.code for notice in first.warnings if notice.code != "no_judged_document"]
-    place = codes.index("no_overlap") if "no_overlap" in codes else 0
     unmatched = {
         info.name: document
         for info, (_, document) in zip(merged.runs, merged.examples, strict=True)
@@ -247,10 +245,9 @@ def _warnings(parts: Sequence[Results], merged: Results, rule: str) -> list[Resu
     }
     assert merged.undefined is not None
     made = [
-        *no_judged_document(list(unmatched), next(iter(unmatched.values()), ""), first.judged_example),
-        *head[:place],
         no_overlap(merged.runs),
-        *head[place:],
+        *no_judged_document(list(unmatched), next(iter(unmatched.values()), ""), first.judged_example),
+        *head,
         *count_warnings(merged.runs, averaging=rule),
         *warnings_of_undefined(merged.runs, merged.measures, merged.undefined),
         *tail,

@@ -36,6 +36,7 @@ from leadline.estimation.score_histograms.score_sets import (
 from leadline.estimation.score_histograms.subsampling import compute_hsa, shared_sample
 from leadline.evaluation.estimated_recall import refuse_sample
 from leadline.evaluation.join import judge_runs
+from leadline.evaluation.run_warnings import check_level
 from leadline.io.read import QrelsLike, RunLike, judgments_of
 from leadline.io.read_paths import public
 
@@ -247,6 +248,7 @@ def histogram(
         )
     table = judgments_of(qrels, reading)
     refuse_sample(table)
+    check_level(rel, table)
     sources = scored_runs(
         runs, table, documents=documents, sample=sample, seed=seed, rel=rel, negative=reading.negative
     )

@@ -1,0 +1,35 @@
+"""The level of relevance is a grade, and no level of significance."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import leadline as ll
+from conftest import REPOSITORY, Leadline
+
+EXAMPLES = REPOSITORY / "docs" / "examples"
+WHOLE, RUN = {"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0, "b": 0.5}}
+
+
+def test_a_level_between_0_and_1_is_refused_with_whole_grades() -> None:
+    for level in (0.01, 0.05, 0.5, 0.99):
+        with pytest.raises(ll.UsageError, match="grade"):
+            ll.evaluate(WHOLE, RUN, "AP", rel=level)
+        with pytest.raises(ll.UsageError, match="grade"):
+            ll.compare(WHOLE, {"a": RUN, "b": RUN}, measures="AP", rel=level)
+    for level in (0, 1, 2, 1.5):
+        assert ll.evaluate(WHOLE, RUN, "AP", rel=level).measures
+    assert ll.evaluate({"q": {"a": 0.5, "b": 0.0}}, RUN, "AP", rel=0.5).mean("run", "AP") == 1.0
+
+
+@pytest.mark.parametrize("command", ["evaluate", "compare", "rank", "report", "curve"])
+def test_what_was_meant_as_significance_is_answered_with_its_option(
+    command: str, tmp_path: Path, leadline: Leadline
+) -> None:
+    page = ["-o", tmp_path / "page.html"] if command == "report" else []
+    files = [EXAMPLES / name for name in ("qrels.txt", "bm25.run", "dense.run")]
+    done = leadline(command, *files, "-l", "0.01", *page)
+    assert (done.status, done.out) == (2, "")
+    assert "--confidence 0.99" in done.err
