@@ -235,7 +235,7 @@ TABLE = (
         "no query of the run is judged",
         ONE,
         ranked("q7", "d1"),
-        "no query of run is judged (run has 'q7', the judgments have 'q1'); "
+        "no query of sys is judged (sys has 'q7', the judgments have 'q1'); "
         "expected the same query ids in both",
         agree="te9 exit 7, te10 exit 4",
         differ="irm ranx-c trt and te10 with -c give 0, pyt {{}}",
@@ -245,7 +245,7 @@ TABLE = (
         "no query of the run is judged, profile trec9",
         ONE,
         ranked("q7", "d1"),
-        "no query of run is judged (run has 'q7', the judgments have 'q1'); "
+        "no query of sys is judged (sys has 'q7', the judgments have 'q1'); "
         "expected the same query ids in both",
         (),
         ("--profile", "trec9"),

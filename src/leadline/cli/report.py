@@ -96,10 +96,10 @@ def command(
     refuse_overwrite(output, qrels, *runs)
     suffix = os.path.splitext(output)[1]
     if suffix.lower() not in ("", ".html", ".htm"):
-        table = f"leadline report ... -f {form if form != 'table' else 'latex'} > {output}"
+        written = f"leadline report ... -f {form if form != 'table' else 'latex'} > {output}"
         raise UsageError(
             f"-o {output}: report writes its page, which is HTML; expected a name that ends in .html. The "
-            f"table goes to the screen: {table}"
+            f"table goes to the screen: {written}"
         )
     if output == "-" and form != "table":
         raise UsageError(f"-o - and -f {form} both write to standard output; expected -o FILE")

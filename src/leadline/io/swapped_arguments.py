@@ -60,8 +60,7 @@ def mostly_fractions(grades: Floats, query: Codes) -> bool:
 def refuse_swapped(qrels: Qrels, run: Run) -> None:
     """Refuse judgments whose grades look like scores beside a run whose scores look like grades.
 
-    >>> graded, scored = {"q": {"a": 1, "b": 0, "c": 1}}, {"q": {"a": 0.9, "b": 0.4}}
-    >>> refuse_swapped(Qrels.of(graded), Run.of(scored))
+    >>> refuse_swapped(Qrels.of([("q", "a", 1), ("q", "b", 0)]), Run.of([("q", "a", 0.9), ("q", "b", 0.4)]))
     """
     if like_scores(qrels) and _like_grades(run):
         raise InputError(
