@@ -380,3 +380,13 @@ def test_a_suite_that_is_nested_too_deep_is_one_line(text: str, files: Path, lea
     done = leadline("suite", "suite.toml")
     assert (done.status, done.err.count("\n")) == (2, 1)
     assert "suite.toml" in done.err
+
+
+@pytest.mark.parametrize("words", ["correlate saved.json saved.json", "why-different saved.json saved.json"])
+@pytest.mark.parametrize(
+    "run", [{"mean": {"AP": 0.5}, "queries": {"q1": "x"}}, {"queries": {"q1": {"AP": "x"}}}]
+)
+def test_a_damaged_result_is_one_line(words: str, run: object, files: Path, leadline: Leadline) -> None:
+    (files / "saved.json").write_text(json.dumps({"runs": [{"name": "a", "AP": 1} | run]}))  # type: ignore[operator]
+    done = leadline(*words.split())
+    assert (done.status, done.err.count("\n")) == (2, 1)

@@ -387,10 +387,11 @@ def test_a_folder_or_a_pattern_is_all_its_files(tmp_path: Path, leadline: Leadli
         assert str(empty) in said.err
 
 
+@pytest.mark.parametrize("name", ["a\0b", "\ud800"])
 @pytest.mark.parametrize("read", [read_run, read_qrels, read_suite, read_pool, read_baseline, read_scores])
-def test_a_name_with_a_nul_byte_is_refused(read: Callable[[str], object]) -> None:
+def test_what_cannot_be_the_name_of_a_file_is_refused(read: Callable[[str], object], name: str) -> None:
     with pytest.raises(InputError):
-        read("a\0b")
+        read(name)
 
 
 CHANGES: dict[str, Callable[[Path], object]] = {

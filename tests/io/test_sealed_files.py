@@ -40,7 +40,8 @@ def _pool(path: str) -> object:
     pool = read_drawn_pool(path)
     numbers = (pool.probability.tolist(), pool.order.tolist(), pool.drawn.tolist())
     pairs = sorted(zip(pool.queries, pool.documents, map(str, pool.contributors), *numbers, strict=True))
-    return pairs, {key: value for key, value in pool.design.items() if not key.endswith("hecksum")}
+    keys = ("format", "measures", "rel", "depth", "seed", "scale", "runs", "machine")
+    return pairs, {key: pool.design.get(key) for key in keys}
 
 
 def _scores(path: str) -> object:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from leadline.data.results import Results
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.profiles import profile_of
+from leadline.io.result_files import damaged_manifest
 from leadline.io.score_cells import Choices, placed
 from leadline.io.score_tables import open_scores
 from leadline.io.tables import split_place
@@ -85,7 +86,8 @@ def read_table(source: Any, asked: Collection[str] = ()) -> Scores:
     path = os.fspath(source) if isinstance(source, (str, os.PathLike)) else ""
     opened = open_scores(source, name=UNNAMED)
     if isinstance(opened, dict):
-        return _of_results(opened["runs"], path)
+        with damaged_manifest(path):
+            return _of_results(opened["runs"], path)
     known = Choices(lambda name: measure_of(name) is not None, asked, "measures", means=True)
     columns = opened.columns(known)
     scores = Scores(columns.path, {}, {})

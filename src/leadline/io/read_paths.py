@@ -137,8 +137,12 @@ def refuse_sources(path: str, sources: Iterable[str]) -> None:
 
 def record_input(path: str) -> None:
     """Record that a file (or `-`) is read; refuse one of the outputs of the running command."""
-    if "\0" in path:
-        raise InputError("a NUL byte in the name of a file", expected="a readable file", path=path)
+    try:
+        impossible = b"\0" in os.fsencode(path)
+    except UnicodeEncodeError:
+        impossible = True
+    if impossible:
+        raise InputError("cannot be the name of a file", expected="a readable file", path=ascii(path))
     for record in tuple(_current):
         record.add_input(path)
 

@@ -71,7 +71,8 @@ def read_column(place: str) -> Column:
                 "no JSON", expected="the JSON result of a command, or a table", path=path
             ) from None
         check_json(found, path)
-        return _of_result(found, path, measure)
+        with damaged_manifest(path):
+            return _of_result(found, path, measure)
     return _of_table(text, path, measure)
 
 
