@@ -49,7 +49,7 @@ UPWARD = {
     "data/result.py": {"reporting"},
     "data/results.py": {"scale"},
 }
-MOST_FILES = 338
+MOST_FILES = 341
 MOST_NAMES = 22  # of packages and modules at the top
 MOST_LINES = 600
 HEAVY = (

@@ -50,6 +50,7 @@ RUN = Run.of(
         for rank, document in enumerate(documents)
     ]
 )
+NDCG = "docs/studies/ndcg-intervals.json"
 LINEAR = ("P@3", "CG@3", "DCG@2", "RBP(p=0.8)", "P", "DCG(gain=exp)@3")
 PRODUCTS = ("RR", "Success@2", "ERR(max_grade=3)@3")
 
@@ -365,8 +366,9 @@ def test_the_doubt_of_a_difference_is_the_most_that_free_grades_can_change() -> 
 def test_the_number_of_documents_is_exact_for_certain_pairs_and_never_below_what_was_found() -> None:
     kind = kind_of(MEASURES.parse("R@2"))
     everything = replace(sample_of((True,) * 9, guessing=True), probability=np.ones(9))
-    assert Estimator(everything, kind).divisors[:, 0].tolist() == [2, 2, 1]
-    some = Estimator(sample_of((True,) * 9, guessing=True), kind).divisors
+    target = kind.target
+    assert Estimator(everything, kind)._count(target)[:, 0].tolist() == [2, 2, 1]
+    some = Estimator(sample_of((True,) * 9, guessing=True), kind)._count(target)
     assert (some >= np.array([1, 0, 0])[:, None]).all()
 
 
@@ -463,7 +465,15 @@ def test_the_coverage_that_is_printed_is_the_measured_one() -> None:
     path = Path(__file__).resolve().parents[2] / "docs" / "studies" / "estimate.json"
     kept = json.loads(path.read_text(encoding="utf-8"))
     cells = kept["cells"]
-    printed = [(kind, limits, False) for kind, limits in COVERAGE.items()]
+    ndcg = json.loads((Path(__file__).resolve().parents[2] / NDCG).read_text(encoding="utf-8"))
+    of_ndcg = [
+        100 * one[part]["coverage"]
+        for one in ndcg
+        for part in ("run", "difference")
+        if one["measure"] == "nDCG@10" and one["given"]
+    ]
+    assert (round(min(of_ndcg)), round(max(of_ndcg))) == COVERAGE["nDCG"]
+    printed = [(kind, limits, False) for kind, limits in COVERAGE.items() if kind != "nDCG"]
     printed += [(kind, limits, True) for kind, limits in COVERAGE_UNGUESSED.items()]
     for kind, limits, unguessed in printed:
         shares = [

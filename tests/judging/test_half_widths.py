@@ -65,17 +65,18 @@ def test_half_widths_are_those_that_estimate_gives(count: int) -> None:
     pairs = in_order(POOL)[:count]
     results = estimate(judged(pairs), RUNS, ["P@5", "nDCG@5"], pool=POOL)
     found = PoolPrecision(POOL).after(count, GRADES)
-    for measure in ("P@5", "nDCG@5"):
-        assert found[measure].value == pytest.approx(largest(results, measure), abs=1e-12)
+    assert found["P@5"].value == pytest.approx(largest(results, "P@5"), abs=1e-12)
+    assert found["nDCG@5"].value is None  # estimate gives no interval either
+    assert found["nDCG@5"].reason == results.estimate("a", "nDCG@5").reason
 
 
 def test_the_forecast_for_the_whole_pool_is_that_of_pool() -> None:
     expected = pool_for(RUNS, ["P@5", "nDCG@5"], budget=8, seed=3).expected
     found = PoolPrecision(POOL)
-    for measure in ("P@5", "nDCG@5"):
-        assert found.forecast(measure, len(found.pairs)) == pytest.approx(expected[measure]["half_width"])
-        forecasts = [found.forecast(measure, count) or 0.0 for count in range(20, len(found.pairs) + 1)]
-        assert forecasts == sorted(forecasts, reverse=True)
+    assert found.forecast("P@5", len(found.pairs)) == pytest.approx(expected["P@5"]["half_width"])
+    forecasts = [found.forecast("P@5", count) or 0.0 for count in range(20, len(found.pairs) + 1)]
+    assert forecasts == sorted(forecasts, reverse=True)
+    assert found.forecast("nDCG@5", len(found.pairs)) is expected["nDCG@5"]["half_width"] is None
 
 
 def test_too_few_judgments_and_measures_without_interval_have_a_reason() -> None:
@@ -150,8 +151,11 @@ def test_half_widths_of_a_pool_for_a_pair_are_those_of_the_difference(pair_pool:
     two = {name: RUNS[name] for name in "ab"}
     results = estimate(judged(pairs), two, ["P@5", "nDCG@5"], pool=pair_pool)
     found = PoolPrecision(pair_pool).after(60, GRADES)
-    for one in results.differences():
-        assert found[one.measure].value == pytest.approx((one.high - one.low) / 2, abs=1e-12)
+    (one,) = results.differences("P@5")
+    assert found["P@5"].value == pytest.approx((one.high - one.low) / 2, abs=1e-12)
+    (other,) = results.differences("nDCG@5")
+    assert other.reason
+    assert found["nDCG@5"].value is None
 
 
 def test_the_forecast_for_a_pair_is_that_of_pool(pair_pool: DrawnPool) -> None:

@@ -19,8 +19,8 @@ from leadline.data.qrels import Qrels
 from leadline.data.results import Results
 from leadline.data.wording import queries
 from leadline.estimation.estimate import estimate
+from leadline.estimation.guesses import VOTE_CONSTANT
 from leadline.estimation.pool_designs import pool_for
-from leadline.estimation.samples import VOTE_CONSTANT
 from leadline.evaluation.curves import Curves
 from leadline.evaluation.evaluate import evaluate
 from leadline.io.read import read_qrels, read_run

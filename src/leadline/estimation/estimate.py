@@ -28,6 +28,7 @@ from leadline.estimation.withheld import (
     WITHOUT_VALUE,
     NoInterval,
     Withheld,
+    ideal_withheld,
 )
 from leadline.evaluation.join import judge_runs
 from leadline.evaluation.profiles import profile_of
@@ -39,8 +40,8 @@ from leadline.stats import INTERVALS, checked_level
 
 DEFAULT_MEASURES = ("P@10", "nDCG@10")
 # Smallest and largest coverage of 95 % intervals for pooled runs in docs/studies/estimate.md, in per cent: of
-# cascade measures (RR, Success, ERR) with and without predictions, and of nDCG.
-COVERAGE = {"RR": (94, 99), "nDCG": (88, 97)}
+# cascade measures (RR, Success, ERR) with and without predictions. That of nDCG is in ndcg-intervals.md.
+COVERAGE = {"RR": (94, 99), "nDCG": (90, 100)}
 COVERAGE_UNGUESSED = {"RR": (85, 100)}
 COVERAGE_OF_NEW = (94, 100)  # of sums (P, RBP, DCG) of runs that did not contribute to the pool
 # Warnings of `evaluate` that hold here too; what is unjudged is in the weights by source.
@@ -87,8 +88,9 @@ class EstimatedResults(Results):
     _kinds: list[Kind]
     _pairs: int
     _probability: Floats
-    _exact: bool
+    _complete: bool
     _relevant: list[bool]
+    _ideals: list[Withheld | None]
     judgments: int
     read: dict[str, int]
 
@@ -151,7 +153,13 @@ class EstimatedResults(Results):
             guessed,
             unknown,
             "" if withheld is None else withheld.message,
+            self.target(place),
         )
+
+    def target(self, place: int) -> str:
+        """Return the target of a measure, as in `Estimate`."""
+        relative = isinstance(self._kinds[place], (Ratio, AveragePrecision))
+        return "pooled" if relative and self.read["pool"] else "all"
 
     @cached_property
     def _ranks(self) -> list[dict[int, int]]:
@@ -180,12 +188,12 @@ class EstimatedResults(Results):
         outside = proportion * float(part.shares[2] + part.shares[3])
         if self.runs[run].counts["queries"] == 0:
             return Withheld(NoInterval.NO_QUERY)
-        if part.shares[0] == 1.0 and (self._exact or self._fixed_divisor(kind)):
+        if part.shares[0] == 1.0 and (self._complete or not isinstance(kind, (Ratio, AveragePrecision))):
             return None
         most = MOST_GUESSED_OF_NEW if self.new[run] and self.proxy != "none" else MOST_GUESSED
         unpredicted = self.proxy == "none" and bool(len(self._probability)) and part.sampled
         wide = isinstance(kind, Cascade) and self._half_width(part) > 0.5  # products lie between 0 and 1
-        average, ideal = isinstance(kind, AveragePrecision), isinstance(kind, Ratio) and kind.ideal
+        average = isinstance(kind, AveragePrecision)
         reasons = (
             (unpredicted and isinstance(kind, (Ratio, AveragePrecision)), Withheld(NoInterval.NO_DIVISOR)),
             (wide, Withheld(NoInterval.EXPLODED)),
@@ -193,25 +201,21 @@ class EstimatedResults(Results):
             (queries < FEWEST_QUERIES, Withheld(NoInterval.FEW_QUERIES, queries)),
             (average, Withheld(NoInterval.AVERAGE_PRECISION)),
             (not has_interval(kind), Withheld(NoInterval.SHARE_OF_RELEVANT)),
-            (ideal and self.proxy == "none", Withheld(NoInterval.UNKNOWN_IDEAL)),
             (outside > most, Withheld(NoInterval.GUESSED, outside)),
         )
-        return next((reason for holds, reason in reasons if holds), None) or self._no_variance(part, place)
+        found = next((reason for holds, reason in reasons if holds), None)
+        if isinstance(kind, Ratio) and self.new[run]:
+            found = found or Withheld(NoInterval.NOT_SIMULATED, "runs that did not contribute to the pool")
+        return found or self._ideals[place] or self._no_variance(part, place)
 
     def _no_variance(self, part: RunEstimate, place: int) -> Withheld | None:
         """Return why a value that depends on drawn pairs has no estimated variance, or None."""
-        if not (part.sampled and len(self._probability)):
+        if not (part.sampled and len(self._probability)) or len(part.replicates):
             return None
         if not self._relevant[place]:
             return Withheld(NoInterval.NO_RELEVANT)
         half = self._half_width(part)
         return Withheld(NoInterval.NO_VARIANCE) if half < ROUNDING else None
-
-    def _fixed_divisor(self, kind: Kind) -> bool:
-        """Return whether a value is known once the pairs of its list are judged with certainty."""
-        if isinstance(kind, Ratio) and kind.ideal:
-            return not len(self._probability)
-        return not isinstance(kind, (Ratio, AveragePrecision))
 
     def differences(self, measure: object | None = None) -> list[Difference]:
         """Return the differences of all pairs of runs with confidence intervals over draws.
@@ -394,7 +398,9 @@ def estimate(
         if sample.exact:
             estimates = [
                 part._replace(values=measure.values(judged))
-                for part, measure in zip(estimates, wanted, strict=True)
+                if sample.complete or not isinstance(kind, Ratio)
+                else part
+                for part, measure, kind in zip(estimates, wanted, kinds, strict=True)
             ]
         return estimates
 
@@ -431,9 +437,10 @@ def estimate(
     results._parts, results._kinds = parts, kinds  # noqa: SLF001  # same module
     results._pairs = len(sample.probability)  # noqa: SLF001  # same module
     results._probability = sample.probability[sample.drawn]  # noqa: SLF001  # same module
-    results._exact = sample.exact  # noqa: SLF001  # same module
+    results._complete = sample.complete  # noqa: SLF001  # same module
     grades = sample.table.grades[sample.drawn]
     results._relevant = [bool((kind.target.of(grades) > 0).any()) for kind in kinds]  # noqa: SLF001
+    results._ideals = [ideal_withheld(sample, kind) for kind in kinds]  # noqa: SLF001  # same module
     results.judgments, results.read = evidence.judgments, evidence.read
     results.values, results.averaged = _without_exploded(results)
     results.withheld = {

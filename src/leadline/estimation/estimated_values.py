@@ -36,6 +36,9 @@ class Estimate(NamedTuple):
         Share without a prediction.
     reason : str
         Reason for withholding the interval; empty if it is given.
+    target : {"pooled", "all"}
+        Whether the value is relative to the relevant documents of the pool (nDCG, R, F, AP), or depends on
+        those of the list only. Relative to all relevant documents of a collection, values are lower.
     """
 
     value: float
@@ -53,6 +56,7 @@ class Estimate(NamedTuple):
     guessed: float
     unknown: float
     reason: str
+    target: str = "all"
 
 
 class Difference(NamedTuple):

@@ -11,6 +11,7 @@ from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
 from leadline.estimation.guesses import Guess, fit, fit_outside
+from leadline.estimation.ideal_lists import IdealLists, PoolPairs, list_values, pool_pairs
 from leadline.estimation.measure_targets import (
     AveragePrecision,
     Cascade,
@@ -54,6 +55,10 @@ class Sample:
         Number of pooled runs.
     seed : int
         Seed of the replicates.
+    run : ndarray of int64, optional
+        Pooled run of each rank in `brought`, numbered by name; a single run if omitted.
+    in_pool : ndarray of bool, shape (n_pairs,), optional
+        Pairs of the pool, whether or not they could be drawn; all if omitted.
     """
 
     table: Qrels
@@ -68,11 +73,39 @@ class Sample:
     brought: tuple[Integers, Integers]
     pooled: int
     seed: int = 0
+    run: Integers | None = None
+    in_pool: Flags | None = None
 
     @cached_property
     def exact(self) -> bool:
         """Whether every pair of the frame was judged with certainty and no grade is predicted."""
         return not self.guessing and bool((self.judged & (self.probability == 1))[self.framed].all())
+
+    @cached_property
+    def pool_pairs(self) -> PoolPairs:
+        """Pairs of the pool, for the ideal lists of nDCG."""
+        rows, ranks = self.brought
+        return pool_pairs(
+            kept=self._in_pool,
+            names=list(self.table.queries.names),
+            query=self.query,
+            probability=self.probability,
+            judged=self.judged,
+            grade=self.table.grades,
+            ranked=(rows, np.zeros(len(rows), dtype=np.int64) if self.run is None else self.run, ranks),
+            cell=self.cell,
+            cells=self.cells,
+        )
+
+    @cached_property
+    def _in_pool(self) -> Flags:
+        """Whether each pair is one of the pool."""
+        return np.ones(len(self.probability), dtype=np.bool_) if self.in_pool is None else self.in_pool
+
+    @cached_property
+    def complete(self) -> bool:
+        """Whether every pair of the pool was judged with certainty."""
+        return bool((self.judged & (self.probability == 1))[self._in_pool].all())
 
     @cached_property
     def framed(self) -> Flags:
@@ -276,7 +309,7 @@ class Estimator:
         if isinstance(self.kind, Cascade):
             return self._cascade(judged, self.kind)
         if isinstance(self.kind, Ratio):
-            return self._ratio(judged, self.kind)
+            return self._ideal(judged) if self.kind.ideal else self._ratio(judged, self.kind)
         return self._average_precision(judged, self.kind)
 
     # Shared by all kinds of measures.
@@ -436,13 +469,46 @@ class Estimator:
         kept = error[row] > 0
         return row[kept], slope[query, rank - 1][kept] / len(table) * error[row[kept]]
 
+    @cached_property
+    def ideal_lists(self) -> IdealLists:
+        """Completions of the pool, for the ideal lists of nDCG."""
+        if not isinstance(self.kind, Ratio):
+            raise TypeError
+        return IdealLists(self.sample.pool_pairs, self.kind, self.sample.seed)
+
+    def _ideal(self, judged: JudgedRun) -> RunEstimate:
+        query, row, weight, rest, _ = self._listed(judged)
+        lists = self.ideal_lists
+        pairs = lists.pairs
+        place, number = pairs.place[row], pairs.number
+        inside = place >= 0
+        elsewhere = rest * self.outside
+        elsewhere += np.bincount(
+            query[~inside], weight[~inside] * self.guessed[row[~inside]], minlength=len(rest)
+        )
+        order = np.flatnonzero(inside)
+        order = order[np.argsort(number[query[order]], kind="stable")]
+        by_number = np.empty(len(rest))
+        by_number[number] = elsewhere
+        found = list_values(lists, number[query[order]], place[order], weight[order], by_number)
+        scale = lists.completed.inverse.mean(axis=1)[number]
+        kept = ~inside
+        doubt, free = self._doubt(query[kept], row[kept], weight[kept] * scale[query[kept]], rest * scale)
+        return RunEstimate(
+            found.values[number],
+            NONE,
+            found.replicates,
+            shares=self._shares(query, row, weight, rest),
+            doubt=doubt,
+            free=free,
+            sampled=not lists.complete,
+        )
+
     def _ratio(self, judged: JudgedRun, kind: Ratio) -> RunEstimate:
         query, row, weight, rest, length = self._listed(judged)
         sample, queries = self.sample, len(length)
-        divisor = self.divisors
-        if not kind.ideal:
-            size = length if kind.constant is None else np.full(queries, kind.constant)
-            divisor = kind.slope * divisor + size.astype(np.float64)[:, None]
+        size = length if kind.constant is None else np.full(queries, kind.constant)
+        divisor = kind.slope * self._count(kind.target) + size.astype(np.float64)[:, None]
         base = np.bincount(query, weight * self.pseudo[row], minlength=queries) + rest * self.outside
         index = sample.draw_index[row]
         drawn = index >= 0
@@ -469,32 +535,6 @@ class Estimator:
             doubt=doubt,
             free=free,
         )
-
-    @cached_property
-    def divisors(self) -> Floats:
-        """Estimated divisors: queries x (value and replicates)."""
-        sample, kind = self.sample, self.kind
-        queries = len(sample.fold)
-        if not isinstance(kind, Ratio) or not kind.ideal:
-            rel = kind.target.rel
-            return self._count(Target("indicator", rel))
-        grades = sample.table.grades[sample.judged]
-        levels = np.unique(grades[grades > 0])
-        gains = kind.target.of(np.concatenate(([0.0], levels)))
-        total = np.zeros((queries, REPLICATES + 1))
-        for step, level in zip(np.diff(gains).tolist(), levels.tolist(), strict=True):
-            total += step * self._discounted(self._count(Target("indicator", level)), kind)
-        return total
-
-    def _discounted(self, count: Floats, kind: Ratio) -> Floats:
-        """Return the sum of the discounts of the first `count` ranks, interpolated linearly."""
-        if kind.cutoff is not None:
-            count = np.minimum(count, kind.cutoff)
-        whole = np.floor(count).astype(np.int64)
-        ranks = np.arange(1.0, int(whole.max(initial=0)) + 2)
-        total = np.concatenate(([0.0], np.cumsum(kind.weights(ranks))))
-        step = total[np.minimum(whole + 1, len(total) - 1)] - total[whole]
-        return np.asarray(total[whole] + (count - whole) * step)
 
     def _count(self, target: Target) -> Floats:
         """Return the estimated number of documents of each query that reach a target, with replicates.

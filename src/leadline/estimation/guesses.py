@@ -19,6 +19,7 @@ SHRINKAGE = 5.0  # weight of the overall mean, in judgments
 # docs/studies/estimate.md reports for TREC 2019 DL are not independent of it.
 OUTSIDE_SHRINKAGE = 20.0
 VOTE_EDGES = (3, 6, 11, 21, 41, 81)  # first rank by votes of each cell after the first
+VOTE_CONSTANT = 60.0  # of reciprocal rank fusion: a vote is 1 / (60 + rank)
 VALUE_CELLS = 8  # cells of a column of values
 
 

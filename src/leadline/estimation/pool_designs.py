@@ -63,8 +63,7 @@ class MeasuredPool(Result):
         By measure: half-width of a run's 95 % interval (of that of the difference, for a pair of runs) at
         this budget, the budget per query that would halve it, and the number of judgments per query that make
         the measure exact for these runs. None where `estimate` would give no interval, or where no judgments
-        of the frame make the measure exact; `warnings` have the reasons. For nDCG, the ideal is that of at
-        least k documents of the largest grade.
+        of the frame make the measure exact, and for nDCG; `warnings` have the reasons.
     added : int
         Number of drawn pairs that the earlier pool did not contain.
     """
@@ -82,13 +81,18 @@ class MeasuredPool(Result):
         """Return the number of drawn pairs."""
         return int(self.pool.drawn.sum())
 
+    @property
+    def frame(self) -> int:
+        """Return the number of pairs that could be drawn."""
+        return int((self.pool.probability > 0).sum())
+
     def to_dict(self) -> dict[str, Any]:
         """Return a dictionary with the keys queries, pairs, added, frame and expected."""
         return {
             "queries": self.queries,
             "pairs": self.pairs,
             "added": self.added,
-            "frame": len(self.pool.queries),
+            "frame": self.frame,
             "expected": {
                 measure: {key: None if value is None else plain(value) for key, value in entry.items()}
                 for measure, entry in self.expected.items()
@@ -218,10 +222,14 @@ def pool_for(
     drawn = design.drawn & ~already_judged
     if design.cut:
         words = (
-            f"pairs removed from the frame: {design.cut:,}; with this budget their inclusion probability "
-            "would be below 0.02"
+            f"pairs that cannot be drawn: {design.cut:,}; with this budget their inclusion probability would "
+            "be below 0.02"
         )
         warnings.append(ResultWarning("frame_cut", words, design.cut))
+    # Pairs that cannot be drawn are listed too: the ideal list of nDCG is that of the whole frame, and both
+    # runs of a pair have documents on which their difference does not depend.
+    kept = (probability > 0) | (frame.importance > 0) | (new_runs > 0)
+    sampled = bool((probability[kept] < 1).any())
     expected = {}
     judgments = int((drawn | already_judged).sum())
     pooled_queries = len(np.unique(frame.query[probability > 0]))
@@ -233,7 +241,6 @@ def pool_for(
             frame, square, probability, already_judged, size, seed, new_runs, rates
         )
         outside = _weight_outside(systems, frame, lists, weight, square if pair else None, probability)
-        sampled = bool(((probability > 0) & (probability < 1)).any())
         why = _no_forecast(kind, one["half_width"], outside, judgments, pooled_queries, sampled=sampled)
         if outside > MOST_GUESSED and limit < len(weight):
             why += f", or a depth of at least {len(weight)}"
@@ -285,9 +292,7 @@ def pool_for(
         drawn | already_judged,
         header,
     )
-    # Documents that both runs of a pair have are listed too: their grades do not matter to the difference.
-    kept = np.flatnonzero((probability > 0) | ((frame.best <= deepest) & (pair is not None)))
-    pool = _part(pool, kept)
+    pool = _part(pool, np.flatnonzero(kept | ((frame.best <= deepest) & (pair is not None))))
     added = int((drawn & ~asked).sum())
     return MeasuredPool(pool, systems.infos, len(names), expected, added, warnings, shown)
 
@@ -370,16 +375,16 @@ def _no_forecast(
 ) -> str:
     """Return why there is no forecast of a half-width, with what is expected; empty if there is one.
 
-    The reasons are those for which `estimate` withholds the interval, and that only the ideal list, on which
-    the forecast does not depend, is not known with certainty (`sampled`: whether any pair is not).
+    The reasons are those for which `estimate` withholds the interval, and that the width of that of nDCG
+    depends on the ideal list, unless every pair is certain (`sampled`: whether any is not).
     """
     if outside > MOST_GUESSED:
         return (
             f"{100 * outside:.0f} % of its weight is outside the frame, and with more than "
             f"{100 * MOST_GUESSED:.0f} % there is no interval; expected a larger budget"
         )
-    ideal = isinstance(kind, Ratio) and kind.ideal and sampled
-    if half_width == 0 and outside < ROUNDING and not ideal:
+    ideal = isinstance(kind, Ratio) and kind.ideal
+    if half_width == 0 and outside < ROUNDING and not (ideal and sampled):
         return ""  # known with certainty
     if judgments < FEWEST_JUDGMENTS:
         return (
@@ -388,8 +393,8 @@ def _no_forecast(
         )
     if queries < FEWEST_QUERIES:
         return f"{count_queries(queries)}, and with fewer than {FEWEST_QUERIES} there is no interval"
-    if half_width == 0:
-        return "only its ideal list is uncertain; expected a budget for exact values"
+    if ideal:
+        return "it depends on how many documents are relevant, which is not known before they are judged"
     return ""
 
 

@@ -21,7 +21,7 @@ from leadline.data.validation import check_nested
 from leadline.errors import UsageError
 from leadline.estimation.designs import at_scale, random_numbers_of
 from leadline.estimation.estimators import Sample
-from leadline.estimation.guesses import folds_of, value_cells
+from leadline.estimation.guesses import VOTE_CONSTANT, folds_of, value_cells
 from leadline.estimation.label_tests import all_equal, label_tests
 from leadline.evaluation.estimated_recall import is_sample
 from leadline.io.id_lists import read_pair_values
@@ -34,7 +34,6 @@ ProxyLike: TypeAlias = "str | Mapping[str, Mapping[str, float]]"
 SQLITE = b"SQLite format 3\0"
 PROXIES = ("votes", "centred", "none")
 VALUES = "values"  # name of a proxy given as an object
-VOTE_CONSTANT = 60.0  # of reciprocal rank fusion: a vote is 1 / (60 + rank)
 
 
 class _Pairs(NamedTuple):
@@ -382,7 +381,7 @@ def _evidence(
     judged, probability = ~np.isnan(grade), pairs.probability
     position = np.empty(len(order), dtype=np.int64)
     position[order] = np.arange(len(order))
-    contributions, votes, runs = _contributions(pool, position)
+    contributions, run, votes, runs = _contributions(pool, position)
     framed = probability[order] > 0
     cell, cells, outside, apart = np.zeros(len(order), dtype=np.int64), 1, 0, None
     if proxy == "votes":
@@ -415,6 +414,8 @@ def _evidence(
         contributions,
         len(runs or ()),
         seed,
+        run,
+        None if pool is None else order < len(pool.queries),
     )
     return Evidence(
         sample,
@@ -488,13 +489,15 @@ def _encoded(names: Sequence[str]) -> list[bytes]:
 
 def _contributions(
     pool: DrawnPool | None, position: Integers
-) -> tuple[tuple[Integers, Integers], Floats, frozenset[str] | None]:
-    """Return rows and ranks of the contributing runs, votes by row, and the names of the pooled runs."""
+) -> tuple[tuple[Integers, Integers], Integers, Floats, frozenset[str] | None]:
+    """Return rows and ranks of the contributing runs, their numbers, votes by row, and their names."""
     contributors = [] if pool is None else pool.contributors
     rows = np.repeat(position[: len(contributors)], [*map(len, contributors)])
     ranks = np.fromiter(chain.from_iterable(map(methodcaller("values"), contributors)), np.int64, len(rows))
-    contributions = rows, ranks
-    votes = np.bincount(contributions[0], 1.0 / (VOTE_CONSTANT + contributions[1]), minlength=len(position))
+    brought = set().union(*contributors)
+    number = {name: place for place, name in enumerate(sorted(brought))}
+    run = np.fromiter(map(number.__getitem__, chain.from_iterable(contributors)), np.int64, len(rows))
+    votes = np.bincount(rows, 1.0 / (VOTE_CONSTANT + ranks), minlength=len(position))
     recorded = pool is not None and "runs" in pool.design
-    names: set[str] = set(pool.design["runs"]) if pool and recorded else set().union(*contributors)
-    return contributions, votes.astype(np.float64), frozenset(names) or None
+    names: set[str] = set(pool.design["runs"]) if pool and recorded else brought
+    return (rows, ranks), run, votes.astype(np.float64), frozenset(names) or None

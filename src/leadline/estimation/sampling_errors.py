@@ -23,8 +23,8 @@ class RunEstimate(NamedTuple):
     values : ndarray of float64, shape (n_queries,)
         Estimated value of each query; NaN where undefined.
     errors : ndarray of float64, shape (n_drawn,)
-        Error terms of the mean by drawn pair, whose sum of squares is the variance of the mean; for ratios,
-        those of the numerators. Terms of a difference of runs are the differences of terms.
+        Error terms of the mean by drawn pair, whose sum of squares is the variance of the mean; empty for
+        nDCG. Terms of a difference of runs are the differences of terms.
     replicates : ndarray of float64
         Replicates of the mean of a ratio, whose sample variance is its variance; empty for other measures.
     shares : ndarray of float64, shape (4,)
@@ -195,5 +195,5 @@ def half_width(
     predicted : ndarray of float64, optional
         As in `variance`.
     """
-    degrees = min(degrees_of_freedom(errors, probability), MOST_DEGREES)
+    degrees = MOST_DEGREES if len(replicates) else min(degrees_of_freedom(errors, probability), MOST_DEGREES)
     return t_quantile(degrees, 0.5 + confidence / 2) * float(np.sqrt(variance(errors, replicates, predicted)))

@@ -1,14 +1,61 @@
-"""Reasons for withholding the interval, or the value, of an estimate."""
+"""Reasons for withholding the interval, or the value, of an estimate.
+
+Intervals of nDCG are given only in designs in which simulated 95 % intervals hold. Their limits are those of
+the cells of `benchmarks/ndcg_intervals.py`; docs/studies/ndcg-intervals.md has the coverage in each of them.
+"""
 
 from __future__ import annotations
 
 from enum import Enum
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+from leadline.estimation.measure_targets import Kind, Ratio
+
+if TYPE_CHECKING:  # which has the design of a sample
+    from leadline.estimation.estimators import Sample
 
 FEWEST_JUDGMENTS = 50
 FEWEST_QUERIES = 10
 MOST_GUESSED = 0.05  # largest weight of guessed and unknown pairs with which an interval is given
 MOST_GUESSED_OF_NEW = 0.3  # the same for runs that did not contribute to the pool, where grades are predicted
+# Simulated designs of nDCG.
+FEWEST_SIMULATED = 30  # queries
+SIMULATED_JUDGMENTS = (5.0, 40.0)  # per query
+MOST_RUNS = 37  # pooled
+CUTOFFS = (10, 10)
+LEAST_PROBABILITY = 0.02
+LARGEST_SHARE = 0.8  # of the pool that is judged; beyond, the error is 0 in most draws
+SLACK = 1e-6  # of numbers that are sums
+
+
+class Design(NamedTuple):
+    """Design of a sample of judgments, as far as the coverage of intervals depends on it.
+
+    Attributes
+    ----------
+    queries : int
+        Number of queries.
+    judgments : float
+        Expected number of judgments per query.
+    runs : int
+        Number of pooled runs; 0 if the pool does not name them.
+    depth : int
+        Largest best rank of a document of the pool in any pooled run.
+    least : float
+        Smallest inclusion probability above 0.
+    share : float
+        Expected share of the pool that is judged.
+    cutoff : int or None
+        Cutoff of the measure.
+    """
+
+    queries: int
+    judgments: float
+    runs: int
+    depth: int
+    least: float
+    share: float
+    cutoff: int | None
 
 
 class NoInterval(Enum):
@@ -21,6 +68,8 @@ class NoInterval(Enum):
     UNKNOWN_IDEAL = "the ideal list cannot be estimated without predicted grades"
     NO_QUERY = "the run has no query in common with the pool or the judgments"
     NO_RELEVANT = "the variance cannot be estimated: no relevant document among the drawn"
+    ALL_RELEVANT = "the ideal list cannot be estimated: all judged documents are relevant"
+    NOT_SIMULATED = "not simulated for this design: {0}"
     NO_VARIANCE = "the variance cannot be estimated: all drawn judgments equal their predictions"
     GUESSED = "{0:.0%} of the weight is guessed or unknown"
     NO_DIVISOR = "without predicted grades, the number of relevant documents cannot be estimated"
@@ -31,10 +80,10 @@ WITHOUT_VALUE = {NoInterval.NO_DIVISOR, NoInterval.EXPLODED}
 
 
 class Withheld(NamedTuple):
-    """A reason for withholding an interval, with the number that the reason is about."""
+    """A reason for withholding an interval, with the number or words that the reason is about."""
 
     code: NoInterval
-    number: float = 0
+    number: float | str = 0
 
     @property
     def message(self) -> str:
@@ -46,3 +95,67 @@ class Withheld(NamedTuple):
         """Return the reason as text that is the same for all runs with this reason."""
         guessed = self.code is NoInterval.GUESSED
         return "too much of the weight is guessed or unknown" if guessed else self.message
+
+
+def ideal_withheld(sample: Sample, kind: Kind) -> Withheld | None:
+    """Return why there is no interval of a measure with an ideal list, or None."""
+    if not (isinstance(kind, Ratio) and kind.ideal):
+        return None
+    if not sample.guessing:
+        return Withheld(NoInterval.UNKNOWN_IDEAL)
+    relevant = sample.table.grades[sample.judged] > 0
+    if relevant.all() or not relevant.any():
+        return Withheld(NoInterval.ALL_RELEVANT if relevant.all() else NoInterval.NO_RELEVANT)
+    reason = "labels or a proxy" if sample.cells > 1 else not_simulated(design_of(sample, kind.cutoff))
+    return Withheld(NoInterval.NOT_SIMULATED, reason) if reason else None
+
+
+def design_of(sample: Sample, cutoff: int | None) -> Design:
+    """Return the design of a sample, for a measure with this cutoff."""
+    p = sample.probability[sample.framed]
+    queries = len(sample.table.queries)
+    return Design(
+        queries,
+        float(p.sum()) / max(queries, 1),
+        0 if sample.run is None else int(sample.run.max(initial=-1)) + 1,
+        int(sample.pool_pairs.best.max(initial=0)),
+        float(p.min(initial=1.0)),
+        float(sample.pool_pairs.probability.mean()),
+        cutoff,
+    )
+
+
+def not_simulated(design: Design) -> str:
+    """Return what of a design was not simulated for nDCG; empty if an interval may be given.
+
+    Examples
+    --------
+    >>> not_simulated(Design(50, 20.0, 3, 20, 0.05, 0.5, 10))
+    ''
+    >>> not_simulated(Design(50, 90.0, 3, 20, 0.05, 0.5, 10))
+    '90 judgments per query, 5 to 40 were simulated'
+    """
+    low, high = SIMULATED_JUDGMENTS
+    shallow, deep = CUTOFFS
+    cutoff = 0 if design.cutoff is None else design.cutoff
+    span = f"{shallow} to {deep}" if shallow < deep else f"{deep}"
+    reasons = {
+        "a pool that does not name its runs": not design.runs,
+        f"cutoff {cutoff or 'none'}, {span} was simulated": not shallow <= cutoff <= deep,
+        f"{design.queries} queries, {FEWEST_SIMULATED} or more were simulated": design.queries
+        < FEWEST_SIMULATED,
+        f"{design.judgments:.3g} judgments per query, {low:g} to {high:g} were simulated": not (
+            low * (1 - SLACK) <= design.judgments <= high * (1 + SLACK)
+        ),
+        f"{design.runs} pooled runs, up to {MOST_RUNS} were simulated": design.runs > MOST_RUNS,
+        f"a pool of ranks 1 to {design.depth}, {2 * cutoff} was simulated": not (
+            cutoff < design.depth <= 2 * cutoff
+        ),
+        f"{design.share:.0%} of the pool judged, up to {LARGEST_SHARE:.0%} or all were simulated": (
+            design.share > LARGEST_SHARE
+        ),
+        f"probability {design.least:.3g}, {LEAST_PROBABILITY:g} or more were simulated": (
+            design.least < LEAST_PROBABILITY * (1 - SLACK)
+        ),
+    }
+    return next((reason for reason, holds in reasons.items() if holds), "")

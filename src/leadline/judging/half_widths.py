@@ -224,9 +224,12 @@ class PoolPrecision:
         return at_scale(self.pool.probability, self.pool.order, self._numbers, self.orders[count])
 
     def forecast(self, measure: str, count: int) -> float | None:
-        """Return the half-width to expect after `count` pairs, as `leadline pool` does without labels."""
+        """Return the half-width to expect after `count` pairs, as `leadline pool` does without labels.
+
+        None for nDCG, whose ideal list depends on grades that are not known.
+        """
         kind = kind_of(profile_of("leadline").measures([measure], rel=None, documents=None)[0])
-        if not has_interval(kind) or (self.pair and isinstance(kind, Ratio)):
+        if not has_interval(kind) or isinstance(kind, Ratio):
             return None
         p = self._probability(count)
         inside = (p > 0) & (p < 1)

@@ -58,7 +58,6 @@ OTHERS = {
 PARTS = {
     "dl-p": ["--measure", "P@10", "--measure", "RBP(p=0.8)@10", "--measure", "DCG@10"],
     "dl-rr": ["--measure", "RR@10", "--pairs", "0"],
-    "dl-ndcg": ["--measure", "nDCG@10", "--budgets", "10,20,40", "--pairs", "0"],
 }
 MANY_RUNS = ["--measure", "P@10", "--budgets", "20,40", "--draws", "100", "--pairs", "0"]
 ELSEWHERE = {
@@ -152,7 +151,7 @@ def answer(kept: Json) -> str:
             f"{one['decided_pairs']:.2f} / {one['wrong_pairs']:.3f}",
             shown(one["spread_of_draws"]),
         ]
-        for name in (*SUMS, "RR", "nDCG")
+        for name in (*SUMS, "RR")
         for guess in ("centred", "votes", "llama70b-criteria")
         for one in pick(kept["cells"], set=PASSAGES, measure=name, budget=MIDDLE, proxy=guess)
     ]
@@ -204,10 +203,6 @@ def targets(kept: Json) -> str:
     rows.append(
         ("coverage of RR .93 to .97, pooled", extent(shares), all(LOW <= one <= HIGH for one in shares))
     )
-    shares = [at["nDCG", guess]["coverage_pooled"] for guess in SHOWN[1:]]
-    rows.append(
-        ("coverage of nDCG .92 to .97, pooled", extent(shares), all(0.92 <= one <= HIGH for one in shares))
-    )
     cost = max(ratio for _, _, ratio in costs(kept))
     rows.append(
         ("adverse machines widen intervals by at most 3 %", f"at most {100 * (cost - 1):.1f} %", cost <= 1.03)
@@ -234,7 +229,7 @@ def costs(kept: Json) -> list[tuple[Json, str, float]]:
 def coverages(kept: Json) -> str:
     """Write the coverage by measure and budget."""
     rows = []
-    for name in (*SUMS, "RR", "nDCG"):
+    for name in (*SUMS, "RR"):
         for centred in pick(kept["cells"], set=PASSAGES, measure=name, proxy="centred"):
             same = {"set": PASSAGES, "measure": name, "budget": centred["budget"]}
             groups = ("pooled", "new", "pairs")
@@ -387,7 +382,7 @@ def facts(kept: Json) -> str:
             f"coverage of intervals of {name}, pooled runs",
             extent(at[name, guess]["coverage_pooled"] for guess in SHOWN[1:]),
         )
-        for name in ("RR", "nDCG")
+        for name in ("RR",)
     ]
     rows += [
         ("bias of P@10, pooled / later runs", both(plain, "bias", form="+.3f")),
@@ -543,7 +538,7 @@ def page(kept: Json) -> str:
         one for one in pick(kept["cells"], set=PASSAGES) if family(one) in SUMS and one["proxy"] in SHOWN[1:]
     ]
     middle = pick(sums, budget=MIDDLE)
-    deep = [one for one in kept["cells"] if family(one) in {"RR", "nDCG"} and one["proxy"] != "none"]
+    deep = [one for one in kept["cells"] if family(one) == "RR" and one["proxy"] != "none"]
     ratio = {
         name: extent((ratio for _, proxy, ratio in costs(kept) if proxy == name), ".3f")
         for name in list(GUESSES)[-2:]
@@ -564,8 +559,7 @@ def page(kept: Json) -> str:
             covered=extent([one["coverage_pooled"] for one in middle]),
             covered_new=extent([one["coverage_new"] for one in middle]),
             covered_pairs=extent([one["coverage_pairs"] for one in middle]),
-            rr=extent([one["coverage_pooled"] for one in deep if family(one) == "RR"], ".2f"),
-            ndcg=extent([one["coverage_pooled"] for one in deep if family(one) == "nDCG"], ".2f"),
+            rr=extent([one["coverage_pooled"] for one in deep], ".2f"),
             pair=one_pair["differing documents, centred"],
             such=one_pair["whole queries, such queries"],
             whole=one_pair["whole queries, these queries"],
@@ -585,14 +579,6 @@ def page(kept: Json) -> str:
             count=kept["pairs"][0]["pairs"],
             budget=PAIR_TOTAL,
             gain=gain(kept),
-            narrow="; ".join(
-                f"{name}@10, 40 judgments, llama-70B: {one['coverage_pooled']:.2f} with half-width "
-                f"{one['half_width_pooled']:.3f}"
-                for name in ("nDCG",)
-                for one in pick(
-                    kept["cells"], set=PASSAGES, measure=name, budget=40, proxy="llama70b-criteria"
-                )
-            ),
             elsewhere=elsewhere(kept),
             equal="equal" if equal else "are not all equal to",
             exact=len(kept["exact"]),
@@ -613,19 +599,18 @@ P and RBP is {bias_pooled} for pooled runs and {bias_new} for later ones ({bias_
 runs are pooled, see [below](#new-runs)); 95 % intervals of sums contain the truth in {covered} of the
 cases for pooled runs, {covered_new} for later runs and {covered_pairs} for differences of pooled runs.
 These intervals are for these queries: an interval for other queries is wider. With 5 to 40 judgments and
-a guess, intervals of pooled runs contain it in {rr} (RR) and {ndcg} (nDCG) of the cases; `estimate`
-prints these ranges.
+a guess, intervals of RR of pooled runs contain it in {rr} of the cases; `estimate` prints this range.
+nDCG has [its own simulation](ndcg-intervals.md).
 
 {answer}
 
 The official judgments are the truth; passages without one are not relevant. Documents were drawn {draws}
 times as `leadline pool --for` draws them. The guess is the grade that is predicted for a document: `none`
 (0), the mean of the judged documents (centred), the mean by votes of the runs, or by the label of a
-machine (Llama-3 70B, prompt with four criteria, and the weaker Llama-3 8B). The true nDCG is relative to
-the ideal list of the documents in the frame. Intervals of width 0 are left out of the coverage. The
-errors of one draw are common to all runs: the spread is the standard deviation over draws of the mean
-error over the runs. The bias is the mean over draws, and its standard error is the spread divided by the
-square root of {draws}.
+machine (Llama-3 70B, prompt with four criteria, and the weaker Llama-3 8B). Intervals of width 0 are left
+out of the coverage. The errors of one draw are common to all runs: the spread is the standard deviation over
+draws of the mean error over the runs. The bias is the mean over draws, and its standard error is the spread
+divided by the square root of {draws}.
 
 ## What was asked beforehand
 
@@ -639,13 +624,11 @@ Causes of what is missed:
   run has above the cutoff, which are the most similar ones but not the same.
 - Coverage of later runs above .97: the interval of a later run is widened by what its documents outside the
   frame could change, although they hardly ever change that much. It is conservative, not wrong.
-- nDCG with many judgments: few documents are left undrawn, and most of these change nothing. The
-  error is zero in most draws and large in a few, which an interval estimated from the drawn documents
-  does not describe; it is worst where the interval is narrowest ({narrow}). For RR the variance is therefore
-  the mean of two: estimated from the drawn documents, and predicted for all sampled documents.
-- RR and nDCG without a guess (`none`): a product of factors 1 - I/p is far below 0 if p is small, so that
-  RR varies widely; the ideal list of nDCG cannot be estimated from the drawn documents alone. `estimate`
-  gives no interval of nDCG without a guess.
+- RR with many judgments: few documents are left undrawn, and most of these change nothing. The error is zero
+  in most draws and large in a few, so that the variance is the mean of two: estimated from the drawn
+  documents, and predicted for all sampled documents.
+- RR without a guess (`none`): a product of factors 1 - I/p is far below 0 if p is small, so that RR varies
+  widely.
 
 ## Coverage by measure and budget
 
@@ -728,18 +711,16 @@ Without a machine, all runs pooled, relevant from grade 1, 20 judgments per quer
 ## What did not repeat
 
 Simulations on collections that are not in the tables above, with 100 to 300 draws per cell, gave less than
-these: coverage of nDCG@10 0.912 to 0.919 (above 0.944 to 0.949), a bias of later
-runs down to -0.019 (above at most -0.004), 62 to 90 % of the later runs without an interval (above 42 %), and
-up to 1.7 % wrong among the decided pairs with few queries (above 0.2 %). Coverage of P and RR repeated. As
-intervals for the mean over other queries, those of these tables held in 0.68.
+these: a bias of later runs down to -0.019 (above at most -0.004), 62 to 90 % of the later runs without an
+interval (above 42 %), and up to 1.7 % wrong among the decided pairs with few queries (above 0.2 %). Coverage
+of P and RR repeated. As intervals for the mean over other queries, those of these tables held in 0.68.
 
 ## What was not simulated
 
 Measures other than these. Judgments of others than the official assessors: with those of real second
 judges, intervals contain the P@10 by the first judge in 0 to 62 % of the cases, and differences in 17 to
 66 %. Stopping when an interval is narrow enough was simulated with the judging page
-([judging.md](../judging.md)). The prior of the ratio behind nDCG was chosen on the passages, with other
-draws.
+([judging.md](../judging.md)).
 
 ## To repeat
 

@@ -84,8 +84,10 @@ class Stack:
     """Runs joined with the same pairs, cut at the cutoff of a measure and side by side."""
 
     def __init__(self, kind: Kind, joined: Sequence[JudgedRun]) -> None:
-        if isinstance(kind, AveragePrecision):
-            raise UsageError("AP has no interval over draws; expected a sum, RR, Success, ERR or nDCG")
+        if isinstance(kind, (AveragePrecision, Ratio)):
+            raise UsageError(
+                "measures with a divisor are not simulated here; expected a sum, RR, Success or ERR"
+            )
         self.kind = kind
         self.runs = len(joined)
         self.queries = len(joined[0].present)
@@ -138,10 +140,6 @@ class Stack:
                 *_, slopes = self._cascade(kind, estimator.expected_target, outside)
                 predicted = slopes * (estimator.predicted_error / self.queries)
                 covariance = (covariance + predicted @ predicted.T) / 2
-        elif isinstance(kind, Ratio):
-            values, covariance, scale = self._ratio(estimator, sample, residual, outside)
-            weight, rest = self.weight * scale[self.owner], self.rest * scale
-            errors = weight[:, drawn] * error
         else:
             errors = self.weight[:, drawn] * error
             covariance = errors @ errors.T
@@ -196,28 +194,3 @@ class Stack:
         slopes[self.run, self.row] = slope[self.run, self.query, self.place]
         rest = np.maximum(attention.sum(axis=2) - self._by_query(own), 0.0)
         return below[:, :, 0].mean(axis=1), own, np.where(self.complete, 0.0, rest), slopes
-
-    def _ratio(
-        self, estimator: Estimator, sample: Sample, residual: Floats, outside: Floats
-    ) -> tuple[Floats, Floats, Floats]:
-        """Return values, their covariance, and the reciprocal of each query's divisor."""
-        kind = estimator.kind
-        if not isinstance(kind, Ratio) or not kind.ideal:
-            raise UsageError(f"{type(kind).__name__} has no interval over draws; expected nDCG")
-        divisor, drawn = estimator.divisors, sample.drawn
-        base = self._by_query(self.weight * estimator.pseudo) + self.rest * outside
-        scale = np.where(divisor[:, 0] > 0, 1.0 / np.maximum(divisor[:, 0], 1e-12), 0.0)
-        ratios = np.full((self.runs, self.queries, divisor.shape[1]), np.nan)
-        part = self.weight[:, drawn] * residual
-        shift = sample.replicated - sample.replicated[:, :1]
-        bounds = np.searchsorted(self.owner[drawn], np.arange(self.queries + 1)).tolist()
-        for query in np.flatnonzero((divisor > 0).any(axis=1)).tolist():
-            low, high = bounds[query], bounds[query + 1]
-            moves = part[:, low:high] @ shift[low:high]
-            below = np.where(divisor[query] > 0, divisor[query], np.nan)
-            ratios[:, query] = (base[:, query, None] + moves) / below
-        if not len(drawn):
-            return np.nan_to_num(ratios[:, :, 0]).mean(axis=1), np.zeros((self.runs, self.runs)), scale
-        values = 2.0 * ratios[:, :, 0] - ratios[:, :, 1:].mean(axis=2)
-        replicates = np.nan_to_num(ratios[:, :, 1:]).mean(axis=1)
-        return np.nan_to_num(values).mean(axis=1), np.cov(replicates), scale

@@ -4,10 +4,9 @@ QRELS are the truth; documents without a judgment are not relevant. RUNS are poo
 --for`, for each measure and budget; `--draws` times documents are drawn, and measures estimated with every
 proxy and every file of machine labels. The same random numbers serve all budgets, so that each sample is the
 smaller one topped up. `--new` names runs that did not contribute. Two adverse machines are added: random
-labels independent of the truth, and labels that mark the first document of any run. The true nDCG is
-relative to the ideal list of the documents in the frame. Depth pools and MoveToFront of the same cost count
-unjudged documents as not relevant. Pairs of runs are compared with judgments of their differing documents
-and with complete judgments of some queries.
+labels independent of the truth, and labels that mark the first document of any run. Depth pools and
+MoveToFront of the same cost count unjudged documents as not relevant. Pairs of runs are compared with
+judgments of their differing documents and with complete judgments of some queries.
 Sources: Horvitz and Thompson 1952; Cormack, Palmer and Clarke 1998; Yilmaz, Kanoulas and Aslam 2008.
 """
 
@@ -29,9 +28,9 @@ from leadline.data.wording import counted
 from leadline.errors import UsageError
 from leadline.estimation.designs import Frame, draw, frame_of, random_numbers
 from leadline.estimation.estimate import estimate
-from leadline.estimation.estimators import Estimator, Sample
+from leadline.estimation.estimators import Sample
 from leadline.estimation.guesses import folds_of, value_cells
-from leadline.estimation.measure_targets import Kind, Linear, Ratio, kind_of
+from leadline.estimation.measure_targets import Kind, Linear, kind_of
 from leadline.estimation.pool_designs import pool_for, rank_weights
 from leadline.estimation.system_lists import Systems, read_systems
 from leadline.estimation.withheld import FEWEST_JUDGMENTS, MOST_GUESSED, MOST_GUESSED_OF_NEW
@@ -60,7 +59,7 @@ OPTIONS = (
     Option(
         "measure",
         str,
-        "Measure (repeatable). [default: P@10, RBP@10, DCG@10, RR@10, nDCG@10]",
+        "Measure (repeatable). [default: P@10, RBP@10, DCG@10, RR@10]",
         (),
         metavar="MEASURE",
         repeatable=True,
@@ -77,7 +76,7 @@ OPTIONS = (
     Option("pairs", int, "Number of pairs of runs compared by themselves; 0 for none.", 40, metavar="N"),
     Option("seed", int, "Seed of the random number generator.", 0, metavar="N"),
 )
-MEASURES = ("P@10", "RBP(p=0.8)@10", "DCG@10", "RR@10", "nDCG@10")
+MEASURES = ("P@10", "RBP(p=0.8)@10", "DCG@10", "RR@10")
 DEEPEST = 100  # ranks from which depth pools and MoveToFront take documents
 PAIR_TOTAL, WHOLE_TOTAL = 100, 250  # judgments for a pair of runs: of differing documents, of whole queries
 
@@ -360,33 +359,10 @@ def make_setting(
     kind = kind_of(measure)
     kept = whole.queries.encode(names)
     values = np.array([np.nan_to_num(measure.values(one)) for one in full])[:, kept]
-    if isinstance(kind, Ratio):
-        inside = board.table.keep(board.framed)
-        values = values * _divisor(whole, kind)[kept] / np.maximum(_divisor(inside, kind), 1e-12)
     new = np.arange(len(full)) >= pooled
     return Setting(
         board, measure, kind, Stack(kind, board.joined), values.mean(axis=1), board.frame(weights), new
     )
-
-
-def _divisor(qrels: Qrels, kind: Ratio) -> Floats:
-    """Return the denominators of a ratio under complete judgments."""
-    size = len(qrels.grades)
-    nothing = np.zeros(size, dtype=np.int64)
-    sample = Sample(
-        qrels,
-        np.ones(size),
-        np.ones(size, dtype=np.bool_),
-        nothing,
-        1,
-        0,
-        None,
-        False,
-        np.zeros(len(qrels.queries), dtype=np.int64),
-        (nothing[:0], nothing[:0]),
-        0,
-    )
-    return np.asarray(Estimator(sample, kind).divisors[:, 0])
 
 
 def _cells(

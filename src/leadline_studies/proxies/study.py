@@ -27,10 +27,9 @@ from leadline.errors import UsageError
 from leadline.estimation.designs import Draw, Frame, draw, frame_of
 from leadline.estimation.document_topics import fit_topics
 from leadline.estimation.estimators import Estimator, Sample
-from leadline.estimation.guesses import VOTE_EDGES, Guess, folds_of, value_cells, vote_cells
+from leadline.estimation.guesses import VOTE_CONSTANT, VOTE_EDGES, Guess, folds_of, value_cells, vote_cells
 from leadline.estimation.measure_targets import Cascade, Kind, Linear, Target, Weights, kind_of
 from leadline.estimation.pool_designs import rank_weights
-from leadline.estimation.samples import VOTE_CONSTANT
 from leadline.estimation.sampling_errors import half_width
 from leadline.estimation.score_histograms.bins import slope
 from leadline.estimation.system_lists import Systems, read_systems

@@ -23,6 +23,8 @@ if TYPE_CHECKING:  # each table is for one command, which has imported what it s
 
 INTERVAL = "low, high: {} confidence interval over samples of documents, for these queries"
 
+POOLED = "pooled: relative to the relevant documents of the pool, not of the whole collection"
+
 WORDS = {
     "machine": "predicted from calibrated machine labels",
     "votes": "predicted from the votes of the pooled runs",
@@ -35,6 +37,11 @@ def _predicted(proxy: str, *, drawn: bool) -> str:
     if proxy == "none" and not drawn:
         return "counted as non-relevant"
     return WORDS.get(proxy, f"predicted from quantiles of {proxy}")
+
+
+def _named(measure: object, target: str) -> str:
+    """Return the name of a measure with its target, as in "nDCG@10, pooled"."""
+    return f"{measure}, pooled" if target == "pooled" else str(measure)
 
 
 def _clipped(value: float, measure: Any) -> Cell:
@@ -67,7 +74,7 @@ def estimate_table(results: EstimatedResults, *, pairs: bool = False) -> Table:
             [
                 results.names[run],
                 "new" if results.new[run] else "",
-                str(measure),
+                _named(measure, estimate.target),
                 *(_clipped(limit, measure) for limit in limits),
                 None if estimate.rank is None else str(estimate.rank),
                 *((plain(estimate.widened), _count(estimate.to_halve)) if widened else ()),
@@ -77,11 +84,14 @@ def estimate_table(results: EstimatedResults, *, pairs: bool = False) -> Table:
                 estimate.unknown,
             ]
         )
+    pooled = any(estimate.target == "pooled" for *_, estimate in every)
     prediction = _predicted(results.proxy, drawn=any(estimate.drawn > 0 for *_, estimate in every))
     notes = [
         INTERVAL.format(percent(results.confidence)) + f"; unjudged pairs: {prediction}",
         *map(str, results.warnings),
     ]
+    if pooled:
+        notes.insert(1, POOLED)
     if bounded:
         words = "lowest, highest: range over all grades of the guessed and unknown pairs"
         ratios = any(math.isnan(estimate.lowest) for *_, estimate in every)
@@ -118,10 +128,20 @@ def _count(number: int | None) -> str | None:
 def estimate_pairs_table(results: EstimatedResults) -> Table:
     """Return the table of differences of all pairs."""
     found = results.differences()
+    targets = {str(measure): results.target(place) for place, measure in enumerate(results.measures)}
     rows: list[list[Cell]] = [
-        [pair.a, pair.b, pair.measure, pair.difference, plain(pair.low), plain(pair.high)] for pair in found
+        [
+            pair.a,
+            pair.b,
+            _named(pair.measure, targets[pair.measure]),
+            pair.difference,
+            plain(pair.low),
+            plain(pair.high),
+        ]
+        for pair in found
     ]
     notes = [INTERVAL.format(percent(results.confidence)) + ", each pair alone"]
+    notes += [POOLED] if "pooled" in targets.values() else []
     notes += [str(notice) for notice in results.warnings if notice.code != "no_interval"]  # of single runs
     for measure in map(str, results.measures):
         of_measure = [pair for pair in found if pair.measure == measure]
@@ -303,7 +323,7 @@ def forecast(pool: MeasuredPool, output: str) -> list[str]:
         (
             f"{_file(output)}{pool.pairs:,} pairs of {pool.queries:,} queries, "
             f"{pool.pairs / queries:.1f} per query, sampled with known probabilities from "
-            f"{len(pool.pool.queries):,}"
+            f"{pool.frame:,}"
         )
     ]
     if pool.added != pool.pairs:

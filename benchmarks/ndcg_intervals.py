@@ -1,0 +1,409 @@
+"""Measure the coverage of intervals of nDCG@10 and P@10 from few judgments, and make the table of the page.
+
+    python benchmarks/ndcg_intervals.py run DATA OUTPUT.json [--draws N] [--only SET] [--budgets 5,10]
+    python benchmarks/ndcg_intervals.py page OUTPUT.json
+
+DATA holds the collections and runs. Each cell draws the judgments of a pool of `leadline pool --for nDCG@10`
+from complete judgments, with new random numbers each time, and counts how often the intervals of `leadline
+estimate` contain the values over the whole frame, for each run and for each difference of two runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import math
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from leadline.data.judged_run import JudgedRun
+from leadline.data.run import Run
+from leadline.estimation.estimators import Estimator, Sample
+from leadline.estimation.measure_targets import kind_of
+from leadline.estimation.pool_designs import pool_for
+from leadline.estimation.samples import evidence_of
+from leadline.estimation.sampling_errors import half_width
+from leadline.estimation.withheld import Design, not_simulated
+from leadline.io.read import read_qrels, read_run
+from leadline.measures import MEASURES, Measure
+
+# Runs of own search: models; submitted runs: how many of them, spread over the names.
+MODELS = ("BM25", "QLDirichlet", "TFIDF(cosine)")
+SETS: dict[str, tuple[int, ...]] = {
+    "cranfield": (2, 3),
+    "cacm": (2, 3),
+    "cisi": (2, 3),
+    "npl": (2, 3),
+    "nfcorpus-test": (2, 3),
+    "trec-dl-2019-passage": (3, 6, 37),
+    "trec-covid-r1": (3, 6, 20),
+    "trec-covid-r2-top100": (3, 20),
+    "trec-robust-2003": (3, 6, 17),
+}
+BINARY = ("cacm", "cisi", "npl")  # these have no other grades
+RELEVANT = {"trec-dl-2019-passage": 2.0}  # smallest relevant grade, where it is not 1
+BUDGETS = (5, 10, 20, 40)
+DRAWS = 100
+MOST_PAIRS = 45
+Json = dict[str, Any]
+
+
+def searched(folder: Path, count: int) -> dict[str, Run]:
+    """Return runs of own search."""
+    from leadline.retrieval.index.builder import build_index
+    from leadline.retrieval.search import search
+
+    documents = next(folder.glob("docs.jsonl*"))
+    runs = search(build_index(str(documents)), str(folder / "queries.jsonl"), list(MODELS[:count]))
+    return {str(name): run for name, run in runs.items()}
+
+
+def submitted(folder: Path, count: int) -> dict[str, Run]:
+    """Return some submitted runs, spread over their names."""
+    paths = sorted((folder / "runs").iterdir())
+    chosen = [paths[int((number + 0.5) * len(paths) / count)] for number in range(count)]
+    return {path.stem: read_run(path) for path in chosen}
+
+
+class World:
+    """One collection with its runs cut to the depth of a frame."""
+
+    def __init__(self, data: Path, name: str, count: int, rel: float | None) -> None:
+        folder = data / name
+        own = (folder / "queries.jsonl").exists() and any(folder.glob("docs.jsonl*"))
+        grades = read_qrels(folder / "qrels.txt").to_dict()
+        self.grades = {
+            query: {
+                document: (float(grade >= rel) if rel is not None else max(float(grade), 0.0))
+                for document, grade in documents.items()
+            }
+            for query, documents in grades.items()
+        }
+        found = searched(folder, count) if own else submitted(folder, count)
+        self.runs = {
+            name: {
+                query: documents
+                for query, documents in run.to_dict().items()
+                if any(grade > 0 for grade in self.grades.get(query, {}).values())
+            }
+            for name, run in found.items()
+        }
+
+
+def template(world: World, measure: str, budget: float, share: float) -> tuple[Sample, list[JudgedRun], Any]:
+    """Return the sample of all pairs of the frame, the runs joined with it, and the pool."""
+    pooled = pool_for(world.runs, measure, budget=budget, new_runs=share)
+    pool = pooled.pool
+    judged: dict[str, dict[str, float]] = {}
+    for query, document in zip(pool.queries, pool.documents, strict=True):
+        judged.setdefault(query, {})[document] = world.grades[query].get(document, 0.0)
+    full = replace(pool, drawn=np.ones(len(pool.drawn), dtype=np.bool_))
+    sample = evidence_of(judged, full, None, "centred", skipped=False, seed=0).sample
+    runs = [
+        JudgedRun.of_run(
+            Run.of(
+                (query.encode(), document.encode(), score)
+                for query, documents in run.items()
+                for document, score in documents.items()
+            ),
+            sample.table,
+        )
+        for run in world.runs.values()
+    ]
+    return sample, runs, pooled
+
+
+def trials(
+    sample: Sample, runs: list[JudgedRun], measure: Measure, draws: Iterable[int]
+) -> Iterator[tuple[list[tuple[float, float]], list[tuple[float, float]]]]:
+    """Yield (error, half-width) of the runs, and of differences, for each draw."""
+    truth = [float(np.nan_to_num(measure.values(run)).mean()) for run in runs]
+    pairs = list(itertools.combinations(range(len(runs)), 2))
+    if len(pairs) > MOST_PAIRS:
+        pairs = [pairs[place] for place in np.random.default_rng(0).permutation(len(pairs))[:MOST_PAIRS]]
+    kind = kind_of(measure)
+    for number in draws:
+        rng = np.random.default_rng([7, number])
+        drawn = replace(sample, judged=rng.random(len(sample.probability)) < sample.probability, seed=number)
+        p = drawn.probability[drawn.drawn]
+        estimator = Estimator(drawn, kind)
+        parts = [estimator.of(run) for run in runs]
+        means = [float(np.nan_to_num(part.values).mean()) for part in parts]
+        single = [
+            (
+                mean - true,
+                math.hypot(
+                    half_width(part.errors, part.replicates, p, 0.95, part.predicted[1]),
+                    part.doubt[1 if mean < true else 0],
+                ),
+            )
+            for mean, true, part in zip(means, truth, parts, strict=True)
+        ]
+        both = []
+        for a, b in pairs:
+            half = half_width(
+                parts[a].errors - parts[b].errors,
+                parts[a].replicates - parts[b].replicates,
+                p,
+                0.95,
+                parts[a].predicted_difference(parts[b], len(sample.probability)),
+            )
+            doubt, _ = parts[a].doubt_of_difference(parts[b], len(sample.probability))
+            gap = means[a] - means[b] - truth[a] + truth[b]
+            both.append((gap, math.hypot(half, doubt[1 if gap < 0 else 0])))
+        yield single, both
+
+
+def summary(found: list[tuple[float, float]]) -> list[float]:
+    """Return share held, mean error, mean squared error, median and largest half-width of one draw."""
+    error, half = np.array(found).T
+    held = np.abs(error) <= half + 1e-12
+    return [
+        float(held.mean()),
+        float(error.mean()),
+        float((error**2).mean()),
+        float(np.median(half)),
+        float(half.max()),
+    ]
+
+
+def shares(found: list[list[float]]) -> Json:
+    """Return coverage with its standard error over draws, bias, error and half-width."""
+    held, error, squares, half, widest = np.array(found).T
+    rmse, root = math.sqrt(float(squares.mean())), math.sqrt(len(held))
+    return {
+        "coverage": float(held.mean()),
+        "coverage_se": float(held.std(ddof=1) / root),
+        "bias": float(error.mean()),
+        "rmse": rmse,
+        "rmse_se": float(squares.std(ddof=1) / root / 2 / rmse) if rmse > 0 else 0.0,
+        "half_width": float(np.median(half)),
+        "widest": float(np.median(widest)),
+    }
+
+
+def extend(one: Json, world: World, draws: int, share: float) -> Json:
+    """Return a cell with more draws."""
+    measure = MEASURES.parse(one["measure"])
+    sample, runs, pooled = template(world, one["measure"], one["budget"], share)
+    began = time.perf_counter()
+    found = list(trials(sample, runs, measure, range(len(one.get("draws", {"run": []})["run"]), draws)))
+    p, pairs = sample.probability, sample.pool_pairs
+    top = pairs.best <= (kind_of(measure).cutoff or 1)
+    before = one.get("draws", {"run": [], "difference": []})
+    print(f"{time.perf_counter() - began:.0f} s", end=" ")
+    return one | {
+        "queries": len(pairs.number),
+        "frame": len(p) / len(pairs.number),
+        "relevant": float((sample.table.grades[pairs.place >= 0] > 0).mean()),
+        "certain": float((pairs.probability[top] == 1).mean()),
+        "least": float(p[p > 0].min()),
+        "rest": float(pairs.probability[~top].mean()) if (~top).any() else 1.0,
+        "forecast": pooled.expected[one["measure"]]["half_width"],
+        "draws": {
+            "run": before["run"] + [summary(single) for single, _ in found],
+            "difference": before["difference"] + [summary(both) for _, both in found],
+        },
+    }
+
+
+def line(one: Json) -> str:
+    """Return a cell as a line of text."""
+    text = (
+        f"{one['set']:22} {one['grades']:6} {one['measure']:8} {one['runs']:2} runs {one['budget']:3.0f} "
+        f"certain {one['certain']:.2f} rest {one['rest']:.3f} frame {one['frame']:.0f}"
+    )
+    for part in ("run", "difference"):
+        found = shares(one["draws"][part])
+        text += (
+            f" | {found['coverage']:.3f}+-{found['coverage_se']:.3f} bias {found['bias']:+.4f} "
+            f"rmse {found['rmse']:.4f} half {found['half_width']:.4f}"
+        )
+    return text
+
+
+def main() -> None:
+    """Run the cells, or write the table."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("what", choices=["run", "page"])
+    parser.add_argument("paths", nargs="+", type=Path)
+    parser.add_argument("--draws", type=int, default=DRAWS)
+    parser.add_argument("--only", action="append")
+    parser.add_argument("--budgets", default=",".join(map(str, BUDGETS)))
+    parser.add_argument("--measures", default="nDCG@10,P@10")
+    parser.add_argument("--grades", default="binary,graded")
+    parser.add_argument("--share", type=float, default=0.15)
+    given = parser.parse_args()
+    if given.what == "page":
+        write_page(json.loads(given.paths[0].read_text()))
+        return
+    data, output = given.paths
+    cells = json.loads(output.read_text()) if output.exists() else []
+    place = {key(one): number for number, one in enumerate(cells)}
+    for asked in given.only or SETS:
+        name, _, wanted = asked.partition(":")
+        for count, grades in itertools.product(
+            [int(wanted)] if wanted else SETS[name], given.grades.split(",")
+        ):
+            if grades == "graded" and name in BINARY:
+                continue
+            world = None
+            for measure, budget in itertools.product(
+                given.measures.split(","), map(float, given.budgets.split(","))
+            ):
+                one: Json = {
+                    "set": name,
+                    "runs": count,
+                    "grades": grades,
+                    "measure": measure,
+                    "budget": budget,
+                }
+                if key(one) in place:
+                    one = cells[place[key(one)]]
+                if len(one.get("draws", {"run": []})["run"]) >= given.draws:
+                    continue
+                world = world or World(
+                    data, name, count, RELEVANT.get(name, 1.0) if grades == "binary" else None
+                )
+                one = extend(one, world, given.draws, given.share)
+                if key(one) in place:
+                    cells[place[key(one)]] = one
+                else:
+                    place[key(one)] = len(cells)
+                    cells.append(one)
+                output.write_text(json.dumps(cells, separators=(",", ":")) + "\n")
+                print(line(one), flush=True)
+
+
+def design(one: Json) -> Design:
+    """Return the design of a cell of nDCG@10."""
+    share = one["budget"] / one["frame"]
+    return Design(one["queries"], one["budget"], one["runs"], 20, max(one["least"], 0.02), share, 10)
+
+
+def figures(cells: list[Json]) -> list[Json]:
+    """Return the cells with their figures in place of the draws; those that are exact are left out."""
+    names = list(SETS)
+    known = ("set", "runs", "grades", "measure", "budget", "queries", "frame", "certain", "least")
+    found = [
+        {name: one[name] if isinstance(one[name], (str, int)) else round(one[name], 4) for name in known}
+        | {
+            "draws": len(one["draws"]["run"]),
+            "given": one["measure"] == "P@10" or not not_simulated(design(one)),
+        }
+        | {
+            part: {name: round(value, 4) for name, value in shares(one["draws"][part]).items()}
+            for part in ("run", "difference")
+        }
+        for one in cells
+        if shares(one["draws"]["run"])["widest"] > 0
+    ]
+    return sorted(
+        found,
+        key=lambda one: (one["measure"], names.index(one["set"]), one["runs"], one["grades"], one["budget"]),
+    )
+
+
+def grows(cells: list[Json]) -> list[str]:
+    """Return where the error of a larger budget is larger by more than two standard errors."""
+    worse = []
+    for one, more in itertools.pairwise(cells):
+        same = all(one[name] == more[name] for name in ("set", "runs", "grades", "measure"))
+        for part in ("run", "difference"):
+            a, b = one[part], more[part]
+            if same and b["rmse"] - a["rmse"] > 2 * math.hypot(a["rmse_se"], b["rmse_se"]):
+                worse.append(f"{one['set']} {one['measure']} {more['budget']:g}")
+    return worse
+
+
+def write_page(cells: list[Json]) -> None:
+    """Write docs/studies/ndcg-intervals.md and the figures of its cells."""
+    folder = Path(__file__).resolve().parents[1] / "docs" / "studies"
+    kept = figures(cells)
+    lines = ["[", ",\n".join(json.dumps(one) for one in kept), "]"]
+    (folder / "ndcg-intervals.json").write_text("\n".join(lines) + "\n")
+    ndcg = [one for one in kept if one["measure"] == "nDCG@10" and one["given"]]
+    span = {
+        part: (
+            min(one[part]["coverage"] for one in ndcg),
+            float(np.median([one[part]["coverage"] for one in ndcg])),
+            max(one[part]["coverage"] for one in ndcg),
+        )
+        for part in ("run", "difference")
+    }
+    head = (
+        "| data | runs | grades | judgments | draws | coverage, runs | bias | error | half-width "
+        "| coverage, differences | error | half-width |"
+    )
+    tables = []
+    span = {part: (low, high, middle) for part, (low, middle, high) in span.items()}
+    words = {part: "{:.3f} to {:.3f} (median {:.3f})".format(*limits) for part, limits in span.items()}
+    for measure in sorted({one["measure"] for one in kept}, reverse=True):
+        rows = [
+            f"| {one['set']}{'' if one['given'] else ' *'} | {one['runs']} | {one['grades']} "
+            f"| {one['budget']:g} | {one['draws']} "
+            f"| {run['coverage']:.3f} ({run['coverage_se']:.3f}) | {run['bias']:+.4f} | {run['rmse']:.4f} "
+            f"| {run['half_width']:.4f} | {gap['coverage']:.3f} ({gap['coverage_se']:.3f}) "
+            f"| {gap['rmse']:.4f} | {gap['half_width']:.4f} |"
+            for one in kept
+            if one["measure"] == measure
+            for run, gap in [(one["run"], one["difference"])]
+        ]
+        tables.append("\n".join([f"## {measure}", "", head, "| --- | ---: | --- |" + " ---: |" * 9, *rows]))
+    worse = grows(kept)
+    text = PAGE.format(
+        cells=len(ndcg), **words, worse=", ".join(worse) if worse else "none", tables="\n\n".join(tables)
+    )
+    (folder / "ndcg-intervals.md").write_text(text)
+
+
+PAGE = """# Study: intervals of nDCG from few judgments
+
+<!-- Made by benchmarks/ndcg_intervals.py from its output. -->
+
+Do intervals of nDCG@10 hold where the ideal list is not known? In {cells} cells of nine collections, 95 %
+intervals of pooled runs contain the value over the pooled documents in {run}
+of the cases, those of differences of runs in {difference}.
+Most are wider than necessary. `estimate` calls them approximate and prints this range.
+
+A cell is a collection, a number of pooled runs, binary or graded judgments and a mean number of judgments per
+query. The judgments are those of a pool of `leadline pool --for`, drawn anew with other random numbers;
+official judgments are the truth and documents without one are not relevant. Values are over the pool: the
+documents at ranks 1 to 20 of any pooled run, whether or not they could be drawn. Against the judgments of all
+documents an interval need not hold, where many relevant documents are outside the pool. In brackets: standard
+errors over draws. Runs of Cranfield, CACM, CISI, NPL and NFCorpus are those of `leadline search` (BM25, query
+likelihood); of the others, submitted runs spread over their names. Cells in which all pairs are judged are
+left out. An asterisk marks cells for which `estimate` gives no interval.
+
+The model of the grades was chosen in an earlier trial on Cranfield, CACM and other sets; the correction of
+the ideal list by the drawn pairs, on TREC-COVID round 2 (three runs), TREC 2019 DL (six runs), Cranfield and
+simulated runs; the largest share of the pool that may be judged (80 %), on TREC-COVID round 1 with 40
+judgments. CISI, NPL, NFCorpus and Robust 2003 took no part.
+
+Cells with an error that is larger than with fewer judgments, by more than two standard errors: {worse}.
+
+Intervals of nDCG are given for designs within these limits only: cutoff 10, at least 30 queries, 5 to 40
+judgments per query, at most 80 % of the pool, up to 37 pooled runs, probabilities of at least .02, and a pool
+of ranks 1 to 20. No half-width is forecast: it depends on how many documents are relevant. Other cutoffs,
+machine labels, runs that did not contribute to the pool were not simulated; R, F and AP have no interval.
+
+{tables}
+
+    python benchmarks/ndcg_intervals.py run DATA OUTPUT.json
+    python benchmarks/ndcg_intervals.py page OUTPUT.json
+"""
+
+
+def key(one: Json) -> tuple[Any, ...]:
+    """Return what a cell is of."""
+    return one["set"], one["runs"], one["grades"], one["measure"], one["budget"]
+
+
+if __name__ == "__main__":
+    main()
