@@ -280,7 +280,7 @@ def test_effect_size_and_detectable_difference_are_those_of_groups() -> None:
     values = rng.normal(size=(24, 2)) + rng.normal(size=(8, 2))[groups]
     labels = {f"q{place:03}": str(group) for place, group in enumerate(groups)}
     (pair,) = compare_results(results_of(values.T), query_group=labels).pairs
-    found = means(totals(values[:, :1] - values[:, 1:], groups))
+    found = means(totals(values[:, 1:] - values[:, :1], groups))  # the later run less the earlier
     assert pair.effective_groups == found.effective[0] == 24**2 / 86
     assert pair.effect * math.sqrt(pair.effective_groups) == pytest.approx(found.mean[0] / found.error[0])
     assert pair.p == pytest.approx(float(2 * stdtr(24**2 / 86 - 1, -abs(found.mean[0] / found.error[0]))))
