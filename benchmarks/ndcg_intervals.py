@@ -323,8 +323,8 @@ def grows(cells: list[Json]) -> list[str]:
 
 
 def write_page(cells: list[Json]) -> None:
-    """Write docs/studies/ndcg-intervals.md and the figures of its cells."""
-    folder = Path(__file__).resolve().parents[1] / "docs" / "studies"
+    """Write docs/ndcg-intervals.md and the figures of its cells."""
+    folder = Path(__file__).resolve().parents[1] / "docs"
     kept = figures(cells)
     lines = ["[", ",\n".join(json.dumps(one) for one in kept), "]"]
     (folder / "ndcg-intervals.json").write_text("\n".join(lines) + "\n")

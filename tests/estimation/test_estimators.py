@@ -50,7 +50,7 @@ RUN = Run.of(
         for rank, document in enumerate(documents)
     ]
 )
-NDCG = "docs/studies/ndcg-intervals.json"
+NDCG = "docs/ndcg-intervals.json"
 LINEAR = ("P@3", "CG@3", "DCG@2", "RBP(p=0.8)", "P", "DCG(gain=exp)@3")
 PRODUCTS = ("RR", "Success@2", "ERR(max_grade=3)@3")
 

@@ -600,7 +600,7 @@ runs are pooled, see [below](#new-runs)); 95 % intervals of sums contain the tru
 cases for pooled runs, {covered_new} for later runs and {covered_pairs} for differences of pooled runs.
 These intervals are for these queries: an interval for other queries is wider. With 5 to 40 judgments and
 a guess, intervals of RR of pooled runs contain it in {rr} of the cases; `estimate` prints this range.
-nDCG has [its own simulation](ndcg-intervals.md).
+nDCG has [its own simulation](../ndcg-intervals.md).
 
 {answer}
 
