@@ -24,7 +24,7 @@ def test_a_level_between_0_and_1_is_refused_with_whole_grades() -> None:
     assert ll.evaluate({"q": {"a": 0.5, "b": 0.0}}, RUN, "AP", rel=0.5).mean("run", "AP") == 1.0
 
 
-@pytest.mark.parametrize("command", ["evaluate", "compare", "rank", "report", "curve"])
+@pytest.mark.parametrize("command", ["evaluate", "compare", "rank", "report", "curve", "difference"])
 def test_what_was_meant_as_significance_is_answered_with_its_option(
     command: str, tmp_path: Path, leadline: Leadline
 ) -> None:

@@ -235,9 +235,10 @@ def test_runs_without_a_common_query_are_refused_with_an_id_of_both(
 
 def test_files_of_trec_eval_that_are_no_qrels_are_called_by_their_name(tmp_path: Path) -> None:
     path = tmp_path / "prefs"
-    path.write_text("1 A A d1 2.0\n1 A A d2 1.5\n")
-    with pytest.raises(InputError, match="Preference judgments"):
-        read_qrels(path)
+    for text in ("1 A A d1 2.0\n1 A A d2 1.5\n", "1 0 0 d1 2\n1 0 0 d2 1\n"):
+        path.write_text(text)
+        with pytest.raises(InputError, match="Preference judgments"):
+            read_qrels(path)
     path.write_text("1 1 d1 1\n1 2 d1 0\n")
     with pytest.raises(InputError, match="judgment groups"):
         read_qrels(path)

@@ -32,7 +32,7 @@ from leadline.estimation.withheld import (
 )
 from leadline.evaluation.join import judge_runs
 from leadline.evaluation.profiles import profile_of
-from leadline.evaluation.run_warnings import warnings_of
+from leadline.evaluation.run_warnings import check_level, warnings_of
 from leadline.io.read import QrelsLike, RunLike
 from leadline.io.read_paths import public
 from leadline.measures import Measure
@@ -391,6 +391,7 @@ def estimate(
     kinds = kinds_of(wanted)
     evidence = evidence_of(judgments, pool, machine, proxy, skipped=skipped, seed=seed)
     sample = evidence.sample
+    check_level(rel, sample.table)
     estimators = [Estimator(sample, kind) for kind in kinds]
 
     def estimate_run(judged: JudgedRun) -> list[RunEstimate]:

@@ -181,7 +181,7 @@ def _stratified(fields: Sequence[bytes], path: str, line: int) -> SampledRow:
             expected=f"a whole number in judgments of a sample, else {plain.QRELS_COLUMNS}",
             path=path,
             line=line,
-            hint=plain.PARTED,
+            hint=f"{plain.PARTED}. {PREFERENCES}",
         )
     return SampledRow(line, query, document, _number(fields[4], "a grade", path, line), stratum, math.nan)
 

@@ -37,7 +37,7 @@ from leadline.data.validation import check_whole
 from leadline.errors import InputError
 from leadline.evaluation.estimated_recall import refuse_sample
 from leadline.evaluation.join import judge_runs
-from leadline.evaluation.run_warnings import warnings_of
+from leadline.evaluation.run_warnings import check_level, warnings_of
 from leadline.io.read import QrelsLike, RunLike, judgments_of
 from leadline.io.read_paths import public
 from leadline.kernels import parallel_map
@@ -317,6 +317,7 @@ def difference(
     baselines = parse_competitors(competitors, cutoff)
     table = judgments_of(qrels, reading)
     refuse_sample(table)
+    check_level(rel, table)
     numbers = DocumentNumbers()
     ap = AP(rel=rel if ap_rel is None else ap_rel)
     infos, truncated = judge_runs(
