@@ -203,6 +203,10 @@ def test_half_a_run_cannot_tell_and_becomes_no_baseline(session: pytest.Pytester
         found = run(session, body)
         found.assert_outcomes(failed=1)
         found.stdout.fnmatch_lines(["E*CANNOT TELL: *", "E*reason *15 judged queries *(q0, q10, q12, ...)*"])
+    body = "leadline_gate.assert_not_significantly_worse('data/old.run', 'data/half.run', 'RR')"
+    other = run(session, body)
+    other.assert_outcomes(passed=1)
+    other.stdout.fnmatch_lines(["leadline: judged queries missing: 15 in half; *"])
     body = (
         "leadline_gate.assert_not_worse("
         f"'data/NAME.run', 'kept.json', 'RR', margin=.9, queries='{averaging}')"

@@ -53,7 +53,7 @@ def leadline_gate(request: pytest.FixtureRequest) -> LeadlineGate:
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """Name the baselines that were written, and the queries that baselines lack."""
+    """Name the baselines that were written, and the queries that runs and baselines lack."""
     for path in config.stash.get(WRITTEN, []):
         terminalreporter.write_line(f"leadline: wrote {path}")
     for note in config.stash.get(NOTES, []):
@@ -154,7 +154,8 @@ class LeadlineGate:
             comparison, update = self._with_run(run, baseline, condition, table, rules, options), False
         if comparison is None:  # there was no baseline to compare with
             return
-        self._keep(NOTES, *(str(one) for one in comparison.warnings if one.code == BASELINE_MISSING))
+        lacking = (BASELINE_MISSING, "missing_queries", "empty_queries")
+        self._keep(NOTES, *(str(one) for one in comparison.warnings if one.code in lacking))
         failed = [gate for gate in gates_of(comparison, [condition], rel=options.get("rel")) if gate.failed]
         if update and (not failed or self.config.getoption("--leadline-force-update")):
             self._write(run, path, condition, table, options)
