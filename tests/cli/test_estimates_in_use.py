@@ -92,7 +92,7 @@ def test_the_default_figure_of_two_estimated_runs_has_an_interval() -> None:
     comparison = compare(estimate(TRUTH, {name: RUNS[name] for name in "ab"}, "P@10"))
     drawn = comparison.plot()
     (label,) = drawn.axes[0].get_yticklabels()
-    assert label.get_text() == "a \N{MINUS SIGN} b"
+    assert label.get_text() == "b \N{MINUS SIGN} a"
 
 
 def test_estimates_are_drawn_with_their_intervals_and_not_by_query(

@@ -119,7 +119,7 @@ def test_json_has_the_keys_of_every_result_and_its_own(leadline: Leadline, here:
     assert data["command"] == "evaluate"
     assert data["measures"] == ["AP", "P@2", "Judged@2"]
     assert data["queries"] == ["q1", "q2"]
-    assert [list(run) for run in data["runs"]] == [["name", "tag", "mean", "counts"]] * 2
+    assert [list(run) for run in data["runs"]] == [["name", "tag", "mean", "missing", "counts"]] * 2
     assert data["runs"][1]["name"] == "poor"
     assert data["runs"][1]["tag"] == "poor-tag"
     assert data["runs"][1]["mean"] == {"AP": 0.125, "P@2": 0.25, "Judged@2": 0.5}
@@ -138,7 +138,7 @@ def test_json_has_the_keys_of_every_result_and_its_own(leadline: Leadline, here:
 def test_json_per_query_has_null_for_undefined(leadline: Leadline) -> None:
     arguments = ("evaluate", "qrels.txt", "poor.run", "-m", "RankOf", "-f", "json", "-q")
     (run,) = leadline(*arguments).data["runs"]
-    assert list(run) == ["name", "tag", "mean", "queries", "counts"]
+    assert list(run) == ["name", "tag", "mean", "queries", "missing", "counts"]
     assert run["queries"] == {"q1": {"RankOf": 2.0}, "q2": {"RankOf": None}}
 
 

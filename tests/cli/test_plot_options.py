@@ -73,7 +73,7 @@ def test_the_pair_can_be_chosen(leadline: Leadline, tmp_path: Path) -> None:
     varied.write_text(Path("bm25.run").read_text())
     asked = ("compare", *RUNS, varied, "--plot", path, "--figure", "differences")
     leadline(*asked, "--plot-pair", "varied", "dense")
-    assert "AP, dense minus varied" in path.read_text()
+    assert "AP, varied minus dense" in path.read_text()
     done = leadline(*asked, "--plot-pair", "varied", "nobody")
     assert (done.status, done.err.count("\n")) == (2, 1)
 

@@ -71,9 +71,10 @@ def test_output_of_trec_eval_is_ranked_compared_and_reported(leadline: Leadline)
 def test_directions_reach_verdicts_gates_and_ranks(leadline: Leadline) -> None:
     scores = ["--scores", "latency.csv", "-m", "latency"]
     lower = [*scores, "--lower-is-better", "latency"]
-    for words, verdict, first, failed in ((scores, "worse", "b", False), (lower, "better", "a", True)):
+    higher = [*scores, "--higher-is-better", "latency"]
+    for words, verdict, first, failed in ((higher, "better", "b", False), (lower, "worse", "a", True)):
         compared = leadline("compare", *words, "-f", "json").data["pairs"][0]
-        assert (compared["a"], compared["verdict"]) == ("a", verdict)
+        assert (compared["a"], compared["verdict"]) == ("b", verdict)
         assert leadline("rank", *words, "-f", "json", "--draws", "0").data["runs"][0]["name"] == first
         gate = leadline("compare", *words, "--baseline", "a", "--fail-if-worse", "latency", "-f", "json")
         assert gate.data["conditions"][0]["failed"] is failed

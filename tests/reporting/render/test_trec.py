@@ -194,7 +194,7 @@ def test_in_other_forms_n_leaves_the_means_out_too(leadline: Leadline) -> None:
     done = leadline("evaluate", "-qn", "-m", "map", "qrels", "run", "-f", "csv")
     assert done.out.splitlines() == ["run,query,AP", "run,1,0.25", "run,2,1.0", "run,3,0.0"]
     data = leadline("evaluate", "-qn", "-m", "map", "qrels", "run", "-f", "json").data
-    assert sorted(data["runs"][0]) == ["counts", "name", "queries", "tag"]
+    assert sorted(data["runs"][0]) == ["counts", "missing", "name", "queries", "tag"]
     rejected = leadline("evaluate", "-n", "qrels", "run")
     assert (rejected.status, rejected.out) == (2, "")
 
