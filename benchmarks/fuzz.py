@@ -294,8 +294,10 @@ def is_said(table: Table, name: str, outcome: Any) -> bool:
     if name not in {"trec", "tabs", "headless.tsv"}:
         return False
     ids = {*table, *(document for documents in table.values() for document in documents)}
-    ends = "\r\n" if name == "headless.tsv" else " \t\r\n"
-    if any(each.strip(ends) != each or each.startswith("\ufeff") for each in ids):
+    lost = any(sign in each for each in ids for sign in "\t\r\n")  # of which a line is made
+    if name != "headless.tsv":
+        lost = any(each.strip(" \t\r\n") != each for each in ids)
+    if lost or any(each.startswith("\ufeff") for each in ids):
         return True
     if name == "tabs" and any(" " in each for each in ids):
         return True  # its blanks became tabs

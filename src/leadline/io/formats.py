@@ -317,8 +317,10 @@ def _lazy(module: str, function: str) -> Callable[..., Any]:
 
 
 def _is_trec(head: bytes, named: str) -> bool:
-    """Return whether the first line is one of a TREC file, not three cells of a .tsv with a blank in one."""
-    return looks_trec(head) and not (named == "csv" and first_line(head).count(b"\t") == 2)
+    """Return whether the first line is one of a TREC file, and not of cells of a .tsv with a blank in one."""
+    line = first_line(head).strip(b"\r")
+    blanks = named == "csv" and b"\t" in line and line.split(b"\t") != plain.fields_of(line)
+    return looks_trec(head) and not blanks
 
 
 def _is_sample(head: bytes, named: str) -> bool:
