@@ -81,7 +81,7 @@ LOOKS = 10
     default=LOOKS,
     show_default=True,
     metavar="N",
-    help="How many times to check --stop-when, at equal steps of the pool.",
+    help="Number of times to check --stop-when, at equal steps of the pool.",
 )
 @click.option(
     "--show",
@@ -89,7 +89,7 @@ LOOKS = 10
     default="full",
     show_default=True,
     metavar="FORMS",
-    help="What to show below the title: title (nothing), static or dynamic (a summary), full (summary and "
+    help="Content below the title: title (nothing), static or dynamic (a summary), full (summary and "
     "text). Give several, as in static,dynamic, to assign one at random per assessor and document.",
 )
 @option(

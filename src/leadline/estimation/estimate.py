@@ -441,7 +441,7 @@ def estimate(
     results._complete = sample.complete  # noqa: SLF001  # same module
     grades = sample.table.grades[sample.drawn]
     results._relevant = [bool((kind.target.of(grades) > 0).any()) for kind in kinds]  # noqa: SLF001
-    results._ideals = [ideal_withheld(sample, kind) for kind in kinds]  # noqa: SLF001  # same module
+    results._ideals = [ideal_withheld(sample, kind, evidence.drawn_for) for kind in kinds]  # noqa: SLF001  # same module
     results.judgments, results.read = evidence.judgments, evidence.read
     results.values, results.averaged = _without_exploded(results)
     results.withheld = {

@@ -6,10 +6,13 @@ the cells of `benchmarks/ndcg_intervals.py`; docs/ndcg-intervals.md has the cove
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
-from leadline.estimation.measure_targets import Kind, Ratio
+import numpy as np
+
+from leadline.estimation.measure_targets import Kind, Ratio, Target
 
 if TYPE_CHECKING:  # which has the design of a sample
     from leadline.estimation.estimators import Sample
@@ -19,6 +22,7 @@ FEWEST_QUERIES = 10
 MOST_GUESSED = 0.05  # largest weight of guessed and unknown pairs with which an interval is given
 MOST_GUESSED_OF_NEW = 0.3  # the same for runs that did not contribute to the pool, where grades are predicted
 # Simulated designs of nDCG.
+SIMULATED = "nDCG@10"
 FEWEST_SIMULATED = 30  # queries
 SIMULATED_JUDGMENTS = (5.0, 40.0)  # per query
 MOST_RUNS = 37  # pooled
@@ -97,8 +101,11 @@ class Withheld(NamedTuple):
         return "too much of the weight is guessed or unknown" if guessed else self.message
 
 
-def ideal_withheld(sample: Sample, kind: Kind) -> Withheld | None:
-    """Return why there is no interval of a measure with an ideal list, or None."""
+def ideal_withheld(sample: Sample, kind: Kind, drawn_for: Sequence[str]) -> Withheld | None:
+    """Return why there is no interval of a measure with an ideal list, or None.
+
+    `drawn_for` are the measures that the pool was drawn for.
+    """
     if not (isinstance(kind, Ratio) and kind.ideal):
         return None
     if not sample.guessing:
@@ -106,7 +113,15 @@ def ideal_withheld(sample: Sample, kind: Kind) -> Withheld | None:
     relevant = sample.table.grades[sample.judged] > 0
     if relevant.all() or not relevant.any():
         return Withheld(NoInterval.ALL_RELEVANT if relevant.all() else NoInterval.NO_RELEVANT)
-    reason = "labels or a proxy" if sample.cells > 1 else not_simulated(design_of(sample, kind.cutoff))
+    ranks = np.arange(1.0, 11.0)
+    if sample.cells > 1:
+        reason = "labels or a proxy"
+    elif kind.target != Target("linear") or (kind.weights(ranks) != 1.0 / np.log2(ranks + 1.0)).any():
+        reason = "a gain that is not the grade, or a discount that is not log2(rank + 1)"
+    elif drawn_for and set(drawn_for) != {SIMULATED}:
+        reason = f"a pool drawn for {', '.join(drawn_for)}, one for {SIMULATED} was simulated"
+    else:
+        reason = not_simulated(design_of(sample, kind.cutoff))
     return Withheld(NoInterval.NOT_SIMULATED, reason) if reason else None
 
 
