@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from conftest import Leadline
+from leadline.io.sealed_files import sealed_parquet
 from whole_runs import Split, split_run
 
 pytest.importorskip("pyarrow")
@@ -100,7 +101,7 @@ def test_verify_finds_what_was_changed(split: Split, leadline: Leadline) -> None
 
 
 def tampered(path: Path, value: float) -> None:
-    """Put a value in the place of the first that a file has."""
+    """Put a value in the place of the first that a file has, as somebody would who can compute a checksum."""
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -109,7 +110,8 @@ def tampered(path: Path, value: float) -> None:
     row = table["present"].to_pylist().index(True)
     numbers[row] = value
     place = table.column_names.index("value")
-    parquet.write_table(table.set_column(place, "value", pa.array(numbers, pa.float64())), path)
+    changed = table.set_column(place, "value", pa.array(numbers, pa.float64()))
+    path.write_bytes(sealed_parquet(changed))
 
 
 def test_the_rest_is_saved_where_a_part_fails_and_merges_with_the_part(

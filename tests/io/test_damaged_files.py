@@ -55,7 +55,7 @@ def test_saved_results_that_are_damaged_have_their_values_or_are_refused(tmp_pat
                 outcomes["read"] += 1
                 assert np.array_equal(found.values, results.values, equal_nan=True)
     assert sum(outcomes.values()) == 2 * examples(200).max_examples
-    assert min(outcomes.values()) > 20
+    assert outcomes["refused"] > outcomes["read"]
 
 
 def without(key: str) -> Callable[[dict[str, Any]], Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import Stemmer
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -53,7 +54,8 @@ def test_the_text_of_an_analysis_names_what_differs_from_the_defaults() -> None:
 
 def test_a_language_chooses_stems_and_stop_words_as_far_as_there_are_such() -> None:
     assert for_language("en") == Words()
-    assert for_language("cs") == Words(stem="czech", stop="czech")
+    stem = "czech" if "czech" in Stemmer.algorithms() else "none"  # not before Snowball 3.1
+    assert for_language("cs") == Words(stem=stem, stop="czech")
     assert for_language("basque") == Words(stem="basque", stop="none")
 
 
