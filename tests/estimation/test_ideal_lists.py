@@ -325,15 +325,15 @@ def test_certain_lists_do_not_make_the_ideal_certain() -> None:
 
 def test_other_gains_discounts_and_pools_for_other_measures_were_not_simulated() -> None:
     lists, grades = world(3, 40)
-    for drawn_for, measures, given in (
+    for drawn_for, measures, printed in (
         ("nDCG@10", ["nDCG@10", "nDCG(gain=exp)@10", "nDCG(discount=jk)@10"], [True, False, False]),
         ("P@10", ["nDCG@10"], [False]),
     ):
         pool = pool_for(lists, drawn_for, budget=10).pool
         found = estimate(drawn_of(pool, grades), lists, measures, pool=pool)
         ones = [found.estimate("run0", measure) for measure in measures]
-        assert [not one.reason for one in ones] == given
-        assert [math.isnan(one.low) for one in ones] == [not one for one in given]
+        assert [not one.reason for one in ones] == printed
+        assert [math.isnan(one.low) for one in ones] == [not one for one in printed]
 
 
 def test_nothing_depends_on_the_order_of_runs_or_rows_or_the_ids_of_documents() -> None:
