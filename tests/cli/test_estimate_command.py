@@ -396,7 +396,9 @@ def test_saved_estimates_are_compared_as_those_in_memory(files: Path, wide: Path
 
 
 def test_a_gate_on_saved_results_compares_the_measures_of_its_conditions(saved: list[Path]) -> None:
-    done = typed("compare", "--scores", *saved, "--fail-if-worse", "P@10:0.9", "-f", "json")
+    done = typed(
+        "compare", "--scores", *saved, "--baseline", "a", "--fail-if-worse", "P@10:0.9", "-f", "json"
+    )
     assert done.exit_code == 0, done.output
     assert {pair["measure"] for pair in json.loads(done.stdout)["pairs"]} == {"P@10"}
 
@@ -455,7 +457,7 @@ def test_a_margin_of_estimates_is_tested(saved: list[Path], files: Path, wide: P
             (["--fail-below", "P@10=0.01"], False),
             (["--fail-below", "P@10=0.99"], True),
         ):
-            done = typed("compare", "--scores", scores, *gate, "-f", "json")
+            done = typed("compare", "--scores", scores, "--baseline", "a", *gate, "-f", "json")
             assert done.exit_code == failed
             assert [one["failed"] for one in json.loads(done.stdout)["conditions"]] == [failed]
 

@@ -99,7 +99,10 @@ def test_the_name_of_a_run_is_text(make: Callable[[], Any]) -> None:
 @pytest.mark.parametrize(
     ("make", "says"),
     [
-        (ll.evaluate, "qrels: a Run; expected judgments, as of Qrels"),
+        (
+            ll.evaluate,
+            "a Qrels in place of a run; expected judgments come first, then runs: evaluate(qrels, run)",
+        ),
         (lambda _, qrels: ll.Run(qrels), "run: a Qrels; expected ranked lists, as of Run"),
         (
             lambda run, qrels: ll.evaluate(qrels, cast("Any", ll.evaluate(qrels, run))),

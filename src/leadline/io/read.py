@@ -37,7 +37,6 @@ QrelsLike: TypeAlias = (
 )
 KnownLike: TypeAlias = "str | os.PathLike[str] | Mapping[str, Iterable[str]]"
 EXPECTED = "a path, a dictionary, a data frame, or rows of (query, document, number)"
-PLACES = {"score": "a run", "grade": "the judgments"}
 UNNAMED = "run"  # name of a run without one
 
 __all__ = [
@@ -310,9 +309,9 @@ def _records_in_memory(
 ) -> Records:
     """Return the rows of a dictionary, a data frame, or an iterable of rows."""
     if isinstance(source, (Run, Qrels, Result)):
-        from leadline.io.swapped_arguments import ORDER
-
-        raise InputError(f"a {type(source).__name__} in place of {PLACES[what]}", expected=ORDER, path=path)
+        judgments = "judgments, as of Qrels" + ", which come first" * isinstance(source, Run)
+        expected = "ranked lists, as of Run" if what == "score" else judgments
+        raise InputError(f"a {type(source).__name__}", expected=expected, path=path)
     rows = _rows_in_memory(source, what, path, subtopics=subtopics)
     found = row_checks.table_records(rows, what, by_rank=reading.by_rank) if isinstance(rows, Table) else rows
     found.integers = reading.integers

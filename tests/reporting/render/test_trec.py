@@ -171,11 +171,12 @@ def test_several_runs_are_one_block_after_the_other(leadline: Leadline, tmp_path
     assert [line.split()[2] for line in done.out.splitlines()] == ["mine", "0.4167", "other", "0.4167"]
 
 
-def test_nothing_is_printed_where_no_query_is_in_both_files(leadline: Leadline, tmp_path: Path) -> None:
+def test_a_run_without_a_judged_query_is_refused_as_in_other_formats(
+    leadline: Leadline, tmp_path: Path
+) -> None:
     (tmp_path / "run").write_text("9 Q0 a 1 1 t\n")
     done = leadline("evaluate", "--profile", "trec9", "qrels", "run", "-f", "trec")
-    assert (done.status, done.out) == (0, "")
-    assert "no query is judged" in done.err
+    assert (done.status, done.out) == (2, "")
 
 
 def test_it_can_be_written_to_a_file(leadline: Leadline, tmp_path: Path) -> None:
