@@ -65,8 +65,8 @@ def test_it_equals_a_plain_integral_at_every_shift(level: float, queries: int) -
 
 @pytest.mark.parametrize("queries", [2, 10, 1_000])
 def test_without_an_effect_it_is_alpha(queries: int) -> None:
-    assert power(0.0, queries) == pytest.approx(0.05, abs=1e-12)
-    assert power(0.0, queries, level=0.8) == pytest.approx(0.2, abs=1e-12)
+    assert power(0.0, queries) == pytest.approx(0.05, abs=1e-11)
+    assert power(0.0, queries, level=0.8) == pytest.approx(0.2, abs=1e-11)
 
 
 def test_the_sign_of_the_effect_does_not_matter() -> None:
@@ -131,7 +131,10 @@ def test_the_largest_answer_is_ten_million() -> None:
 @pytest.mark.parametrize("queries", [2, 3, 10, 50, 249, 10_000])
 def test_the_detectable_difference_has_the_power(wanted: float, queries: int) -> None:
     found = detectable(0.2, queries, power_wanted=wanted)
-    assert THEIRS.power(found / 0.2, queries, 0.05) == pytest.approx(wanted, abs=1e-6)
+    theirs = THEIRS.power(found / 0.2, queries, 0.05)
+    if math.isnan(theirs):
+        pytest.skip("statsmodels has no power of so large an effect with SciPy before 1.17")
+    assert theirs == pytest.approx(wanted, abs=1e-6)
 
 
 @pytest.mark.parametrize("level", [0.9, 0.99, 0.999])

@@ -28,7 +28,7 @@ def test_closed_forms_of_one_and_two_degrees_of_freedom(share: float) -> None:
 def test_quantiles_are_those_of_scipy(share: float) -> None:
     degrees = [1.0, 1.5, 2.1, 3, 4, 7.3, 29, 49, 333.3, 999, 1000, 1001, 1e4, 1e6]
     found = t_quantiles(np.array(degrees), share)
-    assert found == pytest.approx(stdtrit(degrees, share), rel=3e-12)
+    assert found == pytest.approx(stdtrit(degrees, share), rel=3e-11)  # SciPy before 1.17: to 2.2e-11
     assert t_quantiles(np.array(degrees), 1 - share) == pytest.approx(-found, rel=1e-9)
 
 
