@@ -69,8 +69,10 @@ def test_0_and_undefined_values_and_missing_queries_count_as_a_hundred_thousandt
 
 
 def test_without_a_query_there_is_no_mean() -> None:
-    results = evaluate({"q1": {"a": 1}}, {"q2": {"a": 1.0}}, "GMAP", queries="both")
-    assert math.isnan(results.mean("run", "GMAP"))
+    runs = {"none": {"q2": {"a": 1.0}}, "one": {"q1": {"a": 1.0}}}
+    results = evaluate({"q1": {"a": 1}}, runs, "GMAP", queries="both")
+    assert math.isnan(results.mean("none", "GMAP"))
+    assert results.mean("one", "GMAP") == 1
 
 
 def test_it_is_precision_times_recall() -> None:
