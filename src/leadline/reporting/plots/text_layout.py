@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 LETTER = 4.3  # points: mean width of a letter of the labels
 FINE = 1440  # resolution (dpi) at which text is measured, high enough to make hinting negligible
+WIDE = 1.2  # widths of a font: an East Asian letter, or the box drawn where no installed font has it
 LEAST = 7  # minimum number of letters of a shortened name
 
 
@@ -36,9 +37,9 @@ def width_of(text: str, size: float) -> float:
 
     font = get_font(findfont(FontProperties()))
     font.set_size(scaled(size), FINE)
-    wide = "" if text.isascii() else "".join(filter(_is_wide, text))  # of another font, a square each
+    wide = "" if text.isascii() else "".join(filter(_is_wide, text))  # of another font
     font.set_text(text.translate(dict.fromkeys(map(ord, wide))))
-    return float(font.get_width_height()[0]) / 64 * 72 / FINE + len(wide) * scaled(size)
+    return float(font.get_width_height()[0]) / 64 * 72 / FINE + WIDE * len(wide) * scaled(size)
 
 
 def _is_wide(letter: str) -> bool:
