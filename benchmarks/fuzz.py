@@ -289,7 +289,7 @@ def written_sets(table: Table, *, run: bool, rng: random.Random) -> dict[str, by
     return {name: text.encode() for name, text in found.items()}
 
 
-def is_said(table: Table, name: str, outcome: Any) -> bool:
+def is_said(table: Table, name: str, outcome: Any, most_remarks: int) -> bool:
     """Return whether a format without a header cannot hold the ids, or a note says how they were read."""
     if name not in {"trec", "tabs", "headless.tsv"}:
         return False
@@ -301,7 +301,8 @@ def is_said(table: Table, name: str, outcome: Any) -> bool:
         return True
     if name == "tabs" and any(" " in each for each in ids):
         return True  # its blanks became tabs
-    return bool(outcome[1])
+    _, remarks, sampled = outcome
+    return sampled or remarks > most_remarks
 
 
 def set_fault(table: Table, folder: Path, tally: Counter[str], *, run: bool, rng: random.Random) -> str:
@@ -311,7 +312,9 @@ def set_fault(table: Table, folder: Path, tally: Counter[str], *, run: bool, rng
     rows = [(query, document, number) for query, found in table.items() for document, number in found.items()]
     frame = pd.DataFrame(rows, columns=["query_id", "doc_id", "score" if run else "relevance"])
     sources: dict[str, Any] = {"dictionary": table, "rows": rows, "frame": frame}
-    for name, content in written_sets(table, run=run, rng=rng).items():
+    written = written_sets(table, run=run, rng=rng)
+    remarks = next(top.count("#") for top in reversed(REMARKS) if written["trec"].startswith(top.encode()))
+    for name, content in written.items():
         sources[name] = folder / name
         sources[name].write_bytes(content)
     frame.to_parquet(folder / "a.parquet")
@@ -320,9 +323,10 @@ def set_fault(table: Table, folder: Path, tally: Counter[str], *, run: bool, rng
     def read(source: Any) -> tuple[Table, Any]:
         if run:
             found, counts = counted_run(source, reading=Reading())
-            return found.to_dict(), counts.remarks
+            return found.to_dict(), counts.remarks, False
         judgments = judgments_of(source, Reading())
-        return judgments.to_dict(), {code for code, _, _ in judgments.remarks}
+        said = {code: count for code, _, count in judgments.remarks}
+        return judgments.to_dict(), said.get("qrels_remark_lines", 0), "sampled_judgments" in said
 
     def outcome(source: Any) -> Any:
         try:
@@ -344,7 +348,7 @@ def set_fault(table: Table, folder: Path, tally: Counter[str], *, run: bool, rng
         refused = isinstance(found[0], str)
         tally[f"{name} {'refused' if refused else 'read'}"] += 1
         if not refused and found[0][0] != table:
-            if not is_said(table, name, found[0]):
+            if not is_said(table, name, found[0], remarks):
                 return f"{name}: {found[0]}, not {table}"
             tally[f"{name} other, said"] += 1
         if (
