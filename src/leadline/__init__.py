@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from leadline.comparison.compare import compare
     from leadline.comparison.comparison_result import Comparison
     from leadline.comparison.correlate import correlate
-    from leadline.comparison.fusion_training import train_fusion
     from leadline.comparison.information_difference.difference import difference
     from leadline.comparison.information_difference.difference_result import Difference
     from leadline.comparison.rank import Ranking, rank
@@ -52,7 +51,6 @@ _MODULES = {
     "comparison.compare": ("compare",),
     "comparison.comparison_result": ("Comparison",),
     "comparison.correlate": ("correlate",),
-    "comparison.fusion_training": ("train_fusion",),
     "comparison.information_difference.difference": ("difference",),
     "comparison.information_difference.difference_result": ("Difference",),
     "comparison.rank": ("Ranking", "rank"),
@@ -137,7 +135,6 @@ __all__ = [
     "sampled",
     "score",
     "search",
-    "train_fusion",
     "unjudged",
     "why_different",
     "write_qrels",

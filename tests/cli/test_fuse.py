@@ -1,4 +1,4 @@
-"""`leadline fuse`: the written run, trained weights, keys of the JSON, refusals."""
+"""`leadline fuse`: the written run, keys of the JSON, refusals."""
 
 from __future__ import annotations
 
@@ -25,25 +25,10 @@ def test_the_file_holds_the_fused_run(leadline: Leadline, tmp_path: Path) -> Non
     assert [one["code"] for one in data["warnings"]] == ["missing_queries"]
 
 
-def test_training_gives_weights_their_values_and_the_held_out_run(leadline: Leadline, tmp_path: Path) -> None:
-    target, qrels = tmp_path / "both.run", EXAMPLES / "qrels.txt"
-    line = ["fuse", *RUNS, "--train", qrels, "-m", "AP", "--folds", "2", "-o", target, "-f", "json"]
-    training = json.loads(leadline(*line).out)["training"]
-    expected = ll.train_fusion(list(map(str, RUNS)), str(qrels), "AP", folds=2)
-    assert training == expected.to_dict()
-    assert ll.read_run(target) == expected.run
-    data = json.loads(leadline(*line, "--held-out").out)
-    assert ll.read_run(target) == expected.held_out
-    assert "learned" not in [one["code"] for one in data["warnings"]]
-
-
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--held-out"], "--held-out without --train QRELS"),
-        (["-m", "AP"], "--measure without --train QRELS"),
         (["--weights", "1,x"], "--weights 1,x; expected numbers"),
-        (["--weights", "1,1", "--train", EXAMPLES / "qrels.txt"], "--weights with --train"),
         (["--on-duplicate", "hold"], "expected refuse, first, last or max"),
     ],
 )
@@ -54,10 +39,3 @@ def test_options_that_do_not_fit_are_refused(
     assert done.status == 2
     assert words in done.err
     assert not (tmp_path / "both.run").exists()
-
-
-def test_weights_are_not_learned_from_judgments_without_relevant_documents() -> None:
-    qrels = {"q1": {"a": 0}, "q2": {"c": 0}}
-    runs = {"x": {"q1": ["a", "b"], "q2": ["c"]}, "y": {"q1": ["b", "a"], "q2": ["d"]}}
-    with pytest.raises(ll.InputError, match="AP is 0 for every query with all weights"):
-        ll.train_fusion(runs, qrels, "AP")

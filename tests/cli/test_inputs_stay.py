@@ -56,7 +56,7 @@ LINES = {
     "evaluate --save": "evaluate qrels.txt bm25.run --known known.txt --save OUT.parquet",
     "evaluate --parts -o": "evaluate qrels.txt bm25.run --parts --known known.txt -o OUT",
     "explain -o": "explain qrels.txt bm25.run -m nDCG@10 --query knots --known known.txt -o OUT",
-    "fuse -o": "fuse bm25.run dense.run --train qrels.txt -m AP -o OUT",
+    "fuse -o": "fuse bm25.run dense.run -o OUT",
     "histogram -o": "histogram qrels.txt bm25.run -o OUT",
     "histogram --plot": "histogram qrels.txt bm25.run --plot OUT.svg",
     "index -o": "index docs.jsonl --keep good.tsv:good>=1 --overwrite -o OUT",

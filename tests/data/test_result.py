@@ -58,7 +58,6 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "EstimatedResults": lambda: ll.estimate("qrels.txt", RUNS, "P@5"),
     "Estimates": lambda: ll.sampled("qrels.txt", RUNS, ["AP", "RR"], population=20),
     "Explanation": lambda: ll.explain("qrels.txt", "bm25.run", "nDCG@10", "knots"),
-    "FusionTraining": lambda: ll.train_fusion(RUNS, "qrels.txt", "AP", steps=4),
     "Histograms": lambda: ll.histogram("qrels.txt", RUNS, bins=4),
     "MeasuredPool": lambda: pool_for(RUNS, "P@5", budget=2),
     "Pool": lambda: ll.pool(RUNS, depth=2),

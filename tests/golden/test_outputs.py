@@ -79,7 +79,6 @@ LINES = {
     ],
     "fuse": [
         "fuse bm25.run dense.run --method CombMNZ --weights 0.25,0.75 -o fused.run",
-        "fuse bm25.run dense.run --train qrels.txt -m AP --folds 2 -o fused.run",
         "fuse bm25.run dense.run --normalise max -o fused.run",
         "fuse bm25.run dense.run --method RFF -o fused.run",
     ],

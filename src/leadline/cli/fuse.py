@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from leadline.cli._help import Command, InputPath, is_given, option
-from leadline.cli._options import OUTPUT, formats_option, repair_options, seed_option, whole, write_output
+from leadline.cli._help import Command, InputPath, option
+from leadline.cli._options import OUTPUT, formats_option, repair_options, whole, write_output
 from leadline.cli._results import describe_input
 from leadline.cli._texts import summary_text
 from leadline.errors import UsageError
@@ -39,30 +39,6 @@ NORMALISE = ("min-max", "max", "sum", "z", "rank", "borda", "none")
 @click.option("--depth", type=whole(), metavar="N", help="Number of documents kept per query. [default: all]")
 @click.option("--name", metavar="NAME", help="Name of the fused run. [default: the method]")
 @option(
-    "Measures", "--train", metavar="QRELS", type=InputPath(), help="Choose the weights by these judgments."
-)
-@option("Measures", "-m", "--measure", metavar="MEASURE", help="Measure to optimise. [default: nDCG@10]")
-@option(
-    "Statistics",
-    "--steps",
-    type=whole(),
-    default=10,
-    show_default=True,
-    metavar="N",
-    help="Steps of the grid of weights from 0 to 1.",
-)
-@option(
-    "Statistics", "--folds", type=whole(2), default=5, show_default=True, metavar="N", help="Number of folds."
-)
-@option(
-    "Statistics",
-    "--held-out",
-    is_flag=True,
-    help="Write the run in which each query has the weights chosen on the other folds, for evaluation with "
-    "the same judgments.",
-)
-@seed_option
-@option(
     "Output",
     "-o",
     "--output",
@@ -73,21 +49,12 @@ NORMALISE = ("min-max", "max", "sum", "z", "rank", "borda", "none")
 )
 @repair_options
 @formats_option()
-@click.pass_context
 def command(
-    context: click.Context,
-    /,
     *,
     runs: tuple[str, ...],
     method: str,
     normalise: str | None,
     weights: str | None,
-    train: str | None,
-    measure: str | None,
-    steps: int,
-    folds: int,
-    held_out: bool,
-    seed: int,
     output: str,
     form: str,
     **options: Any,
@@ -96,55 +63,20 @@ def command(
 
     Tied documents are in decreasing order of document id. A document that a run did not retrieve adds nothing
     to sums and is not in means, medians and extremes; in Borda it shares the remaining points, in Condorcet
-    it is below what the run retrieved. With --train, weights are the multiples of 1/STEPS that maximise the
-    mean of the measure; their cross-validated value and the optimism (value on the training queries minus
-    cross-validated value) are printed.
+    it is below what the run retrieved.
     """
     from leadline.io.write import write_run
     from leadline.retrieval.fusion import fuse
 
-    if train is None:
-        _refuse(context, ("measure", "steps", "folds", "held_out", "seed"))
-        run = fuse(runs, method, normalise=normalise, weights=_weights(weights), **options)
-        table, data = _table(run.inputs), {}
-        warnings = run.warnings
-    else:
-        from leadline.comparison.fusion_training import train_fusion
-        from leadline.reporting.tables.fusion_table import fusion_table
-
-        if weights is not None:
-            raise UsageError("--weights with --train, which chooses them; expected one of the two")
-        if not is_given(context, "method"):
-            method = "CombSUM"
-        trained = train_fusion(
-            runs,
-            train,
-            measure or "nDCG@10",
-            method=method,
-            normalise=normalise,
-            steps=steps,
-            folds=folds,
-            seed=seed,
-            **options,
-        )
-        run = trained.held_out if held_out else trained.run
-        if held_out:
-            trained.warnings = run.warnings
-        table, data, warnings = fusion_table(trained), {"training": trained.to_dict()}, run.warnings
+    run = fuse(runs, method, normalise=normalise, weights=_weights(weights), **options)
     write_run(run, output)
+    table = _table(run.inputs)
     made = f"{output}: {run.options['method']}, {len(run.queries)} queries, {len(run.scores)} documents"
     table.notes.insert(0, made)
     inputs = [describe_input(one["path"], one["documents"]) for one in run.inputs]
-    inputs += [] if train is None else [describe_input(train, _judgments(train))]
-    chosen = run.options | options | {"train": train, "held_out": held_out, "output": output}
+    chosen = run.options | options | {"output": output}
     found = {"run": output, "queries": len(run.queries), "documents": len(run.scores), "runs": run.inputs}
-    write_output(summary_text("fuse", inputs, chosen, warnings, found | data, table, form), None)
-
-
-def _refuse(context: click.Context, names: tuple[str, ...]) -> None:
-    for name in names:
-        if is_given(context, name):
-            raise UsageError(f"--{name.replace('_', '-')} without --train QRELS; expected both or none")
+    write_output(summary_text("fuse", inputs, chosen, run.warnings, found, table, form), None)
 
 
 def _weights(text: str | None) -> list[float] | None:
@@ -154,12 +86,6 @@ def _weights(text: str | None) -> list[float] | None:
         return [float(part) for part in text.split(",")]
     except ValueError:
         raise UsageError(f"--weights {text}; expected numbers, as in 0.3,0.7") from None
-
-
-def _judgments(path: str) -> int:
-    from leadline.io.read import read_qrels
-
-    return len(read_qrels(path).grades)
 
 
 def _table(inputs: list[dict[str, Any]]) -> Table:

@@ -51,7 +51,6 @@ LAYOUTS = {
     "EstimatedResults": Layout("estimation_tables", "estimate_table"),
     "Estimates": Layout("estimation_tables", "sampled_table"),
     "Explanation": Layout("evaluation_tables", "explanation_table"),
-    "FusionTraining": Layout("fusion_table", "fusion_table"),
     "Histograms": Layout("estimation_tables", "histogram_table"),
     "MeasuredPool": Layout("estimation_tables", "measured_pool_table"),
     "Pool": Layout("estimation_tables", "pool_table"),
