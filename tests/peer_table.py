@@ -140,9 +140,6 @@ first ranks: theirs is of Jarvelin and Kekalainen (2002), base 2; ours, as `MSnD
 | ranx `rbp` | TREC 2019 Deep Learning, run ICT-BERT2, p = 0.8 | 1.6647 | 0.7660 | the gain is the \
 grade there, although its documentation says 0 or 1, so that values exceed 1; with grades to 3 it is \
 3 times `RBP(gain=graded,max_grade=3)`, 0.5549 |
-| cwl_eval ETU, ETC of INSQ and INST | topic T1 of its test files with costs, INSQ, T = 1 | ETC \
-4.8553 | 4.8594 | users who read past rank 1000 are left out of the totals there, which are then \
-less than EU and EC times ED |
 """
 
 

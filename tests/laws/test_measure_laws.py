@@ -38,8 +38,6 @@ MAY_HURT = {
     "AUROC": "a cutoff decides which pairs it counts",
     "P_measure": "the preferred rank moves down with a better document below",
     "P_plus": "the preferred rank moves down with a better document below",
-    **dict.fromkeys(("EU", "ETU"), "a user who is satisfied earlier reads less"),
-    **dict.fromkeys(("EC", "ETC", "ED"), "it is a cost or a depth, which a better list may increase"),
 }
 # A document without a judgment is one of grade 0 - except:
 NOT_AS_ZERO = {
@@ -81,7 +79,6 @@ NOT_REACHED = {
             "NERR9",
             "NERR10",
             "NERR11",
-            "EU",
         ),
         "a finite list leaves something over, or nothing is worse than relevant",
     ),
@@ -240,17 +237,6 @@ MORE_FORMS = (
     *("INSQ(T=0.3,depth=3)", "INSQ(T=2.5,max_grade=3,depth=50)"),
     *("INST(T=0.5,depth=3)", "INST(T=2.5,max_grade=3,depth=50)"),
     *("BPM(T=0.5)@3", "BPM(T=2,max_grade=3)@20", "BPM@5", "P_IA(rel=2)@3", "ERR_IA(rel=2)@10"),
-    *(
-        f"{kind}({form}"
-        for kind in ("EU", "ETU", "EC", "ETC", "ED")
-        for form in (
-            "model=BPM,T=0.5,unlisted=0.3)@4",
-            "model=TBG,half_life=2,gain=binary)@20",
-            "model=U,length=3,unlisted=0.5)@8",
-            "model=AP,gain=binary,rel=2)@6",
-            "model=INST,T=0.5,max_grade=3)@12",
-        )
-    ),
     *("alpha_DCG(alpha=0)@3", "alpha_DCG(alpha=1)@4", "alpha_DCG(alpha=0.3,rel=2)@10"),
     *("alpha_nDCG(alpha=0)@3", "alpha_nDCG(alpha=0.3,rel=2)@10", "nERR_IA(rel=2)@10"),
     *("NRBP(alpha=0,beta=0.8)", "NRBP(alpha=0.3,rel=2)", "nNRBP(alpha=0,beta=0.8)", "nNRBP(alpha=0.3,rel=2)"),

@@ -79,13 +79,6 @@ FIGURES = ("heat-map", "box", "violin", "line", "means", "slices")
     help="Inclusion probabilities of the judged documents, for estimated R and recall.",
 )
 @option(
-    "Measures",
-    "--costs",
-    metavar="FILE",
-    help="Costs of documents for EU, ETU, EC, ETC and ED: lines of `document cost` or `query document cost`. "
-    "[default: 1 each]",
-)
-@option(
     "Reading",
     "--machine",
     is_flag=True,

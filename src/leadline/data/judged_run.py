@@ -71,14 +71,6 @@ class Gains(NamedTuple):
     gain: Floats
 
 
-class ListCosts(NamedTuple):
-    """The retrieved documents whose cost is known, ordered by query and rank."""
-
-    query: Integers
-    rank: Integers
-    cost: Floats
-
-
 class _JoinedLists(NamedTuple):
     """Judged rows of some ranked lists, with rank and tie group; lists of judged queries only."""
 
@@ -120,8 +112,7 @@ class JudgedRun:
     `tie_last` (the ranks of its group of equal scores), which are kept as the number of rows of the group
     `above` and `below`. `unjudged_ties` are the tie groups without a judged
     document. `cut_in_ties[q]` is whether the list was cut within a group of equal scores that holds a judged
-    document. `lists` are all rows, including unjudged documents and queries, if they were kept; `costs` are
-    those of documents, if they were asked for.
+    document. `lists` are all rows, including unjudged documents and queries, if they were kept.
     """
 
     def __init__(
@@ -161,7 +152,6 @@ class JudgedRun:
         # First query and document of a run without judged documents, and its queries without judgments:
         self.example_query = self.example = ""
         self.unjudged: list[bytes] = []
-        self.costs: ListCosts | None = None
         self._hits: dict[float, Hits] = {}
 
     @classmethod

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
@@ -47,10 +47,6 @@ from leadline.measures import Measure
 from leadline.measures.ir_measures_names import is_of_ir_measures, text_of
 from leadline.measures.precision import R
 from leadline.stats import INTERVALS, Interval, checked_level, checked_seed
-
-if TYPE_CHECKING:
-    from leadline.io.document_costs import Costs, CostsLike
-
 
 DEFAULT_INTERVAL = "Student"
 # What judgments compute of themselves at the first use, and can soon compute again in another process.
@@ -98,7 +94,6 @@ class RunValues(NamedTuple):
     recalls: dict[str, RecallEstimate]
     unmatched: str  # document id of a run of which no document is judged, else empty
     example: tuple[str, str] = ("", "")  # first query and document of a run of which none is judged
-    uncosted: tuple[int, int] = (0, 0)  # documents without a cost, and all documents
 
 
 @public
@@ -113,7 +108,6 @@ def evaluate(
     queries: Averaging | None = None,
     known: KnownLike | None = None,
     pool: PoolLike | None = None,
-    costs: CostsLike | None = None,
     relevance_strings: int | None = None,
     bounds: bool = False,
     machine: bool = False,
@@ -150,9 +144,6 @@ def evaluate(
     pool : path, Pooled or mapping, optional
         Inclusion probabilities of the judged documents, as a file or `{query: {document: probability}}`; by
         default those in the column probability of the qrels.
-    costs : path or mapping, optional
-        Costs of documents for EU, ETU, EC, ETC and ED: a file, `{document: cost}` or
-        `{query: {document: cost}}`. By default each document costs 1.
     relevance_strings : int, optional
         Number of documents of every list whose grades are kept as text.
     bounds : bool, default False
@@ -195,7 +186,6 @@ def evaluate(
         queries=queries,
         known=known,
         pool=pool,
-        costs=costs,
         relevance_strings=relevance_strings,
         bounds=bounds,
         machine=machine,
@@ -210,7 +200,6 @@ def evaluate(
         evaluation.values_of,
         reading=evaluation.reading,
         cut=evaluation.cut,
-        keep=evaluation.costs is not None,
         measures=evaluation.measures,
         on_run=on_run,
     )
@@ -240,7 +229,6 @@ class Evaluation:
         queries: Averaging | None = None,
         known: KnownLike | None = None,
         pool: PoolLike | None = None,
-        costs: CostsLike | None = None,
         relevance_strings: int | None = None,
         bounds: bool = False,
         machine: bool = False,
@@ -262,7 +250,6 @@ class Evaluation:
         if self.qrels.inclusion is not None:
             checked_level(confidence)
         self.reading = replace(reading, single_precision=self.profile.narrow)
-        self.costs = None if costs is None else _costs(costs, self.profile, self.measures)
         self.relevance_strings = relevance_strings
         self.bounds = bounds
         self.machine = machine
@@ -280,7 +267,6 @@ class Evaluation:
             "qrels_columns": reading.qrels_columns,
             "known": _shown_known(known),
             "pool": _path(pool),
-            "costs": os.fspath(costs) if isinstance(costs, (str, os.PathLike)) else costs and dict(costs),
             "subtopics": reading.subtopics,
             **reading.options(RunOptions),
             **self.cut.options(),
@@ -301,11 +287,6 @@ class Evaluation:
     def values_of(self, judged: JudgedRun) -> RunValues:
         """Return the values of a run for all queries of the judgments that it was joined with."""
         measures, strings = self.measures, self.relevance_strings
-        uncosted = (0, 0)
-        if self.costs is not None:
-            from leadline.io.document_costs import add_costs
-
-            uncosted = add_costs(judged, self.costs, self.cut)
         return RunValues(
             np.stack([measure.values(judged) for measure in measures], axis=1),
             judged.present,
@@ -315,7 +296,6 @@ class Evaluation:
             {} if judged.qrels.inclusion is None else _recalls(measures, judged, self.confidence),
             judged.example if judged.present.any() and not len(judged.row) else "",
             (judged.example_query, judged.example),
-            uncosted,
         )
 
     def results(self, infos: Sequence[RunInfo], values_of_runs: Sequence[RunValues]) -> Results:
@@ -340,7 +320,7 @@ class Evaluation:
         results.judged_example = _first_judged(self.qrels)
         results.examples = [values.example for values in values_of_runs]
         results.warnings += fractional_warning(self.qrels) if self.profile.whole_grades else []
-        results.warnings += self._pool_warnings + _uncosted(values_of_runs)
+        results.warnings += self._pool_warnings
         if self.qrels.inclusion is not None:
             levels = levels_of(self.measures)
             results.estimates = _estimates(self.qrels, values_of_runs, levels, self.confidence)
@@ -470,33 +450,6 @@ def _table(
 
         table = table.with_known(id_lists.of(known))
     return joined(table, pool, measures)
-
-
-def _costs(costs: CostsLike, profile: Profile, measures: Sequence[Measure]) -> Costs:
-    """Return the costs of documents; raise UsageError if no measure uses them."""
-    from leadline.io.document_costs import read_costs
-    from leadline.measures.user_costs import OF_COSTS
-
-    if not any(isinstance(measure, OF_COSTS) for measure in measures):
-        names = ", ".join(kind.__name__ for kind in OF_COSTS)
-        raise UsageError(f"costs without a measure that uses them; expected one of {names}")
-    if profile.narrow:
-        raise UsageError(
-            "costs with single precision, as in the profile trec9; expected the profile leadline"
-        )
-    return read_costs(costs)
-
-
-def _uncosted(values_of_runs: Sequence[RunValues]) -> list[ResultWarning]:
-    """Return a warning about retrieved documents without a cost."""
-    lacking, total = (sum(run.uncosted[place] for run in values_of_runs) for place in range(2))
-    if not lacking:
-        return []
-    message = (
-        f"retrieved documents without a cost: {lacking:,} of {total:,}; counted with the cost `unlisted` of "
-        "the measures (1 by default)"
-    )
-    return [ResultWarning("uncosted", message, lacking)]
 
 
 def _recalls(measures: Sequence[Measure], judged: JudgedRun, confidence: float) -> dict[str, RecallEstimate]:

@@ -84,11 +84,6 @@ if TYPE_CHECKING:  # what __getattr__ finds, for type checkers
     from leadline.measures.sampled_judgments import infNDCG as infNDCG
     from leadline.measures.sampled_judgments import statAP as statAP
     from leadline.measures.sampled_judgments import xinfAP as xinfAP
-    from leadline.measures.user_costs import EC as EC
-    from leadline.measures.user_costs import ED as ED
-    from leadline.measures.user_costs import ETC as ETC
-    from leadline.measures.user_costs import ETU as ETU
-    from leadline.measures.user_costs import EU as EU
     from leadline.measures.user_models import BPM as BPM
     from leadline.measures.user_models import ERR as ERR
     from leadline.measures.user_models import INSQ as INSQ

@@ -283,8 +283,6 @@ def _evaluation(results: Results, qrels: str) -> Evaluation:
     options = {name: results.options[name] for name in KEYWORDS if name in results.options}
     if results.options.get("pool") is not None:
         raise UsageError("results with a pool cannot be verified; expected results of whole judgments")
-    if results.options.get("costs") is not None:
-        raise UsageError("results with costs cannot be verified; expected results without costs")
     names = ("subtopics", "integer_ids", "qrels_columns", "queries_in")
     reading = {name: options[name] for name in names if name in options}
     table = read_qrels(qrels, kind="qrels", **reading)

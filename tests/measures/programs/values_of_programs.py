@@ -1,6 +1,6 @@
 """Write values_of_programs.json: what other programs print for random ranked lists.
 
-Run it in an environment of its own with pyNTCIREVAL, torch, torchmetrics, beir and cwl-eval, and give
+Run it in an environment of its own with pyNTCIREVAL, torch, torchmetrics and beir, and give
 the paths of two programs of NTCIREVAL, of June 2019 and of May 2020:
 
     python values_of_programs.py ntcir_eval_2019 ntcir_eval_2020
@@ -111,40 +111,6 @@ def beir(rng: random.Random) -> dict[str, Any]:
     return {"qrels": qrels, "run": run, "values": values}
 
 
-def cwl_eval() -> list[dict[str, Any]]:
-    """Give the five quantities of the user models of cwl_eval for lists with gains and costs."""
-    ranking: Any = import_module("cwl.ruler.ranking")
-    ruler: Any = import_module("cwl.ruler.cwl_ruler")
-    models = {
-        "model=P|5": ruler.PrecisionCWLMetric(5),
-        "model=RBP,p=0.9|": ruler.RBPCWLMetric(0.9),
-        "model=SDCG|10": ruler.NDCGCWLMetric(10),
-        "model=RR|": ruler.RRCWLMetric(),
-        "model=AP|": ruler.APCWLMetric(),
-        "model=INSQ,T=2|": ruler.INSQCWLMetric(2),
-        "model=INST,T=2|": ruler.INSTCWLMetric(2),
-        "model=BPM,T=1.2|10": ruler.BPMCWLMetric(1.2, 10),
-        "model=BPM,T=1000|25": ruler.BPMCWLMetric(1000, 25),
-        "model=TBG,half_life=22|": ruler.TBGCWLMetric(22),
-        "model=U,length=50|": ruler.UMeasureCWLMetric(50),
-        "model=NERR8|5": ruler.NERReq8CWLMetric(5),
-        "model=NERR9|5": ruler.NERReq9CWLMetric(5),
-        "model=NERR10,p=0.9|": ruler.NERReq10CWLMetric(0.9),
-        "model=NERR11,T=2|": ruler.NERReq11CWLMetric(2),
-    }
-    rng, found = random.Random(7), []
-    for place in range(12):
-        size = rng.randint(1, 14)
-        gains = [rng.choice([0, 0, 0, 0.25, 0.5, 1]) for _ in range(size)]
-        costs = [rng.choice([1, 2, 5, 7.5]) for _ in range(size)] if place % 2 else [1] * size
-        values = {}
-        for name, metric in models.items():
-            metric.measure(ranking.Ranking("q", gains, costs))
-            values[name] = [float(value) for value in metric.get_scores()]
-        found.append({"gains": gains, "costs": costs, "values": values})
-    return found
-
-
 def main(old: str, new: str) -> None:
     """Write the file."""
     rng = random.Random(19)
@@ -160,7 +126,7 @@ def main(old: str, new: str) -> None:
             case["values"][f"{name} condensed"] = ntcireval(old, case, options, condensed=True)
             if any(case["listed"]):  # it fails on others
                 case["values"][f"{name} pyNTCIREVAL"] = pyntcireval(case, gains)
-    programs = ("pyNTCIREVAL", "torchmetrics", "beir", "cwl-eval")
+    programs = ("pyNTCIREVAL", "torchmetrics", "beir")
     written = {
         "programs": {
             "NTCIREVAL": "versions of June 2019 and of 2020-05-27",
@@ -169,7 +135,6 @@ def main(old: str, new: str) -> None:
         "lists": lists,
         "torchmetrics": torchmetrics(rng),
         "beir": beir(rng),
-        "cwl_eval": cwl_eval(),
     }
     (HERE / "values_of_programs.json").write_text(json.dumps(written, separators=(",", ":")) + "\n")
 
