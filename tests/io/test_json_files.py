@@ -138,7 +138,7 @@ def test_exported_judgments_without_a_header_need_the_names_of_their_columns() -
 def test_what_programs_write_and_nobody_else_reads_is_refused_with_a_way_out() -> None:
     pytest.importorskip("pyarrow")
     found = refusal(read_run, PROGRAMS / "ranx.lz4")  # CBOR, compressed twice
-    assert found.endswith("expected one archive of text; ranx also writes .json and .parquet")
+    assert found.endswith("ranx also writes .json and .parquet")
     path = PROGRAMS / "pyterrier_minimal.tsv"  # ranks from 0
     assert "columns with the names of all columns" in refusal(read_run, path)
     read = read_run(path, columns="query_id,doc_id,rank").to_dict()

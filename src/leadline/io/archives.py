@@ -10,7 +10,6 @@ from functools import partial
 from types import ModuleType
 from typing import Any, BinaryIO, cast
 
-from leadline.data.optional import import_optional
 from leadline.errors import MissingPackageError
 
 COMPRESSIONS = {
@@ -18,8 +17,8 @@ COMPRESSIONS = {
     b"BZh": ".bz2",
     b"\xfd7zXZ\0": ".xz",
     b"\x28\xb5\x2f\xfd": ".zst",
-    b"\x04\x22\x4d\x18": ".lz4",
 }
+LZ4 = b"\x04\x22\x4d\x18"
 ZSTANDARD = ("compression.zstd", "backports.zstd", "zstandard")  # modules for .zst, the first choice first
 LEAST = 1 << 12  # number of bytes asked of a decompressor, at least
 
@@ -121,25 +120,7 @@ def decompressed(raw: io.BufferedReader, kind: str) -> BinaryIO:
         # zstandard, if it stands in, decompresses its whole input: 4 bytes may become 128 KiB
         streams = Streams(raw, _zstandard_frame, piece=1 << 12)
         return cast(BinaryIO, io.BufferedReader(streams, 1 << 16))
-    if kind == ".lz4":
-        return cast(BinaryIO, io.BufferedReader(_Lz4(raw), 1 << 16))
     return raw
-
-
-class _Lz4(io.RawIOBase):
-    """Decompress a file of one or more consecutive frames, which pyarrow reads."""
-
-    def __init__(self, file: io.BufferedReader) -> None:
-        arrow = import_optional("pyarrow")
-        self.stream = arrow.CompressedInputStream(arrow.PythonFile(file, mode="r"), "lz4")
-
-    def readable(self) -> bool:
-        """Return True."""
-        return True
-
-    def readinto(self, target: memoryview) -> int:  # type: ignore[override]  # narrower than Buffer
-        """Read into a buffer."""
-        return int(self.stream.readinto(target))
 
 
 def _zstandard_frame() -> Any:

@@ -17,7 +17,7 @@ import numpy as np
 
 from leadline.data.arrays import Bytes, Integers, bytes_of
 from leadline.errors import InputError, MissingPackageError
-from leadline.io.archives import COMPRESSIONS, broken_archives, decompressed
+from leadline.io.archives import COMPRESSIONS, LZ4, broken_archives, decompressed
 from leadline.io.read_paths import SteadyFile, record_input
 
 P = ParamSpec("P")
@@ -534,11 +534,12 @@ def check_head(head: bytes, path: str) -> None:
         raise InputError("a UTF-16 byte order mark", expected="a text file in UTF-8", path=path, line=1)
     if head.startswith((b"#", *BINARY_TABLES)):
         return
-    if head.startswith(tuple(COMPRESSIONS)):
-        found = "an archive within an archive (as ranx writes .lz4)"
+    if head.startswith(LZ4):
         raise InputError(
-            found, expected="one archive of text; ranx also writes .json and .parquet", path=path
+            "an lz4 archive", expected="another compression; ranx also writes .json and .parquet", path=path
         )
+    if head.startswith(tuple(COMPRESSIONS)):
+        raise InputError("an archive within an archive", expected="one archive of text", path=path)
     if b"\0" in head.partition(b"\n")[0] or head.count(b"\0") >= BINARY:
         raise nul_byte(path, head[: head.index(b"\0")].count(b"\n") + 1)
 

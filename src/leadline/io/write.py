@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 
-from leadline.data.optional import import_optional
 from leadline.data.run import Run
 from leadline.data.validation import refusal
 from leadline.errors import InputError, UsageError
@@ -113,12 +112,6 @@ def compressed(path: str, content: bytes) -> bytes:
     if path.endswith(".zst"):
         packed: bytes = zstandard_module().compress(content)
         return packed
-    if path.endswith(".lz4"):
-        arrow = import_optional("pyarrow")
-        target = arrow.BufferOutputStream()
-        with arrow.CompressedOutputStream(target, "lz4") as stream:
-            stream.write(content)
-        return bytes(target.getvalue())
     return content
 
 
