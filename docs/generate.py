@@ -36,8 +36,7 @@ from leadline.data.registry import Parametric, Registry
 from leadline.evaluation.catalogue import AVERAGES, example, facts, limits, outline, paragraphs
 from leadline.evaluation.profiles import PROFILES
 from leadline.measures import MEASURES
-from leadline.measures.publications import REFERENCES
-from leadline.measures.references import Reference
+from leadline.measures.publications import REFERENCES, Reference
 from leadline.stats import CORRECTIONS, INTERVALS, TESTS
 from leadline.stats.agreement_coefficients import COEFFICIENTS
 

@@ -1,556 +1,101 @@
-"""The publications and programs that the sources of the measures name."""
+"""The publications and programs that the sources of the measures name: entries of publications.bib."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from importlib.resources import files
+from typing import NamedTuple
 
-from leadline.measures.references import Reference
 from leadline.version import VERSION
 
+ACCENTS = {r"{\"a}": "ä", r"{\'e}": "é", r"{\'o}": "ó", r"{\"u}": "ü", r"\&": "&", r"\_": "_", r"\#": "#"}
+OTHERS = " and others"  # in BibTeX, for authors who are not named
+ENTRY = re.compile(r"^@(\w+)\{(\S+),\n(.*?)^\}\n", re.MULTILINE | re.DOTALL)
+FIELD = re.compile(r"^  (\w+) = \{(.*)\},$", re.MULTILINE)
+
+
+class Reference(NamedTuple):
+    """A publication or program.
+
+    Attributes
+    ----------
+    cited : str
+        How sources name it, as in "Chapelle et al. 2009".
+    key, kind : str
+        Key and type of its BibTeX entry.
+    fields : dict of str to str
+        Fields of the entry.
+    """
+
+    cited: str
+    key: str
+    kind: str
+    fields: dict[str, str]
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __getattr__(self, name: str) -> str:
+        """Return a field as text, empty if the entry lacks it."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        text = self.fields.get(name, "")
+        for written, letter in ACCENTS.items():
+            text = text.replace(written, letter)
+        return text.removeprefix("{").removesuffix("}") if name == "title" else text
+
+    @property
+    def venue(self) -> str:
+        """Journal, proceedings, publisher or institution."""
+        return self.journal or self.booktitle or self.publisher or self.institution or self.howpublished
+
+    @property
+    def text(self) -> str:
+        """The reference in one line.
+
+        >>> REFERENCES["Moffat and Zobel 2008"].text[:64]
+        'Alistair Moffat, Justin Zobel. Rank-Biased Precision for Measure'
+        """
+        names = [
+            " ".join(reversed(name.strip("{}").split(", ")))
+            for name in re.split(r" and (?![^{]*\})", self.author.removesuffix(OTHERS))
+        ]
+        authors = ", ".join(names) + (" et al" if self.author.endswith(OTHERS) else "")
+        volume = f"{self.volume}({self.number})" if self.number else self.volume
+        where = f"{self.venue} {volume}".strip()
+        place = ", ".join(part for part in (where, self.pages.replace("--", "-"), self.year) if part)
+        link = f"https://doi.org/{self.doi}" if self.doi else self.url
+        parts = [authors, self.title, place]
+        return ". ".join(part for part in parts if part) + "." + (f" {link}" if link else "")
+
+    @property
+    def bibtex(self) -> str:
+        """The BibTeX entry."""
+        lines = [f"  {name} = {{{value}}}," for name, value in self.fields.items()]
+        return "\n".join([f"@{self.kind}{{{self.key},", *lines, "}"]) + "\n"
+
+
+def _entries(text: str) -> Iterable[Reference]:
+    for kind, key, body in ENTRY.findall(text):
+        fields = dict(FIELD.findall(body))
+        yield Reference(fields.pop("cited"), key, kind, fields)
+
+
+REFERENCES = {
+    entry.cited: entry
+    for entry in _entries(files(__package__).joinpath("publications.bib").read_text(encoding="utf-8"))
+}
 LEADLINE = Reference(
     "leadline",
     "leadline",
     "misc",
-    "{The leadline developers}",
-    "leadline: A Python toolkit that measures retrieval systems",
-    venue=f"Version {VERSION}",
+    {
+        "author": "{The leadline developers}",
+        "title": "{leadline: A Python toolkit that measures retrieval systems}",
+        "howpublished": f"Version {VERSION}",
+    },
 )
-SIGIR = "International ACM SIGIR Conference on Research and Development in Information Retrieval"
-CIKM = "ACM Conference on Information and Knowledge Management"
-ADCS = "Australasian Document Computing Symposium"
-TREC = "Text Retrieval Conference (TREC)"
-TOIS = "ACM Transactions on Information Systems"
-
-# Each field is as in the DBLP record, the publisher's page or another catalogue; pages and DOI that none of
-# these confirmed are left out.
-_RECORDS = (
-    Reference(
-        "Agrawal et al. 2009",
-        "agrawal2009",
-        "inproceedings",
-        "Agrawal, Rakesh and Gollapudi, Sreenivas and Halverson, Alan and Ieong, Samuel",
-        "Diversifying Search Results",
-        year=2009,
-        venue="ACM International Conference on Web Search and Data Mining (WSDM)",
-        pages="5--14",
-        doi="10.1145/1498759.1498766",
-    ),
-    Reference(
-        "Amigo et al. 2018",
-        "amigo2018",
-        "inproceedings",
-        "Amigó, Enrique and Spina, Damiano and Carrillo-de-Albornoz, Jorge",
-        "An Axiomatic Analysis of Diversity Evaluation Metrics: Introducing the Rank-Biased Utility Metric",
-        year=2018,
-        venue=SIGIR,
-        doi="10.1145/3209978.3210024",
-    ),
-    Reference(
-        "Aslam and Pavlu 2007",
-        "aslam2007",
-        "techreport",
-        "Aslam, Javed A. and Pavlu, Virgil",
-        "A Practical Sampling Strategy for Efficient Retrieval Evaluation",
-        year=2007,
-        venue="Northeastern University",
-    ),
-    Reference(
-        "Aslam, Pavlu and Yilmaz 2006",
-        "aslam2006",
-        "inproceedings",
-        "Aslam, Javed A. and Pavlu, Virgil and Yilmaz, Emine",
-        "A Statistical Method for System Evaluation Using Incomplete Judgments",
-        year=2006,
-        venue=SIGIR,
-        pages="541--548",
-    ),
-    Reference(
-        "Azzopardi et al. 2021",
-        "azzopardi2021",
-        "inproceedings",
-        "Azzopardi, Leif and Mackenzie, Joel and Moffat, Alistair",
-        "ERR is not C/W/L: Exploring the Relationship Between Expected Reciprocal Rank and Other Metrics",
-        year=2021,
-        venue="ACM SIGIR International Conference on the Theory of Information Retrieval (ICTIR)",
-        pages="231--237",
-        doi="10.1145/3471158.3472239",
-    ),
-    Reference(
-        "Baeza-Yates and Ribeiro-Neto 1999",
-        "baezayates1999",
-        "book",
-        "Baeza-Yates, Ricardo and Ribeiro-Neto, Berthier",
-        "Modern Information Retrieval",
-        year=1999,
-        venue="Addison-Wesley",
-    ),
-    Reference(
-        "Bailey et al. 2015",
-        "bailey2015",
-        "inproceedings",
-        "Bailey, Peter and Moffat, Alistair and Scholer, Falk and Thomas, Paul",
-        "User Variability and IR System Evaluation",
-        year=2015,
-        venue=SIGIR,
-        pages="625--634",
-        doi="10.1145/2766462.2767728",
-    ),
-    Reference(
-        "Buckley and Voorhees 2000",
-        "buckley2000",
-        "inproceedings",
-        "Buckley, Chris and Voorhees, Ellen M.",
-        "Evaluating Evaluation Measure Stability",
-        year=2000,
-        venue=SIGIR,
-        pages="33--40",
-        doi="10.1145/345508.345543",
-    ),
-    Reference(
-        "Buckley and Voorhees 2004",
-        "buckley2004",
-        "inproceedings",
-        "Buckley, Chris and Voorhees, Ellen M.",
-        "Retrieval Evaluation with Incomplete Information",
-        year=2004,
-        venue=SIGIR,
-        pages="25--32",
-        doi="10.1145/1008992.1009000",
-    ),
-    Reference(
-        "Burges et al. 2005",
-        "burges2005",
-        "inproceedings",
-        "Burges, Chris and Shaked, Tal and Renshaw, Erin and Lazier, Ari and Deeds, Matt and Hamilton, "
-        "Nicole and Hullender, Greg",
-        "Learning to Rank Using Gradient Descent",
-        year=2005,
-        venue="International Conference on Machine Learning (ICML)",
-        pages="89--96",
-        doi="10.1145/1102351.1102363",
-    ),
-    Reference(
-        "Chapelle et al. 2009",
-        "chapelle2009",
-        "inproceedings",
-        "Chapelle, Olivier and Metzler, Donald and Zhang, Ya and Grinspan, Pierre",
-        "Expected Reciprocal Rank for Graded Relevance",
-        year=2009,
-        venue=CIKM,
-        pages="621--630",
-        doi="10.1145/1645953.1646033",
-    ),
-    Reference(
-        "Clarke et al. 2008",
-        "clarke2008",
-        "inproceedings",
-        "Clarke, Charles L. A. and Kolla, Maheedhar and Cormack, Gordon V. and Vechtomova, Olga and "
-        "Ashkan, Azin and Büttcher, Stefan and MacKinnon, Ian",
-        "Novelty and Diversity in Information Retrieval Evaluation",
-        year=2008,
-        venue=SIGIR,
-        pages="659--666",
-        doi="10.1145/1390334.1390446",
-    ),
-    Reference(
-        "Clarke et al. 2009",
-        "clarke2009",
-        "inproceedings",
-        "Clarke, Charles L. A. and Kolla, Maheedhar and Vechtomova, Olga",
-        "An Effectiveness Measure for Ambiguous and Underspecified Queries",
-        year=2009,
-        venue="International Conference on the Theory of Information Retrieval (ICTIR)",
-        pages="188--199",
-        doi="10.1007/978-3-642-04417-5_17",
-    ),
-    Reference(
-        "Clarke et al. 2021",
-        "clarke2021",
-        "article",
-        "Clarke, Charles L. A. and Vtyurina, Alexandra and Smucker, Mark D.",
-        "Assessing Top-k Preferences",
-        year=2021,
-        venue=TOIS,
-        volume="39",
-        number="3",
-        pages="33:1--33:21",
-        doi="10.1145/3451161",
-    ),
-    Reference(
-        "Cooper 1968",
-        "cooper1968",
-        "article",
-        "Cooper, William S.",
-        "Expected Search Length: A Single Measure of Retrieval Effectiveness Based on the Weak Ordering "
-        "Action of Retrieval Systems",
-        year=1968,
-        venue="American Documentation",
-        volume="19",
-        number="1",
-        pages="30--41",
-        doi="10.1002/asi.5090190108",
-    ),
-    Reference(
-        "cwl_eval",
-        "cwl_eval",
-        "inproceedings",
-        "Azzopardi, Leif and Thomas, Paul and Moffat, Alistair",
-        "cwl_eval: An Evaluation Tool for Information Retrieval",
-        year=2019,
-        venue=SIGIR,
-        pages="1321--1324",
-        doi="10.1145/3331184.3331398",
-    ),
-    Reference(
-        "De Beer and Moens 2006",
-        "debeer2006",
-        "inproceedings",
-        "De Beer, Jan and Moens, Marie-Francine",
-        "Rpref: A Generalization of Bpref Towards Graded Relevance Judgments",
-        year=2006,
-        venue=SIGIR,
-        doi="10.1145/1148170.1148293",
-    ),
-    Reference(
-        "gdeval",
-        "gdeval",
-        "misc",
-        "{National Institute of Standards and Technology}",
-        "gdeval",
-        venue="Program of the TREC web track",
-        url="https://trec.nist.gov/data/web/12/gdeval.pl",
-    ),
-    Reference(
-        "Hanley and McNeil 1982",
-        "hanley1982",
-        "article",
-        "Hanley, James A. and McNeil, Barbara J.",
-        "The Meaning and Use of the Area under a Receiver Operating Characteristic (ROC) Curve",
-        year=1982,
-        venue="Radiology",
-        volume="143",
-        number="1",
-        pages="29--36",
-        doi="10.1148/radiology.143.1.7063747",
-    ),
-    Reference(
-        "Hull and Robertson 1999",
-        "hull1999",
-        "inproceedings",
-        "Hull, David A. and Robertson, Stephen E.",
-        "The TREC-8 Filtering Track Final Report",
-        year=1999,
-        venue=f"Eighth {TREC}",
-        url="https://trec.nist.gov/pubs/trec8/papers/filtering.pdf",
-    ),
-    Reference(
-        "ir_measures",
-        "ir_measures",
-        "inproceedings",
-        "MacAvaney, Sean and Macdonald, Craig and Ounis, Iadh",
-        "Streamlining Evaluation with ir-measures",
-        year=2022,
-        venue="European Conference on Information Retrieval (ECIR)",
-        pages="305--310",
-        doi="10.1007/978-3-030-99739-7_38",
-    ),
-    Reference(
-        "Jarvelin and Kekalainen 2002",
-        "jarvelin2002",
-        "article",
-        "Järvelin, Kalervo and Kekäläinen, Jaana",
-        "Cumulated Gain-Based Evaluation of IR Techniques",
-        year=2002,
-        venue=TOIS,
-        volume="20",
-        number="4",
-        pages="422--446",
-        doi="10.1145/582415.582418",
-    ),
-    Reference(
-        "Korfhage 1997",
-        "korfhage1997",
-        "book",
-        "Korfhage, Robert R.",
-        "Information Storage and Retrieval",
-        year=1997,
-        venue="Wiley",
-    ),
-    Reference(
-        "Manning, Raghavan and Schuetze 2008",
-        "manning2008",
-        "book",
-        "Manning, Christopher D. and Raghavan, Prabhakar and Schütze, Hinrich",
-        "Introduction to Information Retrieval",
-        year=2008,
-        venue="Cambridge University Press",
-        doi="10.1017/CBO9780511809071",
-    ),
-    Reference(
-        "Moffat and Zobel 2008",
-        "moffat2008",
-        "article",
-        "Moffat, Alistair and Zobel, Justin",
-        "Rank-Biased Precision for Measurement of Retrieval Effectiveness",
-        year=2008,
-        venue=TOIS,
-        volume="27",
-        number="1",
-        pages="2:1--2:27",
-        doi="10.1145/1416950.1416952",
-    ),
-    Reference(
-        "Moffat et al. 2012",
-        "moffat2012",
-        "inproceedings",
-        "Moffat, Alistair and Scholer, Falk and Thomas, Paul",
-        "Models and Metrics: IR Evaluation as a User Process",
-        year=2012,
-        venue=ADCS,
-        pages="47--54",
-        doi="10.1145/2407085.2407092",
-    ),
-    Reference(
-        "Moffat et al. 2015",
-        "moffat2015",
-        "inproceedings",
-        "Moffat, Alistair and Bailey, Peter and Scholer, Falk and Thomas, Paul",
-        "INST: An Adaptive Metric for Information Retrieval Evaluation",
-        year=2015,
-        venue=ADCS,
-        pages="5:1--5:4",
-        doi="10.1145/2838931.2838938",
-    ),
-    Reference(
-        "ndeval",
-        "ndeval",
-        "misc",
-        "{National Institute of Standards and Technology}",
-        "ndeval",
-        venue="Program of the TREC web track",
-        url="https://trec.nist.gov/data/web/12/ndeval.c",
-    ),
-    Reference(
-        "NTCIREVAL",
-        "ntcireval",
-        "misc",
-        "Sakai, Tetsuya",
-        "NTCIREVAL",
-        url="http://research.nii.ac.jp/ntcir/tools/ntcireval-en.html",
-    ),
-    Reference(
-        "Robertson 2006",
-        "robertson2006",
-        "inproceedings",
-        "Robertson, Stephen",
-        "On GMAP: And Other Transformations",
-        year=2006,
-        venue=CIKM,
-        pages="78--83",
-    ),
-    Reference(
-        "Robertson, Kanoulas and Yilmaz 2010",
-        "robertson2010",
-        "inproceedings",
-        "Robertson, Stephen E. and Kanoulas, Evangelos and Yilmaz, Emine",
-        "Extending Average Precision to Graded Relevance Judgments",
-        year=2010,
-        venue=SIGIR,
-        pages="603--610",
-        doi="10.1145/1835449.1835550",
-    ),
-    Reference(
-        "Sakai 2004",
-        "sakai2004",
-        "inproceedings",
-        "Sakai, Tetsuya",
-        "New Performance Metrics Based on Multigrade Relevance: Their Application to Question Answering",
-        year=2004,
-        venue="NTCIR-4 Workshop Meeting",
-    ),
-    Reference(
-        "Sakai 2006",
-        "sakai2006",
-        "inproceedings",
-        "Sakai, Tetsuya",
-        "Give Me Just One Highly Relevant Document: P-measure",
-        year=2006,
-        venue=SIGIR,
-        pages="695--696",
-    ),
-    Reference(
-        "Sakai 2007a",
-        "sakai2007a",
-        "article",
-        "Sakai, Tetsuya",
-        "On the Properties of Evaluation Metrics for Finding One Highly Relevant Document",
-        year=2007,
-        venue="IPSJ Transactions on Databases",
-        volume="48",
-        number="SIG 9 (TOD35)",
-    ),
-    Reference(
-        "Sakai 2007b",
-        "sakai2007b",
-        "inproceedings",
-        "Sakai, Tetsuya",
-        "Alternatives to Bpref",
-        year=2007,
-        venue=SIGIR,
-        pages="71--78",
-        doi="10.1145/1277741.1277756",
-    ),
-    Reference(
-        "Sakai and Robertson 2008",
-        "sakai2008",
-        "inproceedings",
-        "Sakai, Tetsuya and Robertson, Stephen",
-        "Modelling A User Population for Designing Information Retrieval Metrics",
-        year=2008,
-        venue="International Workshop on Evaluating Information Access (EVIA)",
-    ),
-    Reference(
-        "Sakai and Song 2011",
-        "sakai2011",
-        "inproceedings",
-        "Sakai, Tetsuya and Song, Ruihua",
-        "Evaluating Diversified Search Results Using Per-Intent Graded Relevance",
-        year=2011,
-        venue=SIGIR,
-        pages="1043--1052",
-        doi="10.1145/2009916.2010055",
-    ),
-    Reference(
-        "Sakai and Zeng 2021",
-        "sakai2021",
-        "article",
-        "Sakai, Tetsuya and Zeng, Zhaohao",
-        "Retrieval Evaluation Measures that Agree with Users' SERP Preferences: Traditional, "
-        "Preference-based, and Diversity Measures",
-        year=2021,
-        venue=TOIS,
-        volume="39",
-        number="2",
-        pages="14:1--14:35",
-        doi="10.1145/3431813",
-    ),
-    Reference(
-        "sample_eval",
-        "sample_eval",
-        "misc",
-        "{National Institute of Standards and Technology}",
-        "sample_eval",
-        url="https://trec.nist.gov/data/clinical/sample_eval.pl",
-    ),
-    Reference(
-        "Thakur et al. 2021",
-        "thakur2021",
-        "inproceedings",
-        "Thakur, Nandan and Reimers, Nils and Rücklé, Andreas and Srivastava, Abhishek and Gurevych, Iryna",
-        "BEIR: A Heterogeneous Benchmark for Zero-shot Evaluation of Information Retrieval Models",
-        year=2021,
-        venue="NeurIPS Datasets and Benchmarks Track",
-        url="https://arxiv.org/abs/2104.08663",
-    ),
-    Reference(
-        "torchmetrics",
-        "torchmetrics",
-        "article",
-        "Detlefsen, Nicki Skafte and others",
-        "TorchMetrics: Measuring Reproducibility in PyTorch",
-        year=2022,
-        venue="Journal of Open Source Software",
-        volume="7",
-        number="70",
-        pages="4101",
-        doi="10.21105/joss.04101",
-    ),
-    Reference(
-        "trec_eval",
-        "trec_eval",
-        "misc",
-        "Buckley, Chris",
-        "trec_eval",
-        url="https://github.com/usnistgov/trec_eval",
-    ),
-    Reference(
-        "van Rijsbergen 1979",
-        "vanrijsbergen1979",
-        "book",
-        "van Rijsbergen, C. J.",
-        "Information Retrieval",
-        year=1979,
-        venue="Butterworths, 2nd edition",
-    ),
-    Reference(
-        "Voorhees 1999",
-        "voorhees1999",
-        "inproceedings",
-        "Voorhees, Ellen M.",
-        "The TREC-8 Question Answering Track Report",
-        year=1999,
-        venue=f"Eighth {TREC}",
-        pages="77--82",
-        url="https://trec.nist.gov/pubs/trec8/papers/qa_report.pdf",
-    ),
-    Reference(
-        "Xiong et al. 2021",
-        "xiong2021",
-        "inproceedings",
-        "Xiong, Lee and Xiong, Chenyan and Li, Ye and Tang, Kwok-Fung and Liu, Jialin and Bennett, Paul "
-        "and Ahmed, Junaid and Overwijk, Arnold",
-        "Approximate Nearest Neighbor Negative Contrastive Learning for Dense Text Retrieval",
-        year=2021,
-        venue="International Conference on Learning Representations (ICLR)",
-        url="https://arxiv.org/abs/2007.00808",
-    ),
-    Reference(
-        "Yilmaz and Aslam 2006",
-        "yilmaz2006",
-        "inproceedings",
-        "Yilmaz, Emine and Aslam, Javed A.",
-        "Estimating Average Precision with Incomplete and Imperfect Judgments",
-        year=2006,
-        venue=CIKM,
-        pages="102--111",
-        doi="10.1145/1183614.1183633",
-    ),
-    Reference(
-        "Yilmaz, Kanoulas and Aslam 2008",
-        "yilmaz2008",
-        "inproceedings",
-        "Yilmaz, Emine and Kanoulas, Evangelos and Aslam, Javed A.",
-        "A Simple and Efficient Sampling Method for Estimating AP and NDCG",
-        year=2008,
-        venue=SIGIR,
-        pages="603--610",
-        doi="10.1145/1390334.1390437",
-    ),
-    Reference(
-        "Zhai et al. 2003",
-        "zhai2003",
-        "inproceedings",
-        "Zhai, ChengXiang and Cohen, William W. and Lafferty, John",
-        "Beyond Independent Relevance: Methods and Evaluation Metrics for Subtopic Retrieval",
-        year=2003,
-        venue=SIGIR,
-        pages="10--17",
-        doi="10.1145/860435.860440",
-    ),
-    Reference(
-        "Zhang et al. 2017",
-        "zhang2017",
-        "inproceedings",
-        "Zhang, Fan and Liu, Yiqun and Li, Xin and Zhang, Min and Xu, Yinghui and Ma, Shaoping",
-        "Evaluating Web Search with a Bejeweled Player Model",
-        year=2017,
-        venue=SIGIR,
-        pages="425--434",
-        doi="10.1145/3077136.3080841",
-    ),
-)
-REFERENCES = {record.cited: record for record in _RECORDS}
 
 
 def cited_in(source: str) -> list[Reference]:
