@@ -126,9 +126,7 @@ KEYS = {
         "runs[].averages": "Values of the averages that the suite defines, by name and measure.",
         "missing[].run": "Run that lacks a collection.",
         "missing[].collection": "This collection.",
-        "averages": "Averages that the suite defines: `name`, `measure`, `members`, `missing`.",
-        "ranks.<measure>": "Mean ranks over collections: `runs`, `collections`, `friedman_p`, "
-        "`critical_difference`; `null` if fewer than two runs have all collections.",
+        "averages": "Averages that the suite defines: `name`, `members`.",
     },
     "check": {
         "files[].path": "The file.",

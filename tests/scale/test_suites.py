@@ -20,7 +20,7 @@ from leadline.comparison.suite_records import SuiteRules
 from leadline.comparison.suite_result import over_collections, stratified
 from leadline.measures import from_function
 from leadline.scale import suite
-from leadline.scale.suite_files import AVERAGES, folded, members_of, read_suite
+from leadline.scale.suite_files import read_suite
 from leadline.stats import CORRECTIONS, TESTS
 
 RULES = SuiteRules(TESTS.parse("T"), CORRECTIONS.parse("Holm"))
@@ -169,17 +169,6 @@ def test_a_collection_is_compared_as_by_compare() -> None:
     ]
 
 
-def test_mean_ranks_are_over_collections_and_friedmans_p_is_that_of_scipy() -> None:
-    tables = [collection(a=[1, 2], b=[2, 2], c=[3, 4]), collection(a=[2, 2], b=[1, 1], c=[3, 3])]
-    tables += [collection(a=[1, 1], b=[2, 3], c=[3, 3])]
-    result = of(*tables)
-    ranks = result.mean_ranks()
-    assert dict(zip(ranks.names, ranks.ranks.tolist(), strict=True)) == pytest.approx(
-        {"a": 4 / 3, "b": 5 / 3, "c": 3}
-    )
-    assert ranks.p == pytest.approx(stats.friedmanchisquare(*result.means[:, :, 0]).pvalue)
-
-
 def test_identical_runs_are_identical_in_every_collection() -> None:
     (pair,) = of(*[collection(a=[1, 2], b=[1, 2]) for _ in range(5)]).pairs
     assert (pair.within.verdict, pair.over.verdict) == ("identical", "identical")
@@ -191,68 +180,10 @@ def test_an_error_names_the_collection() -> None:
         of(collection(a=[1]), wrong)
 
 
-def test_published_averages_have_the_number_of_collections_of_their_papers() -> None:
-    assert {name: len(members) for name, members in AVERAGES.items()} == {
-        "BEIR": 18,
-        "BEIR-14": 14,
-        "BEIR-13": 13,
-        "BEIR-MTEB": 15,
-        "NanoBEIR": 13,
-    }
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "NanoArguAna",
-        "NanoClimateFEVER",
-        "NanoDBPedia",
-        "NanoFEVER",
-        "NanoFiQA2018",
-        "NanoHotpotQA",
-        "NanoMSMARCO",
-        "NanoNFCorpus",
-        "NanoNQ",
-        "NanoQuoraRetrieval",
-        "NanoSCIDOCS",
-        "NanoSciFact",
-        "NanoTouche2020",
-    ],
-)
-def test_collections_of_nanobeir_are_known_by_the_names_of_their_files(name: str) -> None:
-    assert folded(name) in set(map(folded, AVERAGES["NanoBEIR"]))
-    assert [name] in members_of("NanoBEIR", [name]).values()
-
-
-def test_a_published_average_needs_all_members_unless_asked() -> None:
-    tables = {
-        member: {
-            "qrels": {"q0": {"d": 1}},
-            "runs": {"a": {"q0": {"d": 1.0}}, "b": {"q0": {"x": 2.0, "d": 1.0}}},
-        }
-        for member in AVERAGES["NanoBEIR"]
-    }
-    whole = suite({"collections": tables, "averages": ["nanobeir"]})
-    assert whole.average(whole.averages[0])[:, 0].tolist() == pytest.approx([1.0, 1 / math.log2(3)])
-    assert not [notice for notice in whole.warnings if notice.code == "incomplete_average"]
-    tables.popitem()
-    fewer = suite({"collections": tables}, averages=["NanoBEIR"])
-    assert np.isnan(fewer.average(fewer.averages[0])).all()
-    assert [notice.count for notice in fewer.warnings if notice.code == "incomplete_average"] == [1]
-
-
-def test_the_twelve_forums_of_cqadupstack_are_one_member() -> None:
-    forums = ["android", "english", "gaming", "gis", "mathematica", "physics"]
-    forums += ["programmers", "stats", "tex", "unix", "webmasters", "wordpress"]
-    names = [f"cqadupstack/{name}" for name in forums]
-    assert members_of("BEIR-14", names)["cqadupstack"] == names
-    assert members_of("BEIR-14", names[:11])["cqadupstack"] == []
-
-
 def test_groups_are_averages_of_some_collections() -> None:
     tables = {"one": collection(a=[1]), "two": collection(a=[2]), "three": collection(a=[4])}
     result = suite({"collections": tables, "measures": "RR", "groups": {"low": ["two", "three"]}})
-    assert result.average(result.averages[0]).tolist() == [[0.375]]
+    assert result.average("low").tolist() == [[0.375]]
 
 
 def written(folder: Path, text: str) -> str:
@@ -278,7 +209,6 @@ def written(folder: Path, text: str) -> str:
         ("[collections.x]\nqrels = 7\nruns = '*.run'", "collections.x.qrels = 7; expected a path"),
         ("[collections.x]\nqrels = 'q'\nruns = '*.run'\ndocuments = -1", "documents = -1; expected a whole"),
         ("[collections.x]\nqrels = 'q'\nruns = '*.run'\nlevel = true", "level = True; expected a number"),
-        ("averages = ['BIER']\n[collections.x]\nqrels='q'\nruns='*.run'", "unknown average 'BIER'; .*'BEIR'"),
         ("[groups]\ng = ['y']\n[collections.x]\nqrels='q'\nruns='*.run'", "groups.g has no collection 'y'"),
         ("[collections.x]\nqrels = 'q'\nruns = ['*.run', 'more/a.run']", "are both called 'a'"),
         ("a = [\n1,\n", "suite.toml:.*is not TOML"),
@@ -328,7 +258,6 @@ def test_a_folder_of_collections_is_a_suite_and_those_of_beir_too(tmp_path: Path
         ({"test": "Sign"}, "expected T or Randomisation"),
         ({"correction": "MaxT"}, "expected BH, Bonferroni"),
         ({"baseline": "z"}, "no run is called 'z'; nearest"),
-        ({"averages": ["BEIR"]}, "BEIR is an average of nDCG@10"),
         ({"engine": "ray"}, "expected local"),
         ({"partial": 1}, "partial=1"),
         ({"dpeth": 3}, "nearest: depth"),
@@ -355,8 +284,4 @@ def test_a_suite_has_tables_data_frames_and_figures(tmp_path: Path) -> None:
     assert len((tmp_path / "suite.csv").read_text().splitlines()) == 4
     texts = {text.get_text() for text in result.plot(tmp_path / "map.png").axes[0].texts}
     assert {"0.750", "none"} <= texts
-    ranks = result.plot(tmp_path / "ranks.png", figure="critical-difference")
-    assert {"a", "b"} <= {text.get_text() for text in ranks.axes[0].texts}
     assert (tmp_path / "map.png").stat().st_size > 1000
-    with pytest.raises(ll.UsageError, match="heat-map"):
-        of(collection(a=[1]), collection(b=[1])).plot(figure="critical-difference")

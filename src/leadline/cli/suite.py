@@ -19,13 +19,12 @@ from leadline.cli._options import (
     seed_option,
     write_output,
 )
-from leadline.cli._plots import check_plots, figure_option, plot_option, plot_options, write_plots
+from leadline.cli._plots import check_plots, plot_option, plot_options, write_plots
 from leadline.cli._results import envelope, escaped, json_text, print_warnings, table_text
 from leadline.data.optional import require
 from leadline.errors import MissingPackageError, UsageError
 
 SECTION = "Evaluation"
-FIGURES = ("heat-map", "critical-difference")
 
 
 @click.command(cls=Command, epilog="Example: leadline suite suite.toml --baseline bm25 --plot suite.svg")
@@ -59,14 +58,6 @@ FIGURES = ("heat-map", "critical-difference")
 @seed_option
 @option(
     "Measures",
-    "--average",
-    "averages",
-    multiple=True,
-    metavar="NAME",
-    help="Published average of nDCG@10 to add (repeatable): BEIR, BEIR-14, BEIR-13, BEIR-MTEB, NanoBEIR.",
-)
-@option(
-    "Measures",
     "--partial",
     is_flag=True,
     help="Average over the collections that a run has, if it lacks some. [default: no macro mean, win rate "
@@ -87,11 +78,6 @@ FIGURES = ("heat-map", "critical-difference")
 @option("Parts", "--no-cache", is_flag=True, help="Compute everything, and keep nothing.")
 @engine_option("Engine that evaluates the runs")
 @plot_option("Figure")
-@figure_option(
-    FIGURES,
-    "Kind of figure, for the first measure: heat-map (runs by collections) or critical-difference (mean "
-    "ranks over collections). [default: heat-map]",
-)
 @plot_options
 @repair_options
 @output_options
@@ -100,12 +86,10 @@ def command(
     suite: str,
     measures: tuple[str, ...],
     baseline: tuple[str, ...],
-    averages: tuple[str, ...],
     cache: str | None,
     clean_cache: bool,
     no_cache: bool,
     plots: tuple[str, ...],
-    figure: str | None,
     form: str,
     output: str | None,
     **options: Any,
@@ -114,8 +98,8 @@ def command(
 
     SUITE is a TOML file, or a folder with COLLECTION/qrels.txt and COLLECTION/runs/*. Runs of the same name
     are the same system. In the file, [collections.NAME] has qrels, runs (pattern, list of patterns, or table
-    of paths), documents (size, 0 if unknown) and level (least relevant grade); measures, averages and
-    [groups] are optional; paths are relative to the file.
+    of paths), documents (size, 0 if unknown) and level (least relevant grade); measures and [groups] are
+    optional; paths are relative to the file.
 
     The macro mean gives every collection the same weight. A run that lacks a collection has none, unless
     --partial is given. Pairs are tested on each collection; over queries within these collections; and over
@@ -130,7 +114,7 @@ def command(
     if no_cache and clean_cache:
         raise UsageError("--no-cache with --clean-cache; expected one of them")
     refuse_overwrite(output, suite)
-    appearance = check_plots(plots, suite, output=output or "-", figure=figure)
+    appearance = check_plots(plots, suite, output=output or "-")
     from leadline.reporting.tables import rows_of, tables_of
     from leadline.scale.suite_evaluation import CACHE
     from leadline.scale.suite_evaluation import suite as evaluate_suite
@@ -150,7 +134,6 @@ def command(
             suite,
             measures=measures or None,
             baseline=baseline or None,
-            averages=averages,
             cache=folder,
             clean_cache=clean_cache,
             on_run=on_run,
@@ -174,5 +157,5 @@ def command(
             text = "".join(escaped(json.dumps(row, ensure_ascii=False)) + "\n" for row in rows)
     else:
         text = "\n".join(table_text(table, form, to_file=to_file) for table in tables_of(result))
-    write_plots(plots, result, figure=figure or FIGURES[0])
+    write_plots(plots, result)
     write_output(text, output)

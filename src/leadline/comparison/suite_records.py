@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from leadline.data.arrays import Floats
 from leadline.stats import Correction, PairedTest
 
 
@@ -105,30 +104,6 @@ class SuitePair(NamedTuple):
     over: Scope
 
 
-class MeanRanks(NamedTuple):
-    """Mean ranks of the runs that have every collection.
-
-    Attributes
-    ----------
-    names : list of str
-        Names of the runs, the best first.
-    ranks : ndarray of float64
-        Mean rank of each, from 1.
-    collections : int
-        Number of collections.
-    p : float
-        p-value of Friedman's test.
-    difference : float
-        Difference of two mean ranks that is significant by the Nemenyi test.
-    """
-
-    names: list[str]
-    ranks: Floats
-    collections: int
-    p: float
-    difference: float
-
-
 class WinRate(NamedTuple):
     """Comparisons of a run with the others, collection by collection.
 
@@ -152,26 +127,3 @@ class WinRate(NamedTuple):
     def rate(self) -> float:
         """Return the share of comparisons that are won; NaN without any."""
         return (self.wins + self.ties / 2) / self.comparisons if self.comparisons else math.nan
-
-
-class NamedAverage(NamedTuple):
-    """An average over some of the collections.
-
-    Attributes
-    ----------
-    name : str
-        Name of the average.
-    members : dict of str to list of str
-        Collections of each member, none if the suite lacks it; a member is the mean of its collections.
-    measure : str or None
-        Measure that is averaged; None for all measures.
-    """
-
-    name: str
-    members: dict[str, list[str]]
-    measure: str | None = None
-
-    @property
-    def missing(self) -> list[str]:
-        """Return the members that the suite does not have."""
-        return [member for member, names in self.members.items() if not names]

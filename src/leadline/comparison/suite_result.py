@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline.comparison.comparison_result import Comparison
-from leadline.comparison.suite_records import MeanRanks, NamedAverage, Scope, SuitePair, SuiteRules, WinRate
+from leadline.comparison.suite_records import Scope, SuitePair, SuiteRules, WinRate
 from leadline.data.arrays import Flags, Floats
 from leadline.data.result import Result
 from leadline.data.results import Results, ResultWarning, plain
@@ -41,8 +41,8 @@ class Suite(Result):
         Names of the measures.
     columns : list of Measure
         The measures.
-    averages : list of NamedAverage
-        Averages that the suite defines.
+    groups : dict of str to list of str
+        Collections of each average that the suite defines.
     means : ndarray of float64, shape (n_runs, n_collections, n_measures)
         Means over queries; NaN where a run lacks a collection, or its mean is undefined.
     present : ndarray of bool, shape (n_runs, n_collections)
@@ -61,7 +61,7 @@ class Suite(Result):
         comparisons: Mapping[str, Comparison],
         rules: SuiteRules,
         *,
-        averages: Sequence[NamedAverage] = (),
+        groups: Mapping[str, Sequence[str]] | None = None,
         inputs: Sequence[dict[str, Any]] = (),
         options: dict[str, Any] | None = None,
         computed: int = 0,
@@ -71,7 +71,7 @@ class Suite(Result):
         self.results = dict(results)
         self.comparisons = dict(comparisons)
         self.rules = rules
-        self.averages = list(averages)
+        self.groups = {name: list(members) for name, members in (groups or {}).items()}
         self.inputs = list(inputs)
         self.options = dict(options or {})
         self.computed, self.cached, self.removed = computed, cached, removed
@@ -118,15 +118,6 @@ class Suite(Result):
                 "undefined_means", f"undefined means of runs that are there: {undefined}", undefined
             )
         )
-        for average in self.averages:
-            absent = average.missing
-            listed = ", ".join(absent[:4]) + (", ..." if len(absent) > 4 else "")
-            words = (
-                f"{average.name}: {len(average.members) - len(absent)} of {len(average.members)} collections "
-                f"are in the suite (missing: {listed})"
-            )
-            words += "; averaged over those that are" if self.rules.partial else "; not averaged"
-            warnings.append(ResultWarning("incomplete_average", words, len(absent)))
         for collection, each in self.results.items():
             warnings += [
                 ResultWarning(notice.code, f"{collection}: {notice.message}", notice.count)
@@ -158,18 +149,9 @@ class Suite(Result):
         enough = number > 0 if self.rules.partial else number == means.shape[1]
         return np.where(enough & (number > 0), sums / np.maximum(number, 1), np.nan)
 
-    def average(self, average: NamedAverage) -> Floats:
-        """Return a named average, runs x measures; NaN for measures that it is not of."""
-        empty = np.full((len(self.names), len(self.measures)), np.nan)
-        parts = [
-            # the mean of the collections of one member, such as the twelve of CQADupStack, is always whole
-            self.means[:, [self.collections.index(name) for name in names]].mean(axis=1) if names else empty
-            for names in average.members.values()
-        ]
-        found = self._averaged(np.stack(parts, axis=1))
-        if average.measure is not None:
-            found[:, [place for place, name in enumerate(self.measures) if name != average.measure]] = np.nan
-        return found
+    def average(self, group: str) -> Floats:
+        """Return the average over a group of collections, runs x measures."""
+        return self._averaged(self.means[:, [self.collections.index(name) for name in self.groups[group]]])
 
     @cached_property
     def win_rates(self) -> list[list[WinRate]]:
@@ -287,30 +269,6 @@ class Suite(Result):
         least = self.rules.correction.corrected([smallest] + [1.0] * (family - 1))[0]
         return scope if least < 1 - self.rules.confidence else scope._replace(verdict=CANNOT_TELL)
 
-    def mean_ranks(self, measure: int = 0) -> MeanRanks | None:
-        """Return the mean ranks over collections of the runs that have all of them; None for fewer than two.
-
-        References
-        ----------
-        Demsar (2006), Statistical comparisons of classifiers over multiple data sets, JMLR 7.
-        """
-        from leadline.stats.simultaneous import critical_difference, friedman, mean_ranks
-
-        values = self.means[:, :, measure]
-        complete = np.flatnonzero(~np.isnan(values).any(axis=1))
-        if len(complete) < 2:
-            return None
-        ranked = values[complete].T
-        ranks = mean_ranks(ranked, rising=self.columns[measure].rising)
-        order = np.argsort(ranks, kind="stable")
-        return MeanRanks(
-            [self.names[run] for run in complete[order].tolist()],
-            ranks[order],
-            len(ranked),
-            friedman(ranked),
-            critical_difference(len(complete), len(ranked), confidence=self.rules.confidence),
-        )
-
     def to_dict(self) -> dict[str, Any]:
         """Return the result as built-in types, with the keys of docs/suites.md; None is undefined."""
         return {
@@ -319,12 +277,11 @@ class Suite(Result):
             "runs": [self._run(run) for run in self._runs],
             "missing": [{"run": run, "collection": collection} for run, collection in self.missing],
             "averages": [
-                {"name": each.name, "measure": each.measure, "members": each.members, "missing": each.missing}
-                for each in self.averages
+                {"name": group, "members": {name: [name] for name in members}}
+                for group, members in self.groups.items()
             ],
             "comparisons": {name: _comparison(each) for name, each in self.comparisons.items()},
             "pairs": [_pair(pair) for pair in self.pairs],
-            "ranks": {name: _ranks(self.mean_ranks(place)) for place, name in enumerate(self.measures)},
         }
 
     def _collection(self, place: int) -> dict[str, Any]:
@@ -338,7 +295,7 @@ class Suite(Result):
         }
 
     def _run(self, run: int) -> dict[str, Any]:
-        named = {each.name: self.average(each)[run] for each in self.averages}
+        named = {group: self.average(group)[run] for group in self.groups}
         return {
             "name": self.names[run],
             "collections": int(self.present[run].sum()),
@@ -490,14 +447,3 @@ def _pair(pair: SuitePair) -> dict[str, Any]:
         else:
             data[name] = plain(value) if isinstance(value, float) else value
     return data
-
-
-def _ranks(ranks: MeanRanks | None) -> dict[str, Any] | None:
-    if ranks is None:
-        return None
-    return {
-        "runs": dict(zip(ranks.names, ranks.ranks.tolist(), strict=True)),
-        "collections": ranks.collections,
-        "friedman_p": plain(ranks.p),
-        "critical_difference": plain(ranks.difference),
-    }

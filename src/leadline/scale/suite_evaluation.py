@@ -15,7 +15,7 @@ import numpy as np
 from leadline.comparison.compare import compare_results
 from leadline.comparison.comparison_result import Comparison
 from leadline.comparison.pairing import check_averages, check_judged, listed_names
-from leadline.comparison.suite_records import NamedAverage, SuiteRules
+from leadline.comparison.suite_records import SuiteRules
 from leadline.comparison.suite_result import Suite
 from leadline.data.optional import import_optional, require
 from leadline.data.reading import CutReadingOptions, refuse_unknown
@@ -32,15 +32,7 @@ from leadline.measures import Measure
 from leadline.scale.engines import Engine, engine_of
 from leadline.scale.partial import Partial, PartSum
 from leadline.scale.process_pool import Fault, Unit
-from leadline.scale.suite_files import (
-    AVERAGED,
-    Collection,
-    SuiteFile,
-    checked_averages,
-    input_digest,
-    members_of,
-    read_suite,
-)
+from leadline.scale.suite_files import Collection, input_digest, read_suite
 from leadline.stats import CORRECTIONS, TESTS, Correction, PairedTest, checked_level, checked_seed
 from leadline.stats.paired_tests import Randomisation, T
 from leadline.version import VERSION
@@ -159,7 +151,6 @@ def suite(
     confidence: float = 0.95,
     seed: int = 0,
     partial: bool = False,
-    averages: Sequence[str] = (),
     cache: str | os.PathLike[str] | None = None,
     clean_cache: bool = False,
     engine: str | Engine = "local",
@@ -187,8 +178,6 @@ def suite(
         Seed of the random number generator.
     partial : bool, default False
         Whether a run that lacks a collection is averaged over those it has; otherwise it has no macro mean.
-    averages : sequence of str
-        Published averages of nDCG@10 to add: BEIR, BEIR-14, BEIR-13, BEIR-MTEB, NanoBEIR.
     cache : path, optional
         Folder in which the values of every run on a collection are kept, so that they are not computed
         again; by default none.
@@ -227,7 +216,6 @@ def suite(
         raise UsageError("clean_cache without a cache has no effect; expected both")
     found = read_suite(source)
     rules = _rules(test, correction, confidence, seed, baseline, partial)
-    named = checked_averages([*found.averages, *averages])
     chosen = engine if isinstance(engine, Engine) else engine_of(engine)
     kept = None if cache is None else Cache(os.fspath(cache))
     progress = _Progress(sum(len(each.runs) for each in found.collections), on_run)
@@ -250,7 +238,7 @@ def suite(
         results,
         comparisons,
         rules,
-        averages=_averages(found, named, texts),
+        groups=found.groups,
         inputs=work.inputs,
         options={
             "suite": found.path,
@@ -261,7 +249,6 @@ def suite(
             "confidence": confidence,
             "seed": seed,
             "partial": partial,
-            "averages": list(named),
             "groups": found.groups or {},
             "engine": str(chosen),
             "collections": {
@@ -438,17 +425,3 @@ def _compared(results: Results, rules: SuiteRules) -> Comparison | None:
         confidence=rules.confidence,
         seed=rules.seed,
     )
-
-
-def _averages(found: SuiteFile, named: Sequence[str], measures: Sequence[str]) -> list[NamedAverage]:
-    """Return the averages of groups of collections and the published ones."""
-    names = [each.name for each in found.collections]
-    averages = [
-        NamedAverage(group, {name: [name] for name in members})
-        for group, members in (found.groups or {}).items()
-    ]
-    for name in named:
-        if AVERAGED not in measures:
-            raise UsageError(f"{name} is an average of {AVERAGED}; expected it among the measures")
-        averages.append(NamedAverage(name, members_of(name, names), AVERAGED))
-    return averages

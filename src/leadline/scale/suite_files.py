@@ -1,11 +1,11 @@
-"""Suites of collections: the files that describe them, and published lists of collections."""
+"""Suites of collections: the files that describe them."""
 
 from __future__ import annotations
 
 import difflib
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from glob import glob
 from typing import Any, NamedTuple
 
@@ -16,36 +16,9 @@ from leadline.io.read_paths import record_input
 
 DEFAULT_MEASURES = ("nDCG@10",)
 LONGEST_SUITE = 1 << 24  # maximum number of bytes of a suite
-TOP = ("measures", "averages", "groups", "collections")
+TOP = ("measures", "groups", "collections")
 KEYS = ("qrels", "runs", "documents", "level")
 QRELS = ("qrels.txt", "qrels.tsv", "qrels/test.tsv")  # of a folder; the last is that of BEIR
-SUBFORUMS: tuple[str, ...] = ("android", "english", "gaming", "gis", "mathematica", "physics")
-SUBFORUMS += ("programmers", "stats", "tex", "unix", "webmasters", "wordpress")
-CQADUPSTACK = tuple(f"cqadupstack{name}" for name in SUBFORUMS)
-PUBLIC: tuple[str, ...] = ("trec-covid", "nfcorpus", "nq", "hotpotqa", "fiqa", "arguana")
-PUBLIC += ("webis-touche2020", "cqadupstack", "quora", "dbpedia-entity", "scidocs", "fever")
-PUBLIC += ("climate-fever", "scifact")
-# The thirteen of NanoBEIR are public ones and MS MARCO, in smaller samples.
-NANO = (*(name for name in PUBLIC if name not in ("trec-covid", "cqadupstack")), "msmarco")
-# Published averages of nDCG@10: the members of each.
-AVERAGES: dict[str, tuple[str, ...]] = {
-    "BEIR": (*PUBLIC, "bioasq", "signal1m", "trec-news", "robust04"),
-    "BEIR-14": PUBLIC,
-    "BEIR-13": tuple(name for name in PUBLIC if name != "cqadupstack"),
-    "BEIR-MTEB": (*PUBLIC, "msmarco"),
-    "NanoBEIR": tuple(f"nano-{name}" for name in NANO),
-}
-AVERAGED = "nDCG@10"
-# Other names of collections, folded as `folded` does.
-ALIASES = {
-    "touche2020": "webistouche2020",
-    "dbpedia": "dbpediaentity",
-    "fiqa2018": "fiqa",
-    "quoraretrieval": "quora",
-    "treccovidbeir": "treccovid",
-    "signal1mrt": "signal1m",
-    "cqadupstackretrieval": "cqadupstack",
-}
 
 
 class Collection(NamedTuple):
@@ -59,15 +32,11 @@ class Collection(NamedTuple):
 
 
 class SuiteFile(NamedTuple):
-    """What a suite consists of.
-
-    `averages` are names of published averages, `groups` collections by the name of an average of them.
-    """
+    """What a suite consists of; `groups` are collections by the name of an average of them."""
 
     path: str
     collections: list[Collection]
     measures: tuple[Any, ...]
-    averages: tuple[str, ...] = ()
     groups: dict[str, list[str]] | None = None
 
 
@@ -177,24 +146,8 @@ def _suite_of(data: Mapping[str, Any], path: str, folder: str) -> SuiteFile:
         path,
         collections,
         _listed(measures, "measures", "names of measures", path),
-        checked_averages(_listed(data.get("averages", ()), "averages", "published averages", path), path),
         {str(group): list(members) for group, members in groups.items()},
     )
-
-
-def checked_averages(names: Iterable[str], path: str = "") -> tuple[str, ...]:
-    """Return the names of published averages as they are spelled in `AVERAGES`.
-
-    >>> checked_averages(["nanobeir"])
-    ('NanoBEIR',)
-    """
-    known = {name.lower(): name for name in AVERAGES}
-    for name in names:
-        if str(name).lower() not in known:
-            raise InputError(
-                f"unknown average '{name}'", expected=nearest(str(name), list(AVERAGES)), path=path
-            )
-    return tuple(dict.fromkeys(known[str(name).lower()] for name in names))
 
 
 def _collection(name: str, table: object, path: str, folder: str) -> Collection:
@@ -305,59 +258,3 @@ def input_digest(source: Any) -> str | None:
         return digest_of(os.fspath(source))
     except (OSError, LeadlineError):
         return None
-
-
-def folded(name: str) -> str:
-    """Return the name of a collection without case, marks and other spellings.
-
-    >>> folded("Webis-Touche2020"), folded("NanoTouche2020Retrieval"), folded("beir/fiqa-2018")
-    ('webistouche2020', 'nanowebistouche2020', 'fiqa')
-    """
-    text = re.sub(r"[^a-z0-9]", "", name.lower().removeprefix("beir/"))
-    nano = "nano" * text.startswith("nano")
-    text = text.removeprefix("nano")
-    shorter = text.removesuffix("retrieval") if text not in ALIASES else text
-    return nano + ALIASES.get(text, ALIASES.get(shorter, shorter))
-
-
-def members_of(average: str, names: Sequence[str]) -> dict[str, list[str]]:
-    """Return the collections of a suite that are each member of a published average.
-
-    A member without any is missing. CQADupStack has twelve collections, whose mean is one member; the list
-    of a member is empty if some of them are missing.
-
-    Parameters
-    ----------
-    average : str
-        Name in `AVERAGES`.
-    names : sequence of str
-        Names of the collections of the suite.
-
-    Raises
-    ------
-    InputError
-        If two collections of the suite are the same member.
-
-    Examples
-    --------
-    >>> found = members_of("BEIR-13", ["NFCorpus", "scifact", "mine"])
-    >>> {member: there for member, there in found.items() if there}
-    {'nfcorpus': ['NFCorpus'], 'scifact': ['scifact']}
-    """
-    by_name: dict[str, str] = {}
-    wanted = {*map(folded, AVERAGES[average]), *CQADUPSTACK}
-    for name in names:
-        short = folded(name)
-        if short in by_name and short in wanted:
-            raise InputError(
-                f"collections '{by_name[short]}' and '{name}' are both {short} of {average}",
-                expected="one of them",
-            )
-        by_name[short] = name
-    found: dict[str, list[str]] = {}
-    for member in AVERAGES[average]:
-        short = folded(member)
-        found[member] = [by_name[short]] if short in by_name else []
-        if short == "cqadupstack" and short not in by_name and all(name in by_name for name in CQADUPSTACK):
-            found[member] = [by_name[name] for name in CQADUPSTACK]
-    return found

@@ -165,7 +165,6 @@ DRAWN: dict[str, Draw] = {
     "Slices": lambda kind, size, _: slices_of(results(kind, size), KINDS).plot(),
     "Slices compared": lambda kind, size, _: slices_of(compared(kind, size, baseline=True), KINDS).plot(),
     "Suite": lambda kind, size, folder: of_suite(kind, size, folder).plot(),
-    "Suite ranks": lambda kind, size, folder: of_suite(kind, size, folder).plot(figure="critical-difference"),
     "SubtopicCurves": lambda kind, size, _: subtopic_curve(
         {query: {"1": {"d0": 1}, "2": {"d1": 1}} for query in QUERIES}, lists(kind, size)
     ).plot(),

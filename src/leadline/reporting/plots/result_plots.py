@@ -314,14 +314,12 @@ def slices_figure(
     return lambda width: by_slice(result, measure=measure, pair=pair, width=width or COLUMN)
 
 
-def suite_figure(result: Suite, *, figure: str = "heat-map", measure: object | None = None) -> Make:
-    """Draw the means by run and collection, or mean ranks over collections, of a measure."""
-    from leadline.reporting.plots.suite_plots import KINDS, heat_map, rank_diagram
+def suite_figure(result: Suite, *, measure: object | None = None) -> Make:
+    """Draw the means by run and collection of a measure."""
+    from leadline.reporting.plots.suite_plots import heat_map
 
-    check_word(KINDS, figure=figure)
     place = 0 if measure is None else result.measure_index(measure)
-    drawn = heat_map if figure == "heat-map" else rank_diagram
-    return lambda width: drawn(result, place, width=width)
+    return lambda width: heat_map(result, place, width=width)
 
 
 def estimates_figure(result: EstimatedResults, *, measure: object | None = None) -> Make:

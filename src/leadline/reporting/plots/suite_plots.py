@@ -1,4 +1,4 @@
-"""Figures of suites: a heat map of means by run and collection, and mean ranks over collections."""
+"""Figure of a suite: a heat map of means by run and collection."""
 
 from __future__ import annotations
 
@@ -7,20 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from leadline.comparison.sentences import p_text
 from leadline.comparison.suite_result import Suite
 from leadline.data.arrays import Flags, Floats
-from leadline.data.wording import counted
-from leadline.errors import UsageError
 from leadline.reporting.plots import COLUMN, FAINT, INK, RULE, scaled, shortened, style
-from leadline.reporting.plots.significance_groups import critical_difference
 from leadline.reporting.plots.text_layout import NAMED, colour_bar, height_of, ink_on, name_rows
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-KINDS = ("heat-map", "critical-difference")
 CELL = 0.42  # inches: width of a column with values written in its cells
 MARGIN = 1.3  # inches: names of the runs
 WRITTEN = 30  # maximum number of rows, and of columns, with values in the cells
@@ -120,35 +115,3 @@ def write_values(axes: Any, table: Floats, *, bold: Flags, shades: Any, digits: 
             fontweight="bold" if bold[row, column] else "normal",
             color=ink_on(shades[row, column]),
         )
-
-
-def rank_diagram(suite: Suite, place: int = 0, *, width: float | None = None) -> Figure:
-    """Draw the mean ranks of the runs over collections with the critical difference of Nemenyi.
-
-    Runs that lack a collection are left out and counted.
-
-    Raises
-    ------
-    UsageError
-        If fewer than two runs have every collection.
-    """
-    ranks = suite.mean_ranks(place)
-    if ranks is None:
-        raise UsageError(
-            "fewer than two runs have every collection; expected another figure, such as heat-map"
-        )
-    note = f"Friedman: {p_text(ranks.p)}; bars: no significant difference (Nemenyi, "
-    note += f"{1 - suite.rules.confidence:.3g})"
-    if ranks.difference >= len(ranks.names) - 1:
-        note += "; no difference is as large on so few collections"
-    lacking = len(suite.names) - len(ranks.names)
-    if lacking:
-        note += f"; left out: {counted(lacking, 'run')} without every collection"
-    return critical_difference(
-        ranks.names,
-        ranks.ranks,
-        difference=ranks.difference,
-        label=f"{suite.measures[place]}, mean rank ({counted(ranks.collections, 'collection')}; 1 is best)",
-        note=note,
-        width=width,
-    )

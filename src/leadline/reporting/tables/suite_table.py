@@ -28,7 +28,7 @@ def suite_tables(suite: Suite) -> list[Table]:
 def suite_rows(suite: Suite) -> Table:
     """Return the table for programs: a row for each measure and run."""
     rows: list[list[Cell]] = []
-    named = [suite.average(each) for each in suite.averages]
+    named = [suite.average(group) for group in suite.groups]
     for place, measure in enumerate(suite.measures):
         for run in suite.order(place):
             rate = suite.win_rates[run][place]
@@ -44,8 +44,7 @@ def suite_rows(suite: Suite) -> Table:
                     int(suite.present[run].sum()),
                 ]
             )
-    names = [each.name for each in suite.averages]
-    columns = ["measure", "run", *suite.collections, "macro", *names, "win_rate", "comparisons"]
+    columns = ["measure", "run", *suite.collections, "macro", *suite.groups, "win_rate", "comparisons"]
     return Table(columns=[*columns, "collections"], rows=rows)
 
 
@@ -53,11 +52,7 @@ def _means(suite: Suite, place: int) -> Table:
     """Return the table of the means by one measure, the best macro mean first."""
     order = suite.order(place)
     measure = suite.columns[place]
-    shown = [
-        (each.name, suite.average(each)[:, place])
-        for each in suite.averages
-        if each.measure in (None, suite.measures[place])
-    ]
+    shown = [(group, suite.average(group)[:, place]) for group in suite.groups]
     values = np.column_stack(
         [suite.means[:, :, place], suite.macro[:, place], *(column for _, column in shown)]
     )
@@ -180,14 +175,6 @@ def _pair_notes(suite: Suite) -> list[str]:
         notes.append(_cannot_tell(suite, pairs))
     if any(pair.within.verdict == INCOMPLETE for pair in pairs):
         notes.append(f"{INCOMPLETE}: a run lacks a collection; --partial tests the collections of both")
-    ranks = suite.mean_ranks()
-    if ranks is not None and not math.isnan(ranks.p):
-        p = "< 0.0001" if ranks.p < 0.0001 else f"= {ranks.p:.4f}"
-        notes.append(
-            f"{suite.measures[0]}, ranks over {counted(ranks.collections, 'collection')}: Friedman p {p}; "
-            f"critical difference of mean ranks (Nemenyi) {ranks.difference:.2f} of at most "
-            f"{len(ranks.names) - 1}"
-        )
     return notes
 
 
