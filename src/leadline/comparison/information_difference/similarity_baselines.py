@@ -13,11 +13,10 @@ import numpy as np
 
 from leadline import kernels
 from leadline.comparison.information_difference.joint_tables import LEVELS, Orders, call_kernel, orders_of
-from leadline.comparison.information_difference.tied_overlap import TiedList, tied_overlap
-from leadline.data.arrays import Bytes, Codes, Flags, Floats, Hashes, Integers
+from leadline.data.arrays import Bytes, Codes, Floats, Hashes, Integers
 from leadline.data.ids import Ids
 from leadline.data.judged_run import JudgedRun
-from leadline.data.registry import Parametric, Registry, choice, cutoff, needed_cutoff, number
+from leadline.data.registry import Parametric, Registry, cutoff, needed_cutoff, number
 from leadline.errors import UsageError
 
 
@@ -313,91 +312,34 @@ NOTHING = 1e-18  # weight of a depth that is negligible in double precision
 class RBO(Similarity):
     """Rank-biased overlap: mean agreement over depths d with weight (1 - p) p^(d - 1).
 
-    Without ties, agreement at depth d is X_d / d, where X_d is the number of documents in the first d of
-    both lists. `ties` says what tied documents mean. `w`: they share their rank, as in sports; all enter at
-    the first rank of their group, and agreement is 2 X_d / (|A:d| + |B:d|). `a`: their order is unknown; the
-    value is the mean over all orders. `b`: as `a`, corrected for the information that ties lose, so that a
-    list agrees completely with itself.
-
-    `form=ext` extrapolates: beyond the end of the shorter list its last agreement is continued, and beyond
-    the longer list agreement is constant. `min` and `max` are bounds over all continuations, `res` their
-    difference. With p = 1 all depths of the longer list have the same weight (average overlap); there are no
-    bounds then. Undefined for two empty lists.
+    Agreement at depth d is 2 X_d / (|A:d| + |B:d|), where X_d is the number of documents in the first d of
+    both lists. Tied documents share the first rank of their group (variant w of the source). Beyond the end
+    of the shorter list its last agreement is continued, and beyond the longer list agreement is constant.
+    With p = 1 all depths of the longer list have the same weight (average overlap). Undefined for two empty
+    lists.
 
     >>> RBO(p=0.5).of(["a", "b"], ["b", "a"])  # agreement 0 at depth 1, then 1
     0.5
     """
 
     title = "rank-biased overlap"
-    formula = "(1 - p) sum of p^(d-1) A_d; beyond the lists extrapolated, or bounded"
-    source = "Webber, Moffat and Zobel 2010, equations 11, 30 and 32; ties: Corsi and Urbano 2024"
+    formula = "(1 - p) sum of p^(d-1) A_d; beyond the lists extrapolated"
+    source = "Webber, Moffat and Zobel 2010, equation 32; ties: Corsi and Urbano 2024"
 
     p: float = number(0.9, low=0.0, high=1.0)
-    form: str = choice("ext", "min", "max", "res")
-    ties: str = choice("w", "a", "b")
 
     def post_init(self) -> None:
         """Check that the weights of depths have a sum."""
         if self.p == 0:
             raise UsageError("p=0 in RBO; expected a number above 0")
-        if self.p == 1 and self.form != "ext":
-            raise UsageError(f"RBO(p=1,form={self.form}); expected p below 1, as with p=1 nothing is bounded")
 
     def values(self, ranked: RankedLists) -> Floats:
         """Return similarities, systems x systems."""
-        values = self._untied(ranked)
-        bounds = ranked.orders.bounds.tolist()
-        tied: dict[int, TiedList] = {}
-        for first, second in np.argwhere(np.triu(self._needs_ties(ranked))).tolist():
-            for each in {first, second} - tied.keys():
-                tied[each] = TiedList.of(ranked.entry[bounds[each] : bounds[each + 1]])
-            value = self._of_ties(ranked, first, second, tied[first], tied[second])
-            values[first, second] = values[second, first] = value
-        return values
-
-    def _needs_ties(self, ranked: RankedLists) -> Flags:
-        """Return for pairs of lists whether they have ties that the kernel does not treat."""
-        if self.form == "ext" and self.ties == "w":
-            return np.zeros((ranked.size, ranked.size), dtype=np.bool_)
-        bounds = ranked.orders.bounds
-        rank = np.arange(len(ranked.entry)) - np.repeat(bounds[:-1], ranked.lengths) + 1
-        tied = np.flatnonzero(ranked.entry < rank)  # with the document above
-        last = np.searchsorted(tied, bounds[1:]) - 1
-        latest = np.append(tied, -1)[last] - bounds[:-1]  # negative without a tie in the list
-        shorter = np.minimum.outer(ranked.lengths, ranked.lengths)
-        reached = np.maximum.outer(latest, latest)
-        return (shorter > 0) & (reached >= 0)
-
-    @property
-    def _depth(self) -> int:
-        """Depth beyond which all weights together are negligible."""
-        return math.ceil(math.log(NOTHING) / math.log(self.p))
-
-    def _of_ties(self, ranked: RankedLists, first: int, second: int, one: TiedList, other: TiedList) -> float:
-        """Return the similarity of two lists with ties."""
-        places = ranked.orders.position[[first, second]]
-        if len(one.first) > len(other.first):
-            one, other, places = other, one, places[::-1]
-        common = places[:, (places >= 0).all(axis=0)].astype(np.int64)
-        found = tied_overlap(
-            one, other, (common[0], common[1]), p=self.p, ties=self.ties, bounded=self.form != "ext"
-        )
-        return {"ext": found.ext, "min": found.low, "max": found.high, "res": found.high - found.low}[
-            self.form
-        ]
-
-    def _untied(self, ranked: RankedLists) -> Floats:
-        """Return similarities in which tied documents enter together (`form=ext`), or in the run's order."""
         size, lengths = ranked.size, ranked.lengths
         depth = int(lengths.max(initial=0))
-        if self.p < 1:
-            depth = min(depth, self._depth)
+        if self.p < 1:  # deeper ranks have negligible weights
+            depth = min(depth, math.ceil(math.log(NOTHING) / math.log(self.p)))
         first, second = (index.astype(np.int32) for index in np.triu_indices(size))
-        entry = ranked.entry
-        if self.form != "ext":  # in the order of the run
-            entry = (np.arange(len(entry)) - np.repeat(ranked.orders.bounds[:-1], lengths) + 1).astype(
-                np.int32
-            )
         value, last = np.empty((2, len(first)))
         call_kernel(
             "biased_overlaps",
@@ -406,39 +348,19 @@ class RBO(Similarity):
             ranked.orders.position.ravel(),
             first,
             second,
-            entry,
+            ranked.entry,
             (1 - self.p) * self.p ** np.arange(depth) if self.p < 1 else np.ones(depth),
-            self.form == "ext",
+            True,
             np.empty(size * (depth + 1), dtype=np.int32),
             np.empty(depth + 1, dtype=np.int32),
             value,
             last,
         )
-        lower, upper = (
-            np.minimum(lengths[first], lengths[second]),
-            np.maximum(lengths[first], lengths[second]),
-        )
+        longest = np.maximum(lengths[first], lengths[second])
         if self.p == 1:
-            value /= np.maximum(upper, 1)
-        elif self.form == "ext":
-            value += last * self.p**upper
-        elif self.form == "res":
-            value = self._residual(last, lower, upper)
-        else:  # with final overlap X at all depths the sum is -ln(1-p) (1-p)/p X; observed depths have less
-            value -= (1 - self.p) / self.p * math.log1p(-self.p) * last
-        if self.form == "max":
-            value += self._residual(last, lower, upper)
+            value /= np.maximum(longest, 1)
+        else:
+            value += last * self.p**longest
         values = np.empty((size, size))
-        values[first, second] = values[second, first] = np.where(upper == 0, np.nan, value)
+        values[first, second] = values[second, first] = np.where(longest == 0, np.nan, value)
         return values
-
-    def _residual(self, seen: Floats, lower: Floats, upper: Floats) -> Floats:
-        """Return the residual, the difference of upper and lower bound (equation 30)."""
-        p = self.p
-        whole = (lower + upper - seen).astype(np.int64)  # depth of complete agreement at best
-        steps = np.arange(1, int(whole.max(initial=0)) + 1)
-        sums = np.concatenate(([0.0], np.cumsum(p**steps / steps)))
-        part = lower * (sums[whole] - sums[lower]) + upper * (sums[whole] - sums[upper])
-        part += seen * (-math.log1p(-p) - sums[whole])
-        residual: Floats = p**lower + p**upper - p**whole - (1 - p) / p * part
-        return residual
