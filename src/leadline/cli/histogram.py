@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import click
@@ -87,19 +86,6 @@ SECTION = "Estimation"
     show_default=True,
     help="Non-relevant documents: all that are retrieved and not judged relevant, or those judged "
     "non-relevant.",
-)
-@option(
-    "Measures",
-    "--aggregate",
-    type=click.Choice(["pooled", "query"]),
-    default="pooled",
-    show_default=True,
-    help="Aggregation over queries: one pooled histogram, or the mean of the slopes of the queries.",
-)
-@option("Measures", "--half-counts", is_flag=True, help="Add 1/2 to all counts.")
-@option("Measures", "--weighted", is_flag=True, help="Weight bins by their counts.")
-@option(
-    "Measures", "--base", type=float, default=math.e, metavar="B", help="Base of the logarithm. [default: e]"
 )
 @option(
     "Measures",

@@ -134,7 +134,7 @@ def _column(of_models: Sequence[RunHistograms], recipe: HistogramOptions, truth:
     def read(tables: Floats) -> Floats:
         if which == "hsa":
             return slopes(tables, recipe)
-        return overlap(tables[..., 0, :], tables[..., 1, :], base=recipe.base)
+        return overlap(tables[..., 0, :], tables[..., 1, :])
 
     def pooled(times: Floats) -> Floats:
         return read(np.tensordot(times, counts, axes=(1, 1)))

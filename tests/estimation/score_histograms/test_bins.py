@@ -90,13 +90,6 @@ def test_weights_are_the_inverse_variance_of_the_log_ratio() -> None:
     assert slope(relevant, nonrelevant, weighted=True) == pytest.approx(expected[0])
 
 
-def test_the_base_scales_both() -> None:
-    relevant, nonrelevant = columns(([1, 3, 4], [4, 3, 1]))
-    natural = [float(read(relevant, nonrelevant)) for read in (slope, overlap)]
-    binary = [float(read(relevant, nonrelevant, base=2)) for read in (slope, overlap)]
-    assert binary == pytest.approx([value / math.log(2) for value in natural])
-
-
 @given(st.integers(1, 300), st.data())
 def test_ranks_fall_where_exact_arithmetic_puts_them(bins: int, data: st.DataObject) -> None:
     below = data.draw(st.integers(1, 1000))

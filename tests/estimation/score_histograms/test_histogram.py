@@ -17,6 +17,7 @@ from leadline.estimation.score_histograms.histogram import histogram
 from leadline.estimation.score_histograms.histogram_result import Histograms
 from leadline.estimation.score_histograms.hsa_intervals import hsa_intervals
 from leadline.estimation.score_histograms.score_sets import scored
+from leadline.estimation.score_histograms.subsampling import compute_hsa
 
 Run = dict[str, dict[str, float]]
 Judgments = dict[str, dict[str, int]]
@@ -36,7 +37,6 @@ OPTIONS = st.fixed_dictionaries(
         "depth": st.sampled_from([None, 1, 3, 6]),
         "missing": st.sampled_from(["min", "skip"]),
         "nonrelevant": st.sampled_from(["retrieved", "judged"]),
-        "aggregate": st.sampled_from(["pooled", "query"]),
         "sample": st.sampled_from([None, 1, 2]),
     }
 )
@@ -96,14 +96,6 @@ def slow(qrels: Judgments, run: Run, options: dict[str, Any]) -> tuple[float, fl
         ]
         for pair in pairs
     ]
-    if options["aggregate"] == "query":
-        slopes = [value for pair in tables if not math.isnan(value := slow_slope(*pair))]
-        used = [pair for pair in tables if sum(map(sum, pair))]
-        overlaps = [slow_overlap(*pair) for pair in used]
-        return (
-            sum(slopes) / len(slopes) if slopes else math.nan,
-            sum(overlaps) / len(overlaps) if overlaps else math.nan,
-        )
     pooled = [[sum(column) for column in zip(*side, strict=True)] for side in zip(*tables, strict=True)]
     if not pooled:
         return math.nan, 0.0
@@ -162,23 +154,17 @@ def test_as_printed_is_per_model_pooled_and_without_unretrieved_documents() -> N
     assert by_query.histograms("run").tolist() == [[2, 2], [2, 3]]
     assert not by_query.recipe.as_printed
     with pytest.raises(UsageError, match="expected none of norm"):
-        histogram(qrels, run, as_printed=True, half_counts=True)
+        histogram(qrels, run, as_printed=True, nonrelevant="judged")
 
 
 def test_the_robust_variant_is_one_recipe_whatever_the_other_options_say() -> None:
     qrels = {"q1": {"a": 1, "gone": 1}, "q2": {"b": 1}}
     run = {"q1": {"a": 9.0, "x": 3.0, "y": 1.0}, "q2": {"x": 5.0, "b": 4.5, "y": 4.0, "z": 0.0}}
     plain = histogram(qrels, run)
-    for more in (
-        {"norm": "model"},
-        {"base": 2.0},
-        {"weighted": True},
-        {"missing": "skip"},
-        {"as_printed": True},
-    ):
+    for more in ({"norm": "model"}, {"missing": "skip"}, {"as_printed": True}):
         assert histogram(qrels, run, **more).hsa_robust == plain.hsa_robust
-    same = histogram(qrels, run, from_ranks=True, aggregate="query", half_counts=True)
-    assert same.hsa == plain.hsa_robust
+    same = histogram(qrels, run, from_ranks=True)
+    assert compute_hsa(same.counts[0], plain.recipe.robust) == plain.hsa_robust[0]
     assert plain.recall[0] == 0.75
 
 
@@ -225,16 +211,14 @@ def test_intervals_hold_the_estimate_and_a_sample_widens_them() -> None:
         query: {name: float(rng.normal(1.5 * grade)) for name, grade in grades.items()}
         for query, grades in qrels.items()
     }
-    whole, part = (
-        histogram(qrels, run, aggregate="query", half_counts=True, sample=n, seed=2) for n in (None, 15)
-    )
+    whole, part = (histogram(qrels, run, sample=n, seed=2) for n in (None, 15))
     for found in (whole, part):
         one = found.measured[0]
         assert one.low < one.hsa < one.high
         assert one.robust_low < one.hsa_robust < one.robust_high
     low, high, *_ = hsa_intervals(part.counts[0], part.recipe._replace(sample=None), 1000)
     assert part.measured[0].high - part.measured[0].low > high - low
-    again = histogram(qrels, run, aggregate="query", half_counts=True, sample=15, seed=2)
+    again = histogram(qrels, run, sample=15, seed=2)
     assert again.to_dict() == part.to_dict()
 
 
@@ -272,7 +256,6 @@ def test_a_run_without_a_relevant_document_is_defined() -> None:
         ({"norm": "topic"}, "norm='topic'; expected 'query' or 'model' or 'none'"),
         ({"norm": "none"}, "scores outside 0 to 1"),
         ({"norm": "none", "from_ranks": True}, "norm='none' with ranks"),
-        ({"base": 1.0}, "base=1"),
         ({"sample_from": "union"}, "without a sample"),
         ({"depth": 0}, "depth=0"),
     ],

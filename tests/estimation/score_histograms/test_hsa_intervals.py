@@ -26,7 +26,7 @@ RECIPES = [
     HistogramOptions(sample=20),
     HistogramOptions(sample=20, aggregate="query", half_counts=True),
     HistogramOptions(sample=20, aggregate="query"),
-    HistogramOptions(sample=20, aggregate="query", weighted=True, base=2.0),
+    HistogramOptions(sample=20, aggregate="query", weighted=True),
 ]
 
 
@@ -55,11 +55,7 @@ def one_by_one(counts: Floats, recipe: HistogramOptions, draws: int, rng: Any, *
 
 
 def statistic(tables: list[tuple[Floats, Floats]], recipe: HistogramOptions) -> float:
-    options: dict[str, Any] = {
-        "half_counts": recipe.half_counts,
-        "weighted": recipe.weighted,
-        "base": recipe.base,
-    }
+    options: dict[str, Any] = {"half_counts": recipe.half_counts, "weighted": recipe.weighted}
     if recipe.aggregate == "pooled":
         first, second = (np.sum(column, axis=0) for column in zip(*tables, strict=True))
         return float(slope(first, second, **options))

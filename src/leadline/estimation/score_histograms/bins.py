@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from leadline.data.arrays import Floats, Integers
@@ -36,15 +34,13 @@ def bin_of(values: Floats, bins: int) -> Integers:
     return index
 
 
-def overlap(relevant: Floats, nonrelevant: Floats, *, base: float = math.e) -> Floats:
+def overlap(relevant: Floats, nonrelevant: Floats) -> Floats:
     """Return DO: the sum of log min(h_r, h_nr) over the bins that are non-empty in both histograms.
 
     Parameters
     ----------
     relevant, nonrelevant : ndarray of float64, shape (..., n_bins)
         Histograms.
-    base : float, default e
-        Base of the logarithm.
 
     Returns
     -------
@@ -61,17 +57,12 @@ def overlap(relevant: Floats, nonrelevant: Floats, *, base: float = math.e) -> F
     0.6931
     """
     low = np.minimum(relevant, nonrelevant)
-    values: Floats = np.log(low, out=np.zeros_like(low), where=low > 0).sum(axis=-1) / math.log(base)
+    values: Floats = np.log(low, out=np.zeros_like(low), where=low > 0).sum(axis=-1)
     return values
 
 
 def slope(
-    relevant: Floats,
-    nonrelevant: Floats,
-    *,
-    half_counts: bool = False,
-    weighted: bool = False,
-    base: float = math.e,
+    relevant: Floats, nonrelevant: Floats, *, half_counts: bool = False, weighted: bool = False
 ) -> Floats:
     """Return HSA: the least-squares slope of log(h_r / h_nr) over the centres of bins non-empty in both.
 
@@ -83,8 +74,6 @@ def slope(
         Add 1/2 to all counts and use all bins that are non-empty in either histogram.
     weighted : bool, default False
         Weight bins by h_r h_nr / (h_r + h_nr), the inverse variance of the log ratio.
-    base : float, default e
-        Base of the logarithm.
 
     Returns
     -------
@@ -113,9 +102,7 @@ def slope(
     covariance = (weight * centred * ratio).sum(axis=-1)
     variance = (weight * centred**2).sum(axis=-1)
     enough = used.sum(axis=-1) >= 2
-    slopes: Floats = np.divide(
-        covariance, variance, out=np.full(np.shape(covariance), np.nan), where=enough
-    ) / math.log(base)
+    slopes: Floats = np.divide(covariance, variance, out=np.full(np.shape(covariance), np.nan), where=enough)
     return slopes
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Unpack
 
@@ -77,9 +76,9 @@ def compute_do(counts: Floats, recipe: HistogramOptions) -> float:
     """Return DO of the pooled histograms, or the mean over the queries that have scores."""
     if recipe.aggregate == "pooled":
         pooled = counts.sum(axis=0)
-        return float(overlap(pooled[0], pooled[1], base=recipe.base))
+        return float(overlap(pooled[0], pooled[1]))
     used = counts[counts.sum(axis=(1, 2)) > 0]
-    values = overlap(used[:, 0], used[:, 1], base=recipe.base)
+    values = overlap(used[:, 0], used[:, 1])
     return float(values.mean()) if len(used) else float("nan")
 
 
@@ -120,10 +119,6 @@ def histogram(
     sample_from: str = "list",
     missing: str | None = None,
     nonrelevant: str = "retrieved",
-    aggregate: str = "pooled",
-    half_counts: bool = False,
-    weighted: bool = False,
-    base: float = math.e,
     as_printed: bool = False,
     rel: float = 1.0,
     seed: int = 0,
@@ -165,14 +160,6 @@ def histogram(
         Whether unretrieved relevant documents have the lowest score of the list (default) or are excluded.
     nonrelevant : {"retrieved", "judged"}
         Non-relevant documents: all retrieved documents not judged relevant, or only judged ones.
-    aggregate : {"pooled", "query"}
-        Pooled histograms, or the mean of HSA over queries.
-    half_counts : bool, default False
-        Whether to add 1/2 to all counts.
-    weighted : bool, default False
-        Whether to weight bins by their counts.
-    base : float, default e
-        Base of the logarithm.
     as_printed : bool, default False
         Definition of the paper: scaled per model, without unretrieved documents.
     rel : float, default 1
@@ -234,17 +221,13 @@ def histogram(
         sample_from,
         missing or ("skip" if as_printed else "min"),
         nonrelevant,
-        aggregate,
-        half_counts,
-        weighted,
-        base,
-        rel,
-        seed,
+        rel=rel,
+        seed=seed,
     ).checked()
     if as_printed and not recipe.as_printed:
         raise UsageError(
             f"as_printed with other options ({recipe.words}); expected none of norm, missing, "
-            "nonrelevant, aggregate, half_counts, weighted, base beside it"
+            "nonrelevant beside it"
         )
     table = judgments_of(qrels, reading)
     refuse_sample(table)
@@ -270,6 +253,10 @@ def histogram(
         histograms,
         recipe,
         warnings=histogram_warnings(infos, table, histograms, recipe),
-        options=recipe._asdict()
+        options={
+            name: value
+            for name, value in recipe._asdict().items()
+            if name not in ("aggregate", "half_counts", "weighted")
+        }
         | {"as_printed": recipe.as_printed, "draws": draws, **reading.options(JudgedOptions)},
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 from leadline.data.validation import check_flags, check_numbers, check_whole, check_word
@@ -40,8 +39,6 @@ class HistogramOptions(NamedTuple):
         Whether 1/2 is added to all counts.
     weighted : bool
         Whether bins are weighted by their counts.
-    base : float
-        Base of the logarithm.
     rel : float
         Least relevant grade.
     seed : int
@@ -59,7 +56,6 @@ class HistogramOptions(NamedTuple):
     aggregate: str = "pooled"
     half_counts: bool = False
     weighted: bool = False
-    base: float = math.e
     rel: float = 1.0
     seed: int = 0
 
@@ -72,13 +68,10 @@ class HistogramOptions(NamedTuple):
         check_word(("list", "union"), sample_from=self.sample_from)
         check_word(("min", "skip"), missing=self.missing)
         check_word(("retrieved", "judged"), nonrelevant=self.nonrelevant)
-        check_word(("pooled", "query"), aggregate=self.aggregate)
-        check_flags(from_ranks=self.from_ranks, half_counts=self.half_counts, weighted=self.weighted)
-        check_numbers(base=self.base, rel=self.rel)
+        check_flags(from_ranks=self.from_ranks)
+        check_numbers(rel=self.rel)
         if self.bins > MOST_BINS:
             raise UsageError(f"bins={self.bins}; expected {MOST_BINS:,} or fewer")
-        if self.base <= 0 or self.base == 1:
-            raise UsageError(f"base={self.base:g}; expected a base of logarithms, such as 2 or 10")
         if self.from_ranks and self.norm == "none":
             raise UsageError("norm='none' with ranks, which are not from 0 to 1; expected norm='query'")
         if self.sample_from == "union" and self.sample is None:
@@ -93,7 +86,6 @@ class HistogramOptions(NamedTuple):
             and self.aggregate == "pooled"
             and self.missing == "skip"
             and self.nonrelevant == "retrieved"
-            and self.base == math.e
             and not (self.half_counts or self.weighted)
         )
 
@@ -105,13 +97,7 @@ class HistogramOptions(NamedTuple):
         of slopes with half counts.
         """
         return self._replace(
-            norm="query",
-            from_ranks=True,
-            missing="min",
-            aggregate="query",
-            half_counts=True,
-            weighted=False,
-            base=math.e,
+            norm="query", from_ranks=True, missing="min", aggregate="query", half_counts=True, weighted=False
         )
 
     @property
@@ -130,6 +116,5 @@ class HistogramOptions(NamedTuple):
             "judged non-relevant documents only" if self.nonrelevant == "judged" else "",
             "half counts" if self.half_counts else "",
             "weighted" if self.weighted else "",
-            f"logarithm to base {self.base:g}" if self.base != math.e else "",
         ]
         return ", ".join(text for text in parts if text)

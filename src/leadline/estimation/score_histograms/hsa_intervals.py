@@ -265,4 +265,4 @@ def slopes_of_redraws(relevant: Floats, nonrelevant: Any, recipe: HistogramOptio
         out=np.full(len(size), np.nan),
         where=size >= 2,
     )
-    return np.asarray(values / math.log(recipe.base))
+    return np.asarray(values)

@@ -165,11 +165,7 @@ class Estimates(Result):
 def slopes(counts: Floats, recipe: HistogramOptions) -> Floats:
     """Return the slope of each pair of histograms (... x 2 x bins)."""
     return slope(
-        counts[..., 0, :],
-        counts[..., 1, :],
-        half_counts=recipe.half_counts,
-        weighted=recipe.weighted,
-        base=recipe.base,
+        counts[..., 0, :], counts[..., 1, :], half_counts=recipe.half_counts, weighted=recipe.weighted
     )
 
 

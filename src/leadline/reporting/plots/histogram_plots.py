@@ -28,8 +28,6 @@ def histograms(
     *,
     hsa: Sequence[float],
     do: Sequence[float],
-    half_counts: bool = False,
-    base: float = math.e,
     of: str = "scores",
     width: float | None = None,
 ) -> Figure:
@@ -45,10 +43,6 @@ def histograms(
         Histograms of relevant and non-relevant documents over [0, 1].
     hsa, do : sequence of float
         HSA and DO of the models.
-    half_counts : bool, default False
-        Whether 1/2 was added to all counts.
-    base : float, default e
-        Base of the logarithm.
     of : str, default "scores"
         Quantity on the horizontal axis.
     width : float, optional
@@ -81,11 +75,11 @@ def histograms(
         for index, (upper, lower) in enumerate(grid.T):
             patches = _both(upper, table[index], top)
             upper.set_title(f"{labels[index]}\nDO {_number(do[index])}", fontsize=scaled(7.5))
-            _line(lower, table[index], hsa[index], half_counts, base)
+            _line(lower, table[index], hsa[index])
             lower.set_title(f"HSA {_number(hsa[index])}", fontsize=scaled(7.5))
             lower.set_xlabel(f"normalised {of}")
         grid[0, 0].set_ylabel("documents")
-        grid[1, 0].set_ylabel(f"{_log(base)} (relevant / non-relevant)")
+        grid[1, 0].set_ylabel("ln (relevant / non-relevant)")
         figure.align_ylabels(list(grid[:, 0]))
         legend_below(figure, patches, ["relevant", "non-relevant"], inches)
     return figure
@@ -93,10 +87,6 @@ def histograms(
 
 def _number(value: float) -> str:
     return "undefined" if math.isnan(value) else f"{value:.2f}"
-
-
-def _log(base: float) -> str:
-    return "ln" if base == math.e else f"log base {base:g}"
 
 
 def _both(axes: Any, counts: Floats, top: float) -> list[Any]:
@@ -124,12 +114,11 @@ def _both(axes: Any, counts: Floats, top: float) -> list[Any]:
     return [relevant, nonrelevant]
 
 
-def _line(axes: Any, counts: Floats, hsa: float, half_counts: bool, base: float) -> None:
+def _line(axes: Any, counts: Floats, hsa: float) -> None:
     """Draw the log ratio of the used bins, with the regression line of slope HSA."""
-    more = 0.5 if half_counts else 0.0
-    used = counts.sum(axis=0) > 0 if half_counts else (counts > 0).all(axis=0)
+    used = (counts > 0).all(axis=0)
     centre = ((np.arange(counts.shape[1]) + 0.5) / counts.shape[1])[used]
-    ratio = np.log((counts[0][used] + more) / (counts[1][used] + more)) / math.log(base)
+    ratio = np.log(counts[0][used] / counts[1][used])
     axes.plot(centre, ratio, linestyle="none", marker="o", color=RELEVANT.color, markersize=scaled(3.6))
     if len(centre) and not math.isnan(hsa):
         span = np.array([0.0, 1.0])

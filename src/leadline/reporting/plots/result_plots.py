@@ -151,8 +151,6 @@ def histogram_figure(result: Histograms, *, runs: Sequence[str] = ()) -> Make:
         result.counts[indices].sum(axis=1),
         hsa=[float(result.hsa[run]) for run in indices],
         do=[float(result.do[run]) for run in indices],
-        half_counts=result.recipe.half_counts,
-        base=result.recipe.base,
         of="ranks" if result.recipe.from_ranks else "scores",
         width=width,
     )
