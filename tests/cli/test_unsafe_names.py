@@ -140,8 +140,6 @@ def test_csv_is_written_so_that_no_cell_is_a_formula_and_reads_back(tmp_path: Pa
     path.write_text(render(sheet, "csv"), newline="")
     assert list(read_column(f"{path}:AP").values) == FORMULAS
     assert list(read_labels(f"{path}:AP")) == FORMULAS
-    raw = list(csv.reader(io.StringIO(render(sheet, "csv", raw_csv=True), newline="")))
-    assert [row[0] for row in raw[1:]] == FORMULAS
 
 
 @given(st.text(alphabet="=+-@'\t\r\nab1", max_size=6))
@@ -163,22 +161,7 @@ def test_commands_read_what_they_wrote(tmp_path: Path, leadline: Leadline) -> No
         leadline("evaluate", qrels, *files, "-m", "AP", "-f", form, "-o", tmp_path / f"r.{form}")
     done = leadline("correlate", tmp_path / "r.csv:AP", tmp_path / "r.json:AP", "-f", "json")
     assert (done.data["n"], done.data["pearson"]["value"]) == (4, pytest.approx(1.0))
-    raw = leadline("evaluate", qrels, *files, "-m", "AP", "-f", "csv", "--raw-csv").out
-    assert "\n=a," in raw
     assert "\n'=a," in leadline("evaluate", qrels, *files, "-m", "AP", "-f", "csv").out
-
-
-def test_quiet_hides_notes_and_json_keeps_warnings(tmp_path: Path, leadline: Leadline) -> None:
-    (tmp_path / "q").write_text("q1 0 d1 1\nq2 0 d1 1\n")
-    (tmp_path / "r").write_text("q1 Q0 d2 1 2 t\n")
-    asked = ("evaluate", tmp_path / "q", tmp_path / "r", "-m", "AP")
-    whole = leadline(*asked).out
-    quiet = leadline(*asked, "--quiet").out
-    assert whole.startswith(quiet)
-    assert len(quiet.splitlines()) == 2
-    assert "missing" in leadline(*asked, "-f", "csv").err
-    assert leadline(*asked, "-f", "csv", "--quiet").err == ""
-    assert leadline(*asked, "-f", "json", "--quiet").data["warnings"]
 
 
 def test_only_measures_of_quality_have_a_best_value(tmp_path: Path, leadline: Leadline) -> None:

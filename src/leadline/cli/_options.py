@@ -83,7 +83,7 @@ def output_option(function: F) -> F:
 
 
 def formats_option(*more: str) -> Callable[[F], F]:
-    """Add `-f/--format` with the formats that only this command has, `--quiet` and `--raw-csv`."""
+    """Add `-f/--format` with the formats that only this command has."""
 
     def add(function: F) -> F:
         return option(
@@ -95,45 +95,9 @@ def formats_option(*more: str) -> Callable[[F], F]:
             default="table",
             show_default=True,
             help="Output format.",
-        )(display_options(function))
+        )(function)
 
     return add
-
-
-def display_options(function: F) -> F:
-    """Add `--quiet` and `--raw-csv`; `displays` returns their values."""
-    return add_options(
-        function,
-        (
-            option(
-                "Output",
-                "--quiet",
-                is_flag=True,
-                expose_value=False,
-                callback=_remember,
-                help="Print the table without the notes below it; JSON keeps its warnings.",
-            ),
-            option(
-                "Output",
-                "--raw-csv",
-                is_flag=True,
-                expose_value=False,
-                callback=_remember,
-                help="Do not put an apostrophe before CSV cells that begin with =, +, - or @, which a "
-                "spreadsheet reads as formulas.",
-            ),
-        ),
-    )
-
-
-def _remember(context: click.Context, option: click.Parameter, value: object) -> None:
-    context.meta[f"leadline.{option.name}"] = value
-
-
-def displays(name: str) -> bool:
-    """Return whether the command that runs was given `--quiet` (`quiet`) or `--raw-csv` (`raw_csv`)."""
-    context = click.get_current_context(silent=True)
-    return context is not None and bool(context.meta.get(f"leadline.{name}"))
 
 
 def measure_option(text: str, **attributes: Any) -> Callable[[F], F]:

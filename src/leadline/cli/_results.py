@@ -6,12 +6,10 @@ import re
 import shutil
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any, Protocol
 
 import click
 
-from leadline.cli._options import displays
 from leadline.data.results import ResultWarning, RunInfo
 from leadline.data.wording import UNSAFE, folded, visible
 from leadline.io.ir_metadata import header_of
@@ -77,10 +75,8 @@ def inputs_of(
 
 
 def table_text(table: Table, form: str, *, to_file: bool = False) -> str:
-    """Return a table in a format, subject to `--quiet` and `--raw-csv`."""
-    if displays("quiet"):
-        table = replace(table, notes=[])
-    return render(table, form, to_file=to_file, raw_csv=displays("raw_csv"))
+    """Return a table in a format."""
+    return render(table, form, to_file=to_file)
 
 
 def for_screen(text: str, *, to_file: bool = False) -> str:
@@ -99,7 +95,7 @@ def print_line(text: str) -> None:
 
 def print_warnings(warnings: Sequence[object]) -> None:
     """Print warnings to standard error, apart from the result."""
-    for notice in () if displays("quiet") else warnings:
+    for notice in warnings:
         click.echo(f"leadline: {visible(str(notice))}", err=True)
 
 

@@ -7,14 +7,7 @@ import os
 import click
 
 from leadline.cli._help import Command, option
-from leadline.cli._options import (
-    FORMATS,
-    OUTPUT,
-    FormatChoice,
-    display_options,
-    refuse_overwrite,
-    write_output,
-)
+from leadline.cli._options import FORMATS, OUTPUT, FormatChoice, refuse_overwrite, write_output
 from leadline.cli._reading_options import columns_option, integer_ids_option, qrels_columns_option
 from leadline.cli._results import describe_input, envelope, for_screen, json_text, print_warnings, table_text
 from leadline.data.reading import IntegerIds, OnDuplicate, OnNan
@@ -76,7 +69,6 @@ SECTION = "Files and collections"
     show_default=True,
     help="Output format.",
 )
-@display_options
 @option(
     "Output",
     "-o",

@@ -7,7 +7,7 @@ import os
 import click
 
 from leadline.cli._help import Command, option
-from leadline.cli._options import FORMATS, OUTPUT, FormatChoice, display_options, write_output, write_whole
+from leadline.cli._options import FORMATS, OUTPUT, FormatChoice, write_output, write_whole
 from leadline.cli._results import print_line, results_text, table_text
 from leadline.data.optional import require
 from leadline.errors import MissingPackageError, UsageError
@@ -42,7 +42,6 @@ documents that it finds for a query are its relevant ones. The run `circular` pu
     show_default=True,
     help="Format of the table on the screen.",
 )
-@display_options
 @click.option(
     "--files",
     "folder",

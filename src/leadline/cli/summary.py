@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import click
 
 from leadline.cli._help import Command
-from leadline.cli._options import displays, formats_option, output_option, whole, write_output
+from leadline.cli._options import formats_option, output_option, whole, write_output
 from leadline.cli._results import describe_input
 from leadline.cli._texts import analysis_of, analysis_options, summary_text, text_options
 from leadline.data.results import ResultWarning
@@ -194,7 +194,7 @@ def plain_text(document: SummaryOutput, summary: Summary, *, to_file: bool) -> s
     """Return title, summary and warnings as printed text."""
     bold = not to_file and sys.stdout.isatty()
     title = [Summary(document.heading).to_terminal()] if document.heading else []
-    warnings = [] if displays("quiet") else [visible(str(notice)) for notice in document.warnings]
+    warnings = [visible(str(notice)) for notice in document.warnings]
     lines = "\n".join([*title, summary.to_terminal(bold=bold), *warnings]).split("\n")
     if bold:
         width = shutil.get_terminal_size((100, 24)).columns

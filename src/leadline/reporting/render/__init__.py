@@ -71,7 +71,7 @@ class Table:
     whole: bool = False
 
 
-def render(table: Table, form: str, *, to_file: bool = False, raw_csv: bool = False) -> str:
+def render(table: Table, form: str, *, to_file: bool = False) -> str:
     """Return a table in a format; a terminal gets the rows and columns that fit, a file all of them.
 
     Parameters
@@ -82,8 +82,6 @@ def render(table: Table, form: str, *, to_file: bool = False, raw_csv: bool = Fa
         Format.
     to_file : bool, default False
         Whether the text goes to a file rather than to standard output.
-    raw_csv : bool, default False
-        Whether text cells of CSV are written unchanged (see `text_formats.write_csv`).
     """
     on_terminal = not to_file and sys.stdout.isatty()
     if form == "terminal" or (form == "table" and on_terminal):
@@ -93,7 +91,7 @@ def render(table: Table, form: str, *, to_file: bool = False, raw_csv: bool = Fa
     from leadline.reporting.render import text_formats
 
     if form == "csv":
-        text = text_formats.write_csv(table, raw=raw_csv)
+        text = text_formats.write_csv(table)
         return visible(text, lines=True) if on_terminal else text
     writers = {
         "table": text_formats.write_plain,

@@ -61,23 +61,16 @@ def write_plain(table: Table) -> str:
     return "\n".join(lines) + "\n"
 
 
-def write_csv(table: Table, *, raw: bool = False) -> str:
+def write_csv(table: Table) -> str:
     """Return a table as CSV with a header; numbers in full precision, undefined values and row labels empty.
 
     A spreadsheet takes a text cell that begins with `=`, `+`, `-` or `@` for a formula. Such a cell is
     prefixed with an apostrophe, and so is one that begins with apostrophes before such a character, so that
     removing one apostrophe restores the text. Commands that read result tables remove it. Numbers and text
     of a single character are not prefixed.
-
-    Parameters
-    ----------
-    table : Table
-        Table to write.
-    raw : bool, default False
-        Whether to write text cells unchanged.
     """
     rows: list[Sequence[Cell]] = [table.columns, *table.rows]
-    lines = (",".join(_csv_cell(cell, raw=raw) for cell in row) for row in rows)
+    lines = (",".join(_csv_cell(cell) for cell in row) for row in rows)
     return "".join(f"{line}\n" if line else '""\n' for line in lines)
 
 
@@ -90,13 +83,13 @@ def guarded(text: str) -> str:
     return f"'{text}" if FORMULA.match(text) else text
 
 
-def _csv_cell(cell: Cell, *, raw: bool) -> str:
+def _csv_cell(cell: Cell) -> str:
     if cell is None or isinstance(cell, RowLabel):
         return ""
     if isinstance(cell, float):
         return float.__repr__(cell)
     text = str(cell)
-    if isinstance(cell, str) and not isinstance(cell, Preformatted) and not raw:
+    if isinstance(cell, str) and not isinstance(cell, Preformatted):
         text = guarded(text)
     # The csv module leaves a carriage return unquoted, at which readers end the row.
     if QUOTED.search(text):
