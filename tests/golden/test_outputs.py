@@ -118,7 +118,6 @@ LINES = {
     "suite": [
         "suite suite.toml --no-cache",
         "suite suite.toml --no-cache --partial -m AP -f csv",
-        "suite suite.toml --no-cache --average BIER",
     ],
     "summary": ["summary docs.jsonl --doc d01 --query knots"],
     "topics": ["topics perplexity docs.model docs.jsonl"],
