@@ -137,8 +137,8 @@ def section(kept: Json) -> str:
     least_rbp = min(cells_of(kept, name, "RBP")["votes"]["coverage"] for name in kept)
     return f"""{TITLE}
 
-A proxy made without the judgments predicts the grades of unjudged pairs. It changes the width of the intervals, not
-what is estimated.
+A proxy made without the judgments predicts the grades of unjudged pairs. It changes the width of
+the intervals, not what is estimated.
 The table has the mean width for P@10 with {kept["cacm"]["budget"]} judgments per query, divided by that of
 the default (`centred`), over {DRAWS} draws. DeShaTo needs the texts; on {without_runs} the runs are twelve
 retrieval models of leadline.
