@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import importlib
+import inspect
 import re
 import shutil
 import subprocess
@@ -207,3 +209,26 @@ def test_no_published_text_names_a_folder_of_one_machine_or_a_package_registry()
 def test_nothing_built_is_published() -> None:
     built = {".so", ".pyd", ".pyc", ".o", ".c"}
     assert [path.name for path in published() if path.suffix in built] == []
+
+
+def test_public_methods_have_a_docstring_or_that_of_their_base() -> None:
+    names = [name_of(file).removesuffix(".py").removesuffix("/__init__") for file in FILES]
+    modules = [
+        importlib.import_module("leadline." + name.replace("/", "."))
+        for name in names
+        if not name.startswith(("kernels", "__"))
+    ]
+    classes = [
+        value
+        for module in modules
+        for value in vars(module).values()
+        if isinstance(value, type) and value.__module__ == module.__name__
+    ]
+    bare = [
+        f"{kind.__module__}.{kind.__name__}.{name}"
+        for kind in classes
+        if not kind.__name__.startswith("_")
+        for name, value in vars(kind).items()
+        if inspect.isfunction(value) and not name.startswith("_") and not inspect.getdoc(value)
+    ]
+    assert not bare

@@ -82,21 +82,6 @@ class LeadlineGate:
         The condition is that of `leadline compare --require-not-worse`: the one-sided lower confidence limit
         of the difference is above -margin. It fails if it cannot be decided, as with fewer than five
         queries.
-
-        Parameters
-        ----------
-        run : path, mapping or frame
-            The run.
-        baseline : path, mapping or frame
-            Another run, or a file of `--update-baseline`.
-        measure : str
-            Measure, such as "nDCG@10".
-        margin : float
-            Tolerated loss, above 0.
-        qrels : path, mapping or frame, optional
-            Judgments; by default those of the setting `leadline_qrels`.
-        **options
-            Options of `leadline.compare`, such as `test`, `confidence`, `query_group`, `depth`.
         """
         __tracebackhide__ = True
         self._against(run, baseline, f"{measure}:{margin}", "require-not-worse", qrels, options)

@@ -75,22 +75,7 @@ class Option(click.Option):
 
 
 def option(group: Title, *names: str, **attributes: Any) -> Callable[[F], F]:
-    """Add an option of a group: `click.option` with the title of the group before the names.
-
-    Parameters
-    ----------
-    group : str
-        The title under which the help shows the option.
-    *names : str
-        Names of the option and of its parameter, as for `click.option`.
-    **attributes : object
-        What `click.option` takes.
-
-    Returns
-    -------
-    callable
-        The decorator of a function.
-    """
+    """Add an option of a group: `click.option` with the title of the group before the names."""
     return click.option(*names, cls=Option, group=group, **attributes)
 
 
@@ -130,7 +115,6 @@ class Command(Described):
                 parameter.type = INPUT
 
     def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options by group, in columns of one width."""
         groups: dict[str, list[tuple[str, str]]] = {title: [] for title in TITLES}
         for parameter in self.get_params(context):
             record = parameter.get_help_record(context)

@@ -107,19 +107,7 @@ def size_of(text: str) -> list[float]:
 def check_plots(
     plots: Sequence[str], *inputs: str, output: str | None = None, **figure: object
 ) -> dict[str, Any]:
-    """Return the options of the figure; raise UsageError, before any work, if they are invalid.
-
-    Parameters
-    ----------
-    plots : sequence of str
-        Files of the figure, which may be none of the inputs, and different from each other.
-    *inputs : str
-        Files that are read.
-    output : str, optional
-        Another file that is written.
-    **figure : object
-        More options that have no effect without a file, such as `figure`; not returned.
-    """
+    """Return the options of the figure; raise UsageError, before any work, if they are invalid."""
     context = click.get_current_context(silent=True)
     options = {} if context is None else dict(context.meta.get("leadline.plot", {}))
     if not plots:
@@ -142,17 +130,7 @@ def check_plots(
 
 
 def write_plots(plots: Sequence[str], result: Result, **options: Any) -> None:
-    """Write the figure of a result to files.
-
-    Parameters
-    ----------
-    plots : sequence of str
-        The files; nothing is drawn if there are none.
-    result : Result
-        What to draw.
-    **options
-        Options of the figure, as of `Result.plot`.
-    """
+    """Write the figure of a result to files."""
     if not plots:
         return
     from leadline.reporting.plots import Appearance, drawn, form_of

@@ -95,24 +95,7 @@ def refuse_with_scores(context: click.Context, names: Iterable[str]) -> None:
 def given_scores(
     context: click.Context, options: Iterable[str], paths: Sequence[str], measures: Iterable[str | Measure]
 ) -> tuple[Results, list[tuple[str, int]]]:
-    """Read the tables of --scores.
-
-    Parameters
-    ----------
-    context : click.Context
-        The command, of which no evaluation option may be given.
-    options : iterable of str
-        Names of the evaluation options of the command.
-    paths : sequence of str
-        Files with scores.
-    measures : iterable of str or Measure
-        Measures to keep, in this order; all if there are none.
-
-    Returns
-    -------
-    tuple
-        Results, and path and number of rows of each file.
-    """
+    """Read the tables of --scores."""
     from leadline.reporting.score_results import read_scores
 
     refuse_with_scores(context, options)

@@ -155,20 +155,7 @@ def is_baseline(path: str) -> bool:
 
 
 def read_baseline(path: str, *, to_update: bool = False) -> Baseline:
-    """Read a baseline.
-
-    Parameters
-    ----------
-    path : str
-        Parquet or JSON file of values of queries.
-    to_update : bool, default False
-        Whether the running command may replace the file.
-
-    Raises
-    ------
-    InputError
-        If there is no such file, or it holds something else.
-    """
+    """Read a baseline."""
     if os.path.exists(path) and not os.path.isfile(path):
         raise InputError("is not a file", expected=EXPECTED, path=path)
     if not to_update:
@@ -212,17 +199,7 @@ def _check_form(data: Mapping[str, Any], path: str) -> None:
 
 
 def check_same(results: Results, baseline: Baseline, judged: Fingerprint) -> None:
-    """Raise UsageError if a baseline has other judgments, measures or options than results; name them.
-
-    Parameters
-    ----------
-    results : Results
-        Evaluated runs.
-    baseline : Baseline
-        The baseline.
-    judged : Fingerprint
-        Hashes of the judgments by which the runs were evaluated.
-    """
+    """Raise UsageError if a baseline has other judgments, measures or options than results; name them."""
     found = [
         *_other_judgments(baseline.judgments, judged),
         *_other_measures(results, baseline),
@@ -278,25 +255,6 @@ def with_baseline(results: Results, baseline: Baseline, judged: Fingerprint) -> 
 
     If the baseline has one run, every run of the results is compared with it; if it has several, each run is
     compared with the one of its name.
-
-    Parameters
-    ----------
-    results : Results
-        Evaluated runs.
-    baseline : Baseline
-        The baseline.
-    judged : Fingerprint
-        Hashes of the judgments.
-
-    Returns
-    -------
-    tuple
-        Results of the runs of both, those of the baseline last, and indices of each run and of its baseline.
-
-    Raises
-    ------
-    UsageError
-        If the judgments, measures or options differ, or a run has no baseline.
     """
     check_same(results, baseline, judged)
     pairs = _pairs(results.names, baseline)

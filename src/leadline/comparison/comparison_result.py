@@ -441,15 +441,7 @@ class Comparison(Result):
 
 
 def outperformed_runs(comparison: Comparison, index: int) -> list[list[int]]:
-    """Return for each run the indices of the runs that it significantly outperforms.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        Compared runs.
-    index : int
-        Index of the measure.
-    """
+    """Return for each run the indices of the runs that it significantly outperforms."""
     losers: list[list[int]] = [[] for _ in comparison.names]
     rising = comparison.results.measures[index].rising
     for pair in np.flatnonzero(comparison.significant[index]).tolist():

@@ -308,16 +308,6 @@ def _noisy(sides: tuple[Column, Column], tables: tuple[Floats, Floats]) -> list[
 def noisy_means(found: Sequence[tuple[str, float]]) -> list[ResultWarning]:
     """Return a warning about means of runs too noisy for intervals over queries of their correlations.
 
-    Parameters
-    ----------
-    found : sequence of (str, float)
-        What the means are of, and their reliability; NaN is undefined.
-
-    Returns
-    -------
-    list of ResultWarning
-        One warning with the least reliable means, or none.
-
     Examples
     --------
     >>> [notice.count for notice in noisy_means([("AP", 0.7), ("P", 0.5), ("RR", 0.9)])]

@@ -55,33 +55,7 @@ def size_of(rules: Rules, *, pairs: int, measures: int) -> int:
 
 
 def corrected(differences: Sequence[Floats], p: Floats, rules: Rules, groups: Integers | None) -> Family:
-    """Correct p-values for multiple comparisons and compute simultaneous confidence intervals.
-
-    Parameters
-    ----------
-    differences : sequence of ndarray, shape (n_queries, n_pairs)
-        Differences by measure.
-    p : ndarray, shape (n_measures, n_pairs)
-        Uncorrected p-values.
-    rules : Rules
-        Test, correction, interval and levels; the correction must not be Tukey's.
-    groups : ndarray of int, optional
-        Group of each query.
-
-    Returns
-    -------
-    Family
-
-    Notes
-    -----
-    With m tests in a family, the intervals for Bonferroni, Holm and Hochberg have Bonferroni's level,
-    1 - alpha/m. Holm and Hochberg reject more hypotheses: where an interval of a significant pair contains 0,
-    its limit is moved to the floating-point number next to 0. Intervals for BH have level 1 - alpha R/m, with
-    R the number of significant pairs or 1; the expected share of intervals of significant pairs that do not
-    cover is at most alpha (Benjamini and Yekutieli 2005, JASA 100). MaxT has its own intervals. Limits are
-    moved only if test and interval both concern the mean (`Rules.matched`).
-
-    """
+    """Correct p-values for multiple comparisons and compute simultaneous confidence intervals."""
     families = [list(range(len(differences)))]
     if rules.family != "all":
         families = [[index] for index in families[0]]

@@ -324,34 +324,9 @@ def gates(
     its mean, with fewer than five queries or effective groups of queries, with an undefined p-value, or if
     the test cannot become significant. A run without any difference passes, unless every value is 0.
 
-    Parameters
-    ----------
-    results : Results
-        Evaluated runs.
-    conditions : sequence of (int, Condition)
-        Conditions with the indices of their measures.
-    baseline : str or sequence of str
-        Runs with which the others are compared.
-    rules : Rules
-        Test, interval, confidence and power.
-    groups : ndarray of int, optional
-        Group of each query.
-    pairs : Pairs, optional
-        Indices of each run and of its baseline; by default each run with each baseline.
-
-    Returns
-    -------
-    list of Gate
-
-    Raises
-    ------
-    InputError
-        If no document of a run is judged.
-
     References
     ----------
     Berger (1982), Technometrics 24 (intersection-union tests).
-
     """
     check_judged(results)
     pairs = pairs_of(results, baseline) if pairs is None else pairs
@@ -417,14 +392,7 @@ def gates_of(
 def thresholds(
     results: Results, conditions: Sequence[tuple[int, Condition]], baselines: Sequence[str] = ()
 ) -> list[Gate]:
-    """Test whether the means of all runs except baselines reach fixed values.
-
-    Raises
-    ------
-    InputError
-        If no document of a run is judged.
-
-    """
+    """Test whether the means of all runs except baselines reach fixed values."""
     check_judged(results)
     results_of_conditions = []
     for index, condition in conditions:
@@ -462,19 +430,7 @@ class Decided(NamedTuple):
 
 
 def decided_on(better: Floats, condition: Condition, rules: Rules, groups: Integers | None = None) -> Decided:
-    """Test a "fail-if-worse" or "require-not-worse" condition on columns of differences.
-
-    Parameters
-    ----------
-    better : ndarray of float64, shape (n_queries, n_columns)
-        Differences, positive if the run is better than the baseline; NaN is ignored.
-    condition : Condition
-        The condition.
-    rules : Rules
-        Test, interval and levels.
-    groups : ndarray of int64, shape (n_queries,), optional
-        Group of each query.
-    """
+    """Test a "fail-if-worse" or "require-not-worse" condition on columns of differences."""
     shifted = better + condition.margin
     shifted[np.abs(shifted) <= EQUAL] = 0.0  # a loss equal to the margin up to rounding
     alternative: Alternative = "less" if condition.kind == WORSE else "greater"

@@ -17,24 +17,7 @@ WIDTH = 12  # of the first column
 
 
 def report_of(gate: Gate, results: Results, *, lost: int = LOST) -> str:
-    """Return a report of the outcome of a condition: one line, and the numbers below it.
-
-    Parameters
-    ----------
-    gate : Gate
-        Outcome of a condition.
-    results : Results
-        The results that were tested.
-    lost : int, default 5
-        Number of queries listed: those that lost most against the baseline, or without one those of the
-        worst values.
-
-    Returns
-    -------
-    str
-        Lines with verdict, difference, limit, p, number of queries, reason if the condition could not be
-        tested, and queries.
-    """
+    """Return a report of the outcome of a condition: one line, and the numbers below it."""
     index = results.measure_index(gate.condition.measure)
     values = results.averaged_values(index)
     run = values[results.names.index(gate.run)]

@@ -15,18 +15,7 @@ from leadline.evaluation.run_warnings import SAMPLE
 
 
 def read_query_groups(source: str) -> dict[str, str]:
-    """Read the groups of queries from a column of a table with a header.
-
-    Parameters
-    ----------
-    source : str
-        FILE:COLUMN; the first column of the file is the query id.
-
-    Returns
-    -------
-    dict of str to str
-        Group by query.
-    """
+    """Read the groups of queries from a column of a table with a header."""
     from leadline.io.tables import table_column
 
     path, rows = table_column(source, example="queries.tsv:paragraph")
@@ -45,21 +34,7 @@ def read_query_groups(source: str) -> dict[str, str]:
 def group_codes(
     results: Results, groups: str | Mapping[str, object] | None
 ) -> tuple[str | None, Integers | None]:
-    """Return the source of the groups, and the group of each query as an integer code.
-
-    Parameters
-    ----------
-    results : Results
-        Evaluated runs; every query of a mean needs a group.
-    groups : str, mapping or None
-        FILE:COLUMN, or `{query: group}`.
-
-    Raises
-    ------
-    InputError
-        If a query has no group.
-
-    """
+    """Return the source of the groups, and the group of each query as an integer code."""
     if groups is None:
         return None, None
     if not isinstance(groups, (str, Mapping)):

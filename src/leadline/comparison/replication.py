@@ -261,19 +261,7 @@ def replication_values(
     *,
     overlap: str = "RBO",
 ) -> Iterator[ReplicationValue]:
-    """Yield all values of two evaluated experiments.
-
-    Parameters
-    ----------
-    original, reproduced : Results
-        Values of a baseline and an advanced run each.
-    orders : dict of str to ndarray, shape (2, queries)
-        Measures of document order of both runs by query; none for a replication on other queries.
-    rules : ReplicationRules
-        Options of the intervals.
-    overlap : str
-        Name of the rank-biased overlap.
-    """
+    """Yield all values of two evaluated experiments."""
     for key, table in orders.items():
         name = overlap if key == "rbo" else None
         for run, column in zip(RUNS, table, strict=True):

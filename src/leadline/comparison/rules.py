@@ -125,11 +125,6 @@ def rules_of(
 
     The default interval is the inverted randomisation test if `tests` (pairs x measures) is at most 100 and
     the test is Randomisation, otherwise Student's t.
-
-    Raises
-    ------
-    UsageError
-        If an option is invalid, or options contradict each other.
     """
     joint = JOINT.get(correction.lower()) if isinstance(correction, str) else None
     chosen = test if isinstance(test, PairedTest) else TESTS.parse(test)

@@ -12,19 +12,7 @@ from leadline.stats.moments import FEWEST_GROUPS
 
 
 def sentence(pair: ComparedPair, rules: Rules, reach: float = math.inf, *, per_pair: bool = False) -> str:
-    """Return a sentence that reports the comparison of a pair of runs.
-
-    Parameters
-    ----------
-    pair : ComparedPair
-        The compared pair.
-    rules : Rules
-        Test, correction and levels.
-    reach : float
-        Width of the range of the measure, at which limits are clipped.
-    per_pair : bool, default False
-        Report the interval of the pair alone instead of the simultaneous one.
-    """
+    """Return a sentence that reports the comparison of a pair of runs."""
     both = f"{pair.a} and {pair.b}"
     if pair.queries == 0:
         return f"{no_query(pair.a, pair.b, pair.measure)}."

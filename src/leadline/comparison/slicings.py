@@ -41,23 +41,7 @@ class Slicing(NamedTuple):
 
 
 def read_slices(source: str) -> dict[str, list[str]]:
-    """Read the slices of queries from a column of a table or of queries.
-
-    Parameters
-    ----------
-    source : str
-        FILE:COLUMN.
-
-    Returns
-    -------
-    dict of str to list of str
-        Slices by query.
-
-    Raises
-    ------
-    UsageError, InputError
-        If there is no such file or column.
-    """
+    """Read the slices of queries from a column of a table or of queries."""
     from leadline.io.tables import split_place
 
     path, column = split_place(source)
@@ -129,20 +113,7 @@ def _names(value: object, path: str = "", line: int | None = None) -> list[str]:
 
 
 def slicings_of(results: Results, by: SliceSource | Iterable[SliceSource]) -> list[Slicing]:
-    """Return the slices of the queries of results, by source.
-
-    Parameters
-    ----------
-    results : Results
-        Evaluated runs.
-    by : str, mapping, or several of these
-        FILE:COLUMN, or `{query: slice}` or `{query: [slice, ...]}`.
-
-    Raises
-    ------
-    UsageError, InputError
-        If there is no such file or column, no query has a slice, or there are too many slices.
-    """
+    """Return the slices of the queries of results, by source."""
     sources = [by] if isinstance(by, (str, Mapping)) else by
     if not isinstance(sources, Iterable):
         raise UsageError(f"slices of type {type(by).__name__}; expected FILE:COLUMN, or {{query: slice}}")

@@ -341,13 +341,6 @@ def stratified(strata: Sequence[Floats], rules: SuiteRules) -> Finding:
     Every collection has the same weight. The t test has variance sum(s_c^2 / n_c) / C^2 and Satterthwaite's
     degrees of freedom; the randomisation test flips the signs of queries, weighted by 1 / n_c.
 
-    Parameters
-    ----------
-    strata : sequence of ndarray
-        Differences by query, one array per collection.
-    rules : SuiteRules
-        Options of the test.
-
     References
     ----------
     Satterthwaite (1946), An approximate distribution of estimates of variance components.

@@ -156,10 +156,7 @@ class Search:
             self._add(changed)
 
     def _matches(self) -> tuple[Floats, Floats, Floats]:
-        """Return, of all pairs of tables, the number of queries explained and of equal ones contradicted.
-
-        The third array is the number of causes in which the two differ.
-        """
+        """Return, of all pairs of tables, the number of queries explained and of equal ones contradicted."""
         values = np.stack([found for _, found in self.tables])
         hits = [self._match(values, side).astype(np.float32) for side in (0, 1)]
         chosen, equal = self.different, ~self.different

@@ -69,13 +69,6 @@ def measure_of(name: str) -> Measure | None:
 def read_table(source: Any, asked: Collection[str] = ()) -> Scores:
     """Return the values and means of a table of scores, of results, or of dictionaries.
 
-    Parameters
-    ----------
-    source : path, Results, mapping or data frame
-        What `read_scores` reads, means included.
-    asked : collection of str
-        Names of measures that the caller gave, to recognise unknown ones.
-
     Examples
     --------
     >>> read_table({"q1": {"map": 0.5}, "q2": {"map": 1.0}, "all": {"map": 0.75}})
@@ -132,17 +125,7 @@ def _checked(scores: Scores) -> Scores:
 def two_sides(
     a: Any, b: Any, *, measure: str | None = None, name: str | None = None
 ) -> tuple[Side, Side, list[str]]:
-    """Return the values of one measure and one run in two tables, and the other measures in both.
-
-    Parameters
-    ----------
-    a, b : path, Results or mapping
-        The tables; a file may be FILE:MEASURE.
-    measure : str, optional
-        The measure, under any name; by default the first that is in both, or the only one of each.
-    name : str, optional
-        The run; by default the only one in both.
-    """
+    """Return the values of one measure and one run in two tables, and the other measures in both."""
     chosen, places = [], []
     for source in (a, b):
         place, said = (

@@ -167,10 +167,7 @@ class Ids(Sequence[bytes]):
         return found
 
     def _lines(self) -> Iterator[tuple[int, bytes | None]]:
-        """Yield `ROWS` ids at a time, joined by newlines: splitting them is faster than slicing each.
-
-        None stands for ids that contain a newline or NUL, and for lengths that differ too much.
-        """
+        """Yield `ROWS` ids at a time, joined by newlines: splitting them is faster than slicing each."""
         lengths = self.stop - self.start
         widest = int(lengths.max(initial=0)) + 1
         text = _padded(self.text, widest) if len(self) > FEW else self.text

@@ -480,10 +480,7 @@ def _cut_in_ties(part: MatchedLists, depth: int | None) -> Flags:
 def _tie_groups(
     positions: Integers, queries: Integers, bounds: Integers, scores: Floats
 ) -> tuple[Integers, Integers, TieGroups] | None:
-    """Return begin and end of the tie group of each judged row, and the groups without a judged row.
-
-    None if no scores are equal.
-    """
+    """Return begin and end of the tie group of each judged row, and the groups without a judged row."""
     equal = scores[1:] == scores[:-1]
     inner = bounds[1:-1]
     equal[inner[(inner > 0) & (inner < len(scores))] - 1] = False

@@ -21,11 +21,6 @@ EXTRAS = {
 def require(purpose: str) -> None:
     """Raise MissingPackageError if a package is missing, before any work; nothing is imported.
 
-    Parameters
-    ----------
-    purpose : str
-        One of the keys of `EXTRAS`.
-
     Examples
     --------
     >>> require("figures")

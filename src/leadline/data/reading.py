@@ -167,24 +167,7 @@ class Reading:
     def of(
         cls, function: Callable[..., Any], options: Mapping[str, object], known: type = ReadingOptions
     ) -> Reading:
-        """Return the reading options in keyword arguments; raise UnknownOptionError for unknown ones.
-
-        Parameters
-        ----------
-        function : callable
-            Function that was called; the error names it and its own keywords.
-        options : mapping
-            Keyword arguments.
-        known : TypedDict class
-            Keywords that the function accepts.
-
-        Raises
-        ------
-        UnknownOptionError
-            If the function does not accept a keyword.
-        UsageError
-            If a value is not allowed.
-        """
+        """Return the reading options in keyword arguments; raise UnknownOptionError for unknown ones."""
         refuse_unknown(function, options, known)
         return cls(**options)  # type: ignore[arg-type]  # checked in __post_init__
 
@@ -274,22 +257,7 @@ def reading_and_cut(
 
 
 def refuse_unknown(function: Callable[..., Any], options: Mapping[str, object], known: type) -> None:
-    """Raise UnknownOptionError for a keyword that a function does not accept, naming the nearest one.
-
-    Parameters
-    ----------
-    function : callable
-        Function that was called.
-    options : mapping
-        Keyword arguments that it collected as `**options`.
-    known : TypedDict class
-        Keywords accepted among them.
-
-    Raises
-    ------
-    UnknownOptionError
-        If a keyword is not accepted.
-    """
+    """Raise UnknownOptionError for a keyword that a function does not accept, naming the nearest one."""
     for name in options:
         if name in known.__annotations__:
             continue

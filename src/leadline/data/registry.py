@@ -369,21 +369,7 @@ class Registry(Generic[N]):
         }
 
     def find(self, name: str, *, cut: bool = False) -> tuple[type[N], Mapping[str, object]] | None:
-        """Return the class of a name or alias, and the parameters that the alias sets.
-
-        Parameters
-        ----------
-        name : str
-            Canonical name, or an alias in upper or lower case.
-        cut : bool
-            Whether a cutoff follows.
-
-        Returns
-        -------
-        tuple or None
-            Class and parameters; None if the name is unknown.
-
-        """
+        """Return the class of a name or alias, and the parameters that the alias sets."""
         class_ = self._import_class(name)
         if class_ is not None:
             return class_, {}

@@ -123,15 +123,6 @@ def circular_lists(
 ) -> Lists:
     """Return scores by which the first documents by votes are ordered by their labels, ties by votes.
 
-    Parameters
-    ----------
-    lists : sequence of {query: [document, ...]}
-        The runs that vote, best document first.
-    labels : {query: {document: label}}
-        A document without a label comes after all others.
-    depth : int, default 100
-        Number of documents of a query.
-
     Examples
     --------
     >>> votes = [{"q": ["a", "b"]}, {"q": ["a", "c"]}]

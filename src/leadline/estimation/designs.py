@@ -69,20 +69,6 @@ class Draw(NamedTuple):
 def scaled(weight: Floats, budget: float) -> tuple[Floats, float]:
     """Scale weights to inclusion probabilities min(1, c weight) that sum to `budget`.
 
-    Parameters
-    ----------
-    weight : ndarray of float64, shape (n,)
-        Positive unscaled probabilities.
-    budget : float
-        Expected sample size.
-
-    Returns
-    -------
-    probability : ndarray of float64, shape (n,)
-        All 1 if `budget` >= n.
-    scale : float
-        The constant c.
-
     Examples
     --------
     >>> p, c = scaled(np.array([4.0, 1.0, 1.0]), 2.0)
@@ -107,21 +93,6 @@ def draw(frame: Frame, budget: float, *, new_runs: float = NEW_RUNS, seed: int =
 
     A share `new_runs` of the budget is spread evenly over the pairs on which no measure depends
     (importance 0); the others share the rest, and are certain if the budget covers all of them.
-
-    Parameters
-    ----------
-    frame : Frame
-        Candidate pairs.
-    budget : float
-        Expected number of pairs, over all queries.
-    new_runs : float, default 0.15
-        Share of the budget for pairs that no pooled run has above the cutoff, 0 <= new_runs < 1.
-    seed : int, default 0
-        Seed of the permanent random numbers.
-
-    Returns
-    -------
-    Draw
 
     References
     ----------
@@ -193,15 +164,7 @@ def random_numbers_of(pairs: Sequence[tuple[str, str]], seed: int) -> Floats:
 
 
 def at_scale(probability: Floats, order: Floats, numbers: Floats, scale: float | Floats) -> Floats:
-    """Return the inclusion probabilities of the smaller sample with order < `scale`.
-
-    Parameters
-    ----------
-    probability, order, numbers : ndarray of float64
-        Inclusion probability, order and permanent random number of each pair in the whole sample.
-    scale : float or ndarray of float64
-        Exclusive upper bound of the order.
-    """
+    """Return the inclusion probabilities of the smaller sample with order < `scale`."""
     with np.errstate(divide="ignore", invalid="ignore"):
         unscaled = np.where(order > 0, numbers / order, np.inf)
     smaller = np.minimum(1.0, scale * unscaled)
@@ -219,20 +182,7 @@ def frame_of(
     weights: Sequence[Floats],
     depth: int,
 ) -> Frame:
-    """Return the sampling frame of the pooled runs: their documents at ranks up to `depth`.
-
-    Parameters
-    ----------
-    queries : sequence of bytes, length n_queries
-        Query ids.
-    lists : sequence (n_queries) of sequence (n_runs) of sequence of bytes
-        Ranked documents of each run for each query; empty if the run lacks the query.
-    weights : sequence of ndarray of float64
-        Weights of ranks 1 to the cutoff, for each measure. The importances of several measures are normalised
-        to sum to 1 over the frame and added.
-    depth : int
-        Deepest rank in the frame.
-    """
+    """Return the sampling frame of the pooled runs: their documents at ranks up to `depth`."""
     query: list[int] = []
     names: list[bytes] = []
     best: list[int] = []
@@ -265,19 +215,7 @@ def frame_of(
 def mean_squares(
     frame: Frame, lists: Sequence[Sequence[Sequence[bytes]]], weights: Sequence[Floats]
 ) -> list[Floats]:
-    """Return the mean over the pooled runs of the squared weight of each pair, for each measure.
-
-    Parameters
-    ----------
-    frame : Frame
-        Query-document pairs; documents outside it are ignored.
-    lists, weights
-        As in `frame_of`.
-
-    Returns
-    -------
-    list of ndarray of float64, shape (n_pairs,)
-    """
+    """Return the mean over the pooled runs of the squared weight of each pair, for each measure."""
     squares = [np.zeros(len(frame.query)) for _ in weights]
     bounds = np.searchsorted(frame.query, np.arange(len(frame.queries) + 1)).tolist()
     for runs, low, high in zip(lists, bounds[:-1], bounds[1:], strict=True):

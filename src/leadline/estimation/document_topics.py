@@ -26,13 +26,7 @@ def document_vectors(systems: Systems, vectors: str | os.PathLike[str] | Vectors
 
 
 def checked_vectors(vectors: str | os.PathLike[str] | Vectors) -> Vectors:
-    """Read topic vectors and check that each is a probability distribution.
-
-    Raises
-    ------
-    InputError
-        If a vector has a negative component or does not sum to 1.
-    """
+    """Read topic vectors and check that each is a probability distribution."""
     checked = vectors if isinstance(vectors, Vectors) else read_vectors(vectors)
     fine = (checked.theta >= 0).all(axis=1) & (np.abs(checked.theta.sum(axis=1) - 1) < 1e-6)
     for row in np.flatnonzero(~fine)[:1].tolist():  # files were checked when read
@@ -57,17 +51,6 @@ def fit_topics(
     """Fit LDA to all retrieved documents several times and yield the topic vectors of each fit.
 
     Hyperparameters are fixed at alpha = 50 / T and beta = 0.01; vectors are means of 10 spaced samples.
-
-    Parameters
-    ----------
-    systems : Systems
-        Ranked lists.
-    documents : texts
-        Texts of the documents.
-    topics, fits, sweeps : int
-        Number of topics T, of fits and of Gibbs sweeps.
-    seed : int, default 0
-        Seed of the first fit; the next ones use the following integers.
     """
     wanted = set(systems.documents)
     texts = {
@@ -174,17 +157,6 @@ def best_and_worst_lists(
 
     The query is the one with the largest difference, among lists of at least 30 documents that all have a
     topic vector. The result is empty if no query has two such lists. Scores of DeShaTo are not used.
-
-    Parameters
-    ----------
-    table : Qrels
-        Judgments.
-    systems : Systems
-        Ranked lists.
-    vectors : Vectors
-        Topic vectors of documents.
-    level : float, default 1.0
-        Minimum relevant grade.
     """
     aligned = systems.align(vectors.ids, vectors.theta)
     alone = np.arange(len(systems.infos), dtype=np.int32)

@@ -197,13 +197,6 @@ class Sample:
 def cascade(table: Floats, weight: Floats) -> tuple[Floats, Floats]:
     """Return the values of a cascade measure and their derivatives by the target at each rank.
 
-    Parameters
-    ----------
-    table : ndarray of float64, shape (n_queries, depth)
-        Targets by rank.
-    weight : ndarray of float64, shape (depth,)
-        Weights of the ranks.
-
     Examples
     --------
     >>> values, slope = cascade(np.array([[0.5, 1.0]]), np.array([1.0, 0.5]))
@@ -368,11 +361,7 @@ class Estimator:
     def _open(
         self, rest: Integers, squares: Floats, free: tuple[Integers, Floats, Floats]
     ) -> tuple[float, float]:
-        """Return the number of documents outside the frame, and their predicted variance in the mean.
-
-        `rest` and `squares` are the number of documents of each query that are not in the table, and the sum
-        of their squared weights; `free` is that of `_doubt`.
-        """
+        """Return the number of documents outside the frame, and their predicted variance in the mean."""
         beyond = squares * self.outside * (self.top - self.outside) / len(squares) ** 2
         return float(len(free[0]) + rest.sum()), float((free[1] * free[2]).sum() + beyond.sum())
 
@@ -537,12 +526,7 @@ class Estimator:
         )
 
     def _count(self, target: Target) -> Floats:
-        """Return the estimated number of documents of each query that reach a target, with replicates.
-
-        Judged documents count as they are. Undrawn ones contribute the sum of their predictions times the
-        ratio (A + a) / (B + a), where A and B are the sums over drawn pairs of (1 - p) / p x target and x
-        prediction, and a is the mean of the terms of B plus 0.05.
-        """
+        """Return the estimated number of documents of each query that reach a target, with replicates."""
         sample, queries = self.sample, len(self.sample.fold)
         guess = sample.guess(target, None, None).of(sample.fold[sample.query], sample.cell, sample.framed)
         reached = np.where(sample.judged, target.of(sample.table.grades), 0.0)

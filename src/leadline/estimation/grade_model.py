@@ -55,21 +55,7 @@ class Features(NamedTuple):
 def features_of(
     votes: Floats, best: Integers, ranks: Integers, cutoff: int | None, cell: Integers, cells: int
 ) -> Features:
-    """Return the features of the pairs of a pool.
-
-    Parameters
-    ----------
-    votes : ndarray of float64, shape (n_pairs,)
-        Rank by votes within the query, from 1; equal votes share their mean rank.
-    best : ndarray of int64, shape (n_pairs,)
-        Best rank in any pooled run.
-    ranks : ndarray of int64, shape (n_pairs, n_runs)
-        Rank in each pooled run; 0 if the run does not have the pair.
-    cutoff : int or None
-        Cutoff of the measure.
-    cell, cells : ndarray of int64, int
-        Cell of each pair by machine label or proxy, and the number of cells.
-    """
+    """Return the features of the pairs of a pool."""
     logs = np.log(votes), np.log(best)
     columns = [np.ones(len(votes)), logs[0] - CENTRES[0], logs[1] - CENTRES[1]]
     place = np.searchsorted(VOTE_CELLS, votes, side="right")
@@ -133,17 +119,6 @@ def fit(features: Features, query: Integers, queries: int, reached: Flags) -> Gr
 
     Probabilities are averaged over the normal approximation of the posterior, not taken at its mode;
     variances of the effects and of groups of coefficients are estimated (EM).
-
-    Parameters
-    ----------
-    features : Features
-        Features of the judged pairs that reached the level below.
-    query : ndarray of int64
-        Query of each of these, ascending.
-    queries : int
-        Number of queries.
-    reached : ndarray of bool
-        Whether each of them reached the level.
     """
     f, group, z = features
     target = reached.astype(np.float64)

@@ -59,17 +59,6 @@ def merged_cells(judgments: Integers, fewest: int = FEWEST) -> Integers:
 
     A cell with fewer than `fewest` judgments is merged with the next cell, the last one with the previous.
 
-    Parameters
-    ----------
-    judgments : ndarray of int64, shape (n_cells,)
-        Number of judgments in each cell; neighbouring cells are similar.
-    fewest : int, default 5
-        Minimum number of judgments in a group.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_cells,)
-
     Examples
     --------
     >>> merged_cells(np.array([2, 9, 7, 1])).tolist()
@@ -105,24 +94,6 @@ def fit(
 
     The prediction is (n c + 5 o) / (n + 5), where n is the number of judgments in the cell, c their weighted
     mean and o the weighted mean of all judged pairs.
-
-    Parameters
-    ----------
-    target : ndarray of float64, shape (n_judged,)
-        Relevance indicator or gain of each judged pair.
-    cell, fold : ndarray of int64, shape (n_judged,)
-        Cell of each judged pair, and fold of its query.
-    weight, fallback : ndarray of float64, shape (n_judged,)
-        Weights of the means; `fallback` (positive) is used if all weights of a cell are zero.
-    cells, folds : int
-        Number of cells and folds.
-    apart : int, optional
-        A cell that is never merged (pairs without a machine label).
-
-    Returns
-    -------
-    ndarray of float64, shape (n_folds, n_cells)
-        Values in the range of `target`; 0 if there are no judgments in other folds.
     """
     table = np.zeros((folds, cells))
     ordered = np.array([column for column in range(cells) if column != apart], dtype=np.int64)
@@ -156,23 +127,6 @@ def fit_outside(
     weighted mean and m the prediction in the frame. In the cell `apart`, if none of these is in it, n and c
     are of all of them.
 
-    Parameters
-    ----------
-    table : ndarray of float64, shape (n_folds, n_cells)
-        Predictions in the frame, of `fit`.
-    target : ndarray of float64, shape (n_judged,)
-        Relevance indicator or gain of each of these judged pairs.
-    cell, fold : ndarray of int64, shape (n_judged,)
-        Cell of each of them, and fold of its query.
-    weight : ndarray of float64, shape (n_judged,)
-        Positive weights of the means.
-    apart : int, optional
-        Cell of pairs without a label or votes.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_folds, n_cells)
-
     Examples
     --------
     >>> table, zeros = np.array([[0.6], [0.5]]), np.zeros(20, dtype=np.int64)
@@ -199,17 +153,7 @@ def _means(values: Floats, group: Integers, weight: Floats, groups: int) -> Floa
 
 
 def vote_cells(query: Integers, votes: Floats, framed: Flags) -> Integers:
-    """Return the cell of each pair by its rank in votes within the query.
-
-    Parameters
-    ----------
-    query : ndarray of int64, shape (n_pairs,)
-        Query of each pair.
-    votes : ndarray of float64, shape (n_pairs,)
-        Sum over the pooled runs of 1 / (60 + rank).
-    framed : ndarray of bool, shape (n_pairs,)
-        Pairs in the frame of the pool; all others are in the last cell.
-    """
+    """Return the cell of each pair by its rank in votes within the query."""
     order = np.lexsort((-votes, ~framed, query))
     ordered = query[order]
     rank = np.empty(len(query), dtype=np.int64)
@@ -224,13 +168,6 @@ def value_cells(values: Floats, probability: Floats) -> tuple[Integers, int]:
     At most eight distinct values are a cell each. Otherwise every cell has about the same expected number of
     judgments, the sum of its inclusion probabilities; equal values share a cell. Cells do not depend on the
     draw.
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n_pairs,)
-        Value of each pair; NaN for pairs without one, which are in cell 0.
-    probability : ndarray of float64, shape (n_pairs,)
-        Inclusion probability; 0 for pairs outside the frame, which take the cell of their value.
 
     Examples
     --------

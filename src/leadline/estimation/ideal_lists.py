@@ -83,21 +83,7 @@ def pool_pairs(
     cell: Integers,
     cells: int,
 ) -> PoolPairs:
-    """Return the pairs of a pool from the rows of a table.
-
-    Parameters
-    ----------
-    kept : ndarray of bool, shape (n_rows,)
-        Rows that are pairs of the pool.
-    names : sequence of bytes, length n_queries
-        Ids of the queries.
-    query, probability, judged, grade, cell : ndarray, shape (n_rows,)
-        Columns of the table.
-    ranked : tuple of ndarray of int64
-        Row, run and rank of every document that a pooled run has in the pool; runs in the order of names.
-    cells : int
-        Number of cells.
-    """
+    """Return the pairs of a pool from the rows of a table."""
     number = np.empty(len(names), dtype=np.int64)
     number[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
     rows = np.flatnonzero(kept)
@@ -325,22 +311,7 @@ class IdealLists:
     def _corrections(
         self, pair: Integers, others: list[Integers], chances: list[Floats], rng: np.random.Generator
     ) -> Corrections:
-        """Return what corrects the values by some drawn pairs.
-
-        Completions are weighted by the inverse of the chance of the judgment of the pair, as if it had not
-        been judged (leave-one-out).
-
-        Parameters
-        ----------
-        pair : ndarray of int64, shape (n_drawn,)
-            The pairs.
-        others : list of ndarray of int64, each of shape (n_drawn, n_completions)
-            Number of other pairs of the query that reach each level.
-        chances : list of ndarray of float64
-            Chance that each pair that reached the level below reaches this one.
-        rng : Generator
-            Random numbers of the replicates.
-        """
+        """Return what corrects the values by some drawn pairs."""
         own, (drawn, size) = self.levels.of[pair], chances[0].shape
         reached = [np.ones((drawn, size))]
         for chance in chances:
@@ -381,19 +352,7 @@ class ListValues(NamedTuple):
 def list_values(
     lists: IdealLists, query: Integers, pair: Integers, weight: Floats, elsewhere: Floats
 ) -> ListValues:
-    """Return nDCG of a run by query, and replicates of its mean.
-
-    Parameters
-    ----------
-    lists : IdealLists
-        Completions of the pool.
-    query, pair : ndarray of int64, shape (n_listed,)
-        Query, ascending, and pair of the pool of each listed document of the pool.
-    weight : ndarray of float64, shape (n_listed,)
-        Discount of its rank.
-    elsewhere : ndarray of float64, shape (n_queries,)
-        Discounted gain predicted for the documents outside the pool.
-    """
+    """Return nDCG of a run by query, and replicates of its mean."""
     found = lists.completed
     queries, size = found.inverse.shape
     gains = lists.levels.gains

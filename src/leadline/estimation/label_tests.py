@@ -61,23 +61,7 @@ class LabelTests(NamedTuple):
 def label_tests(
     values: Floats, cell: Integers, probability: Floats, drawn: Flags, best: Integers, seed: int
 ) -> LabelTests:
-    """Test whether labels are independent of the draw.
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n_pairs,)
-        Label of each pair; NaN for pairs without one.
-    cell : ndarray of int64, shape (n_pairs,)
-        Cell of each pair by its label; pairs without one are a cell too.
-    probability : ndarray of float64, shape (n_pairs,)
-        Inclusion probabilities; only pairs with one in (0, 1) are used.
-    drawn : ndarray of bool, shape (n_pairs,)
-        Pairs that were drawn and judged.
-    best : ndarray of int64, shape (n_pairs,)
-        Best rank of each pair in a pooled run.
-    seed : int
-        Seed of the redraws.
-    """
+    """Test whether labels are independent of the draw."""
     used = (probability > 0) & (probability < 1)
     p, own = probability[used], drawn[used]
     z = _deviation(values[used], p, own)

@@ -104,11 +104,6 @@ NO_ESTIMATE = {
 def kind_of(measure: Measure) -> Kind:
     """Return how a measure is estimated from a sample of judgments.
 
-    Raises
-    ------
-    UsageError
-        If the measure cannot be estimated.
-
     Examples
     --------
     >>> from leadline.measures import MEASURES

@@ -349,11 +349,7 @@ def _weight_outside(
     gaps: Floats | None,
     probability: Floats,
 ) -> float:
-    """Return the share of the weight of a measure that is on documents without a probability.
-
-    Over all runs and queries. With `gaps`, the differences of the weights of two runs, only the documents on
-    which the difference depends count; those below the depth of the frame count with their weights.
-    """
+    """Return the share of the weight of a measure that is on documents without a probability."""
     matters = np.ones(len(frame.query), dtype=np.bool_) if gaps is None else gaps > 0
     pairs = list(zip(frame.query.tolist(), frame.documents, strict=True))
     ignored = {pair for pair, one in zip(pairs, matters.tolist(), strict=True) if not one}
@@ -373,11 +369,7 @@ def _weight_outside(
 def _no_forecast(
     kind: Kind, half_width: float | None, outside: float, judgments: int, queries: int, *, sampled: bool
 ) -> str:
-    """Return why there is no forecast of a half-width, with what is expected; empty if there is one.
-
-    The reasons are those for which `estimate` withholds the interval, and that the width of that of nDCG
-    depends on the ideal list, unless every pair is certain (`sampled`: whether any is not).
-    """
+    """Return why there is no forecast of a half-width, with what is expected; empty if there is one."""
     if outside > MOST_GUESSED:
         return (
             f"{100 * outside:.0f} % of its weight is outside the frame, and with more than "
@@ -399,11 +391,7 @@ def _no_forecast(
 
 
 def _inexact(kind: Kind, longest: int, limit: int, read: int, reach: int, *, pair: bool) -> str:
-    """Return why no number of judgments of the frame makes a measure exact; empty if there is one.
-
-    `longest` is the length of the longest list, read to rank `read`; `limit` is the depth of the frame, and
-    `reach` that of the part of it that is drawn for a measure without a cutoff.
-    """
+    """Return why no number of judgments of the frame makes a measure exact; empty if there is one."""
     if pair and isinstance(kind, (Ratio, AveragePrecision)):
         return ALIKE
     if kind.cutoff is None:

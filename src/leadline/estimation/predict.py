@@ -277,24 +277,6 @@ def over_queries(
 ) -> list[dict[str, Any]]:
     """Correlate predictions with a measure over queries, for each run and predictor.
 
-    Parameters
-    ----------
-    prediction : Results
-        Predictions.
-    truth : mapping
-        `{run: {query: value}}` of a measure. Queries without both values are excluded.
-    draws : int, default 1000
-        Number of bootstrap resamples of the queries.
-    confidence : float, default 0.95
-        Confidence level of the percentile intervals.
-    seed : int, default 0
-        Seed of the random number generator.
-
-    Returns
-    -------
-    list of dict
-        Pearson's r and Kendall's tau-b with intervals, by run and predictor.
-
     Examples
     --------
     >>> lists = {"q1": {"d1": 4.0, "d2": 2.0}, "q2": {"d1": 3.0, "d2": 2.0}, "q3": {"d1": 1.0, "d2": 1.0}}

@@ -105,7 +105,6 @@ class QueryLength(Predictor):
         return math.nan if answer.query is None else float(len(answer.query.sequence))
 
     def needs(self) -> frozenset[str]:
-        """Return the data needed in addition to scores."""
         return frozenset([INDEX])
 
 
@@ -136,7 +135,6 @@ class Clarity(Predictor):
     weigh: str = choice("likelihood", "equal")
 
     def value(self, answer: Answer) -> float:
-        """Return the divergence for one list."""
         index, document = answer.collection, answer.document
         if index is None or document is None:
             raise UsageError("Clarity without an index; expected --index INDEX and --queries QUERIES")
@@ -178,7 +176,6 @@ class Clarity(Predictor):
         return max(0.0, float((mixed * np.log2(mixed / common)).sum() + rest))
 
     def needs(self) -> frozenset[str]:
-        """Return the data needed in addition to scores."""
         return frozenset([INDEX])
 
 
@@ -205,7 +202,6 @@ class NQC(Predictor):
     share: float = number(0.1, low=0.0, high=1.0)
 
     def value(self, answer: Answer) -> float:
-        """Return the prediction for one list."""
         first = answer.scores[: self.k]
         below = abs(tail_mean(answer.scores, self.share))
         if not 0 < below < math.inf:
@@ -239,7 +235,6 @@ class WIG(Predictor):
     length: str = choice("ignored", "root")
 
     def value(self, answer: Answer) -> float:
-        """Return the prediction for one list."""
         below = tail_mean(answer.scores, self.share)
         if math.isnan(below):
             return math.nan
@@ -250,7 +245,6 @@ class WIG(Predictor):
         return gain / math.sqrt(size) if size else math.nan
 
     def needs(self) -> frozenset[str]:
-        """Return the data needed in addition to scores."""
         return frozenset([INDEX] if self.length == "root" else [])
 
     @classmethod
@@ -301,7 +295,6 @@ class DeShaTo(Predictor):
         return float(shape.estimate(pool).values[0])
 
     def needs(self) -> frozenset[str]:
-        """Return the data needed in addition to scores."""
         return frozenset([VECTORS])
 
     @classmethod

@@ -316,19 +316,7 @@ class RankEstimator:
         return np.asarray(np.exp(logs - logs.max(axis=1, keepdims=True)))
 
     def terms(self, above: Floats, functions: Sequence[OfRank]) -> list[Floats]:
-        """Return corrected values of functions of the rank.
-
-        Parameters
-        ----------
-        above : ndarray of float64, shape (n_documents, n_draws)
-            Number of sampled documents above; a half is the mean of the adjacent integers.
-        functions : sequence of callable
-            Functions of the rank.
-
-        Returns
-        -------
-        list of ndarray of float64, shape (n_documents, n_draws)
-        """
+        """Return corrected values of functions of the rank."""
         results = [np.empty(above.shape) for _ in functions]
         starts, start = np.unique(self.pairs.start, return_inverse=True)
         twice = np.rint(2 * above).astype(np.int64)
@@ -364,14 +352,6 @@ class RankEstimator:
         The number of documents above each relevant one is drawn from its posterior with one uniform random
         number per query and draw, which preserves the order of the list. The prior is the mean of the priors
         of all exponents, weighted by likelihood. Then n of the N documents are drawn.
-
-        Returns
-        -------
-        offset : ndarray, shape (documents, draws)
-            Number of documents above, in each pseudo-population.
-        above : ndarray, shape (documents, 2 * draws)
-            Number of sampled documents above; columns b and draws + b belong to pseudo-population b.
-
         """
         pairs = self.pairs
         offset = self._posterior_draws(draws, rng)
@@ -432,27 +412,7 @@ def corrected(
     draws: int,
     rng: np.random.Generator,
 ) -> Corrected:
-    """Estimate measures that are sums of weight x function of the rank, by query.
-
-    Parameters
-    ----------
-    estimator : RankEstimator
-        Relevant documents and the correction of their ranks.
-    weights, functions : sequences, one entry per measure
-        Weights of the documents, and function of the rank.
-    draws : int
-        Number of pseudo-populations; variance and bias are NaN if 0.
-    rng : Generator
-        Random number generator.
-
-    Returns
-    -------
-    Corrected
-        `variance` is the variance over samples with the queries fixed: half the mean squared difference of
-        two samples from one pseudo-population, finite-population correction included. `bias` is the mean of
-        estimate - truth over pseudo-populations.
-
-    """
+    """Estimate measures that are sums of weight x function of the rank, by query."""
     pairs = estimator.pairs
     queries = int(pairs.query[-1]) + 1 if len(pairs.query) else 0
     seen = estimator.terms(pairs.above[:, None], functions)

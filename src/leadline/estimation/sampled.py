@@ -290,26 +290,6 @@ def sample_to_score(
     documents drawn at random from the rest of the collection, so that `sample` documents do not have a
     positive grade. In the simulation of docs/sampled.md, K = `sample` / 2 has the smallest error.
 
-    Parameters
-    ----------
-    qrels : qrels in any form that is read
-        Judgments.
-    documents : sequence of str
-        Document ids of the collection.
-    sample : int
-        Documents without a positive grade per query, K included.
-    certain : tuple of (run, int) or "RUN:K", optional
-        The baseline run and K.
-    seed : int, default 0
-        Seed of the draw by hash, which is the same for every system.
-    **options
-        `negative` of `leadline.data.reading.Reading`.
-
-    Returns
-    -------
-    Pooled
-        Pairs of query and document with their inclusion probabilities.
-
     Examples
     --------
     >>> drawn = sample_to_score(
@@ -317,7 +297,6 @@ def sample_to_score(
     ... )
     >>> list(zip(drawn.documents, drawn.probability.tolist()))
     [('d1', 1.0), ('d4', 1.0), ('d3', 0.5)]
-
     """
     check_whole(1, sample=sample)
     reading = Reading.of(sample_to_score, options, NegativeOptions)
@@ -382,21 +361,7 @@ def estimate_run(
     queries: str,
     settings: SampledOptions,
 ) -> SampledRun:
-    """Estimate the measures of one run from its strata.
-
-    Parameters
-    ----------
-    judged : JudgedRun
-        The run joined with the judgments.
-    parts : dict of int to Query
-        Strata by query code.
-    measures : sequence of Measure
-        The measures to estimate.
-    queries : {"all", "with_relevant"}
-        Queries over which means are taken.
-    settings : SampledOptions
-        Options of correction and intervals.
-    """
+    """Estimate the measures of one run from its strata."""
     ranks = {code: stratum.ranks(stratum.above(stratum.cells)) for code, stratum in parts.items()}
     join = with_estimated_ranks(judged, parts, ranks)
     plain_values = np.stack([measure.values(join) for measure in measures], axis=1)
@@ -532,11 +497,7 @@ def withheld(
 def _limits(
     values: Floats, variance: Floats, bias: Floats, settings: SampledOptions, reasons: Sequence[str]
 ) -> Floats:
-    """Return low, high, sampling_low, sampling_high and bias, by measure.
-
-    The interval over queries and samples is Student's, from the estimates of single queries; the interval
-    over samples is normal, from the summed variance of all queries.
-    """
+    """Return low, high, sampling_low, sampling_high and bias, by measure."""
     from scipy.special import ndtri, stdtrit
 
     size, columns = values.shape

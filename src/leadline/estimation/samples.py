@@ -106,34 +106,7 @@ def evidence_of(
     skipped: bool,
     seed: int,
 ) -> Evidence:
-    """Join judgments, pool and machine labels into one table of query-document pairs.
-
-    Parameters
-    ----------
-    judgments : qrels
-        Grades of pairs; judgments of pairs outside the pool are left out and counted.
-    pool : path, DrawnPool or mapping, optional
-        Inclusion probabilities; 1 for every judged pair if omitted.
-    machine : qrels, optional
-        Machine labels; calibrated by the judgments, never used as grades. If they depend on the draw
-        (`label_tests`), they are excluded.
-    proxy : {"votes", "centred", "none"}, FILE:COLUMN or `{query: {document: value}}`, optional
-        Predictor of the grades of unjudged pairs, if there are no machine labels.
-    skipped : bool
-        Whether drawn pairs may lack a judgment although later ones in order have one.
-    seed : int
-        Seed of the replicates.
-
-    Returns
-    -------
-    Evidence
-
-    Raises
-    ------
-    UsageError
-        If judgments, pool and labels have no query in common, a drawn pair lacks a judgment, or the proxy
-        needs data that the pool does not contain.
-    """
+    """Join judgments, pool and machine labels into one table of query-document pairs."""
     table = read_qrels(judgments)
     if pool is None and is_sample(table):
         raise UsageError("judgments of a sample without its pool; expected --pool POOL, as it was drawn")
@@ -163,13 +136,7 @@ def evidence_of(
 
 
 def pool_of(pool: PoolLike) -> DrawnPool:
-    """Return a pool from a path, an object or `{query: {document: probability}}`.
-
-    Raises
-    ------
-    UsageError
-        If a probability in a mapping is outside (0, 1].
-    """
+    """Return a pool from a path, an object or `{query: {document: probability}}`."""
     if isinstance(pool, DrawnPool):
         return pool
     if isinstance(pool, (str, os.PathLike)):
@@ -309,11 +276,7 @@ def _without_gaps(
     *,
     skipped: bool,
 ) -> _Pairs:
-    """Return the pairs with the probabilities of the complete draw, or of the part judged in order.
-
-    If queries were assigned to judges, the judgments of each judge are a smaller draw of their own, bounded
-    by the first pair in order that this judge has not judged (priority sampling).
-    """
+    """Return the pairs with the probabilities of the complete draw, or of the part judged in order."""
     listed, order, probability = pairs.listed, pairs.order, pairs.probability
     missing = listed & ~usable
     if not missing.any():
@@ -458,10 +421,7 @@ def _depend_on_draw(
 
 
 def _table(pairs: _Pairs, grade: Floats) -> tuple[Qrels, Integers]:
-    """Return the qrels of the pairs, and the row of each of theirs.
-
-    Rows are ordered by query and document, so that nothing depends on the order of the rows of a file.
-    """
+    """Return the qrels of the pairs, and the row of each of theirs."""
     documents = _encoded(pairs.documents)
     distinct = list(dict.fromkeys(pairs.queries))
     queries = Vocabulary(distinct)

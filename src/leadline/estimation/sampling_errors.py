@@ -87,13 +87,6 @@ def variance(errors: Floats, replicates: Floats, predicted: Floats = NONE) -> fl
     With predicted error terms, the variance is the mean of the sums of squares of both: the estimate from
     the drawn pairs is unbiased, but 0 where no drawn pair shows what an undrawn one could change.
 
-    Parameters
-    ----------
-    errors, replicates : ndarray of float64
-        As in `RunEstimate`.
-    predicted : ndarray of float64, optional
-        Predicted error terms.
-
     Examples
     --------
     >>> variance(np.array([0.3]), NONE), variance(np.array([0.3]), NONE, np.array([0.1, 0.2]))
@@ -110,13 +103,6 @@ def degrees_of_freedom(errors: Floats, probability: Floats) -> float:
 
     The estimate V is the sum of the squared error terms of the drawn pairs. Its own variance is estimated by
     the sum of (1 - p) error^4, and 2 V^2 divided by that are the degrees of freedom.
-
-    Parameters
-    ----------
-    errors : ndarray of float64, shape (n_drawn,)
-        Error terms of the drawn pairs.
-    probability : ndarray of float64, shape (n_drawn,)
-        Their inclusion probabilities.
 
     References
     ----------
@@ -182,18 +168,6 @@ def widening(half: float, part: RunEstimate, confidence: float) -> Widening:
 def half_width(
     errors: Floats, replicates: Floats, probability: Floats, confidence: float, predicted: Floats = NONE
 ) -> float:
-    """Return the half-width of the confidence interval over draws, by Student's t.
-
-    Parameters
-    ----------
-    errors, replicates : ndarray of float64
-        As in `RunEstimate`.
-    probability : ndarray of float64, shape (n_drawn,)
-        Inclusion probabilities of the drawn pairs.
-    confidence : float
-        Confidence level.
-    predicted : ndarray of float64, optional
-        As in `variance`.
-    """
+    """Return the half-width of the confidence interval over draws, by Student's t."""
     degrees = MOST_DEGREES if len(replicates) else min(degrees_of_freedom(errors, probability), MOST_DEGREES)
     return t_quantile(degrees, 0.5 + confidence / 2) * float(np.sqrt(variance(errors, replicates, predicted)))

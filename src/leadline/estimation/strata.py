@@ -71,17 +71,7 @@ class Query(NamedTuple):
         return len(self.cells) == 3 and 0 < self.cells[1] == self.sampled
 
     def above(self, cells: Floats) -> Floats:
-        """Return the number of sampled documents above each document; ties count a half.
-
-        Parameters
-        ----------
-        cells : ndarray of float64, shape (..., n_cells)
-            Counts of sampled documents, as in `Query.cells`.
-
-        Returns
-        -------
-        ndarray of float64, shape (..., n_relevant)
-        """
+        """Return the number of sampled documents above each document; ties count a half."""
         running = np.cumsum(cells, axis=-1)[..., 0:-1:2]
         counts: Floats = (running + cells[..., 1::2] / 2)[..., self.group]
         return counts
@@ -103,35 +93,7 @@ def strata(
     *,
     identify: bool = False,
 ) -> dict[int, Query]:
-    """Return the strata of every query that has scores and a document of positive grade.
-
-    Parameters
-    ----------
-    judged : JudgedRun
-        One run joined with the judgments, with its lists.
-    population : int, mapping or None
-        Number of documents in the collection, or of non-relevant documents by query; None: the scored ones.
-    sample : int or None
-        Sample size per query, documents included with certainty counted; None: all scored documents.
-    seed : int
-        Seed of the sample.
-    whole_from : float
-        Minimum grade of documents that are all kept.
-    certain : Certain or None
-        Documents included in the sample with certainty.
-    identify : bool
-        Whether to compute an identifier of each query's set of scored documents.
-
-    Returns
-    -------
-    dict of int to Query
-        Strata by query code.
-
-    Raises
-    ------
-    InputError
-        If a query has more scored non-relevant documents than its population.
-    """
+    """Return the strata of every query that has scores and a document of positive grade."""
     options = HistogramOptions(rel=whole_from, sample=sample, seed=seed)
     rows = rows_of(judged, options)
     assert judged.lists is not None
@@ -208,15 +170,6 @@ def _identified(judged: JudgedRun, rows: Rows, chosen: Flags) -> Hashes:
 def tied_above(relevant: Floats, other: Floats) -> Floats:
     """Count the other documents above each relevant document; ties count a half.
 
-    Parameters
-    ----------
-    relevant, other : ndarray of float64
-        Scores.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_relevant,)
-
     Examples
     --------
     >>> tied_above(np.array([3.0, 1.0]), np.array([5.0, 3.0, 2.0])).tolist()
@@ -231,18 +184,6 @@ def tied_above(relevant: Floats, other: Floats) -> Floats:
 def count_cells(relevant: Floats, other: Floats) -> tuple[Floats, Integers]:
     """Count the other documents between, and tied with, the distinct scores of relevant documents.
 
-    Parameters
-    ----------
-    relevant, other : ndarray of float64
-        Scores.
-
-    Returns
-    -------
-    cells : ndarray of float64, shape (2 * n_scores + 1,)
-        Documents above the first distinct score, tied with it, between it and the next, and so on.
-    group : ndarray of int64, shape (n_relevant,)
-        Index of the distinct score of each relevant document.
-
     Examples
     --------
     >>> count_cells(np.array([3.0, 3.0, 1.0]), np.array([5.0, 3.0, 2.0, 0.0]))
@@ -256,13 +197,7 @@ def count_cells(relevant: Floats, other: Floats) -> tuple[Floats, Integers]:
 
 
 def population_sizes(qrels: Qrels, population: Population, scored: Integers, certain: Integers) -> Integers:
-    """Return the population size N of each query, documents included with certainty left out.
-
-    Raises
-    ------
-    UsageError
-        If a query has no population, or a population smaller than its known documents.
-    """
+    """Return the population size N of each query, documents included with certainty left out."""
     if population is None:
         return scored
     if isinstance(population, Mapping):
@@ -291,17 +226,7 @@ def population_sizes(qrels: Qrels, population: Population, scored: Integers, cer
 def with_estimated_ranks(
     judged: JudgedRun, queries: Mapping[int, Query], ranks: Mapping[int, Floats]
 ) -> JudgedRun:
-    """Return the run with estimated ranks, which need not be integers, for the computation of measures.
-
-    Parameters
-    ----------
-    judged : JudgedRun
-        The run, as joined.
-    queries : mapping of int to Query
-        Strata by query code.
-    ranks : mapping of int to ndarray of float64
-        Estimated ranks of the documents of positive grade, by query code.
-    """
+    """Return the run with estimated ranks, which need not be integers, for the computation of measures."""
     size = len(judged.present)
     sizes = np.zeros(size, dtype=np.int64)
     length = np.zeros(size)

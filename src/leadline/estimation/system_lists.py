@@ -75,17 +75,6 @@ class RankedPool(NamedTuple):
     ) -> RankedPool:
         """Create a pool from ranked lists of document ids.
 
-        Parameters
-        ----------
-        lists : sequence of sequence of str
-            Document ids of each system, in rank order.
-        teams : sequence, optional
-            Team of each system; by default each system is a separate team.
-        seed : int, default 0
-            Seed of random draws.
-        vectors : dict of str to list of float, optional
-            Topic vectors by document id.
-
         Examples
         --------
         >>> RankedPool.of([["a", "b"], ["b", "c"]]).document
@@ -137,15 +126,6 @@ class RankedPool(NamedTuple):
 
     def average_precision(self, relevant: Flags) -> Floats:
         """Return the average precision of each system.
-
-        Parameters
-        ----------
-        relevant : ndarray of bool, shape (n_documents,)
-            Documents considered relevant.
-
-        Returns
-        -------
-        ndarray of float64, shape (n_systems,)
 
         Examples
         --------
@@ -261,13 +241,7 @@ class Systems:
         return [to_text(self.documents[code]) for code in np.unique(np.concatenate(lists)).tolist()]
 
     def align(self, ids: list[str], theta: Floats) -> Topics:
-        """Match topic vectors to the retrieved documents; other vectors are ignored.
-
-        Raises
-        ------
-        InputError
-            If no retrieved document has a vector.
-        """
+        """Match topic vectors to the retrieved documents; other vectors are ignored."""
         rows = {name.encode("utf-8", "surrogateescape"): row for row, name in enumerate(ids)}
         row = np.array([rows.get(name, -1) for name in self.documents], dtype=np.int32)
         if not (row >= 0).any():

@@ -226,23 +226,7 @@ def estimate_systems(
     seed: int = 0,
     on_query: Progress | None = None,
 ) -> Unjudged:
-    """Rank systems that were read before, as `unjudged`.
-
-    Parameters
-    ----------
-    systems : Systems
-        Ranked lists.
-    method : UnjudgedEstimator
-        The method.
-    one_vote_per : str or mapping, optional
-        Team of each run.
-    topics : iterable of Topics
-        Sets of topic vectors; scores are means over them.
-    seed : int, default 0
-        Seed of random draws.
-    on_query : callable, optional
-        Called with (done, total) after each query.
-    """
+    """Rank systems that were read before, as `unjudged`."""
     team = _teams(systems, one_vote_per)
     voters = len(np.unique(team))
     method.check(voters)

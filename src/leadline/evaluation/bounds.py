@@ -19,13 +19,6 @@ def sorted_ties(judged: JudgedRun, *, best: bool) -> JudgedRun:
 
     Unjudged documents are ordered between grade 0 and negative grades. Where a list was cut inside a tie,
     only the remaining documents are reordered.
-
-    Parameters
-    ----------
-    judged : JudgedRun
-        One run joined with the relevance judgments.
-    best : bool
-        Whether the highest grade comes first; otherwise the lowest does.
     """
     if not (judged.tie_last > judged.tie_first).any():
         return judged

@@ -267,21 +267,6 @@ def subtopic_curve(
 
     The means are over all queries of the qrels. Queries that are missing from a run or have no subtopics
     count 0.
-
-    Parameters
-    ----------
-    qrels : path, mapping or frame
-        Relevance judgments by subtopic.
-    runs : path, mapping, frame, or several of these
-        One run or more.
-    ranks : int, default 20
-        Last rank.
-    rel : float, default 1
-        Minimum grade that counts as relevant.
-    on_run : callable, optional
-        Called with the numbers of finished runs and of all runs after each run.
-    **options
-        Those of `curve`.
     """
     reading = Reading.of(subtopic_curve, options, JudgedOptions)
     check_whole(1, ranks=ranks)

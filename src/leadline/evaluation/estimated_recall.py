@@ -86,13 +86,6 @@ def weighted_sum(qrels: Qrels, chosen: Flags) -> WeightedSum:
     The sum of 1/p is unbiased for the number of such documents in the collection. Its variance is estimated
     by the sum of (1 - p)/p^2, which is unbiased for independent draws and slightly too large for draws
     without replacement. Documents without an inclusion probability are excluded.
-
-    Parameters
-    ----------
-    qrels : Qrels
-        Judgments with inclusion probabilities.
-    chosen : ndarray of bool
-        Flags of the selected judgments.
     """
     probability = probabilities(qrels)
     drawn = chosen & (probability < 1)
@@ -107,13 +100,7 @@ def weighted_sum(qrels: Qrels, chosen: Flags) -> WeightedSum:
 
 
 def probabilities(qrels: Qrels) -> Floats:
-    """Return the inclusion probability of every judged document.
-
-    Raises
-    ------
-    UsageError
-        If the judgments have no inclusion probabilities.
-    """
+    """Return the inclusion probability of every judged document."""
     if qrels.inclusion is None:
         raise UsageError(
             "these qrels have no inclusion probabilities; expected a column probability, or a pool"
@@ -236,14 +223,7 @@ def _refusal(qrels: Qrels, readers: Sequence[object]) -> InputError:
 def joined(
     qrels: Qrels, pool: PoolLike | None, measures: Sequence[Measure]
 ) -> tuple[Qrels, list[ResultWarning]]:
-    """Return the judgments with the inclusion probabilities of a pool, and warnings.
-
-    Raises
-    ------
-    InputError
-        If a measure would read judgments of a sample as complete: any but statAP and, since `evaluate`
-        estimates recall beside it, R. A pool that is given and not drawn for measures is taken as it is.
-    """
+    """Return the judgments with the inclusion probabilities of a pool, and warnings."""
     found = qrels
     warnings: list[ResultWarning] = []
     complete = [measure for measure in measures if not isinstance(measure, statAP)]
@@ -304,13 +284,7 @@ def _shares_of(pool: PoolLike) -> Any:
 
 
 def _checked(pool: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
-    """Return a pool after checking that 0 < p <= 1 for all probabilities.
-
-    Raises
-    ------
-    InputError
-        If a probability is outside the interval.
-    """
+    """Return a pool after checking that 0 < p <= 1 for all probabilities."""
     checked: dict[str, dict[str, float]] = {}
     for query, documents in pool.items():
         if not isinstance(documents, Mapping):

@@ -392,24 +392,6 @@ def mean_intervals(
     The interval of a geometric mean is computed from logarithms. Counts and means of fewer than two queries
     have no interval: NaN.
 
-    Parameters
-    ----------
-    results : Results
-        Values of the runs.
-    method : str or Interval, default "Student"
-        Method, such as "BCa".
-    confidence : float, default 0.95
-        Confidence level.
-    seed : int, default 0
-        Seed of the random number generator, for bootstrap methods.
-    groups : ndarray of int64, shape (n_queries,), optional
-        Group of each query; groups are then the units that are sampled from a population.
-
-    Returns
-    -------
-    Intervals
-        Limits by runs x measures x (low, high).
-
     Examples
     --------
     >>> qrels = {"q1": {"d1": 1}, "q2": {"d1": 1}}

@@ -89,30 +89,7 @@ def judge(
     workspaces: Sequence[Buffers] = (),
     keep: bool = False,
 ) -> tuple[str, JudgedRun, ReadCounts]:
-    """Join a run with the qrels while it is read.
-
-    Parameters
-    ----------
-    source : path, Run, mapping or frame
-        The run.
-    qrels : Qrels
-        Relevance judgments.
-    reading : Reading
-        How the run is read.
-    cut : Cut
-        Depth of the lists.
-    name : str, optional
-        Name of the run.
-    workspaces : sequence of Buffers
-        Buffers to reuse.
-    keep : bool, default False
-        Whether the join keeps the rows of unjudged documents.
-
-    Returns
-    -------
-    tuple of (str, JudgedRun, ReadCounts)
-        Name of the run, the join, and the counts of reading.
-    """
+    """Join a run with the qrels while it is read."""
     if isinstance(source, Run):
         return name or source.name, *_judge_run(source, qrels, reading, cut, keep=keep)
     joining = _Joining(qrels, cut, keep=keep)
@@ -156,35 +133,7 @@ def judge_runs(
     measures: Sequence[Measure] = (),
     on_run: Callable[[int, int], None] | None = None,
 ) -> tuple[list[RunInfo], list[T]]:
-    """Join every run with the qrels and apply a function to each join.
-
-    Parameters
-    ----------
-    runs : run, iterable or mapping of runs
-        Runs of different names.
-    qrels : Qrels
-        Relevance judgments.
-    do : callable
-        Function of a judged run.
-    reading, cut
-        How runs are read, and the depth of the lists.
-    keep : bool, default False
-        Whether joins keep the rows of unjudged documents.
-    measures : sequence of Measure
-        Measures whose cutoffs are checked for ties.
-    on_run : callable, optional
-        Called with the numbers of finished runs and of all runs after each run.
-
-    Returns
-    -------
-    tuple of (list of RunInfo, list)
-        Description and result of each run.
-
-    Raises
-    ------
-    UsageError
-        If two runs have the same name.
-    """
+    """Join every run with the qrels and apply a function to each join."""
 
     def judge_one(name: str | None, source: RunLike, workspaces: Sequence[Buffers]) -> tuple[RunInfo, T]:
         name, judged, counts = judge(
@@ -212,11 +161,7 @@ def _each(
     sources: Sequence[tuple[str | None, RunLike]],
     on_run: Callable[[int, int], None] | None,
 ) -> Iterator[T]:
-    """Yield the result of a function for every run, in order, computed by several threads.
-
-    The kernels release the GIL. The first run is processed alone: it is read ahead, and fills the caches of
-    the qrels, which the threads then share.
-    """
+    """Yield the result of a function for every run, in order, computed by several threads."""
     total = len(sources)
     own = threading.local()
 
@@ -320,15 +265,7 @@ def each_run(
     *,
     on_run: Callable[[int, int], None] | None = None,
 ) -> Iterator[tuple[RunInfo, Run]]:
-    """Yield runs one after the other, without judgments.
-
-    Raises
-    ------
-    InputError
-        If a run contains no documents.
-    UsageError
-        If two runs have the same name.
-    """
+    """Yield runs one after the other, without judgments."""
     infos: list[RunInfo] = []
     sources = named_sources(runs)
     for name, source in sources:

@@ -63,22 +63,7 @@ class Profile(NamedTuple):
     def measures(
         self, wanted: Iterable[str | Measure], *, rel: float | None = None, documents: int | None = None
     ) -> list[Measure]:
-        """Return the measures that names denote in this profile, without repeats.
-
-        Parameters
-        ----------
-        wanted : iterable of str or Measure
-            Names, each of which may denote several measures.
-        rel : float, optional
-            Minimum grade that counts as relevant, for measures that do not set their own.
-        documents : int, optional
-            Number of documents in the collection.
-
-        Raises
-        ------
-        UsageError
-            If a name is unknown, denotes text, or two different measures have the same name.
-        """
+        """Return the measures that names denote in this profile, without repeats."""
         names = _split(wanted)
         texts = [name for name in names if isinstance(name, str) and is_text(name)]
         if texts:

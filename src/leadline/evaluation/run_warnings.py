@@ -114,19 +114,7 @@ MISSING_RULES = {
 def warnings_of(
     infos: Sequence[RunInfo], qrels: Qrels, *, averaging: str = "all", levels: Sequence[float] = (1.0,)
 ) -> list[ResultWarning]:
-    """Return the warnings of runs and judgments whose counts are not 0.
-
-    Parameters
-    ----------
-    infos : sequence of RunInfo
-        Runs with their counts.
-    qrels : Qrels
-        Relevance judgments.
-    averaging : str, default "all"
-        Queries that are averaged.
-    levels : sequence of float
-        Minimum relevant grades of the measures.
-    """
+    """Return the warnings of runs and judgments whose counts are not 0."""
     warnings = [ResultWarning(*remark) for remark in qrels.remarks]
     warnings += [_no_relevant(qrels, rel, averaging) for rel in levels]
     every = [no_overlap(infos), *warnings, *count_warnings(infos, averaging=averaging)]
@@ -187,15 +175,6 @@ def no_common_query(names: Sequence[str], asked: str, qrels: Qrels) -> InputErro
 
 def no_judged_document(names: Sequence[str], retrieved: str, judged: str) -> list[ResultWarning]:
     """Return a warning of runs without any judged document, most of which have ids of another format.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Names of these runs.
-    retrieved : str
-        Document id in the first of these runs.
-    judged : str
-        Document id in the judgments.
 
     Examples
     --------
@@ -265,10 +244,6 @@ def undefined_counts(qrels: Qrels, measures: Sequence[Measure], values: Floats, 
     """Return the numbers of undefined values (runs x queries x measures) that no other warning explains.
 
     Those of missing queries and of queries without a relevant document are explained.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_runs, n_measures)
     """
     counts = np.zeros((len(values), len(measures)), dtype=np.int64)
     for index, measure in enumerate(measures):

@@ -95,10 +95,7 @@ def _gain(measure: DCG, judged: JudgedRun, power: Floats) -> Floats:
 def _weighted(
     judged: JudgedRun, gain: Floats, weights: Floats, cutoff: int | None, *, rows: Integers | None = None
 ) -> Floats:
-    """Return the sums by query of gain x mean weight of the ranks of the tie.
-
-    The gains are of the documents in `rows`, by default those of positive grade.
-    """
+    """Return the sums by query of gain x mean weight of the ranks of the tie."""
     if cutoff is not None:
         weights[cutoff + 1 :] = 0.0
     below = np.cumsum(weights)
@@ -305,11 +302,7 @@ def _cutoff(measure: Measure, judged: JudgedRun, query: Codes) -> Floats | int |
 
 
 def _extreme_counts(query: Codes, first: Integers, inside: Integers, size: Integers) -> tuple[Floats, Floats]:
-    """Return the contribution of each row to the lowest and to the highest count.
-
-    Of r counted documents in a tie of `size` ranks, `inside` of which are above the cutoff, at least
-    r - (size - inside) and at most `inside` are above the cutoff.
-    """
+    """Return the contribution of each row to the lowest and to the highest count."""
     start, stop = group_bounds(query, first)
     chosen = stop - start
     low, high = np.maximum(chosen - size + inside, 0), np.minimum(chosen, inside)

@@ -69,20 +69,6 @@ class Request(NamedTuple):
 def expand(text: str, *, strict: bool = False, nine: bool = False) -> list[Request]:
     """Return the measures of a group or name of trec_eval; empty for other names.
 
-    Parameters
-    ----------
-    text : str
-        Group or name, with parameters after a dot.
-    strict : bool, default False
-        Whether names without parameters have trec_eval's defaults; `P` is then precision at nine cutoffs.
-    nine : bool, default False
-        Whether to leave the measures of trec_eval 10 out of groups.
-
-    Raises
-    ------
-    UsageError
-        If the parameters are invalid.
-
     Examples
     --------
     >>> [asked.name for asked in expand("P.5,10")], expand("P")

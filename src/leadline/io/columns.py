@@ -52,7 +52,6 @@ class ColumnLists(CompiledLists):
         self.held = []
 
     def ids(self) -> Ids:
-        """Return the document of every row."""
         return Ids(self.text, self.start.view(), self.stop.view())
 
 
@@ -86,11 +85,7 @@ def stream(records: Records, consumer: ListConsumer, reading: Reading) -> ReadCo
 
 
 def _read(records: Records, counts: ReadCounts | None) -> ReadCounts | None:
-    """Let go of the rows once they were read as columns.
-
-    Their generator refers to the records and to the table. Without this, both would be kept until the next
-    full garbage collection, and memory would grow with every part of a run.
-    """
+    """Let go of the rows once they were read as columns."""
     if counts is not None:
         records.rows = ()
     return counts

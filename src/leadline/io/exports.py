@@ -29,13 +29,6 @@ def write_beir(
 
     `qrels/test.tsv` has the columns query-id, corpus-id and score; `queries.jsonl` and `corpus.jsonl` are
     written if there are queries and documents.
-
-    Raises
-    ------
-    InputError
-        If a grade is not a whole number, which BEIR reads, or there are subtopics.
-    UsageError
-        If a file exists already.
     """
     root = checked_path(folder)
     rows = _whole_rows(qrels, "BEIR")
@@ -73,25 +66,7 @@ def _text_line(document: Document, *, titled: bool) -> str:
 def write_rank_eval(
     qrels: Qrels, path: str | os.PathLike[str], *, index: str, queries: Mapping[str, str] | None = None
 ) -> None:
-    """Write the body of a request to `_rank_eval` of Elasticsearch or OpenSearch, one request a query.
-
-    Parameters
-    ----------
-    qrels : Qrels
-        Judgments; ratings are whole numbers of 0 or more.
-    path : path
-        Output, compressed by its suffix; `-` is standard output.
-    index : str
-        Name of the index that has the documents.
-    queries : mapping, optional
-        Text of each query, searched in all fields (`multi_match`); without them every request is
-        `match_all`, for the caller to replace.
-
-    Raises
-    ------
-    InputError
-        If a grade is a fraction or negative, or a query has no text.
-    """
+    """Write the body of a request to `_rank_eval` of Elasticsearch or OpenSearch, one request a query."""
     target = checked_path(path)
     refuse_sources(target, qrels.sources)
     ratings: dict[str, list[dict[str, Any]]] = {}

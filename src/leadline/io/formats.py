@@ -139,10 +139,7 @@ def _first_lines(path: str, head: bytes) -> Chunk | None:
 
 
 def _beir_file(path: str) -> str:
-    """Return the judgments in a folder of BEIR: those of its split `test`, or of its only split.
-
-    A path that is no such folder is unchanged.
-    """
+    """Return the judgments in a folder of BEIR: those of its split `test`, or of its only split."""
     folder = os.path.join(path, "qrels")
     if not os.path.isdir(folder):
         return path

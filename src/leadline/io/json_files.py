@@ -242,20 +242,7 @@ class Names(NamedTuple):
 
 
 def rows_of_json(text: Any, what: str, *, path: str, part: str = "") -> Table | Records | None:
-    """Return the rows of a parsed JSON text that holds lists of records by query; None for any other text.
-
-    Parameters
-    ----------
-    text : object
-        The value of the text.
-    what : {"score", "grade"}
-        What numbers are.
-    path : str
-        The file.
-    part : str
-        `subset/split` of predictions of MTEB.
-
-    """
+    """Return the rows of a parsed JSON text that holds lists of records by query; None for any other text."""
     if isinstance(text, Mapping) and MTEB_META in text:
         return python_inputs.mapping_records(_part_of(text, part, path), what, path=path, unit="record")
     if part:

@@ -480,10 +480,7 @@ class Chunk:
             self.ends = b'\n"' if head.lstrip()[:1] in {b"{", b"["} else b"\n"
 
     def _check_lines(self, stop: int) -> None:
-        """Refuse a line that is too long, in the unchecked bytes up to `stop`.
-
-        Lines of JSON may be of any length; there the text between quotation marks is checked.
-        """
+        """Refuse a line that is too long, in the unchecked bytes up to `stop`."""
         while self.ends and self.checked < stop:
             start = self.checked
             self.checked = min(start + BLOCK, stop)
@@ -557,18 +554,7 @@ def too_long(path: str, where: str, limit: int, *, noun: str = "line") -> InputE
 def read_whole(
     path: str, *, longest: int = LONGEST_LINE, enough: Callable[[Chunk], bool] | None = None
 ) -> Chunk:
-    """Read a whole text into one window.
-
-    Parameters
-    ----------
-    path : str
-        The file, or `-` for standard input.
-    longest : int
-        Bytes of a line; a longer one is refused.
-    enough : callable, optional
-        Called with the first lines; where it returns True, the rest is not read.
-
-    """
+    """Read a whole text into one window."""
     with Chunk(path, Buffers(1 << 16), longest=longest) as window:
         if path != STANDARD_INPUT and isfile(path):
             window.size = Path(path).stat().st_size + 2

@@ -209,14 +209,7 @@ class DrawnPool:
 
 
 def read_drawn_pool(path: str | os.PathLike[str]) -> DrawnPool:
-    """Read a pool of `leadline pool --for`, or any table of query_id, doc_id and probability.
-
-    Raises
-    ------
-    InputError
-        If a line cannot be read or is missing, a pair comes twice or a probability is not in (0, 1], or
-        anything else is not as it was written.
-    """
+    """Read a pool of `leadline pool --for`, or any table of query_id, doc_id and probability."""
     path = os.fspath(path)
     whole = _as_written(path)
     found = _line_by_line(path) if whole is None else whole

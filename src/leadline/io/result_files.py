@@ -82,11 +82,6 @@ def value_table(results: Results) -> Any:
     `value` is null where it is undefined or where a missing query is excluded from the mean. Results that can
     be merged have three more columns: whether the run has the query, whether the mean includes it, and the
     value of a missing query.
-
-    Raises
-    ------
-    InputError
-        If a name or id is not valid Unicode.
     """
     arrow = import_optional("pyarrow")
     shape = results.values.shape
@@ -125,13 +120,7 @@ class SavedValues(NamedTuple):
 
 
 def saved_values(path: str) -> SavedValues:
-    """Return the exact values of a Parquet file that `evaluate` or `merge` saved.
-
-    Raises
-    ------
-    InputError
-        If the file is another one, or its rows are not those that its manifest describes.
-    """
+    """Return the exact values of a Parquet file that `evaluate` or `merge` saved."""
     table, manifest = _saved_table(path)
     if not set(MERGING) <= set(table.column_names) or "merging" not in manifest:
         found = f"values of `{manifest.get('command') or 'estimate'}`"
@@ -168,12 +157,6 @@ def saved_data(path: str, *, to_update: bool = False) -> dict[str, Any]:
     """Return what a Parquet file of saved results holds, in the form of a JSON result with values of queries.
 
     With `to_update` the running command may replace the file.
-
-    Raises
-    ------
-    InputError
-        If the file has no manifest, or one of another format.
-
     """
     table, data = _saved_table(path, to_update=to_update)
     by_run: dict[str, dict[str, dict[str, float | None]]] = {run["name"]: {} for run in data["runs"]}

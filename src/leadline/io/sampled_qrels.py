@@ -57,25 +57,7 @@ def is_sample(head: bytes) -> bool:
 
 
 def read(source: Opened, subtopics: bool) -> Qrels:
-    """Read judgments of a sample.
-
-    Parameters
-    ----------
-    source : Opened
-        The file.
-    subtopics : bool
-        Refused: these forms have no subtopics.
-
-    Returns
-    -------
-    Qrels
-        With `strata` or `inclusion`. Remarks count the pooled documents without a judgment.
-
-    Raises
-    ------
-    InputError
-        If a line cannot be read, or a document occurs twice for a query.
-    """
+    """Read judgments of a sample."""
     path, window = source.path, source.text
     if subtopics:
         raise InputError("judgments of a sample", expected="judgments by subtopic, of 4 columns", path=path)
@@ -124,25 +106,7 @@ def records(source: Opened, *_: object) -> Records:
 
 
 def parse(text: bytes, path: str) -> list[SampledRow]:
-    """Read judgments of five columns.
-
-    Parameters
-    ----------
-    text : bytes
-        The whole file.
-    path : str
-        Its name, for messages.
-
-    Returns
-    -------
-    list of SampledRow
-        In the order of the file.
-
-    Raises
-    ------
-    InputError
-        If a line has another number of columns, or the columns fit none of the three forms.
-    """
+    """Read judgments of five columns."""
     rows: list[tuple[int, list[bytes]]] = []
     for line_number, line in plain.data_lines(text):
         fields = plain.fields_of(line)

@@ -76,20 +76,7 @@ Row = tuple[int, Sequence[Any]]
 
 
 def open_scores(source: Any, *, name: str = "") -> OpenedScores | dict[str, Any]:
-    """Open a table of scores.
-
-    Parameters
-    ----------
-    source : path, data frame, mapping or iterable
-        A file; a data frame; nested dictionaries of values; or named tuples or dictionaries, one a value.
-    name : str, optional
-        Name of the run of a table without a column of runs; by default the file's.
-
-    Returns
-    -------
-    OpenedScores or dict
-        The JSON object itself where it is a result of a command.
-    """
+    """Open a table of scores."""
     if isinstance(source, (str, os.PathLike)):
         path = os.fspath(source)
         return _open_file(path, name or run_name(path).removesuffix(".eval"))

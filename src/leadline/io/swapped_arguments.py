@@ -122,18 +122,6 @@ def refuse_ranking(ids: Sequence[bytes], bounds: Integers, text: bytes, path: st
     """Refuse four columns that are a ranking: query, document, rank, score.
 
     Column 3 is then 1..n in every query; column 2, the document, is not always the same.
-
-    Parameters
-    ----------
-    ids : sequence of bytes
-        Column 3, query by query.
-    bounds : ndarray of int64
-        Where each query begins, and the end.
-    text : bytes
-        The whole text.
-    path : str
-        The name of the file.
-
     """
     if is_ranking(ids, bounds) and not _second_is_constant(text):
         raise InputError(

@@ -264,20 +264,6 @@ def cells_of(
 
     Empty lines are left out, and lines that begin with `#` before the header: after it they are rows.
 
-    Parameters
-    ----------
-    numbered : iterable of (int, str)
-        The lines, their ends included.
-    path : str
-        The file, for messages.
-    quoted : bool, default True
-        Quotes mean in TSV what they mean in CSV; else they are letters like any other there.
-
-    Raises
-    ------
-    InputError
-        If a row is no CSV.
-
     Examples
     --------
     >>> lines = ["# systems\n", "run,team\n", "\n", 'a,"one\n', '# two"\n', "#1,two\n"]
@@ -340,24 +326,7 @@ def csv_table(text: str, path: str) -> tuple[list[str], list[tuple[int, list[str
 def table_column(
     place: str, keys: Sequence[str] = (), *, example: str
 ) -> tuple[str, list[tuple[int, str, str]]]:
-    """Return the file of FILE:COLUMN, and the line, key and cell of each row.
-
-    Parameters
-    ----------
-    place : str
-        FILE:COLUMN, a CSV or TSV table with a header.
-    keys : sequence of str
-        Names of the column of keys, of which the first present is used; else the first column.
-    example : str
-        Example for the error message.
-
-    Raises
-    ------
-    UsageError
-        If `place` is not FILE:COLUMN.
-    InputError
-        If the table lacks the column.
-    """
+    """Return the file of FILE:COLUMN, and the line, key and cell of each row."""
     path, column = split_place(place)
     if not path or not column:
         raise UsageError(f"'{place}'; expected FILE:COLUMN, as in {example}")

@@ -184,10 +184,7 @@ def _bytes(text: bytes) -> Bytes:
 
 
 def _grown(column: Column, used: int, needed: int, share: float) -> Column:
-    """Return a column with capacity for what is needed, and for the rest of the file; new slots are 0.
-
-    Memory that is never written to takes no place.
-    """
+    """Return a column with capacity for what is needed, and for the rest of the file; new slots are 0."""
     if needed <= len(column):
         return column
     larger = np.zeros(max(int(1.1 * needed / share), needed + 16), dtype=column.dtype)
@@ -196,11 +193,7 @@ def _grown(column: Column, used: int, needed: int, share: float) -> Column:
 
 
 def _in_chunks(path: str) -> Qrels | None:
-    """Read judgments chunk by chunk into little memory.
-
-    None if the text is not clean, if a document is judged twice, or if a query returns after another one in a
-    file that is not large.
-    """
+    """Read judgments chunk by chunk into little memory."""
     prefix: bytes | None = None
     disordered = False
     while True:

@@ -203,29 +203,6 @@ def audit(
     simultaneous, by the randomised max-t procedure; those of rank correlations are those of
     `leadline.stats.correlation.over_queries`.
 
-    Parameters
-    ----------
-    names : tuple of two str
-        Reference and judge.
-    measure : str
-        Name of the measure.
-    systems : sequence of str
-        Names of the runs.
-    reference, labels : ndarray, shape (queries, runs)
-        Values by each.
-    rising : bool, default True
-        Whether larger values are better.
-    top : int, default 10
-        Number of runs, the best by the reference, of which the order is compared separately.
-    confidence : float, default 0.95
-        Confidence level of the intervals.
-    draws : int, default 1000
-        Number of resamples for the intervals of rank correlations; 0: none.
-    seed : int, default 0
-        Seed of the sign patterns and the resamples.
-    flips : int, default 20,000
-        Number of sign patterns.
-
     Examples
     --------
     >>> found = audit(("ann", "llm"), "P@1", ["a", "b"], np.array([[1.0, 0.0]]), np.array([[1.0, 1.0]]))
@@ -307,13 +284,6 @@ def _taus(reference: Floats, labels: Floats, confidence: float, draws: int, seed
 def jackknife_error(replicates: Floats, times: Integers | None = None) -> Floats:
     """Return the jackknife standard error from replicates that each leave one unit out.
 
-    Parameters
-    ----------
-    replicates : ndarray, shape (replicates, ...)
-        The statistic without each unit.
-    times : ndarray of int, optional
-        Number of units that each replicate stands for; by default one.
-
     References
     ----------
     Efron and Tibshirani (1993), An Introduction to the Bootstrap, equation 11.5.
@@ -386,21 +356,6 @@ def needed_judgments(
 
     Judgments of one query are alike, so that the variance is that of the jackknife over queries; it is taken
     as inversely proportional to their number.
-
-    Parameters
-    ----------
-    names : tuple of two str
-        The judges.
-    tables : ndarray, shape (queries, grades, grades)
-        Confusion table of each query.
-    coefficient : Coefficient
-        Coefficient of two judges.
-    values : ndarray, shape (grades,)
-        The grades.
-    within : float, default 0.05
-        Half-width of the interval.
-    confidence : float, default 0.95
-        Confidence level of the interval.
 
     References
     ----------

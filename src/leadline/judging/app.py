@@ -40,21 +40,7 @@ def make_app(
     token: str | None = None,
     local: bool = True,
 ) -> AccessControl:
-    """Return the web application.
-
-    Parameters
-    ----------
-    queues : Queues
-        Queues of the judges.
-    cards : Cards
-        Presentation of the pairs.
-    precision : Precision or None
-        Half-widths of the estimates from a drawn pool, and the rule for stopping.
-    token : str or None
-        Token required of every client.
-    local : bool
-        Whether to accept only host names of this machine.
-    """
+    """Return the web application."""
     pages = Pages(queues, cards, precision)
     _templates().get_template("judge.html")  # the first judge need not wait for it
     routes = [

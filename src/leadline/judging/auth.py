@@ -92,13 +92,7 @@ class TokenAttempts:
         self._of_all = RateLimit(100, 3, clock=clock)
 
     def check(self, address: str) -> None:
-        """Reject another attempt from an address after too many wrong ones.
-
-        Raises
-        ------
-        TooManyError
-            If the limit of this address or of all addresses is reached.
-        """
+        """Reject another attempt from an address after too many wrong ones."""
         wait = max(self._of_one.wait(network(address)), self._of_all.wait())
         if wait > 0:
             raise TooManyError("Too many wrong tokens", wait)
@@ -211,13 +205,7 @@ class AccessControl:
         return scope["path"] == "/enter" or hmac.compare_digest(secret.encode(), self.secret.encode())
 
     def admits(self, token: str, address: str) -> bool:
-        """Return whether a token is correct, in constant time; `address` is that of the client.
-
-        Raises
-        ------
-        TooManyError
-            If there were too many wrong tokens; the token is not compared then.
-        """
+        """Return whether a token is correct, in constant time; `address` is that of the client."""
         if self.token is None:
             return False
         self.guesses.check(address)

@@ -57,11 +57,6 @@ class StopRule(NamedTuple):
 def parse_rule(text: str, measures: Sequence[str], rel: float | None = None) -> StopRule:
     """Parse a stopping rule about one of the measures of a pool.
 
-    Raises
-    ------
-    UsageError
-        If it is no rule, or about another measure or one without an interval.
-
     Examples
     --------
     >>> str(parse_rule("precision@10 half-width < .05", ["P@10"]))

@@ -26,11 +26,6 @@ def exclusive(path: str) -> Iterator[None]:
     on Linux one on the store itself, which also covers hard links and renamed files. The second is an open
     file description lock: unlike a POSIX lock it is not lost when the process closes another descriptor of
     the same file.
-
-    Raises
-    ------
-    InputError
-        If another server holds the store, or if the store cannot be locked.
     """
     real = os.path.realpath(path)
     with ExitStack() as held:
@@ -41,13 +36,7 @@ def exclusive(path: str) -> Iterator[None]:
 
 
 def check_names(path: str) -> None:
-    """Reject a store with several hard links: SQLite keeps a write-ahead log per path.
-
-    Raises
-    ------
-    InputError
-        If the file has more than one name.
-    """
+    """Reject a store with several hard links: SQLite keeps a write-ahead log per path."""
     try:
         names = os.stat(path).st_nlink
     except OSError:
@@ -194,14 +183,7 @@ class Identity:
         self._content = self._stamp()
 
     def check(self) -> None:
-        """Compare the files at the paths with those that were opened.
-
-        Raises
-        ------
-        InputError
-            If one of them was deleted, moved or replaced.
-
-        """
+        """Compare the files at the paths with those that were opened."""
         for name, file_id in self._places.items():
             current = place_of(name)
             if current != file_id:

@@ -90,7 +90,6 @@ class Depth(PoolMethod):
         return self.k
 
     def order(self, offered: RankedLists, judged: Mapping[int, bool] = NOTHING) -> Integers:  # noqa: ARG002
-        """Return the selected documents, in the order in which to judge them."""
         best = np.full(offered.documents, self.k)
         for documents in offered.lists:
             first = documents[: self.k]
@@ -156,7 +155,6 @@ class RBP(PoolMethod):
     p: float = number(0.8, low=0.0, high=1.0, open_ends=True)
 
     def order(self, offered: RankedLists, judged: Mapping[int, bool] = NOTHING) -> Integers:  # noqa: ARG002
-        """Return the selected documents, in the order in which to judge them."""
         longest = max(map(len, offered.lists), default=0)
         weight = [(1 - self.p) * self.p**rank for rank in range(longest)]
         return by_weight(offered, weight, self.documents)
@@ -178,7 +176,6 @@ class RRF(PoolMethod):
     k: float = number(60.0, low=0.0)
 
     def order(self, offered: RankedLists, judged: Mapping[int, bool] = NOTHING) -> Integers:  # noqa: ARG002
-        """Return the selected documents, in the order in which to judge them."""
         longest = max(map(len, offered.lists), default=0)
         weight = [1 / (self.k + rank) for rank in range(1, longest + 1)]
         return by_weight(offered, weight, self.documents)

@@ -200,13 +200,7 @@ class Queues:
         return max(ALWAYS_JUDGES, min(MOST_JUDGES, limit))
 
     def check(self, name: str) -> str:
-        """Return the name of a judge who is admitted; only listed names if there is a list.
-
-        Raises
-        ------
-        UsageError
-            If it is no name, no name of the list, or if there are too many judges already.
-        """
+        """Return the name of a judge who is admitted; only listed names if there is a list."""
         name = check_judge(name)
         if self.named and name not in self.named:
             raise UsageError(f"no judge is called '{name}' here; expected a name of the list")
@@ -218,13 +212,7 @@ class Queues:
         return name
 
     def join(self, name: str) -> str:
-        """Admit a judge by name.
-
-        Raises
-        ------
-        UsageError
-            As `check` does; a `TooManyError` if too many new names came within a short time.
-        """
+        """Admit a judge by name."""
         name = self.check(name)
         if name not in self._present:
             self._check_arrivals()
@@ -261,10 +249,7 @@ class Queues:
         return len(self._judges_of.get(pair, ())) < len(self._assigned[pair])
 
     def _is_due(self, judge: str, pair: int) -> bool:
-        """Return whether a judge may judge a pair now: a second judge of a drawn pair waits for the first.
-
-        Otherwise the pair could be judged before those that precede it in the order.
-        """
+        """Return whether a judge may judge a pair now: a second judge of a drawn pair waits for the first."""
         if not self.named or self.pairs[pair].order == math.inf:
             return True
         return judge == self._assigned[pair][0] or bool(self._judges_of.get(pair))

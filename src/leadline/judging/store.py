@@ -253,14 +253,7 @@ class Store:
             self._settle_later()
 
     def check_files(self) -> None:
-        """Raise an error if the open files are no longer those at the store's path.
-
-        Raises
-        ------
-        InputError
-            If the store or its write-ahead log was deleted, moved or replaced, or if another program wrote
-            into the store and judgments are missing or unreadable since.
-        """
+        """Raise an error if the open files are no longer those at the store's path."""
         with self._lock:
             try:
                 self._identity.check()
@@ -291,13 +284,7 @@ class Store:
         return int(largest)
 
     def checkpoint(self) -> bool:
-        """Merge the write-ahead log into the file, so that the file alone is the store.
-
-        Returns
-        -------
-        bool
-            False if a reader or writer was in the way or the disk is full; nothing is lost by that.
-        """
+        """Merge the write-ahead log into the file, so that the file alone is the store."""
         with self._lock:
             unchanged = not self._identity.is_changed()  # else `check_files` has to look into it
             try:
@@ -334,13 +321,7 @@ class Store:
                 self._written.set()
 
     def rescue(self) -> str:
-        """Copy the open store, even if its file was deleted, to a new file; return its path.
-
-        Raises
-        ------
-        InputError
-            If it cannot be read or written, or if the copy is not whole.
-        """
+        """Copy the open store, even if its file was deleted, to a new file; return its path."""
         number = 1
         while os.path.exists(target := f"{self.path}.rescued-{number}"):
             number += 1

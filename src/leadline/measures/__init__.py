@@ -238,28 +238,6 @@ def from_function(
     function is called once for each query of a run. The value of a query missing in the run is undefined and
     counts as 0 in the mean.
 
-    Parameters
-    ----------
-    function : callable
-        Called with the grades of a ranked list in rank order (None for an unjudged document) and the grades
-        of all documents judged for the query. Returns a number; None or NaN is undefined.
-    name : str, optional
-        Name of the measure; by default that of the function.
-    low, high : float
-        Range of the values; other values raise UsageError.
-    rising : bool
-        Whether larger values are better.
-
-    Returns
-    -------
-    Measure
-        If the function fails, the error names the query.
-
-    Raises
-    ------
-    UsageError
-        If there is no name or another measure has it.
-
     Examples
     --------
     >>> first = from_function(lambda grades, judged: float(grades[0] == max(judged)), name="BestFirst")

@@ -245,24 +245,7 @@ class IPrec(Measure):
 def interpolate(
     judged: JudgedRun, levels: Sequence[float], *, rule: str = "standard", rel: float = 1.0
 ) -> Floats:
-    """Return interpolated precision at recall levels.
-
-    Parameters
-    ----------
-    judged : JudgedRun
-        One run joined with the relevance judgments.
-    levels : sequence of float
-        Recall levels in [0, 1].
-    rule : str, default "standard"
-        As for `IPrec`.
-    rel : float, default 1
-        Minimum grade that counts as relevant.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_queries, n_levels)
-        NaN for queries without relevant documents.
-    """
+    """Return interpolated precision at recall levels."""
     size = judged.qrels.relevant(rel)
     if rule.startswith("printed"):
         columns = [_printed(judged, level, rule, rel) for level in levels]
@@ -329,7 +312,6 @@ class Levels(Parameter):
     """Recall levels, written as 0.25/0.5/0.75; `eleven` means 0, 0.1, ..., 1."""
 
     def expected(self) -> str:
-        """Return a description of the allowed values."""
         return "eleven, or levels from 0 to 1 as in 0.25/0.5/0.75"
 
     def read(self, value: object) -> object:

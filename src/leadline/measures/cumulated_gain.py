@@ -31,7 +31,6 @@ class GainsByGrade(Parameter):
     """Gains of grades, written as 1:3/2:9; the default is a word."""
 
     def expected(self) -> str:
-        """Return a description of the allowed values."""
         return f"{self.default}, or gains of grades as in 1:3/2:9"
 
     def read(self, value: object) -> object:

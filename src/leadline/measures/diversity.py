@@ -47,15 +47,7 @@ class _Diversity(Measure):
     needs: ClassVar[Evidence] = "subtopics"
 
     def of_subtopics(self, documents: Sequence[Iterable[str]], others: Sequence[Iterable[str]] = ()) -> float:
-        """Return the value of a single ranked list.
-
-        Parameters
-        ----------
-        documents : sequence of iterable of str
-            Subtopics that each document of the list covers, in rank order.
-        others : sequence of iterable of str, optional
-            Subtopics of the judged documents that were not retrieved.
-        """
+        """Return the value of a single ranked list."""
         listed = enumerate([*documents, *others])
         grades = {(b"1", str(row).encode()): {name.encode(): 1.0 for name in names} for row, names in listed}
         rows = np.arange(len(documents), dtype=np.int32)
@@ -91,10 +83,7 @@ class _Diversity(Measure):
         return judged.total(table.queries_of(self.pairs(judged, rel)[0]))
 
     def ideal(self, judged: JudgedRun, rel: float, alpha: float) -> Covered:
-        """Return the greedy ideal list: each rank takes the document with the largest gain.
-
-        Ties go to the largest document id, as in ndeval. The list is cached for all runs.
-        """
+        """Return the greedy ideal list: each rank takes the document with the largest gain."""
         table = self.table(judged)
         if (rel, alpha) not in table.ideals:
             table.ideals[rel, alpha] = _ideal(judged.qrels, table, rel, alpha)

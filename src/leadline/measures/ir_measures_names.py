@@ -29,11 +29,6 @@ def is_of_ir_measures(value: object) -> bool:
 def text_of(measure: object) -> str:
     """Return the text of an object of ir_measures in names of leadline.
 
-    Raises
-    ------
-    UsageError
-        If it is RBP without `rel`, whose gain is the grade: its largest value is then not known.
-
     Examples
     --------
     >>> text_of("Accuracy@10"), text_of("IPrec@0.1"), text_of("NumRet(rel=2)")

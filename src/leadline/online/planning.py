@@ -84,21 +84,10 @@ def users_for_difference(
 ) -> int:
     """Return the users of each arm needed to detect a difference of clickthrough, up or down.
 
-    Parameters
-    ----------
-    rates : tuple of float
-        Confidence interval of the clickthrough of A. Of the rates in it the one nearest to 0.5 is taken,
-        where the variance is largest, so that the number is an upper limit.
-    difference : float
-        Smallest absolute difference that matters, above 0.
-    power_wanted, confidence : float
-        Power, and 1 less the two-sided significance level.
-
     Examples
     --------
     >>> users_for_difference((0.04, 0.05), 0.005)  # as a lift of a tenth over 0.05
     31218
-
     """
     low, high = rates
     rate = min(max(0.5, low), high)

@@ -33,25 +33,7 @@ def save(
     command: str = "",
     inputs: Sequence[Mapping[str, Any]] = (),
 ) -> None:
-    """Save results as Parquet: a row for each run, query and measure, and a manifest in the metadata.
-
-    Parameters
-    ----------
-    results : Results
-        Results of `evaluate` or `estimate`.
-    path : path
-        File to write, FILE.parquet.
-    command : str, optional
-        Command that computed the results.
-    inputs : sequence of mapping, optional
-        Path, digest and number of rows of each input.
-
-    Notes
-    -----
-    The manifest is a JSON object: format, leadline (version), command, inputs, options, warnings, and what
-    `to_dict` returns, with means, intervals and counts of every run.
-
-    """
+    """Save results as Parquet: a row for each run, query and measure, and a manifest in the metadata."""
     path = os.fspath(path)
     if not path.endswith(".parquet"):
         raise UsageError(f"'{path}' as the file of saved results; expected FILE.parquet")
@@ -80,21 +62,7 @@ def save(
 
 
 def combined(parts: Sequence[Results], paths: Sequence[str]) -> Results:
-    """Return the runs of several saved results as one.
-
-    Parameters
-    ----------
-    parts : sequence of Results
-        Results of equal measures and queries.
-    paths : sequence of str
-        Their files.
-
-    Raises
-    ------
-    UsageError
-        If the files have different measures or queries, or the same run.
-
-    """
+    """Return the runs of several saved results as one."""
     first = parts[0]
     texts, queries = list(map(str, first.measures)), set(first.averaged_queries())
     for path, results in zip(paths[1:], parts[1:], strict=True):
@@ -144,16 +112,7 @@ def _merged(parts: Sequence[dict[str, dict[str, str]] | None]) -> dict[str, dict
 
 
 def saved_results(data: dict[str, Any], path: str) -> Results:
-    """Restore saved results, or the JSON result of a command with values of queries.
-
-    Parameters
-    ----------
-    data : dict
-        The JSON object, or `saved_data` of a Parquet file.
-    path : str
-        The file.
-
-    """
+    """Restore saved results, or the JSON result of a command with values of queries."""
     runs = data.get("runs")
     withheld: dict[str, dict[str, str]] = {}
     for run in runs if isinstance(runs, list) else ():
@@ -186,16 +145,7 @@ def saved_results(data: dict[str, Any], path: str) -> Results:
 
 
 def restored(cls: type[Result], text: str) -> Result:
-    """Restore `Results` or a `Comparison`.
-
-    Parameters
-    ----------
-    kind : type
-        `Results` or `Comparison`.
-    text : str
-        JSON of `to_json(per_query=True)`, or of a command with `-f json`.
-
-    """
+    """Restore `Results` or a `Comparison`."""
     if cls not in (Results, Comparison):
         raise UsageError(
             f"{cls.__name__} is not restored from JSON, which does not hold all that it is made of; "
@@ -337,10 +287,7 @@ def _same(first: Results, second: Results) -> bool:
 
 
 def _measures(texts: list[str], options: Mapping[str, Any], directions: Mapping[str, str]) -> list[Any]:
-    """Return the measures of canonical names; raise UsageError if the names do not determine them.
-
-    `directions` are "higher", "lower" or "unknown" by name of measures known by name alone.
-    """
+    """Return the measures of canonical names; raise UsageError if the names do not determine them."""
     known = [text for text in texts if text not in directions]
     try:
         measures = profile_of(options.get("profile") or "leadline").measures(known) if known else []

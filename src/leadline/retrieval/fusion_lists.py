@@ -119,15 +119,7 @@ class FusionLists:
         return lists
 
     def completed(self, score: Floats, missing: Floats) -> FusionLists:
-        """Return lists in which every run has every candidate of a query.
-
-        Parameters
-        ----------
-        score : ndarray, shape (n_rows,)
-            Scores of the rows.
-        missing : ndarray, shape (n_runs, n_queries)
-            Score of the candidates of a query that a run did not retrieve.
-        """
+        """Return lists in which every run has every candidate of a query."""
         table = missing[:, self.query].T.copy()
         table[self.candidate, self.source] = score
         ranks = np.zeros(table.shape, dtype=np.int64)
@@ -290,25 +282,6 @@ DIVIDING = ("min-max", "sum", "z")  # by 0, for a list of equal scores
 
 def normalised(lists: FusionLists, name: str) -> FusionLists:
     """Return lists with the scores of each list normalised.
-
-    Parameters
-    ----------
-    lists : FusionLists
-        The lists.
-    name : {"min-max", "max", "sum", "z", "rank", "borda", "none"}
-        With s the score, r the rank, n the length of the list and N the number of candidates of the query:
-        (s - min) / (max - min); s / max; (s - min) / sum of (s - min); (s - mean) / standard deviation (of
-        n); 1 - (r - 1) / n; 1 - (r - 1) / N, and for candidates that the run did not retrieve
-        1/2 - (n - 1) / 2N. Where a list of equal scores makes a denominator 0, its scores become 0.
-
-    Returns
-    -------
-    FusionLists
-
-    Raises
-    ------
-    InputError
-        If scores are infinite or too large, or for `max` if the largest score of a list is not above 0.
 
     Examples
     --------

@@ -56,7 +56,6 @@ class CombSUM(FusionMethod):
     uses_scores = True
 
     def scores(self, lists: FusionLists, weights: Floats) -> Floats:
-        """Return the fused score of every candidate."""
         return lists.total(weights[lists.source] * lists.score)
 
 
@@ -76,7 +75,6 @@ class CombMNZ(FusionMethod):
     gamma: float = number(1.0, low=0.0, high=100.0)
 
     def scores(self, lists: FusionLists, weights: Floats) -> Floats:
-        """Return the fused score of every candidate."""
         factor: Floats = lists.total(weights[lists.source]) ** self.gamma
         return lists.total(lists.score) * factor
 
@@ -94,7 +92,6 @@ class CombANZ(FusionMethod):
     uses_scores = True
 
     def scores(self, lists: FusionLists, weights: Floats) -> Floats:
-        """Return the fused score of every candidate."""
         weight = weights[lists.source]
         return lists.total(weight * lists.score) / lists.total(weight)
 
@@ -113,7 +110,6 @@ class CombMED(FusionMethod):
     weighted = False
 
     def scores(self, lists: FusionLists, weights: Floats) -> Floats:  # noqa: ARG002  # all equal
-        """Return the fused score of every candidate."""
         ordered = lists.score[np.lexsort((lists.score, lists.candidate))]
         low, high = lists.starts + (lists.counts - 1) // 2, lists.starts + lists.counts // 2
         median: Floats = (ordered[low] + ordered[high]) / 2
@@ -131,7 +127,6 @@ class CombMAX(FusionMethod):
     weighted = False
 
     def scores(self, lists: FusionLists, weights: Floats) -> Floats:  # noqa: ARG002  # all equal
-        """Return the fused score of every candidate."""
         found: Floats = np.maximum.reduceat(lists.score, lists.starts)
         return found
 
@@ -147,7 +142,6 @@ class CombMIN(FusionMethod):
     weighted = False
 
     def scores(self, lists: FusionLists, weights: Floats) -> Floats:  # noqa: ARG002  # all equal
-        """Return the fused score of every candidate."""
         found: Floats = np.minimum.reduceat(lists.score, lists.starts)
         return found
 
@@ -164,7 +158,6 @@ class Mixed(FusionMethod):
     uses_scores = True
 
     def scores(self, lists: FusionLists, weights: Floats) -> Floats:
-        """Return the fused score of every candidate."""
         return lists.total(weights[lists.source] * lists.score) * np.sqrt(lists.counts)
 
 
@@ -181,7 +174,6 @@ class RRF(FusionMethod):
     k: float = number(60.0, low=0.0, high=1e9)
 
     def scores(self, lists: FusionLists, weights: Floats) -> Floats:
-        """Return the fused score of every candidate."""
         return lists.total(weights[lists.source] / (self.k + lists.rank))
 
 
@@ -196,7 +188,6 @@ class ISR(FusionMethod):
     source = "Mourao, Martins and Magalhaes 2014"
 
     def scores(self, lists: FusionLists, weights: Floats) -> Floats:
-        """Return the fused score of every candidate."""
         return lists.total(weights[lists.source] / lists.rank.astype(np.float64) ** 2) * lists.counts
 
 
@@ -215,7 +206,6 @@ class LogISR(FusionMethod):
     sigma: float = number(0.0, low=0.0, high=1.0)
 
     def scores(self, lists: FusionLists, weights: Floats) -> Floats:
-        """Return the fused score of every candidate."""
         inverse = lists.total(weights[lists.source] / lists.rank.astype(np.float64) ** 2)
         factor: Floats = np.log(lists.counts + self.sigma)
         return inverse * factor
@@ -234,7 +224,6 @@ class RBC(FusionMethod):
     p: float = number(0.8, low=0.0, high=1.0, open_ends=True)
 
     def scores(self, lists: FusionLists, weights: Floats) -> Floats:
-        """Return the fused score of every candidate."""
         return lists.total(weights[lists.source] * (1 - self.p) * self.p ** (lists.rank - 1.0))
 
 
@@ -251,7 +240,6 @@ class Borda(FusionMethod):
     aliases: ClassVar[Aliases] = {"bordafuse": {}, "BordaFuse": {}}
 
     def scores(self, lists: FusionLists, weights: Floats) -> Floats:
-        """Return the fused score of every candidate."""
         number = lists.candidates[lists.row_query]
         shared: Floats = weights[:, None] * (lists.candidates - lists.sizes + 1) / 2
         points = weights[lists.source] * (number + 1 - lists.rank)
@@ -273,7 +261,6 @@ class Condorcet(FusionMethod):
     source = "Montague and Aslam 2002; Copeland 1951"
 
     def scores(self, lists: FusionLists, weights: Floats) -> Floats:
-        """Return the fused score of every candidate."""
         wins = np.empty(len(lists.query))
         ends = np.cumsum(lists.candidates)
         rows = np.concatenate([[0], np.cumsum(np.bincount(lists.row_query, minlength=len(lists.queries)))])
@@ -314,13 +301,7 @@ def whole_weights(weights: Floats) -> list[int] | None:
 
 
 def _counted_in_bits(rank: Integers, weights: list[int]) -> Floats:
-    """Return the wins of every document; the votes of 64 pairs are added at a time.
-
-    A run adds its weight to a document once for each document that it does not rank above it, and once more
-    for each that it ranks below. The document defeats another if their sum exceeds the sum of the weights
-    and draws if it is equal. Sums are kept as planes of bits, the first of them the lowest; they begin with
-    an offset that makes the highest bit that of a win.
-    """
+    """Return the wins of every document; the votes of 64 pairs are added at a time."""
     size, total = rank.shape[1], sum(weights)
     planes = total.bit_length() + 1
     offset = (1 << (planes - 1)) - total - 1

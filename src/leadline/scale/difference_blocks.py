@@ -100,32 +100,7 @@ def compare_blocks(
     engine: str,
     on_block: Callable[[int, int], None] | None = None,
 ) -> Compared:
-    """Compare all systems, in pairs of blocks, by an engine.
-
-    Parameters
-    ----------
-    qrels : Qrels
-        Judgments.
-    lists : sequence of TruncatedLists
-        Lists of all systems.
-    rules : DifferenceRules
-        Options.
-    engine : str
-        Engine, as in `evaluate_parts`.
-    on_block : callable, optional
-        Called with the numbers of finished and of all pairs of blocks.
-
-    Returns
-    -------
-    Compared
-        Values of all systems; `only` has means over the counted queries, equal to the bit to those of arrays
-        of all values.
-
-    Raises
-    ------
-    InputError
-        If a pair of blocks failed three times.
-    """
+    """Compare all systems, in pairs of blocks, by an engine."""
     chosen = engine_of(engine)
     size = len(lists)
     lengths = np.sum([np.diff(each.offsets) for each in lists], axis=0)

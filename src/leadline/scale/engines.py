@@ -53,11 +53,6 @@ class Engine(NamedTuple):
 def engine_of(text: str) -> Engine:
     """Return the engine that a text names.
 
-    Raises
-    ------
-    UsageError
-        If the text names none.
-
     Examples
     --------
     >>> engine_of("processes:2"), str(engine_of("dask:tcp://host:8786"))

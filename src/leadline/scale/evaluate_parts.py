@@ -116,26 +116,6 @@ def evaluate_runs(
 ) -> Results:
     """Evaluate many runs by an engine; the results are those of `evaluate`.
 
-    Parameters
-    ----------
-    qrels : path, mapping or frame
-        Relevance judgments.
-    runs : path, mapping, frame, or several of these
-        One run or more.
-    measures : str, Measure, or iterable of these, optional
-        Measures, as in `evaluate`.
-    engine, on_fault
-        As in `evaluate_parts`; a part is a run here.
-    on_run : callable, optional
-        Called with the numbers of finished runs and of all runs after each run.
-    **options
-        Options of `evaluate`.
-
-    Returns
-    -------
-    Results
-        Results of all runs.
-
     Examples
     --------
     >>> runs = {"one": {"q1": {"d1": 1.0}}, "two": {"q1": {"d2": 1.0}}}

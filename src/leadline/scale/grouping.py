@@ -24,18 +24,7 @@ BLOCK = 1 << 22  # bytes that are read at a time
 
 @contextmanager
 def grouped_parts(parts: RunParts, reading: Reading) -> Iterator[tuple[RunParts, list[dict[str, Any]]]]:
-    """Copy the rows of all parts, TREC text or Parquet, to temporary parts by query.
-
-    Yields
-    ------
-    tuple of (RunParts, list)
-        The temporary parts, and path and number of rows of each of the given ones.
-
-    Raises
-    ------
-    InputError
-        If a part is in another format, or text and Parquet are mixed.
-    """
+    """Copy the rows of all parts, TREC text or Parquet, to temporary parts by query."""
     with tempfile.TemporaryDirectory(prefix="leadline-parts-") as folder:
         inputs, kinds = [], set()
         with ExitStack() as stack:

@@ -38,27 +38,7 @@ SETTLED = ("all", "both")  # rules of averaging between which merged results can
 def merge_results(
     parts: Sequence[Results], *, queries: str | None = None, labels: Sequence[str] | None = None
 ) -> Results:
-    """Merge results of parts of the same runs.
-
-    Parameters
-    ----------
-    parts : sequence of Results
-        Results with the same judgments, measures and options.
-    queries : {"all", "both"}, optional
-        Queries to average over, in place of those of the parts.
-    labels : sequence of str, optional
-        Names of the results in messages.
-
-    Returns
-    -------
-    Results
-        Results equal to those of the evaluation of the undivided runs.
-
-    Raises
-    ------
-    UsageError
-        If parts overlap, or differ in judgments, measures or options.
-    """
+    """Merge results of parts of the same runs."""
     parts = list(parts)
     if not parts:
         raise UsageError("no results to merge; expected at least one")

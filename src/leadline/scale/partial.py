@@ -99,10 +99,7 @@ def evaluate_part(
 
 @contextmanager
 def _readable(part: Any, label: str) -> Iterator[tuple[Any, str | None]]:
-    """Yield a readable source of a part and, for a remote file, the digest of its local copy.
-
-    Errors name the part, not the local copy.
-    """
+    """Yield a readable source of a part and, for a remote file, the digest of its local copy."""
     if not isinstance(part, (str, os.PathLike)):
         yield part, None
         return

@@ -68,13 +68,7 @@ def is_visible(path: str) -> bool:
 
 @contextmanager
 def local_copy(url: str) -> Iterator[LocalCopy]:
-    """Copy a remote file to a temporary one, which is removed afterwards.
-
-    Raises
-    ------
-    InputError
-        If the file is missing or shorter than the storage says, or access is refused.
-    """
+    """Copy a remote file to a temporary one, which is removed afterwards."""
     system, path = _opened(url)
     digest = hashlib.sha256()
     handle, name = tempfile.mkstemp(suffix="-" + path.rstrip("/").rpartition("/")[2][-80:])

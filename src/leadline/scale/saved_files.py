@@ -43,29 +43,7 @@ KEYWORDS += ("on_nan", "columns", "integer_ids", "depth", "judged_only", "name_b
 
 @public
 def merge_files(paths: Sequence[str], *, queries: str | None = None, name: str | None = None) -> Results:
-    """Merge files of `evaluate --save` that hold parts of the same runs.
-
-    Parameters
-    ----------
-    paths : sequence of str
-        Parquet files.
-    queries : {"all", "both"}, optional
-        Queries to average over, in place of those of the files.
-    name : str, optional
-        Name of the run, if every file holds one run, which may be named after its part.
-
-    Returns
-    -------
-    Results
-        Results of the whole runs; `inputs` are those of all files.
-
-    Raises
-    ------
-    InputError
-        If a file holds something else.
-    UsageError
-        If files overlap, or differ in judgments, measures or options.
-    """
+    """Merge files of `evaluate --save` that hold parts of the same runs."""
     labels = [os.fspath(path) for path in paths]
     parts = [saved_results(path) for path in labels]
     if name is not None:
@@ -170,28 +148,7 @@ class Verification(Result):
 
 @public
 def verify(path: str, *, sample: int = SAMPLE, seed: int = 0) -> Verification:
-    """Verify saved results: digests of the inputs, means, and values of a sample of queries.
-
-    Parameters
-    ----------
-    path : str
-        File of `evaluate --save` or `merge -o`.
-    sample : int, default 100
-        Number of queries of each run whose values are computed again from the inputs; of a run in parts,
-        parts are read in random order until there are so many.
-    seed : int, default 0
-        Seed of the random number generator.
-
-    Returns
-    -------
-    Verification
-        Checks, each with its outcome.
-
-    Raises
-    ------
-    InputError
-        If the file holds something else.
-    """
+    """Verify saved results: digests of the inputs, means, and values of a sample of queries."""
     saved = saved_values(os.fspath(path))
     results = _results_of(saved, path)
     verification = Verification(

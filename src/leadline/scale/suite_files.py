@@ -43,22 +43,6 @@ class SuiteFile(NamedTuple):
 def read_suite(source: str | os.PathLike[str] | Mapping[str, Any]) -> SuiteFile:
     """Return the collections and runs of a suite.
 
-    Parameters
-    ----------
-    source : path or mapping
-        TOML file; or a folder of COLLECTION/qrels.txt and COLLECTION/runs/*; or the content of such a file
-        as a mapping, in which `qrels` and the values of `runs` may also be judgments and runs.
-
-    Returns
-    -------
-    SuiteFile
-        Collections in the order of the file, or of the names of folders.
-
-    Raises
-    ------
-    InputError
-        If a key is unknown or a value is of the wrong kind, or files are missing.
-
     Examples
     --------
     >>> one = {"qrels": {"q1": {"d1": 1}}, "runs": {"bm25": {"q1": {"d1": 1.0}}}}

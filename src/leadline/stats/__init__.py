@@ -43,27 +43,7 @@ class PairedTest(Parametric):
         alternative: Alternative = "two-sided",
         groups: Integers | None = None,
     ) -> Floats:
-        """Return the p value of each column.
-
-        Parameters
-        ----------
-        differences : ndarray, shape (queries, columns)
-            NaN where a column does not have a query.
-        seed : int
-            Seed of the random draws, where there are any.
-        alternative : {"two-sided", "less", "greater"}
-            Where the centre of the differences lies if not at 0; "less" is below 0.
-        groups : ndarray of int, shape (queries,), optional
-            Queries of the same group are dependent; groups are independent of each other.
-
-        Returns
-        -------
-        ndarray, shape (columns,)
-            NaN where p is undefined, as it is with fewer than five effective groups. Where all differences
-            of two queries or more are equal and not 0, p is that of the sign test, for every test
-            (`leadline.stats.paired_tests.decided_by_sign` tells where).
-
-        """
+        """Return the p value of each column."""
         from leadline.stats.moments import too_few_groups, totals
         from leadline.stats.paired_tests import sign_p, without_spread
 
@@ -88,22 +68,7 @@ class PairedTest(Parametric):
         raise NotImplementedError
 
     def p(self, differences: ArrayLike, *, seed: int = 0, alternative: Alternative = "two-sided") -> float:
-        """Return the p-value of a single list of differences.
-
-        Parameters
-        ----------
-        differences : array_like
-            One difference per query.
-        seed : int, default 0
-            Seed of the random number generator, for tests that use one.
-        alternative : {"two-sided", "less", "greater"}
-            Alternative hypothesis; "less" is a centre below 0.
-
-        Returns
-        -------
-        float
-            NaN where p is undefined.
-        """
+        """Return the p-value of a single list of differences."""
         p = self.p_values(column(differences), seed=checked_seed(seed), alternative=alternative)
         return float(p[0])
 

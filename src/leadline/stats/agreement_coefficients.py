@@ -460,17 +460,6 @@ def jackknife_limits(
     without one query from their mean; t has n - 1 degrees of freedom. Limits do not exceed 1. NaN for fewer
     than `fewest` queries, and where a value is undefined.
 
-    Parameters
-    ----------
-    values : ndarray, shape (columns,)
-        Coefficients of all queries.
-    left_out : ndarray, shape (queries, columns)
-        Coefficients without one query; NaN for a query that a column does not have.
-    level : float
-        Confidence level.
-    fewest : int
-        Number of queries below which there are no limits.
-
     References
     ----------
     Tukey (1958), Annals of Mathematical Statistics 29; Efron and Tibshirani (1993), chapter 11.
@@ -505,11 +494,7 @@ def drawn_of_all(
 
 
 def _in_blocks(cells: Floats, measured: Callable[[Floats], Floats], draws: int, seed: int) -> Floats:
-    """Return a statistic of the sums of groups drawn with replacement, computed in blocks of draws.
-
-    `cells` are tables of shape (n_grades, n_grades, n_groups, n_columns); `measured` takes the sums, of shape
-    (n_grades, n_grades, n_draws, n_columns), and returns (..., n_draws, n_columns).
-    """
+    """Return a statistic of the sums of groups drawn with replacement, computed in blocks of draws."""
     groups = cells.shape[2]
     size = max(1, min(256, CELLS // max(groups, cells.size // max(groups, 1), 1)))
 

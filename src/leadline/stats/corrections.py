@@ -40,7 +40,6 @@ class Bonferroni(Correction):
     source = "Dunn 1961"
 
     def of_rising(self, p: Floats) -> Floats:
-        """Return adjusted p-values of sorted ones, smallest first."""
         return p * len(p)
 
 
@@ -58,7 +57,6 @@ class Holm(Correction):
     source = "Holm 1979"
 
     def of_rising(self, p: Floats) -> Floats:
-        """Return adjusted p-values of sorted ones, smallest first."""
         return np.maximum.accumulate(p * np.arange(len(p), 0, -1))
 
 
@@ -74,7 +72,6 @@ class Hochberg(Correction):
     source = "Hochberg 1988"
 
     def of_rising(self, p: Floats) -> Floats:
-        """Return adjusted p-values of sorted ones, smallest first."""
         return np.minimum.accumulate((p * np.arange(len(p), 0, -1))[::-1])[::-1]
 
 
@@ -93,5 +90,4 @@ class BH(Correction):
     aliases: ClassVar[Aliases] = {"fdr": {}, "benjamini_hochberg": {}}
 
     def of_rising(self, p: Floats) -> Floats:
-        """Return adjusted p-values of sorted ones, smallest first."""
         return np.minimum.accumulate((p * (len(p) / np.arange(1, len(p) + 1)))[::-1])[::-1]

@@ -277,11 +277,6 @@ def reliability(values: Floats) -> float:
     This is Cronbach's alpha with queries as items: 1 minus the residual mean square divided by the mean
     square of runs; NaN for fewer than two queries or runs, or equal means.
 
-    Parameters
-    ----------
-    values : ndarray, shape (queries, runs)
-        Values by query.
-
     References
     ----------
     Bodoff and Li (2007), Test theory for assessing IR test collections, SIGIR.
@@ -322,24 +317,6 @@ def over_queries(
     resamples and t the quantile of Student's distribution; the factor is for the error of the extrapolation.
     It is extended to contain the coefficient of the sample, and cut at -1 and 1. If the means are mostly
     error (`reliability`) the limits may be too low. The coverage is reported in docs/studies/significance.md.
-
-    Parameters
-    ----------
-    x, y : ndarray, shape (queries, runs)
-        Values of the same queries and runs by each measure; rows of means if there are no values by query.
-    coefficients : sequence of str
-        Names in `ROWS`; for tau-AP `x` is the truth.
-    draws : int, default 1000
-        Number of resamples of each kind.
-    confidence : float, default 0.95
-        Confidence level.
-    seed : int, default 0
-        Seed of the random number generator.
-
-    Returns
-    -------
-    ndarray, shape (coefficients, 2)
-        Lower and upper limits; NaN where a coefficient is undefined, or in all resamples.
 
     References
     ----------

@@ -41,7 +41,6 @@ class Student(Interval):
         seed: int = 0,  # noqa: ARG002  # draws nothing
         groups: Integers | None = None,
     ) -> tuple[Floats, Floats]:
-        """Return the limits of the mean of each column; NaN for fewer than two queries, or few groups."""
         estimate = means(totals(values, groups))
         half_width = t_quantiles(estimate.degrees, (1 + level) / 2) * estimate.error
         return estimate.mean - half_width, estimate.mean + half_width
@@ -65,7 +64,6 @@ class Percentile(Interval):
     def limits(
         self, values: Floats, *, level: float = 0.95, seed: int = 0, groups: Integers | None = None
     ) -> tuple[Floats, Floats]:
-        """Return the limits of the mean of each column; NaN for fewer than two queries, or few groups."""
         low, high = np.full((2, values.shape[1]), np.nan)
         probabilities = [(1 - level) / 2, (1 + level) / 2]
         for columns, observed in columns_with_totals(totals(values, groups)):
@@ -98,7 +96,6 @@ class BCa(Interval):
     def limits(
         self, values: Floats, *, level: float = 0.95, seed: int = 0, groups: Integers | None = None
     ) -> tuple[Floats, Floats]:
-        """Return the limits of the mean of each column; NaN for fewer than two queries, or few groups."""
         low, high = np.full((2, values.shape[1]), np.nan)
         for columns, observed in columns_with_totals(totals(values, groups)):
             drawn = resampled_means(observed, self.draws, seed)
@@ -241,7 +238,6 @@ class Randomisation(Interval):
     def limits(
         self, values: Floats, *, level: float = 0.95, seed: int = 0, groups: Integers | None = None
     ) -> tuple[Floats, Floats]:
-        """Return the limits of the mean of each column; NaN for fewer than two queries, or few groups."""
         observed = totals(values, groups)
         observed = observed._replace(sums=np.where(too_few_groups(observed), np.nan, observed.sums))
         low, high = np.full((2, values.shape[1]), np.nan)
@@ -277,10 +273,7 @@ class Randomisation(Interval):
 
 
 def _two_means(patterns: Floats, observed: Totals) -> Floats:
-    """Return the smaller mean of each pattern's two parts, and the negative of the larger one.
-
-    Where one part is empty the pattern is reached for every hypothetical mean: both are minus infinity.
-    """
+    """Return the smaller mean of each pattern's two parts, and the negative of the larger one."""
     total, queries = observed.sums.sum(axis=0), observed.sizes.sum(axis=0)
     sums, sizes = patterns @ observed.sums, patterns @ observed.sizes
     with np.errstate(divide="ignore", invalid="ignore"):

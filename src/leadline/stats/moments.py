@@ -99,24 +99,11 @@ class Means(NamedTuple):
 def totals(values: Floats, groups: Integers | None = None) -> Totals:
     """Return the totals of the values of each cluster.
 
-    Parameters
-    ----------
-    values : ndarray, shape (queries, columns)
-        NaN where a column does not have a query.
-    groups : ndarray of int, shape (queries,), optional
-        Cluster of every query; by default each query is one.
-
-    Returns
-    -------
-    Totals
-        In the order of rising codes.
-
     Examples
     --------
     >>> found = totals(np.array([[0.25], [0.5], [0.5]]), np.array([7, 3, 7]))
     >>> found.sums.tolist(), found.sizes.tolist()
     ([[0.5], [0.75]], [[1.0], [2.0]])
-
     """
     defined = ~np.isnan(values)
     if groups is None:

@@ -128,10 +128,7 @@ def lower_tail(ranks: bytes, statistic: int) -> float:
 
 @lru_cache(maxsize=64)  # columns without ties have the same ranks
 def _distribution(ranks: bytes) -> Floats:
-    """Return the distribution of the positive rank sum by the shift algorithm.
-
-    For each rank, half of the probability stays and half moves up by the rank.
-    """
+    """Return the distribution of the positive rank sum by the shift algorithm."""
     distribution = np.array([1.0])
     for rank in np.frombuffer(ranks, dtype=np.int64).tolist():
         longer = np.zeros(len(distribution) + rank)
@@ -367,13 +364,6 @@ def equivalence(differences: Floats, margin: float) -> Floats:
 
     p is the larger of the two: that the mean is above -margin, and that it is below margin. Undefined for
     fewer than two queries; where all differences are equal it is 0 inside the margin and 1 outside.
-
-    Parameters
-    ----------
-    differences : ndarray, shape (n_queries, n_columns)
-        NaN where a column does not have a query.
-    margin : float
-        Equivalence margin, above 0, in units of the measure.
 
     References
     ----------

@@ -77,17 +77,6 @@ def standardised_limits(differences: Floats, *, level: float = 0.95) -> tuple[Fl
     the noncentrality; divided by sqrt(n) they are those of d_z. Exact for normal differences. Undefined for
     fewer than two queries and where all differences are equal.
 
-    Parameters
-    ----------
-    differences : ndarray of float64, shape (n_queries, n_columns)
-        NaN marks a query that a column does not have.
-    level : float, default 0.95
-        Confidence level.
-
-    Returns
-    -------
-    low, high : ndarray of float64, shape (n_columns,)
-
     References
     ----------
     Steiger and Fouladi (1997), in Harlow et al., What If There Were No Significance Tests?
@@ -97,7 +86,6 @@ def standardised_limits(differences: Floats, *, level: float = 0.95) -> tuple[Fl
     >>> low, high = standardised_limits(np.array([[0.1], [0.3], [-0.1], [0.2], [0.2]]))
     >>> round(float(low[0]), 3), round(float(high[0]), 3)
     (-0.184, 1.96)
-
     """
     from scipy.special import nctdtrinc
 

@@ -22,13 +22,6 @@ CELLS = 400_000  # array elements per block of resamples, which fit into the CPU
 def mid_ranks(values: Floats, *, slack: float = 0.0) -> Floats:
     """Return the ranks of values in each row, 1 for the largest; ties share their mean rank.
 
-    Parameters
-    ----------
-    values : ndarray, shape (..., n)
-        NaN ranks last.
-    slack : float
-        Adjacent values that differ by no more are tied.
-
     Examples
     --------
     >>> mid_ranks(np.array([0.2, 0.5, 0.2, 0.4])).tolist()
@@ -67,16 +60,6 @@ def paired_t(values: Floats) -> Floats:
     The variance of a difference is that of both columns less twice their covariance, for all pairs at once;
     where little is left, the differences are computed. Columns whose differences are all equal are compared
     by the sign test, as by `T`.
-
-    Parameters
-    ----------
-    values : ndarray, shape (n_queries, n_runs)
-        Without NaN.
-
-    Returns
-    -------
-    ndarray, shape (n_runs * (n_runs - 1) / 2,)
-        In the order of `numpy.triu_indices(n_runs, k=1)`.
 
     Examples
     --------
@@ -122,11 +105,6 @@ def rank_limits(better: Flags) -> RankLimits:
     number that are significantly worse. If the tests of all pairs make no error with probability 1 - alpha,
     all intervals contain the true ranks with at least this probability.
 
-    Parameters
-    ----------
-    better : ndarray of bool, shape (n_runs, n_runs)
-        Whether the run of the row is significantly better than that of the column.
-
     References
     ----------
     Mogstad, Romano, Shaikh and Wilhelm (2024), Inference for ranks, Review of Economic Studies 91(1); Al
@@ -147,13 +125,6 @@ def groups_from_best(order: Integers, better: Flags) -> Integers:
 
     A group is the best run that is in no group yet, and those of the rest that it is not significantly better
     than. Two runs of a group may differ significantly from each other.
-
-    Parameters
-    ----------
-    order : ndarray of int, shape (n_runs,)
-        Runs from best to worst.
-    better : ndarray of bool, shape (n_runs, n_runs)
-        Whether the run of the row is significantly better than that of the column.
 
     Examples
     --------
@@ -214,13 +185,6 @@ def share_kept(observed: Totals, *, level: float = 0.95) -> float:
     that all means are equal does not reject. The error of a mean is that of the jackknife over queries (or
     groups), as in `means`.
 
-    Parameters
-    ----------
-    observed : Totals
-        Of the values of runs: queries x runs.
-    level : float
-        Confidence level.
-
     Examples
     --------
     >>> share_kept(totals(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])))
@@ -252,30 +216,6 @@ def bootstrap_ranks(
     values: Floats, *, draws: int = 10_000, seed: int = 0, groups: Integers | None = None, level: float = 0.95
 ) -> RankDistribution:
     """Return the distribution of the ranks of runs over resamples of the queries with replacement.
-
-    Parameters
-    ----------
-    values : ndarray, shape (n_queries, n_runs)
-        Larger is better; NaN where a query does not count for a run.
-    draws : int, default 10,000
-        Number of resamples.
-    seed : int, default 0
-        Seed of the random number generator.
-    groups : ndarray of int, shape (n_queries,), optional
-        Queries of a group are drawn together.
-    level : float, default 0.95
-        Confidence level at which means are shrunk for `best`.
-
-    Returns
-    -------
-    RankDistribution
-
-    Notes
-    -----
-    The run with the best observed mean owes part of its lead to chance, so that the share of resamples in
-    which it is the best is too high a probability. For `best` the means are shrunk towards their common mean
-    before resampling, as far as their differences may be sampling error (`share_kept`). Means that differ by
-    rounding only are ties. A run without a query in a resample ranks last in it.
 
     Examples
     --------

@@ -130,20 +130,6 @@ def improvement_difference_limits(
     r = mean(a) / mean(b), whose differences are taken by query if paired. The quantile is Student's, with
     Welch's degrees of freedom if the samples are independent.
 
-    Parameters
-    ----------
-    samples : tuple of two (baseline, advanced) pairs of ndarray
-        Values by query; of the second pair the improvement is subtracted.
-    paired : bool
-        Whether both samples have the same queries.
-    level : float, default 0.95
-        Confidence level.
-
-    Returns
-    -------
-    tuple of float
-        NaN if the mean of a baseline is not above 0, or for fewer than two queries.
-
     Examples
     --------
     >>> base, better = np.array([0.2, 0.4, 0.3]), np.array([0.3, 0.5, 0.4])

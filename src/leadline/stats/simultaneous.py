@@ -50,15 +50,6 @@ def tukey(values: Floats, *, draws: int = 20_000, seed: int = 0) -> RangeDistrib
     means is larger than all but a proportion alpha of the ranges. (SciPy's `tukey_hsd` takes the queries of
     two runs as independent.)
 
-    Parameters
-    ----------
-    values : ndarray, shape (n_queries, n_runs)
-        Without NaN.
-    draws : int
-        Number of permutations.
-    seed : int
-        Seed of the random number generator.
-
     References
     ----------
     Carterette (2012), ACM TOIS 30(1), section 4.
@@ -205,11 +196,7 @@ class MaxT:
 
 
 def _squared_t(sums: Floats, clusters: Floats) -> Callable[[Floats], Floats]:
-    """Return a function that gives the squared t of columns with flipped signs: patterns x columns.
-
-    Flipping leaves the sum of squares Q, so that with S the flipped sum and n clusters t^2 is
-    (n - 1) S^2 / (n Q - S^2); infinite where all flipped differences are equal.
-    """
+    """Return a function that gives the squared t of columns with flipped signs: patterns x columns."""
     with np.errstate(divide="ignore"):
         size = np.sqrt(clusters * (sums**2).sum(axis=0))
         scaled = np.divide(sums, size, out=np.zeros_like(sums), where=size > 0)
@@ -266,22 +253,6 @@ def max_t(differences: Floats, *, draws: int = 20_000, seed: int = 0, groups: In
     exchangeable runs. All patterns are enumerated if there are at most `draws`. With the pairs of one
     baseline it is the randomisation analogue of Dunnett's procedure.
 
-    Parameters
-    ----------
-    differences : ndarray, shape (queries, columns)
-        One column a pair; NaN where a pair does not have a query.
-    draws : int, default 20,000
-        Sign patterns; p is at least 1 / (draws + 1).
-    seed : int
-        Seed of the draws.
-    groups : ndarray of int, shape (queries,), optional
-        Queries of the same group are flipped together.
-
-    Returns
-    -------
-    MaxT
-        Its `p` are adjusted for all columns; `limits(level)` gives simultaneous intervals.
-
     References
     ----------
     Romano and Wolf (2005), JASA 100(469); Westfall and Young (1993), Resampling-Based Multiple Testing.
@@ -302,13 +273,6 @@ def max_t(differences: Floats, *, draws: int = 20_000, seed: int = 0, groups: In
 
 def mean_ranks(values: Floats, *, rising: bool = True) -> Floats:
     """Return the mean rank of every system (column) over queries (rows); 1 is best, ties share ranks.
-
-    Parameters
-    ----------
-    values : array of float, shape (n_queries, n_systems)
-        Values without NaN.
-    rising : bool, default True
-        Whether larger values are better.
 
     Examples
     --------

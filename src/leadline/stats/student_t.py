@@ -17,13 +17,6 @@ TINY = 1e-300
 def t_quantiles(degrees: Floats, probability: float) -> Floats:
     """Return the quantiles of Student's t distribution for arrays of degrees of freedom.
 
-    Parameters
-    ----------
-    degrees : ndarray of float64
-        Degrees of freedom, not necessarily whole; NaN for NaN and for values that are not positive.
-    probability : float
-        Probability in (0, 1).
-
     Examples
     --------
     >>> t_quantiles(np.array([1.0, 4.0, np.inf]), 0.975).round(4)

@@ -82,7 +82,6 @@ class LanguageParameter(Parameter):
         self.offered = offered
 
     def expected(self) -> str:
-        """Return a description of the allowed values."""
         return ", ".join((*self.own, *self.offered()))
 
     def read(self, value: object) -> object:
@@ -122,19 +121,15 @@ class Words(Analysis):
     stop: str = LanguageParameter("basic", "basic", "none", offered=languages)  # type: ignore[assignment]
 
     def split(self, text: str) -> list[str]:
-        """Return the words of a text in order."""
         return tokens.words(text)
 
     def spans(self, text: str) -> list[tuple[int, int]]:
-        """Return the begin and end of every word."""
         return tokens.word_spans(text)
 
     def bounds(self, text: str) -> tuple[Integers, Integers]:
-        """Return `spans` as two arrays."""
         return word_bounds(text)
 
     def terms_of(self, tokens: Iterable[str]) -> list[str | None]:
-        """Return the stem of every word; None is a stop word."""
         stops = stop_words_of(self.stop)
         token_list = list(tokens)
         return [
@@ -170,11 +165,9 @@ class Characters(Analysis):
     n: int = whole(4)
 
     def split(self, text: str) -> list[str]:
-        """Return the n-grams of a text in order."""
         return [tokens.folded(text[begin:end]) for begin, end in self.spans(text)]
 
     def spans(self, text: str) -> list[tuple[int, int]]:
-        """Return the begin and end of every n-gram."""
         pattern = tokens.wide() if tokens.BEYOND_LATIN.search(text) else tokens.NARROW
         return [
             (begin, min(begin + self.n, word.end()))

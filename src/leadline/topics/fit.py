@@ -183,23 +183,6 @@ def fit(
 
     The same seed gives the same model.
 
-    Parameters
-    ----------
-    documents : str, mapping or iterable
-        Documents, as for `read_documents`.
-    topics : int
-        Number of topics.
-    languages : sequence of str, optional
-        Names of columns, one per language, whose texts in one document are translations or comparable.
-    alpha : float, optional
-        Dirichlet prior per topic. Default: 50 / topics. Not optimised.
-    beta : float
-        Dirichlet prior per word. Not optimised.
-    restarts : int
-        Number of chains, of which that with the highest likelihood is returned.
-    sampler : {"tomotopy", "leadline"}, optional
-        Implementation; tomotopy is the default for one language.
-
     Examples
     --------
     >>> model = fit({"a": "wing tail wing", "b": "heat flow"}, 2, sweeps=20)

@@ -35,27 +35,7 @@ def _width(interval: Interval) -> float:
 def audits(
     reference: Floats, labels: Floats, *, queries: int, sets: int = 200, seed: int = 0
 ) -> dict[str, float]:
-    """Return the coverage of the intervals of an audit.
-
-    Parameters
-    ----------
-    reference, labels : ndarray, shape (queries, runs)
-        Values by each: the population, from which queries are drawn with replacement.
-    queries : int
-        Number of queries drawn.
-    sets : int
-        Number of samples.
-    seed : int
-        Seed of the random number generator.
-
-    Returns
-    -------
-    dict
-        Coverage of the intervals of the bias of a run (mean over runs, and of the worst run), of the mean
-        bias, of all gains at once, and of rank correlations with their mean width; rate of samples in which a
-        run is called favoured that is not. Of the first ten runs by the sample, the rank correlation of the
-        same runs in the population is what the interval should hold.
-    """
+    """Return the coverage of the intervals of an audit."""
     rng = np.random.default_rng([seed, queries])
     size, runs = reference.shape
     names = [str(run) for run in range(runs)]
@@ -91,25 +71,7 @@ def audits(
 
 
 def kappas(tables: Floats, *, queries: int, sets: int = 1000, seed: int = 0) -> dict[str, float]:
-    """Return the coverage of kappa plus and minus its jackknife half-width, and its error by sample size.
-
-    Parameters
-    ----------
-    tables : ndarray, shape (queries, grades, grades)
-        Confusion table of each query: the population, from which queries are drawn with replacement.
-    queries : int
-        Number of queries drawn.
-    sets : int
-        Number of samples.
-    seed : int
-        Seed of the random number generator.
-
-    Returns
-    -------
-    dict
-        Kappa of the population, its design effect, the coverage, and the mean half-width divided by 1.96
-        standard deviations of the samples.
-    """
+    """Return the coverage of kappa plus and minus its jackknife half-width, and its error by sample size."""
     rng = np.random.default_rng([seed, queries])
     grades = np.arange(float(tables.shape[1]))
     whole = needed_judgments(("", ""), tables, Cohen(), grades)

@@ -463,17 +463,6 @@ def coverage_points(
 ) -> Figure:
     """Plot the coverage of each interval with two standard errors on both sides.
 
-    Parameters
-    ----------
-    groups : mapping
-        By group and name of the interval its coverage and Monte Carlo standard error.
-    promised : float
-        Confidence level, drawn as a line.
-    near : float
-        Coverages that far from it lie in the band.
-    width : float
-        Width in inches.
-
     Examples
     --------
     >>> drawn = coverage_points({"kappa": {"two judges": (0.9, 0.02)}, "R": {"pool": (0.95, 0.01)}})

@@ -194,26 +194,6 @@ def summary_lines(data: dict[str, Any]) -> list[str]:
 def pooled_judgments(qrels: Qrels, runs: Any, depth: int) -> Qrels:
     """Return judgments of the top `depth` documents of all runs, as if only these had been judged.
 
-    Parameters
-    ----------
-    qrels
-        Judgments that list every relevant document.
-    runs
-        The runs that make the pool of each query.
-    depth
-        How many documents of each run.
-
-    Returns
-    -------
-    Qrels
-        The documents of the pool with their grade in `qrels`, or 0. Queries without a judgment in `qrels`
-        are left out; a query whose pool holds no relevant document stays, with grades of 0.
-
-    Raises
-    ------
-    InputError
-        No query of the runs is judged.
-
     Examples
     --------
     >>> truth = read_qrels({"q": {"a": 1, "b": 1}})

@@ -76,13 +76,7 @@ def packed(setting: Setting) -> bytes:
 
 
 def unpacked(path: str) -> Setting:
-    """Return a setting from the bytes of an npz file.
-
-    Raises
-    ------
-    InputError
-        The file is damaged, or no checkpoint.
-    """
+    """Return a setting from the bytes of an npz file."""
     with open(path, "rb") as file:
         content = io.BytesIO(file.read())
     try:

@@ -253,15 +253,7 @@ def _drawn(candidates: Flags, count: int, rng: np.random.Generator) -> Flags:
 
 
 def estimates_of(truth: Floats, means: dict[str, Floats]) -> Json:
-    """Return bias, error and rank correlation of the estimates of one measure in one cell.
-
-    Parameters
-    ----------
-    truth : ndarray, systems x queries
-        Exact values.
-    means : dict of ndarray, draws x systems
-        Estimated means by correction.
-    """
+    """Return bias, error and rank correlation of the estimates of one measure in one cell."""
     exact = truth.mean(axis=1)
     result: Json = {"truth": plain(float(exact.mean()))}
     for name, estimated in means.items():

@@ -103,21 +103,7 @@ def correlations(
     draws: int = 1000,
     seed: int = 0,
 ) -> list[Row]:
-    """Return the coverage of the intervals of `correlate` over queries.
-
-    Parameters
-    ----------
-    truth, estimate : ndarray, shape (queries, runs)
-        Two measures of the same queries and runs. Every set has other runs, taken at random, and a population
-        of its own: the queries with equal weights, in every second set with random weights (Dirichlet), so
-        that the coefficient that the interval should contain differs although all runs are taken.
-    runs, queries : int
-        Number of runs, and of queries drawn from the population.
-    sets, draws : int
-        Number of sets, and of draws of each interval.
-    seed : int
-        Seed of everything.
-    """
+    """Return the coverage of the intervals of `correlate` over queries."""
     rng = np.random.default_rng([seed, runs, queries])
     size, systems = truth.shape
     functions = list(COEFFICIENTS.values())

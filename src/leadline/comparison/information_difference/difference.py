@@ -96,26 +96,7 @@ def difference_of_query(
     pairs: tuple[Codes, Codes] | None = None,
     whole: tuple[int, int] | None = None,
 ) -> QueryDifference | None:
-    """Compare the lists of one query.
-
-    Parameters
-    ----------
-    grades : ndarray of float64, shape (n_judged,)
-        Grades of the judged documents.
-    lists : sequence of ndarray of int32
-        Truncated lists of indices in `grades`, in rank order.
-    rules : DifferenceRules
-        Options.
-    pairs : (ndarray of int32, ndarray of int32), optional
-        Pairs of lists to compare; by default all. `only` is 0 for the others.
-    whole : (int, int), optional
-        Number and total length of the lists of all systems, if `lists` are those of some.
-
-    Returns
-    -------
-    QueryDifference or None
-        None if no judged document is relevant or all grades are equal.
-    """
+    """Compare the lists of one query."""
     grades = np.maximum(grades, 0.0)
     if not rules.graded:
         grades = (grades >= rules.cut.rel).astype(np.float64)

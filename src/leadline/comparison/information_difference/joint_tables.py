@@ -43,12 +43,6 @@ def ideal_rank_weights(counts: Integers, *, printed6: bool = False) -> Floats:
 def information(right: Floats, wrong: Floats) -> Floats:
     """Return the information about the better document of a pair, w (1 - h(c)), in bits.
 
-    Parameters
-    ----------
-    right, wrong : ndarray of float64
-        Probabilities of pairs in the right and in the wrong order; w = right + wrong, c = right / w, and h is
-        the binary entropy.
-
     Examples
     --------
     >>> information(np.array([0.5, 0.3]), np.array([0.0, 0.3]))
@@ -236,24 +230,6 @@ def joint_tables(
     Entry `[p, 1 - a, 1 - b]` is the total weight of the pairs (a better and a worse document) with order a in
     list `first[p]` and b in list `second[p]`: 1 if the better document is ranked higher, -1 if lower, 0 if
     neither is retrieved. Time is O(classes x n log n) per pair of lists for n documents.
-
-    Parameters
-    ----------
-    grade : ndarray of int32, shape (n_documents,)
-        Class of each document, 0 for the worst.
-    weight : ndarray of float64, shape (n_classes,)
-        Weight of a document of each class.
-    orders : Orders
-        The lists.
-    first, second : ndarray of int32, shape (n_pairs,)
-        Indices of the lists of each pair.
-    whole : (int, int), optional
-        Number and total length of all lists, if `orders` has some of them. They decide which of two kernels
-        is faster; sums of the two differ in the last bit.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_pairs, 3, 3)
 
     Examples
     --------

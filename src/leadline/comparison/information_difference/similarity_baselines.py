@@ -238,7 +238,6 @@ class Overlap(Similarity):
     cutoff: int = needed_cutoff()
 
     def values(self, ranked: RankedLists) -> Floats:
-        """Return similarities, systems x systems."""
         return common(ranked, self.cutoff) / self.cutoff
 
 
@@ -256,7 +255,6 @@ class Jaccard(Similarity):
     cutoff: int | None = cutoff()
 
     def values(self, ranked: RankedLists) -> Floats:
-        """Return similarities, systems x systems."""
         both = common(ranked, self.cutoff)
         sizes = both.diagonal()
         either = sizes[:, None] + sizes - both
@@ -280,7 +278,6 @@ class Kendall(Similarity):
     low: ClassVar[float] = -1.0
 
     def values(self, ranked: RankedLists) -> Floats:
-        """Return similarities, systems x systems."""
         documents = ranked.orders.position.shape[1]
         ends = np.triu_indices(ranked.size)
         first, second = (index.astype(np.int32) for index in ends)
@@ -334,7 +331,6 @@ class RBO(Similarity):
             raise UsageError("p=0 in RBO; expected a number above 0")
 
     def values(self, ranked: RankedLists) -> Floats:
-        """Return similarities, systems x systems."""
         size, lengths = ranked.size, ranked.lengths
         depth = int(lengths.max(initial=0))
         if self.p < 1:  # deeper ranks have negligible weights

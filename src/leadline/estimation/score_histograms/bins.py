@@ -37,16 +37,6 @@ def bin_of(values: Floats, bins: int) -> Integers:
 def overlap(relevant: Floats, nonrelevant: Floats) -> Floats:
     """Return DO: the sum of log min(h_r, h_nr) over the bins that are non-empty in both histograms.
 
-    Parameters
-    ----------
-    relevant, nonrelevant : ndarray of float64, shape (..., n_bins)
-        Histograms.
-
-    Returns
-    -------
-    ndarray of float64, shape (...)
-        0 without such bins; grows with the number of documents.
-
     References
     ----------
     Krstovski, Smith and Kurtz (2015), equation 1.
@@ -65,20 +55,6 @@ def slope(
     relevant: Floats, nonrelevant: Floats, *, half_counts: bool = False, weighted: bool = False
 ) -> Floats:
     """Return HSA: the least-squares slope of log(h_r / h_nr) over the centres of bins non-empty in both.
-
-    Parameters
-    ----------
-    relevant, nonrelevant : ndarray of float64, shape (..., n_bins)
-        Histograms.
-    half_counts : bool, default False
-        Add 1/2 to all counts and use all bins that are non-empty in either histogram.
-    weighted : bool, default False
-        Weight bins by h_r h_nr / (h_r + h_nr), the inverse variance of the log ratio.
-
-    Returns
-    -------
-    ndarray of float64, shape (...)
-        NaN with fewer than two such bins.
 
     References
     ----------

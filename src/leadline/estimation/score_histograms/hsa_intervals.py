@@ -33,20 +33,6 @@ def hsa_intervals(counts: Floats, recipe: HistogramOptions, draws: int) -> HsaIn
 
     Histograms of whole queries are resampled; with a sample, the scores of non-relevant documents are
     resampled as well. The range used for normalisation is kept.
-
-    Parameters
-    ----------
-    counts : ndarray of float64, shape (n_queries, 2, n_bins)
-        Histograms.
-    recipe : HistogramOptions
-        Definition of HSA.
-    draws : int
-        Number of resamples.
-
-    Returns
-    -------
-    HsaIntervals
-        `low` and `high` are undefined with fewer than two queries, the others without a sample.
     """
     used = counts[counts.sum(axis=(1, 2)) > 0]
     if not len(used) or not draws:
@@ -131,21 +117,6 @@ def redrawn(counts: Floats, recipe: HistogramOptions, draws: int, block: int = 0
     these numbers from one table, the documents of each query in a random order. Resample d takes row
     (d + s) mod `ROWS`, where the s are random and different for all queries and occurrences, so that the
     samples of one resample are independent.
-
-    Parameters
-    ----------
-    counts : ndarray of float64, shape (n_queries, 2, n_bins)
-        Histograms of queries with scores.
-    recipe : HistogramOptions
-        Definition of HSA.
-    draws : int
-        Number of resamples, at most `ROWS`.
-    block : int
-        Number of the block of resamples; other blocks are independent.
-
-    Returns
-    -------
-    tuple of ndarray of float64, shape (n_draws,)
     """
     rng = np.random.default_rng([recipe.seed, 1, block])
     size, bins = len(counts), counts.shape[2]
@@ -183,22 +154,7 @@ def redrawn(counts: Floats, recipe: HistogramOptions, draws: int, block: int = 0
 
 
 def redrawn_counts(counts: Floats, rng: np.random.Generator, key: tuple[int, ...]) -> Any:
-    """Return multinomial resamples of histograms, of the same size.
-
-    Parameters
-    ----------
-    counts : ndarray of float64, shape (n_queries, n_bins)
-        Histograms of samples.
-    rng : Generator
-        Random numbers of the order of the documents, and of samples of more than `SMALL` documents.
-    key : tuple of int
-        Seed of the table of other samples.
-
-    Returns
-    -------
-    ndarray of float32, shape (n_queries, ROWS, n_bins)
-        Rows are independent within a query, and different rows are independent between queries.
-    """
+    """Return multinomial resamples of histograms, of the same size."""
     queries, bins = counts.shape
     table = np.zeros((queries, ROWS, bins), dtype=np.float32)
     totals = counts.sum(axis=1).astype(np.int64)
@@ -236,17 +192,7 @@ def times_drawn(total: int, key: tuple[int, ...]) -> np.ndarray[tuple[int, int],
 
 
 def slopes_of_redraws(relevant: Floats, nonrelevant: Any, recipe: HistogramOptions) -> Floats:
-    """Return the slopes of redrawn histograms of a query, as `slopes` does, with logarithms from a table.
-
-    Parameters
-    ----------
-    relevant : ndarray of float64, shape (n_bins,)
-        Histogram of relevant documents.
-    nonrelevant : ndarray of float32, shape (n_rows, n_bins)
-        Redrawn histograms of the other documents: whole numbers.
-    recipe : HistogramOptions
-        Definition of HSA.
-    """
+    """Return the slopes of redrawn histograms of a query, as `slopes` does, with logarithms from a table."""
     if recipe.weighted:
         pairs = np.broadcast_arrays(relevant, nonrelevant.astype(np.float64))
         return slopes(np.stack(pairs, axis=-2), recipe)

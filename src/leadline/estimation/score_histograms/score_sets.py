@@ -32,23 +32,7 @@ class Certain(NamedTuple):
 
 
 def certain_documents(baseline: Any, qrels: Qrels, reading: Reading) -> Certain | None:
-    """Return the first K documents of a baseline run that have no positive grade, by query.
-
-    Parameters
-    ----------
-    given : tuple of (run, int), str or None
-        The run, in any form that runs are read from, and K; or "RUN:K" with the path of the run.
-    qrels : Qrels
-        Relevance judgments; queries without judgments are excluded.
-    reading : Reading
-        How the run is read.
-
-    Returns
-    -------
-    Certain or None
-        None without a baseline run.
-
-    """
+    """Return the first K documents of a baseline run that have no positive grade, by query."""
     if baseline is None:
         return None
     source, depth = split(baseline)
@@ -352,24 +336,6 @@ def draw_pairs(
 ) -> Pairs:
     """Return the relevant documents of each query and `sample` other documents with the smallest hashes.
 
-    Parameters
-    ----------
-    relevant : mapping of str to collection of str
-        Relevant documents by query.
-    documents : sequence of str
-        Ids of the collection.
-    sample : int
-        Number of other documents of each query, all if there are fewer.
-    seed : int, default 0
-        Seed of the hash function.
-    own : bool, default True
-        Whether the document with the id of the query may be sampled.
-
-    Returns
-    -------
-    Pairs
-        Indices of queries in `relevant` and of documents in `documents`.
-
     Examples
     --------
     >>> pairs = draw_pairs({"a": ["b"]}, ["a", "b", "c"], sample=5, own=False)
@@ -415,30 +381,6 @@ def scored(
     """Score relevant and non-relevant documents with a function and return them as a run.
 
     Queries without a relevant document are excluded.
-
-    Parameters
-    ----------
-    function : callable
-        Function of a query id and a list of document ids that returns one score per document, higher is
-        better.
-    qrels : path, mapping or frame
-        Relevance judgments.
-    documents : sequence of str, optional
-        Ids of the collection; those not judged relevant are non-relevant. By default the judged non-relevant
-        documents.
-    sample : int, optional
-        Number of non-relevant documents of each query, those with the smallest SHA-256 of seed, query and
-        document, which are the same for every function.
-    seed : int, default 0
-        Seed of the hash function.
-    rel : float, default 1
-        Minimum grade that counts as relevant.
-    negative : {"nonrelevant", "unjudged"}
-        Meaning of negative grades.
-    name : str, optional
-        Name of the run; by default that of the function.
-    certain : Certain, optional
-        Documents that are sampled with certainty.
 
     Examples
     --------

@@ -43,25 +43,7 @@ def page(
     latex: str,
     baseline: str | None = None,
 ) -> str:
-    """Return the HTML page of a comparison.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        Compared runs.
-    precision : ndarray of float64, shape (n_runs, 11), or None
-        Interpolated precision of the same runs; None for a page without curves.
-    judgments : int or None
-        Number of judgments, if known.
-    inputs : sequence of dict
-        Path, digest and number of rows of each input.
-    again : str
-        Command that reproduces the page.
-    latex : str
-        Table of means as LaTeX.
-    baseline : str, optional
-        Run from which significant differences are marked by daggers; otherwise letters mark the pairs.
-    """
+    """Return the HTML page of a comparison."""
     results, rules = comparison.results, comparison.rules
     significant = significant_pairs(comparison)
     return fill(

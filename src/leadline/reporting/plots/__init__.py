@@ -233,21 +233,7 @@ def form_of(path: str) -> str:
 def picture(
     figure: Figure, form: str, *, live_text: bool = False, title: str = "", height: float | None = None
 ) -> bytes:
-    """Return a figure as the content of a file.
-
-    Parameters
-    ----------
-    figure : Figure
-        The figure.
-    form : {"svg", "pdf", "png"}
-        Format.
-    live_text : bool, default False
-        Whether text in SVG stays text; otherwise it is converted to outlines, which do not depend on fonts.
-    title : str
-        Title above the figure.
-    height : float, optional
-        Total height in inches.
-    """
+    """Return a figure as the content of a file."""
     from leadline.reporting.plots.text_layout import show_all_letters
 
     target = BytesIO()

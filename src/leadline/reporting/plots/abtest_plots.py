@@ -31,20 +31,6 @@ def two_arms(
 ) -> Figure:
     """Draw the clickthrough rates of A and B with intervals, in percent, and their difference over time.
 
-    Parameters
-    ----------
-    names, rates, lows, highs : sequence
-        Name, clickthrough rate and confidence limits of both arms.
-    path : tuple of array_like, optional
-        Number of users, difference B - A, and the limits of its anytime-valid interval; without it, only the
-        rates are drawn. Limits that are not finite are not drawn.
-    unit : str, default "user"
-        Unit of randomisation.
-    confidence : float, default 0.95
-        Confidence level of the intervals.
-    width : float
-        Width in inches.
-
     Examples
     --------
     >>> drawn = two_arms(["old", "new"], [0.05, 0.06], [0.04, 0.05], [0.06, 0.07])

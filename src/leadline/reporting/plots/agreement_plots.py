@@ -74,10 +74,7 @@ def _width(names: Sequence[str]) -> float:
 
 
 def _name(axes: Any, names: Sequence[str]) -> None:
-    """Label rows and columns; many judges are numbered, with the numbers after the names of the rows.
-
-    Rows that are too low for text have none.
-    """
+    """Label rows and columns; many judges are numbered, with the numbers after the names of the rows."""
     positions, few = range(len(names)), len(names) <= WRITTEN
     height = (float(axes.figure.get_figheight()) - scaled(0.6)) * 72 / len(names)
     size = min(SIZE, 0.9 * height / scaled(1.0))

@@ -72,21 +72,6 @@ def association(
     Points that change places with more than a tenth of the others have another colour and marker. Names are
     those of the points with the most swaps, at most 20, as far as they fit without overlap.
 
-    Parameters
-    ----------
-    x, y : array_like, shape (n_points,)
-        The scores.
-    names : sequence of str
-        Names of the points.
-    across, up : str
-        Labels of the axes.
-    coefficients : mapping of str to str
-        Names of coefficients, and their values with intervals, shown above the points.
-    marked : bool, default True
-        Whether points that swap with many others are marked, as runs; otherwise all points are alike.
-    width : float
-        Width in inches.
-
     Examples
     --------
     >>> drawn = association([1, 2, 3], [1, 3, 2], "abc", across="AP", up="P", coefficients={"tau": "0.33"})
@@ -184,15 +169,6 @@ def _covers(box: tuple[float, ...], spots: Floats, place: int) -> bool:
 
 def with_limits(value: float, limits: Sequence[tuple[str, float, float]], level: str) -> str:
     """Return a coefficient with its confidence intervals as text.
-
-    Parameters
-    ----------
-    value : float
-        The coefficient.
-    limits : sequence of (str, float, float)
-        What each interval is over, and its limits, NaN if it has none.
-    level : str
-        The confidence level.
 
     Examples
     --------

@@ -39,32 +39,7 @@ def figure_of(
     per_pair: bool = False,
     pairs: Sequence[int] | None = None,
 ) -> Figure:
-    """Draw a figure of a comparison.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        Compared runs.
-    figure : str
-        Figure: `differences` or `scatter` of a pair; `forest` (means with intervals); `pairs` (mean
-        differences with intervals); `groups` (means, with bars that join runs without a significant
-        difference); `critical-difference` (mean ranks with the critical difference of Nemenyi).
-    measure_index : int, default 0
-        Index of the measure.
-    pair : int, default 0
-        Index of the pair.
-    width : float, optional
-        Width in inches.
-    per_pair : bool, default False
-        Whether intervals are those of each pair alone, even if there are simultaneous ones.
-    pairs : sequence of int, optional
-        Indices of the pairs in the figure `pairs`; by default all.
-
-    Raises
-    ------
-    UsageError
-        If the figure shows single queries, and the values are estimates from a sample of judgments.
-    """
+    """Draw a figure of a comparison."""
     if figure in BY_QUERY and comparison.results.withheld is not None:
         raise UsageError(
             f"figure {figure} shows single queries, whose estimates from a sample of judgments are too "
@@ -84,13 +59,7 @@ def figure_of(
 
 
 def pair_of(comparison: Comparison, first: str, second: str) -> int:
-    """Return the index of the pair of two runs, in either order.
-
-    Raises
-    ------
-    UsageError
-        If a run is unknown or the runs were not compared.
-    """
+    """Return the index of the pair of two runs, in either order."""
     for name in (first, second):
         if name not in comparison.names:
             import difflib

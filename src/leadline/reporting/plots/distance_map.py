@@ -56,22 +56,7 @@ def distance_map(
     label: str = "Information Difference (bits)",
     width: float | None = None,
 ) -> Figure:
-    """Draw the distance matrix of systems, ordered by clustering; small distances are dark.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Names of the systems.
-    distance : array_like, shape (n_systems, n_systems)
-        Distance matrix.
-    groups : sequence of str
-        Team or family of each system, marked by a strip of colours. With more than 400 systems, groups of
-        neighbours are labelled in place of systems.
-    label : str
-        Label of the colour bar.
-    width : float, optional
-        Width in inches; by default as large as the labels require.
-    """
+    """Draw the distance matrix of systems, ordered by clustering; small distances are dark."""
     from scipy.cluster.hierarchy import leaves_list
 
     table = np.asarray(distance, dtype=np.float64)

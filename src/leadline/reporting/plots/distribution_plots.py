@@ -52,25 +52,6 @@ def distributions(
     violin is a Gaussian kernel density (Scott's rule) within the range of the values, of the same height in
     every row. Markers are means.
 
-    Parameters
-    ----------
-    names : sequence of str
-        Names of the runs, from top to bottom.
-    values : sequence of array_like
-        Values of each run; NaN is excluded.
-    means : array_like, shape (n_runs,)
-        Means of the runs; NaN is not drawn.
-    label : str
-        Label of the axis.
-    shape : {"box", "violin"}
-        What is drawn.
-    rows : str, default "runs"
-        Plural noun for the rows.
-    limits : (float, float)
-        Range of the measure, to which densities are confined.
-    width : float
-        Width in inches.
-
     Examples
     --------
     >>> drawn = distributions(["bm25", "dense"], [[0.1, 0.5, 0.3], [0.2, 0.2]], [0.3, 0.2], label="AP")
@@ -189,21 +170,6 @@ def by_query(
     """Draw the values of single queries, one line per run, from the hardest query by the mean of the runs.
 
     If there are more runs than line styles, only the best are coloured and labelled.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Names of the runs, the best first.
-    values : array_like, shape (n_runs, n_queries)
-        Values; NaN is not drawn.
-    queries : sequence of str
-        Ids of the queries; they are on the axis if they are at most 60.
-    label : str
-        Label of the axis.
-    rising : bool, default True
-        Whether larger values are better.
-    width : float, optional
-        Width in inches; by default that of one column of a paper, or more for many queries.
 
     Examples
     --------

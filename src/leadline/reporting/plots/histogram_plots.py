@@ -35,19 +35,6 @@ def histograms(
 
     The line in the lower panel has the slope HSA and passes through the centroid of the points.
 
-    Parameters
-    ----------
-    names : sequence of str
-        Names of the models, at most four.
-    counts : array_like, shape (n_models, 2, n_bins)
-        Histograms of relevant and non-relevant documents over [0, 1].
-    hsa, do : sequence of float
-        HSA and DO of the models.
-    of : str, default "scores"
-        Quantity on the horizontal axis.
-    width : float, optional
-        Width in inches.
-
     References
     ----------
     Krstovski, Smith and Kurtz (2015), figures 1 and 2.

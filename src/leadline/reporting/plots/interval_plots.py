@@ -44,25 +44,6 @@ def forest(
 ) -> Figure:
     """Draw a forest plot, the mean and interval of each run in one row.
 
-    Parameters
-    ----------
-    names : sequence of str
-        Names of the runs, from top to bottom.
-    means, lows, highs : array_like, shape (n_runs,)
-        Means and confidence limits; values that are not finite are not drawn.
-    label : str
-        Label of the axis.
-    reference : int, optional
-        Index of the baseline, which is drawn in another style, with a line at its mean.
-    zero : bool, default False
-        Whether to draw a line at 0.
-    rows : str, default "runs"
-        Plural noun for the rows.
-    headings : mapping of int to str, optional
-        Headings of groups, by the index of the row above which they stand.
-    width : float
-        Width in inches.
-
     Examples
     --------
     >>> drawn = forest(["bm25", "dense"], [0.31, 0.24], [0.28, 0.2], [0.34, 0.28], label="AP")
@@ -124,25 +105,6 @@ def nested_intervals(
     width: float = COLUMN,
 ) -> Figure:
     """Draw estimates with an interval and a wider one behind it, one row per run.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Names of the runs, from top to bottom.
-    values : array_like, shape (n_runs,)
-        Estimates; NaN is not drawn.
-    inner, outer : array_like, shape (n_runs, 2)
-        Limits of the interval (line) and of what is behind it (band); NaN is not drawn.
-    label : str
-        Label of the axis.
-    words : sequence of str
-        Legend of the values, of both intervals, of new runs, and of the other values.
-    new : sequence of bool, optional
-        Runs that are drawn with open markers.
-    others : array_like, shape (n_runs,), optional
-        Other values of the runs, drawn as small ticks.
-    width : float
-        Width in inches.
 
     Examples
     --------
@@ -217,25 +179,6 @@ def against_truth(
     width: float = COLUMN,
 ) -> Figure:
     """Draw values by machine labels alone, estimates with intervals, and true values, one row per run.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Names of the runs.
-    machine : array_like, shape (n_runs,)
-        Values by the labels of a machine.
-    means, lows, highs : array_like, shape (n_runs,)
-        Estimates and confidence limits; values that are not finite are not drawn.
-    truth : array_like, shape (n_runs,)
-        True values.
-    label : str
-        Label of the axis.
-    estimated : str
-        Legend of the estimates.
-    marked : str
-        Name of a run to print in bold.
-    width : float
-        Width in inches.
 
     Examples
     --------

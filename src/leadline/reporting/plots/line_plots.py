@@ -24,17 +24,6 @@ def recall_precision(
     """Draw recall-precision curves, one line per run.
 
     If there are more runs than colours, only the best by mean precision are coloured and labelled.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Names of the runs.
-    levels : sequence of float
-        Levels of recall.
-    precision : array_like, shape (n_runs, n_levels)
-        Mean interpolated precision.
-    width : float
-        Width in inches.
     """
     table = np.asarray(precision, dtype=np.float64)
     order = np.argsort(-table.mean(axis=1), kind="stable").tolist()

@@ -95,23 +95,6 @@ def differences(
     A dashed line marks the mean difference, a band its interval. The legend has the number of queries that
     each run wins.
 
-    Parameters
-    ----------
-    values : array_like, shape (n_queries,)
-        Differences; NaN is excluded and counted.
-    first, second : str
-        Names of the runs.
-    measure : str or Measure
-        Measure; if its `rising` is False, lower values win.
-    low, high : float, optional
-        Confidence limits of the mean difference.
-    interval : str
-        Legend of the interval.
-    queries : sequence of str, optional
-        Query ids, to name those with the largest differences.
-    width : float
-        Width in inches.
-
     Examples
     --------
     >>> drawn = differences([0.2, -0.1, 0.0], first="bm25", second="dense", measure="AP")

@@ -31,15 +31,6 @@ def ranked_predictions(predictions: Predictions, index: int = 0, *, width: float
 
     The colour is the rank of the query among those of the run, from 0 for the lowest to 1 for the highest
     prediction; ties share their mean rank. Predictions themselves depend on the scale of the scores of a run.
-
-    Parameters
-    ----------
-    predictions : Predictions
-        Predictions.
-    index : int, default 0
-        Index of the predictor.
-    width : float
-        Width in inches.
     """
     ranks = rank_shares(predictions.values[:, :, index])
     defined = ~np.isnan(ranks)
@@ -78,25 +69,7 @@ def predicted_and_measured(
     width: float = COLUMN,
     **rules: Any,
 ) -> Figure:
-    """Draw the measured values of a run over its predictions, one point per query, with the correlation.
-
-    Parameters
-    ----------
-    predictions : Predictions
-        Predictions.
-    truth : mapping
-        `{run: {query: value}}` of a measure.
-    run : str
-        The run.
-    index : int, default 0
-        Index of the predictor.
-    measure : str, default "measure"
-        Name of the measure.
-    width : float
-        Width in inches.
-    **rules
-        As in `over_queries`.
-    """
+    """Draw the measured values of a run over its predictions, one point per query, with the correlation."""
     names = predictions.names
     if run not in names or run not in truth:
         there = [name for name in names if name in truth]
@@ -137,23 +110,7 @@ def correlations(
     width: float = COLUMN,
     **rules: Any,
 ) -> Figure:
-    """Draw Kendall's tau-b over queries with its interval, one row per run, in descending order.
-
-    Parameters
-    ----------
-    predictions : Predictions
-        Predictions.
-    truth : mapping
-        `{run: {query: value}}` of a measure.
-    index : int, default 0
-        Index of the predictor.
-    measure : str, default "measure"
-        Name of the measure.
-    width : float
-        Width in inches.
-    **rules
-        As in `over_queries`.
-    """
+    """Draw Kendall's tau-b over queries with its interval, one row per run, in descending order."""
     predictor = str(predictions.measures[index])
     rows = [row for row in over_queries(predictions, truth, **rules) if row["predictor"] == predictor]
     columns = np.array([[_number(row["kendall"][name]) for name in ("value", "low", "high")] for row in rows])

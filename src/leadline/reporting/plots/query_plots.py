@@ -26,25 +26,7 @@ KINDS = ("heat-map", *SHAPES, "means")
 
 
 def figure_of(results: Results, figure: str, index: int = 0, *, width: float | None = None) -> Figure:
-    """Draw a figure of results.
-
-    Parameters
-    ----------
-    results : Results
-        Values of the runs.
-    figure : str
-        Figure: `heat-map` (runs by queries); `box` or `violin` (distribution over queries, by run); `line` (a
-        line per run over the queries); `means` (with their intervals, if the results have them).
-    index : int, default 0
-        Index of the measure.
-    width : float, optional
-        Width in inches.
-
-    Raises
-    ------
-    UsageError
-        If the figure shows single queries, and the values are estimates from a sample of judgments.
-    """
+    """Draw a figure of results."""
     measure = results.measures[index]
     if figure == "heat-map":
         return per_query(results, measure, width=width or COLUMN)
@@ -96,22 +78,7 @@ def _refuse_withheld(results: Results) -> None:
 
 
 def per_query(results: Results, measure: object | None = None, *, width: float = COLUMN) -> Figure:
-    """Draw a heat map of runs (best first) by queries (hardest first); low values are dark.
-
-    Parameters
-    ----------
-    results : Results
-        Values of the runs; undefined values are hatched.
-    measure : str or Measure, optional
-        Measure to draw; by default the first.
-    width : float
-        Width in inches.
-
-    Raises
-    ------
-    UsageError
-        If the values are estimates from a sample of judgments.
-    """
+    """Draw a heat map of runs (best first) by queries (hardest first); low values are dark."""
     _refuse_withheld(results)
     index = 0 if measure is None else results.measure_index(measure)
     values = results.values[:, :, index]
@@ -142,23 +109,7 @@ def query_map(
     label: str,
     width: float = COLUMN,
 ) -> Figure:
-    """Draw a heat map of runs by queries, with a colour bar.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Names of the runs, from top to bottom.
-    cells : ndarray, shape (n_runs, n_queries)
-        Values; cells that are NaN are hatched.
-    limits : (float, float)
-        Ends of the colour scale; if infinite, those of the values.
-    order : str
-        Order of the queries in words.
-    label : str
-        Label of the colour bar.
-    width : float
-        Width in inches.
-    """
+    """Draw a heat map of runs by queries, with a colour bar."""
     finite = cells[np.isfinite(cells)]
     ends = (finite.min(), finite.max()) if len(finite) else (0.0, 1.0)
     low, high = (limit if math.isfinite(limit) else end for limit, end in zip(limits, ends, strict=True))

@@ -32,24 +32,6 @@ def ranks(
 ) -> Figure:
     """Draw the rank of every run with its simultaneous and its bootstrap interval, one row per run.
 
-    Parameters
-    ----------
-    names : sequence of str
-        Names of the runs, the best first.
-    rank : array_like, shape (n_runs,)
-        Ranks of the means.
-    limits, bootstrap : array_like, shape (n_runs, 2)
-        Simultaneous intervals (thin lines) and bootstrap intervals (thick lines); NaN is not drawn.
-    group : sequence of int
-        Tie group of every run; the first, of runs that are not significantly different from the best, has
-        a grey background.
-    measure : str
-        Name of the measure.
-    confidence : float, default 0.95
-        Level of the intervals.
-    width : float
-        Width in inches.
-
     Examples
     --------
     >>> drawn = ranks(["a", "b"], [1, 2], [(1, 2), (1, 2)], [(1, 1), (2, 2)], [1, 1], measure="AP")

@@ -19,15 +19,6 @@ if TYPE_CHECKING:
 def by_query(baseline: ArrayLike, advanced: ArrayLike, *, measure: str, width: float = COLUMN) -> Figure:
     """Draw reproduced minus original values by query, of each run in descending order.
 
-    Parameters
-    ----------
-    baseline, advanced : array_like, shape (n_queries,)
-        Differences of the baseline and of the advanced run.
-    measure : str
-        Name of the measure.
-    width : float
-        Width in inches.
-
     Examples
     --------
     >>> drawn = by_query([0.1, 0.0, -0.1], [0.2, 0.1, 0.0], measure="AP")
@@ -66,15 +57,7 @@ def by_query(baseline: ArrayLike, advanced: ArrayLike, *, measure: str, width: f
 
 
 def effects(result: Replication, *, width: float = COLUMN) -> Figure:
-    """Draw effect ratio by delta RI, a point for each measure, with both intervals.
-
-    Parameters
-    ----------
-    result : Replication
-        The measures.
-    width : float
-        Width in inches.
-    """
+    """Draw effect ratio by delta RI, a point for each measure, with both intervals."""
     with style():
         from matplotlib.figure import Figure
 

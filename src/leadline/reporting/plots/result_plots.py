@@ -83,17 +83,7 @@ def draw(
 def checked_labels(
     result: Result, labels: Mapping[str, str], more: Mapping[str, str] | None = None
 ) -> dict[str, str]:
-    """Return the labels of the runs of a result; raise UsageError for a label of another run.
-
-    Parameters
-    ----------
-    result : Result
-        The result to draw.
-    labels : mapping of str to str
-        Label by run.
-    more : mapping of str to str, optional
-        Labels of a table, which may have other runs too.
-    """
+    """Return the labels of the runs of a result; raise UsageError for a label of another run."""
     names = _names(result)
     for name in labels:
         if name not in names:
@@ -285,17 +275,7 @@ def replication_figure(
 
 
 def results_figure(result: Results, *, figure: str = "heat-map", measure: object | None = None) -> Make:
-    """Draw the values of queries by a measure, or its means.
-
-    Parameters
-    ----------
-    result : Results
-        Values of the runs.
-    figure : str, default "heat-map"
-        One of `query_plots.KINDS`.
-    measure : str or Measure, optional
-        Measure to draw; by default the first.
-    """
+    """Draw the values of queries by a measure, or its means."""
     from leadline.reporting.plots.query_plots import KINDS, figure_of
 
     check_word(KINDS, figure=figure)
@@ -462,27 +442,7 @@ def predictions_figure(
     confidence: float = 0.95,
     seed: int = 0,
 ) -> Make:
-    """Draw predictions, or their correlation with a measure.
-
-    Parameters
-    ----------
-    result : Predictions
-        Predictions.
-    figure : {"heat-map", "scatter", "correlations"}, optional
-        Ranks of the predictions of each run, by query; predictions and measured values of the queries of one
-        run; or the correlation of each run with its interval. By default `heat-map` without truth,
-        `scatter` for one run, else `correlations`.
-    truth : mapping, optional
-        `{run: {query: value}}` of a measure.
-    run : str, optional
-        Run of the scatter plot; by default the first.
-    predictor : str or Predictor, optional
-        Predictor to draw; by default the first.
-    truth_measure : str, default "measure"
-        Name of the measure of `truth`, for the labels.
-    draws, confidence, seed
-        As in `leadline.estimation.predict.over_queries`.
-    """
+    """Draw predictions, or their correlation with a measure."""
     from leadline.reporting.plots.prediction_plots import (
         KINDS,
         correlations,

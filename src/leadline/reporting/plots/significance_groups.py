@@ -44,16 +44,6 @@ class Frame(NamedTuple):
 def groups(significant: ArrayLike) -> list[tuple[int, int]]:
     """Return the maximal groups of adjacent runs without a significant difference between any two.
 
-    Parameters
-    ----------
-    significant : array_like of bool, shape (n_runs, n_runs)
-        Symmetric flags of significant differences, runs in order of the mean.
-
-    Returns
-    -------
-    list of (int, int)
-        First and last index of each group of two or more runs, in order; groups may overlap.
-
     References
     ----------
     Demšar (2006), "Statistical Comparisons of Classifiers over Multiple Data Sets", JMLR 7, pages 1-30.
@@ -78,19 +68,6 @@ def significance_groups(
     names: Sequence[str], means: ArrayLike, significant: ArrayLike, *, label: str, width: float | None = None
 ) -> Figure:
     """Draw runs at their means on a scale; bars join runs without a significant difference.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Names of the runs, in descending order of quality.
-    means : array_like, shape (n_runs,)
-        Means; runs with NaN are excluded and counted below.
-    significant : array_like of bool, shape (n_runs, n_runs)
-        Flags of significant differences, as for `groups`.
-    label : str
-        Label of the scale.
-    width : float, optional
-        Width in inches.
 
     Examples
     --------
@@ -134,21 +111,6 @@ def critical_difference(
 
     The bar above the scale has the length of the critical difference; bars below it join runs whose mean
     ranks differ by less.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Names of the runs, the best first.
-    ranks : array_like, shape (n_runs,)
-        Mean ranks in ascending order.
-    difference : float
-        Critical difference of two mean ranks.
-    label : str
-        Label of the scale.
-    note : str
-        Text below the diagram.
-    width : float, optional
-        Width in inches.
 
     References
     ----------

@@ -32,17 +32,6 @@ def by_slice(
 
     If there would be more than 30 rows, runs or pairs are the rows and slices the columns of a heat map
     without intervals; significant differences are bold, or dots where the values are not written.
-
-    Parameters
-    ----------
-    slices : Slices
-        Values by slice.
-    measure : str or Measure, optional
-        Measure; by default the first.
-    pair : (str, str), optional
-        Pair of runs, in the order of the comparison; by default all pairs.
-    width : float
-        Width in inches.
     """
     name = slices.measures[0] if measure is None else str(measure)
     if name not in slices.measures:

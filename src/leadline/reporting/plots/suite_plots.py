@@ -27,15 +27,6 @@ def heat_map(suite: Suite, place: int = 0, *, width: float | None = None) -> Fig
 
     Values are written in the cells; the colour is the difference from the best run of the collection, since
     collections differ more than runs. Cells without a run are hatched.
-
-    Parameters
-    ----------
-    suite : Suite
-        Runs on collections.
-    place : int, default 0
-        Index of the measure.
-    width : float, optional
-        Width in inches; by default that of one column of a paper, or more for many collections.
     """
     order = suite.order(place)
     table = np.column_stack([suite.means[order, :, place], suite.macro[order, place]])

@@ -31,23 +31,7 @@ def write(
     means: bool = True,
     prints_missing: bool = True,
 ) -> str:
-    """Return results in trec_eval's format, one run after the other; undefined values are 0.0000.
-
-    Parameters
-    ----------
-    results : Results
-        Values of the runs.
-    requests : sequence of Request
-        Measures and texts to print.
-    rel : float, default 1
-        Minimum relevant grade of all measures, which names do not show.
-    per_query : bool, default False
-        Whether to print every query.
-    means : bool, default True
-        Whether to print the means.
-    prints_missing : bool, default True
-        Whether to print queries that are missing from a run and count in its mean.
-    """
+    """Return results in trec_eval's format, one run after the other; undefined values are 0.0000."""
     lines = lines_of(results, requests, rel=rel)
     written: list[str] = []
     for run in range(len(results.runs)):

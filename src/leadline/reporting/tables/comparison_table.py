@@ -28,16 +28,7 @@ VERDICTS = {"not told apart": "not significant"}  # JSON value: printed text
 
 
 def chosen_pairs(comparison: Comparison, pairs: str | int | None = None) -> list[list[int]]:
-    """Return the indices of the pairs to show, by measure.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        Compared runs.
-    pairs : {"significant", "all"} or int, optional
-        Pairs to show, or the number of pairs with the smallest p-values. By default all pairs if they are
-        few, else the significant ones.
-    """
+    """Return the indices of the pairs to show, by measure."""
     if pairs is None:
         pairs = "all" if comparison.p.size <= SENTENCES else "significant"
     return comparison.chosen(pairs)
@@ -152,23 +143,7 @@ def comparison_table(
     per_pair: bool = False,
     conditions: Sequence[Gate] = (),
 ) -> Table:
-    """Return the table of pairs, measure by measure, with sentences, methods and warnings as notes.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        Compared runs.
-    pairs : {"significant", "all"} or int, optional
-        Pairs to show, as for `chosen_pairs`; the others are counted.
-    chosen : sequence of sequence of int, optional
-        Indices of the pairs to show, by measure, in place of `pairs`.
-    changed : int, default 3
-        Number of queries with the largest differences in each sentence.
-    per_pair : bool, default False
-        Whether to show the intervals of each pair alone rather than simultaneous ones.
-    conditions : sequence of Gate
-        Conditions whose outcomes are reported below the sentences.
-    """
+    """Return the table of pairs, measure by measure, with sentences, methods and warnings as notes."""
     chosen = chosen_pairs(comparison, pairs) if chosen is None else chosen
     shown = sum(map(len, chosen))
     few = shown <= SENTENCES

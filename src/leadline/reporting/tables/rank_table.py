@@ -13,13 +13,7 @@ OPTIONAL = ("expected", "boot low", "boot high")
 
 
 def rank_table(result: Ranking) -> Table:
-    """Return the printed table: the runs by each measure, the best first.
-
-    Parameters
-    ----------
-    result : Ranking
-        Ranked runs.
-    """
+    """Return the printed table: the runs by each measure, the best first."""
     several = len(result.ranked) > 1
     measures = [str(measure) for measure in result.results.measures]
     columns = [
@@ -96,13 +90,7 @@ def _notes(result: Ranking) -> list[str]:
 
 
 def rank_rows(result: Ranking) -> Table:
-    """Return the table for CSV and data frames, with the keys of the JSON as columns.
-
-    Parameters
-    ----------
-    result : Ranking
-        Ranked runs.
-    """
+    """Return the table for CSV and data frames, with the keys of the JSON as columns."""
     rows: list[list[Cell]] = [
         [plain(value) if isinstance(value, float) else value for value in run] for run in result.records()
     ]

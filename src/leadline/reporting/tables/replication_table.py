@@ -11,13 +11,7 @@ from leadline.reporting.render import Cell, Probability, Table
 
 
 def replication_table(result: Replication) -> Table:
-    """Return the printed table: measures of document order, then those of each measure of effectiveness.
-
-    Parameters
-    ----------
-    result : Replication
-        The measures.
-    """
+    """Return the printed table: measures of document order, then those of each measure of effectiveness."""
     columns = ["measure", "statistic", "run", "value", "low", "high", "p", "queries"]
     rows = [_row(value, result.paired) for value in result.values]
     return Table(columns, rows, notes=_notes(result), optional=("queries",))
@@ -77,13 +71,7 @@ def _coverage(result: Replication) -> str:
 
 
 def replication_rows(result: Replication) -> Table:
-    """Return the table for CSV and data frames, with the keys of the JSON as columns.
-
-    Parameters
-    ----------
-    result : Replication
-        The measures.
-    """
+    """Return the table for CSV and data frames, with the keys of the JSON as columns."""
     rows: list[list[Cell]] = [
         [plain(cell) if isinstance(cell, float) else cell for cell in value] for value in result.values
     ]

@@ -56,7 +56,6 @@ class BM25(Model):
     k3: Any = Parameter("none", type_=float, low=0.0, words=("none",))
 
     def plan(self, index: Index, query: Query, _relevant: Integers | None = None) -> Plan:
-        """Return the plan of a query."""
         parts = []
         for code, times in query.weights.items():
             weight = IDF[self.idf](index.documents, index.df(code)) * self._repeated(times)
@@ -105,7 +104,6 @@ class BM25RF(Model):
     learn: str = choice("top", "judged")
 
     def plan(self, index: Index, query: Query, relevant: Integers | None = None) -> Plan:
-        """Return the plan of a query."""
         first = BM25(k1=self.k1, b=self.b).plan(index, query)
         documents, _ = documents_to_learn(index, first, self.learn, self.docs, relevant)
         terms_of_documents = [term_counts(index, document)[0] for document in documents.tolist()]

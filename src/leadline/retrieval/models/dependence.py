@@ -36,7 +36,6 @@ class SDM(Model):
     mu: float = number(1500, low=0.0, open_ends=True)
 
     def plan(self, index: Index, query: Query, _relevant: Integers | None = None) -> Plan:
-        """Return the plan of a query."""
         if not self.terms:
             raise UsageError("terms=0 in SDM; expected more than 0: documents are retrieved by terms")
         single = [of_term(index, code, times) for code, times in query.weights.items()]

@@ -32,7 +32,6 @@ class PL2(Model):
     stirling: str = choice("true", "false")
 
     def plan(self, index: Index, query: Query, _relevant: Integers | None = None) -> Plan:
-        """Return the plan of a query."""
         return Plan(
             [
                 PlanPart(index.postings(code), self._matched(index, code, times))
@@ -83,7 +82,6 @@ class In_expB2(Model):  # noqa: N801  # the field's spelling
     c: float = number(1, low=0.0, open_ends=True)
 
     def plan(self, index: Index, query: Query, _relevant: Integers | None = None) -> Plan:
-        """Return the plan of a query."""
         return Plan(
             [
                 PlanPart(index.postings(code), self._matched(index, code, times))

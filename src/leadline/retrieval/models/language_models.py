@@ -117,7 +117,6 @@ class QLDirichlet(Model):
     form: str = choice("textbook", "terrier")
 
     def plan(self, index: Index, query: Query, _relevant: Integers | None = None) -> Plan:
-        """Return the plan of a query."""
         if self.form == "textbook":
             return of_terms(index, query.weights, self.mu)
         return Plan(
@@ -154,7 +153,6 @@ class QLJelinekMercer(Model):
     collection: float = number(0.1, low=0.0, high=1.0, open_ends=True)
 
     def plan(self, index: Index, query: Query, _relevant: Integers | None = None) -> Plan:
-        """Return the plan of a query."""
         parts: list[PlanPart] = []
         constant = 0.0
         for code, times in query.weights.items():
@@ -187,7 +185,6 @@ class QLHiemstra(Model):
     document: float = number(0.15, low=0.0, high=1.0, open_ends=True)
 
     def plan(self, index: Index, query: Query, _relevant: Integers | None = None) -> Plan:
-        """Return the plan of a query."""
         return Plan(
             [
                 PlanPart(index.postings(code), self._matched(index, code, times))
@@ -223,7 +220,6 @@ class RM1(Model):
     learn: str = choice("top", "judged")
 
     def plan(self, index: Index, query: Query, relevant: Integers | None = None) -> Plan:
-        """Return the plan of a query."""
         weights = relevance_model(
             index, query, mu=self.mu, docs=self.docs, terms=self.terms, learn=self.learn, relevant=relevant
         )
@@ -253,7 +249,6 @@ class RM3(Model):
     learn: str = choice("top", "judged")
 
     def plan(self, index: Index, query: Query, relevant: Integers | None = None) -> Plan:
-        """Return the plan of a query."""
         learned = relevance_model(
             index, query, mu=self.mu, docs=self.docs, terms=self.terms, learn=self.learn, relevant=relevant
         )

@@ -76,7 +76,6 @@ class TF(Model):
     form: str = choice("dot", "cosine")
 
     def plan(self, index: Index, query: Query, _relevant: Integers | None = None) -> Plan:
-        """Return the plan of a query."""
         return plan_of(index, query, lambda df: np.ones(len(df)), self.form, "tf norms")
 
 
@@ -94,5 +93,4 @@ class TFIDF(Model):
     form: str = choice("dot", "cosine")
 
     def plan(self, index: Index, query: Query, _relevant: Integers | None = None) -> Plan:
-        """Return the plan of a query."""
         return plan_of(index, query, lambda df: np.log(index.documents / df), self.form, "tfidf norms")
