@@ -296,7 +296,7 @@ def figures(cells: list[Json]) -> list[Json]:
         | {
             "draws": len(one["draws"]["run"]),
             "given": one["measure"] == "P@10" or not not_simulated(design(one)),
-            "forecast": None if one["forecast"] is None else round(one["forecast"], 4),
+            "forecast": round(one["forecast"], 4) if one["measure"] == "P@10" else None,
         }
         | {
             part: {name: round(value, 4) for name, value in shares(one["draws"][part]).items()}
