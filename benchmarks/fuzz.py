@@ -302,7 +302,7 @@ def is_said(table: Table, name: str, outcome: Any, most_remarks: int) -> bool:
     if name == "tabs" and any(" " in each for each in ids):
         return True  # its blanks became tabs
     _, remarks, sampled = outcome
-    return sampled or remarks > most_remarks
+    return bool(sampled or remarks > most_remarks)
 
 
 def set_fault(table: Table, folder: Path, tally: Counter[str], *, run: bool, rng: random.Random) -> str:
@@ -320,7 +320,7 @@ def set_fault(table: Table, folder: Path, tally: Counter[str], *, run: bool, rng
     frame.to_parquet(folder / "a.parquet")
     sources["a.parquet"] = folder / "a.parquet"
 
-    def read(source: Any) -> tuple[Table, Any]:
+    def read(source: Any) -> tuple[Table, int, bool]:
         if run:
             found, counts = counted_run(source, reading=Reading())
             return found.to_dict(), counts.remarks, False
