@@ -82,7 +82,7 @@ def command(
     Both confidence intervals are approximate, and there are none for fewer than five runs. The interval over
     runs is a percentile bootstrap interval. The interval over queries is for the means over a larger
     population of queries, corrected for the bias that sampling error causes; in simulations, 95 % intervals
-    of this kind contained the true value in 85 to 100 % of the samples (docs/studies/significance.md, without
+    of this kind contained the true value in 84 to 100 % of the samples (docs/studies/significance.md, without
     tau-AP,b).
     """
     paths = [truth, *([] if estimate is None else [estimate]), *more]

@@ -178,9 +178,9 @@ the true differences, in the worlds of "Many runs", beside the family-wise error
 not differ, or differs the other way). Where all means are equal the family-wise error of `MaxT` is
 {wrong("MaxT")}, of Tukey's procedure {wrong("Tukey")}, of Holm's correction {wrong("Holm(T)")}. The intervals
 of `MaxT` cover in {held("MaxT")} of the families, Tukey's in {held("Tukey")}, Bonferroni's t intervals in
-{held("Bonferroni(T)")}. These intervals of `MaxT` are those of version 0.1, from flipped signs. They held
-less often where the topics of real collections were the population (55 to 93 %), and so did Bonferroni's;
-now they are bootstrap-t intervals ([coverage](../comparing.md#many-runs)).
+{held("Bonferroni(T)")}. The intervals of `MaxT` are bootstrap-t intervals. Where the topics of
+real collections are the population, coverage with few queries is lower, also of Bonferroni's
+([coverage](../comparing.md#many-runs)).
 
 {_compared(data["compare"])}
 
@@ -200,10 +200,9 @@ low; `correlate` warns of it.
 {_correlated(data["correlate"])}
 
 **`agreement`.** Queries drawn with replacement from the 25 of LLMJudge ({len(by_query)} coefficients, two or
-five judges): percentile intervals of 1,000 resamples cover in {extent(coverage_of(by_query))} of the
-samples. Pairs drawn from the 188 that eight people judged: {extent(coverage_of(pairs))}. Over queries,
-version 0.2 uses Student's t on jackknifed values instead
-([coverage](../agreement.md#confidence-intervals)).
+five judges): Student's t intervals of jackknifed values cover in {extent(coverage_of(by_query))} of the
+samples ([with fewer queries](../agreement.md#confidence-intervals)). Pairs drawn from the 188 that eight
+people judged, percentile intervals of 1,000 resamples: {extent(coverage_of(pairs))}.
 
 {_agreed(data["agreement"])}
 
