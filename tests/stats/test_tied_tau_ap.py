@@ -1,16 +1,15 @@
-"""tau-AP with ties: by hand, the mean over orders, loops, and the values of the authors' package."""
+"""tau-AP with ties: by hand, loops, and the values of the authors' package."""
 
 from __future__ import annotations
 
 import math
-from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leadline.stats.correlation import ROWS, tau_ap, tau_ap_a, tau_ap_b
+from leadline.stats.correlation import ROWS, tau_ap, tau_ap_b
 
 # Test data of the R package ircor by the authors, with its values to four digits.
 PUBLISHED = [
@@ -19,33 +18,23 @@ PUBLISHED = [
         [0.82, 0.406, 0.817, 0.953, 0.673, 0.073, 0.364, 0.547, 0.589, 0.988],
         [0.9, 0.4, 0.9, 0.9, 0.7, 0.1, 0.2, 0.4, 0.5, 1],
         [0.8, 0.4, 0.8, 1, 0.7, 0.1, 0.4, 0.5, 0.6, 1],
-        (0.8519, 0.7454, 0.8333, 0.7321),
+        (0.8519, 0.8333, 0.7321),
     ),
     (
         [0.266, 0.573, 0.202, 0.945, 0.629, 0.206, 0.687, 0.77, 0.718, 0.38],
         [0.263, 0.843, 0.728, 0.928, 0.08, 0.114, 0.467, 0.641, 0.973, 0.644],
         [0.3, 0.6, 0.2, 0.9, 0.6, 0.2, 0.7, 0.8, 0.7, 0.4],
         [0.3, 0.8, 0.7, 0.9, 0.1, 0.1, 0.5, 0.6, 1, 0.6],
-        (0.2504, 0.2692, 0.2880, 0.297),
+        (0.2504, 0.2880, 0.297),
     ),
     (
         [0.185, 0.573, 0.944, 0.129, 0.468, 0.553, 0.761, 0.405, 0.976, 0.445],
         [0.845, 0.272, 0.275, 0.924, 0.605, 0.334, 0.162, 0.872, 0.018, 0.25],
         [0.2, 0.6, 0.9, 0.1, 0.5, 0.6, 0.8, 0.4, 1, 0.4],
         [0.8, 0.3, 0.3, 0.9, 0.6, 0.3, 0.2, 0.9, 0, 0.2],
-        (-0.6971, -0.5558, -0.668, -0.7047),
+        (-0.6971, -0.668, -0.7047),
     ),
 ]
-
-
-def untied(order: list[int], truth: list[float]) -> float:
-    """Give tau-AP of systems in an order without ties."""
-    shares = [
-        sum(truth[above] > truth[system] for above in order[:place]) / place
-        for place, system in enumerate(order)
-        if place
-    ]
-    return 2 * sum(shares) / len(shares) - 1
 
 
 def one_way(x: list[float], y: list[float]) -> float:
@@ -63,28 +52,10 @@ def test_the_values_are_those_of_the_authors(
     x: list[float], y: list[float], tied_x: list[float], tied_y: list[float], values: tuple[float, ...]
 ) -> None:
     columns = [np.array(column, dtype=np.float64) for column in (x, y, tied_x, tied_y)]
-    found = (
-        tau_ap_a(columns[1], columns[0]),
-        tau_ap_a(columns[3], columns[0]),
-        tau_ap_b(columns[0], columns[1]),
-        tau_ap_b(columns[2], columns[3]),
-    )
-    assert found == pytest.approx(values, abs=5e-5)
+    found = tau_ap_b(columns[0], columns[1]), tau_ap_b(columns[2], columns[3])
+    assert found == pytest.approx(values[1:], abs=5e-5)
     assert tau_ap(columns[1], columns[0]) == pytest.approx(values[0], abs=5e-5)
-    assert tau_ap_b(columns[3], columns[2]) == found[3]
-
-
-@given(estimate=st.lists(st.integers(0, 3), min_size=2, max_size=6))
-def test_a_is_the_mean_over_all_orders_of_tied_systems(estimate: list[int]) -> None:
-    truth = [float(value * 7 % 11) for value in range(len(estimate))]
-    orders = [
-        order
-        for order in permutations(range(len(estimate)))
-        if all(estimate[one] >= estimate[two] for one, two in pairwise(order))
-    ]
-    values = [untied(list(order), truth) for order in orders]
-    found = tau_ap_a(np.array(estimate, dtype=np.float64), np.array(truth))
-    assert found == pytest.approx(sum(values) / len(values), abs=1e-12)
+    assert tau_ap_b(columns[3], columns[2]) == found[1]
 
 
 @given(rows=st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=9))
@@ -107,6 +78,5 @@ def test_copies_of_a_system_do_not_agree_with_each_other() -> None:
     assert twice == pytest.approx(((2 * (0 + 1) / 2 - 1) + (2 * (0 + 0 + 1) / 3 - 1)) / 2)
 
 
-def test_a_truth_with_ties_has_no_accuracy() -> None:
-    assert math.isnan(tau_ap_a(np.array([1.0, 2.0]), np.array([1.0, 1.0])))
+def test_a_ranking_of_one_level_has_no_agreement() -> None:
     assert math.isnan(tau_ap_b(np.array([1.0, 2.0]), np.array([1.0, 1.0])))

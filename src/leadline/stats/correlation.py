@@ -114,41 +114,6 @@ def tau_ap(estimate: Floats, truth: Floats, frequencies: Integers | None = None)
     return float(2 * (weight[counted] * concordance).sum() / weight[counted].sum() - 1)
 
 
-def tau_ap_a(estimate: Floats, truth: Floats) -> float:
-    """Return tau-AP with ties in the estimated ranking: its mean over all orders of tied systems.
-
-    The coefficient of accuracy of Urbano and Marrero: the truth has no ties, and those of the estimate are of
-    unknown order. It equals `tau_ap` without ties. NaN if the truth has ties or there are fewer than two
-    systems. Takes O(n^2) time.
-
-    References
-    ----------
-    Urbano and Marrero (2017), The treatment of ties in AP correlation, ICTIR.
-
-    Examples
-    --------
-    >>> tau_ap_a(np.array([2.0, 2.0, 1.0]), np.array([3.0, 2.0, 1.0]))  # mean of 1 and 0
-    0.5
-    """
-    size = len(estimate)
-    estimated, true = levels(estimate), levels(truth)
-    if size < 2 or len(np.unique(true)) < size:
-        return float("nan")
-    above = estimated > estimated[:, None]
-    number_above = above.sum(axis=1)
-    concordant = (above & (true > true[:, None])).sum(axis=1)
-    total = 0.0
-    for group in np.unique(estimated).tolist():
-        members = np.flatnonzero(estimated == group)
-        first = int(number_above[members[0]])  # systems above the group
-        rank = np.arange(first, first + len(members))  # systems above each place in the group
-        if first:
-            total += float(concordant[members].sum()) * float((1 / rank).mean())
-        inner = np.arange(1, len(members))
-        total += float((inner / (first + inner)).sum()) / 2  # half of the pairs within the group are in order
-    return 2 * total / (size - 1) - 1
-
-
 def tau_ap_b(x: Floats, y: Floats, frequencies: Integers | None = None) -> float:
     """Return symmetric tau-AP of two rankings with ties, the coefficient of agreement of Urbano and Marrero.
 

@@ -1,10 +1,10 @@
-"""Paired tests: t, Wilcoxon, sign, randomisation, bootstrap; equivalence; Bayesian t."""
+"""Paired tests: t, Wilcoxon, sign, randomisation, bootstrap; equivalence."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 from statistics import NormalDist
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 
@@ -384,42 +384,3 @@ def equivalence(differences: Floats, margin: float) -> Floats:
         away = (np.abs(mean) - margin) / statistics.error  # the nearer limit decides
     p: Floats = stdtr(count - 1, away)
     return np.where(deviation == 0, np.where(np.abs(mean) < margin, 0.0, 1.0), p)
-
-
-class PosteriorProbabilities(NamedTuple):
-    """Posterior probabilities that the first run is worse, practically equivalent, or better, per column."""
-
-    worse: Floats
-    equivalent: Floats
-    better: Floats
-
-
-def beliefs(differences: Floats, *, margin: float = 0.0) -> PosteriorProbabilities:
-    """Return the posterior probabilities that the mean is below -margin, within the margin, or above.
-
-    Differences are taken as normal with the prior p(mean, s) ~ 1/s, so that the mean has Student's t
-    distribution around the observed mean, with n - 1 degrees of freedom and the standard error as scale.
-    Undefined for fewer than two queries.
-
-    References
-    ----------
-    Corani and Benavoli (2015), Machine Learning 100 (with correlation 0); for retrieval Sakai (2017), SIGIR.
-
-    Examples
-    --------
-    >>> found = beliefs(np.array([[0.1], [0.3], [-0.1], [0.2], [0.2]]), margin=0.01)
-    >>> [round(float(share[0]), 3) for share in found]
-    [0.046, 0.018, 0.936]
-    """
-    from scipy.special import stdtr
-
-    if not margin >= 0:
-        raise UsageError(f"margin {margin}; expected a number, 0 or more")
-    statistics = moments(differences)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        below = stdtr(statistics.number - 1, (-margin - statistics.mean) / statistics.error)
-        above = stdtr(statistics.number - 1, (statistics.mean - margin) / statistics.error)
-    certain = statistics.deviation == 0
-    below = np.where(certain, (statistics.mean < -margin).astype(np.float64), below)
-    above = np.where(certain, (statistics.mean > margin).astype(np.float64), above)
-    return PosteriorProbabilities(below, np.clip(1 - below - above, 0.0, 1.0), above)

@@ -99,35 +99,6 @@ def standardised_limits(differences: Floats, *, level: float = 0.95) -> tuple[Fl
     return low, high
 
 
-def hedges(differences: Floats) -> Floats:
-    """Return d_z corrected for small-sample bias: d_z (1 - 3 / (4 (n - 1) - 1)).
-
-    References
-    ----------
-    Hedges (1981), Journal of Educational Statistics 6(2).
-
-    Examples
-    --------
-    >>> round(float(hedges(np.array([[0.1], [0.3], [-0.1], [0.2], [0.2]]))[0]), 4)
-    0.7385
-    """
-    count = moments(differences).number
-    with np.errstate(divide="ignore"):
-        return np.asarray(standardised(differences) * (1 - 3 / (4 * (count - 1) - 1)))
-
-
-def superiority(differences: Floats) -> Floats:
-    """Return the proportion of queries that the first run wins, ties counted half; NaN without queries.
-
-    >>> float(superiority(np.array([[0.1], [0.0], [-0.2], [0.3]]))[0])
-    0.625
-    """
-    wins, ties, losses = outcomes(differences)
-    total = wins + ties + losses
-    with np.errstate(invalid="ignore"):
-        return np.asarray(np.where(total == 0, np.nan, (wins + ties / 2) / np.maximum(total, 1)))
-
-
 NORMAL = NormalDist()
 MOST = 10_000_000  # queries
 
