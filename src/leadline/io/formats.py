@@ -316,8 +316,19 @@ def _lazy(module: str, function: str) -> Callable[..., Any]:
 def _is_trec(head: bytes, named: str) -> bool:
     """Return whether the first line is one of a TREC file, and not of cells of a .tsv with a blank in one."""
     line = first_line(head).strip(b"\r")
+    if _is_smart(head, named):
+        return False
     blanks = named == "csv" and b"\t" in line and line.split(b"\t") != plain.fields_of(line)
     return looks_trec(head) and not blanks
+
+
+def _is_smart(head: bytes, _named: str) -> bool:
+    """Return whether a text is the relevance file of a SMART collection, all in numbers."""
+    if not first_line(head).strip()[:1].isdigit():
+        return False
+    from leadline.io import smart_relevance
+
+    return smart_relevance.layout_of(head) is not None
 
 
 def _is_sample(head: bytes, named: str) -> bool:
@@ -404,10 +415,18 @@ JSON = Format(
     "json", _is_json, _lazy("json_files", "json_rows"), _lazy("json_files", "write_json"), (".json",)
 )
 HEADERLESS = Format("headerless", _is_headerless, _lazy("tables", "headerless_rows"))
-HEADERLESS_FORMATS = {TREC.name, HEADERLESS.name, "csv", "sampled"}  # texts whose columns may be named
+SMART = Format("smart", _is_smart, _lazy("smart_relevance", "records"), judgments="lists relevant documents")
+HEADERLESS_FORMATS = {
+    TREC.name,
+    HEADERLESS.name,
+    SMART.name,
+    "csv",
+    "sampled",
+}  # texts whose columns may be named
 FORMATS = (
     SQLITE_STORE,  # recognised before a text is read
     COLLECTION,  # recognised by its name
+    SMART,
     TREC,
     PARQUET,
     Format(

@@ -138,12 +138,14 @@ def refuse_other_columns(qrels: Qrels, text: bytes, path: str) -> None:
     See `has_grades_for_documents`; column 2, the document, is not always the same.
     """
     if not _second_is_constant(text):
+        relevant = any(name.isdigit() and name != b"0" for name in qrels.documents)
+        order = "`--qrels-columns query_id,doc_id,grade,iteration` reads files of that order"
         raise InputError(
             f"column 3 has only one-digit numbers, such as '{qrels.documents[0].decode()}', "
             "and column 4 only 0",
             expected="query, iteration, document, grade",
             path=path,
-            hint="`--qrels-columns query_id,doc_id,grade,iteration` reads files of that order",
+            hint=order if relevant else "",
         )
 
 

@@ -215,6 +215,12 @@ def records(path: str, *, encoding: str = "utf-8") -> Iterator[tuple[int, dict[s
         yield began, _record(found)
 
 
+def numbered(path: str, *, encoding: str = "utf-8") -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield every query with its number in the file: the relevance of Cranfield refers to this `place`."""
+    for place, (began, row) in enumerate(records(path, encoding=encoding), start=1):
+        yield began, row | {"place": str(place)}
+
+
 def _record(found: dict[str, list[str]]) -> dict[str, Any]:
     texts = {name: "\n".join(parts).strip() for name, parts in found.items()}
     return {"title": "", "text": ""} | texts
@@ -414,7 +420,7 @@ def _file_rows(path: str, noun: str, encoding: str, *, quoted: bool) -> Iterator
     if start.startswith(PARQUET):
         return parquet(path)
     blocks = queries if noun == "query" else documents
-    readers = {b"{": json_lines, b"[": json_list, b".I": records}
+    readers = {b"{": json_lines, b"[": json_list, b".I": numbered if noun == "query" else records}
     readers[b"<top>" if noun == "query" else b"<doc>"] = blocks
     for sign, reader in readers.items():
         if start.lower().startswith(sign.lower()):
