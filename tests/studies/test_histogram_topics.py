@@ -11,11 +11,10 @@ import pytest
 
 from conftest import Leadline
 from leadline.errors import InputError, UsageError
-from leadline.estimation.score_histograms.score_sets import draw_pairs
 from leadline.reporting.plots import picture
-from leadline.topics.distances import TopicTexts
 from leadline.topics.fit import fit
 from leadline_studies import study
+from leadline_studies.histogram_topics.pairs import TopicTexts, draw_pairs
 from leadline_studies.histogram_topics.study import summary_lines, verdict
 from leadline_studies.histogram_topics.topic_retrieval import Task, pair_scores, quality_of
 

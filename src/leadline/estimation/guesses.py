@@ -18,7 +18,6 @@ SHRINKAGE = 5.0  # weight of the overall mean, in judgments
 # bias of later runs on TREC 2019 DL and Robust 2003: the bias and the coverage of later runs that
 # docs/studies/estimate.md reports for TREC 2019 DL are not independent of it.
 OUTSIDE_SHRINKAGE = 20.0
-VOTE_EDGES = (3, 6, 11, 21, 41, 81)  # first rank by votes of each cell after the first
 VOTE_CONSTANT = 60.0  # of reciprocal rank fusion: a vote is 1 / (60 + rank)
 VALUE_CELLS = 8  # cells of a column of values
 
@@ -150,16 +149,6 @@ def _means(values: Floats, group: Integers, weight: Floats, groups: int) -> Floa
     total = np.bincount(group, weight, minlength=groups)
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(np.bincount(group, weight * values, minlength=groups) / total)
-
-
-def vote_cells(query: Integers, votes: Floats, framed: Flags) -> Integers:
-    """Return the cell of each pair by its rank in votes within the query."""
-    order = np.lexsort((-votes, ~framed, query))
-    ordered = query[order]
-    rank = np.empty(len(query), dtype=np.int64)
-    rank[order] = np.arange(len(query)) - np.searchsorted(ordered, ordered) + 1
-    cells = np.searchsorted(VOTE_EDGES, rank, side="right")
-    return np.where(framed, cells, len(VOTE_EDGES) + 1)
 
 
 def value_cells(values: Floats, probability: Floats) -> tuple[Integers, int]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -11,10 +10,7 @@ from leadline.data.arrays import Floats
 from leadline.data.ids import Vocabulary, to_bytes
 from leadline.data.run import Run
 from leadline.data.validation import check_whole
-from leadline.errors import InputError, UsageError
-from leadline.io.read import QrelsLike, read_qrels
-from leadline.io.texts import TextsLike
-from leadline.topics.corpus import check_languages, read_columns
+from leadline.errors import UsageError
 from leadline.topics.infer import Vectors
 
 DISTANCES = ("hellinger", "js", "cosine")
@@ -118,103 +114,3 @@ def count_top_mates(run: Run) -> tuple[int, int]:
     lists = run.to_dict()
     mated = [query for query in lists if query in ids]
     return sum(next(iter(lists[query])) == query for query in mated), len(mated)
-
-
-Record = Mapping[str, str]
-
-
-class TopicTexts(NamedTuple):
-    """Records of all documents, the training documents, and those held out; their languages."""
-
-    languages: list[str]
-    all: Sequence[Record]
-    train: Sequence[Record]
-    held_out: Sequence[Record]
-
-    @property
-    def ids(self) -> list[str]:
-        """Ids of all documents."""
-        return [record["doc_id"] for record in self.all]
-
-
-class RelevantPairs(NamedTuple):
-    """Relevant documents of each document, and the number of relevant ids without a document."""
-
-    pairs: dict[str, list[str]]
-    unknown: int = 0
-
-
-def read_texts(
-    docs: TextsLike,
-    train: TextsLike | None,
-    *,
-    languages: Sequence[str] = (),
-    held_out: float = 0.1,
-    seed: int = 0,
-    id_column: str | None = None,
-) -> TopicTexts:
-    """Read documents; without separate training documents, a random part is held out.
-
-    >>> texts = read_texts({"a": "wing", "b": "heat", "c": "flow"}, None, held_out=0.4)
-    >>> len(texts.train), len(texts.held_out)
-    (2, 1)
-    """
-    named = check_languages(languages)
-    documents = _records(docs, named, id_column)
-    if train is not None:
-        return TopicTexts(named, documents, _records(train, named, id_column), documents)
-    size = round(held_out * len(documents))
-    if not 0 < size < len(documents):
-        raise UsageError(f"held_out={held_out:g} of {len(documents)} documents; expected some on either side")
-    chosen = set(np.random.default_rng([seed, 6]).choice(len(documents), size, replace=False).tolist())
-    return TopicTexts(
-        named,
-        documents,
-        [record for index, record in enumerate(documents) if index not in chosen],
-        [documents[index] for index in sorted(chosen)],
-    )
-
-
-def _records(source: TextsLike, languages: Sequence[str], id_column: str | None) -> list[Record]:
-    ids, texts = read_columns(source, languages, id_column, "utf-8")
-    return [
-        {"doc_id": key} | dict(zip(languages, row, strict=True))
-        for key, row in zip(ids, zip(*texts, strict=True), strict=True)
-    ]
-
-
-def relevant_pairs(
-    qrels: QrelsLike, documents: Sequence[str], *, level: float = 1.0, together: bool = False
-) -> RelevantPairs:
-    """Return the documents relevant to each document, excluding itself.
-
-    The queries of the qrels are document ids; with `together` they are arbitrary, and the documents relevant
-    to a query are relevant to each other. Only `documents` are considered, and only those with a relevant
-    one.
-
-    >>> relevant_pairs({"q": {"a": 1, "b": 1, "c": 0, "x": 1}}, ["a", "b", "c"], together=True)
-    RelevantPairs(pairs={'a': ['b'], 'b': ['a']}, unknown=1)
-    """
-    ids = set(documents)
-    relevant_of: dict[str, set[str]] = {}
-    unknown: set[str] = set()
-    table = read_qrels(qrels)
-    for query, grades in table.to_dict().items():
-        relevant = {name for name, grade in grades.items() if grade >= level}
-        common = relevant & ids
-        unknown |= relevant - ids
-        if not together:
-            unknown |= {query} - ids
-        for query_id in common if together else {query} & ids:
-            relevant_of.setdefault(query_id, set()).update(common - {query_id})
-    pairs = {
-        query_id: sorted(relevant_of[query_id]) for query_id in sorted(relevant_of) if relevant_of[query_id]
-    }
-    if not pairs:
-        raise InputError(
-            "no document has another one that is like it",
-            path=table.source,
-            expected=f"pairs of grade {level:g} or more, of ids as in DOCS",
-            hint="" if together else "--together makes them of judgments for other queries",
-        )
-    return RelevantPairs(pairs, len(unknown))

@@ -16,7 +16,7 @@ from leadline.reporting.plots.text_layout import legend_below, name_rows, narrow
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from leadline.estimation.document_topics import ExampleList
+    from leadline_studies.shape_discrimination.example_lists import ExampleList
 
 
 def by_judge(judges: Sequence[str], values: ArrayLike, *, label: str, width: float = COLUMN) -> Figure:
@@ -149,7 +149,7 @@ def predominance(lists: Sequence[ExampleList], *, width: float = 2 * COLUMN) -> 
 
     Topics stand on a logarithmic axis, the largest first; a vector without mass stays at 0.
 
-    >>> from leadline.estimation.document_topics import ExampleList
+    >>> from leadline_studies.shape_discrimination.example_lists import ExampleList
     >>> vectors = [np.array([3, 1]), np.array([1, 0]), np.array([1, 0])]
     >>> drawn = predominance([ExampleList("good", "q", "bm25", 20, 30, 120.0, {}, vectors)])
     >>> drawn.axes[0].get_lines()[0].get_ydata().tolist()

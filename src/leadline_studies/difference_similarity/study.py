@@ -23,8 +23,8 @@ from leadline.io.read import QrelsLike
 from leadline.reporting.render import Table
 from leadline.stats.correlation import kendall, pearson, spearman
 from leadline.stats.resampling import draws_of_teams, interval
-from leadline.stats.roc import area_under_curve, best_threshold, decide, roc_curve
 from leadline_studies import COMPLETE, Option, Outcome, Progress, read_judgments
+from leadline_studies.difference_similarity.roc import area_under_curve, best_threshold, decide, roc_curve
 
 OPTIONS = (
     Option("team", str, "Team of every run.", required=True, metavar="FILE:COLUMN"),

@@ -21,7 +21,7 @@ from leadline.data.results import plain
 from leadline.data.wording import percent
 from leadline.errors import UsageError
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
-from leadline.estimation.score_histograms.subsampling import RunSubsampler, SubsampledRun, shares, slopes
+from leadline.estimation.score_histograms.subsampling import slopes
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import judge_runs
 from leadline.io.id_lists import read_labels, teams_of
@@ -30,6 +30,7 @@ from leadline.reporting.render import Cell, Table
 from leadline.stats.correlation import kendall, pearson, spearman, tau_ap
 from leadline.stats.resampling import interval, team_interval
 from leadline_studies import Option, Outcome, Progress, parse_integers
+from leadline_studies.histogram_sample.run_subsampler import RunSubsampler, SubsampledRun, shares
 
 SHARED = (
     Option("level", float, "Minimum relevant grade.", 1.0, metavar="GRADE"),

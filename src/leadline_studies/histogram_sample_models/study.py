@@ -25,7 +25,6 @@ from leadline.data.run import Run
 from leadline.data.wording import percent
 from leadline.errors import UsageError
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
-from leadline.estimation.score_histograms.subsampling import RunSubsampler
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import judge
 from leadline.io.read import QrelsLike, read_qrels
@@ -37,6 +36,7 @@ from leadline.retrieval.models import MODELS, Model
 from leadline.retrieval.search import score, search
 from leadline.stats.correlation import average_ranks
 from leadline_studies import Option, Outcome, Progress, parse_integers
+from leadline_studies.histogram_sample.run_subsampler import RunSubsampler
 from leadline_studies.histogram_sample.study import (
     ESTIMATES,
     LEAST,

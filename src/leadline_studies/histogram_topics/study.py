@@ -24,10 +24,10 @@ from leadline.io.read import QrelsLike, read_qrels
 from leadline.io.texts import TextsLike, name_of
 from leadline.reporting.render import Cell, Table
 from leadline.stats.correlation import pearson
-from leadline.topics.distances import read_texts
 from leadline_studies import Option, Outcome, Progress, parse_integers
 from leadline_studies.common.scoring_time import machine
 from leadline_studies.histogram_topics.checkpoints import Checkpoints
+from leadline_studies.histogram_topics.pairs import read_texts
 from leadline_studies.histogram_topics.rival_tracking import correlate_predictors
 from leadline_studies.histogram_topics.topic_retrieval import NORMS, Setting, Task, measure_setting, task_of
 

@@ -10,14 +10,14 @@ import numpy as np
 from leadline.data.arrays import Floats
 from leadline.estimation.score_histograms.bins import overlap, slope
 from leadline.estimation.score_histograms.histogram_result import FINEST
-from leadline.estimation.score_histograms.score_sets import Pairs, draw_pairs
 from leadline.evaluation.evaluate import evaluate
 from leadline.io.read import QrelsLike
-from leadline.topics.distances import TopicTexts, from_roots, ranked, relevant_pairs
+from leadline.topics.distances import from_roots, ranked
 from leadline.topics.fit import fit
 from leadline.topics.infer import infer, perplexity
 from leadline.topics.model import TopicModel
 from leadline_studies.common.scoring_time import seconds
+from leadline_studies.histogram_topics.pairs import Pairs, TopicTexts, draw_pairs, relevant_pairs
 
 T = TypeVar("T")
 NORMS = ("query", "model")

@@ -27,7 +27,7 @@ from leadline.errors import UsageError
 from leadline.estimation.designs import Draw, Frame, draw, frame_of
 from leadline.estimation.document_topics import fit_topics
 from leadline.estimation.estimators import Estimator, Sample
-from leadline.estimation.guesses import VOTE_CONSTANT, VOTE_EDGES, Guess, folds_of, value_cells, vote_cells
+from leadline.estimation.guesses import VOTE_CONSTANT, Guess, folds_of, value_cells
 from leadline.estimation.measure_targets import Cascade, Kind, Linear, Target, Weights, kind_of
 from leadline.estimation.pool_designs import rank_weights
 from leadline.estimation.sampling_errors import half_width
@@ -58,6 +58,7 @@ OPTIONS = (
 UNJUDGED = ("nruns", "reference-count")
 DEPTH = 100  # documents of each run that estimators without judgments may use
 BINS = 10  # of HSA
+VOTE_EDGES = (3, 6, 11, 21, 41, 81)  # first rank by votes of each cell after the first
 LABELS = 4  # of the adverse machines
 CENTRED = "centred"
 HSA = "votes by HSA"
@@ -253,6 +254,15 @@ def _weights(scores: Floats) -> Floats:
     return np.nan_to_num((scores - low) / (high - low), nan=0.5)
 
 
+def _vote_cells(query: Integers, votes: Floats) -> Integers:
+    """Return the cell of each pair by its rank in votes within the query."""
+    order = np.lexsort((-votes, query))
+    ordered = query[order]
+    rank = np.empty(len(query), dtype=np.int64)
+    rank[order] = np.arange(len(query)) - np.searchsorted(ordered, ordered) + 1
+    return np.searchsorted(VOTE_EDGES, rank, side="right")
+
+
 def _proxies(
     setting: _Setting, scores: Mapping[str, Floats], seed: int
 ) -> dict[str, Callable[[Draw], _Cells]]:
@@ -261,7 +271,7 @@ def _proxies(
     nothing = np.zeros(size, dtype=np.int64)
     last = len(VOTE_EDGES) + 1
     alike = np.ones(len(setting.truth))
-    ranked = vote_cells(setting.query, setting.votes(alike), np.ones(size, dtype=np.bool_))
+    ranked = _vote_cells(setting.query, setting.votes(alike))
     random = np.random.default_rng(seed).integers(1, LABELS + 1, size)
     fixed = {
         "none": _Cells(nothing, 1, 0, None, guessing=False),

@@ -19,7 +19,6 @@ from leadline.data.reading import Reading
 from leadline.data.validation import check_whole
 from leadline.data.wording import queries
 from leadline.errors import InputError
-from leadline.estimation.document_topics import ExampleList, best_and_worst_lists, topic_source_error
 from leadline.estimation.system_lists import RankedPool, Systems, read_systems
 from leadline.estimation.unjudged_methods import DeShaTo
 from leadline.io.read import QrelsLike, read_qrels
@@ -30,6 +29,8 @@ from leadline.topics.fit import fit
 from leadline.topics.infer import Vectors, infer, read_vectors
 from leadline_studies import FITS, SWEEPS, VECTORS, Option, Outcome, Progress
 from leadline_studies.common.figures import predominance
+from leadline_studies.shape_discrimination.example_lists import ExampleList, best_and_worst_lists
+from leadline_studies.shape_systems.topics import topic_source_error
 
 OPTIONS = (
     Option("docs", str, "Texts of the documents; topics are fitted to all of them.", metavar="DOCS"),

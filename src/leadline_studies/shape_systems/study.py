@@ -19,7 +19,6 @@ from leadline.data.results import ResultWarning, plain
 from leadline.data.validation import check_whole
 from leadline.data.wording import queries, rounded
 from leadline.errors import InputError
-from leadline.estimation.document_topics import topics_by_number
 from leadline.estimation.system_lists import Systems, Topics, read_systems
 from leadline.estimation.unjudged import estimate_systems
 from leadline.estimation.unjudged_methods import METHODS, DeShaTo, NRuns
@@ -30,6 +29,7 @@ from leadline.measures.average_precision import AP
 from leadline.reporting.render import Cell, Table
 from leadline.stats.correlation import kendall
 from leadline_studies import FITS, SWEEPS, VECTORS, Option, Outcome, Progress
+from leadline_studies.shape_systems.topics import topics_by_number
 
 TOPICS = (50, 100, 250)  # the paper's
 OF_TOPICS = (

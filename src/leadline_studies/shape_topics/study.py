@@ -19,7 +19,6 @@ from leadline.data.results import plain
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted, queries, rounded
 from leadline.errors import InputError, UsageError
-from leadline.estimation.document_topics import topics_by_number
 from leadline.estimation.system_lists import Systems, Topics
 from leadline.estimation.unjudged import estimate_systems
 from leadline.estimation.unjudged_methods import DeShaTo, NRuns
@@ -36,6 +35,7 @@ from leadline_studies.shape_systems.study import (
     read_ranked,
     verdict,
 )
+from leadline_studies.shape_systems.topics import topics_by_number
 
 OPTIONS = (
     *OF_TOPICS,

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from whole_pictures import whole
 
-from leadline.estimation.document_topics import ExampleList
 from leadline_studies.common.figures import cumulated, predominance
+from leadline_studies.shape_discrimination.example_lists import ExampleList
 
 
 @pytest.mark.parametrize("topics", [3, 250])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -303,64 +303,6 @@ def counts_of(values: Values, norm: str, bins: int, spans: tuple[Floats, Floats]
     queries = len(values.found)
     histograms = np.bincount(cell, minlength=queries * 2 * bins).astype(np.float64)
     return histograms.reshape(queries, 2, bins)
-
-
-class Pairs(NamedTuple):
-    """Pairs of query and document, grouped by query, with flags of relevant pairs."""
-
-    query: Integers
-    document: Integers
-    relevant: Flags
-
-    def histograms(self, scores: Floats, *, norm: str = "query", bins: int = 10) -> Floats:
-        """Return histograms of the scores of the pairs: queries x (relevant, non-relevant) x bins.
-
-        Scores are scaled to [0, 1] per `query` or per `model`, according to `norm`.
-
-        >>> pairs = Pairs(np.array([0, 0, 0]), np.array([3, 1, 2]), np.array([True, False, False]))
-        >>> pairs.histograms(np.array([-0.1, -0.9, -0.8]), bins=2).tolist()
-        [[[0.0, 1.0], [2.0, 0.0]]]
-        """
-        queries = int(self.query[-1]) + 1
-        retrieved = np.bincount(self.query[self.relevant], minlength=queries).astype(np.int64)
-        return counts_of(Values(self.query, self.relevant, scores, retrieved), norm, bins)
-
-
-def draw_pairs(
-    relevant: Mapping[str, Collection[str]],
-    documents: Sequence[str],
-    *,
-    sample: int,
-    seed: int = 0,
-    own: bool = True,
-) -> Pairs:
-    """Return the relevant documents of each query and `sample` other documents with the smallest hashes.
-
-    Examples
-    --------
-    >>> pairs = draw_pairs({"a": ["b"]}, ["a", "b", "c"], sample=5, own=False)
-    >>> pairs.document.tolist(), pairs.relevant.tolist()
-    ([1, 2], [True, False])
-    """
-    check_whole(1, sample=sample)
-    check_whole(0, seed=seed)
-    row = {to_bytes(name): index for index, name in enumerate(documents)}
-    names = sorted(row)
-    query, document, flags = [], [], []
-    for index, (query_id, relevant_ids) in enumerate(relevant.items()):
-        query_name, relevant_names = (
-            to_bytes(query_id),
-            {to_bytes(document_id) for document_id in relevant_ids},
-        )
-        left_out = relevant_names if own else relevant_names | {query_name}
-        others = [name for name in names if name not in left_out]
-        drawn = sorted(relevant_names) + sampled_documents(query_name, others, sample, seed)
-        query += [index] * len(drawn)
-        document += [row[name] for name in drawn]
-        flags += [True] * len(relevant_names) + [False] * (len(drawn) - len(relevant_names))
-    return Pairs(
-        np.array(query, dtype=np.int64), np.array(document, dtype=np.int64), np.array(flags, dtype=np.bool_)
-    )
 
 
 Scorer: TypeAlias = "Callable[[str, list[str]], ArrayLike]"

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from leadline.data.reading import Reading
-from leadline.estimation.document_topics import best_and_worst_lists
 from leadline.estimation.system_lists import read_systems
 from leadline.io.read import read_qrels
 from leadline.topics.infer import Vectors
+from leadline_studies.shape_discrimination.example_lists import best_and_worst_lists
 
 
 def test_the_good_and_the_bad_list_are_chosen_by_relevance_alone() -> None:

@@ -13,9 +13,10 @@ from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
-from leadline.estimation.score_histograms.subsampling import RunSubsampler, compute_hsa, shares
+from leadline.estimation.score_histograms.subsampling import compute_hsa
 from leadline.evaluation.join import judge
 from leadline.io.read import read_qrels
+from leadline_studies.histogram_sample.run_subsampler import RunSubsampler, shares
 
 DICE = np.random.default_rng(3)
 QRELS = {f"q{q}": {f"d{place}": int(place < 4 + q) for place in range(0, 40, 1 + q % 2)} for q in range(5)}

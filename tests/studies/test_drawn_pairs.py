@@ -8,7 +8,7 @@ import pytest
 import leadline as ll
 from leadline.errors import UsageError
 from leadline.estimation.score_histograms.bins import overlap, slope
-from leadline.estimation.score_histograms.score_sets import draw_pairs
+from leadline_studies.histogram_topics.pairs import draw_pairs
 
 
 @pytest.mark.parametrize("norm", ["query", "model"])

@@ -1,0 +1,175 @@
+"""Texts to fit and to hold out, documents that are relevant to each other, and pairs to score."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from leadline.data.arrays import Flags, Floats, Integers
+from leadline.data.hashing import sampled_documents
+from leadline.data.ids import to_bytes
+from leadline.data.validation import check_whole
+from leadline.errors import InputError, UsageError
+from leadline.estimation.score_histograms.score_sets import Values, counts_of
+from leadline.io.read import QrelsLike, read_qrels
+from leadline.io.texts import TextsLike
+from leadline.topics.corpus import check_languages, read_columns
+
+Record = Mapping[str, str]
+
+
+class TopicTexts(NamedTuple):
+    """Records of all documents, the training documents, and those held out; their languages."""
+
+    languages: list[str]
+    all: Sequence[Record]
+    train: Sequence[Record]
+    held_out: Sequence[Record]
+
+    @property
+    def ids(self) -> list[str]:
+        """Ids of all documents."""
+        return [record["doc_id"] for record in self.all]
+
+
+class RelevantPairs(NamedTuple):
+    """Relevant documents of each document, and the number of relevant ids without a document."""
+
+    pairs: dict[str, list[str]]
+    unknown: int = 0
+
+
+def read_texts(
+    docs: TextsLike,
+    train: TextsLike | None,
+    *,
+    languages: Sequence[str] = (),
+    held_out: float = 0.1,
+    seed: int = 0,
+    id_column: str | None = None,
+) -> TopicTexts:
+    """Read documents; without separate training documents, a random part is held out.
+
+    >>> texts = read_texts({"a": "wing", "b": "heat", "c": "flow"}, None, held_out=0.4)
+    >>> len(texts.train), len(texts.held_out)
+    (2, 1)
+    """
+    named = check_languages(languages)
+    documents = _records(docs, named, id_column)
+    if train is not None:
+        return TopicTexts(named, documents, _records(train, named, id_column), documents)
+    size = round(held_out * len(documents))
+    if not 0 < size < len(documents):
+        raise UsageError(f"held_out={held_out:g} of {len(documents)} documents; expected some on either side")
+    chosen = set(np.random.default_rng([seed, 6]).choice(len(documents), size, replace=False).tolist())
+    return TopicTexts(
+        named,
+        documents,
+        [record for index, record in enumerate(documents) if index not in chosen],
+        [documents[index] for index in sorted(chosen)],
+    )
+
+
+def _records(source: TextsLike, languages: Sequence[str], id_column: str | None) -> list[Record]:
+    ids, texts = read_columns(source, languages, id_column, "utf-8")
+    return [
+        {"doc_id": key} | dict(zip(languages, row, strict=True))
+        for key, row in zip(ids, zip(*texts, strict=True), strict=True)
+    ]
+
+
+def relevant_pairs(
+    qrels: QrelsLike, documents: Sequence[str], *, level: float = 1.0, together: bool = False
+) -> RelevantPairs:
+    """Return the documents relevant to each document, excluding itself.
+
+    The queries of the qrels are document ids; with `together` they are arbitrary, and the documents relevant
+    to a query are relevant to each other. Only `documents` are considered, and only those with a relevant
+    one.
+
+    >>> relevant_pairs({"q": {"a": 1, "b": 1, "c": 0, "x": 1}}, ["a", "b", "c"], together=True)
+    RelevantPairs(pairs={'a': ['b'], 'b': ['a']}, unknown=1)
+    """
+    ids = set(documents)
+    relevant_of: dict[str, set[str]] = {}
+    unknown: set[str] = set()
+    table = read_qrels(qrels)
+    for query, grades in table.to_dict().items():
+        relevant = {name for name, grade in grades.items() if grade >= level}
+        common = relevant & ids
+        unknown |= relevant - ids
+        if not together:
+            unknown |= {query} - ids
+        for query_id in common if together else {query} & ids:
+            relevant_of.setdefault(query_id, set()).update(common - {query_id})
+    pairs = {
+        query_id: sorted(relevant_of[query_id]) for query_id in sorted(relevant_of) if relevant_of[query_id]
+    }
+    if not pairs:
+        raise InputError(
+            "no document has another one that is like it",
+            path=table.source,
+            expected=f"pairs of grade {level:g} or more, of ids as in DOCS",
+            hint="" if together else "--together makes them of judgments for other queries",
+        )
+    return RelevantPairs(pairs, len(unknown))
+
+
+class Pairs(NamedTuple):
+    """Pairs of query and document, grouped by query, with flags of relevant pairs."""
+
+    query: Integers
+    document: Integers
+    relevant: Flags
+
+    def histograms(self, scores: Floats, *, norm: str = "query", bins: int = 10) -> Floats:
+        """Return histograms of the scores of the pairs: queries x (relevant, non-relevant) x bins.
+
+        Scores are scaled to [0, 1] per `query` or per `model`, according to `norm`.
+
+        >>> pairs = Pairs(np.array([0, 0, 0]), np.array([3, 1, 2]), np.array([True, False, False]))
+        >>> pairs.histograms(np.array([-0.1, -0.9, -0.8]), bins=2).tolist()
+        [[[0.0, 1.0], [2.0, 0.0]]]
+        """
+        queries = int(self.query[-1]) + 1
+        retrieved = np.bincount(self.query[self.relevant], minlength=queries).astype(np.int64)
+        return counts_of(Values(self.query, self.relevant, scores, retrieved), norm, bins)
+
+
+def draw_pairs(
+    relevant: Mapping[str, Collection[str]],
+    documents: Sequence[str],
+    *,
+    sample: int,
+    seed: int = 0,
+    own: bool = True,
+) -> Pairs:
+    """Return the relevant documents of each query and `sample` other documents with the smallest hashes.
+
+    Examples
+    --------
+    >>> pairs = draw_pairs({"a": ["b"]}, ["a", "b", "c"], sample=5, own=False)
+    >>> pairs.document.tolist(), pairs.relevant.tolist()
+    ([1, 2], [True, False])
+    """
+    check_whole(1, sample=sample)
+    check_whole(0, seed=seed)
+    row = {to_bytes(name): index for index, name in enumerate(documents)}
+    names = sorted(row)
+    query, document, flags = [], [], []
+    for index, (query_id, relevant_ids) in enumerate(relevant.items()):
+        query_name, relevant_names = (
+            to_bytes(query_id),
+            {to_bytes(document_id) for document_id in relevant_ids},
+        )
+        left_out = relevant_names if own else relevant_names | {query_name}
+        others = [name for name in names if name not in left_out]
+        drawn = sorted(relevant_names) + sampled_documents(query_name, others, sample, seed)
+        query += [index] * len(drawn)
+        document += [row[name] for name in drawn]
+        flags += [True] * len(relevant_names) + [False] * (len(drawn) - len(relevant_names))
+    return Pairs(
+        np.array(query, dtype=np.int64), np.array(document, dtype=np.int64), np.array(flags, dtype=np.bool_)
+    )
