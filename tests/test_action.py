@@ -156,6 +156,14 @@ def test_half_a_run_cannot_tell(folder: Path) -> None:
         status, _, _, printed = run(folder, **(GATE | inputs), LEADLINE_ARGUMENTS=more)
         assert status == 1
         assert printed.count("::error title=leadline::CANNOT TELL: ") == 1
+    inputs = {"LEADLINE_RUNS": "same.run", "LEADLINE_BASELINE": "half.run", "LEADLINE_FAIL_IF_WORSE": "RR"}
+    for more, expected in (("", 1), ("--queries\nboth", 0)):
+        status, _, _, printed = run(folder, **(GATE | inputs), LEADLINE_ARGUMENTS=more)
+        assert (status, printed.count("::error title=leadline::CANNOT TELL: ")) == (expected, expected)
+    floor = {"LEADLINE_RUNS": "half.run", "LEADLINE_BASELINE": "", "LEADLINE_FAIL_BELOW": "RR=0.01"}
+    for more, expected in (("", 0), ("--queries\nboth", 1)):
+        status, _, _, printed = run(folder, **(GATE | floor), LEADLINE_ARGUMENTS=more)
+        assert (status, printed.count("::error title=leadline::CANNOT TELL: ")) == (expected, expected)
 
 
 def test_an_input_is_never_part_of_a_command_line(folder: Path) -> None:

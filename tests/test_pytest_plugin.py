@@ -203,9 +203,14 @@ def test_half_a_run_cannot_tell_and_becomes_no_baseline(session: pytest.Pytester
         found = run(session, body)
         found.assert_outcomes(failed=1)
         found.stdout.fnmatch_lines(["E*CANNOT TELL: *", "E*reason *15 judged queries *(q0, q10, q12, ...)*"])
-    body = "leadline_gate.assert_not_significantly_worse('data/old.run', 'data/half.run', 'RR')"
+    body = f"leadline_gate.assert_at_least('data/half.run', 'RR', 0.01, queries='{averaging}')"
+    run(session, body).assert_outcomes(**{"failed" if averaging == "both" else "passed": 1})
+    body = (
+        "leadline_gate.assert_not_significantly_worse("
+        f"'data/old.run', 'data/half.run', 'RR', queries='{averaging}')"
+    )
     other = run(session, body)
-    other.assert_outcomes(passed=1)
+    other.assert_outcomes(**{"failed" if averaging == "all" else "passed": 1})
     other.stdout.fnmatch_lines(["leadline: judged queries missing: 15 in half; *"])
     body = (
         "leadline_gate.assert_not_worse("
@@ -217,7 +222,7 @@ def test_half_a_run_cannot_tell_and_becomes_no_baseline(session: pytest.Pytester
     assert not (session.path / "kept.json").exists()
     run(session, body.replace("NAME", "half"), UPDATE, FORCE).assert_outcomes(passed=1)
     noted = run(session, body.replace("NAME", "old"))
-    noted.assert_outcomes(passed=1)
+    noted.assert_outcomes(**{"failed" if averaging == "all" else "passed": 1})
     noted.stdout.fnmatch_lines(["leadline: kept.json: 15 judged queries *"])
 
 

@@ -187,7 +187,36 @@ def test_half_a_run_cannot_tell(leadline: Leadline, averaging: str, condition: s
     assert done.status == 1
     assert re.search(r"CANNOT TELL: .* 25 judged queries .*\(0, 10, 12, \.\.\.\)", done.out)
     reversed_ = leadline(*asked, OLD, "--baseline", "half.run")
-    assert "CANNOT TELL" not in reversed_.out, "the baseline lacks nothing that the run has"
+    if averaging == "both":
+        assert (reversed_.status, "same RR on all 25 queries" in reversed_.out) == (0, True)
+    else:
+        assert reversed_.status == 1
+        assert re.search(r"CANNOT TELL: .* 25 judged .* in half, .* --queries both", reversed_.out)
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("command", ["evaluate", "compare"])
+@pytest.mark.parametrize(
+    ("measure", "floor", "averaging", "status"),
+    [
+        ("RR", 0.1, "both", 1),
+        ("RR", 0.1, "all", 0),
+        ("RR", 0.9, "all", 1),
+        ("Unjudged@5", 0.9, "all", 1),
+        ("Unjudged@5", 0.9, "both", 1),
+    ],
+)
+def test_a_floor_is_not_reached_by_leaving_queries_out(
+    leadline: Leadline, command: str, measure: str, floor: float, averaging: str, status: int
+) -> None:
+    files = ("50/qrels.txt", "half.run")
+    asked = (*files, "--queries", averaging, "--fail-below", f"{measure}={floor}", "-f", "json")
+    done = leadline(command, *asked)
+    (condition,) = done.data["conditions"]
+    told = (measure, averaging) != ("RR", "all")
+    assert (done.status, condition["failed"], condition["cannot_tell"]) == (status, status == 1, told)
+    if told:
+        assert "25 judged queries are missing" in done.err
 
 
 @pytest.mark.usefixtures("here")
@@ -211,24 +240,27 @@ def test_a_query_that_found_nothing_may_be_stated(leadline: Leadline) -> None:
 
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("suffix", ["json", "parquet"])
+@pytest.mark.parametrize("averaging", ["all", "both"])
 def test_no_baseline_is_made_of_half_a_run_unless_forced_and_it_is_told_forever(
-    leadline: Leadline, suffix: str
+    leadline: Leadline, averaging: str, suffix: str
 ) -> None:
     file = f"baseline.{suffix}"
     if suffix == "parquet":
         pytest.importorskip("pyarrow")
-    write = ("compare", "50/qrels.txt", "half.run", "-m", "RR", "--baseline-file", file, "--update-baseline")
+    known = ("--queries", averaging, "--baseline-file", file)
+    write = ("compare", "50/qrels.txt", "half.run", "-m", "RR", *known, "--update-baseline")
     refused = leadline(*write)
     assert (refused.status, refused.out, Path(file).exists()) == (2, "", False)
     assert "--force-update" in refused.err
     assert leadline(*write, "--force-update").status == 0
-    data = leadline(
-        *("compare", "50/qrels.txt", OLD, "--baseline-file", file, "--fail-if-worse", "RR", "-f", "json")
-    ).data
-    counts = {entry["code"]: entry["count"] for entry in data["warnings"]}
-    assert counts["baseline_missing_queries"] == 25
-    both = leadline("compare", "50/qrels.txt", "half.run", "--baseline-file", file, "--fail-if-worse", "RR")
-    assert both.status == 0, "the run lacks nothing that the baseline has"
+    for run in (OLD, "half.run"):
+        done = leadline("compare", "50/qrels.txt", run, *known, "--fail-if-worse", "RR", "-f", "json")
+        counts = {entry["code"]: entry["count"] for entry in done.data["warnings"]}
+        assert counts["baseline_missing_queries"] == 25
+        (condition,) = done.data["conditions"]
+        half_counts_0 = averaging == "all"  # on the other queries any run would be as good
+        assert (done.status, condition["cannot_tell"]) == (int(half_counts_0), half_counts_0)
+        assert ("--queries both" in done.err) == half_counts_0
 
 
 def scores(path: str, *rows: tuple[str, float]) -> str:

@@ -200,6 +200,16 @@ def test_the_margin_that_queries_carry_is_met_by_an_equal_run_with_the_power() -
     assert float((low > -gate.detectable_difference).mean()) == pytest.approx(rules.power, abs=0.02)
 
 
+def test_a_measure_that_leaves_empty_lists_out_cannot_tell_of_half_a_run() -> None:
+    qrels = {f"q{query}": {"d": 1, "e": 0} for query in range(6)}
+    half = {f"q{query}": {"d": 1.0, "e": 0.5} for query in range(3)}
+    stated: dict[str, dict[str, float]] = half | {f"q{query}": {} for query in range(3, 6)}
+    for run, told in ((half, True), (stated, False)):
+        results = evaluate(qrels, {"run": run}, "PairAccuracy@5")
+        (gate,) = thresholds(results, [(0, Condition("PairAccuracy@5", 0.9, BELOW))])
+        assert (gate.failed, "3 judged queries are missing" in gate.reason) == (told, told)
+
+
 def test_a_least_mean_is_of_every_run_that_is_not_a_baseline() -> None:
     results = evaluate(QRELS, RUNS, "RR")
     found = thresholds(results, [(0, Condition("RR", 0.5, BELOW))], ["best"])

@@ -207,13 +207,14 @@ def command(
     is significant. A run without any judged document is an error.
 
     Gates (--fail-if-worse, --require-not-worse, --fail-below) end with status 1 if a condition fails, or if
-    it cannot be decided: a run that lacks judged queries of its baseline, fewer than 5 queries (or groups),
-    or a test that cannot reach significance. A run without any difference passes. Each condition is a
-    one-sided test at alpha = 1 - confidence, without correction. With k tests (conditions times runs) the
-    nominal probability of a false alarm of --fail-if-worse is at most k alpha; that of --require-not-worse
-    passing a run that is worse by the margin is alpha, however many tests there are. Measured at alpha = 5 %:
-    3 to 6 % and 4 to 7 % on scores of real runs, up to 15 % for very skewed differences on 5 queries
-    (docs/comparing.md). --fail-if-worse and --require-not-worse need --baseline or --baseline-file.
+    it cannot be decided: a run that lacks judged queries of its baseline, a baseline that lacks judged
+    queries (unless --queries both), fewer than 5 queries (or groups), or a test that cannot reach
+    significance. A run without any difference passes. Each condition is a one-sided test at alpha = 1 -
+    confidence, without correction. With k tests (conditions times runs) the nominal probability of a false
+    alarm of --fail-if-worse is at most k alpha; that of --require-not-worse passing a run that is worse by
+    the margin is alpha, however many tests there are. Measured at alpha = 5 %: 3 to 6 % and 4 to 7 % on
+    scores of real runs, up to 15 % for very skewed differences on 5 queries (docs/comparing.md).
+    --fail-if-worse and --require-not-worse need --baseline or --baseline-file.
 
     With many runs, -o FILE.parquet writes the columns of the CSV in a small part of the space of JSON; in
     JSON, --pairs leaves out pairs, and --changed 0 the queries with the largest differences.

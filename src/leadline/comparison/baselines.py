@@ -14,7 +14,7 @@ from leadline.comparison.pairing import Pairs
 from leadline.comparison.sentences import lacking_text
 from leadline.data.arrays import Flags, Floats
 from leadline.data.qrels import Qrels
-from leadline.data.results import Results, ResultWarning, RunInfo
+from leadline.data.results import Results, ResultWarning, RunInfo, flagged
 from leadline.errors import InputError, UsageError
 from leadline.io.opening import PARQUET, digest_of
 from leadline.io.read_paths import record_input
@@ -335,7 +335,7 @@ def _missing_notes(
     """Return a warning of the judged queries that runs of a baseline file lack."""
     found = []
     for info, row in zip(infos, present, strict=True):
-        names = [queries[code] for code in np.flatnonzero(~row).tolist()]
+        names = flagged(queries, ~row)
         if names:
             words = f"{path}: {lacking_text(names)} in {info.name}, of {len(queries):,}; written all the same"
             found.append(ResultWarning(BASELINE_MISSING, words, len(names)))

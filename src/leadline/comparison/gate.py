@@ -21,7 +21,7 @@ from leadline.comparison.sentences import (
     signed,
 )
 from leadline.data.arrays import Flags, Floats, Integers
-from leadline.data.results import Results, plain
+from leadline.data.results import Results, flagged, plain
 from leadline.data.wording import counted, percent
 from leadline.errors import UsageError
 from leadline.evaluation.profiles import profile_of
@@ -321,8 +321,9 @@ def gates(
     the test rejects the hypothesis that the run is worse by the margin or more, and the one-sided limit is
     within the margin. All conditions must pass, so that no correction is needed (intersection-union test).
     Conditions that cannot be tested fail: if the run lacks queries that the baseline has and that count in
-    its mean, with fewer than five queries or effective groups of queries, with an undefined p-value, or if
-    the test cannot become significant. A run without any difference passes, unless every value is 0.
+    its mean, if the baseline lacks queries that count in its own, with fewer than five queries or effective
+    groups of queries, with an undefined p-value, or if the test cannot become significant. A run without any
+    difference passes, unless every value is 0.
 
     References
     ----------
@@ -401,7 +402,9 @@ def thresholds(
             if name in baselines:
                 continue
             difference = float(results.means[run, index]) - condition.margin
-            lacking = isnan(difference)
+            reason = _flattered(results, index, run)
+            if isnan(difference):
+                reason = f"there is no mean of {condition.measure}"
             short = difference < -EQUAL if rising else difference > EQUAL
             results_of_conditions.append(
                 Gate(
@@ -409,9 +412,9 @@ def thresholds(
                     None,
                     condition,
                     difference,
-                    failed=lacking or short,
+                    failed=bool(reason) or short,
                     rising=rising,
-                    reason=f"there is no mean of {condition.measure}" if lacking else "",
+                    reason=reason,
                 )
             )
     return results_of_conditions
@@ -506,13 +509,37 @@ def _compared(
     ]
 
 
+def _flattered(results: Results, index: int, run: int) -> str:
+    """Return the reason for which the queries that a run lacks may raise its mean; empty if they do not."""
+    missing = ~results.present[run]
+    ways_out = STATED
+    if results.options.get("queries") == "both":
+        ways_out += ", or --queries all, where the others count 0 too"
+    else:
+        missing &= results.averaged[run, :, index]
+        if results.measures[index].rising:  # those that count, count 0, the worst value
+            missing &= np.isnan(results.averaged_values(index)[run])
+    names = flagged(results.queries, missing)
+    return f"{lacking_text(names)}; expected {ways_out}" if names else ""
+
+
 def _lacking(results: Results, index: int, pairs: Pairs) -> list[str]:
-    """Return the reason for which a run that lacks queries of its baseline cannot be tested, by pair."""
-    counted_in = results.present[pairs.second] & results.averaged[pairs.second, :, index]
+    """Return the reason for which queries that a run or its baseline lacks forbid a test, by pair."""
     reasons = []
-    for missing in counted_in & ~results.present[pairs.first]:
-        names = [results.queries[code] for code in np.flatnonzero(missing).tolist()]
-        reasons.append(f"{lacking_text(names)}; expected {STATED}" if names else "")
+    for first, second in zip(pairs.first.tolist(), pairs.second.tolist(), strict=True):
+        in_mean, known = results.averaged[second, :, index], results.present[second]
+        run = flagged(results.queries, in_mean & known & ~results.present[first])
+        baseline = flagged(results.queries, in_mean & ~known)
+        if run:
+            reasons.append(f"{lacking_text(run)}; expected {STATED}")
+        elif baseline:
+            alone = "--missing drop" if "missing" in results.options else "--queries both"
+            reasons.append(
+                f"{lacking_text(baseline)} in {results.names[second]} and count 0; expected {STATED}, or "
+                f"{alone}, which tests the queries of the baseline alone"
+            )
+        else:
+            reasons.append("")
     return reasons
 
 

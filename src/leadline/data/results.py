@@ -374,8 +374,7 @@ class Results(Result):
 
     def averaged_queries(self) -> list[str]:
         """Return the queries included in any mean."""
-        used = np.flatnonzero(self.averaged.any(axis=2).any(axis=0))
-        return [self.queries[code] for code in used.tolist()]
+        return flagged(self.queries, np.asarray(self.averaged.any(axis=2).any(axis=0)))
 
     @cached_property
     def shown(self) -> Floats:
@@ -412,7 +411,7 @@ class Results(Result):
                     query: self._bounds(rows)
                     for query, rows in zip(self.queries, self.bounds.limits[index], strict=True)
                 }
-            missing = [self.queries[code] for code in np.flatnonzero(~self.present[index]).tolist()]
+            missing = flagged(self.queries, ~self.present[index])
             runs.append(entry | {"missing": missing, "counts": run.counts})
         results: dict[str, Any] = {"measures": texts, "queries": self.averaged_queries(), "runs": runs}
         if self.withheld is not None:
@@ -538,6 +537,11 @@ class Results(Result):
 def plain(value: float) -> float | None:
     """Return a number; None if it is NaN or infinite."""
     return value if math.isfinite(value) else None
+
+
+def flagged(names: Vocabulary | Sequence[str], flags: Flags) -> list[str]:
+    """Return the queries that are flagged."""
+    return [names[code] for code in np.flatnonzero(flags).tolist()]
 
 
 def summary(values: Floats, averaged: Flags, average: str) -> Floats:

@@ -6,13 +6,11 @@ import json
 import os
 from typing import Any
 
-import numpy as np
-
 from leadline.comparison.baselines import JUDGMENTS, fingerprint
 from leadline.comparison.pairing import check_complete
 from leadline.comparison.sentences import STATED, lacking_text
 from leadline.data.qrels import Qrels
-from leadline.data.results import Results
+from leadline.data.results import Results, flagged
 from leadline.errors import InputError, UsageError
 from leadline.io.opening import digest_of
 from leadline.io.sealed_files import CHECKSUM, json_checksum
@@ -78,7 +76,7 @@ def check_baseline(results: Results, *, force: bool) -> None:
     """Raise InputError for results that no later run should be compared with."""
     check_complete(results)
     for run, present in zip(results.runs, results.present, strict=True):
-        names = [results.queries[code] for code in np.flatnonzero(~present).tolist()]
+        names = flagged(results.queries, ~present)
         if names and not force:
             raise InputError(
                 f"{lacking_text(names)}; no baseline is made of it",
