@@ -191,7 +191,7 @@ def test_half_a_run_cannot_tell(leadline: Leadline, averaging: str, condition: s
         assert (reversed_.status, "same RR on all 25 queries" in reversed_.out) == (0, True)
     else:
         assert reversed_.status == 1
-        assert re.search(r"CANNOT TELL: .* 25 judged .* in half, .* --queries both", reversed_.out)
+        assert re.search(r"CANNOT TELL: .* 25 judged .* in half .* --queries both", reversed_.out)
 
 
 @pytest.mark.usefixtures("here")
