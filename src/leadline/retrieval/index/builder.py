@@ -9,8 +9,8 @@ import re
 import shutil
 import tempfile
 from array import array
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple, Self
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,7 +22,6 @@ from leadline.io import row_checks
 from leadline.io.read_paths import check_outputs, public, record_input
 from leadline.io.texts import DOCUMENT, Document, TextsLike, name_of, read_documents, rows_of
 from leadline.retrieval.index import index_files
-from leadline.retrieval.index.byte_codes import differences, encode, encode_one, parts
 from leadline.retrieval.index.reader import Index
 from leadline.text import ANALYSES, Analysis
 from leadline.text.tokens import folded
@@ -149,45 +148,25 @@ class PostingBlocks:
             occurrences[block.terms] += block.occurrences
         return postings, occurrences
 
-    def merge(self, rank: Codes, *, positions: bool) -> None:
-        """Write the postings of all blocks in order of rank; `rank[t]` is the final code of term t."""
+    def merge(self, rank: Codes, *, positions: bool) -> int:
+        """Write the postings of all blocks by the final codes of terms; return their number."""
         postings, occurrences = self._sizes(len(rank))
         df, cf = np.empty_like(postings), np.empty_like(occurrences)
         df[rank], cf[rank] = postings, occurrences
-        index_files.save(self.folder, "df", encode_one(df))
-        index_files.save(self.folder, "surplus", encode_one(cf - df))
-        bounds = np.concatenate(([0], np.cumsum(df)))
-        document, counts = self._ordered(("document", "counts"), "postings", bounds, rank)
-        with (
-            ListWriter(self.folder, "document") as documents,
-            ListWriter(self.folder, "counts") as frequencies,
-        ):
-            for begin, end in parts(bounds, ENCODED):
-                low, high = int(bounds[begin]), int(bounds[end])
-                inside = bounds[begin : end + 1] - low
-                documents.add(differences(document[low:high], inside[:-1]), inside)
-                frequencies.add(counts[low:high], inside)
+        of_postings, of_positions = index_files.offsets(df), index_files.offsets(cf)
+        index_files.save(self.folder, "posting_offset", of_postings)
+        index_files.save(self.folder, "position_offset", of_positions)
+        self._write(("document", "counts"), "postings", of_postings, rank)
         if positions:
-            self._merge_positions(rank, bounds, np.concatenate(([0], np.cumsum(cf))), counts)
+            self._write(("position",), "occurrences", of_positions, rank)
         for number in range(self.waiting):
             os.unlink(self._path(number))
-        for name in ("document", "counts", "position"):
-            remove_raw(self.folder, name)
+        return int(of_postings[-1])
 
-    def _merge_positions(self, rank: Codes, postings: Integers, bounds: Integers, counts: Codes) -> None:
-        """Write the positions, each less the one before it in the same document."""
-        (position,) = self._ordered(("position",), "occurrences", bounds, rank)
-        with ListWriter(self.folder, "position") as positions:
-            for begin, end in parts(bounds, ENCODED):
-                low, high = int(bounds[begin]), int(bounds[end])
-                inside = counts[int(postings[begin]) : int(postings[end])].astype(np.int64)
-                first = np.cumsum(inside) - inside
-                positions.add(differences(position[low:high], first), bounds[begin : end + 1] - low)
-
-    def _ordered(self, names: Sequence[str], size: str, bounds: Integers, rank: Codes) -> list[Codes]:
-        """Return files with the columns of all blocks, ordered by term; `bounds` are those of the terms."""
-        files = [raw_file(self.folder, name, int(bounds[-1])) for name in names]
-        starts = bounds[rank]
+    def _write(self, names: Sequence[str], size: str, offset: Integers, rank: Codes) -> None:
+        """Write columns of all blocks, ordered by term; `offset` tells where the lists of the terms begin."""
+        files = [index_files.create(self.folder, name, int(offset[-1])) for name in names]
+        starts = offset[rank]
         for number in range(self.waiting + 1):
             block = self._take(number)
             grown = getattr(block, size)
@@ -196,48 +175,9 @@ class PostingBlocks:
             for name, file in zip(names, files, strict=True):
                 file[target] = getattr(block, name)
             starts[block.terms] += grown
-        return files
 
 
-def raw_file(folder: str, name: str, length: int) -> Codes:
-    """Create a temporary file of codes and return it as a writable array."""
-    if length == 0:
-        return np.empty(0, dtype=np.int32)
-    return np.memmap(os.path.join(folder, name + ".raw"), dtype=np.int32, mode="w+", shape=(length,))
-
-
-def remove_raw(folder: str, name: str) -> None:
-    """Remove a temporary file, if there is one."""
-    path = os.path.join(folder, name + ".raw")
-    if os.path.exists(path):
-        os.unlink(path)
-
-
-class ListWriter:
-    """Files of lists in byte codes, written part by part."""
-
-    def __init__(self, folder: str, name: str) -> None:
-        self.folder = folder
-        self.name = name
-        self.extents: list[Integers] = []
-
-    def __enter__(self) -> Self:
-        self.file = open(index_files.file_of(self.folder, self.name), "wb")  # closed by __exit__
-        return self
-
-    def add(self, values: Integers | Codes, bounds: Integers) -> None:
-        """Write the next lists; list i is `values[bounds[i]:bounds[i + 1]]`."""
-        content, extent = encode(values, bounds)
-        content.tofile(self.file)
-        self.extents.append(extent)
-
-    def __exit__(self, *_: object) -> None:
-        self.file.close()
-        extents = np.concatenate(self.extents) if self.extents else np.empty(0, dtype=np.int64)
-        index_files.save(self.folder, f"{self.name}_extent", encode_one(extents))
-
-
-ENCODED = 1 << 20  # numbers that are encoded at a time
+SORTED = 1 << 20  # tokens that are sorted by document at a time
 BLOCK = 1 << 21  # tokens that are held at a time; some 100 bytes of memory each while they are sorted
 
 
@@ -477,12 +417,11 @@ class Builder:
         rank = np.empty(len(names), dtype=np.int32)
         rank[order] = np.arange(len(names), dtype=np.int32)
         lengths = np.concatenate(self.lengths)
-        self.blocks.merge(rank, positions=positions)
-        self._write_forward(rank, lengths)
+        self._write_forward(rank, lengths, self.blocks.merge(rank, positions=positions))
         _save_names(self.folder, "term", [names[index] for index in order])
         _save_names(self.folder, "id", self.ids)
-        index_files.save(self.folder, "length", encode_one(lengths))
-        index_files.save(self.folder, "record_size", encode_one(np.diff(self.record_ends)))
+        index_files.save(self.folder, "length", lengths)
+        index_files.save(self.folder, "record_offset", self.record_ends)
         index_files.save(self.folder, "by_id", sorted(range(len(self.ids)), key=self.ids.__getitem__))
         if self.stored:
             self.stored.finish()
@@ -502,25 +441,25 @@ class Builder:
             },
         )
 
-    def _write_forward(self, rank: Codes, lengths: Codes) -> None:
+    def _write_forward(self, rank: Codes, lengths: Codes, postings: int) -> None:
         """Write the terms of every document and their frequencies."""
-        bounds = np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
-        with (
-            open(os.path.join(self.folder, "stream.raw"), "rb") as file,
-            ListWriter(self.folder, "forward_term") as terms,
-            ListWriter(self.folder, "forward_counts") as frequencies,
-        ):
-            for begin, end in parts(bounds, ENCODED):
+        bounds, sizes, done = index_files.offsets(lengths), [], 0
+        terms, frequencies = (
+            index_files.create(self.folder, name, postings) for name in ("forward_term", "forward_counts")
+        )
+        with open(os.path.join(self.folder, "stream.raw"), "rb") as file:
+            for begin, end in _parts(bounds):
                 tokens = np.fromfile(file, dtype="<i4", count=int(bounds[end] - bounds[begin]))
                 document = np.repeat(np.arange(end - begin), lengths[begin:end])
                 key = np.sort(document * len(rank) + rank[tokens])
                 first = np.flatnonzero(np.diff(key, prepend=-1))
                 document = document[first]  # sorting leaves the documents in their order
-                term = key[first] - document * len(rank)
-                inside = np.searchsorted(document, np.arange(end - begin + 1))
-                terms.add(differences(term, np.unique(inside[:-1][np.diff(inside) > 0])), inside)
-                frequencies.add(np.diff(first, append=len(key)), inside)
-        remove_raw(self.folder, "stream")
+                terms[done : done + len(first)] = key[first] - document * len(rank)
+                frequencies[done : done + len(first)] = np.diff(first, append=len(key))
+                sizes.append(np.bincount(document, minlength=end - begin))
+                done += len(first)
+        os.unlink(os.path.join(self.folder, "stream.raw"))
+        index_files.save(self.folder, "forward_offset", index_files.offsets(np.concatenate(sizes)))
 
     def _warnings(self, lengths: Codes) -> list[ResultWarning]:
         empty = int((lengths == 0).sum())
@@ -539,6 +478,16 @@ class Builder:
         return [notice for notice in warnings if notice.count]
 
 
+def _parts(bounds: Integers) -> Iterator[tuple[int, int]]:
+    """Divide documents into parts of at most `SORTED` tokens, or of one document."""
+    begin, documents = 0, len(bounds) - 1
+    while begin < documents:
+        end = int(np.searchsorted(bounds, bounds[begin] + SORTED, side="right")) - 1
+        end = min(max(end, begin + 1), documents)
+        yield begin, end
+        begin = end
+
+
 def _record(document: Document) -> bytes:
     """Write title and other fields, to be shown with a result."""
     facts = ({"title": document.title} if document.title else {}) | dict(document.more)
@@ -550,7 +499,7 @@ def _record(document: Document) -> bytes:
 
 def _save_names(folder: str, noun: str, names: Sequence[bytes]) -> None:
     index_files.save(folder, f"{noun}_text", np.frombuffer(b"".join(names), dtype=np.uint8))
-    index_files.save(folder, f"{noun}_size", encode_one(np.array(list(map(len, names)), dtype=np.int64)))
+    index_files.save(folder, f"{noun}_offset", index_files.offsets(list(map(len, names))))
 
 
 def digest(source: str) -> str | None:

@@ -13,11 +13,19 @@ from leadline.data.arrays import Integers
 from leadline.errors import InputError, LeadlineError
 from leadline.io.read_paths import record_input
 from leadline.retrieval.index import index_files
-from leadline.retrieval.index.byte_codes import Numbers, decode, numbers_in, units_of
 from leadline.retrieval.index.index_files import ARRAYS, CHECKSUMS, POSITIONS, TYPES, Array
 
 # Offsets into another array: one entry more than there are things, rising from 0 to the length of the other.
-OFFSETS = {"text_offset": "text", "token_offset": "token_begin"}
+OF_TERMS = {"term_offset": "term_text", "posting_offset": "document", "position_offset": "position"}
+OF_DOCUMENTS = {
+    "id_offset": "id_text",
+    "forward_offset": "forward_term",
+    "record_offset": "record_text",
+    "text_offset": "text",
+    "token_offset": "token_begin",
+}
+OFFSETS = OF_TERMS | OF_DOCUMENTS
+AS_LONG = {"counts": "document", "forward_counts": "forward_term", "token_end": "token_begin"}
 
 
 class MappedArray:
@@ -117,13 +125,14 @@ class IndexArrays:
     def _check_lengths(self) -> None:
         """Check the lengths of the arrays against the counts in the header."""
         documents, lengths = self.header["documents"], self.lengths
-        expected = {"by_id": documents}
-        if "text" in lengths:
-            expected |= dict.fromkeys(("text_offset", "token_offset"), documents + 1)
-            expected |= {"token_end": lengths["token_begin"]}
+        expected = {"by_id": documents, "length": documents}
+        expected |= dict.fromkeys(OF_TERMS, self.header["terms"] + 1)
+        expected |= dict.fromkeys(OF_DOCUMENTS, documents + 1)
+        expected |= {name: lengths[other] for name, other in AS_LONG.items() if other in lengths}
         needed = [*ARRAYS, *(POSITIONS if self.header["positions"] else ())]
-        missing = [name for name in needed if name not in lengths]
-        for name in [*missing, *(name for name, size in expected.items() if lengths[name] != size)]:
+        wrong = [name for name in needed if name not in lengths]
+        wrong += [name for name, length in lengths.items() if length != expected.get(name, length)]
+        for name in wrong:
             raise index_files.broken(self.folder, index_files.HEADER, f"does not fit {name}.bin")
 
     def check_unchanged(self) -> None:
@@ -160,24 +169,11 @@ class IndexArrays:
         if name not in self._whole:
             array = self.mapped(name)
             array.verify(0, len(array.array))
-            if name in OFFSETS and not are_offsets(array.array, self.lengths[OFFSETS[name]]):
+            last = self.lengths.get(OFFSETS.get(name, ""))
+            if last is not None and not are_offsets(array.array, last):
                 raise index_files.broken(self.folder, f"{name}.bin", "does not fit")
             self._whole[name] = array.array
         return self._whole[name]
-
-    def numbers(self, name: str, count: int) -> Integers:
-        """Return the numbers of a single list in byte codes, verified."""
-        values = numbers_in(self.whole(name), 0)
-        if len(values) != count:
-            raise index_files.broken(self.folder, f"{name}.bin", "does not fit")
-        return values
-
-    def offsets(self, name: str, count: int, last: str) -> Integers:
-        """Return the running sums of sizes from 0; they end with the length of another array."""
-        offset = np.concatenate(([0], np.cumsum(self.numbers(name, count))))
-        if offset[-1] != self.lengths[last]:
-            raise index_files.broken(self.folder, f"{name}.bin", "does not fit")
-        return offset
 
     def part(self, name: str, begin: Any, end: Any) -> Array:
         """Return the entries from `begin` to `end`, verified."""
@@ -187,40 +183,6 @@ class IndexArrays:
             raise index_files.broken(self.folder, f"{name}.bin", "does not fit")
         array.verify(begin, end)
         return array.array[begin:end]
-
-
-class CodedArray:
-    """Lists in byte codes, one for each term or document."""
-
-    def __init__(self, arrays: IndexArrays, name: str, count: int) -> None:
-        self.arrays = arrays
-        self.name = name
-        self.extent = arrays.numbers(f"{name}_extent", count)
-        self.offset: Integers = np.concatenate(([0], np.cumsum(self.extent // 3)))
-        if self.offset[-1] != arrays.lengths[name]:
-            raise self.damaged()
-
-    def units(self, row: int) -> tuple[Any, int]:
-        """Return the units of a list, and their kind."""
-        kind = int(self.extent[row]) % 3
-        content = self.arrays.part(self.name, self.offset[row], self.offset[row + 1])
-        try:
-            return units_of(content, kind), kind
-        except ValueError:
-            raise self.damaged() from None
-
-    def numbers(self, row: int) -> Integers:
-        """Return the numbers of a list."""
-        return numbers_in(*self.units(row))
-
-    def between(self, begin: int, end: int) -> Numbers:
-        """Return the numbers of consecutive lists."""
-        content = self.arrays.part(self.name, self.offset[begin], self.offset[end])
-        return decode(content, self.extent[begin:end])
-
-    def damaged(self) -> InputError:
-        """Return the error for lists that do not fit other arrays."""
-        return index_files.broken(self.arrays.folder, f"{self.name}.bin", "does not fit")
 
 
 def are_offsets(values: Integers, last: int) -> bool:

@@ -1,8 +1,4 @@
-"""Files of an index: plain arrays, their checksums, and a header.
-
-Version 2 added the checksums per block and the build id, version 3 the byte codes of lists. Indexes of
-earlier versions are refused.
-"""
+"""Files of an index: plain arrays, their checksums, and a header."""
 
 from __future__ import annotations
 
@@ -15,41 +11,37 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
+from leadline.data.arrays import Integers
 from leadline.errors import InputError
 from leadline.io.read_paths import record_input
 
 FORMAT = "leadline index"
-VERSION = 3
+VERSION = 4
 HEADER = "index.json"
 CHECKSUMS = "checksums.bin"  # CRC-32 of every block of every array, in the order of TYPES
 BLOCK = 1 << 18  # bytes that share a checksum: reading any part of a block verifies all of it
 AGAIN = "make it again: `leadline index DOCS -o INDEX --overwrite`"
 Array = npt.NDArray[Any]
 
-# What is in each file. length, df, surplus (collection frequency less df) and what ends in _size or _extent
-# is one list in byte codes; document, counts, position and what begins with forward_ are a list for each term
-# or document, whose extents are in a second file.
+# Lists of all terms or documents are in one file, and in a second one where each begins.
 ARRAYS: dict[str, str] = {
     "term_text": "u1",
-    "term_size": "u1",
+    "term_offset": "<i8",
     "id_text": "u1",
-    "id_size": "u1",
+    "id_offset": "<i8",
     "by_id": "<i4",
-    "length": "u1",
-    "df": "u1",
-    "surplus": "u1",
-    "document": "u1",
-    "document_extent": "u1",
-    "counts": "u1",
-    "counts_extent": "u1",
-    "forward_term": "u1",
-    "forward_term_extent": "u1",
-    "forward_counts": "u1",
-    "forward_counts_extent": "u1",
+    "posting_offset": "<i8",
+    "document": "<i4",
+    "counts": "<i4",
+    "position_offset": "<i8",
+    "forward_offset": "<i8",
+    "forward_term": "<i4",
+    "forward_counts": "<i4",
+    "length": "<i4",
     "record_text": "u1",
-    "record_size": "u1",
+    "record_offset": "<i8",
 }
-POSITIONS: dict[str, str] = {"position": "u1", "position_extent": "u1"}
+POSITIONS: dict[str, str] = {"position": "<i4"}
 STORED: dict[str, str] = {
     "text": "u1",
     "text_offset": "<i8",
@@ -58,8 +50,6 @@ STORED: dict[str, str] = {
     "token_end": "<i4",
 }
 TYPES = ARRAYS | POSITIONS | STORED
-# Files of version 2, which may be replaced.
-OLD = ("term_offset", "id_offset", "stream", "posting_offset", "position_offset", "record_offset")
 
 
 def file_of(folder: str, name: str) -> str:
@@ -70,6 +60,19 @@ def file_of(folder: str, name: str) -> str:
 def save(folder: str, name: str, values: Any) -> None:
     """Write a whole array."""
     np.asarray(values).astype(TYPES[name]).tofile(file_of(folder, name))
+
+
+def create(folder: str, name: str, length: int) -> Array:
+    """Create the file of an array and return it as a writable array."""
+    if length == 0:
+        save(folder, name, [])
+        return np.empty(0, dtype=TYPES[name])
+    return np.memmap(file_of(folder, name), dtype=TYPES[name], mode="w+", shape=(length,))
+
+
+def offsets(sizes: Any) -> Integers:
+    """Return where each of consecutive lists begins, and the end of the last."""
+    return np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
 
 
 def write_header(folder: str, facts: dict[str, Any]) -> None:
@@ -148,10 +151,10 @@ def read_header(folder: str) -> tuple[dict[str, Any], FileStamp]:
 
 
 def is_index(folder: str) -> bool:
-    """Return whether a folder contains the files of an index only, of any version or damaged."""
+    """Return whether a folder contains the files of an index only, which may be damaged."""
     if not os.path.isdir(folder):
         return False
-    expected = {HEADER, CHECKSUMS, *(os.path.basename(file_of("", name)) for name in (*TYPES, *OLD))}
+    expected = {HEADER, CHECKSUMS, *(os.path.basename(file_of("", name)) for name in TYPES)}
     present = set(os.listdir(folder))
     return bool(present) and present <= expected
 

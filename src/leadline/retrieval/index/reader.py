@@ -17,8 +17,7 @@ from leadline.data.arrays import Codes, Floats, Integers
 from leadline.data.ids import Ids, to_bytes, to_text
 from leadline.data.results import ResultWarning
 from leadline.errors import UsageError
-from leadline.retrieval.index.byte_codes import Numbers, numbers_in, sums_in
-from leadline.retrieval.index.index_arrays import CodedArray, IndexArrays
+from leadline.retrieval.index.index_arrays import IndexArrays
 from leadline.retrieval.index.index_files import TYPES
 from leadline.text import ANALYSES, Analysis
 
@@ -106,7 +105,6 @@ class Index:
         self.tokens: int = self.header["tokens"]
         self.terms: int = self.header["terms"]
         self.analysis: Analysis = ANALYSES.parse(self.header["analysis"])
-        self._coded: dict[str, CodedArray] = {}
         self.made: dict[Any, Any] = {}  # what models keep between queries
         if verify:
             for name in self._arrays.lengths:
@@ -134,7 +132,7 @@ class Index:
     @cached_property
     def length(self) -> Floats:
         """Number of terms of every document."""
-        lengths: Floats = self._arrays.numbers("length", self.documents).astype(np.float64)
+        lengths: Floats = self.array("length").astype(np.float64)
         return lengths
 
     @property
@@ -142,22 +140,15 @@ class Index:
         """Mean number of terms of a document."""
         return self.tokens / self.documents
 
-    def _lists(self, name: str) -> CodedArray:
-        """Return the lists of a name, which are those of documents or of terms."""
-        if name not in self._coded:
-            count = self.documents if name.startswith("forward") else self.terms
-            self._coded[name] = CodedArray(self._arrays, name, count)
-        return self._coded[name]
-
     @cached_property
     def _terms(self) -> Ids:
-        offset = self._arrays.offsets("term_size", self.terms, "term_text")
+        offset = self.array("term_offset")
         return Ids(self.array("term_text"), offset[:-1], offset[1:])
 
     @cached_property
     def ids(self) -> Ids:
         """Document ids by code."""
-        offset = self._arrays.offsets("id_size", self.documents, "id_text")
+        offset = self.array("id_offset")
         return Ids(self.array("id_text"), offset[:-1], offset[1:])
 
     @cached_property
@@ -179,21 +170,12 @@ class Index:
 
     def postings(self, code: int) -> Postings:
         """Return the documents that contain a term, and its frequencies."""
-        size, lists = self.df(code), self._lists("document")
-        document = sums_in(*lists.units(code), size)
-        units, kind = self._lists("counts").units(code)
-        counts = units if len(units) == size else numbers_in(units, kind)
-        if len(document) != size or len(counts) != size:
-            raise lists.damaged()
-        return Postings(document, counts.astype(np.int32))
+        return self.postings_between(code, code + 1)
 
     def postings_between(self, begin: int, end: int) -> Postings:
         """Return the concatenated postings of consecutive terms."""
-        document, counts = (self._lists(name).between(begin, end) for name in ("document", "counts"))
-        expected = self.document_frequencies[begin:end]
-        if not all(np.array_equal(lists.counts, expected) for lists in (document, counts)):
-            raise self._lists("document").damaged()
-        return Postings(document.running().astype(np.int32), counts.values.astype(np.int32))
+        offset, part = self.array("posting_offset"), self._arrays.part
+        return Postings(*(part(name, offset[begin], offset[end]) for name in ("document", "counts")))
 
     @property
     def has_positions(self) -> bool:
@@ -204,12 +186,7 @@ class Index:
         """Return the concatenated positions of a term in its documents."""
         if not self.has_positions:
             raise UsageError(f"{self.path} has no positions; expected an index made without --no-positions")
-        counts = self.postings(code).counts.astype(np.int64)
-        lists = self._lists("position")
-        values = lists.numbers(code)
-        if len(values) != counts.sum():
-            raise lists.damaged()
-        return Numbers(values, counts).running().astype(np.int32)
+        return self._arrays.part("position", *self.array("position_offset")[code : code + 2])
 
     def df(self, code: int) -> int:
         """Return the document frequency of a term."""
@@ -222,20 +199,19 @@ class Index:
     @cached_property
     def document_frequencies(self) -> Integers:
         """Document frequency of every term."""
-        return self._arrays.numbers("df", self.terms)
+        found: Integers = np.diff(self.array("posting_offset"))
+        return found
 
     @cached_property
     def collection_frequencies(self) -> Integers:
         """Collection frequency of every term."""
-        return self.document_frequencies + self._arrays.numbers("surplus", self.terms)
+        found: Integers = np.diff(self.array("position_offset"))
+        return found
 
     def bag_of(self, document: int) -> tuple[Integers, Integers]:
         """Return the terms of a document by code, and their frequencies."""
-        lists = self._lists("forward_term")
-        terms = np.cumsum(lists.numbers(document))
-        counts = self._lists("forward_counts").numbers(document)
-        if len(terms) != len(counts):
-            raise lists.damaged()
+        bounds, part = self.array("forward_offset")[document : document + 2], self._arrays.part
+        terms, counts = (part(name, *bounds).astype(np.int64) for name in ("forward_term", "forward_counts"))
         return terms, counts
 
     def terms_of(self, document: int) -> Codes:
@@ -258,13 +234,9 @@ class Index:
         match = int(by_id[index]) if index < self.documents else -1
         return match if match >= 0 and self.ids[match] == name else -1
 
-    @cached_property
-    def _record_offset(self) -> Integers:
-        return self._arrays.offsets("record_size", self.documents, "record_text")
-
     def record(self, document: int) -> dict[str, Any]:
         """Return title and other fields of a document."""
-        begin, end = self._record_offset[document : document + 2]
+        begin, end = self._arrays.part("record_offset", document, document + 2)
         raw = self._arrays.part("record_text", begin, end)
         text = raw.tobytes().decode("utf-8", "replace")
         fields: dict[str, Any] = json.loads(text)
