@@ -10,6 +10,7 @@ import pytest
 
 from conftest import Leadline
 from leadline.errors import InputError
+from leadline.evaluation.evaluate import evaluate
 from leadline.io.formats import content_of, opened
 from leadline.io.opening import run_name
 from leadline.io.read import read_qrels, read_run
@@ -219,7 +220,7 @@ def test_queries_may_be_called_as_members_of_programs_are(tmp_path: Path) -> Non
 def test_a_query_without_results_is_no_fault(tmp_path: Path) -> None:
     empty = {"root": {"id": "toplevel", "fields": {"totalCount": 0}}}
     full = {"root": {"children": [{"id": "d1", "relevance": 1.0}]}}
-    assert read_run(written(tmp_path, {"q1": empty, "q2": full})).to_dict() == {"q2": {"d1": 1.0}}
+    assert read_run(written(tmp_path, {"q1": empty, "q2": full})).to_dict() == {"q1": {}, "q2": {"d1": 1.0}}
     assert "contains no documents" in refusal(read_run, written(tmp_path, {"q1": empty}))
 
 
@@ -428,3 +429,39 @@ def test_an_unknown_level_in_the_file_of_every_program_is_one_line(name: str, tm
     path = tmp_path / name
     path.write_text(text)
     assert str(path) in refusal(read_qrels if name in JUDGMENTS else read_run, path)
+
+
+EMPTY_FIRST = [
+    '{"query_id": "q1", "hits": []}\n{"query_id": "q2", "hits": [{"doc_id": "d", "score": 1.0}]}\n',
+    '{"qid": "q1", "results": []}\n{"qid": "q2", "results": {"d": 1.0}}\n',
+    '{"query_id": "q2", "ctxs": [{"id": "d", "score": "1.0"}]}\n{"query_id": "q1", "ctxs": []}\n',
+    '{"q1": {"hits": {"hits": []}}, "q2": {"hits": {"hits": [{"_id": "d", "_score": 1.0}]}}}',
+    '{"q1": [], "q2": [{"doc_id": "d", "score": 1.0}]}',
+    '{"q1": {}, "q2": {"d": 1.0}, "q1": {}}',
+]
+
+
+@pytest.mark.parametrize("text", EMPTY_FIRST)
+def test_an_empty_list_states_that_nothing_was_found(tmp_path: Path, text: str) -> None:
+    path = tmp_path / ("a.jsonl" if text.endswith("\n") else "a.json")
+    path.write_text(text)
+    run = read_run(path)
+    assert run.to_dict() == {"q1": {}, "q2": {"d": 1.0}}
+    results = evaluate({"q1": {"d": 1}, "q2": {"d": 1}}, path, "RR")
+    assert (results.means[0, 0], results.present.tolist()) == (0.5, [[True, True]])
+
+
+@pytest.mark.parametrize("suffix", [".json", ".jsonl", ".csv", ".tsv", ".run", ".parquet"])
+def test_empty_lists_are_written_or_counted(leadline: Leadline, tmp_path: Path, suffix: str) -> None:
+    if suffix == ".parquet":
+        pytest.importorskip("pyarrow")
+    lists: dict[str, dict[str, float]] = {"q1": {}, "q2": {"b": 2.0, "a": 1.0}, "q3": {}}
+    source, target = written(tmp_path, lists), tmp_path / f"b{suffix}"
+    fused = tmp_path / f"c{suffix}"
+    done = leadline("convert", str(source), str(target))
+    fusion = leadline("fuse", str(source), str(source), "-o", str(fused))
+    held = suffix in {".json", ".jsonl"}
+    for path, said in ((target, done), (fused, fusion)):
+        assert set(read_run(path).queries) == (set(lists) if held else {"q2"})
+        assert ("left out: 2 queries without documents" in said.out + said.err) == (not held)
+    assert not held or read_run(target).to_dict() == lists

@@ -111,9 +111,9 @@ def command(
             if file.whole is None
             else header_in(file.whole.text[: min(file.whole.end, LONGEST)].tobytes())
         )
-        writing.write_headed(run, target, suffix=suffix, header=header if to_trec else b"")
+        unheld = writing.write_headed(run, target, suffix=suffix, header=header if to_trec else b"")
         summary = f"{counted_queries(len(run.queries))}, {counted(len(run.scores), 'document')}"
-        lost = [*repairs(counts), *_columns(file, "score", subtopics=False)]
+        lost = [*unheld, *repairs(counts), *_columns(file, "score", subtopics=False)]
         if header and not to_trec:
             lost.append("header ir_metadata")
         if run.tag and not to_trec:

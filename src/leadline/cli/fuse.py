@@ -65,13 +65,14 @@ def command(
     to sums and is not in means, medians and extremes; in Borda it shares the remaining points, in Condorcet
     it is below what the run retrieved.
     """
-    from leadline.io.write import write_run
+    from leadline.io.write import write_headed
     from leadline.retrieval.fusion import fuse
 
     run = fuse(runs, method, normalise=normalise, weights=_weights(weights), **options)
-    write_run(run, output)
+    unheld = write_headed(run, output)
     table = _table(run.inputs)
     made = f"{output}: {run.options['method']}, {len(run.queries)} queries, {len(run.scores)} documents"
+    made += "".join(f"; left out: {words}" for words in unheld)
     table.notes.insert(0, made)
     inputs = [describe_input(one["path"], one["documents"]) for one in run.inputs]
     chosen = run.options | options | {"output": output}

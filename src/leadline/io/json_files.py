@@ -120,7 +120,7 @@ def parse_json(text: bytes, path: str, line: int = 0) -> Any:
 
 def write_json(table: OutputTable) -> bytes:
     """Write `{query: {document: number}}`, a query on a line; by subtopic where there are some."""
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, dict[str, Any]] = {query: {} for query in table.empty}
     for query, document, number, *subtopic in table.rows:
         documents = found.setdefault(query, {})
         for name in subtopic:
@@ -174,7 +174,13 @@ def _json_lines(window: Chunk) -> Iterator[tuple[int, Any]]:
 
 
 def write_json_lines(table: OutputTable) -> bytes:
-    """Return JSON Lines with one record per line."""
+    """Return JSON Lines with one record per line; lists if one is empty, which no record can say."""
+    if table.empty:
+        hits: dict[str, list[dict[str, Any]]] = {query: [] for query in table.empty}
+        for query, document, score in table.rows:
+            hits.setdefault(query, []).append({"doc_id": document, "score": score})
+        lists = (dump_json({"query_id": query, "hits": found}) + "\n" for query, found in hits.items())
+        return "".join(lists).encode()
     if table.columns == RUN_COLUMNS and all(isfinite(row[2]) for row in table.rows):
         quoted = json.encoder.encode_basestring
         names = {query: quoted(query) for query, _, _ in table.rows}
@@ -410,8 +416,14 @@ def _with_queries(entries: Iterable[tuple[int, Any]], name: str, path: str, unit
 
 def _records(entries: Iterator[Entry], what: str, path: str, unit: str, query: str) -> Records:
     """Return the rows of all lists; the first list that is not empty determines the names."""
-    first = next(entries)
-    names = _path_of(first[2])
+    begun: list[Entry] = []
+    for entry in entries:  # an empty list may be under other members too
+        begun.append(entry)
+        names = _path_of(entry[2])
+        if names is not None and _list_at(entry[2], names, empty=True):
+            break
+    else:
+        names = _path_of(begun[0][2])
     found = Records((), path=path, unit=unit, ranked=True)
     if names in JUDGMENTS:
         if what == "score":
@@ -419,7 +431,7 @@ def _records(entries: Iterator[Entry], what: str, path: str, unit: str, query: s
         found.names = ("query_id", "doc_id", "relevance")
     elif names not in {EITHER, ()}:
         found.names = ("query_id", "doc_id", "score", "rank")  # as a table that is a run
-    lists = _lists(chain([first], entries), names, found)
+    lists = _lists(chain(begun, entries), names, found)
     ahead: list[tuple[int, Any, list[Any]]] = []
     known = Names("", "")
     for each in lists:
@@ -473,6 +485,8 @@ def _rows(
     lists: Iterable[tuple[int, Any, list[Any]]], names: Names, what: str, found: Records
 ) -> Iterator[Row]:
     for place, query, records in lists:
+        if what == "score" and not records:
+            found.empty.append(query)
         relevant: set[str | int] = set()  # several answers may have the same page
         for rank, record in enumerate(records, start=1):
             try:

@@ -40,18 +40,18 @@ def mapping_records(
         return Records(rows, path=path, unit="place", ranked=True, listed=True, empty=_empty(source))
     if what == "grade" and isinstance(first, (list, tuple, set, frozenset)):
         return Records(_relevant(source, path), path=path, unit="place", listed=True)
-    empty = _empty(source) if what == "score" else ()
+    empty = _empty(source) if what == "score" else []
     return Records(_rows(source, what, path), path=path, unit=unit, empty=empty)
 
 
-def _empty(source: MappingLike) -> tuple[Any, ...]:
+def _empty(source: MappingLike) -> list[Any]:
     """Return the queries of a run for which nothing was found, as its empty lists state."""
-    return tuple(
+    return [
         query
         for query, documents in source.items()
         if (_is_list(documents) and not documents)
         or (hasattr(documents, "items") and next(iter(documents.items()), None) is None)
-    )
+    ]
 
 
 def _rows(source: MappingLike, what: str, path: str) -> Iterator[Row]:

@@ -133,7 +133,7 @@ class Records:
     text: bool = False  # numbers are text
     names: tuple[str, ...] = ()  # of all columns
     remarks: tuple[tuple[str, str, int], ...] = ()  # code, text and count
-    empty: tuple[Any, ...] = ()  # queries of a run with a list without documents
+    empty: list[Any] = field(default_factory=list)  # queries with a list without documents, known after rows
     comments: int = 0  # number of remarks at the top of a text without a header
     integers: bool = False  # ids that are whole numbers are read as text
     convert: str = ""  # how the caller can convert a column of ids
@@ -473,6 +473,7 @@ class _Gathered:
         for query in self.records.empty:
             code = identify(query, self.records.columns[0], self.records)
             if code not in known:
+                known.add(code)
                 self.queries.append(code)
                 self.bounds.append(len(self.documents))
         lists = PlainLists(

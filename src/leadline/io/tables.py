@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from leadline.data.arrays import bytes_of
 from leadline.data.ids import to_text
 from leadline.data.optional import import_optional
@@ -35,7 +37,7 @@ class OutputTable(NamedTuple):
     """Rows by query, best first in a run; `suffix` is that of the output file.
 
     Qrels may have more columns: the subtopic, the probability to be judged. `header` are comments before the
-    rows of a TREC run.
+    rows of a TREC run, `empty` the queries for which a run states that nothing was found.
     """
 
     columns: tuple[str, ...]
@@ -43,12 +45,14 @@ class OutputTable(NamedTuple):
     suffix: str = ""
     tag: str = ""
     header: bytes = b""
+    empty: tuple[str, ...] = ()
 
 
 def table_of_run(run: Run) -> OutputTable:
     """Return a run as an output table."""
     rows: list[tuple[Any, ...]] = list(zip(*run.to_columns().values(), strict=True))
-    return OutputTable(RUN_COLUMNS, rows, tag=run.tag or run.name)
+    empty = tuple(run.queries[code] for code in np.flatnonzero(np.diff(run.offsets) == 0).tolist())
+    return OutputTable(RUN_COLUMNS, rows, tag=run.tag or run.name, empty=empty)
 
 
 def table_of_qrels(qrels: Qrels) -> OutputTable:

@@ -7,10 +7,11 @@ import sys
 
 from leadline.data.run import Run
 from leadline.data.validation import refusal
+from leadline.data.wording import queries
 from leadline.errors import InputError, UsageError
 from leadline.io import tables
 from leadline.io.archives import zstandard_module
-from leadline.io.formats import BY_SUFFIX, TREC, suffix_of
+from leadline.io.formats import BY_SUFFIX, TREC, Format, suffix_of
 from leadline.io.opening import STANDARD_INPUT
 from leadline.io.read import QrelsLike, RunLike, read_qrels, read_run
 from leadline.io.read_paths import check_outputs, public, refuse_sources
@@ -20,7 +21,8 @@ from leadline.io.read_paths import check_outputs, public, refuse_sources
 def write_run(run: RunLike, path: str | os.PathLike[str], *, suffix: str | None = None) -> None:
     """Write a run given in any form that `read_run` accepts, with scores to full precision.
 
-    `suffix` determines the format in place of the suffix of the path.
+    `suffix` determines the format in place of the suffix of the path. Only JSON and JSON Lines can hold
+    queries for which nothing was found; other formats lack them.
 
     >>> write_run(read_run({"q1": {"d1": 0.5}}, name="mine"), "-")
     q1 Q0 d1 1 0.5 mine
@@ -30,11 +32,18 @@ def write_run(run: RunLike, path: str | os.PathLike[str], *, suffix: str | None 
 
 def write_headed(
     run: Run, path: str | os.PathLike[str], *, suffix: str | None = None, header: bytes = b""
-) -> None:
-    """Write a run; `header` are comment lines before the rows in TREC format, which other formats lack."""
+) -> list[str]:
+    """Write a run; `header` are comment lines before the rows in TREC format, which other formats lack.
+
+    Returns what the format cannot hold, as text.
+    """
     if not len(run.scores):
         raise InputError("contains no documents", expected="a run", path=run.name)
-    _write(tables.table_of_run(run)._replace(header=header), path, suffix, run.sources)
+    table = tables.table_of_run(run)._replace(header=header)
+    form = _write(table, path, suffix, run.sources)
+    if not table.empty or form.name in {"json", "jsonl"}:
+        return []
+    return [f"{queries(len(table.empty))} without documents, which JSON can hold"]
 
 
 @public
@@ -61,17 +70,19 @@ def _write(
     target: str | os.PathLike[str],
     suffix: str | None,
     sources: tuple[str, ...] = (),
-) -> None:
+) -> Format:
+    """Write a table; return its format."""
     path = checked_path(target)
     refuse_sources(path, sources)
     found = found._replace(suffix=suffix_of(path) if suffix is None else suffix)
-    write = BY_SUFFIX.get(found.suffix, TREC).write
-    assert write is not None
+    form = BY_SUFFIX.get(found.suffix, TREC)
+    assert form.write is not None
     try:
-        content = write(found)
+        content = form.write(found)
     except InputError as error:
         raise error.at(path) from None
     write_bytes(path, content)
+    return form
 
 
 def checked_path(path: object) -> str:
