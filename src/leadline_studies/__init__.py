@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leadline.data.qrels import Qrels
 from leadline.data.results import ResultWarning
+from leadline.data.table import Table
 from leadline.errors import UnknownNameError, UsageError
 from leadline.io.read import QrelsLike, read_qrels
-from leadline.reporting.render import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -17,11 +17,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import Leadline
+from leadline.data.table import Table
 from leadline.data.wording import cells, folded, shortened, visible
 from leadline.io.id_lists import read_labels
 from leadline.io.result_files import read_column
 from leadline.io.tables import unguarded
-from leadline.reporting.render import Table, render
+from leadline.reporting.render import render
 
 NAMES = [
     "\x1b[2Jred",

@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
 import click
 
 from leadline.data.results import ResultWarning, RunInfo
+from leadline.data.table import Table
 from leadline.data.wording import UNSAFE, folded, visible
 from leadline.io.ir_metadata import header_of
 from leadline.io.opening import digest_of
-from leadline.reporting.render import Table, render
+from leadline.reporting.render import render
 from leadline.version import VERSION
 
 
@@ -59,10 +60,45 @@ def results_text(
     if form in ("csv", "jsonl"):  # formats without a place for warnings
         print_warnings(result.warnings)
     if form == "jsonl":
-        import json
-
-        return "".join(escaped(json.dumps(run, ensure_ascii=False)) + "\n" for run in data()[records])
+        return json_lines(data()[records])
     return table_text(table(), form, to_file=to_file)
+
+
+def result_text(
+    command: str,
+    result: Any,
+    form: str,
+    *,
+    inputs: Callable[[], list[dict[str, Any]]],
+    options: dict[str, Any] | None = None,
+    to_file: bool = False,
+    data: Callable[[], dict[str, Any]] | None = None,
+    lines: str | Callable[[dict[str, Any]], Sequence[Any]] = "runs",
+    **shown: Any,
+) -> str:
+    """Return a result in a format.
+
+    `data` gives the command's own JSON keys, by default those of the result. `lines` is the key whose entries
+    are the lines of JSONL, or gives them. `shown` are options of the table.
+    """
+    fields = result.to_dict if data is None else data
+    if form == "json":
+        used = result.options if options is None else options
+        return json_text(envelope(command, inputs(), used, result.warnings) | fields())
+    if form in ("csv", "jsonl"):  # formats without a place for warnings
+        print_warnings(result.warnings)
+    if form == "jsonl":
+        found = fields()
+        return json_lines(found[lines] if isinstance(lines, str) else lines(found))
+    text: str = result.text(form, to_file=to_file, **shown)
+    return text
+
+
+def json_lines(records: Iterable[Any]) -> str:
+    """Return records as JSON, one per line."""
+    import json
+
+    return "".join(escaped(json.dumps(record, ensure_ascii=False)) + "\n" for record in records)
 
 
 def inputs_of(

@@ -10,8 +10,8 @@ import click
 from leadline.cli._help import ANALYSIS, MODEL, add_options, option
 from leadline.cli._results import envelope, escaped, json_text, print_warnings, table_text
 from leadline.data.results import ResultWarning
+from leadline.data.table import Table
 from leadline.errors import UsageError
-from leadline.reporting.render import Table
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -9,17 +9,23 @@ import click
 from leadline.cli._help import Group, option
 from leadline.cli._options import confidence_option, output_options, refuse_overwrite, whole, write_output
 from leadline.cli._plots import check_plots, plot_option, plot_options, write_plots
-from leadline.cli._results import describe_input, envelope, escaped, json_text, print_warnings, table_text
+from leadline.cli._results import (
+    describe_input,
+    envelope,
+    json_lines,
+    json_text,
+    print_warnings,
+    result_text,
+    table_text,
+)
 from leadline.cli._texts import summary_text
 from leadline.data.results import ResultWarning, plain
+from leadline.data.table import Cell, Preformatted, Table
 from leadline.data.wording import counted, percent
 from leadline.errors import UsageError
 from leadline.io.lines import lines
 from leadline.online.abtest import abtest
-from leadline.online.abtest_result import ABTest
 from leadline.online.planning import ARMS, arm_of, users_needed
-from leadline.reporting.render import Cell, Preformatted, Table
-from leadline.reporting.tables.abtest_table import abtest_table
 
 SECTION = "Experiments"
 
@@ -144,7 +150,14 @@ def test_command(
         log, a=_counts("--a", a), b=_counts("--b", b), click=clicked, arms=arms or None, **options
     )
     result.options |= appearance
-    text = _text(result, form, to_file=output is not None)
+    text = result_text(
+        "abtest",
+        result,
+        form,
+        inputs=lambda: [describe_input(path, rows) for path, rows in result.inputs],
+        to_file=output is not None,
+        lines="arms",
+    )
     write_plots(plots, result)
     write_output(text, output)
 
@@ -156,22 +169,6 @@ def _counts(option: str, text: str | None) -> tuple[int, int] | None:
     if not (slash and clicks.strip().isdecimal() and users.strip().isdecimal()):
         raise UsageError(f"{option} {text}; expected CLICKS/USERS, whole numbers, as in 46/10000")
     return int(clicks), int(users)
-
-
-def _text(result: ABTest, form: str, *, to_file: bool) -> str:
-    if form == "json":
-        inputs = [describe_input(path, rows) for path, rows in result.inputs]
-        return json_text(envelope("abtest", inputs, result.options, result.warnings) | result.to_dict())
-    if form == "jsonl":
-        import json
-
-        print_warnings(result.warnings)
-        return "".join(
-            escaped(json.dumps(arm, ensure_ascii=False)) + "\n" for arm in result.to_dict()["arms"]
-        )
-    if form == "csv":
-        print_warnings(result.warnings)
-    return table_text(abtest_table(result), form, to_file=to_file)
 
 
 @command.command("assign", epilog="Example: leadline abtest assign users.txt --fraction 0.05 --salt snippets")
@@ -241,10 +238,7 @@ def _lines(heads: list[str], rows: list[list[Cell]], form: str, notes: list[str]
     if form in ("csv", "jsonl"):
         print_warnings(notes)
     if form == "jsonl":
-        import json
-
-        records = (dict(zip(heads, row, strict=True)) for row in rows)
-        return "".join(escaped(json.dumps(record, ensure_ascii=False)) + "\n" for record in records)
+        return json_lines(dict(zip(heads, row, strict=True)) for row in rows)
     return table_text(Table(heads, rows, notes=notes, digits=5), form, to_file=to_file)
 
 

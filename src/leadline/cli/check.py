@@ -9,11 +9,10 @@ import click
 from leadline.cli._help import Command, option
 from leadline.cli._options import FORMATS, OUTPUT, FormatChoice, refuse_overwrite, write_output
 from leadline.cli._reading_options import columns_option, integer_ids_option, qrels_columns_option
-from leadline.cli._results import describe_input, envelope, for_screen, json_text, print_warnings, table_text
+from leadline.cli._results import describe_input, for_screen, print_warnings, result_text
 from leadline.data.reading import IntegerIds, OnDuplicate, OnNan
 from leadline.errors import InputError, UsageError
-from leadline.evaluation.check_files import CheckResult, check
-from leadline.reporting.tables.collection_tables import check_table, check_text, coverage_text
+from leadline.evaluation.check_files import CheckResult, check, coverage_text
 
 SECTION = "Files and collections"
 
@@ -146,17 +145,15 @@ def _check_fix(files: tuple[str, ...], output: str | None) -> None:
 
 def _text(result: CheckResult, form: str, *, to_file: bool) -> str:
     """Return the problems and repairs in a format."""
-    data = result.to_dict()
-    if form == "json":
-        inputs = [describe_input(each.path, each.rows) for each in result.files]
-        return json_text(envelope("check", inputs, result.options, []) | data)
-    if form == "jsonl":
-        import json
-
-        lines = [*data["files"], *([{"coverage": result.coverage}] if result.coverage is not None else [])]
-        return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in lines)
-    if form == "table":
-        return for_screen(check_text(result), to_file=to_file)
-    if result.coverage is not None:
+    if result.coverage is not None and form not in ("json", "jsonl", "table"):
         print_warnings(coverage_text(result.coverage).splitlines()[:1])
-    return table_text(check_table(result), form, to_file=to_file)
+    covered = [] if result.coverage is None else [{"coverage": result.coverage}]
+    text = result_text(
+        "check",
+        result,
+        form,
+        inputs=lambda: [describe_input(each.path, each.rows) for each in result.files],
+        to_file=to_file,
+        lines=lambda data: [*data["files"], *covered],
+    )
+    return for_screen(text, to_file=to_file) if form == "table" else text

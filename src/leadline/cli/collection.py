@@ -6,9 +6,8 @@ import click
 
 from leadline.cli._help import Command, option
 from leadline.cli._options import formats_option, progress, write_output
-from leadline.cli._results import describe_input
-from leadline.cli._texts import analysis_of, analysis_options, summary_text
-from leadline.reporting.tables.collection_tables import collection_table
+from leadline.cli._results import describe_input, result_text
+from leadline.cli._texts import analysis_of, analysis_options
 
 SECTION = "Files and collections"
 
@@ -48,15 +47,13 @@ def command(
         result = collection(
             docs, queries, qrels, analysis=analysis, encoding=encoding, on_document=on_document
         )
-    inputs = [
-        describe_input(docs, result.documents),
-        describe_input(queries, result.queries),
-        describe_input(qrels, result.judgments),
-    ]
-    options = {"analysis": analysis, "encoding": encoding}
-    write_output(
-        summary_text(
-            "collection", inputs, options, result.warnings, result.to_dict(), collection_table(result), form
-        ),
-        None,
+    sizes = ((docs, result.documents), (queries, result.queries), (qrels, result.judgments))
+    text = result_text(
+        "collection",
+        result,
+        form,
+        inputs=lambda: [describe_input(path, rows) for path, rows in sizes],
+        options={"analysis": analysis, "encoding": encoding},
+        lines=lambda data: [data],
     )
+    write_output(text, None)

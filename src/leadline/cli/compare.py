@@ -50,9 +50,9 @@ from leadline.comparison.gate import (
 from leadline.comparison.query_slices import Slices, slices_of
 from leadline.data.qrels import Qrels
 from leadline.data.results import Results
+from leadline.data.table import Table
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import evaluate
-from leadline.reporting.render import Table
 from leadline.reporting.tables.comparison_table import (
     SENTENCES,
     chosen_pairs,

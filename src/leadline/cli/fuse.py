@@ -10,8 +10,8 @@ from leadline.cli._help import Command, InputPath, option
 from leadline.cli._options import OUTPUT, formats_option, repair_options, whole, write_output
 from leadline.cli._results import describe_input
 from leadline.cli._texts import summary_text
+from leadline.data.table import Cell, Table
 from leadline.errors import UsageError
-from leadline.reporting.render import Cell, Table
 
 SECTION = "Retrieval"
 NORMALISE = ("min-max", "max", "sum", "z", "rank", "borda", "none")

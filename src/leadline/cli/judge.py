@@ -21,9 +21,9 @@ from leadline.cli._results import describe_input, print_line
 from leadline.cli._texts import analysis_of, analysis_options, summary_text, text_options
 from leadline.data.optional import require
 from leadline.data.results import ResultWarning
+from leadline.data.table import Table
 from leadline.data.wording import counted, queries
 from leadline.errors import InputError, UsageError
-from leadline.reporting.render import Table
 
 if TYPE_CHECKING:
     from leadline.judging.startup import JudgingPage

@@ -9,12 +9,12 @@ import click
 from leadline.cli._help import Command
 from leadline.cli._options import output_options, write_output
 from leadline.cli._results import envelope, for_screen, json_text, table_text
+from leadline.data.table import Table
 from leadline.errors import UsageError
 from leadline.evaluation.catalogue import entry, explain, facts, limits, outline
 from leadline.evaluation.profiles import profile_of
 from leadline.evaluation.trec_names import GROUPS
 from leadline.measures import MEASURES, Measure
-from leadline.reporting.render import Table
 
 SECTION = "Evaluation"
 

@@ -10,8 +10,8 @@ from leadline.cli._help import Command
 from leadline.cli._options import output_options, write_output
 from leadline.cli._results import envelope, for_screen, json_text, table_text
 from leadline.data.registry import show
+from leadline.data.table import Cell, Table
 from leadline.evaluation.catalogue import outline, paragraphs
-from leadline.reporting.render import Cell, Table
 from leadline.retrieval.models import MODELS, Model
 
 SECTION = "Retrieval"

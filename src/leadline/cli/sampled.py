@@ -27,13 +27,13 @@ from leadline.cli._plots import check_plots, plot_option, plot_options, write_pl
 from leadline.cli._reading_options import read_judgments
 from leadline.cli._results import describe_input, results_text
 from leadline.cli._texts import summary_text
+from leadline.data.table import Cell, Table
 from leadline.data.wording import counted
 from leadline.errors import UsageError
 from leadline.estimation.sampled import CORRECTIONS, sampled
 from leadline.estimation.score_histograms.score_sets import split
 from leadline.io.id_lists import read_population
 from leadline.io.read import read_qrels
-from leadline.reporting.render import Cell, Table
 from leadline.reporting.tables.estimation_tables import sampled_table
 
 SECTION = "Estimation"

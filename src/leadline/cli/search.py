@@ -18,9 +18,9 @@ from leadline.cli._texts import models_option, summary_text, text_options
 from leadline.cli.summary import body
 from leadline.data.ids import to_bytes
 from leadline.data.results import ResultWarning
+from leadline.data.table import Cell, Table
 from leadline.data.wording import visible
 from leadline.errors import UsageError
-from leadline.reporting.render import Cell, Table
 
 SECTION = "Retrieval"
 

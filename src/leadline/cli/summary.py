@@ -14,9 +14,9 @@ from leadline.cli._options import formats_option, output_option, whole, write_ou
 from leadline.cli._results import describe_input
 from leadline.cli._texts import analysis_of, analysis_options, summary_text, text_options
 from leadline.data.results import ResultWarning
+from leadline.data.table import Table
 from leadline.data.wording import folded, visible
 from leadline.errors import UsageError
-from leadline.reporting.render import Table
 from leadline.text.summaries import dynamic_summary, static_summary
 from leadline.text.summary_windows import Summary
 

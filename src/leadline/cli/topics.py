@@ -12,9 +12,9 @@ from leadline.cli._options import OUTPUT, formats_option, progress, seed_option,
 from leadline.cli._results import describe_input
 from leadline.cli._texts import summary_text
 from leadline.data.results import ResultWarning
+from leadline.data.table import Cell, Table
 from leadline.data.validation import LIMITS
 from leadline.errors import UsageError
-from leadline.reporting.render import Cell, Table
 
 SECTION = "Retrieval"
 

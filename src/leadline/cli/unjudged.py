@@ -19,12 +19,11 @@ from leadline.cli._options import (
     write_output,
 )
 from leadline.cli._plots import check_plots, plot_option, plot_options, write_plots
-from leadline.cli._results import describe_input, envelope, json_text, print_warnings, table_text
+from leadline.cli._results import describe_input, result_text
 from leadline.errors import UsageError
 from leadline.estimation.unjudged import unjudged
 from leadline.estimation.unjudged_methods import METHODS
 from leadline.estimation.unjudged_result import Unjudged
-from leadline.reporting.tables.estimation_tables import unjudged_table
 
 SECTION = "Estimation"
 
@@ -127,7 +126,22 @@ def command(
         result = unjudged(runs, method=estimator, on_run=on_run, on_query=on_query, on_fit=on_fit, **options)
     result.options |= {"share_from": share_from} | appearance
     write_plots(plots, result)
-    write_output(_text(result, form, per_query=per_query, to_file=output is not None), output)
+    text = result_text(
+        "unjudged",
+        result,
+        form,
+        inputs=lambda: [describe_input(run.path, run.counts["documents_read"]) for run in result.runs],
+        to_file=output is not None,
+        data=lambda: result.to_dict(per_query=per_query),
+        lines=lambda _: _records(result),
+    )
+    write_output(text, output)
+
+
+def _records(result: Unjudged) -> list[dict[str, Any]]:
+    """Return the lines of JSONL."""
+    names = ("name", "score", "used", *result.terms)
+    return [dict(zip(names, row, strict=False)) for row in result.table().rows]
 
 
 def _with_shares(method: Any, path: str) -> Any:
@@ -138,21 +152,3 @@ def _with_shares(method: Any, path: str) -> Any:
         raise UsageError(f"--share-from with --method {method.called}; expected --method soboroff")
     mean, deviation = relevant_shares(read_qrels(path))
     return method.replace(share_mean=mean, share_sd=deviation)
-
-
-def _text(result: Unjudged, form: str, *, per_query: bool, to_file: bool) -> str:
-    if form == "json":
-        inputs = [describe_input(run.path, run.counts["documents_read"]) for run in result.runs]
-        data = envelope("unjudged", inputs, result.options, result.warnings)
-        return json_text(data | result.to_dict(per_query=per_query))
-    if form in ("csv", "jsonl"):
-        print_warnings(result.warnings)
-    if form == "jsonl":
-        import json
-
-        lines = [
-            dict(zip(("name", "score", "used", *result.terms), row, strict=False))
-            for row in unjudged_table(result).rows
-        ]
-        return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
-    return table_text(unjudged_table(result), form, to_file=to_file)

@@ -6,7 +6,7 @@ import click
 
 from leadline.cli._help import Command, option
 from leadline.cli._options import output_options, refuse_overwrite, seed_option, whole, write_output
-from leadline.cli._results import describe_input, envelope, escaped, json_text, table_text
+from leadline.cli._results import describe_input, result_text
 
 SECTION = "Evaluation"
 
@@ -34,20 +34,18 @@ def command(
     means are computed from the values, and the values of a sample of queries from the inputs. The exit status
     is 1 if anything differs; what cannot be checked, such as an input that is not there, is listed.
     """
-    from leadline.reporting.tables.collection_tables import verification_table
     from leadline.scale.saved_files import verify
 
     refuse_overwrite(output, saved)
     result = verify(saved, sample=sample, seed=seed)
-    if form == "json":
-        head = envelope("verify", [describe_input(saved, result.rows)], result.options, [])
-        text = json_text(head | result.to_dict())
-    elif form == "jsonl":
-        import json
-
-        text = "".join(escaped(json.dumps(check, ensure_ascii=False)) + "\n" for check in result.checks)
-    else:
-        text = table_text(verification_table(result), form, to_file=output is not None)
+    text = result_text(
+        "verify",
+        result,
+        form,
+        inputs=lambda: [describe_input(saved, result.rows)],
+        to_file=output is not None,
+        lines="checks",
+    )
     write_output(text, output)
     if not result.verified:
         context.exit(1)

@@ -8,29 +8,55 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 from leadline.data.optional import import_optional
+from leadline.data.table import Column, Table, by_name, full_table, printed_table
 from leadline.errors import InputError, UnknownOptionError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from leadline.reporting.render import Table
+    from leadline.data.results import ResultWarning
 
 
 class Result:
     """Base class of the results.
 
-    Subclasses define `to_dict`, the result's part of the JSON of the command. The layout of the table is
-    defined in `leadline.reporting.tables` and the figure in `leadline.reporting.plots`, both by the name of
-    the class. `**options` are passed to the layout, such as `per_query=True`. `sources` are the
-    files read for the result; they are not overwritten.
+    A subclass defines `_columns`, from which tables, text, CSV and data frames are made, and `to_dict`, its
+    part of the JSON of the command; `_notes` and `_tables` where the printed form has more than the columns
+    and the warnings. `**options` are those of `_columns`, such as `per_query=True`. The figure is defined in
+    `leadline.reporting.plots` by the name of the class. `sources` are the files read for the result; they are
+    not overwritten.
     """
 
     sources: tuple[str, ...] = ()
+    warnings: list[ResultWarning]
+    _digits = 4  # after the decimal point in the printed table
 
     if TYPE_CHECKING:  # defined by every subclass
 
         def to_dict(self, *args: Any, **options: Any) -> dict[str, Any]:
             """Return the result as built-in types, with the keys of the command's JSON; None is undefined."""
+
+    def _columns(self, *args: Any, **options: Any) -> list[Column]:
+        """Return the columns of CSV and data frames, and of the printed table unless `_tables` makes it."""
+        raise NotImplementedError
+
+    def _notes(self, *args: Any, **options: Any) -> list[str]:  # noqa: ARG002  # subclasses have options
+        """Return the sentences below the printed table."""
+        return list(map(str, self.warnings))
+
+    def _tables(self, *args: Any, **options: Any) -> list[Table]:  # noqa: ARG002
+        """Return the printed tables, usually one."""
+        columns, notes = self._columns(**options), self._notes(**options)
+        return [printed_table(columns, notes=notes, digits=self._digits)]
+
+    def _written(self, options: Mapping[str, Any], *, whole: bool = False) -> list[Table]:
+        """Return the printed tables, or with `whole` that of CSV and data frames."""
+        from leadline.reporting.tables import layout_of, rows_of, tables_of
+
+        if layout_of(self) is not None:
+            return [rows_of(self, **options)] if whole else tables_of(self, **options)
+        check_options(self, "table", self._columns, options)
+        return [full_table(self._columns(**options))] if whole else self._tables(**options)
 
     def to_json(self, **options: Any) -> str:
         """Return the result as JSON."""
@@ -67,48 +93,55 @@ class Result:
 
     def table(self, **options: Any) -> Table:
         """Return the table that the command prints; the first if there are several."""
-        from leadline.reporting.tables import tables_of
+        return self._written(options)[0]
 
-        return tables_of(self, **options)[0]
+    def text(self, form: str = "table", *, to_file: bool = True, **options: Any) -> str:
+        """Return the result as text: all of it, or what fits the terminal that standard output is.
+
+        Parameters
+        ----------
+        form : {"table", "csv", "latex", "markdown", "html"}, default "table"
+            Format.
+        to_file : bool, default True
+            Whether the text is for a file, which takes every row and column.
+        **options
+            Options of the table, such as `per_query=True`.
+        """
+        from leadline.reporting.render import render
+
+        tables = self._written(options, whole=form == "csv")
+        return "\n".join(render(table, form, to_file=to_file) for table in tables)
 
     def __str__(self) -> str:
         """Return the table as text, without truncation, as the command writes it to a file."""
-        from leadline.reporting.tables import text_of
-
-        return text_of(self).removesuffix("\n")
+        return self.text().removesuffix("\n")
 
     def _repr_html_(self) -> str:
         return self.to_html()
 
     def to_html(self, **options: Any) -> str:
         """Return the table as HTML."""
-        from leadline.reporting.tables import text_of
-
-        return text_of(self, "html", **options)
+        return self.text("html", **options)
 
     def to_latex(self, **options: Any) -> str:
         """Return the table as LaTeX (package booktabs)."""
-        from leadline.reporting.tables import text_of
-
-        return text_of(self, "latex", **options)
+        return self.text("latex", **options)
 
     def to_markdown(self, **options: Any) -> str:
         """Return the table as Markdown."""
-        from leadline.reporting.tables import text_of
-
-        return text_of(self, "markdown", **options)
+        return self.text("markdown", **options)
 
     def to_csv(self, **options: Any) -> str:
         """Return the result as CSV, with numbers in full precision."""
-        from leadline.reporting.tables import text_of
+        return self.text("csv", **options)
 
-        return text_of(self, "csv", **options)
-
-    def to_columns(self, *args: Any, **options: Any) -> dict[str, list[Any]]:
+    def to_columns(self, *args: Any, **options: Any) -> dict[str, list[Any]]:  # noqa: ARG002
         """Return the columns of the CSV by name; None or NaN is undefined."""
-        from leadline.reporting.tables import columns_of
+        from leadline.reporting.tables import columns_of, layout_of
 
-        return columns_of(self, *args, **options)
+        if layout_of(self) is not None:
+            return columns_of(self, **options)
+        return by_name(self._written(options, whole=True)[0])
 
     def to_pandas(self, *args: Any, **options: Any) -> Any:
         """Return the columns as a pandas data frame."""

@@ -17,6 +17,7 @@ import numpy as np
 from leadline.data.arrays import Floats
 from leadline.data.qrels import Qrels
 from leadline.data.results import Results
+from leadline.data.table import Cell, Preformatted, Table
 from leadline.data.wording import queries
 from leadline.estimation.estimate import estimate
 from leadline.estimation.guesses import VOTE_CONSTANT
@@ -29,7 +30,6 @@ from leadline.reporting.plots import COLUMN
 from leadline.reporting.plots.interval_plots import against_truth
 from leadline.reporting.plots.line_plots import recall_precision
 from leadline.reporting.plots.query_plots import per_query
-from leadline.reporting.render import Cell, Preformatted, Table
 from leadline.version import VERSION
 
 if TYPE_CHECKING:

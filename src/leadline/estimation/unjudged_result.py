@@ -11,7 +11,8 @@ from leadline.data.arrays import Floats
 from leadline.data.ids import Vocabulary
 from leadline.data.result import Result
 from leadline.data.results import ResultWarning, RunInfo, plain
-from leadline.data.wording import queries
+from leadline.data.table import Column
+from leadline.data.wording import counted, queries
 from leadline.estimation.unjudged_methods import UnjudgedEstimator
 
 
@@ -72,6 +73,28 @@ class Unjudged(Result):
         """Return the indices of the systems in descending order of score; ties are ordered by name."""
         scores = np.nan_to_num(self.scores, nan=-np.inf)
         return sorted(range(len(self.runs)), key=lambda index: (-scores[index], self.names[index]))
+
+    def _columns(self) -> list[Column]:
+        order = self.order()
+        return [
+            Column("system", [self.names[run] for run in order]),
+            Column(self.method.called, self.scores[order]),
+            Column("documents", self.used.mean(axis=1)[order]),
+            *(Column(name, mean_of_defined(values)[order]) for name, values in self.terms.items()),
+            *([] if self.spread is None else [Column("spread", self.spread[order])]),
+        ]
+
+    def _notes(self) -> list[str]:
+        size = f"{counted(len(self.runs), 'system')}, mean over {queries(len(self.queries))}"
+        notes = [
+            f"{self.method}: {size}; without judgments",
+            "documents: mean number used per query; scores order systems and do not estimate any measure",
+        ]
+        if self.spread is not None:
+            notes.append(
+                f"spread: standard deviation of the score over {len(self.by_fit)} fits of the topics"
+            )
+        return [*notes, *super()._notes()]
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
         """Return a dictionary with the keys method, estimator, scores and used.

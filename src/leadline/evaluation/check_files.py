@@ -8,10 +8,12 @@ from typing import Any
 
 from leadline.data.qrels import Qrels
 from leadline.data.reading import IntegerIds, OnDuplicate, OnNan, Reading
-from leadline.data.result import Result
+from leadline.data.result import Result, check_options
 from leadline.data.results import ResultWarning
 from leadline.data.run import Run
+from leadline.data.table import Column, columns_of
 from leadline.data.validation import check_word
+from leadline.data.wording import counted, percent
 from leadline.errors import UsageError
 from leadline.io import check as problems
 from leadline.io.check import Checked
@@ -21,6 +23,7 @@ from leadline.io.read import QrelsLike, judgments_of
 from leadline.io.read_paths import public
 
 Path = str | os.PathLike[str]
+WORST = 5  # number of queries listed as worst covered
 
 
 class CheckResult(Result):
@@ -58,6 +61,26 @@ class CheckResult(Result):
     def rejected(self) -> int:
         """Number of files that `evaluate` and `compare` refuse."""
         return sum(file.rejected for file in self.files)
+
+    def _columns(self) -> list[Column]:
+        rows = [
+            (file.path, file.kind, level_of(one), one.code, one.line, one.count, one.message)
+            for file in self.files
+            for one in file.problems
+        ]
+        return columns_of(("file", "kind", "level", "code", "line", "count", "message"), rows)
+
+    def _notes(self) -> list[str]:
+        return []
+
+    def text(self, form: str = "table", *, to_file: bool = True, **options: Any) -> str:
+        """Return the problems in a format; as a table they are listed by file, with coverage and repairs."""
+        if form != "table":
+            return super().text(form, to_file=to_file, **options)
+        check_options(self, "table", self._columns, options)
+        parts = [*map(_listing, self.files)]
+        parts += [] if self.coverage is None else [coverage_text(self.coverage)]
+        return "\n".join(parts) + ("" if self.repaired is None else _repaired(self.repaired, self.copy))
 
     def to_dict(self) -> dict[str, Any]:
         """Return a dictionary with the key files, and coverage if there is a corpus."""
@@ -242,3 +265,46 @@ def _plain(file: Checked) -> dict[str, Any]:
 
 def _problem(problem: Problem) -> dict[str, Any]:
     return {"code": problem.code, "line": problem.line, "message": problem.message, "count": problem.count}
+
+
+def coverage_text(coverage: dict[str, Any]) -> str:
+    """Return sentences on the coverage of a corpus, with the worst covered queries."""
+    share = "" if coverage["share"] is None else f" ({percent(round(coverage['share'], 4))})"
+    summary = (
+        f"{coverage['docs']}: {counted(coverage['documents'], 'document')}; contains {coverage['held']:,} of "
+        f"{coverage['relevant']:,} relevant documents of {coverage['qrels']}{share}, and "
+        f"{coverage['judged_held']:,} of {coverage['judged']:,} judged ones"
+    )
+    lines = [summary]
+    lacking = [row for row in coverage["queries"] if row["held"] < row["relevant"]]
+    if lacking:
+        worst = ", ".join(
+            f"{row['query']} ({row['held']:,} of {row['relevant']:,})" for row in lacking[:WORST]
+        )
+        none = sum(not row["held"] for row in lacking)
+        lines.append(
+            f"  queries with relevant documents missing: {len(lacking):,}, with all missing: {none:,}; "
+            f"worst: {worst}"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _listing(file: Checked) -> str:
+    """Return the problems of a file as text, errors first."""
+    noun = "judgment" if file.kind == "qrels" else "document"
+    counts = [counted(file.queries, "query", "queries")] if file.kind != "index" else []
+    contents = ", ".join([file.kind, *counts, counted(file.rows, noun)]) if file.kind else "unread"
+    head = f"{file.path}: {contents}"
+    if not file.problems:
+        return head + ", no problems\n"
+    lines = [head]
+    for problem in file.problems:
+        location = "" if problem.line is None else f"{file.unit} {problem.line:,}: "
+        more = f" (and {problem.count - 1:,} more)" if problem.count > 1 else ""
+        lines.append(f"  {level_of(problem):6}  {location}{problem.message}{more}")
+    return "\n".join(lines) + "\n"
+
+
+def _repaired(done: list[Problem], copy: str | None) -> str:
+    lines = [f"  {problem.count:,} x {problem.code}: {problem.message}" for problem in done]
+    return "\n".join([f"\n{copy}: written", *lines]) + "\n"

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 from leadline.data.result import Result
 from leadline.data.results import ResultWarning, plain
+from leadline.data.table import Column, columns_of
+from leadline.data.wording import percent
 from leadline.online.proportions import SampleRatio, SequentialTest
 
 
@@ -148,6 +150,8 @@ class ABTest(Result):
         Files that were read, with their numbers of rows.
     """
 
+    _digits = 5
+
     def __init__(
         self,
         arms: tuple[Arm, Arm],
@@ -185,6 +189,15 @@ class ABTest(Result):
             f"ABTest({a.name} {a.clicked}/{a.units}, {b.name} {b.clicked}/{b.units}, difference "
             f"{self.compared.difference:+.5f}, p {self.compared.p:.4f})"
         )
+
+    def _columns(self) -> list[Column]:
+        names = ("arm", f"{self.unit}s", "clicked", "rows", "clicks", "clickthrough", "low", "high")
+        columns = columns_of(names, self.arms)
+        return columns if self.options["metric"] == "rows" else columns[:3] + columns[5:]
+
+    def _notes(self) -> list[str]:
+        around = filter(None, (_peeking(self), _seen(self), _shares(self)))
+        return [_verdict(self), *around, *super()._notes()]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data; None is undefined or an infinite limit."""
@@ -231,3 +244,65 @@ def undefined_lift(difference: float, base: float) -> tuple[float, float, float]
     (0.2, nan, nan)
     """
     return (difference / base if base else math.nan), math.nan, math.nan
+
+
+def _verdict(test: ABTest) -> str:
+    """Return a sentence on the size and significance of the difference."""
+    compared = test.compared
+    a, b = test.arms
+    outcome = "significant difference" if test.significant else "no significant difference"
+    interval = f"{percent(test.options['confidence'])} interval {compared.low:+.5f} to {compared.high:+.5f}"
+    line = (
+        f"{outcome} between {b.name} and {a.name}: {b.name} - {a.name} = {compared.difference:+.5f} "
+        f"({interval}, {compared.interval}), z = {_number(compared.z, 2)}, p = {_number(compared.p, 4)} "
+        f"({compared.test})"
+    )
+    lift, low, high = (100 * end for end in compared.lift)
+    if plain(lift) is not None:
+        line += f"; lift {lift:+.1f} %"
+    return line + f" ({low:+.1f} to {high:+.1f})" if plain(low) is not None else line
+
+
+def _number(value: float, digits: int) -> str:
+    return "undefined" if plain(value) is None else f"{value:.{digits}f}"
+
+
+def _peeking(test: ABTest) -> str:
+    always = test.always
+    looked = "one look" if always.path is None else f"a look after every {test.unit}"
+    interval = "no interval yet"
+    if plain(always.low) is not None:
+        interval = f"interval {always.low:+.5f} to {always.high:+.5f}"
+    line = (
+        f"sequential test: always-valid p = {always.p:.4f}, {interval} ({looked}, tuned to a difference of "
+        f"{percent(always.effect)} of the clickthrough)"
+    )
+    if always.decided:
+        line += f"; below {1 - test.options['confidence']:.2g} after {always.decided:,}"
+    return line
+
+
+def _seen(test: ABTest) -> str:
+    sizes, unit = test.sizes, f"{test.unit}s"
+    if plain(sizes.detectable) is None:
+        return ""
+    line = (
+        f"detectable with these {unit}: a difference of {sizes.detectable:.5f} or more "
+        f"({percent(sizes.power)} power)"
+    )
+    if sizes.users_needed:
+        line += (
+            f"; detecting {test.options['smallest']:g} takes at most {sizes.users_needed:,} {unit} per arm"
+        )
+    return line
+
+
+def _shares(test: ABTest) -> str:
+    if test.split is None:
+        return "sample ratio not checked: --planned SHARE gives the planned share of users in B"
+    if test.split.suspect:
+        return ""  # a notice says so
+    return (
+        f"shares {test.split.verdict}: {100 * test.split.seen:.2f} % in B, "
+        f"{100 * test.split.planned:g} % planned (p = {test.split.p:.3f})"
+    )

@@ -12,6 +12,7 @@ import numpy as np
 from leadline.data.ids import to_bytes
 from leadline.data.result import Result
 from leadline.data.results import ResultWarning, plain
+from leadline.data.table import Column, columns_of
 from leadline.errors import InputError
 from leadline.io.read import QrelsLike, read_qrels
 from leadline.io.read_paths import public
@@ -78,6 +79,22 @@ class Collection(Result):
             for name, value in vars(self).items()
             if name != "warnings"
         }
+
+    def _columns(self) -> list[Column]:
+        rows = [
+            ("documents", f"{self.documents:,}"),
+            ("  without a term", f"{self.empty_documents:,}"),
+            ("  size of the text", f"{self.size / 1e6:.1f} MB"),
+            ("  terms per document", f"{self.mean_terms:.1f}"),
+            ("queries", f"{self.queries:,}"),
+            ("  terms per query", f"{self.mean_query_terms:.1f}"),
+            ("  with judgments", f"{self.judged_queries:,}"),
+            ("judgments", f"{self.judgments:,}"),
+            ("  per judged query", f"{self.mean_judgments:.1f}"),
+            ("  relevant per judged query", f"{self.mean_relevant:.1f}"),
+            *((f"  of grade {grade}", f"{count:,}") for grade, count in self.grades.items()),
+        ]
+        return columns_of(("of the collection", "number"), rows)
 
     def to_columns(self) -> dict[str, list[Any]]:
         """Return the numbers as columns of one row; `grade_1` counts the judgments of grade 1."""

@@ -12,6 +12,7 @@ import numpy as np
 from leadline.data.ids import Vocabulary
 from leadline.data.result import Result
 from leadline.data.results import Results, ResultWarning, RunInfo
+from leadline.data.table import Column, Table, columns_of, printed_table
 from leadline.data.validation import check_run_name
 from leadline.errors import InputError, LeadlineError, UsageError
 from leadline.evaluation.evaluate import Evaluation
@@ -136,6 +137,18 @@ class Verification(Result):
     def verified(self) -> bool:
         """Whether nothing differs."""
         return all(check["ok"] is not False for check in self.checks)
+
+    def _columns(self) -> list[Column]:
+        words = {True: "yes", False: "NO", None: "not checked"}
+        rows = [(check["kind"], check["name"], words[check["ok"]], check["found"]) for check in self.checks]
+        check, name, agrees, found = columns_of(("check", "name", "agrees", "found"), rows)
+        return [check, name, agrees, found._replace(wrapped=True)]
+
+    def _tables(self) -> list[Table]:
+        outcome = "nothing differs" if self.verified else "the saved results differ from their inputs"
+        unchecked = sum(check["ok"] is None for check in self.checks)
+        notes = [outcome, *([f"not checked: {unchecked}"] if unchecked else [])]
+        return [printed_table(self._columns(), notes=notes, whole=True)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the outcome and the checks."""

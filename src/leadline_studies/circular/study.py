@@ -18,6 +18,7 @@ from leadline.data.arrays import Floats
 from leadline.data.ids import to_text
 from leadline.data.reading import Reading
 from leadline.data.run import Run
+from leadline.data.table import Preformatted, Table
 from leadline.data.wording import counted
 from leadline.demo import Lists, circular_lists, places
 from leadline.errors import UsageError
@@ -27,7 +28,6 @@ from leadline.estimation.system_lists import read_systems
 from leadline.evaluation.evaluate import evaluate
 from leadline.io.read import QrelsLike, read_qrels
 from leadline.reporting.plots.interval_plots import against_truth
-from leadline.reporting.render import Preformatted, Table
 from leadline_studies import Option, Outcome, Progress
 
 OPTIONS = (

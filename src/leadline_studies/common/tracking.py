@@ -9,7 +9,7 @@ import numpy as np
 
 from leadline.comparison.correlate import correlate
 from leadline.data.arrays import Floats
-from leadline.reporting.render import Cell, Table
+from leadline.data.table import Cell, Table
 from leadline.stats.correlation import pearson, spearman
 
 MEASURES = ("AP", "P@10", "nDCG")

@@ -17,12 +17,12 @@ import numpy as np
 from leadline.data.arrays import Floats
 from leadline.data.results import ResultWarning
 from leadline.data.run import Run
+from leadline.data.table import Probability, Table
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import evaluate
 from leadline.io.read import QrelsLike
 from leadline.io.texts import TextsLike, name_of, read_queries
 from leadline.measures import MEASURES
-from leadline.reporting.render import Probability, Table
 from leadline.retrieval.index.builder import build_index
 from leadline.retrieval.models import MODELS
 from leadline.retrieval.search import search

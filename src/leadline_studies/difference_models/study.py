@@ -17,12 +17,12 @@ from leadline.comparison.information_difference.difference_result import Differe
 from leadline.data.ids import to_text
 from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
+from leadline.data.table import Table
 from leadline.data.validation import check_whole
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.join import each_run, readable_twice
 from leadline.io.id_lists import read_labels
 from leadline.io.read import QrelsLike, read_qrels
-from leadline.reporting.render import Table
 from leadline_studies import COMPLETE, Option, Outcome, Progress, read_judgments
 
 OPTIONS = (

@@ -17,10 +17,10 @@ from leadline.comparison.information_difference.difference import difference
 from leadline.comparison.information_difference.difference_result import Difference
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.results import plain
+from leadline.data.table import Table
 from leadline.errors import UsageError
 from leadline.io.id_lists import read_labels, teams_of
 from leadline.io.read import QrelsLike
-from leadline.reporting.render import Table
 from leadline.stats.correlation import kendall, pearson, spearman
 from leadline.stats.resampling import draws_of_teams, interval
 from leadline_studies import COMPLETE, Option, Outcome, Progress, read_judgments

@@ -24,6 +24,7 @@ from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
 from leadline.data.run import Run
+from leadline.data.table import Table
 from leadline.data.wording import counted
 from leadline.errors import UsageError
 from leadline.estimation.designs import Frame, draw, frame_of, random_numbers
@@ -40,7 +41,6 @@ from leadline.evaluation.profiles import profile_of
 from leadline.io.read import QrelsLike, read_qrels
 from leadline.judging.pooling_methods import MoveToFront, RankedLists
 from leadline.measures import Measure
-from leadline.reporting.render import Table
 from leadline.stats import INTERVALS
 from leadline.stats.correlation import kendall
 from leadline_studies import Option, Outcome, Progress, parse_integers

@@ -17,6 +17,7 @@ import numpy as np
 from leadline.data.ids import to_text
 from leadline.data.results import ResultWarning, plain
 from leadline.data.run import Run
+from leadline.data.table import Cell, Table
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted, rounded
 from leadline.data.wording import queries as counted_queries
@@ -25,7 +26,6 @@ from leadline.estimation.score_histograms.histogram_options import HistogramOpti
 from leadline.estimation.score_histograms.score_sets import pairs_to_score
 from leadline.io.read import QrelsLike, read_qrels
 from leadline.io.texts import TextsLike, name_of, read_queries
-from leadline.reporting.render import Cell, Table
 from leadline.retrieval.index import open_index
 from leadline.retrieval.index.builder import build_index
 from leadline.retrieval.index.reader import Index

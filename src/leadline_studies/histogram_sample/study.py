@@ -18,6 +18,7 @@ from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
 from leadline.data.results import plain
+from leadline.data.table import Cell, Table
 from leadline.data.wording import percent
 from leadline.errors import UsageError
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
@@ -26,7 +27,6 @@ from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import judge_runs
 from leadline.io.id_lists import read_labels, teams_of
 from leadline.io.read import QrelsLike, read_qrels
-from leadline.reporting.render import Cell, Table
 from leadline.stats.correlation import kendall, pearson, spearman, tau_ap
 from leadline.stats.resampling import interval, team_interval
 from leadline_studies import Option, Outcome, Progress, parse_integers

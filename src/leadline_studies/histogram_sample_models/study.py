@@ -22,6 +22,7 @@ from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
 from leadline.data.results import ResultWarning
 from leadline.data.run import Run
+from leadline.data.table import Cell, Table
 from leadline.data.wording import percent
 from leadline.errors import UsageError
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
@@ -29,7 +30,6 @@ from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import judge
 from leadline.io.read import QrelsLike, read_qrels
 from leadline.io.texts import TextsLike, name_of, read_queries
-from leadline.reporting.render import Cell, Table
 from leadline.retrieval.index.builder import build_index
 from leadline.retrieval.index.reader import Index
 from leadline.retrieval.models import MODELS, Model

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from leadline.data.results import ResultWarning, plain
+from leadline.data.table import Cell, Table
 from leadline.data.validation import check_flags, check_numbers, check_whole
 from leadline.data.wording import rounded
 from leadline.errors import UsageError
@@ -22,7 +23,6 @@ from leadline.estimation.score_histograms.bins import coarser, overlap, slope
 from leadline.estimation.score_histograms.histogram_result import SENSITIVITY
 from leadline.io.read import QrelsLike, read_qrels
 from leadline.io.texts import TextsLike, name_of
-from leadline.reporting.render import Cell, Table
 from leadline.stats.correlation import pearson
 from leadline_studies import Option, Outcome, Progress, parse_integers
 from leadline_studies.common.scoring_time import machine

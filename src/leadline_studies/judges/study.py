@@ -23,6 +23,7 @@ import numpy as np
 from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
 from leadline.data.results import ResultWarning, plain
+from leadline.data.table import Table
 from leadline.data.wording import counted, queries
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.evaluate import evaluate
@@ -31,7 +32,6 @@ from leadline.io.judges import Judge, judge_name, read_judges
 from leadline.io.read import QrelsLike, read_qrels
 from leadline.judging.agreement import agreement
 from leadline.judging.agreement_result import Judgments, Ranking, changes, ranked
-from leadline.reporting.render import Table
 from leadline.stats.agreement_coefficients import FEWEST_QUERIES
 from leadline.stats.correlation import kendall
 from leadline_studies import Option, Outcome, Progress

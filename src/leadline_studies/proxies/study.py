@@ -22,6 +22,7 @@ from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
 from leadline.data.run import Run
+from leadline.data.table import Table
 from leadline.data.wording import counted
 from leadline.errors import UsageError
 from leadline.estimation.designs import Draw, Frame, draw, frame_of
@@ -40,7 +41,6 @@ from leadline.evaluation.join import judge_runs
 from leadline.evaluation.profiles import profile_of
 from leadline.io.read import QrelsLike, read_qrels
 from leadline.measures import Measure
-from leadline.reporting.render import Table
 from leadline_studies import Option, Outcome, Progress
 
 MEASURES = ("P@10", "RBP(p=0.8)@10")

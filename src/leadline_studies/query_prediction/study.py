@@ -19,6 +19,7 @@ import numpy as np
 from leadline.data.arrays import Flags, Floats
 from leadline.data.optional import require
 from leadline.data.results import Results, plain
+from leadline.data.table import Probability, Table
 from leadline.errors import UsageError
 from leadline.estimation.predict import over_queries, predict
 from leadline.estimation.predictors import DeShaTo
@@ -26,7 +27,6 @@ from leadline.evaluation.evaluate import evaluate
 from leadline.io.read import QrelsLike
 from leadline.io.texts import TextsLike, name_of, read_documents, read_queries
 from leadline.measures import MEASURES
-from leadline.reporting.render import Probability, Table
 from leadline.retrieval.index.builder import build_index
 from leadline.retrieval.models import MODELS
 from leadline.retrieval.search import SearchResult, search

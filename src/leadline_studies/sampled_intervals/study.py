@@ -19,6 +19,7 @@ from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
 from leadline.data.results import plain
+from leadline.data.table import Cell, Table
 from leadline.errors import UsageError
 from leadline.estimation.sampled import DEFAULT_MEASURES, SampledOptions, SampledRun, estimate_run
 from leadline.estimation.strata import Query, count_cells, tied_above
@@ -26,7 +27,6 @@ from leadline.evaluation.join import judge
 from leadline.evaluation.profiles import profile_of
 from leadline.io.read import QrelsLike, read_qrels
 from leadline.io.texts import TextsLike, name_of, read_queries
-from leadline.reporting.render import Cell, Table
 from leadline.retrieval.index.builder import build_index
 from leadline.retrieval.index.reader import Index
 from leadline.retrieval.models import MODELS

@@ -16,6 +16,7 @@ import numpy as np
 from leadline.data.arrays import Floats, Integers
 from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
+from leadline.data.table import Table
 from leadline.data.validation import check_whole
 from leadline.data.wording import queries
 from leadline.errors import InputError
@@ -23,7 +24,6 @@ from leadline.estimation.system_lists import RankedPool, Systems, read_systems
 from leadline.estimation.unjudged_methods import DeShaTo
 from leadline.io.read import QrelsLike, read_qrels
 from leadline.io.texts import read_documents
-from leadline.reporting.render import Table
 from leadline.stats.resampling import interval
 from leadline.topics.fit import fit
 from leadline.topics.infer import Vectors, infer, read_vectors

@@ -16,6 +16,7 @@ import numpy as np
 from leadline.data.arrays import Floats
 from leadline.data.reading import Reading
 from leadline.data.results import ResultWarning, plain
+from leadline.data.table import Cell, Table
 from leadline.data.validation import check_whole
 from leadline.data.wording import queries, rounded
 from leadline.errors import InputError
@@ -26,7 +27,6 @@ from leadline.estimation.unjudged_result import mean_of_defined
 from leadline.evaluation.join import judge_runs
 from leadline.io.read import QrelsLike, read_qrels
 from leadline.measures.average_precision import AP
-from leadline.reporting.render import Cell, Table
 from leadline.stats.correlation import kendall
 from leadline_studies import FITS, SWEEPS, VECTORS, Option, Outcome, Progress
 from leadline_studies.shape_systems.topics import topics_by_number

@@ -16,6 +16,7 @@ import numpy as np
 
 from leadline.data.arrays import Floats, Integers
 from leadline.data.results import plain
+from leadline.data.table import Cell, Table
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted, queries, rounded
 from leadline.errors import InputError, UsageError
@@ -23,7 +24,6 @@ from leadline.estimation.system_lists import Systems, Topics
 from leadline.estimation.unjudged import estimate_systems
 from leadline.estimation.unjudged_methods import DeShaTo, NRuns
 from leadline.io.read import QrelsLike
-from leadline.reporting.render import Cell, Table
 from leadline.stats.correlation import kendall
 from leadline_studies import Option, Outcome, Progress
 from leadline_studies.shape_systems.study import (

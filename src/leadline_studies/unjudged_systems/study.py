@@ -19,6 +19,7 @@ import numpy as np
 from leadline.data.arrays import Floats, Integers
 from leadline.data.reading import Reading
 from leadline.data.results import plain
+from leadline.data.table import Cell, Table
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted, rounded
 from leadline.errors import InputError, UsageError
@@ -29,7 +30,6 @@ from leadline.io.id_lists import read_labels, teams_of
 from leadline.io.read import QrelsLike, read_qrels
 from leadline.io.result_files import read_column
 from leadline.measures.average_precision import AP
-from leadline.reporting.render import Cell, Table
 from leadline.stats.correlation import kendall
 from leadline.stats.resampling import draws_of_teams, interval
 from leadline_studies import Option, Outcome, Progress

@@ -9,7 +9,8 @@ import sys
 
 import pytest
 
-from leadline.reporting.render import Cell, Preformatted, RowLabel, Table, render, shown
+from leadline.data.table import Cell, Preformatted, RowLabel, Table
+from leadline.reporting.render import render, shown
 
 # `-f trec` takes results in place of a table; test_trec.py is about it.
 FORMS = ("csv", "html", "latex", "markdown", "table", "terminal")

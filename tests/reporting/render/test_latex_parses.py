@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from leadline.data.table import Table
 from leadline.evaluation.evaluate import evaluate
-from leadline.reporting.render import Table, render
+from leadline.reporting.render import render
 
 NASTY = ["a_b", "50%", "R&D", "$x$", "#1", "{curly}", "~", "^", "back\\slash", "é Ω"]
 

@@ -3,72 +3,10 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, field
-from typing import TypeAlias
 
+from leadline.data.table import Cell, Preformatted, Probability, Table
 from leadline.data.wording import cells as width_of
 from leadline.data.wording import visible
-
-Cell: TypeAlias = "str | float | int | None"
-
-
-class Probability(float):
-    """Probability; one that rounds to 0 is shown as less than one unit of the last digit."""
-
-    __slots__ = ()
-
-
-class RowLabel(str):
-    """Label in a column of ids, such as `mean` for all queries; empty in CSV."""
-
-    __slots__ = ()
-
-
-class Preformatted(str):
-    """Number that is already formatted."""
-
-    __slots__ = ()
-
-
-@dataclass
-class Table:
-    """Table of results, independent of the format in which it is written.
-
-    Parameters
-    ----------
-    columns : list of str
-        Header.
-    rows : list of list
-        Cells by row.
-    best : set of (int, int)
-        Row and column of the cells that hold the best value of their column.
-    letters : dict of (int, int) to str
-        Letters of significance by row and column: superscripts where the format has them, otherwise after
-        the cell.
-    notes : list of str
-        Sentences below the table.
-    title : str
-        Title above the table.
-    digits : int, default 4
-        Digits after the decimal point.
-    wrapped : frozenset of str
-        Columns of sentences, which are wrapped on a terminal.
-    optional : tuple of str
-        Columns that a narrow terminal drops first, in this order.
-    whole : bool, default False
-        Whether a terminal shows every row.
-    """
-
-    columns: list[str]
-    rows: list[list[Cell]]
-    best: set[tuple[int, int]] = field(default_factory=set)
-    letters: dict[tuple[int, int], str] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-    title: str = ""
-    digits: int = 4
-    wrapped: frozenset[str] = frozenset()
-    optional: tuple[str, ...] = ()
-    whole: bool = False
 
 
 def render(table: Table, form: str, *, to_file: bool = False) -> str:

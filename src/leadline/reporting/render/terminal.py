@@ -7,8 +7,9 @@ import re
 import shutil
 from typing import NamedTuple
 
+from leadline.data.table import Table
 from leadline.data.wording import cells, folded, shortened, visible
-from leadline.reporting.render import Table, aligned, marked, text_columns
+from leadline.reporting.render import aligned, marked, text_columns
 
 HEAD, TAIL = 20, 5
 NAME = 12  # minimum width of names as long as columns can be dropped instead

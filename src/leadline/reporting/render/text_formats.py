@@ -6,18 +6,10 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from html import escape
 
+from leadline.data.table import Cell, Preformatted, RowLabel, Table
 from leadline.data.wording import cells as width_of
 from leadline.data.wording import visible
-from leadline.reporting.render import (
-    Cell,
-    Preformatted,
-    RowLabel,
-    Table,
-    aligned,
-    marked,
-    shown,
-    text_columns,
-)
+from leadline.reporting.render import aligned, marked, shown, text_columns
 
 QUOTED = re.compile(r'[,"\r\n]')
 FORMULA = re.compile(r"'*[=+\-@\t\r].", re.DOTALL)

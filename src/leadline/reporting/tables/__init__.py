@@ -6,8 +6,8 @@ import importlib
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from leadline.data.table import Table, by_name
 from leadline.errors import UsageError
-from leadline.reporting.render import Cell, Preformatted, RowLabel, Table, render
 
 if TYPE_CHECKING:
     from leadline.data.result import Result
@@ -24,8 +24,6 @@ class Layout(NamedTuple):
         Function of the printed table.
     rows : str
         Function of the table for CSV and data frames; by default the printed one.
-    text : str
-        Function of the printed text, for results that are not printed as a table.
     columns : str
         Function of the columns for data frames; by default those of `rows`.
     """
@@ -33,15 +31,11 @@ class Layout(NamedTuple):
     module: str
     table: str
     rows: str = ""
-    text: str = ""
     columns: str = ""
 
 
 LAYOUTS = {
-    "ABTest": Layout("abtest_table", "abtest_table"),
     "Agreement": Layout("agreement_table", "agreement_tables", "agreement_rows"),
-    "CheckResult": Layout("collection_tables", "check_table", text="check_text"),
-    "Collection": Layout("collection_tables", "collection_table"),
     "Comparison": Layout(
         "comparison_table", "comparison_table", "comparison_rows", columns="comparison_columns"
     ),
@@ -62,25 +56,24 @@ LAYOUTS = {
     "Slices": Layout("slice_table", "slice_table", "slice_rows"),
     "SubtopicCurves": Layout("evaluation_tables", "curve_table"),
     "Suite": Layout("suite_table", "suite_tables", "suite_rows"),
-    "Unjudged": Layout("estimation_tables", "unjudged_table"),
-    "Verification": Layout("collection_tables", "verification_table"),
     "WhyDifferent": Layout("why_different_table", "why_different_tables"),
 }
 FORMATS = {".csv": "csv", ".json": "json", ".tex": "latex", ".md": "markdown", ".html": "html"}
 PAGE = '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>leadline</title>\n{}</html>\n'
 
 
-def layout_of(result: Result) -> Layout:
-    """Return the layout of a result, by its class or the nearest base class with a layout."""
+def layout_of(result: Result) -> Layout | None:
+    """Return the layout of a result, by its class or the nearest base class with a layout, if it has one."""
     for cls in type(result).__mro__:
         if cls.__name__ in LAYOUTS:
             return LAYOUTS[cls.__name__]
-    raise UsageError(f"{type(result).__name__} has no table; there is one of: {', '.join(LAYOUTS)}")
+    return None
 
 
 def tables_of(result: Result, **options: Any) -> list[Table]:
     """Return the tables of a result that its command prints, usually one."""
     layout = layout_of(result)
+    assert layout is not None
     tables = _call(layout, layout.table, result, options)
     return tables if isinstance(tables, list) else [tables]
 
@@ -88,10 +81,21 @@ def tables_of(result: Result, **options: Any) -> list[Table]:
 def rows_of(result: Result, **options: Any) -> Table:
     """Return the table of a result for CSV and data frames, with unclipped values."""
     layout = layout_of(result)
+    assert layout is not None
     if not layout.rows:
         return tables_of(result, **options)[0]
     table: Table = _call(layout, layout.rows, result, options)
     return table
+
+
+def columns_of(result: Result, **options: Any) -> dict[str, list[Any]]:
+    """Return the columns of a result for data frames, by name."""
+    layout = layout_of(result)
+    assert layout is not None
+    if not layout.columns:
+        return by_name(rows_of(result, **options))
+    columns: dict[str, list[Any]] = _call(layout, layout.columns, result, options)
+    return columns
 
 
 def _call(layout: Layout, name: str, result: Result, options: dict[str, Any]) -> Any:
@@ -100,42 +104,6 @@ def _call(layout: Layout, name: str, result: Result, options: dict[str, Any]) ->
     function = getattr(importlib.import_module(f"{__name__}.{layout.module}"), name)
     check_options(result, "table", function, options)
     return function(result, **options)
-
-
-def text_of(result: Result, form: str = "table", **options: Any) -> str:
-    """Return a result as text in a format of `render`, with all rows and columns."""
-    layout = layout_of(result)
-    if form == "csv":
-        return render(rows_of(result, **options), form, to_file=True)
-    if form == "table" and layout.text:
-        text: str = _call(layout, layout.text, result, options)
-        return text
-    return "\n".join(render(table, form, to_file=True) for table in tables_of(result, **options))
-
-
-def columns_of(result: Result, **options: Any) -> dict[str, list[Any]]:
-    """Return the rows of a result as columns by name; repeated names are numbered."""
-    layout = layout_of(result)
-    if layout.columns:
-        made: dict[str, list[Any]] = _call(layout, layout.columns, result, options)
-        return made
-    table = rows_of(result, **options)
-    columns: dict[str, list[Any]] = {}
-    for index, name in enumerate(table.columns):
-        named, number = name, 1
-        while named in columns:
-            number += 1
-            named = f"{name} {number}"
-        columns[named] = _values([row[index] for row in table.rows])
-    return columns
-
-
-def _values(cells: list[Cell]) -> list[Any]:
-    """Return the cells of a column as numbers or texts; undefined floats are NaN."""
-    values = [None if isinstance(cell, RowLabel) else cell for cell in cells]
-    if all(value is None or isinstance(value, float) for value in values):
-        return [float("nan") if value is None else float(value) for value in values]
-    return [str(value) if isinstance(value, Preformatted) else value for value in values]
 
 
 def write_result(result: Result, path: str | os.PathLike[str], **options: Any) -> None:
@@ -159,7 +127,7 @@ def write_result(result: Result, path: str | os.PathLike[str], **options: Any) -
 def _text(result: Result, form: str, options: dict[str, Any]) -> str:
     if form == "json":
         return result.to_json(**options) + "\n"
-    text = text_of(result, form, **options)
+    text = result.text(form, **options)
     return PAGE.format(text) if form == "html" else text
 
 

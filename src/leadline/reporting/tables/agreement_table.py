@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from leadline.data.results import plain
+from leadline.data.table import Cell, Preformatted, RowLabel, Table
 from leadline.data.wording import counted, percent, queries
 from leadline.judging.agreement_audit import Audit, Interval
 from leadline.judging.agreement_result import Agreement, CoefficientEstimate, Ranking, changes
 from leadline.judging.score_audit import ScoreAudit
-from leadline.reporting.render import Cell, Preformatted, RowLabel, Table
 from leadline.stats.agreement_coefficients import FEWEST_QUERIES
 
 PAIRWISE = 6  # maximum number of judges shown pairwise; of more, the mean of each with the others is shown

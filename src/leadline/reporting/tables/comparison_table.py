@@ -15,8 +15,8 @@ from leadline.comparison.gate import WORSE as GATE_WORSE
 from leadline.comparison.gate import Gate
 from leadline.comparison.sentences import few_groups_text, groups_text, sentence, shown_limits
 from leadline.data.results import plain
+from leadline.data.table import Cell, Preformatted, Probability, Table
 from leadline.data.wording import counted, percent, queries
-from leadline.reporting.render import Cell, Preformatted, Probability, Table
 from leadline.reporting.render.text_formats import plain_text
 from leadline.stats.corrections import BH
 from leadline.stats.intervals import SMALLEST, Student

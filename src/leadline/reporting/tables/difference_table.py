@@ -8,8 +8,8 @@ import numpy as np
 
 from leadline.comparison.information_difference.difference_result import Difference, DifferencePair
 from leadline.data.results import plain
+from leadline.data.table import Cell, Table
 from leadline.errors import UsageError
-from leadline.reporting.render import Cell, Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

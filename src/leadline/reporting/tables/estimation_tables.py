@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from leadline.data.results import plain
-from leadline.data.wording import counted, percent, queries
-from leadline.reporting.render import Cell, Table
+from leadline.data.table import Cell, Table
+from leadline.data.wording import counted, percent
 from leadline.reporting.tables.evaluation_tables import means_table
 
 if TYPE_CHECKING:  # each table is for one command, which has imported what it shows
@@ -18,7 +18,6 @@ if TYPE_CHECKING:  # each table is for one command, which has imported what it s
     from leadline.estimation.predict import Predictions
     from leadline.estimation.score_histograms.histogram_result import Histograms
     from leadline.estimation.score_histograms.subsampling import Estimates
-    from leadline.estimation.unjudged_result import Unjudged
     from leadline.judging.pool import Pool
 
 INTERVAL = "low, high: {} confidence interval over samples of documents, for these queries"
@@ -257,30 +256,6 @@ def prediction_correlation_table(predictions: Predictions, rows: list[dict[str, 
     return Table(
         ["run", "predictor", "queries", *heads], cells, notes=[note, *map(str, predictions.warnings)]
     )
-
-
-def unjudged_table(result: Unjudged) -> Table:
-    """Return the table of systems in descending order: score, documents, terms, deviation over fits."""
-    data = result.to_dict()
-    heads = ["system", result.method.called, "documents", *result.terms]
-    if result.spread is not None:
-        heads.append("spread")
-    rows: list[list[Cell]] = []
-    for run in result.order():
-        name = result.names[run]
-        cells: list[Cell] = [name, data["scores"][name], float(result.used[run].mean())]
-        cells += [data["terms"][term][name] for term in result.terms]
-        if result.spread is not None:
-            cells.append(data["spread"][name])
-        rows.append(cells)
-    size = f"{counted(len(rows), 'system')}, mean over {queries(len(result.queries))}"
-    notes = [
-        f"{result.method}: {size}; without judgments",
-        "documents: mean number used per query; scores order systems and do not estimate any measure",
-    ]
-    if result.spread is not None:
-        notes.append(f"spread: standard deviation of the score over {len(result.by_fit)} fits of the topics")
-    return Table(heads, rows, notes=[*notes, *map(str, result.warnings)])
 
 
 FORECAST = ("half_width", "half_budget", "exact_budget")

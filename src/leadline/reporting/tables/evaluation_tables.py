@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from leadline.data.results import Results, plain
+from leadline.data.table import Cell, Preformatted, RowLabel, Table
 from leadline.data.wording import counted, percent, queries
-from leadline.reporting.render import Cell, Preformatted, RowLabel, Table
 
 if TYPE_CHECKING:  # a small `evaluate` loads none of these
     from leadline.comparison.correlate import Correlation

@@ -6,8 +6,8 @@ import math
 
 from leadline.comparison.rank import RankedRun, Ranking
 from leadline.data.results import plain
+from leadline.data.table import Cell, Preformatted, Probability, Table
 from leadline.data.wording import counted, percent
-from leadline.reporting.render import Cell, Preformatted, Probability, Table
 
 OPTIONAL = ("expected", "boot low", "boot high")
 

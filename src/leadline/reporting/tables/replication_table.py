@@ -6,8 +6,8 @@ import math
 
 from leadline.comparison.replication_result import COVERAGE, STATISTICS, Replication, ReplicationValue
 from leadline.data.results import plain
+from leadline.data.table import Cell, Probability, Table
 from leadline.data.wording import percent, queries
-from leadline.reporting.render import Cell, Probability, Table
 
 
 def replication_table(result: Replication) -> Table:

@@ -6,8 +6,8 @@ from leadline.comparison.gate import FEWEST
 from leadline.comparison.query_slices import SliceDifference, SliceMean, Slices
 from leadline.comparison.sentences import clipped, p_text, signed
 from leadline.data.results import plain
+from leadline.data.table import Cell, Probability, RowLabel, Table
 from leadline.data.wording import counted, percent
-from leadline.reporting.render import Cell, Probability, RowLabel, Table
 from leadline.reporting.tables.comparison_table import VERDICTS
 from leadline.stats.intervals import SMALLEST
 

@@ -11,8 +11,8 @@ from leadline.comparison.comparison_result import outperformed_runs
 from leadline.comparison.suite_records import Scope, SuitePair
 from leadline.comparison.suite_result import CANNOT_TELL, FEWEST, INCOMPLETE, Suite
 from leadline.data.results import plain
+from leadline.data.table import Cell, Probability, Table
 from leadline.data.wording import counted, percent
-from leadline.reporting.render import Cell, Probability, Table
 from leadline.reporting.tables.comparison_table import VERDICTS
 
 LETTERED = 6  # maximum number of runs with letters; with more, outperformed runs are counted

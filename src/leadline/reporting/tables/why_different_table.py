@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leadline.comparison.why_different import summary_of
+from leadline.data.table import Cell, Table
 from leadline.data.wording import counted, queries
-from leadline.reporting.render import Cell, Table
 
 if TYPE_CHECKING:
     from leadline.comparison.why_different import WhyDifferent

@@ -1,0 +1,196 @@
+"""Tables of results, independent of how they are written, and the columns that they are made of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+Cell: TypeAlias = "str | float | int | None"
+PROBABILITY = "p"  # form of a column of probabilities
+
+
+class Probability(float):
+    """Probability; one that rounds to 0 is shown as less than one unit of the last digit."""
+
+    __slots__ = ()
+
+
+class RowLabel(str):
+    """Label in a column of ids, such as `mean` for all queries; empty in CSV."""
+
+    __slots__ = ()
+
+
+class Preformatted(str):
+    """Number that is already formatted."""
+
+    __slots__ = ()
+
+
+@dataclass
+class Table:
+    """Table of results, independent of the format in which it is written.
+
+    Parameters
+    ----------
+    columns : list of str
+        Header.
+    rows : list of list
+        Cells by row.
+    best : set of (int, int)
+        Row and column of the cells that hold the best value of their column.
+    letters : dict of (int, int) to str
+        Letters of significance by row and column: superscripts where the format has them, otherwise after
+        the cell.
+    notes : list of str
+        Sentences below the table.
+    title : str
+        Title above the table.
+    digits : int, default 4
+        Digits after the decimal point.
+    wrapped : frozenset of str
+        Columns of sentences, which are wrapped on a terminal.
+    optional : tuple of str
+        Columns that a narrow terminal drops first, in this order.
+    whole : bool, default False
+        Whether a terminal shows every row.
+    """
+
+    columns: list[str]
+    rows: list[list[Cell]]
+    best: set[tuple[int, int]] = field(default_factory=set)
+    letters: dict[tuple[int, int], str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    title: str = ""
+    digits: int = 4
+    wrapped: frozenset[str] = frozenset()
+    optional: tuple[str, ...] = ()
+    whole: bool = False
+
+
+class Column(NamedTuple):
+    """A column of a result: its values, and how they are shown.
+
+    Attributes
+    ----------
+    name : str
+        Name in CSV, JSON and data frames; empty if the column is in the printed table only.
+    values : sequence
+        Numbers or texts; None, NaN and infinity are undefined.
+    heading : str, optional
+        Heading of the printed table; by default the name. If empty, the column is not printed.
+    form : str
+        How a number is printed: a format as `.1f`, or `p` for probabilities; by default with the digits of
+        the table.
+    better : int
+        Whether larger (1) or smaller (-1) values are better, and the best are marked; 0 marks none.
+    dropped : int
+        Order in which a narrow terminal drops columns, from 1; 0 if it drops others first.
+    wrapped : bool
+        Whether the texts are sentences, which a terminal wraps.
+    """
+
+    name: str
+    values: Sequence[Any] | np.ndarray[Any, Any]
+    heading: str | None = None
+    form: str = ""
+    better: int = 0
+    dropped: int = 0
+    wrapped: bool = False
+
+    @property
+    def title(self) -> str:
+        """Heading of the printed table; empty if the column is not printed."""
+        return self.name if self.heading is None else self.heading
+
+    def cells(self) -> list[Cell]:
+        """Return the values as cells; None is undefined."""
+        values = self.values.tolist() if isinstance(self.values, np.ndarray) else self.values
+        cells: list[Cell] = [
+            None if isinstance(value, float) and not math.isfinite(value) else value for value in values
+        ]
+        if self.form != PROBABILITY:
+            return cells
+        return [Probability(cell) if isinstance(cell, float) else cell for cell in cells]
+
+    def printed(self) -> list[Cell]:
+        """Return the cells of the printed table."""
+        if self.form in ("", PROBABILITY):
+            return self.cells()
+        return [
+            cell if cell is None or isinstance(cell, str) else Preformatted(format(cell, self.form))
+            for cell in self.cells()
+        ]
+
+    def best(self) -> list[int]:
+        """Return the rows with the best value; none for one row."""
+        numbers = {row: cell for row, cell in enumerate(self.cells()) if isinstance(cell, float)}
+        if not self.better or len(self.values) < 2 or not numbers:
+            return []
+        top = max(numbers.values()) if self.better > 0 else min(numbers.values())
+        return [row for row, number in numbers.items() if number == top]
+
+
+def columns_of(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[Column]:
+    """Return rows as columns.
+
+    >>> columns_of(("run", "AP"), [("a", 0.5), ("b", 0.25)])[1].values
+    [0.5, 0.25]
+    """
+    return [Column(name, [row[place] for row in rows]) for place, name in enumerate(names)]
+
+
+def printed_table(columns: Iterable[Column], **parts: Any) -> Table:
+    """Return the printed table of columns; `parts` are notes, title and other fields of `Table`.
+
+    >>> printed_table([Column("run", ["a", "b"]), Column("p", np.array([0.5, np.nan]), form=".1f")]).rows
+    [['a', '0.5'], ['b', None]]
+    """
+    shown = [column for column in columns if column.title]
+    dropped = sorted((column.dropped, column.title) for column in shown if column.dropped)
+    return Table(
+        [column.title for column in shown],
+        _rows([column.printed() for column in shown]),
+        best={(row, place) for place, column in enumerate(shown) for row in column.best()},
+        wrapped=frozenset(column.title for column in shown if column.wrapped),
+        optional=tuple(title for _, title in dropped),
+        **parts,
+    )
+
+
+def full_table(columns: Iterable[Column]) -> Table:
+    """Return the table for CSV and data frames: every named column, with nothing formatted."""
+    named = [column for column in columns if column.name]
+    return Table([column.name for column in named], _rows([column.cells() for column in named]))
+
+
+def _rows(columns: list[list[Cell]]) -> list[list[Cell]]:
+    return list(map(list, zip(*columns, strict=True)))
+
+
+def by_name(table: Table) -> dict[str, list[Any]]:
+    """Return the columns of a table by name, for data frames; repeated names are numbered.
+
+    >>> by_name(Table(["low", "low"], [[0.5, 1], [None, 2]]))
+    {'low': [0.5, nan], 'low 2': [1, 2]}
+    """
+    columns: dict[str, list[Any]] = {}
+    for index, name in enumerate(table.columns):
+        named, number = name, 1
+        while named in columns:
+            number += 1
+            named = f"{name} {number}"
+        columns[named] = _values([row[index] for row in table.rows])
+    return columns
+
+
+def _values(cells: list[Cell]) -> list[Any]:
+    """Return the cells of a column as numbers or texts; undefined floats are NaN."""
+    values = [None if isinstance(cell, RowLabel) else cell for cell in cells]
+    if all(value is None or isinstance(value, float) for value in values):
+        return [float("nan") if value is None else float(value) for value in values]
+    return [str(value) if isinstance(value, Preformatted) else value for value in values]
