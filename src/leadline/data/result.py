@@ -14,8 +14,6 @@ from leadline.errors import InputError, UnknownOptionError
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from leadline.data.results import ResultWarning
-
 
 class Result:
     """Base class of the results.
@@ -28,7 +26,6 @@ class Result:
     """
 
     sources: tuple[str, ...] = ()
-    warnings: list[ResultWarning]
     _digits = 4  # after the decimal point in the printed table
 
     if TYPE_CHECKING:  # defined by every subclass
@@ -42,7 +39,7 @@ class Result:
 
     def _notes(self, *args: Any, **options: Any) -> list[str]:  # noqa: ARG002  # subclasses have options
         """Return the sentences below the printed table."""
-        return list(map(str, self.warnings))
+        return list(map(str, getattr(self, "warnings", ())))
 
     def _tables(self, *args: Any, **options: Any) -> list[Table]:  # noqa: ARG002
         """Return the printed tables, usually one."""
