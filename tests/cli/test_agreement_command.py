@@ -53,6 +53,18 @@ def test_the_table_of_the_lecture_has_a_kappa_of_776_and_is_acceptable(leadline:
     assert round(data["scott"]["value"], 4) == 0.7759
     assert round(data["cohen"]["value"], 4) == 0.7761
     assert all(data[name]["acceptable"] for name in ("scott", "cohen", "fleiss", "krippendorff"))
+    assert data["chance"] == [
+        {
+            "a": "judge 1",
+            "b": "judge 2",
+            "pairs": 400,
+            "disagreements": 30,
+            "observed": 0.925,
+            "pooled": [0.7875, 0.2125],
+            "expected": pytest.approx(0.7875**2 + 0.2125**2),
+            "expected_own": pytest.approx(0.665),
+        }
+    ]
     low = leadline("agreement", "--table", "30,20,10,7", "-f", "json").data
     assert low["cohen"]["acceptable"] is False
 

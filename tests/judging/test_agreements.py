@@ -19,6 +19,7 @@ from leadline.io.judges import read_judges
 from leadline.judging.agreement import agreement
 from leadline.judging.agreement_audit import needed_judgments
 from leadline.judging.agreement_result import Judgments, change
+from leadline.reporting.tables.agreement_table import agreement_tables
 from leadline.stats.agreement_coefficients import (
     Cohen,
     Fleiss,
@@ -187,6 +188,20 @@ def test_a_table_of_counts_gives_the_numbers_of_the_lecture() -> None:
     assert data["confusion"][0]["counts"] == [[300, 20], [10, 70]]
     assert data["per_query"] == {}
     assert data["ranking"] is None
+
+
+def test_disagreements_of_queries_are_counted_as_in_the_table_of_the_lecture() -> None:
+    disagreements = {"51": (211, 6), "62": (400, 157), "67": (400, 68), "95": (400, 110), "127": (400, 106)}
+    first = {query: dict.fromkeys(map(str, range(judged)), 0) for query, (judged, _) in disagreements.items()}
+    second = {
+        query: {document: int(int(document) < apart) for document in first[query]}
+        for query, (_, apart) in disagreements.items()
+    }
+    found = agreement({"one": first, "two": second}, draws=0)
+    assert found.chance()[0].disagreements == sum(apart for _, apart in disagreements.values())
+    table = agreement_tables(found, per_query=True)[2]
+    rows = {row[0]: row[1:3] for row in table.rows}
+    assert rows == {query: list(counts) for query, counts in disagreements.items()}
 
 
 @given(st.lists(st.integers(0, 40), min_size=4, max_size=4).filter(any))

@@ -22,7 +22,7 @@ from leadline.evaluation.join import readable_twice
 from leadline.io.judges import Judge
 from leadline.judging.agreement_audit import Audit, NeededJudgments
 from leadline.measures import MEASURES
-from leadline.stats.agreement_coefficients import FEWEST_PAIRS, FEWEST_QUERIES, acceptable
+from leadline.stats.agreement_coefficients import FEWEST_PAIRS, FEWEST_QUERIES, ChanceAgreement, acceptable
 from leadline.stats.correlation import kendall
 
 
@@ -412,6 +412,11 @@ class Agreement(Result):
             matrix[a, b] = matrix[b, a] = estimate.value
         return matrix
 
+    def chance(self) -> list[ChanceAgreement]:
+        """Return observed and chance agreement of every two judges with a common pair."""
+        rows = zip(self.named(), self.tables, strict=True)
+        return [ChanceAgreement.of(*names, table) for names, table in rows if table.any()]
+
     def counted(self) -> list[int]:
         """Return the number of query-document pairs judged by both, per pair of judges."""
         counts: list[int] = self.tables.sum(axis=(1, 2)).astype(int).tolist()
@@ -436,6 +441,7 @@ class Agreement(Result):
                 {"a": a, "b": b, "counts": table.astype(int).tolist()}
                 for (a, b), table in zip(self.named(), self.tables, strict=True)
             ],
+            "chance": [each._asdict() for each in self.chance()],
             "per_query": {
                 query: {name: plain(float(values[index])) for name, values in self.by_query.items()}
                 for index, query in enumerate(self.queries)

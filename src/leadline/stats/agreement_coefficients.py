@@ -210,6 +210,52 @@ def _checked(grades: ArrayLike) -> Floats:
     return table
 
 
+class ChanceAgreement(NamedTuple):
+    """Observed agreement of two judges, and what chance would give.
+
+    Attributes
+    ----------
+    a : str
+        First judge.
+    b : str
+        Second judge.
+    pairs : int
+        Pairs judged by both.
+    disagreements : int
+        Pairs that they gave different grades.
+    observed : float
+        Proportion of equal grades, P(A).
+    pooled : list of float
+        Proportion of each grade among the judgments of both.
+    expected : float
+        Chance agreement from these pooled proportions, P(E) of Scott's pi.
+    expected_own : float
+        Chance agreement from the proportions of each judge, P(E) of Cohen's kappa without weights.
+    """
+
+    a: str
+    b: str
+    pairs: int
+    disagreements: int
+    observed: float
+    pooled: list[float]
+    expected: float
+    expected_own: float
+
+    @classmethod
+    def of(cls, a: str, b: str, table: Floats) -> ChanceAgreement:
+        """Return the numbers of a confusion table of two judges.
+
+        >>> ChanceAgreement.of("a", "b", np.array([[300, 20], [10, 70]])).observed
+        0.925
+        """
+        same, pairs = int(np.trace(table)), int(table.sum())
+        first, second = table.sum(axis=1), table.sum(axis=0)
+        pooled = (first + second) / (2 * pairs)
+        expected = float(pooled @ pooled), float(first @ second) / pairs**2
+        return cls(a, b, pairs, pairs - same, same / pairs, pooled.tolist(), *expected)
+
+
 COEFFICIENTS: Registry[Coefficient] = Registry(sys.modules[__name__], Coefficient, "coefficient")
 
 

@@ -211,6 +211,7 @@ def _two_by_two(agreement: Agreement) -> Table:
             [
                 *([b] if agreement.reference else [a, b]),
                 agreement.counted()[index],
+                agreement.counted()[index] - int(np.trace(agreement.tables[index])),
                 *(plain(between[name][1][index].value) for name in PARTS[:3]),
                 plain(cohen.low),
                 plain(cohen.high),
@@ -219,7 +220,7 @@ def _two_by_two(agreement: Agreement) -> Table:
             ]
         )
     heads = ["judge"] if agreement.reference else ["a", "b"]
-    heads += ["pairs", "agreement", "Scott", "Cohen", "low", "high", "alpha", RANGE]
+    heads += ["pairs", "differ", "agreement", "Scott", "Cohen", "low", "high", "alpha", RANGE]
     notes = (
         [f"each judge compared with {agreement.judges[0]}, in descending order of kappa"]
         if agreement.reference
@@ -240,8 +241,17 @@ def _confusion(agreement: Agreement) -> Table:
     ]
     sums = [sum(column) for column in zip(*table, strict=True)]
     rows.append(["all", *sums, sum(sums)])
-    a, b = agreement.judges
-    return Table(["grade", *grades, "all"], rows, notes=[f"rows: {a}; columns: {b}"])
+    (chance,) = agreement.chance()
+    pooled = ", ".join(f"{grade} {share:.4g}" for grade, share in zip(grades, chance.pooled, strict=True))
+    notes = [
+        f"rows: {chance.a}; columns: {chance.b}",
+        (
+            f"disagreements: {chance.disagreements:,} of {chance.pairs:,}; P(A) {chance.observed:.4g}; "
+            f"P(E) {chance.expected:.4g} from the pooled proportions ({pooled}), "
+            f"{chance.expected_own:.4g} from those of each judge"
+        ),
+    ]
+    return Table(["grade", *grades, "all"], rows, notes=notes)
 
 
 def _pairs_of_queries(agreement: Agreement) -> list[int]:
@@ -252,12 +262,14 @@ def _pairs_of_queries(agreement: Agreement) -> list[int]:
 
 def _queries(agreement: Agreement) -> Table:
     counts = _pairs_of_queries(agreement)
-    rows: list[list[Cell]] = [
-        [query, counts[index], *(plain(float(agreement.by_query[name][index])) for name in PARTS)]
-        for index, query in enumerate(agreement.queries)
-    ]
+    two = len(agreement.judges) == 2
+    rows: list[list[Cell]] = []
+    for index, (query, count) in enumerate(zip(agreement.queries, counts, strict=True)):
+        values = [plain(float(agreement.by_query[name][index])) for name in PARTS]
+        differ: list[Cell] = [round(count * (1 - agreement.by_query["agreement"][index]))] if two else []
+        rows.append([query, count, *differ, *values])
     notes = ["-: undefined, because only one grade was given"] if _dashes(rows) else []
-    heads = ["query", "pairs", "agreement", "Scott", "Cohen", "alpha"]
+    heads = ["query", "pairs", *["differ"][: int(two)], "agreement", "Scott", "Cohen", "alpha"]
     return Table(heads, rows, notes=notes, digits=3)
 
 
