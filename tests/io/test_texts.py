@@ -114,6 +114,80 @@ def test_trec_queries_need_no_closing_tags_and_keep_the_longer_fields(tmp_path: 
     assert query.content == "International crime\nWhich groups?"
 
 
+CLEF = """<top>
+<num> C041 </num>
+<EN-title> Pesticides in Baby Food </EN-title>
+<EN-desc> Find reports on pesticides in baby food. </EN-desc>
+<EN-narr> Relevant documents name the pesticides. </EN-narr>
+</top>
+"""
+NTCIR = """<TOPIC>
+<NUM>001</NUM>
+<SLANG>CH</SLANG>
+<TLANG>EN</TLANG>
+<TITLE>Time Warner, AOL, Merger</TITLE>
+<DESC>
+Find reports about the merger
+</DESC>
+<NARR>
+<BACK>Both announced it.</BACK>
+<REL>Reports on competitors are relevant.</REL>
+</NARR>
+</TOPIC>
+"""
+COVID = """<topics task="COVIDSearch">
+  <topic number="1">
+    <query>coronavirus origin</query>
+    <question>what is the origin</question>
+  </topic>
+</topics>
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "fields", "expected"),
+    [
+        (CLEF, (), ("C041", "Pesticides in Baby Food")),
+        (CLEF, ("desc",), ("C041", "Find reports on pesticides in baby food.")),
+        (
+            CLEF,
+            ("EN-title", "EN-desc"),
+            ("C041", "Pesticides in Baby Food\nFind reports on pesticides in baby food."),
+        ),
+        (CLEF.replace("EN-", "E-"), ("title",), ("C041", "Pesticides in Baby Food")),
+        (NTCIR, (), ("001", "Time Warner, AOL, Merger")),
+        (NTCIR, ("desc",), ("001", "Find reports about the merger")),
+        (NTCIR, ("narr",), ("001", "Both announced it. Reports on competitors are relevant.")),
+        (NTCIR, ("rel",), ("001", "Reports on competitors are relevant.")),
+        (COVID, (), ("1", "coronavirus origin")),
+    ],
+)
+def test_topics_of_clef_ntcir_and_xml_are_read_by_language_and_field(
+    tmp_path: Path, text: str, fields: tuple[str, ...], expected: tuple[str, str]
+) -> None:
+    (query,) = read_queries(written(tmp_path, "topics", text), fields=fields)
+    assert (query.id, query.content) == expected
+
+
+def test_topics_in_several_languages_need_one(tmp_path: Path) -> None:
+    both = CLEF.replace("<EN-desc>", "<DE-title> Pestizide </DE-title>\n<EN-desc>")
+    path = written(tmp_path, "topics", both)
+    with pytest.raises(InputError, match="en-title"):
+        read_queries(path)
+    with pytest.raises(InputError):
+        read_queries(path, fields=("en",))
+    assert read_queries(path, fields=("de-title",))[0].content == "Pestizide"
+
+
+def test_the_language_of_a_document_is_no_text(tmp_path: Path) -> None:
+    text = (
+        "<DOC>\n<DOCNO>1</DOCNO>\n<LANG>EN</LANG>\n<HEADLINE>Merger</HEADLINE>\n<TEXT>News.</TEXT>\n</DOC>\n"
+    )
+    assert plain(read_documents(written(tmp_path, "docs", text))) == [
+        ("1", "Merger", "News.", {"lang": "EN"})
+    ]
+
+
 def test_two_columns_without_a_header_are_id_and_text(tmp_path: Path) -> None:
     path = written(tmp_path, "queries.tsv", "q1\tflow past a wing\nq2\theat\n")
     assert [(query.id, query.text) for query in read_queries(path)] == [

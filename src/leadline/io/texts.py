@@ -13,7 +13,7 @@ from leadline.data.ids import to_bytes
 from leadline.data.optional import import_optional
 from leadline.data.validation import check_arguments
 from leadline.errors import InputError
-from leadline.io import row_checks
+from leadline.io import row_checks, web_pages
 from leadline.io.lines import lines, whole_text
 from leadline.io.opening import IR_DATASETS, LONGEST_TEXT, PARQUET, first_bytes, too_long
 from leadline.io.read_paths import Watch, public
@@ -102,6 +102,10 @@ def parquet(path: str) -> Rows:
 TAG = re.compile(r"<[^<>]*>")
 FIELD = re.compile(r"<(\w+)(?:\s[^<>]*)?>(.*?)</\1\s*>", re.DOTALL)
 TITLES = ("title", "headline", "hl", "head", "hdl", "ti", "tti")
+LANGUAGE = re.compile(r"<lang>(.*?)</lang\s*>", re.DOTALL | re.IGNORECASE)
+TOPIC = r"top|topic(?:\s[^<>]*)?"
+TOPIC_TAG = re.compile(r"<(/?)([\w-]+)[^<>]*>([^<]*)")
+NUMBER = re.compile(r"(num|number)\s*=\s*[\"']([^\"']*)")
 LABELS = {"num": r"Number\s*:", "title": r"Topic\s*:", "desc": r"Description\s*:", "narr": r"Narrative\s*:"}
 
 
@@ -109,35 +113,49 @@ def documents(path: str, *, encoding: str = "utf-8") -> Iterator[tuple[int, dict
     """Yield every document with the number of its first line: `docno`, `title`, `text`.
 
     The text is everything that is not the number or the title, tags taken out, so that no field of any
-    collection is lost.
+    collection is lost. A web page loses scripts and style sheets; its header gives `url` and metadata.
     """
-    for began, block in _blocks(path, "doc", encoding):
+    for began, _, block in _blocks(path, "doc", encoding):
         number = re.search(r"<docno>(.*?)</docno\s*>", block, re.DOTALL | re.IGNORECASE)
         if number is None:
             raise InputError("a <DOC> without <DOCNO>", expected="one", path=path, line=began)
         rest = block[: number.start()] + block[number.end() :]
-        title = ""
+        if web_pages.is_page(rest):
+            yield began, {"docno": number[1].strip()} | web_pages.page(rest)
+            continue
+        language = LANGUAGE.search(rest)
+        more = {"lang": language[1].strip()} if language else {}
+        title, rest = "", LANGUAGE.sub(" ", rest)
         for found in FIELD.finditer(rest):
             if found[1].lower() in TITLES and not title:
                 title = plain(found[2])
                 rest = rest.replace(found[0], " ", 1)
-        yield began, {"docno": number[1].strip(), "title": title, "text": plain(rest)}
+        yield began, {"docno": number[1].strip(), "title": title, "text": plain(rest)} | more
 
 
 def queries(path: str, *, encoding: str = "utf-8") -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield every query with the number of its first line: `num`, `title`, `desc`, `narr`.
+    """Yield every query with the number of its first line: `num`, and its fields, such as `title`, `en-desc`.
 
-    The tags need not be closed, and labels such as `Number:` are left out.
+    The tags need not be closed, and labels such as `Number:` are left out. A field inside another one, as in
+    topics of NTCIR, is part of both. The number may be an attribute or, at CLEF, the `identifier`.
     """
-    for began, block in _blocks(path, "top", encoding):
-        found: dict[str, Any] = {}
-        for part in re.finditer(r"<(\w+)[^<>]*>([^<]*)", block):
-            name = part[1].lower()
-            text = re.sub(r"^\s*" + LABELS.get(name, "(?!)"), "", part[2], flags=re.IGNORECASE)
-            found[name] = f"{found.get(name, '')} {plain(text)}".strip()
-        if not found.get("num"):
+    for began, tag, block in _blocks(path, TOPIC, encoding):
+        found: dict[str, Any] = dict(NUMBER.findall(tag.lower()))
+        closed, inside = set(re.findall(r"</([\w-]+)", block.lower())), list[str]()
+        for end, tag_name, content in TOPIC_TAG.findall(block):
+            name = tag_name.lower()
+            if end:
+                inside = inside[: inside.index(name)] if name in inside else inside
+            elif name in closed:
+                inside.append(name)
+            label = LABELS.get(name.rpartition("-")[2], "(?!)")
+            text = plain(re.sub(r"^\s*" + label, "", content, flags=re.IGNORECASE))
+            for each in inside if end or name in closed else [name]:
+                found[each] = f"{found.get(each, '')} {text}".strip()
+        number = next((found.pop(name) for name in ("num", "number", "identifier") if found.get(name)), "")
+        if not number:
             raise InputError("a <top> without <num>", expected="one", path=path, line=began)
-        yield began, found
+        yield began, {"num": number} | found
 
 
 def plain(text: str) -> str:
@@ -149,19 +167,22 @@ def plain(text: str) -> str:
     return " ".join(html.unescape(TAG.sub(" ", text)).split())
 
 
-def _blocks(path: str, name: str, encoding: str) -> Iterator[tuple[int, str]]:
-    """Yield what stands between the tags of a name, one block at a time."""
-    opening, closing = f"<{name}>", f"</{name}>"
-    began, size, kept = 0, 0, [""]
+def _blocks(path: str, name: str, encoding: str) -> Iterator[tuple[int, str, str]]:
+    """Yield the line, the opening tag, and what stands between the tags of a name, one block at a time."""
+    begins, ends = (re.compile(f"<{end}(?:{name})>", re.IGNORECASE) for end in ("", "/"))
+    noun = name.partition("|")[0]
+    opening, closing = f"<{noun}>", f"</{noun}>"
+    began, size, tag, kept = 0, 0, "", [""]
     for number, line in lines(path, encoding=encoding):
-        low = line.lower()
-        if opening in low:
+        start = begins.search(line) if "<" in line else None
+        if start:
             if began:
                 raise InputError(f"{opening} inside {opening}", expected=closing, path=path, line=number)
-            began, size, kept = number, 0, []
-            line, low = line[low.index(opening) + len(opening) :], low[low.index(opening) :]  # noqa: PLW2901  # the rest of it
-        if began and closing in low:
-            yield began, "\n".join([*kept, line[: line.lower().index(closing)]])
+            began, size, tag, kept = number, 0, start[0], []
+            line = line[start.end() :]  # noqa: PLW2901  # the rest of it
+        end = ends.search(line) if began and "<" in line else None
+        if end:
+            yield began, tag, "\n".join([*kept, line[: end.start()]])
             began = 0
         elif began:
             kept.append(line)
@@ -227,8 +248,9 @@ def _record(found: dict[str, list[str]]) -> dict[str, Any]:
 
 
 DOCUMENT = (*row_checks.DOCUMENT, "id", "_id")
-# A topic may be a text there.
-QUERY = (*(name for name in row_checks.QUERY if name != "topic"), "num", "id", "_id", "topic")
+# A topic or query may be a text there.
+TEXTS = ("query", "topic")
+QUERY = (*(name for name in row_checks.QUERY if name not in TEXTS), "num", "query", "id", "_id", "topic")
 # Where no field is named: the first of these that a record has.
 DOCUMENT_FIELDS = (("title", "text"),)
 QUERY_FIELDS = (("text",), ("title",), ("query",))
@@ -357,21 +379,35 @@ class _Layout:
         if key is None:
             raise self._lacks(names, " or ".join(self.ids), place)
         groups: tuple[tuple[str, ...], ...] = QUERY_FIELDS if self.noun == "query" else DOCUMENT_FIELDS
-        groups = (tuple(self.fields),) if self.fields else groups
+        fields = [_of_any_language(name, names) for name in self.fields]
+        title = _of_any_language("title", names)
+        groups = (tuple(fields),) if fields else (*groups, (title,))
         chosen = next((group for group in groups if set(group) & set(names)), ())
-        missing = [name for name in self.fields if name not in names]
+        missing = [name for name in fields if name not in names]
         if not chosen or missing:
             raise self._lacks(names, " and ".join(missing) or "text", place)
         present = tuple(name for name in chosen if name in names)
         return key, present, tuple(name for name in names if name != key and name not in chosen)
 
     def _lacks(self, names: tuple[str, ...], wanted: str, place: int) -> InputError:
+        titles = [name for name in names if str(name).endswith("-title")]
         return InputError(
             f"a {self.noun} with columns {', '.join(map(str, names))}",
             expected=f"a column called {wanted}",
             path=self.path,
             line=place,
+            hint=f"`--field {titles[0]}` reads one field in one language" if titles else "",
         )
+
+
+def _of_any_language(field: str, names: Sequence[str]) -> str:
+    """Return the column of a field, or the only one of this field in some language, as `en-title` at CLEF.
+
+    >>> _of_any_language("title", ["num", "en-title", "en-desc"]), _of_any_language("EN-title", ["en-title"])
+    ('en-title', 'en-title')
+    """
+    found = [name for name in map(str, names) if name.endswith("-" + field) or name == field.lower()]
+    return found[0] if field not in names and len(found) == 1 else field
 
 
 def _text(value: object, name: str, place: int, path: str) -> str:
