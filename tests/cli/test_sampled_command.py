@@ -160,7 +160,6 @@ def test_what_does_not_go_together_is_one_line(leadline: Leadline, files: list[P
         ((qrels, run, "--certain", "x.run"), "expected RUN:K"),
         ((qrels, run, "--certain", f"{run}:5", "--sample", "5"), "half for certain and half drawn"),
         ((qrels, "--pairs", qrels, "--docs", run, "--sample", "5"), "would overwrite an input"),
-        ((qrels, run, "--gamma", "2"), "gamma=2.0; expected above 0 and at most 1"),
     ):
         done = leadline("sampled", *words)
         assert (done.status, done.out) == (2, "")

@@ -82,16 +82,7 @@ SECTION = "Estimation"
     type=click.Choice(CORRECTIONS),
     default="log",
     show_default=True,
-    help="Prior of the ranks: uniform on a log scale (log), uniform as published, or none: each "
-    "sampled document counts N/n times.",
-)
-@option(
-    "Measures",
-    "--gamma",
-    type=float,
-    metavar="X",
-    help="Weight of the variance relative to the squared bias, above 0 and at most 1. [default: 1 / "
-    "number of queries]",
+    help="Prior of the ranks: uniform on a log scale (log), or none: each sampled document counts N/n times.",
 )
 @level_option("Minimum relevant grade, for measures with the parameter `rel`. [default: 1]", name="rel")
 @option(

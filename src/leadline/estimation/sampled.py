@@ -42,7 +42,7 @@ from leadline.io.read_paths import public
 from leadline.measures import Measure
 
 DEFAULT_MEASURES = ("AP", "nDCG@10", "RR", "P@10", "R@100")
-CORRECTIONS = ("log", "uniform", "none")
+CORRECTIONS = ("log", "none")
 ROUNDING = 1e-12
 # The rules of docs/sampled.md, from the simulation in docs/studies/sampled-intervals.md.
 FEW_SAMPLED = 30  # documents per query
@@ -59,8 +59,8 @@ class SampledOptions(NamedTuple):
 
     Attributes
     ----------
-    correction : {"log", "uniform", "none"}
-        Prior of the number of documents above.
+    correction : {"log", "none"}
+        Whether ranks are corrected.
     gamma : float or None
         Weight of the variance against the squared bias; 1 / number of queries if None.
     exponent : float or None
@@ -134,7 +134,6 @@ def sampled(
     sample: int | None = None,
     certain: tuple[RunLike, int] | str | None = None,
     correction: str = "log",
-    gamma: float | None = None,
     rel: float | None = None,
     queries: str = "all",
     documents: Sequence[str] | None = None,
@@ -168,12 +167,9 @@ def sampled(
         Non-relevant documents per query, those of `certain` included; drawn by hash, the same for every run.
     certain : tuple of (run, int) or "RUN:K", optional
         The first K documents of this run were included with certainty (weight 1); the others have weight N/n.
-    correction : {"log", "uniform", "none"}, default "log"
+    correction : {"log", "none"}, default "log"
         Prior of the number of documents above: uniform on a logarithmic scale (with `certain`, a power of it
-        estimated by maximum likelihood); uniform, as published; or no correction, with weight N/n for each
-        sampled document.
-    gamma : float, optional
-        Weight of the variance against the squared bias; 1 / number of queries by default.
+        estimated by maximum likelihood); or no correction, with weight N/n for each sampled document.
     rel : float, optional
         Minimum relevant grade.
     queries : {"all", "with_relevant"}
@@ -223,8 +219,6 @@ def sampled(
     check_numbers(confidence=confidence)
     check_word(("all", "with_relevant"), queries=queries)
     check_word(CORRECTIONS, correction=correction)
-    if gamma is not None and not 0 < gamma <= 1:
-        raise UsageError(f"gamma={gamma}; expected above 0 and at most 1")
     wanted = _wanted(measures, rel)
     table = judgments_of(qrels, reading)
     check_level(rel, table)
@@ -238,8 +232,8 @@ def sampled(
     )
     several = len(named_sources(sources)) > 1
     # The exponent can be estimated only if the top ranks are observed, as with certain documents.
-    exponent = 0.0 if correction == "uniform" else 1.0 if fixed is None else None
-    settings = SampledOptions(correction, gamma, exponent, draws, confidence, seed)
+    exponent = 1.0 if fixed is None else None
+    settings = SampledOptions(correction, None, exponent, draws, confidence, seed)
 
     def measure_run(judged: JudgedRun) -> SampledRun:
         parts = strata(judged, population, sample, seed, certain=fixed, identify=several)
@@ -264,7 +258,6 @@ def sampled(
             "sample": sample,
             "certain": _shown(certain),
             "correction": correction,
-            "gamma": gamma,
             "rel": rel,
             "queries": queries,
             "draws": draws,

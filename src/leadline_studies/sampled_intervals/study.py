@@ -205,7 +205,7 @@ def cell(task: Task, size: int, draws: int, *, certain: bool, seed: int) -> list
     ways = {
         "none": plug,
         "log": interval._replace(draws=0),
-        "uniform": SampledOptions("uniform", PUBLISHED, 0.0, 0, 0.95, seed, offer_all=True),
+        "uniform": interval._replace(gamma=PUBLISHED, exponent=0.0, draws=0),
     }
     exact = [
         estimate_run(system.judged, parts_of(system, everything, fixed), measures, "all", plug).values

@@ -234,7 +234,6 @@ def test_an_interval_that_was_not_confirmed_is_withheld_with_the_reason() -> Non
         ({"sample": 30}, "30 sampled documents for a query"),
         ({"sample": 40}, "a sampled document has weight 24.5"),
         ({"sample": 100, "correction": "none"}, "intervals are available with correction 'log' only"),
-        ({"sample": 100, "correction": "uniform"}, "intervals are available with correction 'log' only"),
         ({"sample": 100, "draws": 0}, "draws=0"),
     ]
     for options, reason in cases:
@@ -246,11 +245,8 @@ def test_an_interval_that_was_not_confirmed_is_withheld_with_the_reason() -> Non
     assert whole.limits[0, 0, 2] == whole.limits[0, 0, 3] == whole.means[0, 0]
 
 
-def test_gamma_and_names_of_corrections_are_checked() -> None:
+def test_names_of_corrections_are_checked() -> None:
     qrels, run = collection(3, seed=3)
-    for gamma in (0.0, -1.0, 1.5, math.nan):
-        with pytest.raises(UsageError, match=r"gamma=.*; expected above 0 and at most 1"):
-            sampled(qrels, run, "AP", gamma=gamma)
     with pytest.raises(UsageError, match="correction"):
         sampled(qrels, run, "AP", correction="best")
 
