@@ -57,7 +57,7 @@ def values(words: str) -> list[str]:
         ("leadline pool a b --for RB", {"RBP"}),
         ("leadline search i q -m BM25", {"BM25", "BM25RF"}),
         ("leadline study components d q r --model BM25R", {"BM25RF"}),
-        ("leadline predict a -m Cl", {"Clarity"}),
+        ("leadline predict a -m De", {"DeShaTo"}),
         ("leadline topics f", {"fit"}),
         ("leadline evaluate q r --profile trec", {"trec9", "trec10"}),
     ],

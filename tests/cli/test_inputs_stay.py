@@ -65,7 +65,7 @@ LINES = {
     "measures -o": "",
     "models -o": "",
     "pool -o": "pool bm25.run dense.run --depth 5 --known ann.qrels -o OUT",
-    "predict -o": "predict bm25.run --index docs.index --queries queries.jsonl -m Clarity -o OUT",
+    "predict -o": "predict bm25.run --index docs.index --queries queries.jsonl -m WIG(length=root) -o OUT",
     "predict --plot": "predict bm25.run -m NQC(tail) --plot OUT.svg",
     "rank -o": "rank qrels.txt bm25.run dense.run --known known.txt -o OUT",
     "rank --plot": "rank qrels.txt bm25.run dense.run --known known.txt --plot OUT.svg",

@@ -54,13 +54,12 @@ def test_an_index_and_vectors_bring_more_predictors(leadline: Leadline) -> None:
     data = leadline(
         "predict", "a.run", "--index", "ix", "--queries", "queries.jsonl", "--topics", "v.jsonl", "-f", "json"
     ).data
-    assert {"Clarity", "DeShaTo(total)", "QueryLength"} < set(data["predictors"])
+    assert {"DeShaTo(total)", "WIG(tail,length=root)"} < set(data["predictors"])
     assert data["options"]["queries"] == "queries.jsonl"
-    only = leadline(
-        "predict", "a.run", "-m", "clarity", "--index", "ix", "--queries", "queries.jsonl", "-f", "csv"
-    )
+    texts = ("--index", "ix", "--queries", "queries.jsonl")
+    only = leadline("predict", "a.run", "-m", "wig(length=root)", *texts, "-f", "csv")
     rows = list(csv.reader(io.StringIO(only.out)))
-    assert rows[0] == ["run", "query", "Clarity"]
+    assert rows[0] == ["run", "query", "WIG(tail,length=root)"]
     assert [row[1] for row in rows[1:]] == ["q1", "q2", "q3", ""]
 
 
@@ -90,7 +89,7 @@ def test_correlate_reads_what_predict_wrote(leadline: Leadline) -> None:
     ("arguments", "words"),
     [
         (["-m", "best"], "unknown predictor 'best'"),
-        (["-m", "Clarity"], "expected --index INDEX and --queries QUERIES"),
+        (["-m", "WIG(length=root)"], "expected --index INDEX and --queries QUERIES"),
         (["-m", "DeShaTo"], "expected --topics VECTORS"),
         (["--queries", "queries.jsonl"], "queries without --index"),
         (["--truth", "e.csv"], "no values of single queries"),

@@ -14,7 +14,7 @@ import leadline as ll
 from leadline.data.results import Results
 from leadline.errors import InputError, UsageError
 from leadline.estimation.predict import over_queries, predict
-from leadline.estimation.predictors import NQC, Clarity
+from leadline.estimation.predictors import NQC, WIG
 from leadline.topics.infer import Vectors, write_vectors
 
 DOCS = {"d1": "wing lift", "d2": "wing drag flow", "d3": "heat flow"}
@@ -56,16 +56,14 @@ def test_an_index_and_vectors_bring_the_rest() -> None:
     index = ll.build_index(DOCS)
     found = ll.predict(RUNS, index=index, queries=QUERIES, vectors=VECTORS)
     names = list(map(str, found.measures))
-    assert names[0] == "Clarity"
-    assert {"DeShaTo(total)", "DeShaTo(product_s)", "QueryLength", "WIG(tail,length=root)"} < set(names)
-    assert found.value("a", "q2", "QueryLength") == 2
-    assert found.value("a", "q1", "Clarity") > 0
-    assert math.isnan(found.value("b", "q3", "Clarity"))  # no document has the term
+    assert {"DeShaTo(total)", "DeShaTo(product_s)", "NQC(tail)", "WIG(tail,length=root)"} < set(names)
+    by_length = found.value("a", "q2", "WIG(tail,length=root)")
+    assert by_length == pytest.approx(found.value("a", "q2", "WIG") / math.sqrt(2))
     assert math.isnan(found.value("a", "q2", "DeShaTo"))  # neither d3 nor new has a vector
     said = codes(found)
-    assert (said["unindexed_documents"], said["without_vectors"]) == (1, 2)
+    assert said["without_vectors"] == 2
     assert "unknown_queries" not in said
-    fewer = ll.predict(RUNS, "Clarity", index=index, queries={"q1": "wing"})
+    fewer = ll.predict(RUNS, "WIG(length=root)", index=index, queries={"q1": "wing"})
     assert codes(fewer)["unknown_queries"] == 2
 
 
@@ -89,9 +87,12 @@ def test_a_list_is_predicted_alone() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"predictors": "Clarity"}, "Clarity without an index and queries; expected index"),
+        (
+            {"predictors": "WIG(length=root)"},
+            "WIG(tail,length=root) without an index and queries; expected index",
+        ),
         ({"predictors": ["DeShaTo"]}, "DeShaTo(total) without topic vectors; expected vectors"),
-        ({"predictors": []}, "no predictor; expected one, as in Clarity"),
+        ({"predictors": []}, "no predictor; expected one, as in DeShaTo"),
         ({"predictors": "best"}, "unknown predictor 'best'; "),
         ({"predictors": ["nqq"]}, "unknown predictor 'nqq'; nearest: NQC"),
         ({"queries": QUERIES}, "queries without index; expected both, or neither"),
@@ -116,8 +117,8 @@ def test_vectors_that_are_none_and_empty_runs_are_refused() -> None:
 
 def test_predictors_may_be_objects_and_come_once() -> None:
     index = ll.build_index(DOCS)
-    found = ll.predict(RUNS, [NQC(), "NQC", Clarity(docs=1)], index=index, queries=QUERIES)
-    assert list(map(str, found.measures)) == ["NQC(tail)", "Clarity(docs=1)"]
+    found = ll.predict(RUNS, [NQC(), "NQC", WIG(k=1, length="root")], index=index, queries=QUERIES)
+    assert list(map(str, found.measures)) == ["NQC(tail)", "WIG(tail,k=1,length=root)"]
 
 
 def random_lists(queries: int = 12) -> tuple[Results, dict[str, dict[str, float]]]:

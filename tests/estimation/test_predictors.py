@@ -20,10 +20,8 @@ from leadline.estimation.predictors import (
     VECTORS,
     WIG,
     Answer,
-    Clarity,
     DeShaTo,
     Predictor,
-    QueryLength,
 )
 from leadline.estimation.system_lists import RankedPool
 from leadline.estimation.unjudged_methods import DeShaTo as Shape
@@ -52,10 +50,9 @@ def index() -> Index:
 
 def answer(index: Index, query: str, names: list[str]) -> Answer:
     """Make an answer with everything that can be known."""
-    codes = index.document_codes([name.encode() for name in names])
     row = np.array([place if place < 3 else -1 for place in range(len(names))], dtype=np.int32)
     scores = np.arange(len(names), 0, -1, dtype=np.float64)
-    return Answer(scores, index, codes, Query.of(index, query), THETA, row)
+    return Answer(scores, Query.of(index, query), THETA, row)
 
 
 def forms(kind: type[Parametric]) -> list[Parametric]:
@@ -108,73 +105,9 @@ def test_equal_scores_have_0_and_what_has_no_tail_is_undefined(kind: type[Predic
 
 def test_wig_may_be_divided_by_the_root_of_the_number_of_terms(index: Index) -> None:
     found = answer(index, "wing drag of unknown wing", ["d1", "d2"])
-    assert WIG(length="root").value(found) == pytest.approx(WIG().value(found) / 2)
-    assert QueryLength().value(found) == 4  # `of` is a stop word
+    assert WIG(length="root").value(found) == pytest.approx(WIG().value(found) / 2)  # `of` is a stop word
     assert math.isnan(WIG(length="root").value(answer(index, "of the", ["d1", "d2"])))
     assert math.isnan(WIG(length="root").value(Answer.of([2, 1])))
-    assert math.isnan(QueryLength().value(Answer.of([2, 1])))
-
-
-def test_clarity_is_worked_by_hand() -> None:
-    index = build_index({"d1": "wing wing lift drag", "d2": "heat flow flow flow"})
-    found = answer(index, "wing", ["d1"])
-    # P(w|d1) = 0.6 tf/4 + 0.4 cf/8: wing 0.4, lift and drag 0.2 each, heat 0.05, flow 0.15
-    parts = [(0.4, 2 / 8), (0.2, 1 / 8), (0.2, 1 / 8), (0.05, 1 / 8), (0.15, 3 / 8)]
-    by_hand = sum(p * math.log2(p / q) for p, q in parts)
-    assert Clarity().value(found) == pytest.approx(by_hand)
-    assert Clarity(weigh="equal").value(found) == pytest.approx(by_hand)
-
-
-def slow_clarity(index: Index, query: str, names: list[str], own: float, weigh: str) -> float:
-    """Give clarity by its definition, a term at a time over the whole vocabulary."""
-    terms = {name: index.analysis.terms(text) for name, text in DOCS.items()}
-    everything = [term for name in DOCS for term in terms[name]]
-    words = [term for term in index.analysis.terms(query) if term in everything]
-    lists = [terms[name] for name in names if terms.get(name)]
-
-    def chance(term: str, of: list[str]) -> float:
-        whole = everything.count(term) / len(everything)
-        return own * of.count(term) / len(of) + (1 - own) * whole
-
-    weights = [math.prod(chance(w, of) for w in words) if weigh == "likelihood" else 1 for of in lists]
-    total = 0.0
-    for term in set(everything):
-        p = sum(w * chance(term, of) for w, of in zip(weights, lists, strict=True)) / sum(weights)
-        total += p * math.log2(p * len(everything) / everything.count(term))
-    return total
-
-
-@given(
-    names=st.permutations([*DOCS, "gone"]).flatmap(
-        lambda names: st.integers(1, 6).map(lambda size: list(names[:size]))
-    ),
-    query=st.sampled_from(["wing", "heat wing wing", "flow unknown drag"]),
-    own=st.sampled_from([0.1, 0.6, 0.9]),
-    weigh=st.sampled_from(["likelihood", "equal"]),
-)
-def test_a_slow_loop_gives_the_same_clarity(
-    index: Index, names: list[str], query: str, own: float, weigh: str
-) -> None:
-    value = Clarity(own=own, weigh=weigh).value(answer(index, query, names))
-    if not {"d1", "d2", "d3", "d4"} & set(names):
-        assert math.isnan(value)
-        return
-    assert value == pytest.approx(slow_clarity(index, query, names, own, weigh), abs=1e-12)
-    assert value >= 0
-
-
-def test_all_documents_together_are_as_clear_as_the_collection() -> None:
-    index = build_index({"d1": "wing heat", "d2": "lift flow"})
-    assert Clarity(weigh="equal").value(answer(index, "wing", ["d1", "d2"])) == pytest.approx(0)
-
-
-def test_clarity_without_text_is_undefined(index: Index) -> None:
-    assert math.isnan(Clarity().value(answer(index, "wing", ["gone", "empty"])))
-    assert math.isnan(Clarity().value(answer(index, "unknown", ["d1"])))
-    assert Clarity(weigh="equal").value(answer(index, "unknown", ["d1"])) > 0
-    assert math.isnan(Clarity().value(answer(index, "wing", ["d1"])._replace(query=None)))
-    first = Clarity(docs=1).value(answer(index, "wing", ["d3", "d1"]))
-    assert first == Clarity().value(answer(index, "wing", ["d3"]))
 
 
 def test_deshato_is_the_estimator_of_one_list(index: Index) -> None:
@@ -195,8 +128,6 @@ def test_deshato_of_documents_without_vectors_is_undefined() -> None:
     assert math.isnan(DeShaTo().value(found._replace(theta=np.eye(3), row=nothing)))
     with pytest.raises(UsageError, match="DeShaTo without topic vectors"):
         DeShaTo().value(found)
-    with pytest.raises(UsageError, match="Clarity without an index"):
-        Clarity().value(found)
 
 
 @KINDS

@@ -34,11 +34,7 @@ FIGURES = ("heat-map", "scatter", "correlations")
 NAMES = ", ".join(str(kind()) for kind in PREDICTORS.classes.values())
 
 
-@click.command(
-    cls=Command,
-    epilog="Example: leadline predict bm25.run dense.run --index docs.index --queries queries.jsonl "
-    "-m Clarity",
-)
+@click.command(cls=Command, epilog="Example: leadline predict bm25.run dense.run -m NQC")
 @click.argument("runs", nargs=-1, required=True)
 @option(
     "Measures",
@@ -50,7 +46,7 @@ NAMES = ", ".join(str(kind()) for kind in PREDICTORS.classes.values())
     help=f"Predictor (repeatable): {NAMES}. [default: all that the inputs suffice for]",
     type=PREDICTOR,
 )
-@click.option("--index", metavar="INDEX", help="Index of the documents, for Clarity.")
+@click.option("--index", metavar="INDEX", help="Index of the documents, for WIG(length=root).")
 @click.option("--queries", metavar="QUERIES", help="Texts of the queries (topics), used with --index.")
 @click.option(
     "--topics",

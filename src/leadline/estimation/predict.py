@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
 
-from leadline.data.arrays import Codes, Floats, Integers
+from leadline.data.arrays import Codes, Floats
 from leadline.data.ids import Vocabulary, to_bytes
 from leadline.data.reading import Reading, RunsOptions
 from leadline.data.results import Results, ResultWarning, RunInfo, plain
@@ -52,15 +52,14 @@ class Predictions(Results):
 class _Sources(NamedTuple):
     """Data for predictors in addition to scores."""
 
-    collection: Index | None = None
-    queries: Mapping[bytes, Query] = {}  # never written to
+    queries: Mapping[bytes, Query] | None = None
     theta: Floats | None = None
     rows: Mapping[bytes, int] = {}
 
     @property
     def given(self) -> frozenset[str]:
         """Names of the available data."""
-        available = {INDEX: self.collection is not None, VECTORS: self.theta is not None}
+        available = {INDEX: self.queries is not None, VECTORS: self.theta is not None}
         return frozenset(name for name, there in available.items() if there)
 
 
@@ -94,9 +93,10 @@ def predict(
         Ranked lists with scores.
     predictors : predictor names, optional
         By default all predictors for which the data suffice: NQC(tail) and WIG(tail) need scores only,
-        Clarity an index and queries, DeShaTo topic vectors. The literature is cited at each predictor.
+        WIG(tail,length=root) an index and queries, DeShaTo topic vectors. The literature is cited at each
+        predictor.
     index : Index or path, optional
-        Index of the collection; needs `queries`.
+        Index of the collection, which finds the terms of `queries`.
     queries : texts, optional
         Texts of the queries.
     vectors : path or Vectors, optional
@@ -160,7 +160,7 @@ def _sources(index: Any, queries: TextsLike | None, vectors: Any) -> _Sources:
     if (index is None) != (queries is None):
         source, lost = ("an index", "--queries") if queries is None else ("queries", "--index")
         raise UsageError(f"{source} without {lost}; expected both, or neither")
-    opened, parsed, theta, rows = None, {}, None, {}
+    parsed, theta, rows = None, None, {}
     if queries is not None:
         opened = index if isinstance(index, Index) else open_index(index)
         parsed = {to_bytes(query.id): Query.of(opened, query.content) for query in read_queries(queries)}
@@ -170,7 +170,7 @@ def _sources(index: Any, queries: TextsLike | None, vectors: Any) -> _Sources:
         found_vectors = checked_vectors(vectors)
         theta = found_vectors.theta
         rows = {to_bytes(name): row for row, name in enumerate(found_vectors.ids)}
-    return _Sources(opened, parsed, theta, rows)
+    return _Sources(parsed, theta, rows)
 
 
 def _chosen(predictors: Any, given: frozenset[str]) -> list[Predictor]:
@@ -203,12 +203,10 @@ def _predicted(
         "single_documents": sum(high - low == 1 for low, high in ends),
         "equal_scores": sum(run.scores[low] == run.scores[high - 1] for low, high in ends if high - low > 1),
     }
-    code: Integers | None = None
     row: Codes | None = None
-    if sources.collection is not None:
-        code = sources.collection.document_codes(names)
-        counts["unindexed_documents"] = int((code < 0).sum())
-        counts["unknown_queries"] = sum(name not in sources.queries for name in run.queries.names)
+    queries = sources.queries or {}
+    if sources.queries is not None:
+        counts["unknown_queries"] = sum(name not in queries for name in run.queries.names)
     if sources.theta is not None:
         row = np.array([sources.rows.get(name, -1) for name in names], dtype=np.int32)
         counts["without_vectors"] = int((row < 0).sum())
@@ -217,12 +215,7 @@ def _predicted(
         for name, (low, high) in zip(run.queries.names, ends, strict=True):
             document = run.document[low:high]
             answer = Answer(
-                run.scores[low:high],
-                sources.collection,
-                None if code is None else code[document],
-                sources.queries.get(name),
-                sources.theta,
-                None if row is None else row[document],
+                run.scores[low:high], queries.get(name), sources.theta, None if row is None else row[document]
             )
             predictions = [predictor.value(answer) for predictor in predictors]
             values[name] = [value if np.isfinite(value) else float("nan") for value in predictions]
@@ -235,14 +228,7 @@ def _warnings(
     """Return warnings of missing data and undefined predictions."""
     total = {
         name: sum(one.counts.get(name, 0) for one in read)
-        for name in (
-            "documents",
-            "unindexed_documents",
-            "unknown_queries",
-            "without_vectors",
-            "equal_scores",
-            "single_documents",
-        )
+        for name in ("documents", "unknown_queries", "without_vectors", "equal_scores", "single_documents")
     }
     missing = int((~present).sum())
     undefined = np.isnan(values[present]).sum(axis=0)
@@ -254,7 +240,6 @@ def _warnings(
         "missing_queries": f"queries missing from runs: {missing}; no prediction for them",
         "equal_scores": "lists whose scores are all equal: {count}; such scores are not informative",
         "single_documents": "lists of one document: {count}; they have no tail",
-        "unindexed_documents": f"documents that are not in the index: {{count}} of {documents}; skipped",
         "unknown_queries": "queries of runs without a text: {count}; predictors that need one are undefined",
         "without_vectors": f"documents without a topic vector: {{count}} of {documents}; skipped",
         "undefined": f"undefined predictions: {said}; excluded from the means",

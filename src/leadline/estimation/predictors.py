@@ -9,12 +9,11 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from leadline.data.arrays import Codes, Floats, Integers
+from leadline.data.arrays import Codes, Floats
 from leadline.data.registry import Parametric, Registry, choice, number, whole
 from leadline.errors import UsageError
 from leadline.estimation.system_lists import RankedPool
 from leadline.estimation.unjudged_methods import DeShaTo as Shape
-from leadline.retrieval.index.reader import Index
 from leadline.retrieval.models.query_plan import Query
 
 INDEX, VECTORS = "index", "vectors"  # data that predictors may need in addition to scores
@@ -23,14 +22,11 @@ INDEX, VECTORS = "index", "vectors"  # data that predictors may need in addition
 class Answer(NamedTuple):
     """The ranked list of a system for one query; unavailable data are None.
 
-    `scores` fall. `document` are codes of the index `collection` (-1: not indexed), `query`
-    holds the terms of the query there. `row` says which of the topic vectors `theta` each document has (-1:
-    none).
+    `scores` fall. `query` holds the terms of the query. `row` says which of the topic vectors `theta` each
+    document has (-1: none).
     """
 
     scores: Floats
-    collection: Index | None = None
-    document: Integers | None = None
     query: Query | None = None
     theta: Floats | None = None
     row: Codes | None = None
@@ -87,96 +83,6 @@ def tail_mean(scores: Floats, share: float) -> float:
         return math.nan
     last = max(1, round(share * len(scores)))
     return float(scores[len(scores) - last :].mean())
-
-
-class QueryLength(Predictor):
-    """The number of terms of the query, known to the index or not, stop words left out.
-
-    It is the same for every system, and stands here as a control: sums over query terms grow with it.
-    From 0; undefined without the query's text.
-    """
-
-    title = "number of query terms"
-    formula = "|q|"
-    source = "a control of ours"
-
-    def value(self, answer: Answer) -> float:
-        """Return the number of terms."""
-        return math.nan if answer.query is None else float(len(answer.query.sequence))
-
-    def needs(self) -> frozenset[str]:
-        return frozenset([INDEX])
-
-
-class Clarity(Predictor):
-    """The Kullback-Leibler divergence of the relevance model of the first documents from the collection.
-
-    P(w|q) is the mean over the first `docs` documents of P(w|d) = own tf/dl + (1 - own) cf/C, weighed by
-    P(q|d), the product of P(w|d) over the terms of the query (`weigh=equal`: all alike). The sum runs over
-    all terms of the index. In bits, from 0. Documents that the index lacks or that are empty are passed
-    over; a list without any other, and a query without a known term (but for `weigh=equal`), are
-    undefined. The documents are those of the list, whatever model ranked it; the paper's list is by query
-    likelihood.
-
-    >>> from leadline.retrieval.index import build_index
-    >>> from leadline.retrieval.models.query_plan import Query
-    >>> index = build_index({"d1": "wing", "d2": "heat"})
-    >>> answer = Answer(np.ones(1), index, np.array([0]), Query.of(index, "wing"))
-    >>> round(Clarity().value(answer), 4)  # 0.8 and 0.2 against a half each
-    0.2781
-    """
-
-    title = "clarity score"
-    formula = "sum of P(w|q) log2 (P(w|q) / (cf/C))"
-    source = "Cronen-Townsend, Zhou and Croft 2002; 500 and 0.6 from memory of it"
-
-    docs: int = whole(500)
-    own: float = number(0.6, low=0.0, high=1.0, open_ends=True)
-    weigh: str = choice("likelihood", "equal")
-
-    def value(self, answer: Answer) -> float:
-        index, document = answer.collection, answer.document
-        if index is None or document is None:
-            raise UsageError("Clarity without an index; expected --index INDEX and --queries QUERIES")
-        document = document[: self.docs]
-        document = document[document >= 0]
-        document = document[index.length[document] > 0]
-        words = {} if answer.query is None else answer.query.weights
-        if not len(document) or not (words or self.weigh == "equal"):
-            return math.nan
-        terms = [index.terms_of(code) for code in document.tolist()]
-        size = index.length[document]
-        row = np.repeat(np.arange(len(document)), [len(codes) for codes in terms])
-        term = np.concatenate(terms)
-        chance = np.full(len(document), 1 / len(document))
-        if self.weigh == "likelihood":
-            chance = self._likelihood(index, words, row, term, size)
-        return self._divergence(index, term, (chance / size)[row])
-
-    def _likelihood(
-        self, index: Index, words: dict[int, float], row: Integers, term: Codes, size: Floats
-    ) -> Floats:
-        """Return P(q|d) of each document, normalised to sum 1."""
-        logs = np.zeros(len(size))
-        for code, times in words.items():
-            counts = np.bincount(row[term == code], minlength=len(size))
-            rest = (1 - self.own) * index.cf(code) / index.tokens
-            logs += times * np.log(self.own * counts / size + rest)
-        chance = np.exp(logs - logs.max())
-        likelihood: Floats = chance / chance.sum()
-        return likelihood
-
-    def _divergence(self, index: Index, term: Codes, weight: Floats) -> float:
-        """Return the divergence; terms of no document contribute (1 - own) p log2 (1 - own)."""
-        share = np.bincount(term, weight, minlength=index.terms)
-        seen = np.flatnonzero(share)
-        common = index.collection_frequencies[seen] / index.tokens
-        mixed = self.own * share[seen] + (1 - self.own) * common
-        rest = (1 - self.own) * math.log2(1 - self.own) * max(0.0, 1 - common.sum())
-        return max(0.0, float((mixed * np.log2(mixed / common)).sum() + rest))
-
-    def needs(self) -> frozenset[str]:
-        return frozenset([INDEX])
 
 
 class NQC(Predictor):

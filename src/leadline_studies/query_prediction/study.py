@@ -34,6 +34,7 @@ from leadline.stats import CORRECTIONS, INTERVALS, TESTS
 from leadline.topics.fit import fit
 from leadline.topics.infer import infer
 from leadline_studies import SWEEPS, Option, Outcome, Progress
+from leadline_studies.query_prediction.text_predictors import with_text_predictors
 
 ARGUMENTS = ("docs", "queries", "qrels")
 SYSTEMS = ("QLDirichlet", "RM3", "BM25")
@@ -87,7 +88,7 @@ def run(
     index = build_index(docs)
     result = search(index, queries, models)
     results = evaluate(qrels, result, measures)
-    predictions = predict(result, index=index, queries=queries)
+    predictions = with_text_predictors(predict(result, index=index, queries=queries), result, index, queries)
     shapes = list(_deshato_by_fit(result, docs, topics, fits, sweeps, seed, on_run))
     prediction = _with_deshato(predictions, shapes)
     data = {
