@@ -1,7 +1,8 @@
 """Build configuration: compiled kernels where a C compiler works, the uncompiled ones elsewhere.
 
 With LEADLINE_BUILD=pure in the environment nothing is compiled, and the wheel is one for every system
-(py3-none-any). Wheels are without the modules that only write the pages of studies into docs/.
+(py3-none-any). With LEADLINE_BUILD=checked the kernels check every index, for tests. Wheels are without the
+modules that only write the pages of studies into docs/.
 """
 
 import ast
@@ -17,6 +18,13 @@ from setuptools.command.build_py import build_py
 
 X86_64 = ("x86_64", "amd64")  # all that NumPy supports count bits in one instruction
 KERNELS = ("scan", "scan_records", "lists", "pairs", "gibbs")
+BUILD = os.environ.get("LEADLINE_BUILD", "")
+DIRECTIVES = {
+    "boundscheck": BUILD == "checked",  # else kernels prove at entry that no index is out of range
+    "cdivision": True,
+    "initializedcheck": False,
+    "wraparound": False,
+}
 EXAMPLES = os.path.join("docs", "examples")
 SHARED = "leadline.kernels.compiled.shared"  # what Cython would otherwise repeat in every kernel
 
@@ -85,7 +93,7 @@ def arguments_for(compiler: str, platform: str) -> tuple[list[str], list[str]]:
 
 def kernels() -> list[Extension]:
     """Return the extensions; each may fail to compile, and installation goes on without it."""
-    if os.environ.get("LEADLINE_BUILD") == "pure":
+    if BUILD == "pure":
         return []
     from Cython.Build import cythonize
 
@@ -95,7 +103,11 @@ def kernels() -> list[Extension]:
     ]
     sources.append(Extension(SHARED, ["shared.c"]))  # written by Cython, into build
     extensions: list[Extension] = cythonize(
-        sources, build_dir="build", language_level=3, shared_utility_qualified_name=SHARED
+        sources,
+        build_dir=os.path.join("build", BUILD),
+        compiler_directives=DIRECTIVES,
+        language_level=3,
+        shared_utility_qualified_name=SHARED,
     )
     for extension in extensions:
         extension.optional = True  # cythonize() makes new extensions and drops it

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import combinations, pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leadline import kernels
 from leadline.comparison.information_difference import joint_tables as module
 from leadline.comparison.information_difference.joint_tables import (
     LEVELS,
@@ -215,10 +213,3 @@ def test_common_orders_of_long_lists(length: int, form: Kernels | None) -> None:
     )
     assert common.tolist() == [length, length]
     assert agreeing.tolist() == [length * (length - 1) // 2, within]
-
-
-@pytest.mark.parametrize("kernel", ["scan", "scan_records", "lists", "pairs", "gibbs"])
-def test_compiler_directives_stand_before_everything_else(kernel: str) -> None:
-    # Cython ignores them after the first statement, and compiles slow code without a word.
-    source = (Path(kernels.__file__).parent / f"{kernel}.py").read_text()
-    assert source.startswith("# cython: language_level=3, ")

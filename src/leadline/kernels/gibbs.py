@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Gibbs sampling loops of topic models: fitting, inference, and left-to-right evaluation.
 
 Every token has a document, a word (the words of all languages share one numbering) and a topic, which is

@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=True, wraparound=False, cdivision=True, initializedcheck=False
 """Lookup of documents in the qrels, sorting of lists, and rank-biased overlap.
 
 A document is the offset of its bytes in a text and a 64-bit hash; equal hashes are confirmed by comparing
@@ -65,6 +64,30 @@ def row_bits(rows: cython.Py_ssize_t) -> cython.uint:
     return bits
 
 
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def inside(
+    text: cython.const[cython.uchar][::1],
+    start: cython.const[cython.longlong][::1],
+    stop: cython.const[cython.longlong][::1],
+    size: cython.Py_ssize_t,
+    begin: cython.const[cython.longlong][::1],
+    end: cython.const[cython.longlong][::1],
+) -> cython.bint:
+    """Return whether ranges of rows lie in columns of a size, and the ids of these rows in the text."""
+    i: cython.Py_ssize_t
+    row: cython.Py_ssize_t
+    good: cython.bint = begin.shape[0] >= end.shape[0]
+    if good:
+        for i in range(end.shape[0]):
+            if begin[i] < 0 or end[i] > min(size, start.shape[0], stop.shape[0]):
+                return False
+            for row in range(begin[i], end[i]):  # without a branch, so that compilers can do several at a time
+                good &= (start[row] >= 0) & (start[row] <= stop[row]) & (stop[row] <= text.shape[0])
+    return good
+
+
 def pack(
     text: cython.const[cython.uchar][::1],
     start: cython.const[cython.longlong][::1],
@@ -82,7 +105,17 @@ def pack(
     p: cython.Py_ssize_t
     same: cython.Py_ssize_t
     common: cython.Py_ssize_t = prefix.shape[0]
-    place: cython.Py_ssize_t = ends[0]
+    place: cython.Py_ssize_t
+    if start.shape[0] > stop.shape[0] or start.shape[0] >= ends.shape[0] or ends[0] < 0:
+        raise IndexError("columns of ids to pack")
+    place = ends[0]
+    for i in range(start.shape[0]):
+        if start[i] < 0 or start[i] > stop[i] or stop[i] > text.shape[0]:
+            raise IndexError("an id to pack lies outside its text")
+        place += stop[i] - start[i]
+    if place > target.shape[0]:
+        raise IndexError("target of ids to pack")
+    place = ends[0]
     with cython.nogil:
         for i in range(start.shape[0]):
             same = 0
@@ -120,6 +153,14 @@ def fill_slots(
     low: cython.uint
     tag: cython.uint
     again: cython.longlong = -1
+    good: cython.bint
+    with cython.nogil:
+        good = inside(text, start, stop, hashes.shape[0], begin, end)
+    if not good or begin.shape[0] > min(end.shape[0], slot_begin.shape[0]) or twin.shape[0] < 1:
+        raise IndexError("columns of judged documents")
+    for q in range(begin.shape[0]):
+        if slot_begin[q] < 0 or slot_begin[q] + table_size(end[q] - begin[q]) > slots.shape[0]:
+            raise IndexError("slots of judged documents")
     with cython.nogil:
         for q in range(begin.shape[0]):
             base = slot_begin[q]
@@ -131,8 +172,10 @@ def fill_slots(
                 while slots[base + slot] != 0:
                     if (slots[base + slot] & ~low) == tag:
                         other = begin[q] + (slots[base + slot] & low) - 1
-                        if stop[other] - start[other] == stop[row] - start[row] and same_bytes(
-                            text, start[other], text, start[row], stop[row] - start[row]
+                        if (
+                            other < row  # as in any table that was empty
+                            and stop[other] - start[other] == stop[row] - start[row]
+                            and same_bytes(text, start[other], text, start[row], stop[row] - start[row])
                         ):
                             twin[0] = other
                             again = row
@@ -185,6 +228,24 @@ def match(
     tag: cython.uint
     found: cython.int
     twice: cython.bint = False
+    good: cython.bint
+    with cython.nogil:
+        good = inside(text, doc_start, doc_stop, doc_hash.shape[0], list_row, list_row[1:])
+    if not good or list_row.shape[0] != list_query.shape[0] + 1:
+        raise IndexError("columns of lists")
+    for i in range(list_query.shape[0]):
+        query = list_query[i]
+        size = 4 * (list_row[i + 1] - list_row[i])
+        if list_row[i + 1] > rows.shape[0] or (size > 0 and 2 * size > seen.shape[0] + 1):
+            raise IndexError("columns of rows")
+        if query >= 0 and (
+            query >= min(begin.shape[0], end.shape[0], slot_begin.shape[0])
+            or begin[query] < 0
+            or end[query] > min(judged_start.shape[0], judged_stop.shape[0])
+            or slot_begin[query] < 0
+            or slot_begin[query] + table_size(end[query] - begin[query]) > slots.shape[0]
+        ):
+            raise IndexError("columns of judged documents")
     with cython.nogil:
         for i in range(list_query.shape[0]):
             query = list_query[i]
@@ -204,7 +265,8 @@ def match(
                 while seen[slot] > first:
                     other = seen[slot] - 1
                     if (
-                        doc_hash[other] == doc_hash[row]
+                        other < row  # as in any table that was empty
+                        and doc_hash[other] == doc_hash[row]
                         and doc_stop[other] - doc_start[other] == length
                         and same_bytes(text, doc_start[other], text, doc_start[row], length)
                     ):
@@ -222,7 +284,9 @@ def match(
                         if (slots[base + slot] & ~low) == tag:
                             other = begin[query] + (slots[base + slot] & low) - 1
                             if (
-                                judged_stop[other] - judged_start[other] == length - shared
+                                other < end[query]
+                                and 0 <= judged_start[other] <= judged_stop[other] <= judged_text.shape[0]
+                                and judged_stop[other] - judged_start[other] == length - shared
                                 and same_bytes(
                                     judged_text,
                                     judged_start[other],
@@ -268,6 +332,27 @@ def number_ids(
     length: cython.Py_ssize_t
     mask: cython.Py_ssize_t = slots.shape[0] - 1
     other: cython.int
+    good: cython.bint
+    with cython.nogil:
+        good = inside(text, start, stop, hashes.shape[0], list_row, list_row[1:])
+    if not good or tally.shape[0] < 2:
+        raise IndexError("columns of lists")
+    length = slot = 0
+    for i in range(list_row.shape[0] - 1):
+        for row in range(list_row[i], list_row[i + 1]):
+            slot += 1
+            length += stop[row] - start[row]
+    if (
+        list_row.shape[0] < 1
+        or list_row[list_row.shape[0] - 1] > numbers.shape[0]
+        or (slots.shape[0] & mask) != 0
+        or tally[0] < 0
+        or tally[0] + slot >= min(slots.shape[0], known_start.shape[0])
+        or tally[0] + slot > min(known_hash.shape[0], lister.shape[0])
+        or known_start[tally[0]] < 0
+        or known_start[tally[0]] + length > known_text.shape[0]
+    ):
+        raise IndexError("columns of numbered documents")
     with cython.nogil:
         for i in range(list_row.shape[0] - 1):
             tally[1] += 1
@@ -278,7 +363,8 @@ def number_ids(
                 while slots[slot] != 0:
                     other = slots[slot] - 1
                     if (
-                        known_hash[other] == hashes[row]
+                        other < tally[0]
+                        and known_hash[other] == hashes[row]
                         and known_start[other + 1] - known_start[other] == length
                         and same_bytes(known_text, known_start[other], text, start[row], length)
                     ):
@@ -375,6 +461,12 @@ def arrange(
     moved: cython.Py_ssize_t = 0
     falling: cython.bint
     in_order: cython.bint
+    size: cython.Py_ssize_t = min(scores.shape[0], order.shape[0], spare.shape[0])
+    good: cython.bint
+    with cython.nogil:
+        good = inside(text, doc_start, doc_stop, size, list_row, list_row[1:])
+    if not good:
+        raise IndexError("columns of lists")
     with cython.nogil:
         for i in range(list_row.shape[0] - 1):
             low = list_row[i]
@@ -421,7 +513,6 @@ def biased_overlaps(
     second: cython.const[cython.int][::1],
     entry: cython.const[cython.int][::1],
     weight: cython.const[cython.double][::1],
-    extrapolate: cython.bint,
     held: cython.int[::1],
     counts: cython.int[::1],
     value: cython.double[::1],
@@ -429,12 +520,10 @@ def biased_overlaps(
 ) -> None:
     """Sum the agreement of pairs of lists over depths; lists and positions are as in `leadline.kernels.pairs`.
 
-    `entry[i]` is the rank at which document `order[i]` enters its list, from 1 and not falling along it. With
-    `extrapolate`, value is the sum of agreement times weight over the depths of the longer list, beyond the
-    shorter one with its last agreement continued and without ties of the shorter one, and last the agreement
-    at the last depth. Otherwise last is
-    the overlap X at the last depth, and value the sum of (X_d - X) / d times weight. `held` needs as many
-    elements as `weight`, and one, for each list; `counts` as many and one.
+    `entry[i]` is the rank at which document `order[i]` enters its list, from 1 and not falling along it. Value is
+    the sum of agreement times weight over the depths of the longer list, beyond the shorter one with its last
+    agreement continued and without ties of the shorter one; last is the agreement at the last depth. `held`
+    needs as many elements as `weight`, and one, for each list; `counts` as many and one.
     """
     pair: cython.Py_ssize_t
     i: cython.Py_ssize_t
@@ -451,6 +540,26 @@ def biased_overlaps(
     rate: cython.double
     found: cython.double
     total: cython.double
+    if (
+        bounds.shape[0] < 1
+        or place.shape[0] < lists * documents
+        or held.shape[0] < lists * (depth + 1)
+        or counts.shape[0] < depth + 1
+        or first.shape[0] > min(second.shape[0], value.shape[0], last.shape[0])
+    ):
+        raise IndexError("columns of pairs of lists")
+    for s in range(lists):
+        if bounds[s] < 0 or bounds[s] > bounds[s + 1] or bounds[s + 1] > min(order.shape[0], entry.shape[0]):
+            raise IndexError("bounds of lists")
+        for i in range(bounds[s], bounds[s + 1]):
+            if entry[i] < 1 or order[i] < 0 or order[i] >= documents:
+                raise IndexError("documents of lists")
+        for at in range(s * documents, (s + 1) * documents):
+            if place[at] >= bounds[s + 1] - bounds[s]:
+                raise IndexError("places of documents")
+    for pair in range(first.shape[0]):
+        if first[pair] < 0 or first[pair] >= lists or second[pair] < 0 or second[pair] >= lists:
+            raise IndexError("pairs of lists")
     with cython.nogil:
         for s in range(lists):
             for at in range(s * (depth + 1), (s + 1) * (depth + 1)):
@@ -480,20 +589,12 @@ def biased_overlaps(
             found = rate = total = 0.0
             for d in range(1, min(upper, depth) + 1):
                 common += counts[d]
-                if not extrapolate:
-                    found = common
-                elif d > lower:
+                if d > lower:
                     found = 2.0 * (common + rate * (d - lower)) / (d + held[longer * (depth + 1) + d])
                 else:
                     rate = found = (
                         2.0 * common / (held[s * (depth + 1) + d] + held[t * (depth + 1) + d])
                     )
                 total += found * weight[d - 1]
-            if not extrapolate:
-                common = 0
-                total = 0.0
-                for d in range(1, min(upper, depth) + 1):
-                    common += counts[d]
-                    total += (common - found) / d * weight[d - 1]
             value[pair] = total
             last[pair] = found

@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Counts of ordered pairs of documents in pairs of lists: the tables behind RIC, id and Kendall's tau.
 
 Documents are numbered 0 to n - 1. List s is `order[bounds[s]:bounds[s + 1]]`, best first, and `place[s * n +

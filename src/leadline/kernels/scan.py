@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=True, wraparound=False, cdivision=True, initializedcheck=False
 """Byte-by-byte readers of TREC files: the compiled form of reading.
 
 All functions work on flat arrays. Documents are never converted to strings: a document is the offset of its
@@ -16,26 +15,14 @@ try:
 except ImportError:  # a machine without a compiler has no Cython either
     from leadline.kernels import uncompiled as cython
 
-TAB = cython.declare(cython.uchar, 9)
-NEWLINE = cython.declare(cython.uchar, 10)
-RETURN = cython.declare(cython.uchar, 13)
-BLANK = cython.declare(cython.uchar, 32)
-# The 64-bit FNV-1a start and factor; the mask keeps the uncompiled form at 64 bits.
-HASH_START = cython.declare(cython.ulonglong, 14695981039346656037)
-HASH_FACTOR = cython.declare(cython.ulonglong, 1099511628211)
-HASH_MASK = cython.declare(cython.ulonglong, 18446744073709551615)
-# Up to here integers are exact in a double, so mantissa and power of ten give the nearest double.
-EXACT = cython.declare(cython.ulonglong, 9007199254740992)
-NO_RANK = cython.declare(cython.longlong, -1)
-# Up to here another digit fits into 64 bits.
-FITTING = cython.declare(cython.ulonglong, 1844674407370955160)
-LOW_HALF = cython.declare(cython.ulonglong, 4294967295)
-NINE_BITS = cython.declare(cython.ulonglong, 511)
+# Constants of the loops over bytes are written where they are used: a name in a module is a variable in C.
 # `powers` holds 10**0 to 10**22; the first 128 bits of 10**-64 to 10**64, in four pieces each, the highest
 # first; and 2**-400 to 2**400.
 WIDEST = cython.declare(cython.longlong, 64)
 PIECES = cython.declare(cython.Py_ssize_t, 23)
 TWOS = cython.declare(cython.Py_ssize_t, 939)  # 23 + 4 * 129 + 400
+POWERS = cython.declare(cython.Py_ssize_t, 1340)  # 939 + 400 + 1
+SHORTEST_LINE = cython.declare(cython.Py_ssize_t, 8)  # "q 0 d 1\n"
 
 
 @cython.cfunc
@@ -44,7 +31,7 @@ TWOS = cython.declare(cython.Py_ssize_t, 939)  # 23 + 4 * 129 + 400
 @cython.exceptval(check=False)
 def blank(c: cython.uchar) -> cython.bint:
     """Return whether a byte separates columns or ends a line."""
-    return c == BLANK or c == TAB or c == NEWLINE or c == RETURN
+    return c == ord(" ") or c == ord("\t") or c == ord("\n") or c == ord("\r")
 
 
 @cython.cfunc
@@ -60,10 +47,22 @@ def digit(c: cython.uchar) -> cython.bint:
 @cython.nogil
 @cython.inline
 @cython.exceptval(check=False)
+def hashed_with(hashed: cython.ulonglong, c: cython.uchar) -> cython.ulonglong:
+    """Return the 64-bit FNV-1a hash after one more byte; the mask is for the uncompiled form."""
+    return ((hashed ^ c) * cython.cast(cython.ulonglong, 1099511628211)) & cython.cast(
+        cython.ulonglong, 0xFFFFFFFFFFFFFFFF
+    )
+
+
+@cython.cfunc
+@cython.nogil
+@cython.inline
+@cython.exceptval(check=False)
 def high(a: cython.ulonglong, b: cython.ulonglong) -> cython.ulonglong:
     """Return the upper half of a product."""
-    middle: cython.ulonglong = (a >> 32) * (b & LOW_HALF) + (((a & LOW_HALF) * (b & LOW_HALF)) >> 32)
-    other: cython.ulonglong = (a & LOW_HALF) * (b >> 32) + (middle & LOW_HALF)
+    low_half: cython.ulonglong = 0xFFFFFFFF
+    middle: cython.ulonglong = (a >> 32) * (b & low_half) + (((a & low_half) * (b & low_half)) >> 32)
+    other: cython.ulonglong = (a & low_half) * (b >> 32) + (middle & low_half)
     return (a >> 32) * (b >> 32) + (middle >> 32) + (other >> 32)
 
 
@@ -79,6 +78,8 @@ def nearest(
     known up to the size of the mantissa; it decides unless it is that close to the middle of two doubles.
     """
     place: cython.Py_ssize_t = PIECES + 4 * (exponent + WIDEST)
+    every: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
+    nine_bits: cython.ulonglong = 511
     first: cython.ulonglong
     second: cython.ulonglong
     upper: cython.ulonglong
@@ -92,26 +93,26 @@ def nearest(
     first = cython.cast(cython.ulonglong, powers[place])
     first = (first << 32) + cython.cast(cython.ulonglong, powers[place + 1])
     upper = high(mantissa, first)
-    lower = (mantissa * first) & HASH_MASK
-    if (upper & NINE_BITS) == NINE_BITS and ((lower + mantissa) & HASH_MASK) < mantissa:
+    lower = (mantissa * first) & every
+    if (upper & nine_bits) == nine_bits and ((lower + mantissa) & every) < mantissa:
         second = cython.cast(cython.ulonglong, powers[place + 2])
         second = (second << 32) + cython.cast(cython.ulonglong, powers[place + 3])
-        more = (lower + high(mantissa, second)) & HASH_MASK
+        more = (lower + high(mantissa, second)) & every
         if more < lower:
             upper += 1
         lower = more
-        second = (mantissa * second) & HASH_MASK
+        second = (mantissa * second) & every
         if (
-            (upper & NINE_BITS) == NINE_BITS
-            and lower == HASH_MASK
-            and ((second + mantissa) & HASH_MASK) < mantissa
+            (upper & nine_bits) == nine_bits
+            and lower == every
+            and ((second + mantissa) & every) < mantissa
         ):
             return -1.0
     top = upper >> 63
     if top == 0:
         scale -= 1
     mantissa = upper >> (top + 9)
-    if lower == 0 and (upper & NINE_BITS) == 0 and (mantissa & 3) == 1:
+    if lower == 0 and (upper & nine_bits) == 0 and (mantissa & 3) == 1:
         return -1.0
     mantissa = (mantissa + (mantissa & 1)) >> 1
     return cython.cast(cython.double, mantissa) * powers[TWOS + scale]
@@ -136,12 +137,15 @@ def number(
     written: cython.longlong = 0
     down: cython.bint = False
     cut: cython.bint = False
+    fitting: cython.ulonglong = 1844674407370955160  # up to here another digit fits into 64 bits
+    # Up to here integers are exact in a double, so mantissa and power of ten give the nearest double.
+    exact: cython.ulonglong = 9007199254740992
     value: cython.double
     if p < stop and (text[p] == 45 or text[p] == 43):  # - or +
         negative = text[p] == 45
         p += 1
     while p < stop and digit(text[p]):
-        if mantissa < FITTING:
+        if mantissa < fitting:
             mantissa = mantissa * 10 + (text[p] - 48)
         else:
             cut = True
@@ -150,7 +154,7 @@ def number(
     if p < stop and text[p] == 46:  # .
         p += 1
         while p < stop and digit(text[p]):
-            if mantissa < FITTING:
+            if mantissa < fitting:
                 mantissa = mantissa * 10 + (text[p] - 48)
                 exponent -= 1
             else:
@@ -175,7 +179,7 @@ def number(
     if p != stop:
         clean[0] = 0
         return 0.0
-    if mantissa < EXACT and exponent >= -22 and exponent <= 22:
+    if mantissa < exact and exponent >= -22 and exponent <= 22:
         value = mantissa
         value = value / powers[-exponent] if exponent < 0 else value * powers[exponent]
         return -value if negative else value
@@ -209,10 +213,12 @@ def scan(
 ) -> cython.bint:
     """Read whole lines of a run (6 columns) or qrels (4) into arrays; return False if not clean.
 
-    Remarks at the top of a file stand before `begin`. A list is a sequence of lines with the same query. Unless the text is the last chunk, its last list may be
-    incomplete and is excluded. `tally` receives rows, lists, lines with more columns, the line and offset
-    where the next text begins, and the offset of the last tag.
+    Remarks at the top of a file stand before `begin`. A list is a sequence of lines with the same query.
+    Unless the text is the last chunk, its last list may be incomplete and is excluded. `tally` receives rows,
+    lists, lines with more columns, the line and offset where the next text begins, and the offset of the last
+    tag.
     """
+    room: cython.Py_ssize_t = (end - begin) // SHORTEST_LINE + 1
     p: cython.Py_ssize_t = begin
     start: cython.Py_ssize_t
     line_byte: cython.Py_ssize_t
@@ -225,6 +231,7 @@ def scan(
     open_start: cython.Py_ssize_t = -1
     open_length: cython.Py_ssize_t = -1
     hashed: cython.ulonglong
+    start_of_hash: cython.ulonglong = 14695981039346656037
     rank: cython.int
     extra: cython.longlong = 0
     extra_before: cython.longlong = 0
@@ -235,18 +242,35 @@ def scan(
     changed: cython.bint
     i: cython.Py_ssize_t
     clean: cython.longlong[::1] = tally[7:8]
+    if not (0 <= begin <= end <= text.shape[0] and powers.shape[0] >= POWERS and tally.shape[0] >= 8):
+        raise IndexError("text, powers or tally of a scan")
+    if begin < end and text[end - 1] != ord("\n"):
+        raise IndexError("end of the text of a scan")
+    if room > min(
+        doc_start.shape[0],
+        doc_stop.shape[0],
+        doc_hash.shape[0],
+        values.shape[0],
+        ranks.shape[0] if is_run else room,
+        list_row.shape[0],
+        query_start.shape[0],
+        query_stop.shape[0],
+        list_line.shape[0],
+        list_byte.shape[0],
+    ):
+        raise IndexError("columns of a scan")
     clean[0] = 1
     with cython.nogil:
-        while p < end:
+        while p < end:  # every loop over bytes stops at the last one, which is a line end
             line_byte = p
             field = 0
             while True:
                 c = text[p]
-                if c == NEWLINE:
+                if c == ord("\n"):
                     p += 1
                     break
                 if blank(c):
-                    if c == RETURN and text[p + 1] != NEWLINE:
+                    if c == ord("\r") and text[p + 1] != ord("\n"):
                         good = False
                         break
                     p += 1
@@ -256,9 +280,9 @@ def scan(
                     break
                 start = p
                 if field == 2:
-                    hashed = HASH_START
+                    hashed = start_of_hash
                     while c > 32:
-                        hashed = ((hashed ^ c) * HASH_FACTOR) & HASH_MASK
+                        hashed = hashed_with(hashed, c)
                         p += 1
                         c = text[p]
                     doc_start[row] = start
@@ -270,7 +294,7 @@ def scan(
                         if digit(c) and rank >= 0 and p - start < 9:
                             rank = rank * 10 + (c - 48)
                         else:
-                            rank = NO_RANK
+                            rank = -1
                         p += 1
                         c = text[p]
                     ranks[row] = rank
@@ -312,7 +336,7 @@ def scan(
                     good = False
                 if field > wanted:
                     extra += 1
-                    if is_run and (ranks[row] == NO_RANK or (text[tag_start] >= 43 and text[tag_start] <= 57)):
+                    if is_run and (ranks[row] < 0 or (text[tag_start] >= 43 and text[tag_start] <= 57)):
                         good = False  # is there a blank in an id?
                 row += 1
             if not good:
@@ -340,6 +364,22 @@ def scan(
     return True
 
 
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def inside(
+    text: cython.const[cython.uchar][::1],
+    start: cython.const[cython.longlong][::1],
+    stop: cython.const[cython.longlong][::1],
+) -> cython.bint:
+    """Return whether all spans lie in a text; an empty one may lie anywhere."""
+    i: cython.Py_ssize_t
+    good: cython.bint = True
+    for i in range(start.shape[0]):  # without a branch, so that compilers can do several at a time
+        good &= (start[i] >= 0) & (stop[i] <= text.shape[0]) | (start[i] >= stop[i])
+    return good
+
+
 def hash_ids(
     text: cython.const[cython.uchar][::1],
     start: cython.const[cython.longlong][::1],
@@ -350,11 +390,14 @@ def hash_ids(
     i: cython.Py_ssize_t
     p: cython.Py_ssize_t
     hashed: cython.ulonglong
+    start_of_hash: cython.ulonglong = 14695981039346656037
+    if stop.shape[0] < start.shape[0] or hashes.shape[0] < start.shape[0] or not inside(text, start, stop):
+        raise IndexError("columns of ids to hash")
     with cython.nogil:
         for i in range(start.shape[0]):
-            hashed = HASH_START
+            hashed = start_of_hash
             for p in range(start[i], stop[i]):
-                hashed = ((hashed ^ text[p]) * HASH_FACTOR) & HASH_MASK
+                hashed = hashed_with(hashed, text[p])
             hashes[i] = hashed
 
 
@@ -368,6 +411,10 @@ def numbers(
 ) -> cython.bint:
     """Parse decimal numbers; return False if one is none or is too large for a double."""
     i: cython.Py_ssize_t
+    if stop.shape[0] < start.shape[0] or values.shape[0] < start.shape[0] or not inside(text, start, stop):
+        raise IndexError("columns of numbers")
+    if powers.shape[0] < POWERS or clean.shape[0] < 1:
+        raise IndexError("powers of numbers")
     with cython.nogil:
         for i in range(start.shape[0]):
             values[i] = number(text, start[i], stop[i], powers, clean)

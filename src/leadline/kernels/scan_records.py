@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=True, wraparound=False, cdivision=True, initializedcheck=False
 """Byte-by-byte readers of runs and judgments in JSON Lines, JSON and CSV: positions of ids and numbers.
 
 The functions fill the columns that `scan` fills; numbers are parsed by `numbers` and ids hashed by `hash_ids`
@@ -13,18 +12,9 @@ try:
 except ImportError:  # a machine without a compiler has no Cython either
     from leadline.kernels import uncompiled as cython
 
-TAB = cython.declare(cython.uchar, 9)
-NEWLINE = cython.declare(cython.uchar, 10)
-RETURN = cython.declare(cython.uchar, 13)
-BLANK = cython.declare(cython.uchar, 32)
-QUOTE = cython.declare(cython.uchar, 34)
-COMMA = cython.declare(cython.uchar, 44)
-COLON = cython.declare(cython.uchar, 58)
-BACKSLASH = cython.declare(cython.uchar, 92)
-OPEN = cython.declare(cython.uchar, 123)  # braces
-CLOSE = cython.declare(cython.uchar, 125)
 LONGEST_CELL = cython.declare(cython.Py_ssize_t, 131072)  # as in Python's csv
 DEEPEST = cython.declare(cython.int, 50)
+FULL = cython.declare(cython.Py_ssize_t, -2)  # position where there is no room for another row
 # What a column holds: 0 query, 1 document, 2 value, 3 rank, 4 tag, more than that nothing that is read.
 VALUE = cython.declare(cython.longlong, 2)
 RANK = cython.declare(cython.longlong, 3)
@@ -93,14 +83,14 @@ def string(text: cython.uchar[::1], p: cython.Py_ssize_t, stop: cython.longlong[
     code: cython.int
     low: cython.int
     c: cython.uchar = text[p]
-    while c != QUOTE and c != BACKSLASH and c >= BLANK:
+    while c != ord('"') and c != ord("\\") and c >= ord(" "):
         p += 1
         c = text[p]
     w = p
-    while c != QUOTE:
-        if c < BLANK:  # a control character, or the end of the line
+    while c != ord('"'):
+        if c < ord(" "):  # a control character, or the end of the line
             return -1
-        if c != BACKSLASH:
+        if c != ord("\\"):
             text[w] = c
             w += 1
             p += 1
@@ -114,7 +104,7 @@ def string(text: cython.uchar[::1], p: cython.Py_ssize_t, stop: cython.longlong[
                 return -1
             p += 4
             if code >= 0xD800 and code <= 0xDFFF:  # a half of a pair
-                if code >= 0xDC00 or text[p] != BACKSLASH or text[p + 1] != 117:
+                if code >= 0xDC00 or text[p] != ord("\\") or text[p + 1] != 117:
                     return -1
                 low = four_digits(text, p + 2)
                 if low < 0xDC00 or low > 0xDFFF:
@@ -137,7 +127,7 @@ def string(text: cython.uchar[::1], p: cython.Py_ssize_t, stop: cython.longlong[
             if code >= 0x80:
                 w += 1
                 text[w] = cython.cast(cython.uchar, 0x80 | (code & 63))
-        elif c == QUOTE or c == BACKSLASH or c == 47:  # a slash
+        elif c == ord('"') or c == ord("\\") or c == 47:  # a slash
             text[w] = c
         elif c == 98 or c == 102 or c == 110 or c == 114 or c == 116:  # b, f, n, r, t
             text[w] = 8 if c == 98 else 12 if c == 102 else 10 if c == 110 else 13 if c == 114 else 9
@@ -183,20 +173,19 @@ def numeral(text: cython.const[cython.uchar][::1], p: cython.Py_ssize_t) -> cyth
 @cython.exceptval(check=False)
 def after_blanks(text: cython.const[cython.uchar][::1], p: cython.Py_ssize_t) -> cython.Py_ssize_t:
     """Return the first byte that is no blank of JSON within a line."""
-    while text[p] == BLANK or text[p] == TAB or text[p] == RETURN:
+    while text[p] == ord(" ") or text[p] == ord("\t") or text[p] == ord("\r"):
         p += 1
     return p
 
 
 @cython.cfunc
 @cython.nogil
-@cython.inline
 @cython.exceptval(check=False)
 def after_space(
     text: cython.const[cython.uchar][::1], p: cython.Py_ssize_t, end: cython.Py_ssize_t
 ) -> cython.Py_ssize_t:
     """Return the first byte that is no blank of JSON, also on a later line; the last line end if there is none."""
-    while p < end - 1 and (text[p] == BLANK or text[p] == NEWLINE or text[p] == TAB or text[p] == RETURN):
+    while p < end - 1 and (text[p] == ord(" ") or text[p] == ord("\n") or text[p] == ord("\t") or text[p] == ord("\r")):
         p += 1
     return p
 
@@ -209,21 +198,21 @@ def after_value(
 ) -> cython.Py_ssize_t:
     """Return the end of a value of JSON on one line; -1 if it is not clean."""
     c: cython.uchar = text[p]
-    if c == QUOTE:
+    if c == ord('"'):
         return string(text, p + 1, stop)
-    if c == OPEN or c == 91:  # a bracket
+    if c == ord("{") or c == 91:  # a bracket
         p = after_blanks(text, p + 1)
         if text[p] == c + 2:
             return p + 1
         while depth < DEEPEST:
-            if c == OPEN:
-                if text[p] != QUOTE:
+            if c == ord("{"):
+                if text[p] != ord('"'):
                     return -1
                 p = string(text, p + 1, stop)
                 if p < 0:
                     return -1
                 p = after_blanks(text, p)
-                if text[p] != COLON:
+                if text[p] != ord(":"):
                     return -1
                 p = after_blanks(text, p + 1)
             p = after_value(text, p, depth + 1, stop)
@@ -232,7 +221,7 @@ def after_value(
             p = after_blanks(text, p)
             if text[p] == c + 2:
                 return p + 1
-            if text[p] != COMMA:
+            if text[p] != ord(","):
                 return -1
             p = after_blanks(text, p + 1)
         return -1
@@ -247,7 +236,6 @@ def after_value(
 
 @cython.cfunc
 @cython.nogil
-@cython.inline
 @cython.exceptval(check=False)
 def rank_of(
     text: cython.const[cython.uchar][::1], start: cython.Py_ssize_t, stop: cython.Py_ssize_t
@@ -289,11 +277,11 @@ def after_object(
     role: cython.longlong
     bit: cython.ulonglong
     present: cython.ulonglong = 0
-    if text[p] != OPEN:
+    if text[p] != ord("{"):
         return -1
     while True:
         p = after_blanks(text, p + 1)
-        if text[p] != QUOTE:
+        if text[p] != ord('"'):
             return -1
         start = p + 1
         p = string(text, start, stop)
@@ -313,7 +301,7 @@ def after_object(
             return -1
         present |= bit
         p = after_blanks(text, p)
-        if text[p] != COLON:
+        if text[p] != ord(":"):
             return -1
         p = after_blanks(text, p + 1)
         role = roles[place]
@@ -334,7 +322,7 @@ def after_object(
             if found[6] < 0:
                 return -1
         elif role <= TAG:
-            if text[start] == QUOTE:
+            if text[start] == ord('"'):
                 found[2 * role] = start + 1
                 found[2 * role + 1] = stop[0]
             elif role == TAG:
@@ -342,12 +330,12 @@ def after_object(
             else:
                 return -1
         p = after_blanks(text, p)
-        if text[p] == CLOSE:
+        if text[p] == ord("}"):
             break
-        if text[p] != COMMA:
+        if text[p] != ord(","):
             return -1
     p = after_blanks(text, p + 1)
-    return p + 1 if text[p] == NEWLINE and (present & needed) == needed else -1
+    return p + 1 if text[p] == ord("\n") and (present & needed) == needed else -1
 
 
 @cython.cfunc
@@ -373,18 +361,18 @@ def after_cells(
                 return -1
             p += 1
         start = p
-        if text[p] == QUOTE:
+        if text[p] == ord('"'):
             p += 1
             start = p
-            while text[p] != QUOTE and text[p] != NEWLINE and text[p] != RETURN:
+            while text[p] != ord('"') and text[p] != ord("\n") and text[p] != ord("\r"):
                 p += 1
             stop = p
-            if text[p] != QUOTE:
+            if text[p] != ord('"'):
                 return -1
             p += 1
         else:
             c = text[p]
-            while c != delimiter and c >= BLANK:
+            while c != delimiter and c >= ord(" "):
                 p += 1
                 c = text[p]
             stop = p
@@ -395,14 +383,14 @@ def after_cells(
             found[6] = rank_of(text, start, stop)
             if found[6] < 0:
                 for i in range(start, stop):
-                    if text[i] <= BLANK or text[i] >= 127:  # blanks around a rank do not matter
+                    if text[i] <= ord(" ") or text[i] >= 127:  # blanks around a rank do not matter
                         return -1
         elif role <= TAG:
             found[2 * role] = start
             found[2 * role + 1] = stop
-    if text[p] == RETURN:
+    if text[p] == ord("\r"):
         p += 1
-    return p + 1 if text[p] == NEWLINE else -1
+    return p + 1 if text[p] == ord("\n") else -1
 
 
 def scan_records(
@@ -439,19 +427,36 @@ def scan_records(
     row: cython.Py_ssize_t = 0
     lists: cython.Py_ssize_t = 0
     stop: cython.longlong[::1] = tally[7:8]
-    found[6] = -1
-    found[8] = found[9] = 0
+    place: cython.Py_ssize_t
+    room: cython.Py_ssize_t = min(
+        doc_start.shape[0], doc_stop.shape[0], value_start.shape[0], value_stop.shape[0], ranks.shape[0],
+        list_row.shape[0] - 1, query_start.shape[0], query_stop.shape[0], list_byte.shape[0],
+    )
+    if not (0 <= begin <= end <= text.shape[0] and found.shape[0] >= 10 and tally.shape[0] >= 8):
+        raise IndexError("text, positions or tally of a scan")
+    if (begin < end and text[end - 1] != ord("\n")) or delimiter == ord("\n"):
+        raise IndexError("end of the text of a scan")
+    if delimiter == 0 and (roles.shape[0] > 64 or roles.shape[0] > name_end.shape[0]):
+        raise IndexError("names of members")
+    for place in range(roles.shape[0]):
+        if roles[place] < 0 or (delimiter == 0 and not 0 <= name_end[place] <= names.shape[0]):
+            raise IndexError("names or roles of columns")
+    for place in range(10):
+        found[place] = -1 if place == 6 else 0
     with cython.nogil:
-        while p >= 0 and p < end:
+        while p >= 0 and p < end:  # every loop over bytes stops at the last one, which is a line end
+            if row >= room:
+                p = FULL
+                break
             line_byte = p
             if delimiter == 0:
                 p = after_blanks(text, p)
-                if text[p] == NEWLINE:
+                if text[p] == ord("\n"):
                     p += 1
                     continue
                 p = after_object(text, p, names, name_end, roles, needed, found, stop)
             else:
-                if text[p] == NEWLINE or (text[p] == RETURN and text[p + 1] == NEWLINE):
+                if text[p] == ord("\n") or (text[p] == ord("\r") and text[p + 1] == ord("\n")):
                     p += 1
                     continue
                 p = after_cells(text, p, delimiter, roles, found)
@@ -477,6 +482,8 @@ def scan_records(
                 lists -= 1
                 row = list_row[lists]
                 p = list_byte[lists]
+    if p == FULL:
+        raise IndexError("columns of a scan")
     if p < 0:
         return False
     list_row[lists] = row
@@ -514,12 +521,16 @@ def scan_mapping(
     good: cython.bint = False
     filled: cython.bint
     stop: cython.longlong[::1] = tally[7:8]
-    with cython.nogil:
+    room: cython.Py_ssize_t = min(doc_start.shape[0], doc_stop.shape[0], value_start.shape[0], value_stop.shape[0])
+    room = min(room, list_row.shape[0] - 1, query_start.shape[0], query_stop.shape[0])
+    if not (1 <= end <= text.shape[0] and tally.shape[0] >= 8 and text[end - 1] == ord("\n")):
+        raise IndexError("text or tally of a scan")
+    with cython.nogil:  # every loop over bytes stops at the last one, which is a line end
         p = after_space(text, 0, end)
-        while text[p] == (COMMA if lists or good else OPEN):
+        while text[p] == (ord(",") if lists or good else ord("{")):
             good = False
             p = after_space(text, p + 1, end)
-            if text[p] != QUOTE:
+            if text[p] != ord('"'):
                 break
             asked_start = p + 1
             p = string(text, asked_start, stop)
@@ -528,19 +539,21 @@ def scan_mapping(
             asked_stop = stop[0]
             raw_stop = p - 1
             p = after_space(text, p, end)
-            if text[p] != COLON:
+            if text[p] != ord(":"):
                 break
             p = after_space(text, p + 1, end)
-            if text[p] != OPEN:
+            if text[p] != ord("{"):
                 break
             filled = False
             while True:
                 p = after_space(text, p + 1, end)
-                if text[p] == CLOSE and not filled:
+                if text[p] == ord("}") and not filled:
                     tally[3] += 1
                     good = raw_stop == asked_stop  # else the name is for the reader in Python
                     break
-                if text[p] != QUOTE:
+                if row >= room:
+                    p = FULL
+                if p < 0 or text[p] != ord('"'):
                     break
                 start = p + 1
                 p = string(text, start, stop)
@@ -549,7 +562,7 @@ def scan_mapping(
                 doc_start[row] = start
                 doc_stop[row] = stop[0]
                 p = after_space(text, p, end)
-                if text[p] != COLON:
+                if text[p] != ord(":"):
                     break
                 p = after_space(text, p + 1, end)
                 start = p
@@ -566,16 +579,18 @@ def scan_mapping(
                     lists += 1
                 row += 1
                 p = after_space(text, p, end)
-                if text[p] == CLOSE:
+                if text[p] == ord("}"):
                     good = True
                     break
-                if text[p] != COMMA:
+                if text[p] != ord(","):
                     break
             if not good:
                 break
             p = after_space(text, p + 1, end)
-        if good and (text[p] != CLOSE or after_space(text, p + 1, end) < end - 1):
+        if good and (text[p] != ord("}") or after_space(text, p + 1, end) < end - 1):
             good = False
+    if p == FULL:
+        raise IndexError("columns of a scan")
     if not good:
         return False
     list_row[lists] = row

@@ -346,7 +346,6 @@ class RBO(Similarity):
             second,
             ranked.entry,
             (1 - self.p) * self.p ** np.arange(depth) if self.p < 1 else np.ones(depth),
-            True,
             np.empty(size * (depth + 1), dtype=np.int32),
             np.empty(depth + 1, dtype=np.int32),
             value,
