@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # which has the design of a sample
 FEWEST_JUDGMENTS = 50
 FEWEST_QUERIES = 10
 MOST_GUESSED = 0.05  # largest weight of guessed and unknown pairs with which an interval is given
-MOST_GUESSED_OF_NEW = 0.3  # the same for runs that did not contribute to the pool, where grades are predicted
+MOST_GUESSED_OF_NEW = 0.2  # the same for runs that did not contribute to the pool, where grades are predicted
 # Simulated designs of nDCG.
 SIMULATED = "nDCG@10"
 FEWEST_SIMULATED = 30  # queries

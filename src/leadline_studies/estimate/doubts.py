@@ -207,12 +207,12 @@ def outside(kept: Json) -> str:
 
 
 def of_new_runs(kept: Json) -> dict[str, str]:
-    """Return the bias of P@10 of new runs with an interval, and the least coverage without a guess."""
+    """Return the bias of P@10 of new runs, by set of runs too, and the least coverage without a guess."""
     known = [one for one in kept["outside"] if one["most"] <= MOST_GUESSED_OF_NEW]
-    centred = [one for one in known if one["proxy"] == "centred" and one["measure"] == "P"]
+    centred = [one for one in kept["outside"] if (one["proxy"], one["measure"]) == ("centred", "P")]
     bins = [(0.0, 0.05), (0.05, 0.1), (0.1, 0.2), (0.2, 0.3)]
     by_bins = [_bias([one for one in centred if low < one["most"] <= high]) for low, high in bins]
-    by_set = [_bias([one for one in centred if one["set"] == name]) for name in TITLES]
+    by_set = [_bias([one for one in centred if one["set"] == name and one in known]) for name in TITLES]
     unpredicted = [
         one["coverage"]
         for one in known

@@ -660,7 +660,7 @@ a cell has 20 to 100 draws.
 
 `estimate` prints intervals of new runs up to {most} (5 % with the guess `none`, whose coverage falls to
 {unpredicted} in a cell). Values of new runs are too low where much is outside: the bias of P@10 is
-{by_bins} with 0 to 5, 5 to 10, 10 to 20 and 20 to 30 % outside, and for these runs together
+{by_bins} with 0 to 5, 5 to 10, 10 to 20 and 20 to 30 % outside, and for runs with an interval
 {bias_elsewhere} by set of pooled runs. The interval covers this; the order of such runs is not reliable.
 
 ## Labels that saw the judgments
