@@ -96,7 +96,7 @@ def pool_pairs(
     support = np.zeros(len(query))
     np.add.at(support, row, 1.0 / (VOTE_CONSTANT + rank))
     place = number[query[rows]]
-    votes = _mean_ranks(place, support[rows])
+    votes = vote_ranks(place, support[rows])
     order = np.lexsort((*ranks[rows].T[::-1], votes, place))
     rows = rows[order]
     index = np.full(len(query), -1, dtype=np.int64)
@@ -116,10 +116,10 @@ def pool_pairs(
     )
 
 
-def _mean_ranks(query: Integers, support: Floats) -> Floats:
+def vote_ranks(query: Integers, support: Floats) -> Floats:
     """Return ranks by descending support within the query, from 1; ties share their mean rank.
 
-    >>> _mean_ranks(np.array([0, 0, 0, 1]), np.array([0.1, 0.3, 0.1, 0.2])).tolist()
+    >>> vote_ranks(np.array([0, 0, 0, 1]), np.array([0.1, 0.3, 0.1, 0.2])).tolist()
     [2.5, 1.0, 2.5, 1.0]
     """
     support = np.round(support, ROUNDED)  # sums in another order are ties too

@@ -31,6 +31,7 @@ from leadline.estimation.designs import (
     random_numbers,
 )
 from leadline.estimation.estimate import has_interval
+from leadline.estimation.ideal_forecast import simulated_half_width
 from leadline.estimation.measure_targets import AveragePrecision, Kind, Ratio, kind_of
 from leadline.estimation.samples import pool_of
 from leadline.estimation.sampling_errors import ROUNDING
@@ -61,9 +62,10 @@ class MeasuredPool(Result):
         Number of queries.
     expected : dict
         By measure: half-width of a run's 95 % interval (of that of the difference, for a pair of runs) at
-        this budget, the budget per query that would halve it, and the number of judgments per query that make
-        the measure exact for these runs. None where `estimate` would give no interval, or where no judgments
-        of the frame make the measure exact, and for nDCG; `warnings` have the reasons.
+        this budget, the budget per query that would halve it (not for nDCG), and the number of judgments per
+        query that make the measure exact for these runs. None where `estimate` would give no interval, where
+        no judgments of the frame make the measure exact, and for nDCG without labels or judgments that show
+        how many documents are relevant; `warnings` have the reasons.
     added : int
         Number of drawn pairs that the earlier pool did not contain.
     """
@@ -143,7 +145,7 @@ def pool_for(
     pair : tuple of str, optional
         Names of two runs to be compared: only documents with different weights in them are drawn.
     machine : qrels, optional
-        Machine labels, used in the forecast only.
+        Machine labels, used in the forecast only. nDCG needs them, or `judged`, for its forecast.
     judged : qrels, optional
         Existing judgments: included with probability 1 and not requested again. They must not depend on the
         permanent random numbers of `seed`.
@@ -230,37 +232,6 @@ def pool_for(
     # runs of a pair have documents on which their difference does not depend.
     kept = (probability > 0) | (frame.importance > 0) | (new_runs > 0)
     sampled = bool((probability[kept] < 1).any())
-    expected = {}
-    judgments = int((drawn | already_judged).sum())
-    pooled_queries = len(np.unique(frame.query[probability > 0]))
-    longest = max((len(ranked) for name in names for ranked in systems.lists(name)), default=0)
-    for measure, weight, square in zip(wanted, weights.values(), squares, strict=True):
-        kind, text = kind_of(measure), str(measure)
-        rates = _rates(frame, machine, measure)
-        expected[text] = one = _expected(
-            frame, square, probability, already_judged, size, seed, new_runs, rates
-        )
-        outside = _weight_outside(systems, frame, lists, weight, square if pair else None, probability)
-        why = _no_forecast(kind, one["half_width"], outside, judgments, pooled_queries, sampled=sampled)
-        if outside > MOST_GUESSED and limit < len(weight):
-            why += f", or a depth of at least {len(weight)}"
-        if pair and isinstance(kind, Ratio):
-            why = ALIKE
-        if why or not has_interval(kind):
-            one |= {"half_width": None, "half_budget": None}
-        if why and has_interval(kind):
-            warnings.append(ResultWarning("no_forecast", f"{text}: no expected half-width; {why}", 1))
-        whole = (frame.importance > 0) if new_runs == 0 else (frame.importance >= 0)
-        reach = limit if new_runs > 0 else min(limit, len(weight))
-        inexact = _inexact(kind, longest, limit, max(limit, deepest), reach, pair=pair is not None)
-        if inexact:
-            one["exact_budget"] = None
-            if not why:
-                warnings.append(
-                    ResultWarning("no_exact_budget", f"{text}: no budget for exact values; {inexact}", 1)
-                )
-        elif kind.cutoff is None or isinstance(kind, (Ratio, AveragePrecision)):
-            one["exact_budget"] = float((whole & ~already_judged).sum()) / len(names)
     shown: dict[str, Any] = {
         "measures": list(weights),
         "budget": budget,
@@ -293,6 +264,44 @@ def pool_for(
         header,
     )
     pool = _part(pool, np.flatnonzero(kept | ((frame.best <= deepest) & (pair is not None))))
+    expected = {}
+    judgments = int((drawn | already_judged).sum())
+    pooled_queries = len(np.unique(frame.query[probability > 0]))
+    longest = max((len(ranked) for name in names for ranked in systems.lists(name)), default=0)
+    labels: Mapping[str, Mapping[str, float]] | None = None
+    for measure, weight, square in zip(wanted, weights.values(), squares, strict=True):
+        kind, text = kind_of(measure), str(measure)
+        rates = _rates(frame, machine, measure)
+        expected[text] = one = _expected(
+            frame, square, probability, already_judged, size, seed, new_runs, rates
+        )
+        outside = _weight_outside(systems, frame, lists, weight, square if pair else None, probability)
+        why = _no_forecast(kind, one["half_width"], outside, judgments, pooled_queries, sampled=sampled)
+        if outside > MOST_GUESSED and limit < len(weight):
+            why += f", or a depth of at least {len(weight)}"
+        if pair and isinstance(kind, Ratio):
+            why = ALIKE
+        if not why and isinstance(kind, Ratio) and kind.ideal and sampled:
+            if labels is None:
+                given = machine if machine is not None else judged
+                labels = {} if given is None else read_qrels(given).to_dict()
+            one["half_width"], why = simulated_half_width(pool, names, lists, kind, labels, seed)
+            one["half_budget"] = None
+        if why or not has_interval(kind):
+            one |= {"half_width": None, "half_budget": None}
+        if why and has_interval(kind):
+            warnings.append(ResultWarning("no_forecast", f"{text}: no expected half-width; {why}", 1))
+        whole = (frame.importance > 0) if new_runs == 0 else (frame.importance >= 0)
+        reach = limit if new_runs > 0 else min(limit, len(weight))
+        inexact = _inexact(kind, longest, limit, max(limit, deepest), reach, pair=pair is not None)
+        if inexact:
+            one["exact_budget"] = None
+            if not why:
+                warnings.append(
+                    ResultWarning("no_exact_budget", f"{text}: no budget for exact values; {inexact}", 1)
+                )
+        elif kind.cutoff is None or isinstance(kind, (Ratio, AveragePrecision)):
+            one["exact_budget"] = float((whole & ~already_judged).sum()) / len(names)
     added = int((drawn & ~asked).sum())
     return MeasuredPool(pool, systems.infos, len(names), expected, added, warnings, shown)
 
@@ -385,8 +394,6 @@ def _no_forecast(
         )
     if queries < FEWEST_QUERIES:
         return f"{count_queries(queries)}, and with fewer than {FEWEST_QUERIES} there is no interval"
-    if ideal:
-        return "it depends on how many documents are relevant, which is not known before they are judged"
     return ""
 
 

@@ -113,16 +113,20 @@ def ideal_withheld(sample: Sample, kind: Kind, drawn_for: Sequence[str]) -> With
     relevant = sample.table.grades[sample.judged] > 0
     if relevant.all() or not relevant.any():
         return Withheld(NoInterval.ALL_RELEVANT if relevant.all() else NoInterval.NO_RELEVANT)
+    reason = design_withheld(sample, kind, drawn_for)
+    return Withheld(NoInterval.NOT_SIMULATED, reason) if reason else None
+
+
+def design_withheld(sample: Sample, kind: Ratio, drawn_for: Sequence[str]) -> str:
+    """Return what of a measure or of the design of a sample was not simulated; empty if all of it was."""
     ranks = np.arange(1.0, 11.0)
     if sample.cells > 1:
-        reason = "labels or a proxy"
-    elif kind.target != Target("linear") or (kind.weights(ranks) != 1.0 / np.log2(ranks + 1.0)).any():
-        reason = "a gain that is not the grade, or a discount that is not log2(rank + 1)"
-    elif drawn_for and set(drawn_for) != {SIMULATED}:
-        reason = f"a pool drawn for {', '.join(drawn_for)}, one for {SIMULATED} was simulated"
-    else:
-        reason = not_simulated(design_of(sample, kind.cutoff))
-    return Withheld(NoInterval.NOT_SIMULATED, reason) if reason else None
+        return "labels or a proxy"
+    if kind.target != Target("linear") or (kind.weights(ranks) != 1.0 / np.log2(ranks + 1.0)).any():
+        return "a gain that is not the grade, or a discount that is not log2(rank + 1)"
+    if drawn_for and set(drawn_for) != {SIMULATED}:
+        return f"a pool drawn for {', '.join(drawn_for)}, one for {SIMULATED} was simulated"
+    return not_simulated(design_of(sample, kind.cutoff))
 
 
 def design_of(sample: Sample, cutoff: int | None) -> Design:
