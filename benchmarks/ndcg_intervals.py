@@ -97,8 +97,16 @@ class World:
 
 
 def template(world: World, measure: str, budget: float, share: float) -> tuple[Sample, list[JudgedRun], Any]:
-    """Return the sample of all pairs of the frame, the runs joined with it, and the pool."""
-    pooled = pool_for(world.runs, measure, budget=budget, new_runs=share)
+    """Return the sample of all pairs of the frame, the runs joined with it, and the pool.
+
+    The forecast of nDCG knows how many documents are relevant.
+    """
+    labels: dict[str, dict[str, float]] = {query: {} for run in world.runs.values() for query in run}
+    for run in world.runs.values():
+        for query, documents in run.items():
+            labels[query].update({name: world.grades[query].get(name, 0.0) for name in documents})
+    known = None if measure == "P@10" else labels
+    pooled = pool_for(world.runs, measure, budget=budget, new_runs=share, machine=known)
     pool = pooled.pool
     judged: dict[str, dict[str, float]] = {}
     for query, document in zip(pool.queries, pool.documents, strict=True):
@@ -296,7 +304,7 @@ def figures(cells: list[Json]) -> list[Json]:
         | {
             "draws": len(one["draws"]["run"]),
             "given": one["measure"] == "P@10" or not not_simulated(design(one)),
-            "forecast": round(one["forecast"], 4) if one["measure"] == "P@10" else None,
+            "forecast": None if one["forecast"] is None else round(one["forecast"], 4),
         }
         | {
             part: {name: round(value, 4) for name, value in shares(one["draws"][part]).items()}
@@ -394,9 +402,9 @@ Cells with an error that is larger than with fewer judgments, by more than two s
 Intervals of nDCG are given for designs within these limits only: cutoff 10, at least 30 queries, 5 to 40
 judgments per query, at most 80 % of the pool, up to 37 pooled runs, probabilities of at least .02, and a pool
 of ranks 1 to 20 that was drawn for nDCG@10. Other gains and discounts, machine labels and runs that did not
-contribute to the pool were not simulated; R, F and AP have no interval. No half-width of nDCG is forecast:
-it depends on how many documents are relevant. The last column has the forecast of `leadline pool` for P@10,
-divided by the median half-width that came out.
+contribute to the pool were not simulated; R, F and AP have no interval. The last column has the forecast of
+`leadline pool`, divided by the median half-width that came out. That of nDCG knows which share of the
+documents is relevant above and below the cutoff, as labels would say; that of P@10 assumes a half.
 
 {tables}
 

@@ -16,6 +16,7 @@ import leadline as ll
 from leadline.estimation import grade_model
 from leadline.estimation.estimate import EstimatedResults, estimate
 from leadline.estimation.grade_model import Features, fit, probabilities
+from leadline.estimation.ideal_forecast import _Relevance
 from leadline.estimation.ideal_lists import IdealLists, _residuals, list_values
 from leadline.estimation.measure_targets import Ratio, kind_of
 from leadline.estimation.pool_designs import pool_for
@@ -407,3 +408,48 @@ def test_intervals_hold_where_the_first_documents_are_certain(budget: int) -> No
             one = found.estimate(run, "nDCG@10")
             held += one.low <= truth(lists, grades, run) <= one.high
     assert held >= 18
+
+
+# The forecast.
+
+
+@pytest.mark.parametrize(("top", "rest"), [(0.3, 0.05), (0.6, 0.2)])
+def test_the_forecast_with_labels_is_what_estimates_of_other_draws_give(top: float, rest: float) -> None:
+    lists, grades = world(5, 40, runs=3, top=top, rest=rest)
+    _, labels = world(6, 40, runs=3, top=top, rest=rest)
+    forecast = pool_for(lists, "nDCG@10", budget=10, machine=labels).expected["nDCG@10"]["half_width"]
+    halves = []
+    for seed in range(4):
+        results = estimated(lists, grades, 10, seed=seed + 1)
+        halves += [(one.high - one.low) / 2 for one in (results.estimate(r, "nDCG@10") for r in lists)]
+    assert forecast is not None
+    assert 1 / 1.4 < forecast / np.median(halves) < 1.4
+
+
+def test_a_forecast_needs_labels_and_a_simulated_design() -> None:
+    lists, grades = world(7, 40)
+    assert pool_for(lists, "nDCG@10", budget=10).expected["nDCG@10"]["half_width"] is None
+    few = {query: dict(list(documents.items())[:1]) for query, documents in grades.items()}
+    assert pool_for(lists, "nDCG@10", budget=10, machine=few).expected["nDCG@10"]["half_width"] is None
+    for measures in (["nDCG@5"], ["nDCG@10", "P@10"]):
+        found = pool_for(lists, measures, budget=10, machine=grades)
+        assert found.expected[measures[0]]["half_width"] is None
+        assert "no_forecast" in {one.code for one in found.warnings}
+    again = [pool_for(lists, "nDCG@10", budget=10, machine=grades).expected for _ in range(2)]
+    assert again[0] == again[1]
+    wider = pool_for(lists, "nDCG@10", budget=6, machine=grades).expected["nDCG@10"]["half_width"]
+    narrower = again[0]["nDCG@10"]["half_width"]
+    assert wider is not None
+    assert narrower is not None
+    assert 0 < narrower < wider
+
+
+def test_relevance_is_simulated_at_the_rates_of_the_labels() -> None:
+    rng = np.random.default_rng(3)
+    query = np.repeat(np.arange(400), 20)
+    depth = np.log(np.tile(np.arange(1.0, 21.0), 400))
+    top = depth <= math.log(10)
+    model = _Relevance(query, depth, [(top, 0.4), (~top, 0.1)], np.array([1.0, 2.0]))
+    drawn = [model.draw(rng) > 0 for _ in range(5)]
+    assert np.mean([one[top].mean() for one in drawn]) == pytest.approx(0.4, abs=0.01)
+    assert np.mean([one[~top].mean() for one in drawn]) == pytest.approx(0.1, abs=0.01)

@@ -127,11 +127,11 @@ def simulated_half_width(
         dtype=np.float64,
     )
     parts = []
-    for part in (top, ~top):
-        labelled = known[part & (known >= 0)]
+    for where in (top, ~top):
+        labelled = known[where & (known >= 0)]
         if len(labelled) >= FEWEST_LABELS and 0 < (labelled > 0).mean() < 1:
-            parts.append((part, float((labelled > 0).mean())))
-        elif part is top:
+            parts.append((where, float((labelled > 0).mean())))
+        elif where is top:
             return Forecast(None, NO_RATE)
     model = _Relevance(query, np.log(vote_ranks(query, support)), parts, known[top & (known > 0)])
     rng = np.random.default_rng([seed, len(pool.queries)])

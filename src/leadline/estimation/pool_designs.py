@@ -283,8 +283,8 @@ def pool_for(
             why = ALIKE
         if not why and isinstance(kind, Ratio) and kind.ideal and sampled:
             if labels is None:
-                given = machine if machine is not None else judged
-                labels = {} if given is None else read_qrels(given).to_dict()
+                known = machine if machine is not None else judged
+                labels = {} if known is None else read_qrels(known).to_dict()
             one["half_width"], why = simulated_half_width(pool, names, lists, kind, labels, seed)
             one["half_budget"] = None
         if why or not has_interval(kind):
