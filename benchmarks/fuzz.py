@@ -12,10 +12,12 @@ notices. The same seed and number give the same files.
 
 writes random runs and judgments, whose ids hold number signs, control characters, blanks and quotes, as
 TREC text, CSV, TSV, with and without a header, JSON, JSON Lines and Parquet, as a program that knows nothing
-of leadline would, and reads them, and the dictionary and the frame: what is read is what was written, or
-refused. Text without a header cannot hold every id: blanks at its ends and a byte order mark are lost. A
-query called `#` at the top makes a remark, which is counted; five columns of judgments may be those of a
-sample, which is said too. What is read, `check` does not refuse.
+of leadline would, and as leadline does, and reads them, and the dictionary and the frame: what is read is
+what was written, or refused. Text without a header cannot hold every id (no end of a line or of a column, no
+byte order mark at the top, in TREC text no blank at its ends): no program can write it, and leadline refuses
+to. A query called `#` at the top makes a remark, which is counted; five columns of judgments may be those of
+a sample, and columns after the sixth of a run are ignored, which is said too. What is read, `check` does not
+refuse.
 """
 
 from __future__ import annotations
@@ -42,6 +44,7 @@ from leadline.data.reading import Reading
 from leadline.errors import LeadlineError
 from leadline.io.check import check
 from leadline.io.formats import FORMATS
+from leadline.io.opening import BOM
 from leadline.io.read import counted_run, judgments_of
 from leadline.io.write import write_qrels, write_run
 
@@ -233,6 +236,7 @@ LETTERS = (
     ),
     *('"', "'", ",", ";", ":", "{", "\u2028", "\ufeff", "\x01", "\x7f", "\t", "\r", "\n", "\\", "Q0", "=1"),
 )
+HEADERLESS = {"trec", "tabs", "headless.tsv"}
 REMARKS = ("", "", "", "# by hand\n", "#\n\n# q9 Q0 d9 1 9 t\n")
 
 
@@ -291,23 +295,51 @@ def written_sets(table: Table, *, run: bool, rng: random.Random) -> dict[str, by
     found["a.json"] = json.dumps(table, ensure_ascii=ascii_only, indent=rng.choice((None, 1)))
     records = [dict(zip(names, row, strict=True)) for row in rows]
     found["a.jsonl"] = "".join(json.dumps(record, ensure_ascii=ascii_only) + end for record in records)
-    return {name: text.encode() for name, text in found.items()}
+    mark = rng.choice(("", "", "\ufeff"))  # as programs on Windows begin a text
+    return {name: (mark + text).encode() for name, text in found.items()}
 
 
-def is_said(table: Table, name: str, outcome: Any, most_remarks: int) -> bool:
-    """Return whether a format without a header cannot hold the ids, or a note says how they were read."""
-    if name not in {"trec", "tabs", "headless.tsv"}:
-        return False
-    ids = {*table, *(document for documents in table.values() for document in documents)}
-    lost = any(sign in each for each in ids for sign in "\t\r\n")  # of which a line is made
-    if name != "headless.tsv":
-        lost = any(each.strip(" \t\r\n") != each for each in ids)
-    if lost or any(each.startswith("\ufeff") for each in ids):
+def holds(name: str, content: bytes, table: Table) -> bool:
+    """Return whether a format can hold the ids; blanks within those of TREC text are refused when read."""
+    if name not in HEADERLESS:
         return True
-    if name == "tabs" and any(" " in each for each in ids):
-        return True  # its blanks became tabs
-    _, remarks, sampled = outcome
-    return bool(sampled or remarks > most_remarks)
+    ids = {*table, *(document for documents in table.values() for document in documents)}
+    wrong = "\t\r\n " if name == "tabs" else "\t\r\n"
+    first = content.removeprefix(BOM)  # which is no part of the first id
+    marked = first != content and not first.startswith((next(iter(table)).encode(), b"#"))
+    if marked or any(sign in each for each in ids for sign in wrong):
+        return False
+    return name == "headless.tsv" or all(each.strip(" ") == each for each in ids)
+
+
+def is_said(name: str, outcome: Any, most_remarks: int) -> bool:
+    """Return whether a note says how the lines of a text without a header were read."""
+    _, remarks, noted = outcome
+    return name in HEADERLESS and bool(noted or remarks > most_remarks)
+
+
+def write_fault(table: Table, folder: Path, tally: Counter[str], *, run: bool) -> str:
+    """Return what is wrong with the files that leadline writes; "" if nothing is."""
+    for suffix in ("", ".csv", ".tsv", ".json", ".jsonl", ".parquet", ".arrow"):
+        path = folder / f"written{suffix}"
+        try:
+            (write_run if run else write_qrels)(table, path)
+        except LeadlineError as error:
+            refusal = str(error)
+            ids = (each for query, documents in table.items() for each in (query, *documents))
+            if "JSON" not in refusal or not any(repr(each) in refusal for each in ids):
+                return f"{path.name}: {refusal}"
+            tally[f"{path.name} not written"] += 1
+            continue
+        try:
+            read = counted_run(path, reading=Reading())[0] if run else judgments_of(path, Reading())
+            found: object = read.to_dict()
+        except LeadlineError as error:
+            found = error
+        if found != table:
+            return f"{path.name}: {found}, not {table}"
+        tally[f"{path.name} the same"] += 1
+    return ""
 
 
 def set_fault(table: Table, folder: Path, tally: Counter[str], *, run: bool, rng: random.Random) -> str:
@@ -318,17 +350,24 @@ def set_fault(table: Table, folder: Path, tally: Counter[str], *, run: bool, rng
     frame = pd.DataFrame(rows, columns=["query_id", "doc_id", "score" if run else "relevance"])
     sources: dict[str, Any] = {"dictionary": table, "rows": rows, "frame": frame}
     written = written_sets(table, run=run, rng=rng)
-    remarks = next(top.count("#") for top in reversed(REMARKS) if written["trec"].startswith(top.encode()))
+    remarks = next(
+        top.count("#")
+        for top in reversed(REMARKS)
+        if written["trec"].removeprefix(BOM).startswith(top.encode())
+    )
     for name, content in written.items():
-        sources[name] = folder / name
-        sources[name].write_bytes(content)
+        if holds(name, content, table):
+            sources[name] = folder / name
+            sources[name].write_bytes(content)
+        else:
+            tally[f"{name} cannot hold it"] += 1
     frame.to_parquet(folder / "a.parquet")
     sources["a.parquet"] = folder / "a.parquet"
 
     def read(source: Any) -> tuple[Table, int, bool]:
         if run:
             found, counts = counted_run(source, reading=Reading())
-            return found.to_dict(), counts.remarks, False
+            return found.to_dict(), counts.remarks, counts.extra_columns > 0
         judgments = judgments_of(source, Reading())
         said = {code: count for code, _, count in judgments.remarks}
         return judgments.to_dict(), said.get("qrels_remark_lines", 0), "sampled_judgments" in said
@@ -352,8 +391,10 @@ def set_fault(table: Table, folder: Path, tally: Counter[str], *, run: bool, rng
             return f"{name}: compiled {found[0]}\n    uncompiled {found[1]}"
         refused = isinstance(found[0], str)
         tally[f"{name} {'refused' if refused else 'read'}"] += 1
+        if refused and name not in HEADERLESS:
+            return f"{name}: {found[0]}"
         if not refused and found[0][0] != table:
-            if not is_said(table, name, found[0], remarks):
+            if not is_said(name, found[0], remarks):
                 return f"{name}: {found[0]}, not {table}"
             tally[f"{name} other, said"] += 1
         if (
@@ -368,7 +409,7 @@ def set_fault(table: Table, folder: Path, tally: Counter[str], *, run: bool, rng
             and not check(str(source), kind="run" if run else "qrels").rejected
         ):
             tally[f"{name} refused, not by check"] += 1
-    return ""
+    return write_fault(table, folder, tally, run=run)
 
 
 def try_sets(sets: int, seed: int, most: int) -> int:

@@ -39,10 +39,26 @@ def test_random_tables_are_read_alike_in_every_form(run: bool, fuzz: ModuleType,
 
 @pytest.mark.parametrize("run", [True, False], ids=["run", "qrels"])
 @pytest.mark.parametrize(
-    "document", ["#d", "# d", "doc A", "doc 7", "d\x0b1", "\x0cd", 'a"b', "a,b", "a\tb", "d\x1c1"]
+    "document",
+    [
+        "#d",
+        "# d",
+        "doc A",
+        "doc 7",
+        "d\x0b1",
+        "\x0cd",
+        'a"b',
+        "a,b",
+        "a\tb",
+        "d\x1c1",
+        "d ",
+        "\ufeffd",
+        "x 4 5 y",
+    ],
 )
-@pytest.mark.parametrize("query", ["q1", "#q", "#", "a b", "q\x0b1"])
+@pytest.mark.parametrize("query", ["q1", "#q", "#", "a b", "q\x0b1", " q", "\ufeffq", "q\t1", "x 3 4"])
 def test_known_traps(run: bool, document: str, query: str, fuzz: ModuleType, tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
-    table = {"p": {"d1": 1.0, "d2": 2.0}, query: {document: 2.0, "d1": 1.0, "d2": 0.0}}
-    assert fuzz.set_fault(table, tmp_path, Counter(), run=run, rng=random.Random(1)) == ""
+    lists = {"p": {"d1": 1.0, "d2": 2.0}, query: {document: 2.0, "d1": 1.0, "d2": 0.0}}
+    for table in (lists, dict(reversed(lists.items()))):
+        assert fuzz.set_fault(table, tmp_path, Counter(), run=run, rng=random.Random(1)) == ""

@@ -7,6 +7,7 @@ the file.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from itertools import chain
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
     from leadline.io.tables import OutputTable
 
 BEIR_SPLIT = "test"
+# With which runs and judgments in JSON begin, and no line of TREC text.
+NAMED_MEMBER = re.compile(rb'\s*\[?\s*\{\s*"(?:[^"\\]|\\.)*"\s*:')
 RANKING_COLUMNS = 4  # query, document, rank, score
 
 
@@ -314,12 +317,13 @@ def _lazy(module: str, function: str) -> Callable[..., Any]:
 
 
 def _is_trec(head: bytes, named: str) -> bool:
-    """Return whether the first line is one of a TREC file, and not of cells of a .tsv with a blank in one."""
+    """Return whether the first line is one of a TREC file, and not of cells or JSON with blanks in an id."""
     line = first_line(head).strip(b"\r")
-    if _is_smart(head, named):
+    if not looks_trec(head) or _is_smart(head, named):
         return False
-    blanks = named == "csv" and b"\t" in line and line.split(b"\t") != plain.fields_of(line)
-    return looks_trec(head) and not blanks
+    if NAMED_MEMBER.match(line):
+        return False
+    return not (named == "csv" and b"\t" in line and line.split(b"\t") != plain.fields_of(line))
 
 
 def _is_smart(head: bytes, _named: str) -> bool:
