@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from leadline.retrieval import models
     from leadline.retrieval.fusion import fuse
     from leadline.retrieval.index import build_index, open_index
+    from leadline.retrieval.marginal_relevance import mmr
     from leadline.retrieval.models import MODELS
     from leadline.retrieval.search import score, search
 
@@ -80,6 +81,7 @@ _MODULES = {
     "online.abtest": ("abtest",),
     "reporting.pages.report": ("report",),
     "reporting.score_results": ("read_scores",),
+    "retrieval.marginal_relevance": ("mmr",),
     "retrieval.fusion": ("fuse",),
     "retrieval.index": ("build_index", "open_index"),
     "retrieval.models": ("MODELS",),
@@ -119,6 +121,7 @@ __all__ = [
     "fuse",
     "histogram",
     "measures",
+    "mmr",
     "models",
     "open_index",
     "pool",

@@ -74,6 +74,23 @@ def test_several_models_write_a_folder_that_can_be_evaluated(folder: Path, leadl
 
 
 @pytest.mark.usefixtures("folder")
+def test_runs_of_a_grid_are_named_by_all_that_it_varies(leadline: Leadline) -> None:
+    grid = [f"BM25(k1={k1},b={b})" for k1 in (0.9, 1.2) for b in (0.75, 0.4)]
+    options = [part for model in (*grid, "TF(dot)") for part in ("-m", model)]
+    done = leadline("search", "docs.index", "queries.jsonl", *options, "-o", "grid", "-f", "json")
+    assert done.data["models"] == [*grid, "TF(dot)"]
+    assert [*map(MODELS.parse, done.data["models"])] == [*map(MODELS.parse, [*grid, "TF(dot)"])]
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_prefix_is_stored_and_the_whole_text_is_indexed(leadline: Leadline) -> None:
+    leadline("index", "docs.jsonl", "-o", "cut", "--store-text", "--prefix", "4")
+    assert "d2" in leadline("search", "cut", "--query", "heat").out
+    assert "tail" in leadline("summary", "cut", "--doc", "d2").out
+    assert "heat" not in leadline("summary", "cut", "--doc", "d2").out
+
+
+@pytest.mark.usefixtures("folder")
 def test_show_prints_a_list_for_people(leadline: Leadline) -> None:
     done = leadline("search", "docs.index", "queries.jsonl", "-m", "TF(dot)", "--show")
     assert done.out == (
@@ -95,6 +112,43 @@ def test_a_stored_text_that_is_outdated_is_said(folder: Path, leadline: Leadline
     (folder / "docs.jsonl").write_text('{"doc_id": "d1", "text": "new"}\n')
     shown = leadline("search", "stored", "queries.jsonl", "-m", "BM25", "--show").out
     assert shown.endswith("the source of the index has changed since\n")
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_typed_query_shows_its_ten_best_documents(leadline: Leadline) -> None:
+    found = leadline("search", "docs.index", "--query", "heat of wings")
+    assert found.out.startswith("BM25\n\nquery: heat of wings\n   1  ")
+    assert found.out.count("\n   ") == 3  # two documents, one with a url
+    assert leadline("search", "docs.index", "--query", "heat", "queries.jsonl").status == 2
+    assert leadline("search", "docs.index", "-o", "x.run").status == 2
+    assert leadline("search", "docs.index", "--query", "heat", "-o", "x.run").status == 0
+    assert read_run("x.run").to_dict().keys() == {"query"}
+
+
+def test_a_page_of_results_has_titles_urls_and_marked_summaries(folder: Path, leadline: Leadline) -> None:
+    rows = [
+        {
+            "doc_id": "w",
+            "title": "A <b> wing",
+            "text": "Low. " * 60 + "A wing lifts.",
+            "url": "http://a.example/?a&b",
+        },
+        {"doc_id": "x", "text": "wing", "url": "javascript:alert(1)", "author": "B"},
+    ]
+    (folder / "web.jsonl").write_text("".join(json.dumps({"title": ""} | row) + "\n" for row in rows))
+    assert leadline("index", "web.jsonl", "-o", "web.index", "--store-text").status == 0
+    dynamic, static = (
+        leadline("search", "web.index", "--query", "wing", "-f", "html", "--show", form).out
+        for form in ("dynamic", "static")
+    )
+    for page in (dynamic, static):
+        assert page.startswith("<!doctype html>")
+        link = '<a href="http://a.example/?a&amp;b" rel="noreferrer">A &lt;b&gt; <mark>wing</mark></a>'
+        assert link in page
+        assert 'href="javascript' not in page
+        assert "author: B" in page
+    assert "A <mark>wing</mark> lifts." in dynamic
+    assert "lifts" not in static
 
 
 @pytest.mark.parametrize(

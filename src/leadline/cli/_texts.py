@@ -74,7 +74,7 @@ def analysis_of(language: str | None, analysis: str | None) -> str:
     return str(ANALYSES.parse(analysis or "Words") if language is None else for_language(language))
 
 
-def models_option(function: F) -> F:
+def models_option(**attributes: Any) -> Callable[[F], F]:
     """Add `-m/--model`."""
     return click.option(
         "-m",
@@ -82,10 +82,10 @@ def models_option(function: F) -> F:
         "models",
         type=MODEL,
         multiple=True,
-        required=True,
         metavar="MODEL",
         help="Retrieval model, as in BM25(k1=0.9,b=0.4) (repeatable); `leadline models` lists them.",
-    )(function)
+        **attributes,
+    )
 
 
 def summary_text(

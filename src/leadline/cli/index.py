@@ -32,7 +32,7 @@ SECTION = "Retrieval"
     "--prefix",
     type=whole(),
     metavar="BYTES",
-    help="Number of bytes of each text that are indexed, from its beginning.",
+    help="Number of bytes stored of each text, with --store-text, from its beginning; all of it is indexed.",
 )
 @click.option(
     "--no-positions", is_flag=True, help="Do not store positions, which only SDM needs; the index is smaller."

@@ -21,7 +21,7 @@ SECTION = "Retrieval"
 @click.argument("index")
 @click.argument("queries")
 @click.argument("pairs")
-@models_option
+@models_option(required=True)
 @option(
     "Output",
     "-o",

@@ -6,7 +6,8 @@ import os
 import sys
 import textwrap
 from collections.abc import Iterator, Sequence
-from typing import Any
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
@@ -15,27 +16,33 @@ from leadline.cli._help import Command, option
 from leadline.cli._options import OUTPUT, formats_option, progress, whole, write_output
 from leadline.cli._results import describe_input
 from leadline.cli._texts import models_option, summary_text, text_options
-from leadline.cli.summary import body
-from leadline.data.ids import to_bytes
 from leadline.data.results import ResultWarning
 from leadline.data.table import Cell, Table
 from leadline.data.wording import visible
 from leadline.errors import UsageError
 
+if TYPE_CHECKING:
+    from leadline.retrieval.result_list import Hit, ResultList
+
 SECTION = "Retrieval"
 
+SHOWN = ("dynamic", "static")
+TYPED = 10  # documents shown for a query that is typed
 SUFFIX = ".run"
 INDENT = 6 * " "
 
 
 @click.command(
-    cls=Command, epilog='Example: leadline search docs.index queries.jsonl -m "BM25(k1=0.9)" -o bm25.run'
+    cls=Command,
+    epilog='Example: leadline search docs.index queries.jsonl -m "BM25(k1=0.9)" -o bm25.run; leadline search '
+    'docs.index --query "kennedy vietnam"',
 )
 @click.argument("index")
-@click.argument("queries")
-@models_option
+@click.argument("queries", required=False)
+@click.option("--query", metavar="TEXT", help="One query in place of QUERIES; its result list is shown.")
+@models_option(default=["BM25"], show_default=True)
 @click.option(
-    "-k", type=whole(), default=1000, show_default=True, help="Number of documents retrieved per query."
+    "-k", type=whole(), help="Number of documents retrieved per query. [default: 1000; with --query 10]"
 )
 @option(
     "Output",
@@ -48,8 +55,11 @@ INDENT = 6 * " "
 @option(
     "Output",
     "--show",
-    is_flag=True,
-    help="Print a readable result list, with summaries if the index has stored texts.",
+    is_flag=False,
+    flag_value=SHOWN[0],
+    type=click.Choice(SHOWN),
+    help="Print a readable result list, with dynamic (default) or static summaries if the index has stored "
+    "texts; -f html makes it a page.",
 )
 @click.option(
     "--feedback",
@@ -57,15 +67,16 @@ INDENT = 6 * " "
     help="Relevance judgments for models with relevance feedback, as in RM3(learn=judged).",
 )
 @text_options
-@formats_option()
+@formats_option("html")
 def command(
     *,
     index: str,
-    queries: str,
+    queries: str | None,
+    query: str | None,
     models: tuple[str, ...],
-    k: int,
+    k: int | None,
     output: str | None,
-    show: bool,
+    show: str | None,
     feedback: str | None,
     form: str,
     **reading: Any,
@@ -73,26 +84,38 @@ def command(
     """Search an index and write a run.
 
     QUERIES is JSON Lines (query_id, text), CSV, TSV, TREC topics or SMART. Each model makes one run, named
-    after it. The time per query is measured from query text to ranked list.
+    after it. A query typed with --query needs no file and no model. The time per query is measured from
+    query text to ranked list.
     """
     from leadline.io.texts import read_queries
     from leadline.retrieval.index import open_index
+    from leadline.retrieval.result_list import page, result_lists
     from leadline.retrieval.search import search
 
-    if output is None and not show:
+    if queries is not None and query is None:
+        query_texts = read_queries(queries, **reading)
+    elif query is not None and queries is None:
+        query_texts = read_queries({"query": query})
+    else:
+        raise UsageError("expected either QUERIES or --query TEXT")
+    show = show or (SHOWN[0] if form == "html" or query is not None else None)
+    if output is None and show is None:
         raise UsageError("no output is asked for; expected -o RUN, or --show, or both")
-    query_texts = read_queries(queries, **reading)
+    k = k or (1000 if query is None else TYPED)
     opened_index = open_index(index)
     with progress("queries") as on_query:
         runs = search(opened_index, query_texts, models, k=k, feedback=feedback, on_query=on_query)
-    options = {"models": list(runs), "k": k, "output": output, "feedback": feedback} | reading
-    inputs = [describe_input(index, opened_index.documents), describe_input(queries, len(query_texts))]
+    options = {"query": query, "models": list(runs), "k": k, "output": output, "feedback": feedback} | reading
+    inputs = [describe_input(index, opened_index.documents)]
+    inputs += [] if queries is None else [describe_input(queries, len(query_texts))]
     paths = write_runs(runs, output)
-    if show:
+    if show is not None:
         if opened_index.has_text and opened_index.is_outdated():
             runs.warnings.append(ResultWarning("outdated", "the source of the index has changed since", 1))
-        write_output("\n".join(shown(runs, {query.id: query.content for query in query_texts})) + "\n", None)
-        if output is None:
+        lists = result_lists(runs, {query.id: query.content for query in query_texts}, show)
+        notes = list(map(str, runs.warnings))
+        write_output(page(lists, notes) if form == "html" else "\n".join(shown(lists, notes)) + "\n", None)
+        if output is None or form == "html":
             return
     data = {"models": list(runs), "runs": paths, "seconds": seconds_of(runs)}
     text = summary_text("search", inputs, options, runs.warnings, data, search_table(runs, paths), form)
@@ -151,53 +174,32 @@ def search_table(runs: Any, paths: dict[str, str]) -> Table:
     return Table(["model", "queries", "documents", "median ms", "p95 ms", "run"], rows)
 
 
-def shown(runs: Any, texts: dict[str, str]) -> Iterator[str]:
-    """Yield the lines of the printed result lists: rank, score, id, title and other fields."""
-    for name, run in runs.items():
-        yield name
-        lists = run.to_dict()
-        for query, text in texts.items():
-            yield f"\n{visible(query)}: {_short(text)}"
-            yield from _list(runs, lists.get(query, {}), text)
+def shown(lists: Iterator[ResultList], notes: Sequence[str]) -> Iterator[str]:
+    """Yield the lines of the printed result lists: rank, score, id, title, other fields and summary."""
+    for model, of_model in groupby(lists, key=lambda each: each.model):
+        yield model
+        for found in of_model:
+            yield f"\n{visible(found.query)}: {_short(found.text)}"
+            if not found.hits:
+                yield "  nothing found"
+            for hit in found.hits:
+                yield from _lines(hit)
         yield ""
-    yield from (visible(str(notice)) for notice in runs.warnings)
+    yield from map(visible, notes)
 
 
-def _list(runs: Any, documents: dict[str, float], query: str) -> Iterator[str]:
-    if not documents:
-        yield "  nothing found"
-    codes = runs.index.document_codes(map(to_bytes, documents)).tolist()
-    for rank, (document, code) in enumerate(zip(documents, codes, strict=True), start=1):
-        record = runs.index.record(code)
-        title = _short(record.get("title") or "")
-        yield f"{rank:>4}  {documents[document]:.4f}  {visible(document)}  {title}".rstrip()
-        yield from _facts(record)
-        if runs.index.has_text:
-            yield from _summary(runs.index, code, record.get("title") or "", query)
-
-
-def _summary(index: Any, code: int, title: str, query: str) -> Iterator[str]:
-    """Yield the lines of a dynamic summary of the stored text."""
-    from leadline.text.summaries import dynamic_summary
-
-    text = body(title, index.text(code).decode("utf-8", "replace"))
-    summary = dynamic_summary(text, query, analysis=index.analysis)
-    shown = summary.to_terminal(bold=sys.stdout.isatty())
-    yield from textwrap.wrap(
-        shown,
-        100,
-        initial_indent=INDENT,
-        subsequent_indent=INDENT,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-
-
-def _facts(record: dict[str, Any]) -> Sequence[str]:
-    """Return the other columns that are not empty, url first."""
-    filled = [name for name in record if name != "title" and record[name]]
-    names = sorted(filled, key=lambda name: name != "url")
-    return [f"{INDENT}{visible(name)}: {_short(str(record[name]))}" for name in names]
+def _lines(hit: Hit) -> Iterator[str]:
+    yield f"{hit.rank:>4}  {hit.score:.4f}  {visible(hit.id)}  {_short(hit.title.text)}".rstrip()
+    yield from (f"{INDENT}{visible(name)}: {_short(text)}" for name, text in hit.facts.items())
+    if hit.summary is not None:
+        yield from textwrap.wrap(
+            hit.summary.to_terminal(bold=sys.stdout.isatty()),
+            100,
+            initial_indent=INDENT,
+            subsequent_indent=INDENT,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
 
 
 def _short(text: str) -> str:

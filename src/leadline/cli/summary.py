@@ -141,6 +141,7 @@ def in_index(path: str, doc: str, requested: str | None) -> SummaryOutput:
     """Find a document whose text is stored in an index."""
     from leadline.data.ids import to_bytes, to_text
     from leadline.retrieval.index import open_index
+    from leadline.retrieval.result_list import body
 
     index = open_index(path)
     code = int(index.document_codes([to_bytes(doc)])[0])
@@ -169,17 +170,6 @@ def in_documents(path: str, doc: str, requested: str | None, reading: dict[str, 
         if len(known) < MOST:
             known.append(document.id)
     raise UsageError(f"no document '{doc}' in {path}; {nearest(doc, known)}")
-
-
-def body(title: str, content: str) -> str:
-    r"""Return the stored text of a document without the title at its beginning.
-
-    The text of a document that has only a title is the title.
-
-    >>> body("Wings", "Wings\nThey lift."), body("Wings", "Wings\n")
-    ('They lift.', 'Wings')
-    """
-    return content.removeprefix(f"{title}\n") or title if title else content
 
 
 def nearest(doc: str, known: list[str]) -> str:

@@ -11,7 +11,7 @@ import importlib
 import os
 import pkgutil
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from numbers import Real
 from types import ModuleType
@@ -261,10 +261,15 @@ class Parametric(metaclass=ParametricType):
 
     @cached_property
     def _text(self) -> str:
+        return self.text_with()
+
+    def text_with(self, shown: Collection[str] = ()) -> str:
+        """Return the text, with the parameters `shown` also where they have their defaults."""
         parameters = ",".join(
             ("" if name == self.positional else f"{name}=") + show(getattr(self, name))
             for name, parameter in self.parameters().items()
-            if name == self.positional or (not parameter.at and getattr(self, name) != parameter.default)
+            if name == self.positional
+            or (not parameter.at and (name in shown or getattr(self, name) != parameter.default))
         )
         at = self.cutoff_name()
         value = None if at is None else getattr(self, at)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import combinations
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -30,7 +31,8 @@ ModelsLike: TypeAlias = "str | Model | Iterable[str | Model]"
 class SearchResult(dict[str, Run]):
     """Runs by model name, with the time per query and warnings.
 
-    Can be passed to `leadline.evaluate`; the names of the runs are the texts of the models.
+    Can be passed to `leadline.evaluate`; the names of the runs are the texts of the models, with every
+    parameter that a grid varies.
     """
 
     def __init__(self, index: Index) -> None:
@@ -213,7 +215,7 @@ def _answered(
     retrieved = SearchResult(index)
     relevant = {} if feedback is None else _relevant(index, feedback)
     nothing = unknown = 0
-    for number, model in enumerate(models):
+    for number, (model, title) in enumerate(zip(models, titles_of(models), strict=True)):
         lists: dict[bytes, ScoredDocuments] = {}
         seconds = []
         for done, (name, text, documents) in enumerate(prepared):
@@ -226,8 +228,8 @@ def _answered(
             unknown += query.unknown if number == 0 else 0
             if on_query is not None:
                 on_query(number * len(prepared) + done + 1, len(models) * len(prepared))
-        retrieved[str(model)] = _run(index, lists, str(model))
-        retrieved.seconds[str(model)] = np.array(seconds)
+        retrieved[title] = _run(index, lists, title)
+        retrieved.seconds[title] = np.array(seconds)
     learned = feedback is not None
     retrieved.warnings = _warnings(
         ("no_known_term", f"queries without a known term: {nothing}; they match nothing", nothing),
@@ -235,6 +237,20 @@ def _answered(
         ("learned", "a model learned from judgments: do not evaluate it with them", int(learned)),
     )
     return retrieved
+
+
+def titles_of(models: Sequence[Model]) -> list[str]:
+    """Return the texts of models, in which a parameter that some of them vary is never left out.
+
+    >>> titles_of([MODELS.parse("BM25(k1=0.9)"), MODELS.parse("BM25(k1=1.2)"), MODELS.parse("TF")])
+    ['BM25(k1=0.9)', 'BM25(k1=1.2)', 'TF(dot)']
+    """
+    varied: dict[type[Model], set[str]] = {}
+    for first, second in combinations(models, 2):
+        if type(first) is type(second):
+            changed = {name for name in first.parameters() if getattr(first, name) != getattr(second, name)}
+            varied.setdefault(type(first), set()).update(changed)
+    return [model.text_with(varied.get(type(model), ())) for model in models]
 
 
 def _warnings(*facts: tuple[str, str, int]) -> list[ResultWarning]:
