@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 import leadline as ll
-from leadline.comparison.rank import rank_results
+from leadline.comparison.rank import rank
 from leadline.data.ids import Vocabulary
 from leadline.data.results import NamedMeasure, Results, RunInfo
 from leadline.stats.ranks import bootstrap_ranks, paired_t, rank_limits
@@ -88,7 +88,7 @@ def coverage(values: np.ndarray, redraws: int, procedures: Sequence[str]) -> Non
         results = results_of(drawn)
         for name in procedures:
             draws = 2000 if name == procedures[0] else 0
-            found = rank_results(results, correction=name, draws=draws, seed=number).ranked[0]
+            found = rank(results, correction=name, draws=draws, seed=number).ranked[0]
             add(seen[name], found.low, found.high, truth)
             if draws:
                 add(seen["bootstrap"], found.bootstrap[:, 0], found.bootstrap[:, 1], truth)
@@ -119,11 +119,11 @@ def timing() -> None:
     level, task = rng.normal(0.5, 0.1, 332), rng.normal(0, 0.1, (41, 1))
     values = np.clip(level + task + rng.normal(0, 0.05, (41, 332)), 0, 1)
     results = results_of(values)
-    rank_results(results, draws=100)
+    rank(results, draws=100)
     spent = []
     for _ in range(5):
         begin = time.process_time()
-        rank_results(results, draws=10_000)
+        rank(results, draws=10_000)
         spent.append(time.process_time() - begin)
     print(f"\n332 runs x 41 queries x 10,000 resamples: {min(spent):.2f} s of processor time, the least of 5")
 
@@ -148,7 +148,7 @@ def few_values(
             some = values[:, chosen]
             truth = true_ranks(some.mean(axis=0))
             drawn = some[rng.integers(0, queries, size)]
-            found = rank_results(results_of(drawn), draws=0).ranked[0]
+            found = rank(results_of(drawn), draws=0).ranked[0]
             limits = bootstrap_ranks(drawn, draws=2000, seed=number).limits(CONFIDENCE)
             add(tested, found.low, found.high, truth)
             add(bootstrapped, limits[:, 0], limits[:, 1], truth)

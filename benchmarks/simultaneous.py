@@ -15,10 +15,9 @@ import sys
 
 import numpy as np
 
-from leadline.comparison.families import corrected
-from leadline.comparison.rules import rules_of
+from leadline.comparison.engine import Differences, Tested
+from leadline.comparison.rules import Rules
 from leadline.stats.intervals import Student
-from leadline.stats.paired_tests import T
 from leadline.stats.simultaneous import max_t
 
 WORLDS = {
@@ -32,28 +31,15 @@ PROCEDURES = ("Bonferroni", "Holm", "BH")
 
 def coverage(truth: np.ndarray, name: str, families: int) -> tuple[float, float]:
     """Return how often all intervals hold, and the mean share of significant pairs whose interval misses."""
-    rules = rules_of(
-        test="T",
-        correction=name,
-        interval=None,
-        family="measure",
-        confidence=0.95,
-        margin=None,
-        power=0.8,
-        smallest=None,
-        query_group=None,
-        seed=0,
-        tests=len(truth),
-    )
+    rules = Rules.of(correction=name)
     rng = np.random.default_rng(1)
     together, missed = [], []
     for _ in range(families):
         differences = truth + rng.normal(size=(50, len(truth)))
-        found = corrected([differences], T().p_values(differences)[None], rules, None)
-        assert found.limits is not None
-        low, high = found.limits[0].T
+        found = Tested([Differences(differences)], rules)
+        low, high = found.shown_limits[0].T
         held = (low <= truth) & (truth <= high)
-        chosen = found.p_corrected[0] < rules.alpha
+        chosen = found.significant[0]
         together.append(held.all())
         missed.append((~held[chosen]).mean() if chosen.any() else 0.0)
     return float(np.mean(together)), float(np.mean(missed))

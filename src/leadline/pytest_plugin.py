@@ -14,6 +14,7 @@ import pytest
 if TYPE_CHECKING:
     from leadline.comparison.comparison_result import Comparison
     from leadline.comparison.gate import Condition
+    from leadline.comparison.rules import Rules
     from leadline.data.qrels import Qrels
     from leadline.data.results import Results
 
@@ -153,7 +154,7 @@ class LeadlineGate:
         baseline: Any,
         condition: Condition,
         table: Qrels,
-        rules: dict[str, Any],
+        rules: Rules,
         options: dict[str, Any],
     ) -> Comparison:
         """Compare a run with another run."""
@@ -165,7 +166,7 @@ class LeadlineGate:
         new, old = (read_run(one, **reading) for one in (run, baseline))
         named = {new.name: new, f"{old.name} (baseline)" if old.name == new.name else old.name: old}
         results = evaluate(table, named, condition.measure, **options)
-        return compare_results(results, baseline=results.names[-1:], **rules)
+        return compare_results(results, rules, baseline=results.names[-1:])
 
     def _with_file(
         self,
@@ -173,7 +174,7 @@ class LeadlineGate:
         path: str,
         condition: Condition,
         table: Qrels,
-        rules: dict[str, Any],
+        rules: Rules,
         options: dict[str, Any],
         *,
         update: bool,
@@ -195,7 +196,7 @@ class LeadlineGate:
                 raise
             self._write(run, path, condition, table, options)
             return None
-        return compare_results(together, pairing=pairing, **rules)
+        return compare_results(together, rules, pairing=pairing)
 
     def _write(
         self, run: Any, path: str, condition: Condition, table: Qrels, options: dict[str, Any]
@@ -249,21 +250,22 @@ class LeadlineGate:
             self._judgments[key] = read_qrels(os.path.join(_folder(self.config), place), **reading)
         return self._judgments[key]
 
-    def _rules(self, options: dict[str, Any]) -> dict[str, Any]:
+    def _rules(self, options: dict[str, Any]) -> Rules:
         """Take the options of a comparison out of all options, with the defaults of the configuration."""
+        from leadline.comparison.rules import Rules
         from leadline.errors import UsageError
 
         names = ("test", "interval", "confidence", "power", "query_group", "seed")
-        rules = {name: options.pop(name) for name in names if name in options}
+        given: dict[str, Any] = {name: options.pop(name) for name in names if name in options}
         for name, kind in (("test", str), ("confidence", float), ("seed", int)):
             text = self.config.getini(f"leadline_{name}")
-            if not text or name in rules:
+            if not text or name in given:
                 continue
             try:
-                rules[name] = kind(text)
+                given[name] = kind(text)
             except ValueError:
                 raise UsageError(f"leadline_{name} = '{text}'; expected a number") from None
-        return rules
+        return Rules.of(**given)
 
 
 def _chosen(options: dict[str, Any], names: str) -> dict[str, Any]:

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
+from test_families import results_of
 
 import leadline as ll
-from leadline.comparison.compare import compare, compare_results
+from leadline.comparison.compare import compare
 from leadline.comparison.compared_pair import ComparedPair
 from leadline.comparison.comparison_result import Comparison, significance_letters
 from leadline.errors import UsageError
@@ -220,21 +221,8 @@ def test_a_pair_without_a_significant_difference_says_which_ones_are_detectable(
 
 
 def test_values_that_only_round_apart_are_the_same_everywhere() -> None:
-    from leadline.comparison.comparison_result import Comparison as Table
-
-    found = compare(QRELS, RUNS, "RR")
-    differences = found.differences[0].copy()
-    differences[:, 0] = 1e-17
-    rounded = Table(
-        found.results,
-        found.pairing,
-        found.rules,
-        differences=[differences],
-        p=found.p,
-        family=found.family,
-        p_equivalent=None,
-    )
-    assert (rounded.pairs[0].ties, rounded.pairs[0].changed) == (QUERIES, [])
+    rounded = compare(results_of([[0.0] * QUERIES, [1e-17] * QUERIES])).pairs[0]
+    assert (rounded.ties, rounded.changed, rounded.verdict) == (QUERIES, [], "identical")
 
 
 def test_undefined_values_count_as_they_do_in_the_mean() -> None:
@@ -350,7 +338,7 @@ def test_frames_and_the_public_name() -> None:
         expected = [getattr(pair, name) for pair in comparison.pairs]
         assert np.array_equal(frame[name], expected, equal_nan=True)
     assert repr(comparison) == "Comparison(3 pairs of 3 runs by RR, AP)"
-    assert isinstance(compare_results(comparison.results), Comparison)
+    assert isinstance(compare(comparison.results), Comparison)
 
 
 def test_a_correction_may_be_an_object_as_a_test_may() -> None:

@@ -13,7 +13,7 @@ from scipy import stats
 from scipy.special import stdtr
 
 from conftest import examples
-from leadline.comparison.compare import compare_results
+from leadline.comparison.compare import compare
 from leadline.comparison.comparison_result import Comparison
 from leadline.data.ids import Vocabulary
 from leadline.data.results import Results, RunInfo
@@ -65,7 +65,7 @@ SMOOTH = st.floats(0, 1, width=32)
 def test_a_pair_is_significant_exactly_where_its_interval_excludes_0(
     values: list[list[float]], correction: str, test: str, confidence: float, baseline: bool
 ) -> None:
-    comparison = compare_results(
+    comparison = compare(
         results_of(values),
         correction=correction,
         test=test,
@@ -82,7 +82,7 @@ def test_of_many_runs_too(correction: str, family: str) -> None:
         pytest.skip("Tukey corrects within a measure")
     rng = np.random.default_rng(3)
     values = rng.random((14, 40, 2)) * 0.6 + np.linspace(0, 0.4, 14)[:, None, None]
-    comparison = compare_results(results_of(values, "AP", "RR"), correction=correction, family=family)
+    comparison = compare(results_of(values, "AP", "RR"), correction=correction, family=family)
     told = comparison.significant
     assert 0 < told.sum() < told.size
     assert excludes_zero(comparison).tolist() == told.tolist()
@@ -93,7 +93,7 @@ def test_with_groups_too(test: str) -> None:
     rng = np.random.default_rng(4)
     values = rng.random((6, 48)) + np.linspace(0, 0.3, 6)[:, None]
     groups = {f"q{place:03}": str(place // 4) for place in range(48)}
-    comparison = compare_results(results_of(values), test=test, query_group=groups)
+    comparison = compare(results_of(values), test=test, query_group=groups)
     assert 0 < comparison.significant.sum() < comparison.significant.size
     assert excludes_zero(comparison).tolist() == comparison.significant.tolist()
     assert {pair.groups for pair in comparison.pairs} == {12}
@@ -102,7 +102,7 @@ def test_with_groups_too(test: str) -> None:
 def test_limits_of_a_pair_alone_stay_and_simultaneous_ones_are_wider() -> None:
     rng = np.random.default_rng(2)
     values = rng.random((5, 30))
-    found = compare_results(results_of(values))
+    found = compare(results_of(values))
     for pair, (second, first) in zip(found.pairs, zip(*np.triu_indices(5, 1), strict=True), strict=True):
         own = stats.ttest_rel(values[first], values[second]).confidence_interval(0.95)
         wide = stats.ttest_rel(values[first], values[second]).confidence_interval(1 - 0.05 / 10)
@@ -111,10 +111,10 @@ def test_limits_of_a_pair_alone_stay_and_simultaneous_ones_are_wider() -> None:
 
 
 def test_one_pair_has_no_simultaneous_interval() -> None:
-    found = compare_results(results_of(np.random.default_rng(1).random((2, 9))))
+    found = compare(results_of(np.random.default_rng(1).random((2, 9))))
     assert np.isnan(found.pairs[0].simultaneous_low)
     assert found.to_dict()["pairs"][0]["simultaneous_low"] is None
-    uncorrected = compare_results(results_of(np.random.default_rng(1).random((3, 9))), correction="none")
+    uncorrected = compare(results_of(np.random.default_rng(1).random((3, 9))), correction="none")
     assert uncorrected.simultaneous is None
 
 
@@ -126,7 +126,7 @@ def test_where_only_a_later_step_of_holm_rejects_the_interval_ends_at_0() -> Non
     near = 0.5 + 0.01 * noise * np.sqrt(queries) / 2.3  # t = 2.3, p = .033
     values = np.stack([np.full(queries, 0.5), near - 0.01 * 0, np.linspace(0, 0.1, queries)])
     values[1] += 0.01
-    found = compare_results(results_of(values))
+    found = compare(results_of(values))
     pair = found.pairs[0]
     assert 0.05 / 3 < pair.p < 0.05
     assert pair.p_corrected < 0.05
@@ -139,8 +139,8 @@ def test_detectable_is_at_the_level_of_the_family() -> None:
 
     values = np.random.default_rng(5).random((4, 25))
     deviation = float(np.std(values[0] - values[1], ddof=1))
-    one = compare_results(results_of(values), correction="none").pairs[0]
-    six = compare_results(results_of(values)).pairs[0]
+    one = compare(results_of(values), correction="none").pairs[0]
+    six = compare(results_of(values)).pairs[0]
     assert one.detectable == pytest.approx(detectable(deviation, 25))
     assert six.detectable == pytest.approx(detectable(deviation, 25, level=1 - 0.05 / 6))
 
@@ -149,37 +149,37 @@ def test_the_queries_needed_are_for_the_smallest_difference_and_not_the_one_seen
     from leadline.stats.power import queries_needed, upper_deviation
 
     values = np.random.default_rng(6).random((2, 25))
-    assert compare_results(results_of(values)).pairs[0].needed is None
-    found = compare_results(results_of(values), smallest=0.1).pairs[0]
+    assert compare(results_of(values)).pairs[0].needed is None
+    found = compare(results_of(values), smallest=0.1).pairs[0]
     deviation = float(np.std(values[0] - values[1], ddof=1))
     assert found.needed == queries_needed(0.1 / upper_deviation(deviation, 25))
     moved = values + np.array([[0.3], [0.0]])
-    assert compare_results(results_of(moved), smallest=0.1).pairs[0].needed == found.needed
+    assert compare(results_of(moved), smallest=0.1).pairs[0].needed == found.needed
 
 
 def test_maxt_of_pairs_with_a_baseline_is_over_these_alone() -> None:
     rng = np.random.default_rng(9)
     values = rng.random((6, 30)) + np.linspace(0, 0.2, 6)[:, None]
-    every = compare_results(results_of(values), correction="MaxT")
-    based = compare_results(results_of(values), correction="MaxT", baseline="r0")
+    every = compare(results_of(values), correction="MaxT")
+    based = compare(results_of(values), correction="MaxT", baseline="r0")
     corrected = {(pair.a, pair.b): pair.p_corrected for pair in every.pairs}
     assert all(pair.p_corrected <= corrected[pair.a, pair.b] + 0.01 for pair in based.pairs), (
         "five pairs, not fifteen"
     )
-    assert based.rules.to_dict()["correction"] == "MaxT"
+    assert based.rules.shown()["correction"] == "MaxT"
 
 
 def test_wilcoxon_keeps_students_interval() -> None:
     values = np.random.default_rng(10).random((3, 30))
-    by_rank, by_t = (compare_results(results_of(values), test=test) for test in ("Wilcoxon", "T"))
+    by_rank, by_t = (compare(results_of(values), test=test) for test in ("Wilcoxon", "T"))
     assert by_rank.limits.tolist() == by_t.limits.tolist()
     assert not by_rank.rules.matched
 
 
 def test_randomisation_has_its_own_interval_up_to_a_hundred_pairs() -> None:
     values = np.random.default_rng(11).random((15, 12))
-    few = compare_results(results_of(values[:4]), test="Randomisation")
-    many = compare_results(results_of(values), test="Randomisation")
+    few = compare(results_of(values[:4]), test="Randomisation")
+    many = compare(results_of(values), test="Randomisation")
     assert str(few.rules.interval) == "Randomisation"
     assert str(many.rules.interval) == "Student", "105 pairs"
     assert excludes_zero(many).tolist() == many.significant.tolist()
@@ -188,7 +188,7 @@ def test_randomisation_has_its_own_interval_up_to_a_hundred_pairs() -> None:
 @pytest.mark.parametrize("number", [1, 2, 7])
 def test_a_number_of_pairs_takes_those_of_smallest_p(number: int) -> None:
     values = np.random.default_rng(12).random((5, 20)) + np.linspace(0, 0.3, 5)[:, None]
-    found = compare_results(results_of(values))
+    found = compare(results_of(values))
     chosen = found.chosen(number)[0]
     assert len(chosen) == number
     rest = sorted(set(range(10)) - set(chosen))
@@ -200,13 +200,11 @@ def test_resamples_without_spread_are_said_for_the_bootstrap_test() -> None:
     """One query of ten differs: (9/10)^10 + (1/10)^10 = 34.9 % of the resamples hold one value."""
     values = np.full((2, 10), 0.5)
     values[0, 0] = 1.0
-    warnings = compare_results(results_of(values), test="Bootstrap").warnings
+    warnings = compare(results_of(values), test="Bootstrap").warnings
     said = [notice for notice in warnings if notice.code == "resamples_without_spread"]
     assert "up to 35 % of the resamples" in str(said[0])
     assert not [
-        notice
-        for notice in compare_results(results_of(values)).warnings
-        if notice.code == "resamples_without_spread"
+        notice for notice in compare(results_of(values)).warnings if notice.code == "resamples_without_spread"
     ]
 
 
@@ -217,7 +215,7 @@ def simulated(draws: int, *, truth: np.ndarray[Any, Any], **options: Any) -> flo
     for _ in range(draws):
         common = rng.normal(size=25)
         values = truth[:, None] + 0.5 * common + rng.normal(size=(len(truth), 25))
-        found = compare_results(results_of(values), **options)
+        found = compare(results_of(values), **options)
         true = truth[found.pairing.first] - truth[found.pairing.second]
         limits = found.shown_limits[0]
         held += bool(np.all((limits[:, 0] <= true) & (true <= limits[:, 1])))
@@ -269,7 +267,7 @@ def test_the_upper_limit_of_a_deviation_covers() -> None:
 def test_limits_exclude_zero_exactly_where_the_verdict_does(seed: int, correction: str, queries: int) -> None:
     rng = np.random.default_rng(seed)
     values = rng.integers(0, 4, (queries, 3)) / 3 + np.array([0.0, 1 / 3, 2 / 3])
-    comparison = compare_results(results_of(values.T), correction=correction)
+    comparison = compare(results_of(values.T), correction=correction)
     low, high = comparison.shown_limits[0].T
     assert (((low > 0) | (high < 0)) == comparison.significant[0]).all()
 
@@ -279,7 +277,7 @@ def test_effect_size_and_detectable_difference_are_those_of_groups() -> None:
     groups = np.repeat(np.arange(8), [6, 4, 3, 2, 2, 2, 2, 3])
     values = rng.normal(size=(24, 2)) + rng.normal(size=(8, 2))[groups]
     labels = {f"q{place:03}": str(group) for place, group in enumerate(groups)}
-    (pair,) = compare_results(results_of(values.T), query_group=labels).pairs
+    (pair,) = compare(results_of(values.T), query_group=labels).pairs
     found = means(totals(values[:, 1:] - values[:, :1], groups))  # the later run less the earlier
     assert pair.effective_groups == found.effective[0] == 24**2 / 86
     assert pair.effect * math.sqrt(pair.effective_groups) == pytest.approx(found.mean[0] / found.error[0])
@@ -291,6 +289,6 @@ def test_effect_size_and_detectable_difference_are_those_of_groups() -> None:
 def test_fewer_than_five_effective_groups_are_undecided() -> None:
     values = np.random.default_rng(3).normal(size=(40, 2)) + np.array([5.0, 0.0])
     labels = {f"q{place:03}": str(min(place, 9)) for place in range(40)}
-    (pair,) = compare_results(results_of(values.T), query_group=labels).pairs
+    (pair,) = compare(results_of(values.T), query_group=labels).pairs
     assert (pair.groups, pair.verdict, pair.needed) == (10, "undecided", None)
     assert all(math.isnan(value) for value in (pair.p, pair.low, pair.high, pair.effect, pair.detectable))

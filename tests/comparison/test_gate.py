@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from test_comparison import QRELS, RUNS, ranked, varied
 
-from leadline.comparison.compare import compare_results
+from leadline.comparison.compare import compare
 from leadline.comparison.gate import (
     BELOW,
     NOT_WORSE,
@@ -20,7 +20,7 @@ from leadline.comparison.gate import (
     Condition,
     Gate,
     condition_of,
-    gates,
+    gates_of,
     resolve_conditions,
     thresholds,
 )
@@ -34,8 +34,7 @@ def tried(
     """Test one condition on the runs; give the outcome of each run."""
     runs = RUNS | {"same": RUNS["best"]} if runs is None else runs
     results = evaluate(QRELS if qrels is None else qrels, runs, condition.measure)
-    comparison = compare_results(results, **options)
-    found = gates(results, [(0, condition)], baseline, comparison.rules, comparison.groups)
+    found = gates_of(compare(results, baseline=baseline, **options), [condition])
     return {gate.run: gate for gate in found}
 
 
@@ -72,10 +71,9 @@ def test_p_and_limit_are_those_of_the_one_sided_t_test() -> None:
 def test_each_condition_stands_alone() -> None:
     """A guard that is added does not weaken another: p is the same with one condition and with four."""
     results = evaluate(QRELS, RUNS, ["RR", "Success@1", "P@5", "AP"])
-    rules = compare_results(results).rules
-    one = gates(results, [(0, Condition("RR"))], "best", rules)
-    names = ("RR", "Success@1", "P@5", "AP")
-    four = gates(results, [(place, Condition(names[place])) for place in range(4)], "best", rules)
+    comparison = compare(results, baseline="best")
+    one = gates_of(comparison, [Condition("RR")])
+    four = gates_of(comparison, [Condition(name) for name in ("RR", "Success@1", "P@5", "AP")])
     assert [gate.p for gate in four[:2]] == [gate.p for gate in one]
     assert [gate.failed for gate in four[:2]] == [gate.failed for gate in one]
 
@@ -85,7 +83,7 @@ def test_of_a_falling_measure_more_is_worse() -> None:
     worst = found["worst"]
     assert worst.failed
     results = evaluate(QRELS, RUNS, "RankOf(n=1)")
-    pair = compare_results(results, baseline="best", confidence=0.9).pairs[1]
+    pair = compare(results, baseline="best", confidence=0.9).pairs[1]
     assert worst.difference == pair.difference > 0, "the first run minus the second, as everywhere"
     assert worst.limit == pytest.approx(pair.high), "less is better, so the upper limit is the bad one"
     assert (worst.null, found["middle"].null) == ("difference <= 0", "difference <= 0")
@@ -147,7 +145,7 @@ def test_fewer_than_five_groups_cannot_tell() -> None:
 def test_runs_without_a_common_query_do_not_pass() -> None:
     runs = {"a": {"q0": RUNS["best"]["q0"]}, "b": {"q1": RUNS["best"]["q1"]}}
     results = evaluate(QRELS, runs, "RR", queries="both")
-    found = gates(results, [(0, Condition("RR"))], "b", compare_results(results).rules)
+    found = gates_of(compare(results, baseline="b"), [Condition("RR")])
     assert (found[0].failed, found[0].cannot_tell) == (True, True)
     assert str(found[0]) == (
         "CANNOT TELL: a and b cannot be compared on RR: no query counts in the means of both"
@@ -159,11 +157,11 @@ def test_a_loss_of_just_the_margin_passes_and_one_above_it_does_not() -> None:
     better = {query: {"good": 1.0} for query in queries}
     worse = {query: {f"x{place}": 9.0 - place for place in range(9)} | {"good": 0.0} for query in queries}
     results = evaluate(queries, {"a": worse, "b": better}, "RR")
-    rules = compare_results(results).rules
+    comparison = compare(results, baseline="b")
     for margin, failed in ((0.9, False), (float(np.nextafter(0.9, 0)), False), (0.89, True)):
-        found = gates(results, [(0, Condition("RR", margin))], "b", rules)[0]
+        found = gates_of(comparison, [Condition("RR", margin)])[0]
         assert found.failed == failed
-    required = gates(results, [(0, Condition("RR", 0.9, NOT_WORSE))], "b", rules)[0]
+    required = gates_of(comparison, [Condition("RR", 0.9, NOT_WORSE)])[0]
     assert required.failed, "the limit is not above -0.9"
 
 
@@ -191,7 +189,7 @@ def test_what_is_required_passes_only_with_its_limit_inside_the_margin(
 
 def test_the_margin_that_queries_carry_is_met_by_an_equal_run_with_the_power() -> None:
     rng = np.random.default_rng(1)
-    rules = compare_results(evaluate(QRELS, RUNS, "RR")).rules
+    rules = compare(evaluate(QRELS, RUNS, "RR")).rules
     gate = tried(Condition("RR", 0.2, NOT_WORSE))["middle"]
     results = evaluate(QRELS, RUNS, "RR")
     deviation = float(np.std(results.values[1, :, 0] - results.values[0, :, 0], ddof=1))
@@ -235,10 +233,7 @@ def test_a_run_of_which_nothing_is_judged_is_refused() -> None:
         for query, documents in RUNS["best"].items()
     }
     results = evaluate(QRELS, RUNS | {"dead": dead}, "RR")
-    for refuse in (
-        lambda: compare_results(results),
-        lambda: thresholds(results, [(0, Condition("RR", 0.0, BELOW))]),
-    ):
+    for refuse in (lambda: compare(results), lambda: thresholds(results, [(0, Condition("RR", 0.0, BELOW))])):
         with pytest.raises(InputError, match="no document of dead is judged; do the document ids"):
             refuse()
 

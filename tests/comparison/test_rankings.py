@@ -11,7 +11,7 @@ import pytest
 
 import leadline as ll
 from conftest import REPOSITORY
-from leadline.comparison.rank import BOOTSTRAP_COVERAGE, rank_results
+from leadline.comparison.rank import BOOTSTRAP_COVERAGE, rank
 from leadline.errors import UsageError
 from leadline.stats.ranks import mid_ranks
 
@@ -197,7 +197,7 @@ def test_what_cannot_be_ranked_is_refused() -> None:
     with pytest.raises(UsageError, match="qrels without runs"):
         ll.rank({"q": {"d": 1}})
     with pytest.raises(UsageError, match="draws=-1"):
-        rank_results(results, draws=-1)
+        rank(results, draws=-1)
 
 
 def test_one_query_gives_no_probability_to_be_the_best() -> None:

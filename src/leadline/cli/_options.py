@@ -313,23 +313,8 @@ def evaluation_options(function: F) -> F:
     return reading_options(add_options(function, options))
 
 
-CONFIDENCE = (
-    "baseline",
-    "test",
-    "correction",
-    "family",
-    "interval",
-    "confidence",
-    "margin",
-    "smallest",
-    "power",
-    "query_group",
-    "seed",
-)
-
-
 def confidence_options(function: F) -> F:
-    """Add the options of significance tests and intervals; `CONFIDENCE` names these options."""
+    """Add the options of significance tests and intervals."""
     options = (
         option(
             "Statistics",

@@ -19,7 +19,6 @@ from leadline.cli._baselines import (
 )
 from leadline.cli._help import Command, option
 from leadline.cli._options import (
-    CONFIDENCE,
     OUTPUT,
     confidence_options,
     evaluation_options,
@@ -48,6 +47,7 @@ from leadline.comparison.gate import (
     refuse_without_baseline,
 )
 from leadline.comparison.query_slices import Slices, slices_of
+from leadline.comparison.rules import Rules
 from leadline.data.qrels import Qrels
 from leadline.data.results import Results
 from leadline.data.table import Table
@@ -236,12 +236,13 @@ def command(
     appearance = check_plots(
         plots, *inputs, *([path] if path else []), figure=figure, plot_pair=plot_pair or None
     )
-    all_pairs = not options["baseline"] and path is None
+    baseline = options.pop("baseline")
+    all_pairs = not baseline and path is None
     _check_figure(figure, plot_pair, all_pairs=all_pairs, slices=bool(query_slice))
-    if not options["baseline"] and path is None:
+    if all_pairs:
         refuse_without_baseline(conditions)
-    rules = {name: options.pop(name) for name in CONFIDENCE}
-    others = [name for name, given in (("baseline", rules["baseline"]), ("scores", scores)) if given]
+    rules = Rules.take(options)
+    others = [name for name, given in (("baseline", baseline), ("scores", scores)) if given]
     file = BaselineFile(path, update=kept_in["update_baseline"], force=kept_in["force_update"], others=others)
     requested = [
         *(measures or (() if conditions else file.measures or COMPARED)),
@@ -262,11 +263,11 @@ def command(
             raise UsageError("no run; expected QRELS RUN RUN..., or --scores FILE...")
         qrels_table = read_judgments(qrels, options, kind)
         judged = len(qrels_table.grades)
-        others = [one for one in rules["baseline"] if one not in runs and os.path.isfile(one)]
+        others = [one for one in baseline if one not in runs and os.path.isfile(one)]
         with progress("runs") as on_run:
             own = evaluate(qrels_table, (*others, *runs), requested, rel=level, on_run=on_run, **options)
         by_path = {run.path: run.name for run in own.runs}
-        rules["baseline"] = [one if one in own.names else by_path.get(one, one) for one in rules["baseline"]]
+        baseline = [one if one in own.names else by_path.get(one, one) for one in baseline]
         file.check(own)
         results, pairing = file.joined(own, qrels_table)
         more = file.inputs(results)
@@ -291,7 +292,7 @@ def command(
         to_file=output is not None,
         others=more,
     )
-    floors_alone = bool(conditions) and len(results.runs) == 1 and not rules["baseline"]
+    floors_alone = bool(conditions) and len(results.runs) == 1 and not baseline
     if pairing is None and (path is not None or floors_alone):
         if plots or query_slice or columns:
             option = "-o FILE.parquet" if columns else "--plot or --query-slice"
@@ -308,7 +309,7 @@ def command(
         )
         brief = first_summary(own, notes, outcomes) if summary is not None else ""
     else:
-        comparison = compare_results(results, pairing=pairing, **rules)
+        comparison = compare_results(results, rules, baseline=baseline, pairing=pairing)
         comparison.options |= added
         outcomes = gates_of(comparison, conditions, rel=level) if conditions else []
         chosen = chosen_pairs(comparison, "all" if pairs is None and (columns or form in DATA) else pairs)

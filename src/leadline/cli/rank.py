@@ -23,13 +23,13 @@ from leadline.cli._results import results_text
 from leadline.cli._scores import given_scores, refuse_without_scores, scores_options
 from leadline.comparison.compare import COMPARED
 from leadline.comparison.rank import DRAWS, rank_results
+from leadline.comparison.rules import Rules
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import evaluate
 from leadline.io.read import read_qrels
 from leadline.reporting.tables.rank_table import rank_rows, rank_table
 
 SECTION = "Evaluation"
-RULES = ("test", "correction", "family", "query_group", "confidence", "draws", "seed")
 
 
 @click.command(
@@ -113,7 +113,7 @@ def command(
     """
     refuse_overwrite(output, qrels, *runs)
     appearance = check_plots(plots, qrels, *runs, output=output or "-")
-    rules = {name: options.pop(name) for name in RULES}
+    rules, draws = Rules.take(options), options.pop("draws")
     if scores:
         asked = [*options, "level", "kind"]
         results, ((qrels, judged), *others) = given_scores(context, asked, (qrels, *runs), measures)
@@ -127,7 +127,7 @@ def command(
         judged, others = len(table.grades), []
         with progress("runs") as on_run:
             results = evaluate(table, runs, measures or COMPARED, rel=level, on_run=on_run, **options)
-    ranking = rank_results(results, **rules)
+    ranking = rank_results(results, rules, draws=draws)
     ranking.options |= {"kind": kind} | appearance
     text = results_text(
         "rank",

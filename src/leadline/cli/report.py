@@ -11,7 +11,6 @@ import click
 
 from leadline.cli._help import Command, option
 from leadline.cli._options import (
-    CONFIDENCE,
     OUTPUT,
     confidence_options,
     evaluation_options,
@@ -25,6 +24,7 @@ from leadline.cli._reading_options import read_judgments
 from leadline.cli._results import inputs_of, print_line, results_text
 from leadline.cli._scores import given_scores, refuse_without_scores, scores_options
 from leadline.comparison.compare import compare_results
+from leadline.comparison.rules import Rules
 from leadline.data.optional import require
 from leadline.errors import UsageError
 from leadline.reporting.pages.report import compared, only_one, page_of
@@ -103,11 +103,12 @@ def command(
         )
     if output == "-" and form != "table":
         raise UsageError(f"-o - and -f {form} both write to standard output; expected -o FILE")
-    rules = {name: options.pop(name) for name in CONFIDENCE}
+    baseline = options.pop("baseline")
+    rules = Rules.take(options)
     if scores:
         asked = [*options, "level", "kind"]
         restored, ((qrels, judged), *others) = given_scores(context, asked, (qrels, *runs), measures)
-        comparison, curves = compare_results(restored, **rules), None
+        comparison, curves = compare_results(restored, rules, baseline=baseline), None
     else:
         refuse_without_scores(context)
         if not runs:
@@ -116,13 +117,13 @@ def command(
         judged, others = len(table.grades), []
         with progress("runs") as on_run:
             comparison, curves = compared(
-                table, runs, measures or None, rules=rules, rel=level, on_run=on_run, **options
+                table, runs, measures or None, rules, baseline, rel=level, on_run=on_run, **options
             )
     results = comparison.results
     results.intervals = comparison.intervals
     comparison.options |= {"kind": kind, "intervals": results.intervals.by}
     results.options = comparison.options | {"output": output, "top": top, "digits": digits}
-    baseline = only_one(rules["baseline"])
+    base = only_one(baseline)
     inputs = inputs_of(results, qrels, judged, others)
     content = page_of(
         comparison,
@@ -130,7 +131,7 @@ def command(
         judgments=None if scores else judged,
         inputs=inputs,
         again=_again(),
-        baseline=baseline,
+        baseline=base,
         top=top,
         digits=digits,
     )
@@ -142,7 +143,7 @@ def command(
         results,
         lambda: results.to_dict() | comparison.to_dict(),
         lambda: (
-            significance_table(comparison, baseline=baseline, top=top, digits=digits)
+            significance_table(comparison, baseline=base, top=top, digits=digits)
             if form in ("latex", "markdown")
             else interval_table(results)
         ),

@@ -6,9 +6,6 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Unpack
 
-import numpy as np
-
-from leadline.comparison import families
 from leadline.comparison.baselines import fingerprint, read_baseline, with_baseline
 from leadline.comparison.comparison_result import Comparison
 from leadline.comparison.pairing import (
@@ -16,23 +13,20 @@ from leadline.comparison.pairing import (
     check_averages,
     check_intervals,
     check_judged,
-    differences_of,
     group_codes,
     listed_names,
     pairs_of,
 )
-from leadline.comparison.rules import TUKEY, Rules, rules_of
-from leadline.data.arrays import Floats, Integers
+from leadline.comparison.rules import Rules
 from leadline.data.reading import refuse_unknown
-from leadline.data.results import Results, ResultWarning
+from leadline.data.results import Results
 from leadline.data.validation import refusal
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import EvaluateOptions, evaluate
 from leadline.io.read import QrelsLike, RunLike, read_qrels
 from leadline.io.read_paths import public
 from leadline.measures import Measure
-from leadline.stats import CORRECTIONS, Correction, Interval, PairedTest
-from leadline.stats.paired_tests import Bootstrap, T, decided_by_sign, equivalence
+from leadline.stats import Correction, Interval, PairedTest, checked_groups
 
 COMPARED = ("AP", "nDCG@10")  # default measures
 
@@ -147,21 +141,19 @@ def compare(
         results, pairing = with_baseline(results, kept, fingerprint(table))
     else:
         results = evaluate(qrels, runs, COMPARED if measures is None else measures, **options)
-    return compare_results(
-        results,
-        baseline=baseline,
-        pairing=pairing,
+    rules = Rules.of(
         test=test,
         correction=correction,
-        family=family,
-        seed=seed,
         interval=interval,
+        family=family,
         confidence=confidence,
         margin=margin,
         power=power,
         smallest=smallest,
         query_group=query_group,
+        seed=seed,
     )
+    return compare_results(results, rules, baseline=baseline, pairing=pairing)
 
 
 def given_results(
@@ -181,112 +173,19 @@ def given_results(
 
 def compare_results(
     results: Results,
+    rules: Rules,
     *,
     baseline: str | Sequence[str] | None = None,
     pairing: Pairs | None = None,
-    test: str | PairedTest = "T",
-    correction: str | Correction = "Holm",
-    family: str = "measure",
-    interval: str | Interval | None = None,
-    confidence: float = 0.95,
-    margin: float | None = None,
-    power: float = 0.8,
-    smallest: float | None = None,
-    query_group: str | Mapping[str, object] | None = None,
-    seed: int = 0,
 ) -> Comparison:
-    """Compare runs that were evaluated before.
-
-    Parameters are those of `compare`; `pairing` are the indices of each run and of its baseline, in place of
-    `baseline`.
-    """
-    source, groups = group_codes(results, query_group)
+    """Compare evaluated runs with baselines, or by the pairs of each run and its baseline."""
+    groups = group_codes(results, rules.query_group)
     pairs = pairs_of(results, baseline) if pairing is None else pairing
     names = listed_names(() if baseline is None else baseline)
     if pairing is not None:
         names = [results.names[place] for place in dict.fromkeys(pairing.second.tolist())]
-    rules = rules_of(
-        test=test,
-        correction=correction,
-        interval=interval,
-        family=family,
-        confidence=confidence,
-        margin=margin,
-        power=power,
-        smallest=smallest,
-        query_group=source,
-        seed=seed,
-        tests=len(pairs) * len(results.measures),
-    )
+    checked_groups(rules.test, groups)
     check_averages(results)
     check_judged(results)
     check_intervals(results)
-    differences = [differences_of(results, index, pairs) for index in range(len(results.measures))]
-    warnings: list[ResultWarning] = []
-    tukey: list[families.TukeyTest] = []
-    if rules.joint == TUKEY:
-        tukey = [families.tukey_test(results, *entry, rules) for entry in enumerate(differences)]
-        differences = [result.differences for result in tukey]
-        warnings += [warning for result in tukey for warning in result.warnings]
-    p = np.stack([rules.test.p_values(table, seed=rules.seed, groups=groups) for table in differences])
-    if tukey:
-        runs = len(results.runs)
-        family_result = families.Family(
-            np.stack([result.p_corrected for result in tukey]),
-            np.stack([result.limits for result in tukey]),
-            runs * (runs - 1) // 2,  # all runs are permuted, even with a baseline
-        )
-    else:
-        family_result = families.corrected(differences, p, rules, groups)
-    comparison = Comparison(
-        results,
-        pairs,
-        rules,
-        differences=differences,
-        p=p,
-        family=family_result,
-        p_equivalent=_equivalent(differences, rules, groups),
-        groups=groups,
-        baselines=names,
-    )
-    warnings += families.out_of_reach(differences, pairs, rules, groups)
-    warnings += families.few_queries(differences, family_result.size, rules, groups)
-    if isinstance(rules.test, Bootstrap):
-        warnings += families.resamples_without_spread(differences)
-    comparison.warnings += warnings + _decided(differences, groups)
-    if results.withheld is not None:
-        words = (
-            "estimates of single queries vary with the sample: no wins, ties and losses, queries that differ "
-            "most, and number of queries needed"
-        )
-        comparison.warnings.append(ResultWarning("estimated_queries", words, 1))
-    return comparison
-
-
-def _decided(differences: Sequence[Floats], groups: Integers | None) -> list[ResultWarning]:
-    """Return a warning of pairs with zero variance, which are tested by the sign test."""
-    count = sum(int(decided_by_sign(table, groups).sum()) for table in differences)
-    words = f"pairs with the same difference on every query: {count}; tested by the sign test"
-    return [ResultWarning("decided_by_sign", words, count)] if count else []
-
-
-def _equivalent(differences: Sequence[Floats], rules: Rules, groups: Integers | None) -> Floats | None:
-    """Return the corrected p-values of the equivalence tests; None without a margin."""
-    if rules.margin is None:
-        return None
-    if groups is None:
-        p = np.stack([equivalence(table, rules.margin) for table in differences])
-    else:
-        p = np.stack([_two_one_sided(table, rules.margin, groups) for table in differences])
-    # joint procedures have no p-values of equivalence
-    correction = rules.correction or CORRECTIONS.parse("Holm")
-    if rules.family == "all":
-        return correction.corrected(p.ravel()).reshape(p.shape)
-    return np.stack([correction.corrected(row) for row in p])
-
-
-def _two_one_sided(differences: Floats, margin: float, groups: Integers) -> Floats:
-    """Return the larger p of two one-sided t tests with the errors of the jackknife over groups."""
-    above = T().p_values(differences + margin, alternative="greater", groups=groups)
-    below = T().p_values(differences - margin, alternative="less", groups=groups)
-    return np.asarray(np.maximum(above, below))
+    return Comparison(results, pairs, rules, groups, baselines=names)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline.comparison.compared_pair import Change, ComparedPair
-from leadline.comparison.families import Family, pairwise_limits
+from leadline.comparison.engine import Differences, Tested
 from leadline.comparison.pairing import Pairs
 from leadline.comparison.rules import Rules
 from leadline.comparison.sentences import sentence
@@ -18,8 +18,10 @@ from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.result import Result
 from leadline.data.results import Intervals, Results, ResultWarning, RunInfo, plain
 from leadline.evaluation.evaluate import mean_intervals
+from leadline.stats import Interval
+from leadline.stats.intervals import Randomisation as InvertedRandomisation
 from leadline.stats.intervals import Student
-from leadline.stats.moments import Means, means, moments, totals
+from leadline.stats.moments import Means, means, totals
 from leadline.stats.power import (
     EQUAL,
     Outcomes,
@@ -59,7 +61,7 @@ class Columns(NamedTuple):
     counts: Outcomes
 
 
-class Comparison(Result):
+class Comparison(Tested, Result):
     """Pairs of runs compared by one or more measures.
 
     Attributes
@@ -70,6 +72,8 @@ class Comparison(Result):
         Indices of the runs of each pair.
     rules : Rules
         Test, correction and intervals.
+    parts : list of Differences
+        Values and pairs by measure, before queries are left out by Tukey.
     differences : list of ndarray of float64, shape (n_queries, n_pairs)
         Differences by measure; NaN if a query is missing from either mean.
     p, p_corrected : ndarray of float64, shape (n_measures, n_pairs)
@@ -89,51 +93,27 @@ class Comparison(Result):
         results: Results,
         pairing: Pairs,
         rules: Rules,
-        *,
-        differences: Sequence[Floats],
-        p: Floats,
-        family: Family,
-        p_equivalent: Floats | None,
         groups: Integers | None = None,
+        *,
         baselines: Sequence[str] = (),
     ) -> None:
+        super().__init__(Differences.of(results, pairing), rules, groups)
         self.results = results
         self.baselines = list(baselines)
         self.pairing = pairing
-        self.rules = rules
-        self.differences = list(differences)
-        self.p = p
-        self.family = family
-        self.p_corrected = family.p_corrected
-        self.simultaneous = family.limits if family.size > 1 else None
-        self.p_equivalent = p_equivalent
-        self.groups = groups
-        self.warnings: list[ResultWarning] = list(results.warnings)
-        self.warnings += self._fewer_queries()
-        self.options = results.options | rules.to_dict()
+        self.warnings = [*results.warnings, *self._fewer_queries(), *self.notices()]
+        if results.withheld is not None:
+            words = (
+                "estimates of single queries vary with the sample: no wins, ties and losses, queries that "
+                "differ most, and number of queries needed"
+            )
+            self.warnings.append(ResultWarning("estimated_queries", words, 1))
+        self.options = results.options | self.rules.shown()
 
     @property
     def primary(self) -> str:
         """Name of the primary measure, the first one."""
         return str(self.results.measures[0])
-
-    @cached_property
-    def limits(self) -> Floats:
-        """Confidence limits of each pair alone: measures x pairs x (low, high)."""
-        if self.rules.joint is not None and self.family.size == 1:
-            assert self.family.limits is not None
-            return self.family.limits
-        return np.stack(
-            [
-                pairwise_limits(table, self.p[index], self.rules, self.groups)
-                for index, table in enumerate(self.differences)
-            ]
-        )
-
-    @property
-    def shown_limits(self) -> Floats:
-        """Limits consistent with the verdicts: simultaneous ones, or those of each pair alone."""
-        return self.limits if self.simultaneous is None else self.simultaneous
 
     @property
     def runs(self) -> list[RunInfo]:
@@ -150,44 +130,12 @@ class Comparison(Result):
         """Confidence intervals of the means of the runs, at the level of the comparison."""
         rules = self.rules
         # a sign-flip test applies to differences, not to values
-        kind = Student() if type(rules.interval).__name__ == "Randomisation" else rules.interval
+        kind: Interval = Student()
+        if rules.interval is not None and not isinstance(rules.interval, InvertedRandomisation):
+            kind = rules.interval
         return mean_intervals(
             self.results, kind, confidence=rules.confidence, seed=rules.seed, groups=self.groups
         )
-
-    @cached_property
-    def means(self) -> Floats:
-        """Mean differences, measures x pairs; NaN for runs without a query in common."""
-        return np.stack([moments(table).mean for table in self.differences])
-
-    @cached_property
-    def significant(self) -> Flags:
-        """Flags of the pairs with a significant difference, measures x pairs."""
-        with np.errstate(invalid="ignore"):
-            return np.asarray(self.p_corrected < 1 - self.rules.confidence)
-
-    @cached_property
-    def verdicts(self) -> list[list[str]]:
-        """Verdict on each pair, by measure.
-
-        "better" or "worse" (the first run) for significant differences; "equivalent" for other differences
-        that are significantly smaller than the margin; "identical" without any difference; "undecided" if p
-        is undefined; otherwise "not told apart".
-        """
-        verdicts = []
-        for index, measure in enumerate(self.results.measures):
-            counts = outcomes(self.differences[index])
-            rising = self.means[index] > 0 if measure.rising else self.means[index] < 0
-            words = np.where(self.significant[index], np.where(rising, "better", "worse"), "not told apart")
-            words = words.astype("<U14")
-            if self.p_equivalent is not None:
-                with np.errstate(invalid="ignore"):
-                    alike = self.p_equivalent[index] < 1 - self.rules.confidence
-                words[alike & ~self.significant[index]] = "equivalent"
-            words[np.isnan(self.p_corrected[index])] = "undecided"
-            words[(counts.wins + counts.losses == 0) & (counts.ties > 0)] = "identical"
-            verdicts.append(words.tolist())
-        return verdicts
 
     @property
     def pairs(self) -> list[ComparedPair]:
@@ -306,7 +254,7 @@ class Comparison(Result):
         """Confidence level of one pair at the first step of the correction."""
         if not self.rules.corrects:
             return self.rules.confidence
-        return 1 - self.rules.alpha / self.family.size
+        return 1 - self.rules.alpha / self.size
 
     @cached_property
     def columns(self) -> list[Columns]:
@@ -430,7 +378,7 @@ class Comparison(Result):
             "queries": self.results.averaged_queries(),
             "pairs": pairs,
         } | (
-            {"results": self.results.to_dict(per_query=True), "rules": self.rules.to_dict()}
+            {"results": self.results.to_dict(per_query=True), "rules": self.rules.shown()}
             if per_query
             else {}
         )

@@ -9,17 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from leadline.comparison.pairing import Pairs, check_judged, differences_of, pairs_of
+from leadline.comparison.engine import few_queries_texts
+from leadline.comparison.pairing import Pairs, check_judged
 from leadline.comparison.rules import Rules
-from leadline.comparison.sentences import (
-    STATED,
-    few_groups_text,
-    lacking_text,
-    no_query,
-    p_text,
-    queries_in_groups,
-    signed,
-)
+from leadline.comparison.sentences import STATED, lacking_text, no_query, p_text, queries_in_groups, signed
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.results import Results, flagged, plain
 from leadline.data.wording import counted, percent
@@ -33,7 +26,6 @@ from leadline.stats.power import EQUAL, detectable, outcomes
 if TYPE_CHECKING:
     from leadline.comparison.comparison_result import Comparison
 
-FEWEST = 5  # minimum number of queries (or groups): with fewer no test is significant at 95 %
 WORSE, NOT_WORSE, BELOW = "fail-if-worse", "require-not-worse", "fail-below"
 
 
@@ -304,16 +296,10 @@ def _refuse_idle(measure: Any, condition: Condition) -> None:
         )
 
 
-def gates(
-    results: Results,
-    conditions: Sequence[tuple[int, Condition]],
-    baseline: str | Sequence[str],
-    rules: Rules,
-    groups: Integers | None = None,
-    *,
-    pairs: Pairs | None = None,
+def gates_of(
+    comparison: Comparison, conditions: Iterable[Condition], *, rel: float | None = None
 ) -> list[Gate]:
-    """Test conditions for each run against each baseline.
+    """Test conditions on each run of a comparison against each baseline, as the options of `compare` do.
 
     Each condition is tested separately and one-sided at level 1 - confidence, without correction.
     "fail-if-worse" fails if the test rejects the hypothesis that the run is worse by at most the margin; with
@@ -324,27 +310,6 @@ def gates(
     its mean, if the baseline lacks queries that count in its own, with fewer than five queries or effective
     groups of queries, with an undefined p-value, or if the test cannot become significant. A run without any
     difference passes, unless every value is 0.
-
-    References
-    ----------
-    Berger (1982), Technometrics 24 (intersection-union tests).
-    """
-    check_judged(results)
-    pairs = pairs_of(results, baseline) if pairs is None else pairs
-    bases = [baseline] if isinstance(baseline, str) else list(baseline)
-    results_of_conditions = []
-    for index, condition in conditions:
-        if condition.kind == BELOW:
-            results_of_conditions += thresholds(results, [(index, condition)], bases)
-        else:
-            results_of_conditions += _compared(results, index, condition, pairs, rules, groups)
-    return results_of_conditions
-
-
-def gates_of(
-    comparison: Comparison, conditions: Iterable[Condition], *, rel: float | None = None
-) -> list[Gate]:
-    """Test conditions on the runs of a comparison, as the options of `compare` do.
 
     Parameters
     ----------
@@ -366,6 +331,10 @@ def gates_of(
         If a condition other than "fail-below" is tested without a baseline, or a condition is on a measure
         that the comparison lacks.
 
+    References
+    ----------
+    Berger (1982), Technometrics 24 (intersection-union tests).
+
     Examples
     --------
     >>> from leadline.comparison.compare import compare
@@ -379,15 +348,15 @@ def gates_of(
     wanted = list(conditions)
     if not comparison.baselines:
         refuse_without_baseline(wanted)
-    resolved = resolve_conditions(comparison.results, wanted, rel=rel)
-    return gates(
-        comparison.results,
-        resolved,
-        comparison.baselines,
-        comparison.rules,
-        comparison.groups,
-        pairs=comparison.pairing,
-    )
+    results = comparison.results
+    check_judged(results)
+    found: list[Gate] = []
+    for index, condition in resolve_conditions(results, wanted, rel=rel):
+        if condition.kind == BELOW:
+            found += thresholds(results, [(index, condition)], comparison.baselines)
+        else:
+            found += _compared(comparison, index, condition)
+    return found
 
 
 def thresholds(
@@ -443,20 +412,23 @@ def decided_on(better: Floats, condition: Condition, rules: Rules, groups: Integ
     decided = decided_by_sign(shifted, groups)
     counts = outcomes(better)
     unchanged = (counts.wins + counts.losses == 0) & (counts.ties > 0)
-    reasons: list[str] = []
+    reasons = few_queries_texts(better, groups)
     detectable_difference = np.full(better.shape[1], nan)
     for column, units in enumerate(spread.clusters.astype(int).tolist()):
         smallest = (
             one_sign(units, alternative) if decided[column] else rules.test.smallest(units, alternative)
         )
-        effective = float(spread.effective[column])
-        few = few_groups_text(units, effective) if groups is not None and units else ""
-        reason = few or _reason(units, float(p[column]), smallest, rules, grouped=groups is not None)
-        reasons.append("" if unchanged[column] else reason)
+        if unchanged[column]:
+            reasons[column] = ""
+        elif not units:
+            reasons[column] = "no query counts in the means of both"
+        elif not reasons[column]:
+            noun = ("query", "queries") if groups is None else ("group of queries", "groups of queries")
+            reasons[column] = _reason(counted(units, *noun), float(p[column]), smallest, rules)
         if condition.kind == NOT_WORSE:
             detectable_difference[column] = detectable(
                 float(spread.deviation[column]),
-                effective,
+                float(spread.effective[column]),
                 power_wanted=rules.power,
                 level=rules.confidence,
                 one_sided=True,
@@ -471,13 +443,12 @@ def decided_on(better: Floats, condition: Condition, rules: Rules, groups: Integ
     )
 
 
-def _compared(
-    results: Results, index: int, condition: Condition, pairs: Pairs, rules: Rules, groups: Integers | None
-) -> list[Gate]:
+def _compared(comparison: Comparison, index: int, condition: Condition) -> list[Gate]:
     """Test one condition on all pairs of run and baseline."""
-    rising = results.measures[index].rising
+    results, pairs, rules = comparison.results, comparison.pairing, comparison.rules
+    rising, groups = results.measures[index].rising, comparison.groups
     side = 1 if rising else -1
-    better = side * differences_of(results, index, pairs)  # positive if the run is better
+    better = side * comparison.parts[index].table  # positive if the run is better
     result = decided_on(better, condition, rules, groups)
     for pair, reason in enumerate(_lacking(results, index, pairs)):
         if reason:
@@ -552,24 +523,19 @@ def _nothing_measured(results: Results, index: int, run: int) -> bool:
 
 def _lower(better: Floats, rules: Rules, groups: Integers | None) -> Floats:
     """Return the one-sided lower limit of each mean, by the sign test for equal differences."""
-    low, _ = rules.interval.limits(better, level=1 - 2 * rules.alpha, seed=rules.seed, groups=groups)
+    low, _ = rules.limits(better, 1 - 2 * rules.alpha, groups)
     units = means(totals(better, groups)).clusters
     possible = np.array([one_sign(int(n), "greater") < rules.alpha for n in units], dtype=np.bool_)
     return np.where(decided_by_sign(better, groups) & ~possible, -np.inf, low)
 
 
-def _reason(units: int, p: float, smallest: float, rules: Rules, *, grouped: bool) -> str:
-    """Return the reason for which a condition cannot be tested; empty if it can."""
-    noun = ("group of queries", "groups of queries") if grouped else ("query", "queries")
-    if units == 0:
-        return "no query counts in the means of both"
-    if units < FEWEST:
-        return f"{counted(units, *noun)}; at least {FEWEST} are needed"
+def _reason(units: str, p: float, smallest: float, rules: Rules) -> str:
+    """Return the reason for which enough queries cannot be tested; empty if they can."""
     if isnan(p):
         return "p is undefined"
     if smallest >= rules.alpha:
         return (
-            f"p of {rules.test} is at least {smallest:.3g} with {counted(units, *noun)}, so it cannot be "
-            f"below {rules.alpha:.3g}"
+            f"p of {rules.test} is at least {smallest:.3g} with {units}, so it cannot be below "
+            f"{rules.alpha:.3g}"
         )
     return ""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from leadline.data.arrays import Floats, Integers
+from leadline.data.arrays import Integers
 from leadline.data.results import Results
 from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
@@ -31,12 +31,10 @@ def read_query_groups(source: str) -> dict[str, str]:
     return groups
 
 
-def group_codes(
-    results: Results, groups: str | Mapping[str, object] | None
-) -> tuple[str | None, Integers | None]:
-    """Return the source of the groups, and the group of each query as an integer code."""
+def group_codes(results: Results, groups: str | Mapping[str, object] | None) -> Integers | None:
+    """Return the group of each query as an integer code; None without groups."""
     if groups is None:
-        return None, None
+        return None
     if not isinstance(groups, (str, Mapping)):
         raise UsageError(
             f"query_group of type {type(groups).__name__}; expected FILE:COLUMN, or {{query: group}}"
@@ -54,7 +52,7 @@ def group_codes(
     # queries outside all means are separate groups, without any difference
     names = [str(labels[query]) if query in labels else f"\0{query}" for query in results.queries]
     order = {name: code for code, name in enumerate(dict.fromkeys(names))}
-    return source, np.array([order[name] for name in names], dtype=np.int64)
+    return np.array([order[name] for name in names], dtype=np.int64)
 
 
 class Pairs(NamedTuple):
@@ -150,9 +148,3 @@ def _refuse_warned(results: Results, *codes: str) -> None:
         for notice in results.warnings:
             if notice.code == code:
                 raise InputError(notice.message)
-
-
-def differences_of(results: Results, index: int, pairs: Pairs) -> Floats:
-    """Return differences (first minus second run), queries x pairs; NaN for queries outside either mean."""
-    values = results.averaged_values(index).T
-    return np.asarray(values[:, pairs.first] - values[:, pairs.second])

@@ -8,22 +8,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from leadline.comparison import families
 from leadline.comparison.comparison_result import Comparison
-from leadline.comparison.gate import FEWEST
+from leadline.comparison.engine import Differences, Tested, few_queries_text, few_queries_texts
 from leadline.comparison.pairing import check_complete
 from leadline.comparison.rules import Rules
-from leadline.comparison.sentences import few_groups_text
 from leadline.comparison.slicings import SliceSource, Slicing, slicings_of
-from leadline.data.arrays import Flags, Floats, Integers
+from leadline.data.arrays import Flags
 from leadline.data.result import Result
 from leadline.data.results import Results, ResultWarning, plain
 from leadline.data.wording import counted, queries
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import DEFAULT_INTERVAL, mean_intervals
-from leadline.stats import CORRECTIONS, INTERVALS, Interval
-from leadline.stats.moments import means, moments, totals
-from leadline.stats.power import outcomes
+from leadline.stats import INTERVALS, Interval
+from leadline.stats.corrections import Holm
 
 
 class SliceMean(NamedTuple):
@@ -260,7 +257,7 @@ def slices_of(
         chosen = INTERVALS.parse(chosen) if isinstance(chosen, str) else chosen
         rows = list(_means(results, slicings, chosen, confidence, seed))
         return Slices(rows, slicings, results, interval=str(chosen), confidence=confidence)
-    rules = replace(compared.rules, correction=CORRECTIONS.parse("Holm"), joint=None)
+    rules = replace(compared.rules, correction=Holm())
     return Slices(
         _differences(compared, slicings, rules),
         slicings,
@@ -299,7 +296,7 @@ def _means(
         for run, name_of_run in enumerate(results.names):
             for (by, name, part), low_high in zip(parts, limits, strict=True):
                 averaged = int((~np.isnan(part.averaged_values(index)[run])).sum())
-                reason = _few(averaged)
+                reason = few_queries_text(averaged)
                 low, high = low_high[run, index].tolist()
                 if not reason and np.isnan(low):
                     reason = "a sum over queries" if measure.average == "sum" else "no interval"
@@ -317,45 +314,6 @@ def _means(
                 )
 
 
-def _few(count: int) -> str:
-    """Return the reason for which a slice is not tested; empty if it is."""
-    return "" if count >= FEWEST else f"{queries(count)}; at least {FEWEST} are needed"
-
-
-class _Tested(NamedTuple):
-    """Tests of the columns of differences, by measure x column (a slice of a pair)."""
-
-    tables: list[Floats]
-    reasons: list[list[str]]
-    p: Floats
-    p_corrected: Floats
-    alone: Floats
-    simultaneous: Floats
-
-
-def _tested(tables: list[Floats], rules: Rules, groups: Integers | None) -> _Tested:
-    """Test the differences of all slices and pairs as families of tests."""
-    counts = [(~np.isnan(table)).sum(axis=0) for table in tables]
-    reasons = [[_few(count) for count in row.tolist()] for row in counts]
-    if groups is not None:
-        for row, table in enumerate(tables):
-            found = means(totals(table, groups))
-            units = zip(found.clusters.astype(int).tolist(), found.effective.tolist(), strict=True)
-            few = [few_groups_text(*unit) if unit[0] else "" for unit in units]
-            reasons[row] = [text or reason for text, reason in zip(few, reasons[row], strict=True)]
-    tried = np.array([[not reason for reason in row] for row in reasons], dtype=np.bool_)
-    p = np.stack([rules.test.p_values(table, seed=rules.seed, groups=groups) for table in tables])
-    p[~tried] = np.nan
-    family = families.corrected(tables, p, rules, groups)
-    alone = np.stack(
-        [families.pairwise_limits(table, p[row], rules, groups) for row, table in enumerate(tables)]
-    )
-    simultaneous = alone if family.limits is None else family.limits
-    for limits in (alone, simultaneous):
-        limits[~tried] = np.nan
-    return _Tested(tables, reasons, p, family.p_corrected, alone, simultaneous)
-
-
 def _differences(comparison: Comparison, slicings: Sequence[Slicing], rules: Rules) -> list[SliceDifference]:
     """Return the differences by measure, pair, source and slice."""
     if comparison.results.withheld is not None:
@@ -367,7 +325,11 @@ def _differences(comparison: Comparison, slicings: Sequence[Slicing], rules: Rul
         np.concatenate([np.where(members.T, table[:, pair : pair + 1], np.nan) for pair in pairs], axis=1)
         for table in comparison.differences
     ]
-    tested = _tested(tables, rules, comparison.groups)
+    parts = [
+        Differences(table, rising=part.rising, reasons=few_queries_texts(table, comparison.groups))
+        for table, part in zip(tables, comparison.parts, strict=True)
+    ]
+    tested = Tested(parts, rules, comparison.groups)
     records = []
     for index in range(len(tables)):
         for pair in pairs:
@@ -375,7 +337,7 @@ def _differences(comparison: Comparison, slicings: Sequence[Slicing], rules: Rul
                 if row == 0 or labels[row - 1][0] != by:
                     records.append(_overall(comparison, index, pair, by))
                 column = pair * len(labels) + row
-                records.append(_record(comparison, tested, (index, pair, column), (by, name), rules))
+                records.append(_record(comparison, tested, (index, pair, column), (by, name)))
     return records
 
 
@@ -405,28 +367,18 @@ def _overall(comparison: Comparison, index: int, pair: int, by: str) -> SliceDif
 
 
 def _record(
-    comparison: Comparison, tested: _Tested, place: tuple[int, int, int], label: tuple[str, str], rules: Rules
+    comparison: Comparison, tested: Tested, place: tuple[int, int, int], label: tuple[str, str]
 ) -> SliceDifference:
     """Return the difference of a pair on a slice."""
     index, pair, column = place
     results = comparison.results
     first, second = int(comparison.pairing.first[pair]), int(comparison.pairing.second[pair])
-    differences = tested.tables[index][:, column : column + 1]
-    values, used = results.averaged_values(index), ~np.isnan(differences[:, 0])
-    difference = float(moments(differences).mean[0]) if used.any() else np.nan
-    p, p_corrected = float(tested.p[index, column]), float(tested.p_corrected[index, column])
-    reason = tested.reasons[index][column] or ("p is undefined" if np.isnan(p) else "")
-    counts = outcomes(differences)
-    if int(counts.wins[0] + counts.losses[0]) == 0 and used.any():
-        verdict, reason = "identical", ""
-    elif reason:
-        verdict = "cannot tell"
-    elif p_corrected < rules.alpha:
-        verdict = "better" if (difference > 0) == results.measures[index].rising else "worse"
-    else:
-        verdict = "not told apart"
-    low, high = tested.alone[index, column].tolist()
-    simultaneous_low, simultaneous_high = tested.simultaneous[index, column].tolist()
+    values, used = results.averaged_values(index), ~np.isnan(tested.differences[index][:, column])
+    verdict, reason = tested.verdicts[index][column], ""
+    if verdict == "undecided":
+        verdict, reason = "cannot tell", tested.parts[index].reasons[column] or "p is undefined"
+    low, high = tested.limits[index, column].tolist()
+    simultaneous_low, simultaneous_high = tested.shown_limits[index, column].tolist()
     by, name = label
     return SliceDifference(
         by,
@@ -437,13 +389,13 @@ def _record(
         int(used.sum()),
         float(values[first, used].mean()) if used.any() else np.nan,
         float(values[second, used].mean()) if used.any() else np.nan,
-        difference,
+        float(tested.means[index, column]),
         low,
         high,
         simultaneous_low,
         simultaneous_high,
-        p,
-        p_corrected,
+        float(tested.p[index, column]),
+        float(tested.p_corrected[index, column]),
         verdict,
         reason,
     )

@@ -8,16 +8,9 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from leadline.comparison.compare import COMPARED, given_results
-from leadline.comparison.pairing import (
-    Pairs,
-    check_averages,
-    check_intervals,
-    check_judged,
-    differences_of,
-    group_codes,
-    pairs_of,
-)
-from leadline.comparison.rules import MAX_T, MAX_T_DRAWS, TUKEY, Rules, rules_of
+from leadline.comparison.engine import AllPairs, Tested, smallest_p
+from leadline.comparison.pairing import check_averages, check_intervals, check_judged, group_codes, pairs_of
+from leadline.comparison.rules import TUKEY, Rules
 from leadline.data.arrays import Floats, Integers
 from leadline.data.reading import refuse_unknown
 from leadline.data.result import Result
@@ -31,12 +24,9 @@ from leadline.io.read_paths import public
 from leadline.measures import Measure
 from leadline.stats import Correction, PairedTest
 from leadline.stats.moments import ROUNDING, effective_groups, moments, too_few_groups, totals
-from leadline.stats.paired_tests import T
-from leadline.stats.ranks import bootstrap_ranks, groups_from_best, mid_ranks, paired_t, rank_limits
-from leadline.stats.simultaneous import max_t, tukey
+from leadline.stats.ranks import bootstrap_ranks, groups_from_best, mid_ranks, rank_limits
 
 DRAWS = 10_000
-BLOCK = 2_000_000  # differences per block of pairs
 # Percentage of simulated 95 % bootstrap intervals that contained the true rank, by number of queries: of ten
 # runs of adjacent true ranks, and of ten random runs (docs/ranking.md).
 BOOTSTRAP_COVERAGE = {6: (78, 94), 10: (83, 97), 15: (86, 98), 25: (88, 99), 41: (91, 99)}
@@ -145,7 +135,7 @@ class Ranking(Result):
         self.pairs = pairs
         self.warnings: list[ResultWarning] = list(results.warnings)
         used = ("test", "correction", "family", "confidence", "query_group", "seed")
-        rules_used = {name: value for name, value in rules.to_dict().items() if name in used}
+        rules_used = {name: value for name, value in rules.shown().items() if name in used}
         self.options = results.options | rules_used | {"draws": draws}
 
     @property
@@ -287,62 +277,35 @@ def rank(
         raise UsageError("qrels without runs; expected rank(qrels, runs) or rank(results)")
     else:
         results = evaluate(qrels, runs, COMPARED if measures is None else measures, **options)
-    return rank_results(
-        results,
+    rules = Rules.of(
         test=test,
         correction=correction,
         family=family,
         confidence=confidence,
-        draws=draws,
         query_group=query_group,
         seed=seed,
     )
+    return rank_results(results, rules, draws=draws)
 
 
-def rank_results(
-    results: Results,
-    *,
-    test: str | PairedTest = "T",
-    correction: str | Correction = "Holm",
-    family: str = "measure",
-    confidence: float = 0.95,
-    draws: int = DRAWS,
-    query_group: str | Mapping[str, object] | None = None,
-    seed: int = 0,
-) -> Ranking:
-    """Rank runs that were evaluated before; parameters as in `rank`."""
+def rank_results(results: Results, rules: Rules, *, draws: int = DRAWS) -> Ranking:
+    """Rank evaluated runs."""
     check_whole(0, draws=draws)
-    source, groups = group_codes(results, query_group)
+    groups = group_codes(results, rules.query_group)
     pairs = pairs_of(results, None)
-    rules = rules_of(
-        test=test,
-        correction=correction,
-        interval="Student",
-        family=family,
-        confidence=confidence,
-        margin=None,
-        power=0.8,
-        smallest=None,
-        query_group=source,
-        seed=seed,
-        tests=len(pairs) * len(results.measures),
-    )
     check_averages(results)
     check_judged(results)
     check_intervals(results)
-    corrected = _corrected(results, pairs, rules, groups)
+    tested = Tested(AllPairs.of(results, pairs), rules, groups)
     used = np.where(results.averaged.any(axis=2).any(axis=0), 1.0, np.nan)
     observed = totals(used[:, None], groups)
     units, few = int(effective_groups(observed)[0]), bool(too_few_groups(observed)[0])
     resamples = 0 if few or units < 2 else draws  # all resamples of one query are the same
-    ranked = [
-        _ranked(results, index, pairs, p < rules.alpha, rules, resamples, groups)
-        for index, p in enumerate(corrected)
-    ]
+    ranked = [_ranked(results, index, tested, resamples) for index in range(len(results.measures))]
     if units < FEWEST:
         ranked = [one._replace(bootstrap=np.full_like(one.bootstrap, np.nan)) for one in ranked]
     made = Ranking(results, ranked, rules, draws=draws, pairs=len(pairs))
-    made.warnings += _too_few(pairs, rules, units, len(results.measures))
+    made.warnings += _too_few(tested, units)
     if draws:
         made.warnings += _coverage(units, groups)
     return made
@@ -369,65 +332,16 @@ def _coverage(units: int, groups: Integers | None) -> list[ResultWarning]:
     return [ResultWarning("approximate_intervals", words, units)]
 
 
-def _corrected(results: Results, pairs: Pairs, rules: Rules, groups: Integers | None) -> Floats:
-    """Return the corrected p-values, measures x pairs; 1 where p is undefined."""
-    indices = range(len(results.measures))
-    if rules.joint == TUKEY:
-        found = np.stack([_tukey(results, index, pairs, rules) for index in indices])
-    elif rules.joint == MAX_T:
-        tables = [differences_of(results, index, pairs) for index in indices]
-        families = [np.concatenate(tables, axis=1)] if rules.family == "all" else tables
-        tested = [max_t(table, draws=MAX_T_DRAWS, seed=rules.seed, groups=groups).p for table in families]
-        found = np.concatenate(tested).reshape(len(indices), len(pairs))
-    else:
-        assert rules.correction is not None
-        p = np.stack([_tested(results, index, pairs, rules, groups) for index in indices])
-        families = [p.ravel()] if rules.family == "all" else list(p)
-        corrected = [rules.correction.corrected(family) for family in families]
-        found = np.concatenate(corrected).reshape(p.shape)
-    return np.where(np.isnan(found), 1.0, found)
-
-
-def _tested(results: Results, index: int, pairs: Pairs, rules: Rules, groups: Integers | None) -> Floats:
-    """Return the p-values of all pairs by one measure."""
-    values = results.averaged_values(index).T
-    used = values[~np.isnan(values).all(axis=1)]
-    if type(rules.test) is T and groups is None and not np.isnan(used).any():
-        return paired_t(used)
-    size = max(1, BLOCK // max(1, len(values)))
-    found = []
-    for start in range(0, len(pairs), size):
-        some = Pairs(pairs.first[start : start + size], pairs.second[start : start + size])
-        table = differences_of(results, index, some)
-        found.append(rules.test.p_values(table, seed=rules.seed, groups=groups))
-    return np.concatenate(found)
-
-
-def _tukey(results: Results, index: int, pairs: Pairs, rules: Rules) -> Floats:
-    values = results.averaged_values(index).T
-    complete = values[~np.isnan(values).any(axis=1)]
-    if not len(complete):
-        raise UsageError(f"no query has {results.measures[index]} in all runs; {TUKEY} needs at least one")
-    means = complete.mean(axis=0)
-    return tukey(complete, seed=rules.seed).p_values(means[pairs.first] - means[pairs.second])
-
-
-def _ranked(
-    results: Results,
-    index: int,
-    pairs: Pairs,
-    significant: Any,
-    rules: Rules,
-    draws: int,
-    groups: Integers | None,
-) -> RankedMeasure:
-    """Rank the runs by one measure; `significant` are the pairs that differ."""
-    sign = 1.0 if results.measures[index].rising else -1.0
-    values = sign * results.averaged_values(index).T
+def _ranked(results: Results, index: int, tested: Tested, draws: int) -> RankedMeasure:
+    """Rank the runs by one measure."""
+    part, rules = tested.parts[index], tested.rules
+    assert part.pairs is not None
+    sign = 1.0 if part.rising else -1.0
+    values = sign * part.values
     means = sign * results.means[:, index]
     slack = ROUNDING * float(np.abs(np.nan_to_num(means)).max(initial=0.0))
-    differ = np.flatnonzero(significant)
-    first, second = pairs.first[differ], pairs.second[differ]
+    differ = np.flatnonzero(tested.significant[index])
+    first, second = part.pairs.first[differ], part.pairs.second[differ]
     ahead = moments(values[:, first] - values[:, second]).mean > 0
     runs = len(results.runs)
     better = np.zeros((runs, runs), dtype=np.bool_)
@@ -437,7 +351,9 @@ def _ranked(
     nothing = np.full(runs, np.nan)
     bootstrap, best, expected = np.full((runs, 2), np.nan), nothing, nothing
     if draws:
-        found = bootstrap_ranks(values, draws=draws, seed=rules.seed, groups=groups, level=rules.confidence)
+        found = bootstrap_ranks(
+            values, draws=draws, seed=rules.seed, groups=tested.groups, level=rules.confidence
+        )
         bootstrap, best, expected = found.limits(rules.confidence), found.best, found.expected
     return RankedMeasure(
         order=order,
@@ -451,18 +367,10 @@ def _ranked(
     )
 
 
-def _too_few(pairs: Pairs, rules: Rules, units: int, measures: int) -> list[ResultWarning]:
+def _too_few(tested: Tested, units: int) -> list[ResultWarning]:
     """Return a warning if no corrected p-value can be below the significance level."""
-    size = len(pairs) * (measures if rules.family == "all" else 1)
-    if rules.joint == TUKEY:
-        return []
-    if rules.joint == MAX_T:
-        smallest = max(2.0 ** (1 - min(units, 1000)), 1 / (MAX_T_DRAWS + 1))
-    else:
-        assert rules.correction is not None
-        least = rules.test.smallest(units)
-        smallest = float(rules.correction.corrected([least] + [1.0] * (size - 1))[0])
-    if smallest < rules.alpha and units >= 2:
+    rules, size = tested.rules, tested.size
+    if rules.joint == TUKEY or (smallest_p(rules, units, size) < rules.alpha and units >= 2):
         return []
     words = (
         f"queries: {units}; too few for a significant difference by {rules.test} over {counted(size, 'pair')}"

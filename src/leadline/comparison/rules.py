@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
+from leadline.data.arrays import Floats, Integers
+from leadline.data.registry import Registry
 from leadline.data.validation import check_numbers
 from leadline.errors import UsageError
 from leadline.stats import (
@@ -17,6 +20,8 @@ from leadline.stats import (
     checked_level,
     checked_seed,
 )
+from leadline.stats.corrections import Holm, Uncorrected
+from leadline.stats.intervals import Randomisation as InvertedRandomisation
 from leadline.stats.intervals import Student
 from leadline.stats.paired_tests import Randomisation, T
 
@@ -27,20 +32,18 @@ MAX_T_DRAWS = 10_000
 INVERTED = 100  # pairs x measures; inverting the randomisation test for more takes minutes
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Rules:
-    """Options of a comparison.
+    """Options of a comparison; `of` takes names of tests, corrections and intervals.
 
     Attributes
     ----------
     test : PairedTest
         Significance test.
-    correction : Correction or None
-        Correction of p-values; None with a joint procedure.
-    joint : {"Tukey", "MaxT"} or None
-        Joint procedure for all pairs.
-    interval : Interval
-        Confidence interval of differences.
+    correction : Correction or str
+        Correction of p-values; "Tukey" or "MaxT" for a joint procedure.
+    interval : Interval or None
+        Confidence interval of differences; None for the default, which depends on the number of tests.
     family : {"measure", "all"}
         Family of tests that are corrected together.
     confidence : float
@@ -51,23 +54,69 @@ class Rules:
         Power for which detectable differences are computed.
     smallest : float or None
         Smallest difference of interest.
-    query_group : str or None
-        Source of the groups of queries.
+    query_group : str, mapping or None
+        Groups of queries, or their source.
     seed : int
         Seed of the random number generator.
     """
 
-    test: PairedTest
-    correction: Correction | None
-    joint: str | None
-    interval: Interval
-    family: str
-    confidence: float
-    margin: float | None
-    power: float
-    smallest: float | None
-    query_group: str | None
-    seed: int
+    test: PairedTest = field(default_factory=T)
+    correction: Correction | str = field(default_factory=Holm)
+    interval: Interval | None = None
+    family: str = "measure"
+    confidence: float = 0.95
+    margin: float | None = None
+    power: float = 0.8
+    smallest: float | None = None
+    query_group: str | Mapping[str, object] | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        joint = JOINT.get(self.correction.lower()) if isinstance(self.correction, str) else None
+        parsed = {
+            "test": _parsed(self.test, PairedTest, TESTS),
+            "correction": joint or _parsed(self.correction, Correction, CORRECTIONS),
+            "interval": None if self.interval is None else _parsed(self.interval, Interval, INTERVALS),
+        }
+        for name, value in parsed.items():
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "confidence", checked_level(self.confidence))
+        checked_seed(self.seed)
+        if self.family not in ("measure", "all"):
+            raise UsageError(f"family={self.family!r}; expected 'measure' or 'all'")
+        given = {name: getattr(self, name) for name in ("margin", "smallest")}
+        given = {name: value for name, value in given.items() if value is not None}
+        check_numbers(power=self.power, **given)
+        for name, value in given.items():
+            if not value > 0:
+                raise UsageError(f"{name} {value}; expected a number above 0, in units of the measure")
+        if not 0 < self.power < 1:
+            raise UsageError(f"power {self.power}; expected a number between 0 and 1, such as 0.8")
+        if self.joint == TUKEY and self.family == "all":
+            raise UsageError("Tukey with family='all'; expected family='measure', or another correction")
+        if self.joint == TUKEY and self.query_group is not None:
+            raise UsageError("Tukey cannot take groups of queries; expected --correction MaxT or Holm")
+
+    @classmethod
+    def of(cls, **options: Any) -> Rules:
+        """Return the rules of options as a user gives them."""
+        return cls(**options)
+
+    @classmethod
+    def take(cls, options: dict[str, Any]) -> Rules:
+        """Return the rules of the options that belong to a comparison, and remove these from all options."""
+        return cls(**{each.name: options.pop(each.name) for each in fields(cls) if each.name in options})
+
+    def sized(self, tests: int) -> Rules:
+        """Return the rules with the interval for this number of pairs x measures.
+
+        By default it is the inverted test for Randomisation and up to 100 tests, otherwise Student's t.
+        """
+        if self.interval is not None:
+            return self
+        if isinstance(self.test, Randomisation) and tests <= INVERTED:
+            return replace(self, interval=InvertedRandomisation(draws=self.test.draws))
+        return replace(self, interval=Student())
 
     @property
     def alpha(self) -> float:
@@ -75,105 +124,42 @@ class Rules:
         return 1 - self.confidence
 
     @property
-    def corrected_by(self) -> str:
-        """Name of the correction or joint procedure."""
-        return str(self.correction) if self.joint is None else self.joint
+    def joint(self) -> str | None:
+        """Name of the joint procedure for all pairs; None with a correction of p-values."""
+        return self.correction if isinstance(self.correction, str) else None
 
     @property
     def corrects(self) -> bool:
         """Whether p-values are corrected."""
-        return self.joint is not None or self.corrected_by != "Uncorrected"
+        return not isinstance(self.correction, Uncorrected)
 
     @property
     def matched(self) -> bool:
         """Whether test and interval both concern the mean, so that they are made consistent."""
-        from leadline.stats.intervals import Randomisation as Inverted
+        return isinstance(self.test, (T, Randomisation)) and isinstance(
+            self.interval, (Student, InvertedRandomisation)
+        )
 
-        return isinstance(self.test, (T, Randomisation)) and isinstance(self.interval, (Student, Inverted))
+    def corrected(self, p: Floats) -> Floats:
+        """Return the p-values of a family, corrected."""
+        assert isinstance(self.correction, Correction)
+        return self.correction.corrected(p)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the options as a dictionary."""
-        return {
-            "test": str(self.test),
-            "correction": self.corrected_by,
-            "interval": str(self.interval),
-            "family": self.family,
-            "confidence": self.confidence,
-            "margin": self.margin,
-            "power": self.power,
-            "smallest": self.smallest,
-            "query_group": self.query_group,
-            "seed": self.seed,
-        }
+    def limits(self, values: Floats, level: float, groups: Integers | None) -> tuple[Floats, Floats]:
+        """Return the limits of the mean of each column; the rules must be `sized`."""
+        assert self.interval is not None
+        return self.interval.limits(values, level=level, seed=self.seed, groups=groups)
 
-
-def rules_of(
-    *,
-    test: str | PairedTest,
-    correction: str | Correction,
-    interval: str | Interval | None,
-    family: str,
-    confidence: float,
-    margin: float | None,
-    power: float,
-    smallest: float | None,
-    query_group: str | None,
-    seed: int,
-    tests: int,
-) -> Rules:
-    """Parse and check the options of a comparison.
-
-    The default interval is the inverted randomisation test if `tests` (pairs x measures) is at most 100 and
-    the test is Randomisation, otherwise Student's t.
-    """
-    joint = JOINT.get(correction.lower()) if isinstance(correction, str) else None
-    chosen = test if isinstance(test, PairedTest) else TESTS.parse(test)
-    if joint is not None:
-        parsed = None
-    else:
-        parsed = correction if isinstance(correction, Correction) else _correction(correction)
-    rules = Rules(
-        test=chosen,
-        correction=parsed,
-        joint=joint,
-        interval=_interval(interval, chosen, tests),
-        family=family,
-        confidence=checked_level(confidence),
-        margin=margin,
-        power=power,
-        smallest=smallest,
-        query_group=query_group,
-        seed=checked_seed(seed),
-    )
-    if rules.family not in ("measure", "all"):
-        raise UsageError(f"family={rules.family!r}; expected 'measure' or 'all'")
-    differences = {"margin": margin, "smallest": smallest}
-    check_numbers(
-        power=rules.power, **{name: value for name, value in differences.items() if value is not None}
-    )
-    for name, value in differences.items():
-        if value is not None and not value > 0:
-            raise UsageError(f"{name} {value}; expected a number above 0, in units of the measure")
-    if not 0 < rules.power < 1:
-        raise UsageError(f"power {rules.power}; expected a number between 0 and 1, such as 0.8")
-    if joint == TUKEY and family == "all":
-        raise UsageError("Tukey with family='all'; expected family='measure', or another correction")
-    if joint == TUKEY and query_group is not None:
-        raise UsageError("Tukey cannot take groups of queries; expected --correction MaxT or Holm")
-    return rules
+    def shown(self) -> dict[str, Any]:
+        """Return the options as they are written in results."""
+        return {each.name: _shown(getattr(self, each.name)) for each in fields(self)}
 
 
-def _correction(name: object) -> Correction:
-    return CORRECTIONS.parse(name)  # type: ignore[arg-type]  # checked by the parser
+def _parsed(given: Any, kind: type, known: Registry[Any]) -> Any:
+    return given if isinstance(given, kind) else known.parse(given)
 
 
-def _interval(interval: str | Interval | None, test: PairedTest, tests: int) -> Interval:
-    if isinstance(interval, Interval):
-        return interval
-    if interval is not None:
-        return INTERVALS.parse(interval)
-    if isinstance(test, Randomisation) and tests <= INVERTED:
-        from leadline.stats.intervals import Randomisation as Inverted
-
-        return Inverted(draws=test.draws)
-    return Student()
+def _shown(value: object) -> object:
+    if isinstance(value, Mapping):
+        return "in memory"
+    return str(value) if isinstance(value, (PairedTest, Correction, Interval)) else value

@@ -155,7 +155,7 @@ def _p(pair: ComparedPair, rules: Rules) -> str:
     text = p_text(pair.p)
     if pair.p != pair.p_corrected:
         adjusted = p_text(pair.p_corrected).removeprefix("p ").removeprefix("= ")
-        text += f" ({rules.corrected_by} {adjusted})"
+        text += f" ({rules.correction} {adjusted})"
     if math.isnan(pair.effect) and pair.queries > 1:
         text += " by the sign test (the same difference on every query)"
     return text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from leadline.comparison.baselines import present_in
 from leadline.comparison.compare import compare_results
 from leadline.comparison.comparison_result import Comparison
+from leadline.comparison.rules import Rules
 from leadline.data.arrays import Flags
 from leadline.data.ids import Vocabulary, to_bytes
 from leadline.data.result import Result
@@ -22,8 +24,6 @@ from leadline.io.result_files import FORMAT, MANIFEST, value_table
 from leadline.io.sealed_files import sealed_parquet
 from leadline.io.write import write_bytes
 from leadline.version import VERSION
-
-RULES = ("test", "correction", "interval", "family", "confidence", "margin", "power", "smallest", "seed")
 
 
 def save(
@@ -178,12 +178,12 @@ def comparison_of(data: Mapping[str, Any]) -> Comparison:
         isinstance(pair, dict) and isinstance(pair.get("b"), str) for pair in pairs
     ):
         raise UsageError("JSON without 'pairs' of runs; expected what Comparison.to_json gives")
-    lacking = [name for name in RULES if name not in rules]
+    lacking = [each.name for each in fields(Rules) if each.name not in {"query_group", *rules}]
     if lacking:
         raise UsageError(f"a comparison without the rule '{lacking[0]}'; expected to_json(per_query=True)")
-    results, options = results_of(stored), {name: rules[name] for name in RULES}
+    results, repeated = results_of(stored), Rules.take(dict(rules))
     for baseline in (None, list(dict.fromkeys(pair["b"] for pair in pairs))):
-        comparison = compare_results(results, baseline=baseline, **options)
+        comparison = compare_results(results, repeated, baseline=baseline)
         if all(value == data.get(key) for key, value in comparison.to_dict().items()):
             return comparison
     raise UsageError("comparing the values in the JSON gives other pairs than it lists; was it changed?")

@@ -15,6 +15,7 @@ import numpy as np
 from leadline.comparison.compare import compare_results
 from leadline.comparison.comparison_result import Comparison
 from leadline.comparison.pairing import check_averages, check_judged, listed_names
+from leadline.comparison.rules import Rules
 from leadline.comparison.suite_records import SuiteRules
 from leadline.comparison.suite_result import Suite
 from leadline.data.optional import import_optional, require
@@ -34,6 +35,7 @@ from leadline.scale.partial import Partial, PartSum
 from leadline.scale.process_pool import Fault, Unit
 from leadline.scale.suite_files import Collection, input_digest, read_suite
 from leadline.stats import CORRECTIONS, TESTS, Correction, PairedTest, checked_level, checked_seed
+from leadline.stats.intervals import Student
 from leadline.stats.paired_tests import Randomisation, T
 from leadline.version import VERSION
 
@@ -416,12 +418,11 @@ def _compared(results: Results, rules: SuiteRules) -> Comparison | None:
     baselines = [name for name in rules.baselines if name in results.names]
     if len(results.names) < 2 or (rules.baselines and not baselines):
         return None
-    return compare_results(
-        results,
-        baseline=baselines or None,
+    own = Rules(
         test=rules.test,
         correction=rules.correction,
-        interval="Student",
+        interval=Student(),
         confidence=rules.confidence,
         seed=rules.seed,
     )
+    return compare_results(results, own, baseline=baselines or None)

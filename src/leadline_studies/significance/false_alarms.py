@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from leadline.comparison.gate import NOT_WORSE, WORSE, Condition, decided_on
-from leadline.comparison.rules import rules_of
+from leadline.comparison.rules import Rules
 from leadline.data.arrays import Flags, Floats
 from leadline_studies.significance.decisions import Row, share
 from leadline_studies.significance.populations import (
@@ -29,19 +29,7 @@ POPULATIONS = {
     "shifted": "the differences, less a constant",
 }
 MOST = 3  # conditions at once
-RULES = rules_of(
-    test="T",
-    correction="Holm",
-    interval=None,
-    family="measure",
-    confidence=0.95,
-    margin=None,
-    power=0.8,
-    smallest=None,
-    query_group=None,
-    seed=0,
-    tests=1,
-)
+RULES = Rules().sized(1)
 
 
 def populations(differences: Floats, truth: float = 0.0) -> dict[str, Atoms]:

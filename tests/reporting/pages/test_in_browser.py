@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from leadline.comparison.compare import compare_results
+from leadline.comparison.compare import compare
 from leadline.data.results import Results
 from leadline.demo import demo_page
 from leadline.evaluation.curves import Curves, curve
@@ -32,7 +32,7 @@ def report(results: Results, curves: Curves) -> str:
     """Make the page of a report."""
     inputs = [{"path": "qrels.txt", "rows": 24, "sha256": "0" * 64}]
     return report_page.page(
-        compare_results(results),
+        compare(results),
         curves.precision,
         judgments=24,
         inputs=inputs,

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from leadline.comparison.compare import compare, compare_results
 from leadline.comparison.comparison_result import Comparison
+from leadline.comparison.rules import Rules
 from leadline.data.arrays import Floats
 from leadline.data.optional import require
 from leadline.data.results import Results
@@ -21,19 +22,6 @@ from leadline.measures import Measure
 from leadline.measures.average_precision import ELEVEN_LEVELS, IPrec
 
 POINTS = [str(IPrec(recall=level, rule="standard")) for level in ELEVEN_LEVELS]
-RULES = (
-    "baseline",
-    "test",
-    "correction",
-    "family",
-    "interval",
-    "confidence",
-    "margin",
-    "power",
-    "smallest",
-    "query_group",
-    "seed",
-)
 Path: TypeAlias = "str | os.PathLike[str]"
 Runs: TypeAlias = "RunLike | Sequence[RunLike] | Mapping[str, RunLike]"
 Measures: TypeAlias = "Iterable[str | Measure] | str | Measure | None"
@@ -94,25 +82,22 @@ def report(
     require("HTML pages")
     curves: Floats | None
     if isinstance(qrels, (Results, Comparison)):
-        target = _path(runs, path)
+        target, baseline = _path(runs, path), options.get("baseline")
         comparison = _compared(qrels, measures, options)
         curves = _curves(comparison.results if isinstance(qrels, Comparison) else qrels)
         judgments, inputs, again = None, [], f"leadline.report(results, {target!r})"
     else:
         target = _path(path, None)
         table = read_qrels(qrels, subtopics=options.get("subtopics", False))
-        rules = {name: options.pop(name) for name in RULES if name in options}
-        comparison, curves = compared(table, runs, measures, rules=rules, **options)
+        baseline = options.pop("baseline", None)
+        comparison, curves = compared(table, runs, measures, Rules.take(options), baseline, **options)
         judgments, again = len(table), f"leadline.report(qrels, runs, {target!r})"
         inputs = [described(os.fspath(qrels), len(table))] if isinstance(qrels, (str, os.PathLike)) else []
     inputs += [
         described(run.path, run.counts.get("documents_read", 0)) for run in comparison.runs if run.path
     ]
-    baselines = options.get("baseline") if isinstance(qrels, Results) else None
-    if not isinstance(qrels, (Results, Comparison)):
-        baselines = rules.get("baseline")
     content = page_of(
-        comparison, curves, judgments=judgments, inputs=inputs, again=again, baseline=only_one(baselines)
+        comparison, curves, judgments=judgments, inputs=inputs, again=again, baseline=only_one(baseline)
     )
     write_whole(target, content.encode("utf-8", "surrogateescape"))
     return comparison
@@ -152,7 +137,12 @@ def _curves(results: Results) -> Floats | None:
 
 
 def compared(
-    qrels: QrelsLike, runs: Any, measures: Measures, *, rules: Mapping[str, Any], **options: Any
+    qrels: QrelsLike,
+    runs: Any,
+    measures: Measures,
+    rules: Rules,
+    baseline: str | Sequence[str] | None,
+    **options: Any,
 ) -> tuple[Comparison, Floats]:
     """Evaluate and compare runs; curves are computed together with the measures, in one pass."""
     profile, size = profile_of(options.get("profile", "leadline")), options.get("documents")
@@ -163,7 +153,8 @@ def compared(
     )
     points = profile.measures(POINTS, rel=rel, documents=size)
     results = evaluate(qrels, runs, [*requested, *points], **options)
-    comparison = compare_results(results.select_measures(range(len(requested))), **rules)
+    chosen = results.select_measures(range(len(requested)))
+    comparison = compare_results(chosen, rules, baseline=baseline)
     return comparison, results.means[:, [results.measure_index(point) for point in points]]
 
 

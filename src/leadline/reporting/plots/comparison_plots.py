@@ -184,9 +184,7 @@ def _groups(comparison: Comparison, measure_index: int, width: float | None) -> 
         comparison.results.means[order, measure_index],
         apart,
         label=_label(
-            comparison,
-            measure_index,
-            f"; bars: no significant difference ({rules.test}, {rules.corrected_by})",
+            comparison, measure_index, f"; bars: no significant difference ({rules.test}, {rules.correction})"
         ),
         width=width,
     )

@@ -158,7 +158,7 @@ def comparison_table(
     notes = _sentence_notes(comparison, records, per_pair=per_pair) if few else []
     notes += _verdict_counts(comparison, chosen) if shown < comparison.p.size or not few else []
     headings = {
-        column.heading.format(correction=comparison.rules.corrected_by): column.dropped for column in printed
+        column.heading.format(correction=comparison.rules.correction): column.dropped for column in printed
     }
     return Table(
         columns=list(headings),
@@ -210,9 +210,9 @@ def _sentence_notes(
 
 def _method_notes(comparison: Comparison, *, per_pair: bool = False) -> list[str]:
     """Return notes on test, correction, intervals and effect size."""
-    rules, size = comparison.rules, comparison.family.size
+    rules, size = comparison.rules, comparison.size
     over = "all measures" if rules.family == "all" else "each measure"
-    corrected = f"corrected: {rules.corrected_by} over {counted(size, 'pair')} of {over}"
+    corrected = f"corrected: {rules.correction} over {counted(size, 'pair')} of {over}"
     notes = [
         f"p: {rules.test}, two-sided, H0: {rules.test.null}; {corrected}; seed {rules.seed}",
         f"low, high: {percent(rules.confidence)} {_kind(comparison, per_pair=per_pair)}",
@@ -227,7 +227,7 @@ def _method_notes(comparison: Comparison, *, per_pair: bool = False) -> list[str
         table = max((table.found for table in comparison.columns), key=lambda found: found.effective.max())
         number, effective = int(table.clusters.max()), float(table.effective.max())
         notes.append(
-            f"queries in groups ({rules.query_group}): "
+            f"queries in groups ({rules.shown()['query_group']}): "
             + (few_groups_text(number, effective) or groups_text(number, effective))
         )
     return notes
@@ -237,7 +237,7 @@ def _kind(comparison: Comparison, *, per_pair: bool) -> str:
     """Return the description of the intervals that are shown, and whether they match the test."""
     rules = comparison.rules
     if comparison.simultaneous is None or per_pair:
-        own = rules.joint if rules.joint and comparison.family.size == 1 else rules.interval
+        own = rules.joint if rules.joint and comparison.size == 1 else rules.interval
         text = f"interval of each pair alone ({own})"
         if per_pair and comparison.simultaneous is not None:
             text += "; it may exclude 0 where the corrected p is not significant"
@@ -248,7 +248,7 @@ def _kind(comparison: Comparison, *, per_pair: bool) -> str:
     else:
         text = f"simultaneous intervals (Bonferroni; {rules.interval})"
         if (np.abs(comparison.simultaneous) == SMALLEST).any():
-            text += f", approximate: some limits are moved to 0 by later steps of {rules.corrected_by}"
+            text += f", approximate: some limits are moved to 0 by later steps of {rules.correction}"
     inverted = isinstance(rules.test, T) or not isinstance(rules.interval, Student)
     if rules.matched and not inverted and rules.joint is None:
         text += f"; Student's, not inverted from {rules.test}"
@@ -333,7 +333,7 @@ def significance_table(
         for run in winners
         if run in order
     }
-    method = f"({rules.test}, {rules.corrected_by}, level {1 - rules.confidence:.3g})"
+    method = f"({rules.test}, {rules.correction}, level {1 - rules.confidence:.3g})"
     if base is not None:
         name = results.names[base]
         legend = f"{BETTER} significantly better than {name}, {WORSE} significantly worse {method}"

@@ -70,7 +70,7 @@ def _notes(result: Ranking) -> list[str]:
     notes = [
         (
             f"low, high: simultaneous {level} intervals of the ranks of all runs, by {rules.test} tests "
-            f"corrected by {rules.corrected_by} over {over}"
+            f"corrected by {rules.correction} over {over}"
         ),
         (
             "group: 1 is the best run and those that are not significantly different from it; 2 the same "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from leadline.comparison.gate import FEWEST
+from leadline.comparison.engine import FEWEST
 from leadline.comparison.query_slices import SliceDifference, SliceMean, Slices
 from leadline.comparison.sentences import clipped, p_text, signed
 from leadline.data.results import plain

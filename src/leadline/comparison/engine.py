@@ -1,0 +1,468 @@
+"""The tests behind every comparison: p-values, corrections, simultaneous limits and verdicts.
+
+Columns of differences by query (a pair of runs, or a pair on a slice) are tested together. A family of tests
+consists of all columns of one measure, or of all measures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from leadline.comparison.pairing import Pairs
+from leadline.comparison.rules import MAX_T, MAX_T_DRAWS, TUKEY, Rules
+from leadline.comparison.sentences import few_groups_text
+from leadline.data.arrays import Flags, Floats, Integers
+from leadline.data.results import Results, ResultWarning
+from leadline.data.wording import queries
+from leadline.errors import UsageError
+from leadline.stats import CORRECTIONS
+from leadline.stats.corrections import BH
+from leadline.stats.intervals import consistent_limits
+from leadline.stats.moments import effective_groups, means, moments, totals
+from leadline.stats.paired_tests import Bootstrap, T, decided_by_sign, equivalence
+from leadline.stats.power import outcomes
+from leadline.stats.ranks import paired_t
+from leadline.stats.simultaneous import MaxT, RangeDistribution, max_t, tukey
+
+FEWEST = 5  # minimum number of queries (or groups): with fewer no test is significant at 95 %
+BLOCK = 2_000_000  # differences per block of pairs
+# Percentage of simulated families of pairs whose 95 % intervals all held, by number of queries: lowest and
+# highest of three collections (docs/comparing.md). And the number of queries from which it is not said.
+COVERAGE = {
+    "Bonferroni": {6: (60, 72), 10: (65, 84), 15: (71, 91)},
+    "MaxT": {6: (76, 98), 10: (88, 97), 15: (93, 96)},
+}
+ENOUGH = 25
+
+
+@dataclass(eq=False)
+class Differences:
+    """Differences by query of the pairs of runs by one measure.
+
+    Attributes
+    ----------
+    values : ndarray of float64
+        Values, queries x runs; without `pairs` the differences, queries x columns. NaN where a query does not
+        count.
+    pairs : Pairs or None
+        Pairs of the columns of values.
+    measure : str
+        Name of the measure.
+    rising : bool
+        Whether larger values are better.
+    reasons : sequence of str
+        Reason for which each column is not tested and has no interval, or an empty text; none at all if all
+        are tested.
+    """
+
+    values: Floats
+    pairs: Pairs | None = None
+    measure: str = ""
+    rising: bool = True
+    reasons: Sequence[str] = ()
+
+    @classmethod
+    def of(cls, results: Results, pairs: Pairs) -> list[Differences]:
+        """Return the differences of pairs by every measure of results."""
+        return [
+            cls(results.averaged_values(index).T, pairs, str(measure), measure.rising)
+            for index, measure in enumerate(results.measures)
+        ]
+
+    @property
+    def size(self) -> int:
+        """Number of columns."""
+        return self.values.shape[1] if self.pairs is None else len(self.pairs)
+
+    @cached_property
+    def complete(self) -> Flags:
+        """Flags of the queries that all runs have."""
+        return np.asarray(~np.isnan(self.values).any(axis=1))
+
+    @cached_property
+    def table(self) -> Floats:
+        """Differences, queries x columns."""
+        if self.pairs is None:
+            return self.values
+        return np.asarray(self.values[:, self.pairs.first] - self.values[:, self.pairs.second])
+
+    def p_values(self, rules: Rules, groups: Integers | None) -> Floats:
+        """Return the p-values of the columns, uncorrected."""
+        return rules.test.p_values(self.table, seed=rules.seed, groups=groups)
+
+
+class AllPairs(Differences):
+    """Differences of all pairs of many runs, whose p-values need no table of all differences."""
+
+    def p_values(self, rules: Rules, groups: Integers | None) -> Floats:
+        assert self.pairs is not None
+        used = self.values[~np.isnan(self.values).all(axis=1)]
+        if type(rules.test) is T and groups is None and not np.isnan(used).any():
+            return paired_t(used)
+        size = max(1, BLOCK // max(1, len(self.values)))
+        starts = range(0, self.size, size)
+        parts = [Pairs(*(side[start : start + size] for side in self.pairs)) for start in starts]
+        return np.concatenate([Differences(self.values, part).p_values(rules, groups) for part in parts])
+
+
+class Tested:
+    """Columns of differences tested together: measures x columns.
+
+    Parameters
+    ----------
+    differences : sequence of Differences
+        Differences by measure, of the same columns.
+    rules : Rules
+        Test, correction, intervals and levels.
+    groups : ndarray of int64, shape (n_queries,), optional
+        Group of each query.
+
+    Raises
+    ------
+    UsageError
+        If Tukey has no query of all runs.
+    """
+
+    def __init__(
+        self, differences: Sequence[Differences], rules: Rules, groups: Integers | None = None
+    ) -> None:
+        self.parts = list(differences)
+        self.rules = rules.sized(sum(part.size for part in self.parts))
+        self.groups = groups
+        if rules.joint == TUKEY:
+            for part in self.parts:
+                if not part.complete.any():
+                    raise UsageError(f"no query has {part.measure} in all runs; {TUKEY} needs at least one")
+
+    @cached_property
+    def differences(self) -> list[Floats]:
+        """Tested differences by measure, queries x columns; Tukey needs queries of all runs."""
+        if self.rules.joint != TUKEY:
+            return [part.table for part in self.parts]
+        return [np.where(part.complete[:, None], part.table, np.nan) for part in self.parts]
+
+    @cached_property
+    def _families(self) -> list[list[int]]:
+        """Indices of the measures that are corrected together."""
+        indices = list(range(len(self.parts)))
+        return [indices] if self.rules.family == "all" else [[index] for index in indices]
+
+    @property
+    def size(self) -> int:
+        """Number of tests in a family; Tukey permutes all runs, even with a baseline."""
+        if self.rules.joint == TUKEY:
+            runs: int = self.parts[0].values.shape[1]
+            return runs * (runs - 1) // 2
+        return sum(self.parts[index].size for index in self._families[0])
+
+    @cached_property
+    def means(self) -> Floats:
+        """Mean differences, measures x columns; NaN for runs without a query in common."""
+        return np.stack([moments(table).mean for table in self.differences])
+
+    @cached_property
+    def p(self) -> Floats:
+        """p-values before correction, measures x columns; NaN where undefined or not tested."""
+        tested = self.parts
+        if self.rules.joint == TUKEY:
+            tested = [Differences(table) for table in self.differences]
+        return self._without_untested(np.stack([part.p_values(self.rules, self.groups) for part in tested]))
+
+    @cached_property
+    def p_corrected(self) -> Floats:
+        """Corrected p-values, measures x columns."""
+        if self.rules.joint == TUKEY:
+            ranges = zip(self._tukey, self.means, strict=True)
+            return np.stack([one.p_values(means) for one, means in ranges])
+        return self._by_family(
+            [each.p for each in self._max_t]
+            if self.rules.joint == MAX_T
+            else [self.rules.corrected(self.p[indices].ravel()) for indices in self._families]
+        )
+
+    @cached_property
+    def p_equivalent(self) -> Floats | None:
+        """Corrected p-values of the equivalence tests, measures x columns; None without a margin."""
+        margin = self.rules.margin
+        if margin is None:
+            return None
+        p = np.stack([_equivalence(table, margin, self.groups) for table in self.differences])
+        # joint procedures have no p-values of equivalence
+        correct = CORRECTIONS.parse("Holm").corrected if self.rules.joint else self.rules.corrected
+        return self._by_family([correct(p[indices].ravel()) for indices in self._families])
+
+    @cached_property
+    def significant(self) -> Flags:
+        """Flags of the significant differences, measures x columns."""
+        return self._below(self.p_corrected)
+
+    @cached_property
+    def verdicts(self) -> list[list[str]]:
+        """Verdict on each column, by measure; see `verdicts`."""
+        found = []
+        for index, part in enumerate(self.parts):
+            counts = outcomes(self.differences[index])
+            found.append(
+                verdicts(
+                    self.p_corrected[index],
+                    self.means[index],
+                    self.rules.alpha,
+                    rising=part.rising,
+                    identical=(counts.wins + counts.losses == 0) & (counts.ties > 0),
+                    p_equivalent=None if self.p_equivalent is None else self.p_equivalent[index],
+                )
+            )
+        return found
+
+    @cached_property
+    def limits(self) -> Floats:
+        """Confidence limits of each column alone: measures x columns x (low, high)."""
+        if self.rules.joint is not None and self.size == 1:
+            return self._family_limits
+        rows = [
+            self._interval(table, self.rules.confidence, self._below(p))
+            for table, p in zip(self.differences, self.p, strict=True)
+        ]
+        return self._without_untested(np.stack(rows))
+
+    @cached_property
+    def simultaneous(self) -> Floats | None:
+        """Simultaneous confidence limits; None for a single column or without correction."""
+        return self._family_limits if self.size > 1 and self.rules.corrects else None
+
+    @property
+    def shown_limits(self) -> Floats:
+        """Limits consistent with the verdicts: simultaneous ones, or those of each column alone."""
+        return self.limits if self.simultaneous is None else self.simultaneous
+
+    @cached_property
+    def _family_limits(self) -> Floats:
+        if self.rules.joint == TUKEY:
+            return np.stack([self._tukey_limits(index) for index in range(len(self.parts))])
+        rows = [self._limits_of_family(number) for number in range(len(self._families))]
+        return self._without_untested(self._by_family(rows))
+
+    def _limits_of_family(self, number: int) -> Floats:
+        """Return the simultaneous limits of one family: columns x 2."""
+        rules, indices = self.rules, self._families[number]
+        table = self._joined(indices)
+        significant = self.significant[indices].ravel()
+        if rules.joint == MAX_T:
+            limits = np.stack(self._max_t[number].limits(rules.confidence), axis=1)
+            return _unbounded(limits, table, significant, self.groups)
+        size = int((~np.isnan(self.p[indices])).sum())
+        if size < 2:
+            return np.full((len(significant), 2), np.nan)
+        share = rules.alpha / size
+        if isinstance(rules.correction, BH):
+            share *= max(1, int(significant.sum()))
+        return self._interval(table, 1 - share, significant)
+
+    def _interval(self, table: Floats, level: float, significant: Flags) -> Floats:
+        """Return confidence limits that agree with the tests where both concern the mean: columns x 2."""
+        rules = self.rules
+        low, high = rules.limits(table, level, self.groups)
+        if rules.matched:
+            low, high = consistent_limits(low, high, significant, table)
+        return _unbounded(np.stack([low, high], axis=1), table, significant, self.groups)
+
+    @cached_property
+    def _max_t(self) -> list[MaxT]:
+        draws, seed = MAX_T_DRAWS, self.rules.seed
+        return [max_t(self._joined(i), draws=draws, seed=seed, groups=self.groups) for i in self._families]
+
+    def _joined(self, indices: Sequence[int]) -> Floats:
+        """Return the differences of a family, queries x columns of all its measures."""
+        return np.concatenate([self.differences[index] for index in indices], axis=1)
+
+    @cached_property
+    def _tukey(self) -> list[RangeDistribution]:
+        return [tukey(part.values[part.complete], seed=self.rules.seed) for part in self.parts]
+
+    def _tukey_limits(self, index: int) -> Floats:
+        reach, mean = self._tukey[index].half_width(self.rules.confidence), self.means[index]
+        table = self.differences[index]
+        return np.stack(consistent_limits(mean - reach, mean + reach, self.significant[index], table), axis=1)
+
+    def _below(self, p: Floats) -> Flags:
+        with np.errstate(invalid="ignore"):
+            return np.asarray(p < self.rules.alpha)
+
+    def _by_family(self, found: Sequence[Floats]) -> Floats:
+        """Return what was found for the columns of each family as measures x columns."""
+        joined = np.concatenate(found)
+        return joined.reshape(len(self.parts), -1, *joined.shape[1:])
+
+    def _without_untested(self, found: Floats) -> Floats:
+        """Set what was found to NaN for columns with a reason not to be tested."""
+        for row, part in enumerate(self.parts):
+            if part.reasons:
+                found[row, [bool(reason) for reason in part.reasons]] = np.nan
+        return found
+
+    def notices(self) -> list[ResultWarning]:
+        """Return the warnings about tests and intervals."""
+        found = [*self._incomplete(), *self._out_of_reach(), *self._few_queries()]
+        if isinstance(self.rules.test, Bootstrap):
+            found += _resamples_without_spread(self.differences)
+        count = sum(int(decided_by_sign(table, self.groups).sum()) for table in self.differences)
+        words = f"pairs with the same difference on every query: {count}; tested by the sign test"
+        return [*found, *[ResultWarning("decided_by_sign", words, count)] * bool(count)]
+
+    def _incomplete(self) -> list[ResultWarning]:
+        """Return a warning of queries that Tukey left out, by measure."""
+        found = []
+        for part in self.parts if self.rules.joint == TUKEY else ():
+            left = int((~part.complete & ~np.isnan(part.values).all(axis=1)).sum())
+            words = f"queries missing from some run: {left} for {part.measure}; left out by {TUKEY}"
+            found += [ResultWarning("incomplete_queries", words, left)] * bool(left)
+        return found
+
+    def _few_queries(self) -> list[ResultWarning]:
+        """Return how often simultaneous intervals from few queries hold; nothing for a single pair."""
+        rules = self.rules
+        if self.size < 2 or not rules.corrects or rules.joint == TUKEY or isinstance(rules.correction, BH):
+            return []
+        units = max(
+            float(effective_groups(totals(table, self.groups)).max(initial=0)) for table in self.differences
+        )
+        if not 0 < units < ENOUGH:
+            return []
+        number = queries(int(units)) if self.groups is None else f"{units:.1f} effective groups"
+        name = "MaxT" if rules.joint else "Bonferroni"
+        figures = COVERAGE[name]
+        least = max((few for few in figures if few <= units), default=min(figures))
+        low, high = figures[least]
+        words = (
+            f"simultaneous intervals: approximate with {number}; with {least} queries, 95 % intervals "
+            f"({name}) of all pairs of 10 to 37 runs held together in {low} to {high} % of simulated samples "
+            "(docs/comparing.md)"
+        )
+        return [ResultWarning("approximate_intervals", words, int(units))]
+
+    def _out_of_reach(self) -> list[ResultWarning]:
+        """Return a warning if no corrected p-value can be below the significance level."""
+        rules, size = self.rules, self.size
+        if rules.joint == TUKEY:
+            return []
+        most = max(int((np.nan_to_num(table) != 0).sum(axis=0).max()) for table in self.differences)
+        noun = "queries"
+        if self.groups is not None:
+            noun = "groups of queries"
+            most = min(most, max(_most_groups(table, self.groups) for table in self.differences))
+        if most == 0 or smallest_p(rules, most, size) < rules.alpha:
+            return []
+        smallest, draws = rules.test.smallest(most), getattr(rules.test, "draws", 0)
+        if draws and smallest == 1 / (draws + 1):
+            enough = int(np.ceil(size / rules.alpha))
+            words = (
+                f"tests in a family: {size:,}; with {draws:,} draws none can be significant "
+                f"(draws={enough} is sufficient)"
+            )
+            return [ResultWarning("too_few_draws", words, size)]
+        words = (
+            f"{noun} that differ: at most {most:,}; too few for a significant difference by {rules.test}, "
+            f"whose p is at least {smallest:.4g}" + (f" (tests in a family: {size:,})" if size > 1 else "")
+        )
+        return [ResultWarning("too_few_queries", words, most)]
+
+
+def verdicts(
+    p: Floats,
+    mean: Floats,
+    alpha: float,
+    *,
+    rising: bool,
+    identical: Flags,
+    p_equivalent: Floats | None = None,
+) -> list[str]:
+    """Return the verdicts of corrected p-values and mean differences.
+
+    "better" or "worse" (the first run) for significant differences; "equivalent" for other differences that
+    are significantly smaller than the margin; "identical" without any difference; "undecided" if p is
+    undefined; otherwise "not told apart".
+    """
+    with np.errstate(invalid="ignore"):
+        significant = np.asarray(p < alpha)
+        alike = np.zeros_like(significant) if p_equivalent is None else p_equivalent < alpha
+        ahead = mean > 0 if rising else mean < 0
+    words = np.where(significant, np.where(ahead, "better", "worse"), "not told apart").astype("<U14")
+    words[alike & ~significant] = "equivalent"
+    words[np.isnan(p)] = "undecided"
+    words[identical] = "identical"
+    found: list[str] = words.tolist()
+    return found
+
+
+def smallest_p(rules: Rules, units: int, size: int) -> float:
+    """Return the smallest corrected p that so many differing queries (or groups) can give in a family."""
+    if rules.joint == MAX_T:
+        return max(2.0 ** (1 - min(units, 1000)), 1 / (MAX_T_DRAWS + 1))
+    return float(rules.corrected(np.array([rules.test.smallest(units)] + [1.0] * (size - 1)))[0])
+
+
+def few_queries_text(count: int) -> str:
+    """Return the reason for which so few queries are not tested; empty if they are enough."""
+    return "" if count >= FEWEST else f"{queries(count)}; at least {FEWEST} are needed"
+
+
+def few_queries_texts(differences: Floats, groups: Integers | None) -> list[str]:
+    """Return the reason for which each column has too few queries or groups to be tested; empty if enough."""
+    texts = [few_queries_text(count) for count in (~np.isnan(differences)).sum(axis=0).tolist()]
+    if groups is None:
+        return texts
+    found = means(totals(differences, groups))
+    units = zip(found.clusters.astype(int).tolist(), found.effective.tolist(), strict=True)
+    few = [few_groups_text(*unit) if unit[0] else "" for unit in units]
+    return [text or reason for text, reason in zip(few, texts, strict=True)]
+
+
+def _unbounded(limits: Floats, differences: Floats, significant: Flags, groups: Integers | None) -> Floats:
+    """Return limits with infinite ones for pairs with equal differences that are not significant.
+
+    The variance of equal differences is 0. The inverted sign test rejects all means except the observed one
+    if it rejects 0, and otherwise none.
+    """
+    decided = decided_by_sign(differences, groups) & ~significant
+    return np.where(decided[:, None], np.array([-np.inf, np.inf]), limits)
+
+
+def _equivalence(differences: Floats, margin: float, groups: Integers | None) -> Floats:
+    """Return p of the two one-sided t tests of each column; with groups by the jackknife over groups."""
+    if groups is None:
+        return equivalence(differences, margin)
+    above = T().p_values(differences + margin, alternative="greater", groups=groups)
+    below = T().p_values(differences - margin, alternative="less", groups=groups)
+    return np.asarray(np.maximum(above, below))
+
+
+def _most_groups(differences: Floats, groups: Integers) -> int:
+    """Return the largest number of groups in which a query of a pair differs."""
+    differs = np.nan_to_num(differences) != 0
+    return max((len(np.unique(groups[column])) for column in differs.T), default=0)
+
+
+def _resamples_without_spread(differences: Sequence[Floats], *, most: float = 0.01) -> list[ResultWarning]:
+    """Return a warning of pairs with a share of constant bootstrap resamples above `most`.
+
+    With n queries, of which n_v have value v, the probability of a constant resample is the sum of
+    (n_v / n)^n. Its standard error is 0, which adds a point mass at 0 or infinity to the distribution of t.
+    """
+    worst, count = 0.0, 0
+    for table in differences:
+        for column in table.T:
+            defined = column[~np.isnan(column)]
+            if len(defined) < 2 or not np.ptp(defined):
+                continue
+            _, times = np.unique(defined, return_counts=True)
+            share = float(((times / len(defined)) ** len(defined)).sum())
+            worst, count = max(worst, share), count + (share > most)
+    words = (
+        f"pairs with many constant bootstrap resamples: {count}; up to {100 * worst:.0f} % of the resamples "
+        "have zero variance, and p is approximate"
+    )
+    return [ResultWarning("resamples_without_spread", words, count)] if count else []
