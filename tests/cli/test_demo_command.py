@@ -14,6 +14,7 @@ from conftest import REPOSITORY, Leadline
 from leadline.demo import DATA, circular_lists, circular_path, labels_path, qrels_path, run_paths, xquad
 from leadline.demo.make_runs import main as make_runs
 from leadline.errors import InputError
+from leadline.text.words import stemmed
 
 
 @pytest.fixture(autouse=True)
@@ -255,6 +256,8 @@ def test_the_judgments_are_cranfields() -> None:
 def test_the_script_makes_the_embedded_runs_again(
     shared_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    if stemmed(["interval"], "english") != ["interval"]:
+        pytest.skip("the runs were made with Snowball 3, which stems some words otherwise")
     monkeypatch.setattr("leadline.demo.make_runs.DATA", str(tmp_path))
     make_runs(str(shared_data / "cranfield"))
     for path in (qrels_path(), *run_paths(), labels_path(), circular_path()):
