@@ -16,8 +16,9 @@ import leadline as ll
 from leadline.comparison.information_difference.similarity_baselines import RBO, RankedLists
 from leadline.comparison.replication import ReplicationRules, replication_values, tau_union
 from leadline.comparison.replication_result import COVERAGE, Replication
+from leadline.data.averages import NamedMeasure
 from leadline.data.ids import Vocabulary
-from leadline.data.results import NamedMeasure, Results, RunInfo
+from leadline.data.results import Results, RunInfo
 from leadline.errors import InputError, UsageError
 
 PEER = Path(__file__).parent / "repro_eval_values.json"

@@ -19,7 +19,6 @@ from leadline.estimation.withheld import MOST_GUESSED_OF_NEW
 from leadline.io.pool_files import DrawnPool
 from leadline.io.read import read_run
 from leadline.measures import MEASURES
-from leadline.reporting.tables.estimation_tables import estimate_table
 
 QUERIES = [f"q{number}" for number in range(40)]
 RNG = np.random.default_rng(3)
@@ -143,7 +142,7 @@ def test_runs_without_an_interval_have_no_rank_beside_others() -> None:
     ranked = sorted((one for name, one in found.items() if name != "far"), key=lambda one: -one.value)
     assert [one.rank for one in ranked] == [1, 2, 3, 4]
     assert sorted(str(results.estimate(name, "AP").rank) for name in RUNS) == ["1", "2", "3", "4", "5"]
-    table = estimate_table(results)
+    table = results.table()
     rank = table.columns.index("rank")
     assert {row[0]: row[rank] for row in table.rows if row[2] == "P@10"}["far"] is None
     far = results.to_dict()["runs"][4]["mean"]["P@10"]
@@ -171,4 +170,4 @@ def test_the_judge_is_named_once() -> None:
     results = estimated(["P@10", "RBP@10"])
     assert [notice.code for notice in results.warnings].count("one_judge") == 1
     notice = next(str(one) for one in results.warnings if one.code == "one_judge")
-    assert list(estimate_table(results).notes).count(notice) == 1
+    assert list(results.table().notes).count(notice) == 1

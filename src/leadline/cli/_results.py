@@ -115,6 +115,12 @@ def table_text(table: Table, form: str, *, to_file: bool = False) -> str:
     return render(table, form, to_file=to_file)
 
 
+def with_notes(table: Table, notes: Sequence[object]) -> Table:
+    """Put notes before those of a table."""
+    table.notes[:0] = map(str, notes)
+    return table
+
+
 def for_screen(text: str, *, to_file: bool = False) -> str:
     """Return text with control characters escaped and, on a terminal, lines folded at its width."""
     text = visible(text, lines=True)

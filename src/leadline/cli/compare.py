@@ -31,7 +31,7 @@ from leadline.cli._options import (
 )
 from leadline.cli._plots import check_plots, figure_option, plot_option, plot_options, write_plots
 from leadline.cli._reading_options import read_judgments
-from leadline.cli._results import print_warnings, results_text, table_text
+from leadline.cli._results import print_warnings, results_text, table_text, with_notes
 from leadline.cli._scores import given_scores, refuse_without_scores, scores_options
 from leadline.cli._slices import slice_option
 from leadline.comparison import pairing as pairings
@@ -398,8 +398,4 @@ def _data_without_pairs(results: Results, outcomes: Sequence[Gate]) -> dict[str,
 
 
 def _first_table(results: Results, outcomes: Sequence[Gate], notes: Sequence[str]) -> Table:
-    from leadline.reporting.tables.evaluation_tables import results_table
-
-    table = results_table(results, conditions=outcomes)
-    table.notes[:0] = notes
-    return table
+    return with_notes(results.table(), [*notes, *outcomes])

@@ -20,7 +20,6 @@ from leadline.cli._reading_options import read_judgments
 from leadline.cli._results import results_text
 from leadline.evaluation.curves import Curves, SubtopicCurves, curve, subtopic_curve
 from leadline.measures.average_precision import RULES
-from leadline.reporting.tables.evaluation_tables import curve_table
 
 if TYPE_CHECKING:
     pass
@@ -97,7 +96,7 @@ def command(
         "curve",
         curves,
         curves.to_dict,
-        lambda: curve_table(curves),
+        curves.table,
         form=form,
         qrels=qrels,
         judgments=len(table.grades),

@@ -27,7 +27,6 @@ from leadline.cli._options import (
 from leadline.cli._plots import check_plots, plot_option, plot_options, write_plots
 from leadline.cli._results import inputs_of, results_text
 from leadline.errors import UsageError
-from leadline.reporting.tables.estimation_tables import estimate_table
 
 SECTION = "Estimation"
 
@@ -141,7 +140,7 @@ def command(
         "estimate",
         result,
         lambda: result.to_dict(per_query=per_query, pairs=pairs == "all"),
-        lambda: estimate_table(result, pairs=pairs == "all"),
+        lambda: result.table(pairs=pairs == "all"),
         form=form,
         qrels=judgments,
         judgments=result.judgments,

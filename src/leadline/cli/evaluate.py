@@ -25,7 +25,14 @@ from leadline.cli._options import (
 )
 from leadline.cli._plots import check_plots, figure_option, plot_option, plot_options, write_plots
 from leadline.cli._reading_options import read_judgments
-from leadline.cli._results import describe_input, inputs_of, print_warnings, results_text, table_text
+from leadline.cli._results import (
+    describe_input,
+    inputs_of,
+    print_warnings,
+    results_text,
+    table_text,
+    with_notes,
+)
 from leadline.cli._slices import slice_option
 from leadline.cli._trec import evaluate_as_trec, queries_of, trec_options
 from leadline.data.qrels import Qrels
@@ -33,7 +40,6 @@ from leadline.data.results import Results
 from leadline.errors import LeadlineError, UsageError
 from leadline.evaluation.evaluate import DEFAULT_MEASURES, evaluate
 from leadline.io.opening import digest_of
-from leadline.reporting.tables.evaluation_tables import results_table
 
 if TYPE_CHECKING:
     from leadline.comparison.gate import Condition, Gate
@@ -225,7 +231,7 @@ def command(  # click documents the options
         lambda: (
             slices.table(rows=True)
             if slices is not None and form == "csv"
-            else results_table(results, per_query=per_query, means=means, conditions=outcomes)
+            else with_notes(results.table(per_query=per_query, means=means), outcomes)
         ),
         form=form,
         qrels=qrels,

@@ -9,11 +9,10 @@ import click
 from leadline.cli._help import MEASURE, Command, option
 from leadline.cli._options import level_option, output_options, reading_options, write_output
 from leadline.cli._reading_options import read_judgments
-from leadline.cli._results import describe_input, envelope, json_text, print_warnings, table_text
+from leadline.cli._results import describe_input, result_text
 from leadline.errors import UsageError
 from leadline.evaluation.explain import explain
 from leadline.evaluation.profiles import PROFILES
-from leadline.reporting.tables.evaluation_tables import explanation_table
 
 SECTION = "Evaluation"
 
@@ -74,16 +73,16 @@ def command(
     requested = {"measure": measures[0], "query": query, "kind": kind} | options
     table = read_judgments(qrels, options, kind)
     explanation = explain(table, run, measures[0], query, **options)
-    if form in ("csv", "jsonl"):
-        print_warnings(explanation.warnings)
-    if form == "json":
-        read = explanation.info.counts["documents_read"]
-        inputs = [describe_input(qrels, len(table.grades)), describe_input(run, read)]
-        text = json_text(envelope("explain", inputs, requested, explanation.warnings) | explanation.to_dict())
-    elif form == "jsonl":
-        import json
-
-        text = "".join(json.dumps(step, ensure_ascii=False) + "\n" for step in explanation.to_dict()["steps"])
-    else:
-        text = table_text(explanation_table(explanation), form, to_file=output is not None)
+    text = result_text(
+        "explain",
+        explanation,
+        form,
+        inputs=lambda: [
+            describe_input(qrels, len(table.grades)),
+            describe_input(run, explanation.info.counts["documents_read"]),
+        ],
+        options=requested,
+        to_file=output is not None,
+        lines="steps",
+    )
     write_output(text, output)

@@ -22,7 +22,6 @@ from leadline.cli._plots import check_plots, plot_option, plot_options, write_pl
 from leadline.cli._reading_options import read_judgments
 from leadline.cli._results import results_text
 from leadline.estimation.score_histograms.histogram import histogram
-from leadline.reporting.tables.estimation_tables import histogram_table
 
 SECTION = "Estimation"
 
@@ -150,7 +149,7 @@ def command(
         "histogram",
         result,
         result.to_dict,
-        lambda: histogram_table(result),
+        result.table,
         form=form,
         qrels=qrels,
         judgments=len(table.grades),

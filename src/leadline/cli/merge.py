@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from leadline.cli._help import Command, option
 from leadline.cli._options import OUTPUT, formats_option, per_query_option, refuse_overwrite, write_output
-from leadline.cli._results import envelope, escaped, json_text, print_warnings, table_text
-from leadline.reporting.tables.evaluation_tables import results_table
+from leadline.cli._results import result_text
 
 SECTION = "Evaluation"
 
@@ -63,16 +60,12 @@ def command(
         from leadline.reporting.restore import save
 
         save(results, output, command="evaluate")
-    if form == "json":
-        head = envelope("merge", results.inputs, results.options, results.warnings)
-        write_output(json_text(head | results.to_dict(per_query=per_query)), None)
-        return
-    if form in ("csv", "jsonl"):
-        print_warnings(results.warnings)
-    if form == "jsonl":
-        import json
-
-        rows: list[dict[str, Any]] = results.to_dict(per_query=per_query)["runs"]
-        write_output("".join(escaped(json.dumps(run, ensure_ascii=False)) + "\n" for run in rows), None)
-        return
-    write_output(table_text(results_table(results, per_query=per_query), form), None)
+    text = result_text(
+        "merge",
+        results,
+        form,
+        inputs=lambda: results.inputs,
+        data=lambda: results.to_dict(per_query=per_query),
+        per_query=per_query,
+    )
+    write_output(text, None)

@@ -21,8 +21,8 @@ from leadline.cli._options import (
 from leadline.cli._results import describe_input
 from leadline.cli._texts import summary_text
 from leadline.data.reading import RunsOptions
+from leadline.data.table import Table
 from leadline.errors import UsageError
-from leadline.reporting.tables.estimation_tables import forecast, measured_pool_table, pool_table
 
 if TYPE_CHECKING:
     pass
@@ -207,7 +207,7 @@ def command(*, runs: tuple[str, ...], output: str, form: str, whole: bool, **opt
             result.options | files | {"whole": whole},
             result.warnings,
             data,
-            pool_table(result, output=output),
+            _named(result.table(), output),
             form,
         ),
         None,
@@ -248,10 +248,25 @@ def _draw(
             on_run=on_run,
             **{name: options[name] for name in RunsOptions.__annotations__},
         )
-    table = measured_pool_table(result, output=output)
-    write_drawn_pool(result.pool, output, forecast(result, output))
+    size, *others = result.forecast()
+    write_drawn_pool(result.pool, output, [f"{output}: {size}", *others])
     inputs = [describe_input(info.path, info.counts["documents_read"]) for info in result.runs]
     data = result.to_dict() | {"pool": output}
     write_output(
-        summary_text("pool", inputs, result.options | files, result.warnings, data, table, form), None
+        summary_text(
+            "pool",
+            inputs,
+            result.options | files,
+            result.warnings,
+            data,
+            _named(result.table(), output),
+            form,
+        ),
+        None,
     )
+
+
+def _named(table: Table, output: str) -> Table:
+    """Return a table with the name of the written file before its first note."""
+    table.notes[0] = f"{output}: {table.notes[0]}"
+    return table

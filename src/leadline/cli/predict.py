@@ -20,13 +20,12 @@ from leadline.cli._options import (
     write_output,
 )
 from leadline.cli._plots import check_plots, figure_option, plot_option, plot_options, write_plots
-from leadline.cli._results import describe_input, envelope, escaped, json_text, print_warnings, table_text
+from leadline.cli._results import describe_input, print_warnings, result_text, table_text
 from leadline.cli._texts import text_options
 from leadline.errors import UsageError
-from leadline.estimation.predict import Predictions, over_queries, predict
+from leadline.estimation.predict import correlation_table, over_queries, predict
 from leadline.estimation.predictors import PREDICTORS
 from leadline.io.texts import read_queries
-from leadline.reporting.tables.estimation_tables import prediction_correlation_table, prediction_table
 
 SECTION = "Estimation"
 FIGURES = ("heat-map", "scatter", "correlations")
@@ -126,7 +125,24 @@ def command(
     )
     rules = {"draws": draws, "confidence": confidence, "seed": seed}
     write_plots(plots, predictions, figure=figure, truth=truth_values, truth_measure=truth_measure, **rules)
-    write_output(_text(predictions, rows, form, to_file=output is not None), output)
+    correlations = {} if rows is None else {"correlations": rows}
+    if rows is not None and form not in ("json", "jsonl"):
+        if form == "csv":
+            print_warnings(predictions.warnings)
+        text = table_text(correlation_table(predictions, rows), form, to_file=output is not None)
+    else:
+        text = result_text(
+            "predict",
+            predictions,
+            form,
+            inputs=lambda: [
+                describe_input(run.path, run.counts["documents_read"]) for run in predictions.runs
+            ],
+            to_file=output is not None,
+            data=lambda: predictions.to_dict() | correlations,
+            lines="runs" if rows is None else "correlations",
+        )
+    write_output(text, output)
 
 
 def _truth(path: str) -> tuple[Mapping[str, Mapping[str, float]], str]:
@@ -137,20 +153,3 @@ def _truth(path: str) -> tuple[Mapping[str, Mapping[str, float]], str]:
     if not column.queries:
         raise UsageError(f"{path}: no values of single queries; expected a result of `leadline evaluate -q`")
     return column.queries, column.measure
-
-
-def _text(predictions: Predictions, rows: list[dict[str, Any]] | None, form: str, *, to_file: bool) -> str:
-    data = predictions.to_dict()
-    if form == "json":
-        inputs = [describe_input(run.path, run.counts["documents_read"]) for run in predictions.runs]
-        fields = data if rows is None else data | {"correlations": rows}
-        return json_text(envelope("predict", inputs, predictions.options, predictions.warnings) | fields)
-    if form in ("csv", "jsonl"):
-        print_warnings(predictions.warnings)
-    if form == "jsonl":
-        import json
-
-        lines = data["runs"] if rows is None else rows
-        return "".join(escaped(json.dumps(line, ensure_ascii=False)) + "\n" for line in lines)
-    table = prediction_table(predictions) if rows is None else prediction_correlation_table(predictions, rows)
-    return table_text(table, form, to_file=to_file)

@@ -29,7 +29,6 @@ from leadline.data.optional import require
 from leadline.errors import UsageError
 from leadline.reporting.pages.report import compared, only_one, page_of
 from leadline.reporting.tables.comparison_table import significance_table
-from leadline.reporting.tables.evaluation_tables import interval_table
 
 SECTION = "Evaluation"
 
@@ -145,7 +144,7 @@ def command(
         lambda: (
             significance_table(comparison, baseline=base, top=top, digits=digits)
             if form in ("latex", "markdown")
-            else interval_table(results)
+            else results.table()
         ),
         form=form,
         qrels=qrels,

@@ -34,7 +34,6 @@ from leadline.estimation.sampled import CORRECTIONS, sampled
 from leadline.estimation.score_histograms.score_sets import split
 from leadline.io.id_lists import read_population
 from leadline.io.read import read_qrels
-from leadline.reporting.tables.estimation_tables import sampled_table
 
 SECTION = "Estimation"
 
@@ -159,7 +158,7 @@ def command(
         "sampled",
         result,
         lambda: result.to_dict(per_query=per_query),
-        lambda: sampled_table(result),
+        result.table,
         form=form,
         qrels=qrels,
         judgments=len(table.grades),

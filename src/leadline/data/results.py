@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from leadline.data.arrays import Flags, Floats, Integers, freeze
+from leadline.data.averages import GEOMETRIC_FLOOR, Averaged, NamedMeasure, summary
 from leadline.data.ids import Vocabulary
 from leadline.data.optional import import_optional
 from leadline.data.result import Result, make_frame
-from leadline.data.wording import counted, queries
+from leadline.data.table import Column, RowLabel, columns_of
+from leadline.data.wording import counted, percent, queries
 from leadline.errors import UsageError
 
 if TYPE_CHECKING:
@@ -24,6 +26,12 @@ if TYPE_CHECKING:
 # unjudged documents (low, high).
 BOUNDS = {"ties": slice(0, 3), "unjudged": slice(3, 5)}
 BOUND_COLUMNS = ("ties low", "ties high", "ties expected", "unjudged low", "unjudged high")
+ABOUT_BOUNDS = (
+    "ties: the lowest, highest and expected value over all orders of documents with equal scores",
+    "unjudged: all unjudged retrieved documents taken as non-relevant, or as of the highest grade",
+    "(R and the ideal list are computed from the judgments)",
+    "-: not available or undefined",
+)
 
 
 class Bounds(NamedTuple):
@@ -65,46 +73,6 @@ class Intervals(NamedTuple):
     confidence: float
 
 
-GEOMETRIC_FLOOR = 0.00001  # minimum value in a geometric mean, as in trec_eval
-
-
-class Averaged(Protocol):
-    """Attributes of a measure that results require."""
-
-    @property
-    def average(self) -> str:
-        """Average over queries: mean, defined, geometric or sum."""
-
-    @property
-    def rising(self) -> bool:
-        """Whether larger values are better."""
-
-
-@dataclass(frozen=True)
-class NamedMeasure:
-    """Measure of a table of scores that is known by its name alone; its range is unknown.
-
-    >>> str(NamedMeasure("latency", rising=False))
-    'latency'
-    """
-
-    name: str
-    rising: bool = True
-    low: float = -math.inf
-    high: float = math.inf
-    average: str = "mean"
-    quality: bool = True
-    assumed: bool = False
-
-    def __str__(self) -> str:
-        return self.name
-
-    @property
-    def direction(self) -> str:
-        """What is better: "higher", "lower", or "unknown" where higher is only assumed."""
-        return "unknown" if self.assumed else "higher" if self.rising else "lower"
-
-
 @dataclass(frozen=True)
 class ResultWarning:
     """Warning about a result: code, message, and number of occurrences."""
@@ -135,6 +103,15 @@ class Estimated(Protocol):
 
     def of_all(self) -> list[dict[str, Any]]:
         """Return the estimates that do not depend on the run."""
+
+    def headings(self) -> list[str]:
+        """Return the headings of the columns of estimates."""
+
+    def cells(self, run: int) -> list[float]:
+        """Return the estimates of a run, in the order of the headings."""
+
+    def notes(self) -> list[str]:
+        """Return the sentences below the table."""
 
 
 class Results(Result):
@@ -434,6 +411,56 @@ class Results(Result):
             }
         return bounds
 
+    def _columns(self, *, per_query: bool = False, means: bool = True) -> list[Column]:
+        if self.bounds is not None or self.intervals is not None:
+            return self._long_columns(per_query=per_query)
+        estimates = [] if self.estimates is None else self.estimates.headings()
+        rows: list[list[Any]] = []
+        place: dict[int, int] = {}  # of the mean of each run
+        for run in self.order():
+            name = self.names[run]
+            if per_query:
+                values = zip(self.queries, self.shown[run].tolist(), strict=True)
+                rows += [[name, query, *row, *([None] * len(estimates))] for query, row in values]
+            if means:
+                place[run] = len(rows)
+                label = [RowLabel("mean")] * per_query
+                estimated = [] if self.estimates is None else self.estimates.cells(run)
+                rows.append([name, *label, *self.means[run].tolist(), *estimated])
+        names = ["run", *(["query"] * per_query), *map(str, self.measures), *estimates]
+        columns = columns_of(names, rows)
+        for index, winners in enumerate(self.best(), start=1 + per_query):
+            columns[index] = columns[index]._replace(best={place[run] for run in winners & place.keys()})
+        return columns
+
+    def _long_columns(self, *, per_query: bool) -> list[Column]:
+        """Return one row per value, with intervals and bounds, by measure and in descending order of runs."""
+        means = {"value": self.means} | self.limit_columns()
+        values = {"value": self.values} | self.limit_columns(per_query=True) if per_query else {}
+        rows: list[list[Any]] = []
+        for index, measure in enumerate(self.measures):
+            for run in self.order(index):
+                label = [self.names[run], str(measure)]
+                for code, query in enumerate(self.queries if per_query else ()):
+                    rows.append([*label, query, *(float(each[run, code, index]) for each in values.values())])
+                label += [RowLabel("mean")] * per_query
+                rows.append([*label, *(float(each[run, index]) for each in means.values())])
+        return columns_of(["run", "measure", *(["query"] * per_query), *means], rows)
+
+    def _notes(self, *_: Any, **__: Any) -> list[str]:
+        averaged = queries(len(self.averaged_queries()))
+        notes = [f"{counted(len(self.runs), 'run')}, mean over {averaged}"]
+        if self.intervals is not None:
+            by, level = self.intervals.by, percent(self.intervals.confidence)
+            by += f", seed {self.options['seed']}" if by != "Student" else ""
+            notes.append(
+                f"low, high: {level} confidence interval of the mean over queries ({by}); intervals may "
+                "overlap although the difference of two runs is significant: use `leadline compare`"
+            )
+        notes += ABOUT_BOUNDS if self.bounds is not None else ()
+        notes += [] if self.estimates is None else self.estimates.notes()
+        return [*notes, *super()._notes()]
+
     def to_columns(self, *, per_query: bool | None = None, long: bool | None = None) -> dict[str, list[Any]]:
         """Return means, or values per query, as columns by name; NaN is undefined.
 
@@ -542,19 +569,3 @@ def plain(value: float) -> float | None:
 def flagged(names: Vocabulary | Sequence[str], flags: Flags) -> list[str]:
     """Return the queries that are flagged."""
     return [names[code] for code in np.flatnonzero(flags).tolist()]
-
-
-def summary(values: Floats, averaged: Flags, average: str) -> Floats:
-    """Return the average of each run (row) over the included queries (columns), added in order."""
-    if average == "geometric":
-        floored = np.log(np.maximum(np.nan_to_num(values), GEOMETRIC_FLOOR))
-        return np.exp(summary(floored, averaged, "mean"))
-    addends = np.where(averaged & ~np.isnan(values), values, 0.0)
-    # A cumulative sum adds in order; np.sum adds pairwise, with other rounding errors than trec_eval.
-    total: Floats = addends.cumsum(axis=1)[:, -1] if addends.size else addends.sum(axis=1)
-    if average == "sum":
-        return total
-    included = averaged & ~np.isnan(values) if average == "defined" else averaged
-    size = included.sum(axis=1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(size == 0, np.nan, total / size)

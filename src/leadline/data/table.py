@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
@@ -78,33 +78,39 @@ class Column(NamedTuple):
     Attributes
     ----------
     name : str
-        Name in CSV, JSON and data frames; empty if the column is in the printed table only.
+        Name in CSV, JSON and data frames.
     values : sequence
         Numbers or texts; None, NaN and infinity are undefined.
     heading : str, optional
-        Heading of the printed table; by default the name. If empty, the column is not printed.
+        Heading of the printed table; by default the name.
     form : str
         How a number is printed: a format as `.1f`, or `p` for probabilities; by default with the digits of
         the table.
-    better : int
-        Whether larger (1) or smaller (-1) values are better, and the best are marked; 0 marks none.
+    best : collection of int
+        Rows with the best value, which are marked.
     dropped : int
         Order in which a narrow terminal drops columns, from 1; 0 if it drops others first.
     wrapped : bool
         Whether the texts are sentences, which a terminal wraps.
+    printed_only : bool
+        Whether CSV and data frames are without the column.
+    hidden : bool
+        Whether the printed table is without the column.
     """
 
     name: str
     values: Sequence[Any] | np.ndarray[Any, Any]
     heading: str | None = None
     form: str = ""
-    better: int = 0
+    best: Collection[int] = ()
     dropped: int = 0
     wrapped: bool = False
+    printed_only: bool = False
+    hidden: bool = False
 
     @property
     def title(self) -> str:
-        """Heading of the printed table; empty if the column is not printed."""
+        """Heading of the printed table."""
         return self.name if self.heading is None else self.heading
 
     def cells(self) -> list[Cell]:
@@ -126,14 +132,6 @@ class Column(NamedTuple):
             for cell in self.cells()
         ]
 
-    def best(self) -> list[int]:
-        """Return the rows with the best value; none for one row."""
-        numbers = {row: cell for row, cell in enumerate(self.cells()) if isinstance(cell, float)}
-        if not self.better or len(self.values) < 2 or not numbers:
-            return []
-        top = max(numbers.values()) if self.better > 0 else min(numbers.values())
-        return [row for row, number in numbers.items() if number == top]
-
 
 def columns_of(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[Column]:
     """Return rows as columns.
@@ -150,12 +148,12 @@ def printed_table(columns: Iterable[Column], **parts: Any) -> Table:
     >>> printed_table([Column("run", ["a", "b"]), Column("p", np.array([0.5, np.nan]), form=".1f")]).rows
     [['a', '0.5'], ['b', None]]
     """
-    shown = [column for column in columns if column.title]
+    shown = [column for column in columns if not column.hidden]
     dropped = sorted((column.dropped, column.title) for column in shown if column.dropped)
     return Table(
         [column.title for column in shown],
         _rows([column.printed() for column in shown]),
-        best={(row, place) for place, column in enumerate(shown) for row in column.best()},
+        best={(row, place) for place, column in enumerate(shown) for row in column.best},
         wrapped=frozenset(column.title for column in shown if column.wrapped),
         optional=tuple(title for _, title in dropped),
         **parts,
@@ -163,8 +161,8 @@ def printed_table(columns: Iterable[Column], **parts: Any) -> Table:
 
 
 def full_table(columns: Iterable[Column]) -> Table:
-    """Return the table for CSV and data frames: every named column, with nothing formatted."""
-    named = [column for column in columns if column.name]
+    """Return the table for CSV and data frames: every column, with nothing formatted."""
+    named = [column for column in columns if not column.printed_only]
     return Table([column.name for column in named], _rows([column.cells() for column in named]))
 
 

@@ -13,8 +13,10 @@ from leadline.data.arrays import Flags, Floats, freeze
 from leadline.data.judged_run import JudgedRun
 from leadline.data.reading import Reading, RunsOptions
 from leadline.data.results import Results, ResultWarning, plain
+from leadline.data.table import Column
 from leadline.data.validation import check_flags, check_whole
 from leadline.errors import UsageError
+from leadline.estimation.estimated_columns import estimate_columns, estimate_notes, pair_columns, pair_notes
 from leadline.estimation.estimated_values import Difference, Estimate
 from leadline.estimation.estimators import Estimator, Sample
 from leadline.estimation.measure_targets import AveragePrecision, Cascade, Kind, Linear, Ratio, kinds_of
@@ -262,6 +264,12 @@ class EstimatedResults(Results):
                         )
                     )
         return pairs
+
+    def _columns(self, *, pairs: bool = False) -> list[Column]:  # type: ignore[override]  # other options
+        return pair_columns(self) if pairs else estimate_columns(self)
+
+    def _notes(self, *, pairs: bool = False) -> list[str]:
+        return pair_notes(self) if pairs else estimate_notes(self)
 
     def to_dict(self, *, per_query: bool = False, pairs: bool = False) -> dict[str, Any]:
         """Return a dictionary with the keys measures, runs and proxy.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Unpack
 
 import numpy as np
@@ -13,8 +12,7 @@ import numpy as np
 from leadline.data.arrays import Flags, Floats
 from leadline.data.ids import to_text
 from leadline.data.reading import Reading, RunsOptions
-from leadline.data.result import Result
-from leadline.data.results import ResultWarning, RunInfo, plain
+from leadline.data.results import ResultWarning
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted
 from leadline.data.wording import queries as count_queries
@@ -33,6 +31,7 @@ from leadline.estimation.designs import (
 from leadline.estimation.estimate import has_interval
 from leadline.estimation.ideal_forecast import simulated_half_width
 from leadline.estimation.measure_targets import AveragePrecision, Kind, Ratio, kind_of
+from leadline.estimation.measured_pool import MeasuredPool
 from leadline.estimation.samples import pool_of
 from leadline.estimation.sampling_errors import ROUNDING
 from leadline.estimation.system_lists import Systems, read_systems
@@ -46,60 +45,6 @@ RATE = 0.5  # assumed rate of relevant pairs in forecasts without machine labels
 FEWEST_CHECKED = 20  # judged pairs with 0 < p < 1 from which it is checked whether this seed drew them
 MOST_DEVIATIONS = 5.0  # standard deviations above the expected number that this seed would draw
 ALIKE = "its divisor depends on documents that both runs have alike, which are not drawn for a pair"
-
-
-@dataclass(frozen=True)
-class MeasuredPool(Result):
-    """A pool drawn to estimate measures, with the expected precision of the estimates.
-
-    Attributes
-    ----------
-    pool : DrawnPool
-        Sampling frame, inclusion probabilities and drawn pairs.
-    runs : list of RunInfo
-        The pooled runs.
-    queries : int
-        Number of queries.
-    expected : dict
-        By measure: half-width of a run's 95 % interval (of that of the difference, for a pair of runs) at
-        this budget, the budget per query that would halve it (not for nDCG), and the number of judgments per
-        query that make the measure exact for these runs. None where `estimate` would give no interval, where
-        no judgments of the frame make the measure exact, and for nDCG without labels or judgments that show
-        how many documents are relevant; `warnings` have the reasons.
-    added : int
-        Number of drawn pairs that the earlier pool did not contain.
-    """
-
-    pool: DrawnPool
-    runs: list[RunInfo]
-    queries: int
-    expected: dict[str, dict[str, float | None]]
-    added: int
-    warnings: list[ResultWarning] = field(default_factory=list)
-    options: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def pairs(self) -> int:
-        """Return the number of drawn pairs."""
-        return int(self.pool.drawn.sum())
-
-    @property
-    def frame(self) -> int:
-        """Return the number of pairs that could be drawn."""
-        return int((self.pool.probability > 0).sum())
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return a dictionary with the keys queries, pairs, added, frame and expected."""
-        return {
-            "queries": self.queries,
-            "pairs": self.pairs,
-            "added": self.added,
-            "frame": self.frame,
-            "expected": {
-                measure: {key: None if value is None else plain(value) for key, value in entry.items()}
-                for measure, entry in self.expected.items()
-            },
-        }
 
 
 def pool_for(

@@ -14,7 +14,9 @@ from leadline.data.ids import Vocabulary, to_bytes
 from leadline.data.reading import Reading, RunsOptions
 from leadline.data.results import Results, ResultWarning, RunInfo, plain
 from leadline.data.run import Run
+from leadline.data.table import Column, Table, columns_of, printed_table
 from leadline.data.validation import check_numbers, check_whole
+from leadline.data.wording import counted, percent
 from leadline.errors import InputError, UsageError
 from leadline.estimation.predictors import INDEX, PREDICTORS, VECTORS, Answer, Predictor
 from leadline.evaluation.join import each_run
@@ -47,6 +49,10 @@ class Predictions(Results):
         """Return the predictions as plain data: `predictors`, `queries`, `runs`; None is undefined."""
         found = super().to_dict(per_query=per_query)
         return {"predictors": found.pop("measures")} | found
+
+    def _columns(self, *, per_query: bool = True, means: bool = True) -> list[Column]:
+        """Return the columns without marks of the best values: predictors do not rank runs."""
+        return [column._replace(best=()) for column in super()._columns(per_query=per_query, means=means)]
 
 
 class _Sources(NamedTuple):
@@ -289,6 +295,25 @@ def over_queries(
             "no run has both predictions and values of queries", expected="runs of the same names"
         )
     return rows
+
+
+def correlation_table(predictions: Predictions, rows: Sequence[Mapping[str, Any]]) -> Table:
+    """Return the table of correlations over queries, one row per run and predictor."""
+    parts = [(name, end) for name in ("pearson", "kendall") for end in ("value", "low", "high")]
+    heads = ["Pearson", "low", "high", "Kendall tau-b", "tau low", "tau high"]
+    columns = columns_of(
+        ["run", "predictor", "queries", *heads],
+        [
+            [row["run"], row["predictor"], row["queries"], *(row[name][end] for name, end in parts)]
+            for row in rows
+        ],
+    )
+    options = predictions.options
+    note = (
+        f"{counted(len(predictions.runs), 'run')}; correlation with {options['truth']} over queries; low, "
+        f"high: {percent(options['confidence'])} interval, queries resampled ({options['draws']} resamples)"
+    )
+    return printed_table(columns, notes=[note, *map(str, predictions.warnings)])
 
 
 def _coefficients(x: Floats, y: Floats, draws: int, confidence: float, seed: int) -> dict[str, Any]:

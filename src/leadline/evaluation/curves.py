@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, Unpack
 
@@ -14,6 +14,7 @@ from leadline.data.judged_run import Hits, JudgedRun
 from leadline.data.reading import JudgedOptions, Reading
 from leadline.data.result import Result
 from leadline.data.results import ResultWarning, RunInfo
+from leadline.data.table import Column
 from leadline.data.validation import check_numbers, check_whole, check_word
 from leadline.data.wording import counted, queries
 from leadline.errors import UsageError
@@ -24,6 +25,8 @@ from leadline.io.read import QrelsLike, RunLike, judgments_of
 from leadline.io.read_paths import public
 from leadline.measures.average_precision import ELEVEN_LEVELS, RULES, interpolate
 from leadline.measures.diversity import StRecall
+
+TICKS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 50, 100, 200, 500, 1000)  # ranks of the table
 
 
 class Curves(Result):
@@ -81,6 +84,15 @@ class Curves(Result):
             lists[query].append(point)
         return points
 
+    _digits = 3
+
+    def _columns(self) -> list[Column]:
+        return _curve_columns(self, self.levels, self.precision)
+
+    def _notes(self) -> list[str]:
+        rule = self.options["interpolation"]
+        return [f"mean interpolated precision ({rule}) by recall level", _size(self), *super()._notes()]
+
     def to_dict(self) -> dict[str, Any]:
         """Return a dictionary with the keys levels and runs."""
         runs = [
@@ -90,7 +102,24 @@ class Curves(Result):
         return {"levels": list(self.levels), "runs": runs}
 
     def __repr__(self) -> str:
-        return f"Curves({counted(len(self.runs), 'run')}, {queries(len(self.queries))})"
+        return f"Curves({_size(self)})"
+
+
+def _curve_columns(curves: Curves | SubtopicCurves, heads: Iterable[float], values: Floats) -> list[Column]:
+    """Return the runs (in descending order of the mean) and their values at levels of recall or ranks."""
+    order = curves.order()
+    best = (values[order] == values.max(axis=0)) & (len(order) > 1)
+    return [
+        Column("run", [curves.names[run] for run in order]),
+        *(
+            Column(str(head), column[order], best=np.flatnonzero(top).tolist())
+            for head, column, top in zip(heads, values.T, best.T, strict=True)
+        ),
+    ]
+
+
+def _size(curves: Curves | SubtopicCurves) -> str:
+    return f"{counted(len(curves.runs), 'run')}, {queries(len(curves.queries))}"
 
 
 @public
@@ -242,6 +271,15 @@ class SubtopicCurves(Result):
             )
         }
 
+    _digits = 3
+
+    def _columns(self) -> list[Column]:
+        ranks = [rank for rank in TICKS if rank <= self.ranks[-1]]
+        return _curve_columns(self, ranks, self.share[:, [rank - 1 for rank in ranks]])
+
+    def _notes(self) -> list[str]:
+        return ["mean subtopic recall by rank", _size(self), *super()._notes()]
+
     def to_dict(self) -> dict[str, Any]:
         """Return a dictionary with the keys ranks and runs."""
         runs = [
@@ -251,7 +289,7 @@ class SubtopicCurves(Result):
         return {"ranks": self.ranks, "runs": runs}
 
     def __repr__(self) -> str:
-        return f"SubtopicCurves({counted(len(self.runs), 'run')}, {queries(len(self.queries))})"
+        return f"SubtopicCurves({_size(self)})"
 
 
 def subtopic_curve(

@@ -13,6 +13,7 @@ from leadline.data.arrays import Flags, Floats
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
 from leadline.data.results import ResultWarning, plain
+from leadline.data.wording import percent
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.run_warnings import SAMPLE
 from leadline.io.opening import first_bytes
@@ -195,6 +196,30 @@ class RecallEstimates(NamedTuple):
     def of_all(self) -> list[dict[str, Any]]:
         """Return the estimated numbers of relevant documents as dictionaries."""
         return [{"rel": rel} | estimate.to_dict() for rel, estimate in self.relevant.items()]
+
+    def headings(self) -> list[str]:
+        """Return the headings of recall and its interval, by measure."""
+        return [head for name in self.recall[0] for head in (f"{name} est.", "low", "high")]
+
+    def cells(self, run: int) -> list[float]:
+        """Return recall and its interval for a run, by measure."""
+        return [value for estimate in self.recall[run].values() for value in estimate]
+
+    def notes(self) -> list[str]:
+        """Return the estimated numbers of relevant documents, and what the columns are."""
+        notes = []
+        for rel, (value, low, high) in self.relevant.items():
+            grade = "" if rel == 1 else f" (grade {rel:g} or more)"
+            notes.append(
+                f"estimated relevant documents{grade}: {value:.4g} per query ({percent(self.confidence)} "
+                f"interval over samples: {low:.4g} to {high:.4g})"
+            )
+        if self.recall[0]:
+            notes.append(
+                "est.: recall over all queries, estimated with inclusion probabilities; low, high: interval "
+                "over samples"
+            )
+        return notes
 
 
 def is_sample(qrels: Qrels) -> bool:

@@ -24,6 +24,7 @@ from leadline.data.reading import (
 from leadline.data.result import Result
 from leadline.data.results import Results, ResultWarning, RunInfo, plain
 from leadline.data.run import Run
+from leadline.data.table import Column, Preformatted, Table, columns_of, printed_table
 from leadline.data.validation import check_flags
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import EvaluateOptions, evaluate
@@ -179,10 +180,31 @@ class Explanation(Result):
             "value": plain(self.value),
         }
 
+    def _columns(self) -> list[Column]:
+        steps = self.to_dict()["steps"]
+        names = list(steps[0]) if steps else ["rank", "document", "score", "tie", "grade"]
+        return columns_of(names, [[_cell(name, value) for name, value in step.items()] for step in steps])
+
+    def _tables(self) -> list[Table]:
+        hidden = len(self.listed.documents) - self.shown
+        notes = [f"other ranks, which do not affect the value: {hidden} (--all shows them)"] if hidden else []
+        notes += [*self.steps.lines, *[""][: len(self.warnings)], *map(str, self.warnings)]
+        title = f"{self.measure} of {self.run}, query {self.query}: {number(self.value)}"
+        return [printed_table(self._columns(), notes=notes, title=title, whole=True)]
+
     def to_columns(self) -> dict[str, list[Any]]:
         """Return the steps as columns by name."""
         steps = self.to_dict()["steps"]
         return {name: [step[name] for step in steps] for name in (steps[0] if steps else ())}
+
+
+def _cell(name: str, value: Any) -> Any:
+    """Return a value of a step as it is printed."""
+    if name == "grade":
+        return "unjudged" if value is None else Preformatted(f"{value:g}")
+    if name == "score":
+        return "-" if value is None else Preformatted(f"{value:.8g}")
+    return str(value or "") if name == "tie" else value
 
 
 FEWEST_RANKS = 20  # ranks up to the cutoff that are shown even if they do not affect the value

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from leadline.data.arrays import Flags, Floats, Integers
+from leadline.data.averages import Averaged
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
-from leadline.data.results import Averaged, ResultWarning, RunInfo
+from leadline.data.results import ResultWarning, RunInfo
 from leadline.data.wording import percent
 from leadline.errors import InputError, UsageError
 from leadline.io.row_checks import ABOUT_MACHINES

@@ -17,6 +17,7 @@ from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading, RunsOptions
 from leadline.data.result import Result
 from leadline.data.results import ResultWarning, RunInfo
+from leadline.data.table import Column, columns_of
 from leadline.data.validation import check_flags, check_whole
 from leadline.errors import InputError, UsageError
 from leadline.estimation.system_lists import Systems, read_systems
@@ -74,6 +75,21 @@ class Pool(Result):
                 for name, (brought, alone) in self.brought.items()
             ],
         }
+
+    def _columns(self) -> list[Column]:
+        rows = [(name, f"{brought:,}", f"{alone:,}") for name, (brought, alone) in self.brought.items()]
+        drawn = self.to_dict()["drawn"]
+        return columns_of(
+            ("run", "documents", "unique"), [*rows, *[("random sample", f"{drawn:,}", None)][:drawn]]
+        )
+
+    def _notes(self) -> list[str]:
+        data = self.to_dict()
+        note = (
+            f"{data['pairs']:,} new pairs of {data['pooled']:,}, in {data['queries']:,} queries, "
+            f"{data['pairs'] / max(data['queries'], 1):.1f} per query"
+        )
+        return [note, *super()._notes()]
 
     def to_columns(self) -> dict[str, list[Any]]:
         """Return the pairs to judge as columns: query_id, doc_id, probability."""

@@ -15,9 +15,10 @@ from leadline.comparison.compare import compare_results
 from leadline.comparison.comparison_result import Comparison
 from leadline.comparison.rules import Rules
 from leadline.data.arrays import Flags
+from leadline.data.averages import NamedMeasure
 from leadline.data.ids import Vocabulary, to_bytes
 from leadline.data.result import Result
-from leadline.data.results import NamedMeasure, Results, ResultWarning, RunInfo
+from leadline.data.results import Results, ResultWarning, RunInfo
 from leadline.errors import InputError, LeadlineError, UsageError
 from leadline.evaluation.profiles import profile_of
 from leadline.io.result_files import FORMAT, MANIFEST, value_table

@@ -11,8 +11,9 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from leadline.data.arrays import Flags, Floats
+from leadline.data.averages import NamedMeasure
 from leadline.data.ids import Vocabulary, to_bytes
-from leadline.data.results import NamedMeasure, Results, ResultWarning, RunInfo
+from leadline.data.results import Results, ResultWarning, RunInfo
 from leadline.data.validation import check_word
 from leadline.errors import InputError, LeadlineError, UsageError
 from leadline.evaluation.profiles import profile_of

@@ -12,6 +12,7 @@ from leadline.data.ids import Vocabulary
 from leadline.data.qrels import Qrels
 from leadline.data.result import Result
 from leadline.data.results import ResultWarning, RunInfo, plain
+from leadline.data.table import Column
 from leadline.errors import UsageError
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
 from leadline.evaluation.run_warnings import warnings_of
@@ -141,6 +142,49 @@ class Histograms(Result):
         best: list[int] = np.argsort(-np.nan_to_num(self.hsa, nan=-np.inf), kind="stable").tolist()
         return best
 
+    def _columns(self) -> list[Column]:
+        order = self.order()
+        measured = [self.measured[run] for run in order]
+        relevant, nonrelevant = np.array([one.counts.sum(axis=0) for one in measured]).swapaxes(0, 1)
+        numbers = {
+            "HSA": "hsa",
+            "low": "low",
+            "high": "high",
+            "sampling low": "sampling_low",
+            "sampling high": "sampling_high",
+            "robust": "hsa_robust",
+            "DO": "do",
+            "recall": "recall",
+        }
+        return [
+            Column("run", [self.names[run] for run in order]),
+            *(
+                Column(head, [getattr(one, name) for one in measured])
+                for head, name in numbers.items()
+                if self.recipe.sample or not name.startswith("sampling")
+            ),
+            Column("relevant", relevant.sum(axis=1).astype(int)),
+            Column("non-relevant", nonrelevant.sum(axis=1).astype(int)),
+            Column("bins", ((relevant > 0) & (nonrelevant > 0)).sum(axis=1)),
+            Column("steady", [_is_steady(one.by_bins) for one in measured]),
+        ]
+
+    def _notes(self) -> list[str]:
+        drawn = " and samples (sampling: over samples only)" if self.recipe.sample else ""
+        credit = "" if self.recipe.as_printed else " (deviates from the paper; --as-printed follows it)"
+        resamples = f"{self.options['draws']} resamples"
+        bins = f"{SENSITIVITY[0]} to {SENSITIVITY[-1]} bins"
+        ours = "our own variant (ranks, half counts, mean of queries)"
+        return [
+            f"HSA, DO: {self.recipe.words}{credit}",
+            f"robust: {ours}; on other runs no better than ranks",
+            "recall: of the same lists, as a control; where it is as informative, the histograms add nothing",
+            f"low, high: 95 % interval of HSA over queries{drawn}, {resamples}",
+            "bins: those that are not empty in either histogram",
+            f"steady: HSA keeps its sign with {bins} (JSON has the values)",
+            *super()._notes(),
+        ]
+
     def to_dict(self) -> dict[str, Any]:
         """Return a dictionary with the keys definition, as_printed and runs; None is undefined."""
         runs = []
@@ -185,6 +229,12 @@ class Histograms(Result):
 
     def __repr__(self) -> str:
         return f"Histograms({len(self.runs)} runs, {self.recipe.words})"
+
+
+def _is_steady(by_bins: Floats) -> str:
+    """Return whether HSA keeps its sign with every number of bins: yes, no, or a dash."""
+    signs = np.sign(by_bins[~np.isnan(by_bins)])
+    return "-" if not len(signs) else "yes" if signs.min() == signs.max() else "no"
 
 
 FEW_BINS = 4  # minimum number of bins that are non-empty in both histograms

@@ -13,6 +13,8 @@ from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
 from leadline.data.result import Result
 from leadline.data.results import ResultWarning, RunInfo, plain
+from leadline.data.table import Column
+from leadline.data.wording import counted
 from leadline.errors import UsageError
 from leadline.estimation.score_histograms.bins import slope
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
@@ -44,6 +46,7 @@ def shared_sample(
 
 
 LIMITS = ("low", "high", "sampling_low", "sampling_high", "bias")
+SHOWN_LIMITS = list(enumerate(LIMITS[:4]))
 
 
 class Estimates(Result):
@@ -113,6 +116,42 @@ class Estimates(Result):
         if run not in self.names:
             raise UsageError(f"no run '{run}' here; there are: " + ", ".join(self.names))
         return float(self.means[self.names.index(run), self.measure_index(measure)])
+
+    def _columns(self) -> list[Column]:
+        pairs = [
+            (run, place)
+            for place in range(len(self.measures))
+            for run in sorted(range(len(self.runs)), key=lambda row: -self.means[row, place])
+        ]
+        run, place = map(list, zip(*pairs, strict=True))
+        low, high = (np.array([getattr(self.measures[one], end) for one in place]) for end in ("low", "high"))
+
+        def clipped(values: Floats) -> Floats:
+            """Return values of runs and measures, clipped to the range of the measure."""
+            limited: Floats = np.clip(values[run, place], low, high)
+            return limited
+
+        return [
+            Column("run", [self.names[one] for one in run]),
+            Column("measure", [str(self.measures[one]) for one in place]),
+            Column("estimate", clipped(self.means)),
+            *(Column(name.replace("_", " "), clipped(self.limits[..., end])) for end, name in SHOWN_LIMITS),
+            Column("uncorrected", clipped(self.uncorrected)),
+        ]
+
+    def _notes(self) -> list[str]:
+        from leadline.estimation.sampled import COVERAGE, COVERAGE_BESIDE_CERTAIN
+
+        low, high = COVERAGE_BESIDE_CERTAIN if self.options["certain"] else COVERAGE
+        level = f"{100 * self.options['confidence']:g} %"
+        about = f"95 % intervals contained the true value in {100 * low:.0f} to {100 * high:.0f} %"
+        return [
+            f"{counted(len(self.runs), 'run')}, estimates from the relevant documents and a sample of others",
+            f"low, high: {level} confidence interval over queries and samples; sampling: over samples only",
+            f"sampling intervals are approximate: {about} of simulated samples (docs/sampled.md)",
+            "uncorrected: each sampled document counts N/n times",
+            *super()._notes(),
+        ]
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
         """Return a dictionary with the keys measures and runs; None is undefined."""
