@@ -18,8 +18,8 @@ from leadline.errors import InputError, UsageError
 from leadline.io.judges import read_judges
 from leadline.judging.agreement import agreement
 from leadline.judging.agreement_audit import needed_judgments
+from leadline.judging.agreement_columns import agreement_tables
 from leadline.judging.agreement_result import Judgments, change
-from leadline.reporting.tables.agreement_table import agreement_tables
 from leadline.stats.agreement_coefficients import (
     Cohen,
     Fleiss,

@@ -21,7 +21,7 @@ from leadline.cli._options import (
     write_output,
 )
 from leadline.cli._plots import check_plots, plot_option, plot_options, write_plots
-from leadline.cli._results import describe_input, envelope, escaped, json_text, print_warnings, table_text
+from leadline.cli._results import describe_input, result_text
 from leadline.cli._scores import given_scores, refuse_without_scores, scores_options
 from leadline.data.results import Results
 from leadline.data.wording import counted
@@ -32,14 +32,6 @@ from leadline.judging.agreement import agreement
 from leadline.judging.agreement_audit import TOP, WITHIN
 from leadline.judging.agreement_result import Agreement
 from leadline.judging.score_audit import ScoreAudit, audit_scores
-from leadline.reporting.tables.agreement_table import (
-    agreement_rows,
-    agreement_tables,
-    flat_rows,
-    score_audit_records,
-    score_audit_rows,
-    score_audit_tables,
-)
 
 SECTION = "Judging"
 OF_LABELS = ("table", "weights", "level", "rel", "over", "resample", "runs", "within", "per_query")
@@ -174,7 +166,14 @@ def command(
     if scores:
         audited, inputs = _audited(context, judges, options)
         audited.options |= appearance
-        text = _audit_text(audited, inputs, form, to_file=output is not None)
+        text = result_text(
+            "agreement",
+            audited,
+            form,
+            inputs=lambda: [describe_input(path, rows) for path, rows in inputs],
+            to_file=output is not None,
+            lines=lambda _: audited.to_rows(),
+        )
         write_plots(plots, audited)
         write_output(text, output)
         return
@@ -184,7 +183,15 @@ def command(
             list(judges) or None, table=_counts(table), runs=list(runs) or None, on_run=on_run, **options
         )
     result.options |= appearance
-    text = _text(result, form, per_query=per_query, to_file=output is not None)
+    text = result_text(
+        "agreement",
+        result,
+        form,
+        inputs=lambda: _inputs(result),
+        to_file=output is not None,
+        lines=lambda _: result.to_rows(per_query=per_query),
+        per_query=per_query,
+    )
     write_plots(plots, result)
     write_output(text, output)
 
@@ -215,17 +222,11 @@ def _audited(
     return audit_scores(found, **rules), inputs
 
 
-def _audit_text(result: ScoreAudit, inputs: Sequence[tuple[str, int]], form: str, *, to_file: bool) -> str:
-    if form == "json":
-        described = [describe_input(path, rows) for path, rows in inputs]
-        data = envelope("agreement", described, result.options, result.warnings)
-        return json_text(data | result.to_dict())
-    if form in ("csv", "jsonl"):
-        print_warnings(result.warnings)
-        if form == "csv":
-            return table_text(score_audit_rows(result), "csv")
-        return _lines(score_audit_records(result))
-    return "\n".join(table_text(table, form, to_file=to_file) for table in score_audit_tables(result))
+def _inputs(result: Agreement) -> list[dict[str, Any]]:
+    """Describe the judgments and the runs."""
+    runs = result.ranking.runs if result.ranking else []
+    inputs = [describe_input(path, rows) for path, rows in result.judgments.paths if path]
+    return inputs + [describe_input(run.path, run.counts["documents_read"]) for run in runs]
 
 
 def _counts(table: str | None) -> list[float]:
@@ -235,26 +236,3 @@ def _counts(table: str | None) -> list[float]:
         return [float(cell) for cell in table.replace(";", ",").split(",")]
     except ValueError:
         raise UsageError(f"--table {table}; expected counts, as in 300,20,10,70") from None
-
-
-def _text(result: Agreement, form: str, *, per_query: bool, to_file: bool) -> str:
-    if form == "json":
-        inputs = [describe_input(path, rows) for path, rows in result.judgments.paths if path]
-        runs = result.ranking.runs if result.ranking else []
-        inputs += [describe_input(run.path, run.counts["documents_read"]) for run in runs]
-        data = envelope("agreement", inputs, result.options, result.warnings)
-        return json_text(data | result.to_dict())
-    if form in ("csv", "jsonl"):
-        print_warnings(result.warnings)
-        if form == "csv":
-            return table_text(agreement_rows(result, per_query=per_query), "csv")
-        return _lines(flat_rows(result, per_query=per_query))
-    tables = agreement_tables(result, per_query=per_query)
-    return "\n".join(table_text(table, form, to_file=to_file) for table in tables)
-
-
-def _lines(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return records as lines of JSON."""
-    import json
-
-    return "".join(escaped(json.dumps(row, ensure_ascii=False)) + "\n" for row in rows)

@@ -132,6 +132,12 @@ class Result:
         """Return the result as CSV, with numbers in full precision."""
         return self.text("csv", **options)
 
+    def to_rows(self, **options: Any) -> list[dict[str, Any]]:
+        """Return the rows of the CSV as dictionaries; None is undefined."""
+        check_options(self, "table", self._columns, options)
+        columns = {column.name: column.plain() for column in self._columns(**options)}
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
     def to_columns(self, *args: Any, **options: Any) -> dict[str, list[Any]]:  # noqa: ARG002
         """Return the columns of the CSV by name; None or NaN is undefined."""
         from leadline.reporting.tables import columns_of, layout_of

@@ -11,6 +11,7 @@ import numpy as np
 
 Cell: TypeAlias = "str | float | int | None"
 PROBABILITY = "p"  # form of a column of probabilities
+WORDS = {True: "yes", False: "no"}
 
 
 class Probability(float):
@@ -114,14 +115,16 @@ class Column(NamedTuple):
         return self.name if self.heading is None else self.heading
 
     def cells(self) -> list[Cell]:
-        """Return the values as cells; None is undefined."""
-        values = self.values.tolist() if isinstance(self.values, np.ndarray) else self.values
-        cells: list[Cell] = [
-            None if isinstance(value, float) and not math.isfinite(value) else value for value in values
-        ]
+        """Return the values as cells; None is undefined, and flags are yes and no."""
+        cells = [WORDS[value] if isinstance(value, bool) else value for value in self.plain()]
         if self.form != PROBABILITY:
             return cells
         return [Probability(cell) if isinstance(cell, float) else cell for cell in cells]
+
+    def plain(self) -> list[Any]:
+        """Return the values as built-in types; None is undefined."""
+        values = self.values.tolist() if isinstance(self.values, np.ndarray) else self.values
+        return [None if isinstance(value, float) and not math.isfinite(value) else value for value in values]
 
     def printed(self) -> list[Cell]:
         """Return the cells of the printed table."""
@@ -133,13 +136,19 @@ class Column(NamedTuple):
         ]
 
 
-def columns_of(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[Column]:
-    """Return rows as columns.
+def columns_of(
+    names: Sequence[str], rows: Sequence[Sequence[Any]], *, dropped: Sequence[str] = ()
+) -> list[Column]:
+    """Return rows as columns; a narrow terminal drops those of the names `dropped` first.
 
     >>> columns_of(("run", "AP"), [("a", 0.5), ("b", 0.25)])[1].values
     [0.5, 0.25]
     """
-    return [Column(name, [row[place] for row in rows]) for place, name in enumerate(names)]
+    columns = [Column(name, [row[place] for row in rows]) for place, name in enumerate(names)]
+    for order, name in enumerate(dropped, start=1):
+        place = names.index(name)
+        columns[place] = columns[place]._replace(dropped=order)
+    return columns
 
 
 def printed_table(columns: Iterable[Column], **parts: Any) -> Table:

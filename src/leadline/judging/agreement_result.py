@@ -15,6 +15,7 @@ from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
 from leadline.data.result import Result
 from leadline.data.results import ResultWarning, RunInfo, plain
+from leadline.data.table import Column, Table
 from leadline.data.wording import counted, queries
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import evaluate
@@ -421,6 +422,16 @@ class Agreement(Result):
         """Return the number of query-document pairs judged by both, per pair of judges."""
         counts: list[int] = self.tables.sum(axis=(1, 2)).astype(int).tolist()
         return counts
+
+    def _columns(self, *, per_query: bool = False) -> list[Column]:
+        from leadline.judging.agreement_columns import agreement_columns
+
+        return agreement_columns(self, per_query=per_query)
+
+    def _tables(self, *, per_query: bool = False) -> list[Table]:
+        from leadline.judging.agreement_columns import agreement_tables
+
+        return agreement_tables(self, per_query=per_query)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data; None is undefined."""

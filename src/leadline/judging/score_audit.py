@@ -10,6 +10,7 @@ import numpy as np
 from leadline.data.arrays import Floats
 from leadline.data.result import Result
 from leadline.data.results import Results, ResultWarning
+from leadline.data.table import Column, Table
 from leadline.data.validation import check_numbers, check_whole
 from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
@@ -68,6 +69,16 @@ class ScoreAudit(Result):
     def __repr__(self) -> str:
         judges = f"{counted(len(self.judges) - 1, 'judge')} by {self.judges[0]}"
         return f"ScoreAudit({judges}, {counted(len(self.names), 'run')}, {', '.join(self.ranking.measures)})"
+
+    def _columns(self) -> list[Column]:
+        from leadline.judging.agreement_columns import score_audit_columns
+
+        return score_audit_columns(self)
+
+    def _tables(self) -> list[Table]:
+        from leadline.judging.agreement_columns import score_audit_tables
+
+        return score_audit_tables(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data; None is undefined."""

@@ -35,7 +35,6 @@ class Layout(NamedTuple):
 
 
 LAYOUTS = {
-    "Agreement": Layout("agreement_table", "agreement_tables", "agreement_rows"),
     "Comparison": Layout(
         "comparison_table", "comparison_table", "comparison_rows", columns="comparison_columns"
     ),
@@ -43,7 +42,6 @@ LAYOUTS = {
     "Difference": Layout("difference_table", "difference_table", "pairs_table"),
     "Ranking": Layout("rank_table", "rank_table", "rank_rows"),
     "Replication": Layout("replication_table", "replication_table", "replication_rows"),
-    "ScoreAudit": Layout("agreement_table", "score_audit_tables", "score_audit_rows"),
     "Slices": Layout("slice_table", "slice_table", "slice_rows"),
     "Suite": Layout("suite_table", "suite_tables", "suite_rows"),
     "WhyDifferent": Layout("why_different_table", "why_different_tables"),

@@ -1,4 +1,4 @@
-"""Tables of inter-assessor agreement: coefficients, judges, queries, audits."""
+"""Tables and columns of inter-assessor agreement: coefficients, judges, queries, audits."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from leadline.data.results import plain
-from leadline.data.table import Cell, Preformatted, RowLabel, Table
+from leadline.data.table import WORDS, Column, Preformatted, RowLabel, Table, columns_of, printed_table
 from leadline.data.wording import counted, percent, queries
 from leadline.judging.agreement_audit import Audit, Interval
 from leadline.judging.agreement_result import Agreement, CoefficientEstimate, Ranking, changes
@@ -61,104 +60,86 @@ def score_audit_tables(result: ScoreAudit) -> list[Table]:
     return sheets
 
 
-def score_audit_rows(result: ScoreAudit) -> Table:
-    """Return bias, gain and rank correlations of an audit of scores as a table."""
-    rows = score_audit_records(result)
-    return Table(list(rows[0]), [list(row.values()) for row in rows])
-
-
-def score_audit_records(result: ScoreAudit) -> list[dict[str, Any]]:
-    """Return bias, gain and rank correlations of an audit of scores as records."""
+def score_audit_columns(result: ScoreAudit) -> list[Column]:
+    """Return bias, gain and rank correlations of an audit of scores."""
     names = ("coefficient", "a", "b", "measure", "run", "value", "low", "high")
-    return [{name: record[name] for name in names} for one in result.audits for record in _audit_records(one)]
+    rows = [row for audit in result.audits for row in _audit_rows(audit)]
+    return columns_of(names, [[row[name] for name in names] for row in rows])
 
 
-def flat_rows(agreement: Agreement, *, per_query: bool) -> list[dict[str, Any]]:
-    """Return every coefficient as a record: of all judges, then of pairs of judges, then of queries.
+def agreement_columns(agreement: Agreement, *, per_query: bool) -> list[Column]:
+    """Return every coefficient: of all judges, then of pairs of judges, then of queries.
 
     Audits add the columns measure and run, and rows for bias, gain, kendall and tau_ap.
     """
     rows = []
     for name in TITLES:
-        estimate = agreement[name]
         pairs = agreement.of_all[name][1] if name in agreement.of_all else len(agreement.judgments)
-        rows.append(_record(name, "", "", "", pairs, estimate))
+        rows.append(_row(name, agreement[name], pairs=pairs))
     for name in PARTS:
         pairs_of_judges = zip(agreement.named(), agreement.between[name][1], agreement.counted(), strict=True)
-        rows += [_record(name, a, b, "", pairs, estimate) for (a, b), estimate, pairs in pairs_of_judges]
-    if per_query:
+        rows += [_row(name, each, a=a, b=b, pairs=pairs) for (a, b), each, pairs in pairs_of_judges]
+    for name, values in agreement.by_query.items() if per_query else ():
         counts = _pairs_of_queries(agreement)
-        for name, values in agreement.by_query.items():
-            rows += [
-                _record(
-                    name,
-                    "",
-                    "",
-                    query,
-                    None,
-                    CoefficientEstimate(value, corrected=name != "agreement", pairs=count),
-                )
-                for query, value, count in zip(agreement.queries, values.tolist(), counts, strict=True)
-            ]
-    if agreement.audits:
-        rows = [row | {"measure": "", "run": ""} for row in rows]
-        rows += [row for pairs_of_judges in agreement.audits for row in _audit_records(pairs_of_judges)]
-    return rows
+        for query, value, count in zip(agreement.queries, values.tolist(), counts, strict=True):
+            estimate = CoefficientEstimate(value, corrected=name != "agreement", pairs=count)
+            rows.append(_row(name, estimate, query=query))
+    rows += [row for audit in agreement.audits for row in _audit_rows(audit)]
+    names = NAMES + ("measure", "run") * bool(agreement.audits)
+    return columns_of(names, [[row[name] for name in names] for row in rows])
 
 
-def _audit_records(audit: Audit) -> Iterator[dict[str, Any]]:
-    """Yield the numbers of an audit as records."""
+def _audit_rows(audit: Audit) -> Iterator[dict[str, Any]]:
+    """Yield the numbers of an audit."""
 
-    def record(name: str, limits: Interval, run: str = "") -> dict[str, Any]:
-        value = CoefficientEstimate(*limits, corrected=False)
-        row = _record(name, audit.reference, audit.judge, "", None, value)
-        return row | {"measure": audit.measure, "run": run}
+    def row(name: str, limits: Interval, run: str = "") -> dict[str, Any]:
+        estimate = CoefficientEstimate(*limits, corrected=False)
+        return _row(name, estimate, a=audit.reference, b=audit.judge, measure=audit.measure, run=run)
 
-    yield record("bias", audit.bias)
+    yield row("bias", audit.bias)
     top = f" of the first {audit.top}"
     for more, taus in (("", audit.taus), (top, audit.top_taus)):
-        yield record(f"kendall{more}", taus.kendall)
-        yield record(f"tau_ap{more}", taus.tau_ap)
+        yield row(f"kendall{more}", taus.kendall)
+        yield row(f"tau_ap{more}", taus.tau_ap)
     for run in audit.runs:
-        yield record("bias", run.bias, run.name)
-        yield record("gain", run.gain, run.name)
+        yield row("bias", run.bias, run.name)
+        yield row("gain", run.gain, run.name)
 
 
-def agreement_rows(agreement: Agreement, *, per_query: bool = False) -> Table:
-    """Return `flat_rows` as a table; `acceptable` is yes, no or nothing."""
-    labels = {True: "yes", False: "no", None: None}
-    rows = flat_rows(agreement, per_query=per_query)
-    cells = [list((row | {"acceptable": labels[row["acceptable"]]}).values()) for row in rows]
-    return Table(list(rows[0]), cells)
+NAMES = ("coefficient", "a", "b", "query", "pairs", "value", "low", "high", "acceptable")
+EMPTY = {"a": "", "b": "", "query": "", "pairs": None, "measure": "", "run": ""}
 
 
-def _record(
-    name: str, a: str, b: str, query: str, pairs: int | None, estimate: CoefficientEstimate
-) -> dict[str, Any]:
-    return {
-        "coefficient": name,
-        "a": a,
-        "b": b,
-        "query": query,
-        "pairs": pairs,
-        "value": plain(estimate.value),
-        "low": plain(estimate.low),
-        "high": plain(estimate.high),
-        "acceptable": estimate.acceptable,
-    }
+def _row(name: str, estimate: CoefficientEstimate, **more: Any) -> dict[str, Any]:
+    """Return a coefficient with its limits, and what it is of."""
+    value, low, high, *_ = estimate
+    numbers = {"value": value, "low": low, "high": high, "acceptable": estimate.acceptable}
+    return EMPTY | {"coefficient": name} | numbers | more
 
 
-def _in_range(estimate: CoefficientEstimate) -> str | None:
-    """Return whether a value is in [2/3, 1]; None if the range does not apply."""
-    return None if estimate.acceptable is None else "yes" if estimate.acceptable else "no"
+def _sheet(
+    heads: Sequence[str],
+    rows: Sequence[Sequence[Any]],
+    *,
+    dropped: Sequence[str] = (),
+    digits: int = 3,
+    **parts: Any,
+) -> Table:
+    """Return the printed table of rows."""
+    return printed_table(columns_of(heads, rows, dropped=dropped), digits=digits, **parts)
+
+
+def _in_range(estimate: CoefficientEstimate) -> str:
+    """Return whether a value is in [2/3, 1]; a dash if the range does not apply."""
+    return "-" if estimate.acceptable is None else WORDS[estimate.acceptable]
 
 
 def _coefficients(agreement: Agreement) -> Table:
-    rows: list[list[Cell]] = []
+    rows = []
     for name, title in TITLES.items():
         estimate = agreement[name]
-        rows.append([_title(agreement, name, title), *map(plain, estimate[:3]), _in_range(estimate) or "-"])
-    return Table(["coefficient", "value", "low", "high", RANGE], rows, title=_what(agreement))
+        rows.append([_title(agreement, name, title), *estimate[:3], _in_range(estimate)])
+    return _sheet(["coefficient", "value", "low", "high", RANGE], rows, title=_what(agreement), digits=4)
 
 
 def _title(agreement: Agreement, name: str, title: str) -> str:
@@ -191,19 +172,17 @@ def _judges(agreement: Agreement) -> Table:
             for name, table in matrices.items()
         }
     order = np.argsort(-means["cohen"], kind="stable").tolist()
-    rows: list[list[Cell]] = [
-        [agreement.judges[judge], *(float(means[name][judge]) for name in PARTS)] for judge in order
-    ]
+    rows = [[agreement.judges[judge], *(float(means[name][judge]) for name in PARTS)] for judge in order]
     notes = [
         "mean of each judge with the others, in descending order of kappa; all pairs: -f json, -f csv, --plot"
     ]
-    return Table(["judge", "agreement", "Scott", "Cohen", "alpha"], rows, notes=notes, digits=3)
+    return _sheet(["judge", "agreement", "Scott", "Cohen", "alpha"], rows, notes=notes)
 
 
 def _two_by_two(agreement: Agreement) -> Table:
     between = agreement.between
     order = np.argsort([-estimate.value for estimate in between["cohen"][1]], kind="stable").tolist()
-    rows: list[list[Cell]] = []
+    rows = []
     for index in order:
         a, b = agreement.named()[index]
         cohen = between["cohen"][1][index]
@@ -212,11 +191,11 @@ def _two_by_two(agreement: Agreement) -> Table:
                 *([b] if agreement.reference else [a, b]),
                 agreement.counted()[index],
                 agreement.counted()[index] - int(np.trace(agreement.tables[index])),
-                *(plain(between[name][1][index].value) for name in PARTS[:3]),
-                plain(cohen.low),
-                plain(cohen.high),
-                plain(between["krippendorff"][1][index].value),
-                _in_range(between["scott"][1][index]) or "-",
+                *(between[name][1][index].value for name in PARTS[:3]),
+                cohen.low,
+                cohen.high,
+                between["krippendorff"][1][index].value,
+                _in_range(between["scott"][1][index]),
             ]
         )
     heads = ["judge"] if agreement.reference else ["a", "b"]
@@ -227,7 +206,7 @@ def _two_by_two(agreement: Agreement) -> Table:
         else []
     )
     notes.append(f"low, high: interval of Cohen's kappa; {RANGE}: by Scott's pi")
-    return Table(heads, rows, notes=notes, digits=3)
+    return _sheet(heads, rows, notes=notes)
 
 
 def _confusion(agreement: Agreement) -> Table:
@@ -236,9 +215,7 @@ def _confusion(agreement: Agreement) -> Table:
     if len(agreement.options["table"] or ()) == 4:
         grades = ["yes", "no"][: len(grades)] if grades[0] == "0" else ["no"]
     table = agreement.tables[0].astype(int).tolist()
-    rows: list[list[Cell]] = [
-        [grade, *counts, sum(counts)] for grade, counts in zip(grades, table, strict=True)
-    ]
+    rows = [[grade, *counts, sum(counts)] for grade, counts in zip(grades, table, strict=True)]
     sums = [sum(column) for column in zip(*table, strict=True)]
     rows.append(["all", *sums, sum(sums)])
     (chance,) = agreement.chance()
@@ -251,7 +228,7 @@ def _confusion(agreement: Agreement) -> Table:
             f"{chance.expected_own:.4g} from those of each judge"
         ),
     ]
-    return Table(["grade", *grades, "all"], rows, notes=notes)
+    return _sheet(["grade", *grades, "all"], rows, notes=notes)
 
 
 def _pairs_of_queries(agreement: Agreement) -> list[int]:
@@ -263,24 +240,21 @@ def _pairs_of_queries(agreement: Agreement) -> list[int]:
 def _queries(agreement: Agreement) -> Table:
     counts = _pairs_of_queries(agreement)
     two = len(agreement.judges) == 2
-    rows: list[list[Cell]] = []
+    rows: list[list[Any]] = []
     for index, (query, count) in enumerate(zip(agreement.queries, counts, strict=True)):
-        values = [plain(float(agreement.by_query[name][index])) for name in PARTS]
-        differ: list[Cell] = [round(count * (1 - agreement.by_query["agreement"][index]))] if two else []
+        values = [float(agreement.by_query[name][index]) for name in PARTS]
+        differ = [round(count * (1 - agreement.by_query["agreement"][index]))] if two else []
         rows.append([query, count, *differ, *values])
-    notes = ["-: undefined, because only one grade was given"] if _dashes(rows) else []
+    undefined = any(np.isnan(agreement.by_query[name]).any() for name in PARTS)
+    notes = ["-: undefined, because only one grade was given"] if undefined else []
     heads = ["query", "pairs", *["differ"][: int(two)], "agreement", "Scott", "Cohen", "alpha"]
-    return Table(heads, rows, notes=notes, digits=3)
-
-
-def _dashes(rows: list[list[Cell]]) -> bool:
-    return any(cell is None for row in rows for cell in row)
+    return _sheet(heads, rows, notes=notes)
 
 
 def _ranking(ranking: Ranking, pairs: Sequence[tuple[int, int]]) -> Table:
     """Return the table of changes in the values and order of systems, over pairs of judges."""
     changed = changes(ranking, pairs)
-    rows: list[list[Cell]] = []
+    rows = []
     for measure in ranking.measures:
         of_measure = [change for change in changed if change["measure"] == measure]
         taus = [change["tau"] for change in of_measure if change["tau"] is not None]
@@ -298,20 +272,20 @@ def _ranking(ranking: Ranking, pairs: Sequence[tuple[int, int]]) -> Table:
     over = f"{counted(len(ranking.runs), 'system')}, {counted(len(pairs), 'pair')} of judges"
     note = f"{over}; change: difference in a system's value; swapped: pairs of systems whose order changes"
     heads = ["measure", "mean tau", "lowest", "mean change", "largest", "swapped", "of pairs"]
-    return Table(heads, rows, notes=[note], digits=3)
+    return _sheet(heads, rows, notes=[note])
 
 
 def _needed(agreement: Agreement) -> Table:
     """Return the table of the numbers of judgments needed for a half-width of kappa."""
-    rows: list[list[Cell]] = []
+    rows = []
     for needed in agreement.needed:
         value, low, high = needed.coefficient
         rows.append(
             [
                 needed.a,
                 needed.b,
-                plain(value),
-                plain((high - low) / 2),
+                value,
+                (high - low) / 2,
                 Preformatted("-" if np.isnan(needed.design_effect) else f"{needed.design_effect:.1f}"),
                 needed.queries,
                 needed.judgments,
@@ -326,46 +300,44 @@ def _needed(agreement: Agreement) -> Table:
     notes = [f"{note}; judgments of a query are alike, so count queries, not pairs"]
     if any(needed.queries is None for needed in agreement.needed):
         notes.append(f"- : fewer than {FEWEST_QUERIES} queries, or one grade only")
-    return Table(heads, rows, notes=notes, digits=3, optional=("if independent", "half-width"))
+    return _sheet(heads, rows, notes=notes, dropped=("if independent", "half-width"))
 
 
-def _clipped(interval: Interval) -> list[Cell]:
+def _clipped(interval: Interval) -> list[float]:
     """Return a rank correlation and its limits, clipped to its range."""
-    return [plain(min(max(value, -1.0), 1.0)) if value == value else None for value in interval]  # noqa: PLR0124  # NaN
+    limits: list[float] = np.clip(interval, -1.0, 1.0).tolist()
+    return limits
 
 
 def _taus(audits: Sequence[Audit], *, several: bool) -> Table:
     """Return the table of rank correlations with the reference, of all runs and of the best."""
-    rows: list[list[Cell]] = []
+    rows = []
     for audit in audits:
-        first: list[Cell] = [audit.judge] if several else []
+        first = [audit.judge] if several else []
         for name, taus in ((f"all {len(audit.runs)}", audit.taus), (f"first {audit.top}", audit.top_taus)):
             rows.append([*first, audit.measure, name, *_clipped(taus.kendall), *_clipped(taus.tau_ap)])
         if audit.top >= len(audit.runs):
             rows.pop()
     heads = ["measure", "runs", "tau", "low", "high", "tau-AP", "AP low", "AP high"]
     title = f"order of the runs by the labels, compared with {audits[0].reference}"
-    return Table([*["judge"][: int(several)], *heads], rows, digits=3, title=title)
+    return _sheet([*["judge"][: int(several)], *heads], rows, title=title)
 
 
 def _audit(audit: Audit) -> Table:
     """Return the table of bias and gain of every run, in descending order of gain."""
     means = [float(np.mean([getattr(run, side) for run in audit.runs])) for side in ("reference", "labels")]
-    rows: list[list[Cell]] = [
-        [RowLabel("all runs"), *means, *map(plain, audit.bias), None, None, None, None, None, ""]
-    ]
+    rows = [[RowLabel("all runs"), *means, *audit.bias, None, None, None, None, None, ""]]
     for run in audit.gainers():
         ranks = [Preformatted(f"{rank:g}") for rank in (run.rank, run.rank_labels)]
         mark = "yes" if run.favoured else ""
-        bias, gain = map(plain, run.bias), map(plain, run.gain)
+        bias, gain = run.bias, run.gain
         rows.append([run.name, run.reference, run.labels, *bias, *ranks, *gain, mark])
     heads = ["run", "reference", "labels", "bias", "low", "high", "rank", "by labels"]
     heads += ["gain", "from", "to", "favoured"]
     title = (
         f"{audit.measure} by {audit.judge}, compared with {audit.reference}: the runs that gain most first"
     )
-    optional = ("from", "to", "low", "high")
-    return Table(heads, rows, title=title, digits=3, optional=optional)
+    return _sheet(heads, rows, title=title, dropped=("from", "to", "low", "high"))
 
 
 def _audits(result: Agreement | ScoreAudit) -> list[Table]:
