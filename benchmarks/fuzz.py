@@ -299,15 +299,17 @@ def written_sets(table: Table, *, run: bool, rng: random.Random) -> dict[str, by
     return {name: (mark + text).encode() for name, text in found.items()}
 
 
-def holds(name: str, content: bytes, table: Table) -> bool:
-    """Return whether a format can hold the ids; blanks within those of TREC text are refused when read."""
+def holds(name: str, content: bytes, table: Table, *, marked: bool) -> bool:
+    """Return whether a format can hold the ids; blanks within those of TREC text are refused when read.
+
+    `marked` is whether every text begins with a byte order mark, which then is no part of the first id.
+    """
     if name not in HEADERLESS:
         return True
     ids = {*table, *(document for documents in table.values() for document in documents)}
     wrong = "\t\r\n " if name == "tabs" else "\t\r\n"
-    first = content.removeprefix(BOM)  # which is no part of the first id
-    marked = first != content and not first.startswith((next(iter(table)).encode(), b"#"))
-    if marked or any(sign in each for each in ids for sign in wrong):
+    first = content.startswith(BOM) and not marked
+    if first or any(sign in each for each in ids for sign in wrong):
         return False
     return name == "headless.tsv" or all(each.strip(" ") == each for each in ids)
 
@@ -355,8 +357,9 @@ def set_fault(table: Table, folder: Path, tally: Counter[str], *, run: bool, rng
         for top in reversed(REMARKS)
         if written["trec"].removeprefix(BOM).startswith(top.encode())
     )
+    marked = written["a.json"].startswith(BOM)
     for name, content in written.items():
-        if holds(name, content, table):
+        if holds(name, content, table, marked=marked):
             sources[name] = folder / name
             sources[name].write_bytes(content)
         else:
