@@ -23,6 +23,7 @@ QRELS = "cranfield/qrels.txt"
 TWO = f"{QRELS} cranfield/bm25-titles.run cranfield/tfidf-cosine.run"
 EIGHT = f"{QRELS} 'cranfield/*.run'"
 
+WIDTH = 6  # inches
 PAGES = ("report", "judging")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 JUDGE = ("pool.tsv", "--docs", "docs.jsonl", "--queries", "queries.jsonl", "--store", "s.db", "--port", "0")
@@ -47,7 +48,7 @@ FIGURES = [
     Drawn(
         "means",
         "Means of runs",
-        f"leadline compare {EIGHT} -m AP --figure forest --plot means.svg --plot-size 6,2.6",
+        f"leadline compare {EIGHT} -m AP --figure forest --plot means.svg",
         "The mean of each run with a 95 % confidence interval. Runs share the queries, so two intervals may "
         "overlap although the difference is significant.",
         "comparing.md#confidence-intervals-of-means",
@@ -55,21 +56,21 @@ FIGURES = [
     Drawn(
         "differences",
         "Differences by query",
-        f"leadline compare {TWO} -m AP --plot differences.svg --plot-size 6,2.6",
+        f"leadline compare {TWO} -m AP --plot differences.svg",
         "The difference between two runs on every query, in descending order, with its mean and interval.",
         "comparing.md",
     ),
     Drawn(
         "scatter",
         "One run against another",
-        f"leadline compare {TWO} -m AP --figure scatter --plot scatter.svg --plot-size 4,3.6",
+        f"leadline compare {TWO} -m AP --figure scatter --plot scatter.svg",
         "One point for each query; above the diagonal the second run of the command is better.",
         "comparing.md",
     ),
     Drawn(
         "pairs",
         "Differences of pairs",
-        f"leadline compare {EIGHT} -m AP --baseline tf-dot --figure pairs --plot pairs.svg --plot-size 6,2.6",
+        f"leadline compare {EIGHT} -m AP --baseline tf-dot --figure pairs --plot pairs.svg",
         "The mean difference from a baseline, with simultaneous intervals: one excludes 0 exactly where the "
         "corrected difference is significant.",
         "comparing.md",
@@ -77,35 +78,35 @@ FIGURES = [
     Drawn(
         "groups",
         "Groups without a significant difference",
-        f"leadline compare {EIGHT} -m AP --figure groups --plot groups.svg --plot-size 6,2.6",
+        f"leadline compare {EIGHT} -m AP --figure groups --plot groups.svg",
         "Bars join runs between which no difference is significant.",
         "comparing.md#many-runs",
     ),
     Drawn(
         "ranks",
         "Ranks with intervals",
-        f"leadline rank {EIGHT} -m AP --draws 0 --plot ranks.svg --plot-size 6,2.6",
+        f"leadline rank {EIGHT} -m AP --draws 0 --plot ranks.svg",
         "The rank of each run, with a simultaneous 95 % confidence interval.",
         "ranking.md",
     ),
     Drawn(
         "curves",
         "Recall-precision curves",
-        f"leadline curve {EIGHT} --plot curves.svg --plot-size 6,3.6",
+        f"leadline curve {EIGHT} --plot curves.svg",
         "Interpolated precision at eleven levels of recall, averaged over queries.",
         "commands.md#leadline-curve",
     ),
     Drawn(
         "subtopics",
         "Subtopics covered",
-        "leadline curve jaguar.txt alike.run varied.run --subtopics --plot subtopics.svg --plot-size 5,3",
+        "leadline curve jaguar.txt alike.run varied.run --subtopics --plot subtopics.svg",
         "The proportion of the subtopics of an ambiguous query that are covered, by rank.",
         "concepts.md#marginal-relevance",
     ),
     Drawn(
         "difference",
         "Information Difference",
-        f"leadline difference {EIGHT} --plot difference.svg --plot-size 5,3.6",
+        f"leadline difference {EIGHT} --plot difference.svg",
         "Which systems give the same information on the judgments: their cell is dark.",
         "concepts.md#how-systems-differ",
     ),
@@ -113,21 +114,21 @@ FIGURES = [
         "histogram",
         "Scores of relevant and other documents",
         f"leadline histogram {QRELS} cranfield/bm25-k1_1.2-b_0.75.run cranfield/tf-dot-plain.run"
-        " --plot histogram.svg --plot-size 6,3",
+        " --plot histogram.svg",
         "The distributions of the scores of relevant and other documents, and the slope between them (HSA).",
         "sampled.md",
     ),
     Drawn(
         "agreement",
         "Agreement of judges",
-        "leadline agreement judges.csv --plot agreement.svg --plot-size 3.6,3",
+        "leadline agreement judges.csv --plot agreement.svg",
         "Cohen's kappa of every two judges.",
         "agreement.md",
     ),
     Drawn(
         "suite",
         "Many collections",
-        "leadline suite suite.toml --plot suite.svg --plot-size 4,2",
+        "leadline suite suite.toml --plot suite.svg",
         "The means of many runs on many collections; cells without a run are hatched.",
         "suites.md",
     ),
@@ -136,12 +137,19 @@ FIGURES = [
 
 def draw(chosen: list[Drawn], target: str) -> list[str]:
     """Draw figures into a folder; return the paths of the files."""
+    import matplotlib as mpl
+
     from leadline.cli import group
 
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(os.path.join(FOLDER, "examples"), folder, dirs_exist_ok=True)
         said = io.StringIO()
-        with contextlib.chdir(folder), contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+        with (
+            contextlib.chdir(folder),
+            contextlib.redirect_stdout(said),
+            contextlib.redirect_stderr(said),
+            mpl.rc_context({"figure.figsize": (WIDTH, WIDTH)}),
+        ):
             group.main(["demo", "--files", "cranfield"], standalone_mode=False)
             for figure in chosen:
                 group.main(shlex.split(figure.command)[1:], standalone_mode=False)

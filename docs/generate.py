@@ -336,7 +336,11 @@ def gallery() -> str:
         "leadline demo --files . --collection examples",
         "```",
         "",
-        '`.pdf` and `.png` are other formats. In Python `result.plot("figure.svg")` draws the same figures.',
+        (
+            '`.pdf` and `.png` are other formats. In Python `result.plot("figure.svg")` draws the same figures. '
+            "Their width, font size and colours are those of your `matplotlibrc`; these are drawn with "
+            "`figure.figsize: 6, 6`, and the height follows from what is drawn."
+        ),
     ]
     for figure in runpy.run_path(FIGURES)["FIGURES"]:
         lines += ["", f"## {figure.title}", "", f"![{figure.title}](figures/{figure.file})", ""]

@@ -1,16 +1,17 @@
-"""Size, letters, title and pair of figures, on every command that draws one."""
+"""Size, letters, colours, labels and pair of figures, on every command that draws one."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
+import matplotlib as mpl
 import pytest
 
 import leadline as ll
 from conftest import REPOSITORY, Leadline
 from leadline.errors import UsageError
-from leadline.reporting.plots import PALETTES, colours_of
+from leadline.reporting.plots import COLOURS, INK
 
 EXAMPLES = REPOSITORY / "docs" / "examples"
 RUNS = ("qrels.txt", "bm25.run", "dense.run")
@@ -38,34 +39,30 @@ def size_of(path: Path) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_figure_has_the_size_the_title_and_the_letters_that_were_asked_for(
+def test_a_figure_has_the_width_the_letters_and_the_colours_of_the_user(
     name: str, leadline: Leadline, tmp_path: Path
 ) -> None:
     path = tmp_path / "figure.svg"
-    asked = (*COMMANDS[name], "--plot", path, "--plot-size", "6,5")
-    assert leadline(*asked).status == 0
-    assert size_of(path) == pytest.approx((6, 5), abs=0.01)
+    asked = (*COMMANDS[name], "--plot", path)
+    with mpl.rc_context({"figure.figsize": (6, 1)}):
+        assert leadline(*asked).status == 0
+    assert size_of(path)[0] == pytest.approx(6, abs=0.01)
+    assert size_of(path)[1] > 1  # as much as is needed
     plain = path.read_text()
-    done = leadline(*asked, "--title", "What it shows", "-f", "json")
-    assert size_of(path) == pytest.approx((6, 5), abs=0.01)
-    assert "What it shows" in path.read_text()  # matplotlib names outlined text in a comment
-    assert "What it shows" not in plain
-    options = done.data["options"]
-    assert (options["plot_size"], options["title"]) == ([6.0, 5.0], "What it shows")
-    assert leadline(*asked, "--font-size", "12").status == 0
-    assert size_of(path) == pytest.approx((6, 5), abs=0.01)
+    cycle = mpl.cycler(color=["#102030", "0.5"])
+    with mpl.rc_context({"figure.figsize": (6, 1), "font.size": 12, "axes.prop_cycle": cycle}):
+        assert leadline(*asked).status == 0
+    changed = path.read_text()
+    assert size_of(path)[0] == pytest.approx(6, abs=0.01)
     scale = r"scale\((0\.\d+) -"
-    largest = [max(map(float, re.findall(scale, text))) for text in (plain, path.read_text())]
+    largest = [max(map(float, re.findall(scale, text))) for text in (plain, changed)]
     assert largest[1] / largest[0] == pytest.approx(12 / 7.5, rel=0.01)
-
-
-def test_without_options_nothing_is_left_of_earlier_ones(leadline: Leadline, tmp_path: Path) -> None:
-    path = tmp_path / "figure.svg"
-    leadline(*COMMANDS["compare"], "--plot", path)
+    assert not {*COLOURS} & {*re.findall("#[0-9a-f]{6}", changed)} - {INK}
+    leadline(*asked)
     first = path.read_bytes()
-    leadline(*COMMANDS["compare"], "--plot", path, "--font-size", "20", "--title", "x")
-    leadline(*COMMANDS["compare"], "--plot", path)
+    leadline(*asked)
     assert path.read_bytes() == first
+    assert size_of(path)[0] < 6
 
 
 def test_the_pair_can_be_chosen(leadline: Leadline, tmp_path: Path) -> None:
@@ -81,21 +78,9 @@ def test_the_pair_can_be_chosen(leadline: Leadline, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        ("--plot-size", "5,4"),
-        ("--size", "5,4"),
-        ("--palette", "tol"),
         ("--label", "bm25=x"),
-        ("--plot", "x.svg", "--palette", "rainbow"),
-        ("--plot", "x.svg", "--palette", "#12345"),
         ("--plot", "x.svg", "--label", "nothing"),
-        ("--font-size", "9"),
-        ("--title", "x"),
         ("--plot-pair", "bm25", "dense"),
-        ("--plot", "x.svg", "--plot-size", "wide"),
-        ("--plot", "x.svg", "--plot-size", "5,4,3"),
-        ("--plot", "x.svg", "--plot-size", "0.1"),
-        ("--plot", "x.svg", "--plot-size", "inf"),
-        ("--plot", "x.svg", "--font-size", "1"),
         ("--plot", "x.svg", "--figure", "forest", "--plot-pair", "bm25", "dense"),
     ],
     ids=" ".join,
@@ -125,19 +110,6 @@ def test_one_figure_is_written_to_several_files_and_formats(leadline: Leadline, 
     assert not (tmp_path / "b.svg").exists()
 
 
-@pytest.mark.parametrize("palette", ["tol", "grey", "#102030,#405060"])
-def test_a_palette_changes_the_colours_of_its_figure_only(
-    palette: str, leadline: Leadline, tmp_path: Path
-) -> None:
-    path, plain = tmp_path / "figure.svg", tmp_path / "plain.svg"
-    leadline(*COMMANDS["curve"], "--plot", path, "--palette", palette)
-    leadline(*COMMANDS["curve"], "--plot", plain)
-    colours = colours_of(palette)
-    assert set(colours[:2]) <= set(re.findall("#[0-9a-f]{6}", path.read_text()))
-    assert set(PALETTES["okabe-ito"][:2]) <= set(re.findall("#[0-9a-f]{6}", plain.read_text()))
-    assert PALETTES["okabe-ito"][0] not in path.read_text()
-
-
 def test_runs_have_the_labels_that_were_asked_for(leadline: Leadline, tmp_path: Path) -> None:
     path, table = tmp_path / "figure.svg", tmp_path / "labels.tsv"
     table.write_text("run\ttext\nbm25\tOkapi\nother\tOther\n")
@@ -153,12 +125,10 @@ def test_runs_have_the_labels_that_were_asked_for(leadline: Leadline, tmp_path: 
     assert "Okapi" in path.read_text()
 
 
-def test_palette_and_labels_in_python() -> None:
+def test_labels_in_python() -> None:
     ranking = ll.rank(*RUNS[:1], list(RUNS[1:]), "AP", draws=0)
-    figure = ranking.plot(palette="tol", labels={"bm25": "Okapi"}, size=6)
+    figure = ranking.plot(labels={"bm25": "Okapi"})
     assert "Okapi" in [text.get_text() for text in figure.axes[0].get_yticklabels()]
-    with pytest.raises(UsageError, match="palette rainbow"):
-        ranking.plot(palette="rainbow")
     with pytest.raises(UsageError, match="bm52"):
         ranking.plot(labels={"bm52": "Okapi"})
 

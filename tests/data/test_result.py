@@ -292,7 +292,7 @@ def test_a_result_with_a_figure_draws_and_writes_it(name: str, tmp_path: Path) -
     result = MAKERS[name]()
     figure = result.plot()
     assert figure.get_size_inches().min() > 0
-    result.plot(tmp_path / "f.svg", size=(4, 3), title="A title", font_size=8)
+    result.plot(tmp_path / "f.svg")
     assert (tmp_path / "f.svg").read_text("utf-8").startswith("<?xml")
 
 
@@ -307,8 +307,6 @@ def test_what_cannot_be_drawn_is_refused() -> None:
         MAKERS["WhyDifferent"]().plot()
     with pytest.raises(UsageError, match="forrest"):
         MAKERS["Comparison"]().plot(figure="forrest")
-    with pytest.raises(UsageError, match="for files"):
-        MAKERS["Comparison"]().plot(title="x")
 
 
 # From JSON

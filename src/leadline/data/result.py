@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 from leadline.data.optional import import_optional
@@ -164,27 +164,17 @@ class Result:
         self,
         path: str | os.PathLike[str] | None = None,
         *,
-        size: float | tuple[float, float] | None = None,
-        font_size: float | None = None,
-        title: str = "",
-        palette: str | Sequence[str] = "",
         labels: Mapping[str, str] | None = None,
         **options: Any,
     ) -> Figure:
         """Draw the figure of the command's option --plot.
 
+        Font size, colours and width are those of the user's matplotlibrc, where it sets them.
+
         Parameters
         ----------
         path : path, optional
-            File to write: .svg, .pdf or .png. Title and height require a file.
-        size : float or (float, float), optional
-            Width, or width and height, in inches; by default the width of one column of a paper.
-        font_size : float, optional
-            Font size in points.
-        title : str, optional
-            Title above the figure.
-        palette : str or sequence of str, optional
-            Colours of points and lines: "okabe-ito" (the default), "tol", "grey", or hexadecimal colours.
+            File to write: .svg, .pdf or .png.
         labels : mapping of str to str, optional
             Labels of runs in place of their names.
         **options
@@ -202,9 +192,7 @@ class Result:
         """
         from leadline.reporting.plots.result_plots import draw
 
-        return draw(
-            self, path, size=size, font_size=font_size, title=title, palette=palette, labels=labels, **options
-        )
+        return draw(self, path, labels=labels, **options)
 
     def write(self, path: str | os.PathLike[str], **options: Any) -> None:
         """Write the result to a file atomically.

@@ -68,7 +68,7 @@ def test_letters_that_the_font_lacks_are_taken_from_an_installed_one() -> None:
     if family is None:
         pytest.skip("no installed font has this letter")
     figure = forest(["検索", "bm25"], [0.1, 0.2], [0.0, 0.1], [0.2, 0.3], label="AP")
-    picture(figure, "png", title="検索")
+    picture(figure, "png")
     found = {text.get_text(): text.get_fontfamily() for text in figure.findobj(Text)}
     assert found["検索"] == ["DejaVu Sans", family]
     assert family not in found["bm25"]

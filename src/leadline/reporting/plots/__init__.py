@@ -1,14 +1,14 @@
 """Figures: the common style, and output as SVG, PDF and PNG.
 
-The default colours are those of Okabe and Ito, which are distinguishable with colour vision deficiency.
-Lines also differ in dashes and marker, so that figures are legible in grey. Equal figures give identical
-files.
+Font size, colours, width and whatever else the style sets are those of the user's matplotlibrc where it
+differs from Matplotlib's defaults. The colours of the style are those of Okabe and Ito, which are
+distinguishable with colour vision deficiency. Lines also differ in dashes and marker, so that figures are
+legible in grey. Equal figures give identical files.
 """
 
 from __future__ import annotations
 
 import os
-import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 
 FONT = 7.5  # points: default font size
-TITLE = 8.5  # points
 COLUMN = 3.4  # inches: width of one column of a two-column paper
 INK, FAINT, RULE = "#1a1a1a", "#8c8c8c", "#d9d9d9"
 FORMS = ("svg", "pdf", "png")
@@ -46,12 +45,8 @@ class LineStyle(NamedTuple):
 
 
 # Okabe and Ito (2008), Color universal design, with ink for black and a brown for yellow, which is too light
-# for lines on white; Tol (2021), Colour schemes, "muted"; greys of different lightness.
-PALETTES: dict[str, tuple[str, ...]] = {
-    "okabe-ito": ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", INK, "#7f5539"),
-    "tol": ("#332288", "#cc6677", "#117733", "#aa4499", "#ddaa33", "#44aa99", INK, "#882255"),
-    "grey": ("#1a1a1a", "#8c8c8c", "#595959", "#a6a6a6", "#404040", "#b3b3b3", INK, "#737373"),
-}
+# for lines on white.
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", INK, "#7f5539")
 DASHES: tuple[str | tuple[float, tuple[float, ...]], ...] = (
     "solid",
     (0, (5, 1.5)),
@@ -59,11 +54,10 @@ DASHES: tuple[str | tuple[float, tuple[float, ...]], ...] = (
     (0, (6, 1.5, 1.2, 1.5)),
 )
 MARKERS = ("o", "s", "^", "D", "v", "X", "P", "*")
-_PALETTE: ContextVar[tuple[str, ...]] = ContextVar("palette", default=PALETTES["okabe-ito"])
 
 
 class LineStyles(Sequence[LineStyle]):
-    """The eight line styles, with the colours of the palette in use."""
+    """The eight line styles, with the colours of the user's `axes.prop_cycle` if there is one."""
 
     def __len__(self) -> int:
         return len(MARKERS)
@@ -79,8 +73,23 @@ class LineStyles(Sequence[LineStyle]):
             return [self[place] for place in range(*index.indices(len(self)))]
         if not -len(self) <= index < len(self):
             raise IndexError(index)
-        place, colours = index % len(self), _PALETTE.get()
+        place, colours = index % len(self), _colours()
         return LineStyle(colours[place % len(colours)], DASHES[place % len(DASHES)], MARKERS[place])
+
+
+def _changed(name: str) -> bool:
+    """Return whether the user's matplotlibrc (or style) sets something else than the default."""
+    import matplotlib as mpl
+
+    return bool(mpl.rcParams[name] != mpl.rcParamsDefault[name])
+
+
+def _colours() -> Sequence[str]:
+    import matplotlib as mpl
+    from matplotlib.colors import to_hex
+
+    cycle = mpl.rcParams["axes.prop_cycle"].by_key().get("color") if _changed("axes.prop_cycle") else None
+    return list(map(to_hex, cycle)) if cycle else COLOURS
 
 
 LINE_STYLES = LineStyles()
@@ -126,94 +135,50 @@ STYLE: dict[str, Any] = {
 LENGTHS = {
     name for name in STYLE if name.endswith(("size", "width")) and isinstance(STYLE[name], (int, float))
 }
-_SCALE: ContextVar[float] = ContextVar("scale", default=1.0)
-
-
 _LABELS: ContextVar[Mapping[str, str]] = ContextVar("labels", default={})  # noqa: B039  # never written to
 
 
-class Appearance(NamedTuple):
-    """Appearance of a figure.
-
-    Attributes
-    ----------
-    width, height : float or None
-        Size in inches.
-    font_size : float or None
-        Font size in points.
-    title : str
-        Title above the figure.
-    palette : str or sequence of str
-        Name of a palette, or colours such as "#0072b2"; empty for the default.
-    labels : mapping of str to str
-        Names of runs to replace in the figure, and what to show in their place.
-    """
-
-    width: float | None = None
-    height: float | None = None
-    font_size: float | None = None
-    title: str = ""
-    palette: str | Sequence[str] = ""
-    labels: Mapping[str, str] = {}
-
-
 @contextmanager
-def appearing(appearance: Appearance) -> Iterator[None]:
-    """Draw with the palette, labels and font size of an appearance."""
-    tokens = _PALETTE.set(colours_of(appearance.palette)), _LABELS.set(appearance.labels)
-    try:
-        with letters_of(appearance.font_size):
-            yield
-    finally:
-        _PALETTE.reset(tokens[0])
-        _LABELS.reset(tokens[1])
-
-
-@contextmanager
-def letters_of(size: float | None) -> Iterator[None]:
-    """Set the font size of figures in points; lines, markers and rows are scaled with it."""
-    token = _SCALE.set(1.0 if size is None else size / FONT)
+def labelled(labels: Mapping[str, str]) -> Iterator[None]:
+    """Draw with labels in place of names of runs."""
+    token = _LABELS.set(labels)
     try:
         yield
     finally:
-        _SCALE.reset(token)
+        _LABELS.reset(token)
 
 
-def colours_of(palette: str | Sequence[str]) -> tuple[str, ...]:
-    """Return the colours of a palette, given by its name, or as hexadecimal colours with commas between them.
+def width_of_user() -> float | None:
+    """Return the width of figures in inches that the user's matplotlibrc sets, or None.
 
-    >>> colours_of("#0072B2,#d55e00")
-    ('#0072b2', '#d55e00')
+    The height follows from what is drawn, so that many runs stay legible.
     """
-    if not palette:
-        return PALETTES["okabe-ito"]
-    parts = palette.split(",") if isinstance(palette, str) else list(map(str, palette))
-    if len(parts) == 1 and parts[0].lower() in PALETTES:
-        return PALETTES[parts[0].lower()]
-    colours = tuple(part.strip().lower() for part in parts)
-    if not all(re.fullmatch("#[0-9a-f]{6}", colour) for colour in colours):
-        shown = palette if isinstance(palette, str) else ", ".join(parts)
-        raise UsageError(f"palette {shown}; expected {', '.join(PALETTES)}, or colours as in #0072b2,#d55e00")
-    return colours
+    import matplotlib as mpl
+
+    return float(mpl.rcParams["figure.figsize"][0]) if _changed("figure.figsize") else None
 
 
 def scaled(length: float) -> float:
-    """Return a length scaled with the font size.
+    """Return a length scaled with the font size, which the user's matplotlibrc may change.
 
-    >>> with letters_of(15):
+    >>> import matplotlib
+    >>> with matplotlib.rc_context({"font.size": 15}):
     ...     scaled(7.0)
     14.0
     """
-    return length * _SCALE.get()
+    import matplotlib as mpl
+
+    return length * (mpl.rcParams["font.size"] / FONT) if _changed("font.size") else length
 
 
 @contextmanager
 def style(**changes: object) -> Iterator[None]:
-    """Apply the style temporarily, while a figure is created or written."""
+    """Apply the style, but for what the user's matplotlibrc sets, while a figure is created or written."""
     import matplotlib as mpl
 
     lengths = {name: scaled(STYLE[name]) for name in LENGTHS}
-    with warnings.catch_warnings(), mpl.rc_context(STYLE | lengths | changes):
+    of_user = {name: mpl.rcParams[name] for name in STYLE if _changed(name)}
+    with warnings.catch_warnings(), mpl.rc_context(STYLE | lengths | of_user | changes):
         warnings.filterwarnings("ignore", message=r"Glyph .* missing from font")
         yield
 
@@ -230,9 +195,7 @@ def form_of(path: str) -> str:
     return form
 
 
-def picture(
-    figure: Figure, form: str, *, live_text: bool = False, title: str = "", height: float | None = None
-) -> bytes:
+def picture(figure: Figure, form: str, *, live_text: bool = False) -> bytes:
     """Return a figure as the content of a file."""
     from leadline.reporting.plots.text_layout import show_all_letters
 
@@ -240,13 +203,9 @@ def picture(
     with style(**{"svg.fonttype": "none" if live_text else "path"}):
         facecolor = "none" if live_text else "white"
         show_all_letters(figure)
-        box = _titled(figure, title, height)
-        show_all_letters(figure)  # of the title too
         if figure in _LAST:
             _LAST[figure]()
-        figure.savefig(
-            target, format=form, dpi=300, facecolor=facecolor, metadata=NOTHING[form], bbox_inches=box
-        )
+        figure.savefig(target, format=form, dpi=300, facecolor=facecolor, metadata=NOTHING[form])
     return target.getvalue()
 
 
@@ -254,50 +213,10 @@ _LAST: WeakKeyDictionary[Figure, Callable[[], None]] = WeakKeyDictionary()
 
 
 def before_writing(figure: Figure, place: Callable[[], None]) -> None:
-    """Place texts that depend on the layout of a figure: now, and again once its final height is set."""
+    """Place texts that depend on the layout of a figure: now, and again with the final letters."""
     _LAST[figure] = place
     with style():
         place()
-
-
-def drawn(make: Callable[[float | None], Figure], form: str, appearance: Appearance) -> bytes:
-    """Return a figure, created by a function of its width, as a file in a given appearance."""
-    with appearing(appearance):
-        figure = make(appearance.width)
-        return picture(figure, form, title=appearance.title, height=appearance.height)
-
-
-def _titled(figure: Figure, title: str, height: float | None) -> Any:
-    """Set height and title of a figure; return its bounding box, None without a title."""
-    from matplotlib.transforms import Bbox
-
-    from leadline.reporting.plots.text_layout import wrapped_to
-
-    width, natural = map(float, figure.get_size_inches())
-    lines = wrapped_to(drawable(title), width * 72 - 8, TITLE) if title else []
-    band = (len(lines) * 1.3 * scaled(TITLE) + 3) / 72 if lines else 0.0
-    if height is not None:
-        if height - band < 0.3:
-            raise UsageError(f"a height of {height:g} inches; expected more, for what is drawn")
-        figure.set_figheight(height - band)
-        natural = height - band
-    if not lines:
-        return None
-    figure.text(
-        0.5,
-        1 + 2 / 72 / natural,
-        "\n".join(lines),
-        ha="center",
-        va="bottom",
-        fontsize=scaled(TITLE),
-        linespacing=1.2,
-    )
-    # Legends are anchored after layout, otherwise they would move to the edge of the enlarged box.
-    figure.draw_without_rendering()
-    figure.set_layout_engine("none")
-    for legend in figure.legends:
-        legend.set_bbox_to_anchor((0, 0, 1, 1), transform=figure.transFigure)
-    return Bbox.from_extents(0, 0, width, natural + band)
 
 
 def drawable(text: str) -> str:

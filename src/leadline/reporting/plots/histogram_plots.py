@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 MOST = 4  # maximum number of models side by side
-RELEVANT, OTHER = LINE_STYLES[0], LINE_STYLES[1]
+RELEVANT, OTHER = 0, 1  # indices in LINE_STYLES
 
 
 def histograms(
@@ -84,13 +84,15 @@ def _both(axes: Any, counts: Floats, top: float) -> list[Any]:
         edges,
         baseline=0.5,
         fill=True,
-        facecolor=OTHER.color,
+        facecolor=LINE_STYLES[OTHER].color,
         alpha=0.3,
-        edgecolor=OTHER.color,
+        edgecolor=LINE_STYLES[OTHER].color,
         linewidth=scaled(1),
     )
-    axes.stairs(counts[1], edges, baseline=0.5, color=OTHER.color, linestyle=(0, (5, 1.5)))
-    relevant = axes.stairs(counts[0], edges, baseline=0.5, color=RELEVANT.color, linewidth=scaled(1.5))
+    axes.stairs(counts[1], edges, baseline=0.5, color=LINE_STYLES[OTHER].color, linestyle=(0, (5, 1.5)))
+    relevant = axes.stairs(
+        counts[0], edges, baseline=0.5, color=LINE_STYLES[RELEVANT].color, linewidth=scaled(1.5)
+    )
     axes.set_yscale("log")
     axes.yaxis.set_major_formatter(lambda value, _place: f"{value:,.0f}")
     axes.minorticks_off()
@@ -106,7 +108,9 @@ def _line(axes: Any, counts: Floats, hsa: float) -> None:
     used = (counts > 0).all(axis=0)
     centre = ((np.arange(counts.shape[1]) + 0.5) / counts.shape[1])[used]
     ratio = np.log(counts[0][used] / counts[1][used])
-    axes.plot(centre, ratio, linestyle="none", marker="o", color=RELEVANT.color, markersize=scaled(3.6))
+    axes.plot(
+        centre, ratio, linestyle="none", marker="o", color=LINE_STYLES[RELEVANT].color, markersize=scaled(3.6)
+    )
     if len(centre) and not math.isnan(hsa):
         span = np.array([0.0, 1.0])
         axes.plot(span, ratio.mean() + hsa * (span - centre.mean()), color=INK, linewidth=scaled(1))

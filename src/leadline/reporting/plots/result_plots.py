@@ -12,10 +12,10 @@ import numpy as np
 from leadline.data.arrays import Floats
 from leadline.data.optional import require
 from leadline.data.result import Result, check_options
-from leadline.data.validation import check_arguments, check_positive, check_word
+from leadline.data.validation import check_arguments, check_word
 from leadline.data.wording import counted, percent
 from leadline.errors import UsageError
-from leadline.reporting.plots import COLUMN, Appearance, appearing, form_of, picture, shortened
+from leadline.reporting.plots import COLUMN, form_of, labelled, picture, shortened, width_of_user
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -43,40 +43,22 @@ Make = Callable[[float | None], "Figure"]  # function of the width in inches, No
 
 
 def draw(
-    result: Result,
-    path: str | os.PathLike[str] | None,
-    *,
-    size: float | tuple[float, float] | None,
-    font_size: float | None,
-    title: str,
-    palette: str | Sequence[str],
-    labels: Mapping[str, str] | None,
-    **options: Any,
+    result: Result, path: str | os.PathLike[str] | None, *, labels: Mapping[str, str] | None, **options: Any
 ) -> Figure:
     """Draw a result and return the figure; write it to a file if a path is given."""
     from leadline.io.read_paths import refuse_sources
     from leadline.io.write import checked_path, write_whole
 
     require("figures")
-    given = {"size": size, "font_size": font_size, "title": title, "palette": palette, "labels": labels}
-    check_arguments(Result.plot, (), given)
+    check_arguments(Result.plot, (), {"labels": labels})
     make = figure_of_result(result, **options)
-    width, height = size if isinstance(size, (tuple, list)) else (size, None)
-    for each in (width, height):
-        check_positive(size=each)
-    check_positive(font_size=font_size)
     path = None if path is None else checked_path(path)
-    if path is None and (title or height is not None):
-        raise UsageError("a title and a height are for files; expected plot(path, ...)")
     form = None if path is None else form_of(path)
     refuse_sources(path or "", result.sources)
-    appearance = Appearance(
-        width, height, font_size, title, palette, checked_labels(result, dict(labels or {}))
-    )
-    with appearing(appearance):
-        figure = make(width)
+    with labelled(checked_labels(result, dict(labels or {}))):
+        figure = make(width_of_user())
         if path is not None and form is not None:
-            write_whole(path, picture(figure, form, title=title, height=height))
+            write_whole(path, picture(figure, form))
     return figure
 
 
