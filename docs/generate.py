@@ -355,7 +355,7 @@ JSON = (
     ("difference", "qrels.txt bm25.run dense.run"),
     ("curve", "qrels.txt bm25.run dense.run"),
     ("explain", "qrels.txt bm25.run -m AP --query knots"),
-    ("suite", "suite.toml -m AP --no-cache"),
+    ("suite", "suite.toml -m AP"),
     ("check", "qrels.txt bm25.run"),
     ("collection", "docs.jsonl queries.jsonl qrels.txt"),
     ("agreement", "judges.csv --resample pairs"),

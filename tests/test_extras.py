@@ -98,18 +98,6 @@ def test_the_demo_prints_its_tables_and_names_the_extra_of_the_page(folder: Path
     assert not (folder / "leadline-demo.html").exists()
 
 
-def test_a_suite_is_evaluated_without_its_cache(folder: Path) -> None:
-    (folder / "suite.toml").write_text(
-        'measures = ["AP"]\n[collections.one]\nqrels = "qrels.txt"\nruns = ["a.run"]\n'
-    )
-    found = run(folder, "suite", "suite.toml")
-    assert found.returncode == 0, found.stderr
-    assert "not kept for the next evaluation: pyarrow" in found.stderr
-    assert "leadline[frames]" in found.stderr
-    assert not (folder / ".leadline-suite").exists()
-    assert run(folder, "suite", "suite.toml", "--cache", "kept").returncode == 2
-
-
 @pytest.mark.parametrize(
     ("extra", "arguments"),
     [

@@ -81,8 +81,8 @@ LINES = {
     "score -o": "score docs.index queries.jsonl pairs.tsv -m BM25 -o OUT",
     "search -o": "search docs.index queries.jsonl -m RM3(learn=judged) --feedback qrels.txt -o OUT",
     "study -o": "",  # a folder: tested below
-    "suite -o": "suite suite.toml --no-cache -o OUT",
-    "suite --plot": "suite suite.toml --no-cache --plot OUT.svg",
+    "suite -o": "suite suite.toml -o OUT",
+    "suite --plot": "suite suite.toml --plot OUT.svg",
     "summary -o": "summary docs.jsonl --doc d01 -o OUT",
     "summary of an index -o": "summary docs.index --doc d01 -o OUT",
     "topics fit -o": "topics fit docs.jsonl -k 2 --sweeps 3 -o OUT",

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import matplotlib as mpl
 import pytest
+from cycler import cycler
 
 import leadline as ll
 from conftest import REPOSITORY, Leadline
@@ -49,7 +50,7 @@ def test_a_figure_has_the_width_the_letters_and_the_colours_of_the_user(
     assert size_of(path)[0] == pytest.approx(6, abs=0.01)
     assert size_of(path)[1] > 1  # as much as is needed
     plain = path.read_text()
-    cycle = mpl.cycler(color=["#102030", "0.5"])
+    cycle = cycler(color=["#102030", "0.5"])
     with mpl.rc_context({"figure.figsize": (6, 1), "font.size": 12, "axes.prop_cycle": cycle}):
         assert leadline(*asked).status == 0
     changed = path.read_text()

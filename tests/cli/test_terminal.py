@@ -71,7 +71,7 @@ CASES: dict[str, list[str]] = {
         "--team",
         "teams.csv:team",
     ],
-    "suite": ["suite.toml", "--no-cache"],
+    "suite": ["suite.toml"],
     "summary": ["docs.jsonl", "--doc", "d01"],
     "topics fit": ["fit", "docs.jsonl", "-k", "2", "--sweeps", "5", "-o", "new.npz"],
     "topics infer": ["infer", "model.npz", "docs.jsonl", "-o", "vectors.jsonl"],

@@ -64,7 +64,7 @@ COMMANDS = {
     "sampled": [f"sampled qrels.txt {RUNS} -m AP -m RR --population 20"],
     "score": [INDEX, "score docs.index queries.jsonl qrels.txt -m BM25 -o scored.run"],
     "search": [INDEX, "search docs.index queries.jsonl -m BM25 -k 5 -o found.run"],
-    "suite": ["suite suite.toml --no-cache"],
+    "suite": ["suite suite.toml"],
     "summary": ["summary docs.jsonl --doc d01 --query knots"],
     "topics-fit": [MODEL],
     "topics-infer": [MODEL, "topics infer docs.model docs.jsonl -o docs.vectors"],

@@ -115,7 +115,7 @@ LINES = {
         f"sampled qrels.txt {RUNS} -m AP -m RR --population 20",
         "sampled qrels.txt bm25.run -m Bpref",
     ],
-    "suite": ["suite suite.toml --no-cache", "suite suite.toml --no-cache --partial -m AP -f csv"],
+    "suite": ["suite suite.toml", "suite suite.toml --partial -m AP -f csv"],
     "summary": ["summary docs.jsonl --doc d01 --query knots"],
     "topics": ["topics perplexity docs.model docs.jsonl"],
     "unjudged": [f"unjudged {RUNS} --method nruns", f"unjudged {RUNS} --method soboroff"],

@@ -187,37 +187,3 @@ def test_sampled_measures_of_a_run_without_relevant_documents_are_0(
     found = leadline("sampled", QRELS, run, "-m", "AP", "--population", 20, "-f", "json")
     assert found.status == 0
     assert found.data["runs"][0]["mean"]["AP"]["value"] == 0
-
-
-def test_a_damaged_value_in_the_cache_of_a_suite_is_computed_again(
-    tmp_path: Path, leadline: Leadline
-) -> None:
-    cache = tmp_path / "cache"
-    words = ("suite", EXAMPLES / "suite.toml", "-m", "AP", "--cache", cache, "-f", "json")
-    whole = leadline(*words).out
-    for path in sorted(cache.glob("*.parquet")):
-        content = path.read_bytes()
-        place = next(
-            at
-            for at in range(4, len(content) // 2)
-            if b"PAR1" not in content[at : at + 1] and _reads_else(path, content, at)
-        )
-        path.write_bytes(_flipped(content, place))
-    assert leadline(*words).out == whole
-
-
-def _flipped(content: bytes, place: int) -> bytes:
-    return content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :]
-
-
-def _reads_else(path: Path, content: bytes, place: int) -> bool:
-    """Return whether a changed bit is a changed value to a reader without checksums."""
-    whole = parquet.read_table(path).column("value 0").to_pylist()
-    target = path.with_suffix(".tried")
-    target.write_bytes(_flipped(content, place))
-    try:
-        return bool(parquet.read_table(target).column("value 0").to_pylist() != whole)
-    except (pa.ArrowException, OSError):
-        return False
-    finally:
-        target.unlink()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,7 +20,6 @@ from leadline.reporting.baseline_files import write_baseline
 from leadline.reporting.restore import save
 from leadline.reporting.score_results import read_scores
 from leadline.scale.saved_files import saved_results
-from leadline.scale.suite_evaluation import Cache, suite
 
 QRELS = {f"q{query}": {f"d{n}": (n * query) % 3 for n in range(6)} for query in range(1, 8)}
 RUNS = {
@@ -96,34 +94,6 @@ def test_a_flipped_bit_is_refused_or_changes_nothing(
         refused += found is None
         assert found in (None, whole), bit
     assert refused > 200
-
-
-def test_a_damaged_file_of_the_cache_is_not_used(tmp_path: Path) -> None:
-    source = {"collections": {"one": {"qrels": str(tmp_path / "qrels.txt"), "runs": {}}}}
-    (tmp_path / "qrels.txt").write_text(
-        "".join(f"{q} 0 {d} {g}\n" for q in QRELS for d, g in QRELS[q].items())
-    )
-    for name, run in RUNS.items():
-        rows = (f"{q} Q0 {d} 1 {score} x\n" for q, found in run.items() for d, score in found.items())
-        (tmp_path / f"{name}.run").write_text("".join(rows))
-        source["collections"]["one"]["runs"][name] = str(tmp_path / f"{name}.run")  # type: ignore[index]
-    cache = tmp_path / "cache"
-    expected = suite(source, measures="AP", cache=cache).to_dict()
-    assert suite(source, measures="AP", cache=cache).cached == 2
-    kept = min(cache.iterdir())
-    content = kept.read_bytes()
-    rng = np.random.default_rng(5)
-    opened = Cache(str(cache))
-    whole = repr(opened.get(kept.stem, 1))
-    for bit in rng.choice(8 * len(content), size=300, replace=False).tolist():
-        changed = bytearray(content)
-        changed[bit // 8] ^= 1 << bit % 8
-        kept.write_bytes(changed)
-        assert repr(opened.get(kept.stem, 1)) in (whole, "None")
-    again = suite(source, measures="AP", cache=cache)
-    assert again.to_dict() == expected
-    assert again.cached == 1
-    shutil.rmtree(cache)
 
 
 def test_files_of_earlier_versions_have_no_checksum_and_are_read(tmp_path: Path) -> None:

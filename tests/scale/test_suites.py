@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+import random
 from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
@@ -15,7 +17,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import leadline as ll
-from conftest import examples
+from conftest import Leadline, examples
 from leadline.comparison.suite_records import SuiteRules
 from leadline.comparison.suite_result import over_collections, stratified
 from leadline.measures import from_function
@@ -285,3 +287,42 @@ def test_a_suite_has_tables_data_frames_and_figures(tmp_path: Path) -> None:
     texts = {text.get_text() for text in result.plot(tmp_path / "map.png").axes[0].texts}
     assert {"0.750", "none"} <= texts
     assert (tmp_path / "map.png").stat().st_size > 1000
+
+
+def write_suite(folder: Path, *, collections: int = 2, runs: int = 3, queries: int = 5) -> Path:
+    """Write collections of random judgments and runs."""
+    rng = random.Random(7)
+    for number in range(collections):
+        inner = folder / f"c{number}"
+        (inner / "runs").mkdir(parents=True)
+        judged = [
+            f"q{query} 0 d{document} {rng.randrange(3)}" for query in range(queries) for document in range(20)
+        ]
+        (inner / "qrels.txt").write_text("\n".join(judged) + "\n")
+        for run in range(runs):
+            lines = [
+                f"q{query} Q0 d{document} 1 {rng.random():.4f} r{run}"
+                for query in range(1, queries + 2)  # one judged query is missing, one has no judgments
+                for document in rng.sample(range(60), 30)
+            ]
+            (inner / "runs" / f"r{run}.run").write_text("\n".join(lines) + "\n")
+    return folder
+
+
+def test_the_command_has_the_values_of_python(
+    tmp_path: Path, leadline: Leadline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_suite(tmp_path / "suite")
+    monkeypatch.chdir(tmp_path)
+    found = leadline("suite", "suite", "-m", "AP", "-f", "json")
+    assert found.status == 0
+    expected = suite("suite", measures="AP").to_dict()
+    assert suite("suite", measures="AP", engine="processes:2").to_dict() == expected
+    assert {key: found.data[key] for key in expected} == json.loads(json.dumps(expected))
+    assert len(found.data["inputs"]) == 8
+    rows = leadline("suite", "suite", "-m", "AP", "-f", "csv").out.splitlines()
+    assert rows[0] == "measure,run,c0,c1,macro,win_rate,comparisons,collections"
+    assert len(leadline("suite", "suite", "-f", "jsonl").out.splitlines()) == 3
+    assert leadline("suite", "suite", "--figure", "heat-map").status == 2
+    assert leadline("suite", "suite", "-o", "suite/c0/qrels.txt").status == 2
+    assert leadline("suite", "none.toml").status == 2

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import click
@@ -21,8 +20,6 @@ from leadline.cli._options import (
 )
 from leadline.cli._plots import check_plots, plot_option, plot_options, write_plots
 from leadline.cli._results import envelope, escaped, json_text, print_warnings, table_text
-from leadline.data.optional import require
-from leadline.errors import MissingPackageError, UsageError
 
 SECTION = "Evaluation"
 
@@ -63,19 +60,6 @@ SECTION = "Evaluation"
     help="Average over the collections that a run has, if it lacks some. [default: no macro mean, win rate "
     "and test over all collections]",
 )
-@option(
-    "Parts",
-    "--cache",
-    metavar="FOLDER",
-    help="Folder of the values that are computed already. [default: .leadline-suite beside SUITE]",
-)
-@option(
-    "Parts",
-    "--clean-cache",
-    is_flag=True,
-    help="Remove from the cache, when finished, what this evaluation did not use.",
-)
-@option("Parts", "--no-cache", is_flag=True, help="Compute everything, and keep nothing.")
 @engine_option("Engine that evaluates the runs")
 @plot_option("Figure")
 @plot_options
@@ -86,9 +70,6 @@ def command(
     suite: str,
     measures: tuple[str, ...],
     baseline: tuple[str, ...],
-    cache: str | None,
-    clean_cache: bool,
-    no_cache: bool,
     plots: tuple[str, ...],
     form: str,
     output: str | None,
@@ -104,44 +85,16 @@ def command(
     The macro mean gives every collection the same weight. A run that lacks a collection has none, unless
     --partial is given. Pairs are tested on each collection; over queries within these collections; and over
     collections as a sample of collections, which with fewer than five cannot tell.
-
-    The values of a run on a collection are kept in the cache as Parquet; the name of the file is a hash of
-    the judgments, the run, the measures and the options. After an interruption, or with more runs, only what
-    is missing is computed.
     """
-    if no_cache and cache is not None:
-        raise UsageError("--no-cache with --cache; expected one of them")
-    if no_cache and clean_cache:
-        raise UsageError("--no-cache with --clean-cache; expected one of them")
     refuse_overwrite(output, suite)
     appearance = check_plots(plots, suite, output=output or "-")
     from leadline.reporting.tables import rows_of, tables_of
-    from leadline.scale.suite_evaluation import CACHE
     from leadline.scale.suite_evaluation import suite as evaluate_suite
 
-    folder = cache
-    if folder is None and not no_cache:
-        folder = os.path.join(suite if os.path.isdir(suite) else os.path.dirname(suite), CACHE)
-        try:
-            require("Parquet and Arrow files")
-        except MissingPackageError as error:
-            if clean_cache:
-                raise
-            folder = None
-            print_warnings([f"values are not kept for the next evaluation: {error}"])
     with progress("runs") as on_run:
         result = evaluate_suite(
-            suite,
-            measures=measures or None,
-            baseline=baseline or None,
-            cache=folder,
-            clean_cache=clean_cache,
-            on_run=on_run,
-            **options,
+            suite, measures=measures or None, baseline=baseline or None, on_run=on_run, **options
         )
-    if folder is not None:
-        words = f"runs on collections: {result.computed} computed, {result.cached} from {folder}"
-        print_warnings([f"{words}; {result.removed} others removed" if clean_cache else words])
     to_file = output is not None
     if form == "json":
         shown = result.options | appearance

@@ -47,12 +47,6 @@ class Suite(Result):
         Means over queries; NaN where a run lacks a collection, or its mean is undefined.
     present : ndarray of bool, shape (n_runs, n_collections)
         Whether there is a run on a collection.
-    computed : int
-        Number of pairs of run and collection that were evaluated.
-    cached : int
-        Number of those that were taken from the cache.
-    removed : int
-        Number of other entries that were removed from the cache.
     """
 
     def __init__(
@@ -64,9 +58,6 @@ class Suite(Result):
         groups: Mapping[str, Sequence[str]] | None = None,
         inputs: Sequence[dict[str, Any]] = (),
         options: dict[str, Any] | None = None,
-        computed: int = 0,
-        cached: int = 0,
-        removed: int = 0,
     ) -> None:
         self.results = dict(results)
         self.comparisons = dict(comparisons)
@@ -74,7 +65,6 @@ class Suite(Result):
         self.groups = {name: list(members) for name, members in (groups or {}).items()}
         self.inputs = list(inputs)
         self.options = dict(options or {})
-        self.computed, self.cached, self.removed = computed, cached, removed
         self.collections = list(self.results)
         self.names = list(dict.fromkeys(name for each in self.results.values() for name in each.names))
         first = next(iter(self.results.values()))

@@ -30,13 +30,13 @@ def sealed_parquet(table: Any) -> bytes:
     return content[:start] + digest + content[start + len(digest) :]
 
 
-def read_parquet(path: str, *, expected: str, sealed: bool = False) -> Any:
+def read_parquet(path: str, *, expected: str) -> Any:
     """Return the Arrow table of a Parquet file; one of an earlier version or another program has no checksum.
 
     Raises
     ------
     InputError
-        If the file is damaged or no Parquet, or `sealed` and it has no checksum.
+        If the file is damaged or no Parquet.
     """
     parquet, arrow = import_optional("pyarrow.parquet"), import_optional("pyarrow")
     try:
@@ -49,9 +49,7 @@ def read_parquet(path: str, *, expected: str, sealed: bool = False) -> Any:
             whole = hashlib.sha256(content[:start])
             whole.update(UNSEALED)
             whole.update(content[start + len(UNSEALED) :])
-        if (sealed and not start) or (
-            start and whole.hexdigest().encode() != content[start : start + len(UNSEALED)]
-        ):
+        if start and whole.hexdigest().encode() != content[start : start + len(UNSEALED)]:
             raise InputError(DAMAGED, expected=expected, path=path)
         table = parquet.read_table(arrow.BufferReader(content), page_checksum_verification=True)
         table.validate(full=True)  # the offsets and the text of strings, which Arrow does not check
