@@ -19,7 +19,7 @@ from leadline.stats.correlation import (
     spearman,
     tau_ap,
 )
-from leadline.stats.resampling import draws_of_teams, interval, team_interval
+from leadline.stats.resampling import bootstrap_interval, interval, resamples
 
 PAIRS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.integers(0, 3)), min_size=3)
 
@@ -43,7 +43,7 @@ def test_coefficients_are_scipys_on_repeated_observations(
 
 def test_teams_are_drawn_whole() -> None:
     teams = ["a", "b", "a", "c", "b", "a"]
-    for times in draws_of_teams(teams, samples=50, seed=3):
+    for times in resamples(teams, draws=50, seed=3):
         assert times[0] == times[2] == times[5]
         assert times[1] == times[4]
         assert times[0] + times[1] + times[3] == 3
@@ -55,9 +55,9 @@ def test_the_same_seed_draws_the_same() -> None:
     def mean(times: np.ndarray) -> float:
         return float(np.average(np.arange(8), weights=times))
 
-    first, second = (team_interval(mean, teams, samples=200, seed=1) for _ in range(2))
+    first, second = (bootstrap_interval(mean, teams, draws=200, seed=1) for _ in range(2))
     assert first == second
-    assert first != team_interval(mean, teams, samples=200, seed=2)
+    assert first != bootstrap_interval(mean, teams, draws=200, seed=2)
     assert first[0] < 3.5 < first[1]
 
 

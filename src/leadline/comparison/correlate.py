@@ -28,7 +28,7 @@ from leadline.stats.correlation import (
     tau_ap,
     tau_ap_b,
 )
-from leadline.stats.resampling import draws_of_teams, interval
+from leadline.stats.resampling import interval, resamples
 
 
 def _tau_ap(truth: Floats, estimate: Floats, times: Integers | None = None) -> float:
@@ -271,7 +271,7 @@ def _over_runs(x: Floats, y: Floats, teams: Sequence[str], draws: int, seed: int
     """Return the coefficients of bootstrap resamples of the runs: draws x coefficients."""
     rows = [
         [function(x, y, times) for function in COEFFICIENTS.values()]
-        for times in draws_of_teams(teams, samples=draws, seed=seed)
+        for times in resamples(teams, draws=draws, seed=seed)
     ]
     return np.array(rows).reshape(draws, len(COEFFICIENTS))
 

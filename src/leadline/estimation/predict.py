@@ -29,7 +29,7 @@ from leadline.retrieval.index.reader import Index
 from leadline.retrieval.models.query_plan import Query
 from leadline.stats import checked_level, checked_seed
 from leadline.stats.correlation import kendall, pearson
-from leadline.stats.resampling import draws_of_teams, interval
+from leadline.stats.resampling import interval, resamples
 
 if TYPE_CHECKING:
     from leadline.topics.infer import Vectors
@@ -319,7 +319,7 @@ def correlation_table(predictions: Predictions, rows: Sequence[Mapping[str, Any]
 def _coefficients(x: Floats, y: Floats, draws: int, confidence: float, seed: int) -> dict[str, Any]:
     """Return each coefficient with its confidence interval; None where undefined."""
     labels = list(map(str, range(len(x))))
-    drawn = list(draws_of_teams(labels, samples=draws, seed=seed))
+    drawn = resamples(labels, draws=draws, seed=seed)
     if not len(x) or np.ptp(x) == 0 or np.ptp(y) == 0:
         return {name: {"value": None, "low": None, "high": None} for name in COEFFICIENTS}
     coefficients = {}

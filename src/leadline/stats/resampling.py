@@ -1,4 +1,4 @@
-"""Random draws in blocks, and bootstrap over teams."""
+"""Resampling: signs and resamples of units in blocks, and percentile intervals of a statistic of them."""
 
 from __future__ import annotations
 
@@ -35,9 +35,17 @@ def signs(generator: np.random.Generator, draws: int, queries: int) -> Floats:
     return np.asarray(unpacked * 2.0 - 1.0, dtype=np.float64)
 
 
+def drawn_rows(generator: np.random.Generator, draws: int, size: int) -> Integers:
+    """Return resamples with replacement of rows 0 to size - 1: draws x size.
+
+    The same in one call as in one for each draw.
+    """
+    return generator.integers(0, size, size=(draws, size))
+
+
 def weights(generator: np.random.Generator, draws: int, queries: int) -> Floats:
     """Return how often each query is drawn in resamples with replacement: draws x queries."""
-    chosen = generator.integers(0, queries, size=(draws, queries))
+    chosen = drawn_rows(generator, draws, queries)
     chosen += np.arange(draws)[:, None] * queries
     counts = np.bincount(chosen.ravel(), minlength=draws * queries)
     return counts.reshape(draws, queries).astype(np.float64)
@@ -73,20 +81,18 @@ def in_parts(columns: Integers) -> Iterator[Integers]:
         yield columns[start : start + COLUMNS]
 
 
-def draws_of_teams(teams: Sequence[str], *, samples: int, seed: int = 0) -> Iterator[Integers]:
-    """Yield bootstrap draws of teams: per draw, the number of times each system's team was drawn.
+def resamples(units: Sequence[str], *, draws: int, seed: int = 0) -> Integers:
+    """Return how often each element is drawn in resamples of units: draws x elements.
 
-    Systems of one team are not independent, so that intervals from single systems are too narrow.
+    Elements of one unit, such as the systems of a team, are not independent and are drawn together.
 
-    >>> next(draws_of_teams(["a", "a", "b"], samples=1)).tolist()
-    [0, 0, 2]
+    >>> resamples(["a", "a", "b"], draws=1).tolist()
+    [[0, 0, 2]]
     """
-    _, member = np.unique(np.asarray(teams, dtype=object).astype(str), return_inverse=True)
+    _, member = np.unique(np.asarray(units, dtype=object).astype(str), return_inverse=True)
     size = int(member.max(initial=-1)) + 1
-    rng = np.random.default_rng(seed)
-    for _ in range(samples):
-        drawn = np.bincount(rng.integers(0, size, size), minlength=size)
-        yield drawn[member]
+    drawn: Integers = weights(np.random.default_rng(seed), draws, size).astype(np.int64)[:, member]
+    return drawn
 
 
 def interval(values: Sequence[float] | Floats, level: float = 0.95) -> tuple[float, float]:
@@ -101,14 +107,13 @@ def interval(values: Sequence[float] | Floats, level: float = 0.95) -> tuple[flo
     return float(low), float(high)
 
 
-def team_interval(
+def bootstrap_interval(
     statistic: Callable[[Integers], float],
-    teams: Sequence[str],
+    units: Sequence[str],
     *,
-    samples: int = 1000,
+    draws: int = 1000,
     seed: int = 0,
     level: float = 0.95,
 ) -> tuple[float, float]:
-    """Return the bootstrap interval of a statistic of the number of times each system was drawn."""
-    drawn = draws_of_teams(teams, samples=samples, seed=seed)
-    return interval([statistic(counts) for counts in drawn], level)
+    """Return the percentile interval of a statistic of the number of times that each element was drawn."""
+    return interval([statistic(times) for times in resamples(units, draws=draws, seed=seed)], level)

@@ -22,7 +22,7 @@ from leadline.errors import UsageError
 from leadline.io.id_lists import read_labels, teams_of
 from leadline.io.read import QrelsLike
 from leadline.stats.correlation import kendall, pearson, spearman
-from leadline.stats.resampling import draws_of_teams, interval
+from leadline.stats.resampling import interval, resamples
 from leadline_studies import COMPLETE, Option, Outcome, Progress, read_judgments
 from leadline_studies.difference_similarity.roc import area_under_curve, best_threshold, decide, roc_curve
 
@@ -81,8 +81,8 @@ def run(
     teams = teams_of(labels, differences.names, team)
     n_bins = bins or min(20, max(1, round(len(teams) / SYSTEMS_A_BIN)))
     pairs = pairs_in_bins(differences, teams, n_bins)
-    resamples = list(draws_of_teams(teams, samples=samples, seed=seed))
-    areas = _areas(pairs, resamples)
+    drawn = resamples(teams, draws=samples, seed=seed)
+    areas = _areas(pairs, drawn)
     data: dict[str, Any] = {
         "k": cutoff,
         "systems": len(teams),
@@ -93,7 +93,7 @@ def run(
         "same_team_pairs": int(pairs.same.sum()),
         "auc": areas,
         "decisions": _decisions(pairs, teams),
-        "ric_ap": _correlations(differences, resamples),
+        "ric_ap": _correlations(differences, drawn),
         "wrong_way": {
             "lists": float(differences.wrong_way[:, differences.counted].mean()),
             "most_of_one_system": float(differences.wrong_way[:, differences.counted].mean(axis=1).max()),
@@ -137,7 +137,7 @@ def pairs_in_bins(differences: Difference, teams: list[str], bins: int) -> Pairs
     return Pairs(first, second, (group[first] == group[second]).astype(np.bool_), scores)
 
 
-def _areas(pairs: Pairs, draws: list[Integers]) -> dict[str, Any]:
+def _areas(pairs: Pairs, draws: Integers) -> dict[str, Any]:
     """Return the AUC of every predictor with its interval, and of id minus that of delta RIC."""
     if int(pairs.same.sum()) < FEWEST:
         return dict.fromkeys([*pairs.scores, f"{ID} - {DELTA}"])
@@ -193,7 +193,7 @@ def _plain(values: dict[str, float]) -> dict[str, float | None]:
     return {name: plain(value) for name, value in values.items()}
 
 
-def _correlations(differences: Difference, drawn: list[Integers]) -> dict[str, Any]:
+def _correlations(differences: Difference, drawn: Integers) -> dict[str, Any]:
     """Return the correlations of RIC and the concordance with AP over systems."""
     ap = differences.ap.mean(axis=1)
     measured = {"RIC": differences.mean_ric, "concordance": differences.mean_concordance}

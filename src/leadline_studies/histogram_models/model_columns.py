@@ -24,7 +24,7 @@ from leadline.estimation.score_histograms.histogram_result import (
 from leadline.estimation.score_histograms.subsampling import slopes
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import judge_runs
-from leadline.stats.resampling import interval
+from leadline.stats.resampling import interval, weights
 from leadline_studies.common.tracking import COEFFICIENTS, MEASURES, SEVEN, Correlations, correlate_column
 
 BY_QUERY, BY_MODEL, ROBUST = "HSA by query", "HSA by model", "HSA robust"
@@ -170,10 +170,7 @@ def _round_means(means: Floats) -> Floats:
 
 def entries(columns: Columns, truth: Truth, draws: int, seed: int) -> dict[str, Correlations]:
     """Return the correlations of every column with the measures, and the verdict of the rule."""
-    rng = np.random.default_rng([seed, 5])
-    size = len(truth.codes)
-    drawn = rng.integers(0, size, (draws, size)) + size * np.arange(draws)[:, None]
-    times = np.bincount(drawn.ravel(), minlength=draws * size).reshape(draws, size).astype(float)
+    times = weights(np.random.default_rng([seed, 5]), draws, len(truth.codes))
     result = {}
     for name, column in columns.items():
         entry = correlate_column(truth.names, column.values, truth.quality, draws=draws, seed=seed)

@@ -23,7 +23,7 @@ from leadline.evaluation.join import judge_runs
 from leadline.io.id_lists import read_labels
 from leadline.io.read import QrelsLike, read_qrels
 from leadline.stats.correlation import pearson
-from leadline.stats.resampling import team_interval
+from leadline.stats.resampling import bootstrap_interval
 from leadline_studies import Option, Outcome, Progress
 from leadline_studies.common.tracking import (
     ASKED_COLLECTIONS,
@@ -138,7 +138,7 @@ def _gain(
             quality[defined], control[defined], part
         )
 
-    low, high = team_interval(better, teams, samples=max(draws, 1), seed=seed)
+    low, high = bootstrap_interval(better, teams, draws=max(draws, 1), seed=seed)
     return {"value": plain(better(None)), "low": plain(low), "high": plain(high)}
 
 

@@ -28,7 +28,7 @@ from leadline.evaluation.join import judge_runs
 from leadline.io.id_lists import read_labels, teams_of
 from leadline.io.read import QrelsLike, read_qrels
 from leadline.stats.correlation import kendall, pearson, spearman, tau_ap
-from leadline.stats.resampling import interval, team_interval
+from leadline.stats.resampling import bootstrap_interval, interval, weights
 from leadline_studies import Option, Outcome, Progress, parse_integers
 from leadline_studies.histogram_sample.run_subsampler import RunSubsampler, SubsampledRun, shares
 
@@ -76,8 +76,8 @@ class Grid(NamedTuple):
             raise UsageError(f"{len(with_relevant)} queries with relevant documents; expected 2 or more")
         rng = np.random.default_rng([recipe.seed, 5])
         times = np.zeros((repeats, 1 + -(-draws // repeats), len(table.queries)))
-        for frequencies in times.reshape(-1, len(table.queries)):
-            np.add.at(frequencies, rng.choice(with_relevant, len(with_relevant)), 1.0)
+        every = times.reshape(-1, len(table.queries))
+        every[:, with_relevant] = weights(rng, len(every), len(with_relevant))
         times[:, 0] = table.relevant(recipe.rel) > 0
         flags = [
             [shares(table, recipe.rel, part, recipe.seed + repeat) for part in parts]
@@ -253,8 +253,8 @@ def _run_interval(exact: Floats, values: Floats, groups: Sequence[str], draws: i
     """Return the bootstrap interval over runs, by whole teams, of the first sample."""
     x, y = exact[:, 0, 0], values[:, 0, 0]
     defined = ~np.isnan(y)
-    low, high = team_interval(
-        lambda times: pearson(x[defined], y[defined], times[defined]), groups, samples=draws, seed=seed
+    low, high = bootstrap_interval(
+        lambda times: pearson(x[defined], y[defined], times[defined]), groups, draws=draws, seed=seed
     )
     return {"runs_low": plain(low), "runs_high": plain(high)}
 

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline.stats.correlation import pearson, spearman
+from leadline.stats.resampling import drawn_rows
 from leadline_studies.common.markdown import number, table, value_range, with_interval, wrapped
 from leadline_studies.common.pages import Json, copy_figures, run_study, update_page
 
@@ -339,12 +340,11 @@ def columns_of(entry: Json, norm: str) -> tuple[Any, Any, Any]:
 def over_settings(entry: Json, norm: str) -> tuple[float, float]:
     """Return a 95 % percentile interval of |R| of HSA less |R| of perplexity, drawing settings again."""
     quality, slopes, rival = columns_of(entry, norm)
-    rng = np.random.default_rng(0)
-    intervals = []
-    for _ in range(DRAWS):
-        rows = rng.integers(0, len(quality), len(quality))
-        intervals.append(abs(pearson(quality[rows], slopes[rows])) - abs(pearson(quality[rows], rival[rows])))
-    low, high = np.nanquantile(intervals, [0.025, 0.975]).tolist()
+    gains = [
+        abs(pearson(quality[rows], slopes[rows])) - abs(pearson(quality[rows], rival[rows]))
+        for rows in drawn_rows(np.random.default_rng(0), DRAWS, len(quality))
+    ]
+    low, high = np.nanquantile(gains, [0.025, 0.975]).tolist()
     return low, high
 
 

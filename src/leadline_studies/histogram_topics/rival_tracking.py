@@ -10,7 +10,7 @@ import numpy as np
 from leadline.data.arrays import Floats
 from leadline.data.results import plain
 from leadline.estimation.score_histograms.bins import overlap, slope
-from leadline.stats.resampling import interval
+from leadline.stats.resampling import interval, weights
 from leadline_studies.common.tracking import COEFFICIENTS
 
 
@@ -33,10 +33,8 @@ def correlate_predictors(
     [1.0, -0.327]
     """
     size = quality.shape[1]
-    rng = np.random.default_rng([seed, 5])
     times = np.ones((1 + draws, size))  # the first row is what was found
-    for row in times[1:]:
-        row[:] = np.bincount(rng.integers(0, size, size), minlength=size)
+    times[1:] = weights(np.random.default_rng([seed, 5]), draws, size)
     truth = times @ quality.T / size
     columns = _columns(times, counts, competitors)
     draws_by_column = {

@@ -24,7 +24,7 @@ from leadline.estimation.system_lists import RankedPool, Systems, read_systems
 from leadline.estimation.unjudged_methods import DeShaTo
 from leadline.io.read import QrelsLike, read_qrels
 from leadline.io.texts import read_documents
-from leadline.stats.resampling import interval
+from leadline.stats.resampling import drawn_rows, interval
 from leadline.topics.fit import fit
 from leadline.topics.infer import Vectors, infer, read_vectors
 from leadline_studies import FITS, SWEEPS, VECTORS, Option, Outcome, Progress
@@ -186,9 +186,9 @@ def _correct(
 def _summary(right: Floats, seed: int) -> dict[str, Any]:
     """Return the proportion of correct queries, over models x queries, with an interval over queries."""
     by_query = right.mean(axis=0)
-    rng = np.random.default_rng(seed)
     size = len(by_query)
-    low, high = interval([by_query[rng.integers(0, size, size)].mean() for _ in range(1000)])
+    rows = drawn_rows(np.random.default_rng(seed), 1000, size)
+    low, high = interval(by_query[rows].mean(axis=1))
     shares = right.mean(axis=1)
     return {
         "queries": size,

@@ -31,7 +31,7 @@ from leadline.io.read import QrelsLike, read_qrels
 from leadline.io.result_files import read_column
 from leadline.measures.average_precision import AP
 from leadline.stats.correlation import kendall
-from leadline.stats.resampling import draws_of_teams, interval
+from leadline.stats.resampling import interval, resamples
 from leadline_studies import Option, Outcome, Progress
 from leadline_studies.unjudged_systems.votes import (
     STATISTICS,
@@ -85,7 +85,7 @@ def run(
     methods = _methods(len(names), len(set(owners)))
     fast_methods = with_fewer_draws(methods)
     scores = scores_by_votes(systems, methods, owners, seed)
-    drawn = list(draws_of_teams(owners, samples=samples, seed=seed))
+    drawn = resamples(owners, draws=samples, seed=seed)
     without_team, by_team = left_out(systems, true_scores, owners, fast_methods, teams, seed)
     data: dict[str, Any] = {
         "systems": len(names),
@@ -152,11 +152,11 @@ def _methods(systems: int, teams: int) -> list[UnjudgedEstimator]:
     return methods
 
 
-def agreement(scores: Floats, truth: Floats, resamples: Sequence[Integers]) -> dict[str, Any]:
+def agreement(scores: Floats, truth: Floats, drawn: Integers) -> dict[str, Any]:
     """Compare an estimated order with the true one."""
     result: dict[str, Any] = {}
     for name, statistic in STATISTICS.items():
-        low, high = interval([statistic(scores, truth, times) for times in resamples])
+        low, high = interval([statistic(scores, truth, times) for times in drawn])
         result[name] = {"value": plain(statistic(scores, truth)), "low": plain(low), "high": plain(high)}
     order = np.argsort(-truth, kind="stable")
     half = order[: (len(truth) + 1) // 2]

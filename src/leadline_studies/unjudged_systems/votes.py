@@ -13,7 +13,7 @@ from leadline.estimation.system_lists import Systems, number_teams
 from leadline.estimation.unjudged_methods import Soboroff, UnjudgedEstimator
 from leadline.estimation.unjudged_result import mean_of_defined
 from leadline.stats.correlation import kendall, pearson, tau_ap
-from leadline.stats.resampling import interval
+from leadline.stats.resampling import drawn_rows, interval
 
 STATISTICS = {"kendall": kendall, "tau_ap": tau_ap, "pearson": pearson}
 VOTES = {"run": "one vote a run", "team": "one vote a team"}
@@ -149,7 +149,7 @@ def gains_of(rows: Sequence[dict[str, Any]], seed: int) -> dict[str, Any]:
         if not len(gains):
             result[f"gain_{votes}"] = None
             continue
-        means = gains[rng.integers(0, len(gains), (1000, len(gains)))].mean(axis=1)
+        means = gains[drawn_rows(rng, 1000, len(gains))].mean(axis=1)
         low, high = interval(means if len(gains) > 1 else [])  # one team says nothing of others
         result[f"gain_{votes}"] = {
             "value": float(gains.mean()),

@@ -11,7 +11,7 @@ import numpy as np
 from leadline.data.arrays import Floats, Integers
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
 from leadline.estimation.score_histograms.subsampling import slopes
-from leadline.stats.resampling import interval
+from leadline.stats.resampling import drawn_rows, interval, weights
 
 CELLS = 2_000_000  # maximum number of values of a block of resamples
 ROWS = 1024  # redrawn samples in a table, and the maximum number of resamples that share it
@@ -58,12 +58,9 @@ def hsa_intervals(counts: Floats, recipe: HistogramOptions, draws: int) -> HsaIn
 
 def _resampled(counts: Floats, recipe: HistogramOptions, draws: int, rng: np.random.Generator) -> Floats:
     """Return HSA of resamples of queries."""
-    chosen = rng.integers(0, len(counts), (draws, len(counts)))
     if recipe.aggregate == "query":
-        return _means(slopes(counts, recipe)[chosen])
-    chosen += np.arange(draws)[:, None] * len(counts)
-    times = np.bincount(chosen.ravel(), minlength=draws * len(counts)).reshape(draws, -1)
-    return slopes(np.tensordot(times.astype(np.float64), counts, axes=1), recipe)
+        return _means(slopes(counts, recipe)[drawn_rows(rng, draws, len(counts))])
+    return slopes(np.tensordot(weights(rng, draws, len(counts)), counts, axes=1), recipe)
 
 
 def _means(values: Floats) -> Floats:
@@ -100,7 +97,7 @@ class ResampledQueries(NamedTuple):
         >>> few.query.tolist(), few.turn.tolist()
         ([1, 1, 2, 0, 0, 2], [0, 1, 0, 0, 1, 0])
         """
-        query = np.sort(rng.integers(0, size, (draws, size)), axis=1).ravel()
+        query = np.sort(drawn_rows(rng, draws, size), axis=1).ravel()
         draw = np.repeat(np.arange(draws), size)
         code = draw * size + query
         first = np.diff(code, prepend=-1) > 0
@@ -184,9 +181,7 @@ def times_drawn(total: int, key: tuple[int, ...]) -> np.ndarray[tuple[int, int],
     >>> few.shape, set(few.sum(axis=1).tolist())
     ((1024, 5), {5})
     """
-    chosen = np.random.default_rng([2, *key, total]).integers(0, total, (ROWS, total))
-    chosen += np.arange(ROWS)[:, None] * total
-    times = np.bincount(chosen.ravel(), minlength=ROWS * total).astype(np.uint8).reshape(ROWS, total)
+    times = weights(np.random.default_rng([2, *key, total]), ROWS, total).astype(np.uint8)
     times.setflags(write=False)
     return times
 
