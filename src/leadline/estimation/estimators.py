@@ -197,19 +197,40 @@ class Sample:
 def cascade(table: Floats, weight: Floats) -> tuple[Floats, Floats]:
     """Return the values of a cascade measure and their derivatives by the target at each rank.
 
+    The last axis of the table is the rank.
+
     Examples
     --------
     >>> values, slope = cascade(np.array([[0.5, 1.0]]), np.array([1.0, 0.5]))
     >>> values.tolist(), slope.tolist()  # 0.5 + 0.5 x 0.5; 1 - 0.5 and 0.5 x 0.5
     ([0.75], [[0.5, 0.25]])
     """
-    queries, depth = table.shape
-    before = np.ones((queries, depth + 1))
-    np.cumprod(1.0 - table, axis=1, out=before[:, 1:])
-    below = np.zeros((queries, depth + 1))  # value of the list from each rank on
-    for column in range(depth - 1, -1, -1):
-        below[:, column] = weight[column] * table[:, column] + (1.0 - table[:, column]) * below[:, column + 1]
-    return below[:, 0], before[:, :-1] * (weight - below[:, 1:])
+    *lists, depth = table.shape
+    before = _reach(1.0 - table)
+    below = np.zeros((*lists, depth + 1))  # value of the list from each rank on
+    for at in range(depth - 1, -1, -1):
+        below[..., at] = weight[at] * table[..., at] + (1.0 - table[..., at]) * below[..., at + 1]
+    return below[..., 0], before * (weight - below[..., 1:])
+
+
+def attention(table: Floats, weight: Floats, length: Integers) -> Floats:
+    """Return the weight of each rank of a cascade measure: that of the rank, where the list is as long.
+
+    The last axis of the table is the rank, as in `cascade`.
+
+    >>> attention(np.array([0.5, 0.5, 0.0]), np.array([1.0, 0.5, 0.5]), np.array(2)).tolist()
+    [1.0, 0.25, 0.0]
+    """
+    listed = np.arange(table.shape[-1]) < length[..., None]
+    seen: Floats = weight * _reach(np.clip(1.0 - table, 0.0, 1.0)) * listed
+    return seen
+
+
+def _reach(passed: Floats) -> Floats:
+    """Return the products of the factors of all ranks before."""
+    before = np.ones(passed.shape)
+    np.cumprod(passed[..., :-1], axis=-1, out=before[..., 1:])
+    return before
 
 
 @dataclass(frozen=True)
@@ -424,14 +445,12 @@ class Estimator:
         queries, depth = table.shape
         weight = kind.weights(np.arange(1.0, depth + 1))
         values, slope = cascade(table, weight)
-        reach = np.cumprod(np.clip(1.0 - table, 0.0, 1.0), axis=1)
-        reach = np.concatenate([np.ones((queries, 1)), reach[:, :-1]], axis=1) if depth else reach
-        attention = weight * reach * (np.arange(depth) < length[:, None])
-        own = attention[query, rank - 1]
-        rest = attention.sum(axis=1) - np.bincount(query, own, minlength=queries)
+        seen = attention(table, weight, length)
+        own = seen[query, rank - 1]
+        rest = seen.sum(axis=1) - np.bincount(query, own, minlength=queries)
         rest = np.where(np.bincount(query, minlength=queries) == length, 0.0, np.maximum(rest, 0.0))
         doubt, free = self._doubt(query, row, own, rest)
-        squares = (attention**2).sum(axis=1) - np.bincount(query, own**2, minlength=queries)
+        squares = (seen**2).sum(axis=1) - np.bincount(query, own**2, minlength=queries)
         coefficient = slope[query, rank - 1] / queries
         return RunEstimate(
             values,

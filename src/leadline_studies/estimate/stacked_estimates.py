@@ -14,7 +14,7 @@ from scipy.special import stdtrit
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.judged_run import JudgedRun
 from leadline.errors import UsageError
-from leadline.estimation.estimators import Estimator, Sample
+from leadline.estimation.estimators import Estimator, Sample, attention, cascade
 from leadline.estimation.measure_targets import AveragePrecision, Cascade, Kind, Linear, Ratio
 from leadline.estimation.sampling_errors import MOST_DEGREES
 
@@ -177,20 +177,11 @@ class Stack:
         table = np.where(inside, outside[None, :, None], 0.0)
         table[self.run, self.query, self.place] = pseudo[self.row]
         weight = kind.weights(np.arange(1.0, self.depth + 1))
-        before = np.cumprod(1.0 - table, axis=2)
-        before = np.concatenate([np.ones((*before.shape[:2], 1)), before[:, :, :-1]], axis=2)
-        below = np.zeros((self.runs, self.queries, self.depth + 1))
-        for rank in range(self.depth - 1, -1, -1):
-            below[:, :, rank] = (
-                weight[rank] * table[:, :, rank] + (1.0 - table[:, :, rank]) * below[:, :, rank + 1]
-            )
-        slope = before * (weight - below[:, :, 1:])
-        reach = np.cumprod(np.clip(1.0 - table, 0.0, 1.0), axis=2)
-        reach = np.concatenate([np.ones((*reach.shape[:2], 1)), reach[:, :, :-1]], axis=2)
-        attention = weight * reach * inside
+        values, slope = cascade(table, weight)
+        seen = attention(table, weight, self.length)
         own = np.zeros_like(self.weight)
-        own[self.run, self.row] = attention[self.run, self.query, self.place]
+        own[self.run, self.row] = seen[self.run, self.query, self.place]
         slopes = np.zeros_like(self.weight)
         slopes[self.run, self.row] = slope[self.run, self.query, self.place]
-        rest = np.maximum(attention.sum(axis=2) - self._by_query(own), 0.0)
-        return below[:, :, 0].mean(axis=1), own, np.where(self.complete, 0.0, rest), slopes
+        rest = np.maximum(seen.sum(axis=2) - self._by_query(own), 0.0)
+        return values.mean(axis=1), own, np.where(self.complete, 0.0, rest), slopes
