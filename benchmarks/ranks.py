@@ -25,8 +25,9 @@ import numpy as np
 
 import leadline as ll
 from leadline.comparison.rank import rank
+from leadline.data.averages import NamedMeasure
 from leadline.data.ids import Vocabulary
-from leadline.data.results import NamedMeasure, Results, RunInfo
+from leadline.data.results import Results, RunInfo
 from leadline.stats.ranks import bootstrap_ranks, paired_t, rank_limits
 
 PROCEDURES = ("Holm", "Bonferroni", "MaxT", "Uncorrected")

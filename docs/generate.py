@@ -338,8 +338,8 @@ def gallery() -> str:
         "",
         (
             '`.pdf` and `.png` are other formats. In Python `result.plot("figure.svg")` draws the same '
-            "figures. Their width, font size and colours are those of your `matplotlibrc`; these are drawn with "
-            "`figure.figsize: 6, 6`, and the height follows from what is drawn."
+            "figures. Their width, font size and colours are those of your `matplotlibrc`; these are drawn "
+            "with `figure.figsize: 6, 6`, and the height follows from what is drawn."
         ),
     ]
     for figure in runpy.run_path(FIGURES)["FIGURES"]:
