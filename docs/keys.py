@@ -168,6 +168,7 @@ KEYS = {
         "ranking": "With runs: their means by each judge, and how the judges change them.",
         "audit": "With runs and two judges or `--reference`: bias and order of the runs by the labels of "
         "each other judge.",
+        "forms": "Of the store of a judging page: its forms of presentation compared, as by `compare`.",
         "needed": "With runs or `--within`: number of judgments that kappa needs.",
     },
     "pool": {

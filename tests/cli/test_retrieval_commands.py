@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from conftest import Leadline
 from leadline.io.read import read_run
+from leadline.reporting.score_results import read_scores
 from leadline.retrieval.models import MODELS
 from leadline.retrieval.search import search
 
@@ -100,7 +102,7 @@ def test_show_prints_a_list_for_people(leadline: Leadline) -> None:
         "query terms that no document has: 1; left out of their queries\n"
     )
     rejected = leadline("search", "docs.index", "queries.jsonl", "-m", "BM25")
-    assert "no output is asked for; expected -o RUN, or --show" in rejected.err
+    assert "no output is asked for; expected -o RUN, --show" in rejected.err
 
 
 def test_a_stored_text_that_is_outdated_is_said(folder: Path, leadline: Leadline) -> None:
@@ -112,6 +114,20 @@ def test_a_stored_text_that_is_outdated_is_said(folder: Path, leadline: Leadline
     (folder / "docs.jsonl").write_text('{"doc_id": "d1", "text": "new"}\n')
     shown = leadline("search", "stored", "queries.jsonl", "-m", "BM25", "--show").out
     assert shown.endswith("the source of the index has changed since\n")
+
+
+def test_seconds_of_queries_are_a_table_that_compare_takes(folder: Path, leadline: Leadline) -> None:
+    models = ("-m", "BM25", "-m", "TF(dot)")
+    assert leadline("index", "docs.jsonl", "-o", "stored", "--store-text").status == 0
+    for index, measures in (("docs.index", ["seconds"]), ("stored", ["seconds", "summary_seconds"])):
+        done = leadline("search", index, "queries.jsonl", *models, "-q", "-f", "csv")
+        (folder / "seconds.csv").write_text(done.out)
+        lines = done.out.splitlines()
+        assert lines[0] == "query,run,measure,value"
+        assert len(lines) == 1 + 3 * 2 * len(measures)
+        compared = leadline("compare", "--scores", "seconds.csv", "-f", "json").data
+        assert compared["measures"] == measures
+        assert not any(measure.rising or measure.assumed for measure in read_scores("seconds.csv").measures)
 
 
 @pytest.mark.usefixtures("folder")
@@ -229,6 +245,8 @@ def test_a_collection_is_described_with_the_ids_that_do_not_match(leadline: Lead
         "unjudged_queries": 1,
     }
     assert {name: done.data[name] for name in wanted} == wanted
+    assert (done.data["relevant"], done.data["relevant_held"], done.data["coverage"]) == (2, 1, 0.5)
     shown = leadline("collection", "docs.jsonl", "queries.jsonl", "qrels.txt").out
+    assert re.search(r"collection coverage +1 of 2 relevant \(50 %\)", shown)
     assert "judged documents that DOCS lacks: 1 (d9)" in shown
     assert "queries without judgments: 1 (q3)" in shown

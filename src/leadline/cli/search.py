@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 import sys
 import textwrap
+import time
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
 
 from leadline.cli._help import Command, option
-from leadline.cli._options import OUTPUT, formats_option, progress, whole, write_output
+from leadline.cli._options import OUTPUT, formats_option, per_query_option, progress, whole, write_output
 from leadline.cli._results import describe_input
 from leadline.cli._texts import models_option, summary_text, text_options
 from leadline.data.results import ResultWarning
@@ -66,6 +67,10 @@ INDENT = 6 * " "
     metavar="QRELS",
     help="Relevance judgments for models with relevance feedback, as in RM3(learn=judged).",
 )
+@per_query_option(
+    "Print the seconds of every query, and of the summaries of its first ten documents if the index has "
+    "stored texts: with -f csv a table for `compare`."
+)
 @text_options
 @formats_option("html")
 def command(
@@ -78,6 +83,7 @@ def command(
     output: str | None,
     show: str | None,
     feedback: str | None,
+    per_query: bool,
     form: str,
     **reading: Any,
 ) -> None:
@@ -99,8 +105,8 @@ def command(
     else:
         raise UsageError("expected either QUERIES or --query TEXT")
     show = show or (SHOWN[0] if form == "html" or query is not None else None)
-    if output is None and show is None:
-        raise UsageError("no output is asked for; expected -o RUN, or --show, or both")
+    if output is None and show is None and not per_query:
+        raise UsageError("no output is asked for; expected -o RUN, --show or --per-query")
     k = k or (1000 if query is None else TYPED)
     opened_index = open_index(index)
     with progress("queries") as on_query:
@@ -115,10 +121,15 @@ def command(
         lists = result_lists(runs, {query.id: query.content for query in query_texts}, show)
         notes = list(map(str, runs.warnings))
         write_output(page(lists, notes) if form == "html" else "\n".join(shown(lists, notes)) + "\n", None)
-        if output is None or form == "html":
+        if (output is None and not per_query) or form == "html":
             return
-    data = {"models": list(runs), "runs": paths, "seconds": seconds_of(runs)}
-    text = summary_text("search", inputs, options, runs.warnings, data, search_table(runs, paths), form)
+    data: dict[str, Any] = {"models": list(runs), "runs": paths, "seconds": seconds_of(runs)}
+    table = search_table(runs, paths)
+    if per_query:
+        rows = seconds_rows(runs, {query.id: query.content for query in query_texts})
+        table = Table(["query", "run", "measure", "value"], rows)
+        data["per_query"] = [dict(zip(table.columns, row, strict=True)) for row in rows]
+    text = summary_text("search", inputs, options, runs.warnings, data, table, form)
     write_output(text, None)
 
 
@@ -154,6 +165,22 @@ def seconds_of(runs: Any) -> dict[str, dict[str, float]]:
         name: {"median": float(np.median(times)), "p95": float(np.quantile(times, 0.95))}
         for name, times in runs.seconds.items()
     }
+
+
+def seconds_rows(runs: Any, texts: dict[str, str]) -> list[list[Cell]]:
+    """Return query, run, measure and value: seconds of every query, and of making its summaries."""
+    from leadline.retrieval.result_list import hits_of
+
+    rows: list[list[Cell]] = []
+    for name, times in runs.seconds.items():
+        lists = runs[name].to_dict()
+        for (query, text), seconds in zip(texts.items(), times.tolist(), strict=True):
+            rows.append([query, name, "seconds", seconds])
+            if runs.index.has_text:
+                began = time.perf_counter()
+                hits_of(runs.index, text, dict(islice(lists.get(query, {}).items(), TYPED)))
+                rows.append([query, name, "summary_seconds", time.perf_counter() - began])
+    return rows
 
 
 def search_table(runs: Any, paths: dict[str, str]) -> Table:

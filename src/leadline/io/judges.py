@@ -121,6 +121,7 @@ def _of_judge(judgments: list[Judgment], name: str) -> list[Judgment]:
 
 
 BESIDE = ("probability", "note")  # what the judging page writes beside grades
+BESIDE_JUDGE = ("form", "seconds", "opened")  # and, after the name of a judge, about each judgment
 JudgesLike: TypeAlias = "str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Mapping[str, QrelsLike]"
 Row = tuple[bytes, bytes, float]
 
@@ -219,6 +220,7 @@ def _of_table(path: str, header: Sequence[str], column: str) -> list[Judge]:
             name
             for name in header
             if name not in (query, document, owner, *row_checks.GRADE, *row_checks.SUBTOPIC, *BESIDE)
+            and not (name.rpartition(" ")[0] in header and name.rpartition(" ")[2] in BESIDE_JUDGE)
         ]
         if column not in ("", "*"):
             need_columns(header, [column], path, 1)

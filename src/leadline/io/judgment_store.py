@@ -177,11 +177,17 @@ SELECT EXISTS (SELECT 1 FROM facts WHERE name = ?) OR EXISTS (SELECT 1 FROM pair
 
 
 class Given(NamedTuple):
-    """A judgment that stands, the probability of its document to be in the pool, and the judge's note."""
+    """A judgment that stands, the probability of its document to be in the pool, and the judge's note.
+
+    `form` is the form of presentation, `seconds` the time on the screen, `opened` whether the full text was.
+    """
 
     judgment: Judgment
     probability: float
     note: str
+    form: str
+    seconds: float | None
+    opened: int
 
 
 class Stored(NamedTuple):
@@ -195,10 +201,11 @@ def read(path: str) -> Stored:
     """Read the judgments that stand, of every judge."""
     with faults(path), closing(connect(path)) as connection:
         rows = connection.execute(
-            "SELECT query, document, judge, grade, probability, note FROM judgments "
+            "SELECT query, document, judge, grade, probability, note, shown, seconds, opened "
+            "FROM judgments "
             "ORDER BY query, document, judge"
         )
-        found = [Given(Judgment(*row[:4]), *row[4:]) for row in typed(rows, "sssifs", path)]
+        found = [Given(Judgment(*row[:4]), *row[4:]) for row in typed(rows, "sssifss?i", path)]
         (drawn,) = connection.execute(OF_A_DRAW, (DRAWN,)).fetchone()
     if not found:
         raise InputError("contains no judgments yet", expected="judged documents", path=path)

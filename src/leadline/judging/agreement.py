@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from leadline.comparison.compare import compare
+from leadline.comparison.comparison_result import Comparison
 from leadline.data.arrays import Floats
 from leadline.data.validation import check_flags, check_numbers, check_whole, check_word
 from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
 from leadline.io.judges import JudgesLike, read_judges
+from leadline.io.judgment_store import is_database
 from leadline.io.read_paths import public
+from leadline.io.tables import split_place
 from leadline.judging.agreement_audit import TOP, WITHIN, Audit, NeededJudgments, audit, needed_judgments
 from leadline.judging.agreement_result import (
     DEFAULT_MEASURES,
@@ -24,6 +29,7 @@ from leadline.judging.agreement_result import (
     ranked,
     warnings_of,
 )
+from leadline.judging.presentation import forms_of
 from leadline.stats import checked_level, checked_seed
 from leadline.stats.agreement_coefficients import (
     Coefficient,
@@ -87,6 +93,9 @@ def agreement(
     of every run, the rank correlation of all runs and of the `top` best, and the runs that a judge favours.
     Values by a judge alone have no interval, since no interval covers the error of the judge. `needed` has
     the number of queries and judgments for a half-width of kappa of `within` (default 0.05, with `runs`).
+
+    Of the store of a judging page, `forms` compares the forms of presentation, such as static with dynamic
+    summaries, by seconds, by texts opened and by agreement, over the queries judged in all forms.
 
     Raises
     ------
@@ -171,7 +180,17 @@ def agreement(
         },
     )
     result.warnings = warnings_of(result, judged)
+    result.forms = _forms(judges, confidence)
     return result
+
+
+def _forms(judges: Any, confidence: float) -> Comparison | None:
+    """Compare the forms of presentation in the first store of a judging page, if there is one."""
+    places = [judges] if isinstance(judges, (str, os.PathLike)) else judges
+    paths = [split_place(os.fspath(each))[0] for each in places or () if isinstance(each, (str, os.PathLike))]
+    store = next((path for path in paths if os.path.isfile(path) and is_database(path)), None)
+    found = None if store is None else forms_of(store)
+    return None if found is None or not found.measures else compare(found, confidence=confidence)
 
 
 class _How(NamedTuple):

@@ -45,6 +45,9 @@ def agreement_tables(agreement: Agreement, *, per_query: bool = False) -> list[T
     if agreement.audits:
         sheets += _audits(agreement)
     sheets[-1].notes += _notes(agreement)
+    if agreement.forms is not None:
+        sheets.append(agreement.forms.table())
+        sheets[-1].title = "forms of presentation: seconds (median), share of texts opened, agreement"
     return sheets
 
 

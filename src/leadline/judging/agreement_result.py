@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from leadline.comparison.comparison_result import Comparison
 from leadline.comparison.correlate import noisy_means
 from leadline.data.arrays import Flags, Floats, Integers, freeze
 from leadline.data.ids import Vocabulary
@@ -347,6 +348,8 @@ class Agreement(Result):
         With runs and two judges or a reference: what each judge does to each measure, by the first.
     needed : list of NeededJudgments
         Numbers of judgments that kappa takes.
+    forms : Comparison or None
+        Of a store with several forms of presentation: these compared.
     """
 
     def __init__(
@@ -379,6 +382,7 @@ class Agreement(Result):
         self.needed = list(needed)
         self.warnings = list(warnings)
         self.options = dict(options or {})
+        self.forms: Comparison | None = None
 
     @property
     def judges(self) -> list[str]:
@@ -460,6 +464,7 @@ class Agreement(Result):
             "ranking": None if self.ranking is None else ranking_dict(self.ranking, self.pairs),
             "audit": [each.to_dict() for each in self.audits],
             "needed": [each.to_dict() for each in self.needed],
+            "forms": None if self.forms is None else self.forms.to_dict(),
         }
 
     def named(self) -> list[tuple[str, str]]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from leadline.io import judgment_store, tables
 from leadline.io.formats import BY_SUFFIX, TREC, suffix_of
-from leadline.io.judges import Merged, merge
+from leadline.io.judges import BESIDE_JUDGE, Merged, merge
 from leadline.io.judgment_store import Given
 from leadline.io.tables import QRELS_COLUMNS
 from leadline.io.write import write_bytes, write_judgments
@@ -45,8 +46,9 @@ def export(store: str, target: str, *, rule: str = "majority") -> ExportSummary:
     """Write the judgments of a store to a file, in the format of its suffix.
 
     CSV and TSV have the columns query_id, doc_id, relevance, probability (of a drawn pool), one column per
-    judge, and note. Other tables have the merged grade and the probability, TREC files the grade only. The
-    store may be in use by the judging page.
+    judge, and note; then for each judge the form of presentation, the seconds, and whether the full text was
+    opened, if the page recorded them. Other tables have the merged grade and the probability, TREC files the
+    grade only. The store may be in use by the judging page.
     """
     rows, drawn = judgment_store.read(store)
     merged = merge((row.judgment for row in rows), rule)
@@ -82,12 +84,16 @@ def _table(rows: Sequence[Given], merged: Merged, delimiter: str, *, drawn: bool
     shares = _shares(rows)
     file = io.StringIO()
     writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
-    writer.writerow([*QRELS_COLUMNS, *["probability"] * drawn, *judges, "note"])
+    effort = judges if any(row.form or row.seconds is not None for row in rows) else []
+    beside = [f"{judge} {column}" for judge in effort for column in BESIDE_JUDGE]
+    writer.writerow([*QRELS_COLUMNS, *["probability"] * drawn, *judges, "note", *beside])
     for pair, grade in merged.grades.items():
         judged = by_pair[pair]
         grades = [judged[judge].judgment.grade if judge in judged else "" for judge in judges]
         notes = [f"{judge}: {_line(row.note)}" for judge, row in judged.items() if row.note]
-        writer.writerow([*pair, grade, *[shares[pair]] * drawn, *grades, " | ".join(notes)])
+        spent = [judged[judge][3:] if judge in judged else [""] * len(BESIDE_JUDGE) for judge in effort]
+        cells = [*pair, grade, *[shares[pair]] * drawn, *grades, " | ".join(notes), *chain(*spent)]
+        writer.writerow(cells)
     return file.getvalue()
 
 

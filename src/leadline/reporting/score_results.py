@@ -28,6 +28,7 @@ from leadline.reporting.restore import combined, saved_results
 Missing: TypeAlias = Literal["refuse", "zero", "drop"]
 MISSING = ("refuse", "zero", "drop")
 WIDE = ("runs", "measures")
+COSTS = frozenset({"seconds", "summary_seconds", "opened"})  # less is better
 BEYOND = 1e-9  # by which a rounded value may exceed the range of its measure
 
 
@@ -257,7 +258,9 @@ class _Builder:
                 )
         found = {
             name: NamedMeasure(
-                name, rising=self.sides.get(name, ("",))[0] != "lower", assumed=name not in self.sides
+                name,
+                rising=self.sides.get(name, ("lower" if name in COSTS else "",))[0] != "lower",
+                assumed=name not in self.sides and name not in COSTS,
             )
             if _meant(name) is None
             else _meant(name)

@@ -13,6 +13,7 @@ from leadline.data.ids import to_bytes
 from leadline.data.result import Result
 from leadline.data.results import ResultWarning, plain
 from leadline.data.table import Column, columns_of
+from leadline.data.wording import percent
 from leadline.errors import InputError
 from leadline.io.read import QrelsLike, read_qrels
 from leadline.io.read_paths import public
@@ -46,6 +47,12 @@ class Collection(Result):
         Mean number of judgments of a judged query.
     mean_relevant : float
         Mean number of relevant documents (grade 1 or more) of a judged query.
+    relevant : int
+        Number of relevant documents (grade 1 or more) over all queries.
+    relevant_held : int
+        Number of those that the collection contains.
+    coverage : float
+        Collection coverage, relevant_held / relevant, which bounds the recall of every system.
     grades : dict of str to int
         Number of judgments of each grade.
     unknown_documents : int
@@ -66,6 +73,9 @@ class Collection(Result):
     judgments: int
     mean_judgments: float
     mean_relevant: float
+    relevant: int
+    relevant_held: int
+    coverage: float
     grades: dict[str, int]
     unknown_documents: int
     unknown_queries: int
@@ -81,6 +91,7 @@ class Collection(Result):
         }
 
     def _columns(self) -> list[Column]:
+        share = f" ({percent(round(self.coverage, 4))})" if self.relevant else ""
         rows = [
             ("documents", f"{self.documents:,}"),
             ("  without a term", f"{self.empty_documents:,}"),
@@ -93,6 +104,7 @@ class Collection(Result):
             ("  per judged query", f"{self.mean_judgments:.1f}"),
             ("  relevant per judged query", f"{self.mean_relevant:.1f}"),
             *((f"  of grade {grade}", f"{count:,}") for grade, count in self.grades.items()),
+            ("collection coverage", f"{self.relevant_held:,} of {self.relevant:,} relevant{share}"),
         ]
         return columns_of(("of the collection", "number"), rows)
 
@@ -137,6 +149,8 @@ def collection(
     grades = np.array([grade for grades_of in judged.values() for grade in grades_of.values()])
     levels, counts = np.unique(grades, return_counts=True)
     unknown = {document for grades_of in judged.values() for document in grades_of} - ids
+    relevant = [name for of in judged.values() for name, grade in of.items() if grade >= 1]
+    held = sum(name in ids for name in relevant)
     strangers = judged.keys() - topics.keys()
     unjudged = topics.keys() - judged.keys()
     return Collection(
@@ -149,7 +163,10 @@ def collection(
         judged_queries=len(judged),
         judgments=len(grades),
         mean_judgments=_mean(len(grades), len(judged)),
-        mean_relevant=_mean(int((grades >= 1).sum()), len(judged)),
+        mean_relevant=_mean(len(relevant), len(judged)),
+        relevant=len(relevant),
+        relevant_held=held,
+        coverage=_mean(held, len(relevant)),
         grades={f"{grade:g}": count for grade, count in zip(levels.tolist(), counts.tolist(), strict=True)},
         unknown_documents=len(unknown),
         unknown_queries=len(strangers),
