@@ -46,6 +46,7 @@ FIGURES = os.path.join(FOLDER, "figures.py")
 ATTRIBUTES = runpy.run_path(os.path.join(FOLDER, "attributes.py"))
 PYTHON = runpy.run_path(os.path.join(FOLDER, "python_reference.py"))
 KEYS = runpy.run_path(os.path.join(FOLDER, "keys.py"))
+SEEDS = runpy.run_path(os.path.join(FOLDER, "seeds.py"))
 CONSOLE = re.compile(r"^```console\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
 NOTE = "<!-- Made by docs/generate.py from the code: run `make docs` after a change. -->"
 
@@ -454,6 +455,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "profiles.md": profiles,
     "errors.md": refusals,
     "statistics.md": methods,
+    "seeds.md": lambda: SEEDS["page"](NOTE),
 }
 
 
