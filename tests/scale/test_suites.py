@@ -23,10 +23,9 @@ from leadline.comparison.suite_result import over_collections, stratified
 from leadline.measures import from_function
 from leadline.scale import suite
 from leadline.scale.suite_files import read_suite
-from leadline.stats import CORRECTIONS, TESTS
 
-RULES = SuiteRules(TESTS.parse("T"), CORRECTIONS.parse("Holm"))
-FLIPS = RULES._replace(test=TESTS.parse("Randomisation"))
+RULES = SuiteRules()
+FLIPS = SuiteRules.of(test="Randomisation")
 
 
 def ranked(places: list[int]) -> dict[str, dict[str, float]]:

@@ -16,7 +16,7 @@ from leadline.comparison.rules import Rules
 from leadline.comparison.sentences import sentence
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.result import Result
-from leadline.data.results import Intervals, Results, ResultWarning, RunInfo, plain
+from leadline.data.results import Intervals, Results, ResultWarning, RunInfo, keyed
 from leadline.evaluation.evaluate import mean_intervals
 from leadline.stats import Interval
 from leadline.stats.intervals import Randomisation as InvertedRandomisation
@@ -366,7 +366,7 @@ class Comparison(Tested, Result):
         """
         pairs = []
         for pair in self.records(changed=changed, chosen=chosen):
-            entry = {key: _plain(value) for key, value in pair._asdict().items()}
+            entry = keyed(pair)
             entry["changed"] = [
                 change._asdict() | {"difference": change.difference} for change in pair.changed
             ]
@@ -411,7 +411,3 @@ def significance_letters(comparison: Comparison, index: int, order: list[int]) -
         return [str(len(outperformed[run])) for run in order]
     name = {run: ascii_lowercase[row] for row, run in enumerate(order)}
     return ["".join(sorted(name[loser] for loser in outperformed[run])) for run in order]
-
-
-def _plain(value: object) -> object:
-    return plain(value) if isinstance(value, float) else value

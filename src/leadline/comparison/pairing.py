@@ -78,7 +78,7 @@ def pairs_of(results: Results, baseline: str | Sequence[str] | None) -> Pairs:
     names = results.names
     if len(names) < 2:
         raise UsageError(f"{len(names)} run; expected two or more to compare")
-    baselines = [_place(names, name) for name in listed_names(() if baseline is None else baseline)]
+    baselines = [place_of(names, name) for name in listed_names(() if baseline is None else baseline)]
     if not baselines:
         second, first = np.triu_indices(len(names), k=1)
         return Pairs(first, second)
@@ -100,7 +100,8 @@ def listed_names(baseline: str | Sequence[str]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _place(names: Sequence[str], name: str) -> int:
+def place_of(names: Sequence[str], name: str) -> int:
+    """Return the index of the run of a name."""
     if name in names:
         return names.index(name)
     import difflib

@@ -15,7 +15,7 @@ from leadline.comparison.rules import Rules
 from leadline.comparison.slicings import SliceSource, Slicing, slicings_of
 from leadline.data.arrays import Flags
 from leadline.data.result import Result
-from leadline.data.results import Results, ResultWarning, plain
+from leadline.data.results import Results, ResultWarning, keyed
 from leadline.data.wording import counted, queries
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import DEFAULT_INTERVAL, mean_intervals
@@ -182,13 +182,7 @@ class Slices(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return a dictionary with the keys slices and without_slice; None is undefined."""
         return {
-            "slices": [
-                {
-                    key: plain(value) if isinstance(value, float) else value
-                    for key, value in record._asdict().items()
-                }
-                for record in self.records
-            ],
+            "slices": [keyed(record) for record in self.records],
             "without_slice": self.without_slice,
             "in_several_slices": self.in_several,
         }

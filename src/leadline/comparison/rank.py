@@ -14,7 +14,7 @@ from leadline.comparison.rules import TUKEY, Rules
 from leadline.data.arrays import Floats, Integers
 from leadline.data.reading import refuse_unknown
 from leadline.data.result import Result
-from leadline.data.results import Results, ResultWarning, RunInfo, plain
+from leadline.data.results import Results, ResultWarning, RunInfo, keyed
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted
 from leadline.errors import UsageError
@@ -183,13 +183,7 @@ class Ranking(Result):
         return {
             "measures": [str(measure) for measure in self.results.measures],
             "queries": self.results.averaged_queries(),
-            "runs": [
-                {
-                    key: plain(value) if isinstance(value, float) else value
-                    for key, value in run._asdict().items()
-                }
-                for run in self.records()
-            ],
+            "runs": [keyed(run) for run in self.records()],
         }
 
     def __repr__(self) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from leadline.data.arrays import Floats
 from leadline.data.result import Result
-from leadline.data.results import Results, ResultWarning, RunInfo, plain
+from leadline.data.results import Results, ResultWarning, RunInfo, keyed, plain
 from leadline.errors import UsageError
 
 RUNS = ("baseline", "advanced")
@@ -170,13 +170,7 @@ class Replication(Result):
                 }
                 for info, row in zip(self.runs, means, strict=True)
             ],
-            "values": [
-                {
-                    key: plain(cell) if isinstance(cell, float) else cell
-                    for key, cell in value._asdict().items()
-                }
-                for value in self.values
-            ],
+            "values": [keyed(value) for value in self.values],
         }
         return found | {"per_query": self._per_query()} if per_query else found
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import Any, Self
 
 from leadline.data.arrays import Floats, Integers
 from leadline.data.registry import Registry
@@ -98,16 +98,16 @@ class Rules:
             raise UsageError("Tukey cannot take groups of queries; expected --correction MaxT or Holm")
 
     @classmethod
-    def of(cls, **options: Any) -> Rules:
+    def of(cls, **options: Any) -> Self:
         """Return the rules of options as a user gives them."""
         return cls(**options)
 
     @classmethod
-    def take(cls, options: dict[str, Any]) -> Rules:
+    def take(cls, options: dict[str, Any]) -> Self:
         """Return the rules of the options that belong to a comparison, and remove these from all options."""
         return cls(**{each.name: options.pop(each.name) for each in fields(cls) if each.name in options})
 
-    def sized(self, tests: int) -> Rules:
+    def sized(self, tests: int) -> Self:
         """Return the rules with the interval for this number of pairs x measures.
 
         By default it is the inverted test for Randomisation and up to 100 tests, otherwise Student's t.

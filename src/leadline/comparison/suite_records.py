@@ -3,36 +3,39 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from leadline.stats import Correction, PairedTest
+from leadline.comparison.rules import Rules
+from leadline.errors import UsageError
+from leadline.stats import CORRECTIONS, Interval
+from leadline.stats.intervals import Student
+from leadline.stats.paired_tests import Randomisation, T
 
 
-class SuiteRules(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class SuiteRules(Rules):
     """Options of the tests of a suite.
 
     Attributes
     ----------
-    test : PairedTest
-        The paired test.
-    correction : Correction
-        The correction for multiple comparisons.
-    confidence : float
-        Confidence level, from 0 to 1.
-    seed : int
-        Seed of the random numbers.
     baselines : tuple of str
         Names of the baselines; empty if all pairs of runs are compared.
     partial : bool
         Whether pairs are compared on the collections that both have, if one lacks some.
     """
 
-    test: PairedTest
-    correction: Correction
-    confidence: float = 0.95
-    seed: int = 0
+    interval: Interval | None = field(default_factory=Student)
     baselines: tuple[str, ...] = ()
     partial: bool = False
+
+    def __post_init__(self) -> None:
+        given = self.correction
+        super().__post_init__()
+        if not isinstance(self.test, (T, Randomisation)):
+            raise UsageError(f"test={str(self.test)!r} of a suite; expected T or Randomisation")
+        if self.joint is not None:
+            raise UsageError(f"correction={given!r} of a suite; expected {', '.join(CORRECTIONS.classes)}")
 
 
 class Scope(NamedTuple):

@@ -5,21 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from leadline.comparison.comparison_result import Comparison
+from leadline.comparison.engine import FEWEST, smallest_p, verdicts
+from leadline.comparison.pairing import place_of
 from leadline.comparison.suite_records import Scope, SuitePair, SuiteRules, WinRate
 from leadline.data.arrays import Flags, Floats
 from leadline.data.result import Result
-from leadline.data.results import Results, ResultWarning, plain
+from leadline.data.results import Results, ResultWarning, keyed, plain
 from leadline.data.wording import counted
-from leadline.errors import UsageError
 from leadline.stats.moments import moments
 from leadline.stats.paired_tests import Randomisation, Sign
 
-FEWEST = 5  # collections: with fewer, nothing is said about other collections
 CANNOT_TELL = "cannot tell"
 INCOMPLETE = "incomplete"
 
@@ -77,16 +78,9 @@ class Suite(Result):
             rows = [self.names.index(name) for name in each.names]
             self.means[rows, place] = each.means
             self.present[rows, place] = True
-        self._check_baselines()
-        self.warnings = self._warnings()
-
-    def _check_baselines(self) -> None:
-        import difflib
-
         for name in self.rules.baselines:
-            if name not in self.names:
-                close = difflib.get_close_matches(name, self.names, n=3, cutoff=0.0)
-                raise UsageError(f"no run is called '{name}'; nearest: " + ", ".join(close))
+            place_of(self.names, name)
+        self.warnings = self._warnings()
 
     def _warnings(self) -> list[ResultWarning]:
         missing = self.missing
@@ -174,30 +168,21 @@ class Suite(Result):
         return [pair for place in range(len(self.measures)) for pair in self._pairs(place)]
 
     def _pairs(self, measure: int) -> list[SuitePair]:
-        order = self.order(measure)
-        bases = [self.names.index(name) for name in self.rules.baselines]
-        if bases:
-            chosen = [
-                (run, base)
-                for rank, base in enumerate(bases)
-                for run in order
-                if run != base and run not in bases[:rank]
-            ]
-        else:
-            chosen = [(a, b) for rank, a in enumerate(order) for b in order[rank + 1 :]]
+        order, rules = self.order(measure), self.rules
+        chosen = list(combinations(order, 2))
+        if rules.baselines:
+            bases = [self.names.index(name) for name in rules.baselines]
+            chosen = [(a, b) for rank, b in enumerate(bases) for a in order if a not in [b, *bases[:rank]]]
         strata = [self._strata(a, b, measure) for a, b in chosen]
-        whole = [bool(each) and (self.rules.partial or len(each) == len(self.collections)) for each in strata]
-        within = self._scopes([stratified(each, self.rules) for each in strata], whole, measure)
+        whole = [bool(each) and (rules.partial or len(each) == len(self.collections)) for each in strata]
         several = [fine and len(each) >= FEWEST for fine, each in zip(whole, strata, strict=True)]
-        over = self._scopes([over_collections(each, self.rules) for each in strata], several, measure)
-        over = [
-            self._decidable(scope, fine, len(each), sum(several))
-            for scope, fine, each in zip(over, whole, strata, strict=True)
-        ]
+        within = self._scopes([stratified(each, rules) for each in strata], whole, measure)
+        over = self._scopes([over_collections(each, rules) for each in strata], several, measure)
         pairs = []
         for (a, b), each, fine, inner, outer in zip(chosen, strata, whole, within, over, strict=True):
             means = np.array([column.mean() for column in each])
             better = means if self.columns[measure].rising else -means
+            few = len(each) < FEWEST or smallest_p(rules, len(each), sum(several)) >= rules.alpha
             pairs.append(
                 SuitePair(
                     self.names[a],
@@ -210,7 +195,7 @@ class Suite(Result):
                     int((better == 0).sum()),
                     int((better < 0).sum()),
                     inner,
-                    outer,
+                    outer._replace(verdict=CANNOT_TELL) if fine and few else outer,
                 )
             )
         return pairs
@@ -229,35 +214,21 @@ class Suite(Result):
                 strata.append(differences)
         return strata
 
-    def _scopes(self, found: Sequence[Finding], whole: Sequence[bool], measure: int) -> list[Scope]:
-        p = np.array([test.p if fine else math.nan for test, fine in zip(found, whole, strict=True)])
-        corrected = self.rules.correction.corrected(p)
-        scopes = []
-        for test, fine, p_corrected in zip(found, whole, corrected.tolist(), strict=True):
-            if not fine:
-                scopes.append(Scope(math.nan, math.nan, math.nan, math.nan, INCOMPLETE))
-                continue
-            better = (test.mean > 0) == self.columns[measure].rising
-            if math.isnan(p_corrected):
-                verdict = "undecided"
-            elif test.identical:
-                verdict = "identical"
-            elif p_corrected < 1 - self.rules.confidence:
-                verdict = "better" if better else "worse"
-            else:
-                verdict = "not told apart"
-            scopes.append(Scope(test.low, test.high, test.p, p_corrected, verdict))
-        return scopes
-
-    def _decidable(self, scope: Scope, whole: bool, collections: int, family: int) -> Scope:
-        """Return a scope, "cannot tell" if no data on so few collections could be significant."""
-        if not whole:
-            return scope
-        if collections < FEWEST:
-            return scope._replace(verdict=CANNOT_TELL)
-        smallest = self.rules.test.smallest(collections)
-        least = self.rules.correction.corrected([smallest] + [1.0] * (family - 1))[0]
-        return scope if least < 1 - self.rules.confidence else scope._replace(verdict=CANNOT_TELL)
+    def _scopes(self, found: Sequence[Finding], tested: Sequence[bool], measure: int) -> list[Scope]:
+        """Return the corrected tests of pairs; those not tested are incomplete."""
+        found = [test if fine else NO_TEST for test, fine in zip(found, tested, strict=True)]
+        mean, low, high, p = np.array([test[:4] for test in found]).reshape(-1, 4).T
+        corrected = self.rules.corrected(p)
+        words = verdicts(
+            corrected,
+            mean,
+            self.rules.alpha,
+            rising=self.columns[measure].rising,
+            identical=np.array([test.identical for test in found], dtype=np.bool_) & ~np.isnan(p),
+        )
+        words = [word if fine else INCOMPLETE for word, fine in zip(words, tested, strict=True)]
+        numbers = (low.tolist(), high.tolist(), p.tolist(), corrected.tolist())
+        return [Scope(*each) for each in zip(*numbers, words, strict=True)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as built-in types, with the keys of docs/suites.md; None is undefined."""
@@ -271,7 +242,7 @@ class Suite(Result):
                 for group, members in self.groups.items()
             ],
             "comparisons": {name: _comparison(each) for name, each in self.comparisons.items()},
-            "pairs": [_pair(pair) for pair in self.pairs],
+            "pairs": [keyed(pair) for pair in self.pairs],
         }
 
     def _collection(self, place: int) -> dict[str, Any]:
@@ -337,9 +308,7 @@ def stratified(strata: Sequence[Floats], rules: SuiteRules) -> Finding:
 
     Examples
     --------
-    >>> from leadline.stats import CORRECTIONS, TESTS
-    >>> rules = SuiteRules(TESTS.parse("T"), CORRECTIONS.parse("Holm"))
-    >>> found = stratified([np.array([0.1, 0.3]), np.array([0.0, 0.2, 0.1, 0.1])], rules)
+    >>> found = stratified([np.array([0.1, 0.3]), np.array([0.0, 0.2, 0.1, 0.1])], SuiteRules())
     >>> round(found.mean, 4), round(found.p, 4)
     (0.15, 0.165)
     """
@@ -347,86 +316,53 @@ def stratified(strata: Sequence[Floats], rules: SuiteRules) -> Finding:
         return NO_TEST
     number = np.array([len(each) for each in strata], dtype=np.float64)
     found = [moments(each[:, None]) for each in strata]
-    means = np.array([each.mean[0] for each in found])
-    deviation = np.array([each.deviation[0] for each in found])
-    mean = float(means.mean())
+    mean = float(np.array([each.mean[0] for each in found]).mean())
+    share = np.array([each.deviation[0] for each in found]) ** 2 / number  # NaN for one query
     every = np.concatenate(strata)
     identical = not every.any()
-    share = deviation**2 / number  # NaN for a collection with one query
-    error = math.sqrt(share.sum()) / len(strata)
-    low, high, p = math.nan, math.nan, math.nan
+    error, freedom, p = math.sqrt(share.sum()) / len(strata), math.nan, math.nan
     if error > 0:
-        from scipy.special import stdtr, stdtrit
+        from scipy.special import stdtr
 
         freedom = share.sum() ** 2 / (share**2 / (number - 1)).sum()
-        half = float(stdtrit(freedom, (1 + rules.confidence) / 2)) * error
-        low, high = mean - half, mean + half
         p = float(2 * stdtr(freedom, -abs(mean) / error))
     elif error == 0:
-        low = high = mean
         p = 1.0 if identical else Sign().p(every)
     if isinstance(rules.test, Randomisation):
         weighted = np.concatenate([each / len(each) for each in strata])
         p = float(rules.test.p_values(weighted[:, None], seed=rules.seed)[0])
-    return Finding(mean, low, high, p, identical)
+    return Finding(mean, *_t_limits(mean, error, freedom, rules), p, identical)
 
 
 def over_collections(strata: Sequence[Floats], rules: SuiteRules) -> Finding:
     """Test the mean over collections of mean differences, with the collections as the sample.
 
-    >>> from leadline.stats import CORRECTIONS, TESTS
-    >>> rules = SuiteRules(TESTS.parse("T"), CORRECTIONS.parse("Holm"))
-    >>> found = over_collections([np.array([0.1]), np.array([0.2, 0.4]), np.array([0.2])], rules)
+    >>> found = over_collections([np.array([0.1]), np.array([0.2, 0.4]), np.array([0.2])], SuiteRules())
     >>> round(found.mean, 4), round(found.p, 4)  # t of 0.1, 0.3, 0.2
     (0.2, 0.0742)
     """
     if not strata:
         return NO_TEST
-    means = np.array([each.mean() for each in strata])
-    found = moments(means[:, None])
+    means = np.array([each.mean() for each in strata])[:, None]
+    found = moments(means)
     mean, error = float(found.mean[0]), float(found.error[0])
-    low, high = math.nan, math.nan
-    if len(means) > 1:
-        from scipy.special import stdtrit
+    p = float(rules.test.p_values(means, seed=rules.seed)[0])
+    limits = _t_limits(mean, error, len(means) - 1.0, rules)
+    return Finding(mean, *limits, p, not np.concatenate(strata).any())
 
-        half = float(stdtrit(len(means) - 1, (1 + rules.confidence) / 2)) * error
-        low, high = mean - half, mean + half
-    p = float(rules.test.p_values(means[:, None], seed=rules.seed)[0])
-    return Finding(mean, low, high, p, not np.concatenate(strata).any())
+
+def _t_limits(mean: float, error: float, freedom: float, rules: SuiteRules) -> tuple[float, float]:
+    """Return the limits of Student's t; the mean without an error, NaN where this is undefined."""
+    if not error > 0:
+        return mean + error, mean + error
+    from scipy.special import stdtrit
+
+    half = float(stdtrit(freedom, (1 + rules.confidence) / 2)) * error
+    return mean - half, mean + half
 
 
 def _comparison(comparison: Comparison) -> list[dict[str, Any]]:
     """Return the pairs of one collection as built-in types."""
-    fields: tuple[str, ...] = (
-        "a",
-        "b",
-        "measure",
-        "mean_a",
-        "mean_b",
-        "difference",
-        "low",
-        "high",
-        "p",
-        "p_corrected",
-    )
-    fields += ("wins", "ties", "losses", "queries", "verdict")
-    return [
-        {
-            name: plain(value) if isinstance(value, float) else value
-            for name in fields
-            for value in (getattr(record, name),)
-        }
-        for record in comparison.records(changed=0)
-    ]
-
-
-def _pair(pair: SuitePair) -> dict[str, Any]:
-    data: dict[str, Any] = {}
-    for name, value in pair._asdict().items():
-        if isinstance(value, Scope):
-            data[name] = {
-                key: plain(each) if isinstance(each, float) else each for key, each in value._asdict().items()
-            }
-        else:
-            data[name] = plain(value) if isinstance(value, float) else value
-    return data
+    names = "a b measure mean_a mean_b difference low high p p_corrected wins ties losses queries verdict"
+    records = map(keyed, comparison.records(changed=0))
+    return [{name: record[name] for name in names.split()} for record in records]

@@ -566,6 +566,17 @@ def plain(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
+def keyed(record: Any) -> dict[str, Any]:
+    """Return the fields of a NamedTuple as JSON holds them: None for an undefined number."""
+
+    def shown(value: Any) -> Any:
+        if isinstance(value, float):
+            return plain(value)
+        return keyed(value) if hasattr(value, "_asdict") else value
+
+    return {name: shown(value) for name, value in record._asdict().items()}
+
+
 def flagged(names: Vocabulary | Sequence[str], flags: Flags) -> list[str]:
     """Return the queries that are flagged."""
     return [names[code] for code in np.flatnonzero(flags).tolist()]

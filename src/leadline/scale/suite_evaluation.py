@@ -10,7 +10,6 @@ from typing import Any, Unpack
 from leadline.comparison.compare import compare_results
 from leadline.comparison.comparison_result import Comparison
 from leadline.comparison.pairing import check_averages, check_judged, listed_names
-from leadline.comparison.rules import Rules
 from leadline.comparison.suite_records import SuiteRules
 from leadline.comparison.suite_result import Suite
 from leadline.data.reading import CutReadingOptions, refuse_unknown
@@ -26,9 +25,7 @@ from leadline.scale.engines import Engine, engine_of
 from leadline.scale.partial import Partial, PartSum
 from leadline.scale.process_pool import Fault, Unit
 from leadline.scale.suite_files import Collection, input_digest, read_suite
-from leadline.stats import CORRECTIONS, TESTS, Correction, PairedTest, checked_level, checked_seed
-from leadline.stats.intervals import Student
-from leadline.stats.paired_tests import Randomisation, T
+from leadline.stats import Correction, PairedTest
 
 
 class SuiteOptions(CutReadingOptions, total=False):
@@ -104,7 +101,14 @@ def suite(
     refuse_unknown(suite, options, SuiteOptions)
     check_flags(partial=partial)
     found = read_suite(source)
-    rules = _rules(test, correction, confidence, seed, baseline, partial)
+    rules = SuiteRules.of(
+        test=test,
+        correction=correction,
+        confidence=confidence,
+        seed=seed,
+        baselines=tuple(listed_names(() if baseline is None else baseline)),
+        partial=partial,
+    )
     chosen = engine if isinstance(engine, Engine) else engine_of(engine)
     progress = _Progress(sum(len(each.runs) for each in found.collections), on_run)
     work = _Work(found.measures if measures is None else measures, dict(options), chosen, progress)
@@ -131,11 +135,7 @@ def suite(
             "suite": found.path,
             "measures": texts,
             "baseline": list(rules.baselines),
-            "test": str(rules.test),
-            "correction": str(rules.correction),
-            "confidence": confidence,
-            "seed": seed,
-            "partial": partial,
+            **{name: rules.shown()[name] for name in ("test", "correction", "confidence", "seed", "partial")},
             "groups": found.groups or {},
             "engine": str(chosen),
             "collections": {
@@ -148,24 +148,6 @@ def suite(
             },
         },
     )
-
-
-def _rules(
-    test: str | PairedTest,
-    correction: str | Correction,
-    confidence: float,
-    seed: int,
-    baseline: str | Sequence[str] | None,
-    partial: bool,
-) -> SuiteRules:
-    parsed = test if isinstance(test, PairedTest) else TESTS.parse(test)
-    if not isinstance(parsed, (T, Randomisation)):
-        raise UsageError(f"test={str(parsed)!r} of a suite; expected T or Randomisation")
-    if isinstance(correction, str) and correction.lower() in ("maxt", "max_t", "tukey"):
-        raise UsageError(f"correction={correction!r} of a suite; expected {', '.join(CORRECTIONS.classes)}")
-    corrected = correction if isinstance(correction, Correction) else CORRECTIONS.parse(correction)
-    baselines = tuple(listed_names(() if baseline is None else baseline))
-    return SuiteRules(parsed, corrected, checked_level(confidence), checked_seed(seed), baselines, partial)
 
 
 class _Progress:
@@ -271,11 +253,4 @@ def _compared(results: Results, rules: SuiteRules) -> Comparison | None:
     baselines = [name for name in rules.baselines if name in results.names]
     if len(results.names) < 2 or (rules.baselines and not baselines):
         return None
-    own = Rules(
-        test=rules.test,
-        correction=rules.correction,
-        interval=Student(),
-        confidence=rules.confidence,
-        seed=rules.seed,
-    )
-    return compare_results(results, own, baseline=baselines or None)
+    return compare_results(results, rules, baseline=baselines or None)

@@ -8,8 +8,9 @@ from string import ascii_lowercase
 import numpy as np
 
 from leadline.comparison.comparison_result import outperformed_runs
+from leadline.comparison.engine import FEWEST
 from leadline.comparison.suite_records import Scope, SuitePair
-from leadline.comparison.suite_result import CANNOT_TELL, FEWEST, INCOMPLETE, Suite
+from leadline.comparison.suite_result import CANNOT_TELL, INCOMPLETE, Suite
 from leadline.data.results import plain
 from leadline.data.table import Cell, Probability, Table
 from leadline.data.wording import counted, percent
