@@ -69,16 +69,6 @@ def check_numbers(**arguments: object) -> None:
             raise refusal(name, value, "a number")
 
 
-def check_positive(**given: object) -> None:
-    """Refuse what is neither None nor a finite number above 0."""
-    for name, value in given.items():
-        if value is None:
-            continue
-        check_numbers(**{name: value})
-        if not isinstance(value, Real) or not 0 < float(value) <= LARGEST:
-            raise refusal(name, value, f"a number above 0, at most {LARGEST}")
-
-
 def check_word(allowed: tuple[str, ...], **arguments: object) -> None:
     """Raise UsageError for a value that is not one of the allowed words."""
     for name, value in arguments.items():

@@ -151,6 +151,37 @@ def _means(values: Floats, group: Integers, weight: Floats, groups: int) -> Floa
         return np.asarray(np.bincount(group, weight * values, minlength=groups) / total)
 
 
+class Cells(NamedTuple):
+    """Cells (post-strata) of pairs, in which grades are predicted; the fields of that name of a `Sample`."""
+
+    cell: Integers
+    cells: int = 1
+    outside: int = 0
+    apart: int | None = None
+    guessing: bool = True
+
+    @classmethod
+    def one(cls, size: int, *, guessing: bool = True) -> Cells:
+        """Return one cell of all pairs."""
+        return cls(np.zeros(size, dtype=np.int64), guessing=guessing)
+
+    @classmethod
+    def of_levels(cls, values: Floats) -> Cells:
+        """Return a cell for each distinct value; those without one are apart.
+
+        >>> Cells.of_levels(np.array([2.0, np.nan, 0.0])).cell.tolist()
+        [2, 0, 1]
+        """
+        levels = np.unique(values[~np.isnan(values)])
+        cell = np.where(np.isnan(values), 0, np.searchsorted(levels, values) + 1)
+        return cls(cell, len(levels) + 1, apart=0)
+
+    @classmethod
+    def of_quantiles(cls, values: Floats, probability: Floats) -> Cells:
+        """Return cells by quantiles of the values; those without one are apart."""
+        return cls(*value_cells(values, probability), apart=0)
+
+
 def value_cells(values: Floats, probability: Floats) -> tuple[Integers, int]:
     """Return the cell of each pair by quantiles of its value, and the number of cells.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
@@ -29,7 +30,7 @@ from leadline.retrieval.index.reader import Index
 from leadline.retrieval.models.query_plan import Query
 from leadline.stats import checked_level, checked_seed
 from leadline.stats.correlation import kendall, pearson
-from leadline.stats.resampling import interval, resamples
+from leadline.stats.resampling import bootstrap_interval
 
 if TYPE_CHECKING:
     from leadline.topics.infer import Vectors
@@ -318,13 +319,14 @@ def correlation_table(predictions: Predictions, rows: Sequence[Mapping[str, Any]
 
 def _coefficients(x: Floats, y: Floats, draws: int, confidence: float, seed: int) -> dict[str, Any]:
     """Return each coefficient with its confidence interval; None where undefined."""
-    labels = list(map(str, range(len(x))))
-    drawn = resamples(labels, draws=draws, seed=seed)
+    queries = list(map(str, range(len(x))))
     if not len(x) or np.ptp(x) == 0 or np.ptp(y) == 0:
         return {name: {"value": None, "low": None, "high": None} for name in COEFFICIENTS}
     coefficients = {}
     for name, coefficient in COEFFICIENTS.items():
-        low, high = interval([coefficient(x, y, times) for times in drawn], confidence)
+        low, high = bootstrap_interval(
+            partial(coefficient, x, y), queries, draws=draws, seed=seed, level=confidence
+        )
         value = coefficient(x, y)
         coefficients[name] = {"value": plain(value), "low": plain(low), "high": plain(high)}
     return coefficients

@@ -21,7 +21,7 @@ from leadline.data.validation import check_nested
 from leadline.errors import UsageError
 from leadline.estimation.designs import at_scale, random_numbers_of
 from leadline.estimation.estimators import Sample
-from leadline.estimation.guesses import VOTE_CONSTANT, folds_of, value_cells
+from leadline.estimation.guesses import VOTE_CONSTANT, Cells, folds_of
 from leadline.estimation.label_tests import all_equal, label_tests
 from leadline.evaluation.estimated_recall import is_sample
 from leadline.io.id_lists import read_pair_values
@@ -346,33 +346,24 @@ def _evidence(
     position[order] = np.arange(len(order))
     contributions, run, votes, runs = _contributions(pool, position)
     framed = probability[order] > 0
-    cell, cells, outside, apart = np.zeros(len(order), dtype=np.int64), 1, 0, None
+    cells = Cells.one(len(order), guessing=proxy != "none")
     if proxy == "votes":
-        cell, cells = value_cells(np.where(framed, votes, np.nan), probability[order])
-        outside, apart = 0, 0
+        cells = Cells.of_quantiles(np.where(framed, votes, np.nan), probability[order])
     elif labels:
         values = np.array([labels.get(pair, np.nan) for pair in pairs.names()])[order]
         if np.isnan(values[framed]).all():
             what = "machine label" if proxy == "machine" else f"value in {proxy}"
             raise UsageError(f"no pair of the pool has a {what}; do the document ids match?")
-        outside, apart = 0, 0
-        if proxy == "machine":
-            levels = np.unique(values[~np.isnan(values)])
-            cell, cells = np.where(np.isnan(values), 0, np.searchsorted(levels, values) + 1), len(levels) + 1
-        else:
-            cell, cells = value_cells(values, probability[order])
+        by_level = proxy == "machine"
+        cells = Cells.of_levels(values) if by_level else Cells.of_quantiles(values, probability[order])
         grades = np.where(judged, grade, np.nan)[order]
-        if _depend_on_draw(values, cell, probability[order], grades, contributions, warnings, seed):
-            cell, cells, proxy = np.zeros(len(order), dtype=np.int64), 1, "centred"
+        if _depend_on_draw(values, cells.cell, probability[order], grades, contributions, warnings, seed):
+            cells, proxy = Cells.one(len(order))._replace(apart=0), "centred"
     sample = Sample(
         table,
         probability[order],
         judged[order],
-        cell,
-        cells,
-        outside,
-        apart,
-        proxy != "none",
+        *cells,
         folds_of(table.queries),
         contributions,
         len(runs or ()),

@@ -30,7 +30,7 @@ from leadline.errors import UsageError
 from leadline.estimation.designs import Frame, draw, frame_of, random_numbers
 from leadline.estimation.estimate import estimate
 from leadline.estimation.estimators import Sample
-from leadline.estimation.guesses import folds_of, value_cells
+from leadline.estimation.guesses import Cells, folds_of
 from leadline.estimation.measure_targets import Kind, Linear, kind_of
 from leadline.estimation.pool_designs import pool_for, rank_weights
 from leadline.estimation.system_lists import Systems, read_systems
@@ -81,16 +81,6 @@ DEEPEST = 100  # ranks from which depth pools and MoveToFront take documents
 PAIR_TOTAL, WHOLE_TOTAL = 100, 250  # judgments for a pair of runs: of differing documents, of whole queries
 
 
-class _Proxy(NamedTuple):
-    """What guesses: cells of pairs, their number, the cell of others, and the one that stays apart."""
-
-    cell: Integers
-    cells: int
-    outside: int
-    apart: int | None
-    guessing: bool
-
-
 class _Board(NamedTuple):
     """Pairs of the frame and others that matter, the runs joined with them, and ranks in pooled runs.
 
@@ -107,42 +97,32 @@ class _Board(NamedTuple):
     labels: Mapping[str, Floats]
     numbers: Floats
 
-    def sample(self, proxy: _Proxy, probability: Floats, drawn: Flags, seed: int) -> Sample:
+    def sample(self, proxy: Cells, probability: Floats, drawn: Flags, seed: int) -> Sample:
         """Return the sample of one draw."""
         return Sample(
             self.table,
             probability,
             drawn,
-            proxy.cell,
-            proxy.cells,
-            proxy.outside,
-            proxy.apart,
-            proxy.guessing,
+            *proxy,
             folds_of(self.table.queries),
             self.brought,
             self.pooled,
             seed,
         )
 
-    def proxies(self, probability: Floats) -> dict[str, _Proxy]:
+    def proxies(self, probability: Floats) -> dict[str, Cells]:
         """Return everything that guesses, by name."""
         size = len(probability)
-        nothing = np.zeros(size, dtype=np.int64)
         votes = np.bincount(self.brought[0], 1.0 / (60.0 + self.brought[1]), minlength=size)
-        cell, cells = value_cells(np.where(probability > 0, votes, np.nan), probability)
         found = {
-            "none": _Proxy(nothing, 1, 0, None, guessing=False),
-            "centred": _Proxy(nothing, 1, 0, None, guessing=True),
-            "votes": _Proxy(cell, cells, 0, 0, guessing=True),
-        }
-        for name, labels in self.labels.items():
-            levels = np.unique(labels[~np.isnan(labels)])
-            cell = np.where(np.isnan(labels), 0, np.searchsorted(levels, labels) + 1)
-            found[name] = _Proxy(cell, len(levels) + 1, 0, 0, guessing=True)
+            "none": Cells.one(size, guessing=False),
+            "centred": Cells.one(size),
+            "votes": Cells.of_quantiles(np.where(probability > 0, votes, np.nan), probability),
+        } | {name: Cells.of_levels(labels) for name, labels in self.labels.items()}
         rng = np.random.default_rng(0)
-        found["adverse, random labels"] = _Proxy(rng.integers(1, 5, size), 5, 0, 0, guessing=True)
+        found["adverse, random labels"] = Cells(rng.integers(1, 5, size), 5, apart=0)
         top = np.bincount(self.brought[0], self.brought[1] == 1, minlength=size) > 0
-        found["adverse, first documents"] = _Proxy(np.where(top, 2, 1), 3, 0, 0, guessing=True)
+        found["adverse, first documents"] = Cells(np.where(top, 2, 1), 3, apart=0)
         return found
 
     def frame(self, importance: Floats) -> Frame:

@@ -28,7 +28,7 @@ from leadline.errors import UsageError
 from leadline.estimation.designs import Draw, Frame, draw, frame_of
 from leadline.estimation.document_topics import fit_topics
 from leadline.estimation.estimators import Estimator, Sample
-from leadline.estimation.guesses import VOTE_CONSTANT, Guess, folds_of, value_cells
+from leadline.estimation.guesses import VOTE_CONSTANT, Cells, Guess, folds_of
 from leadline.estimation.measure_targets import Cascade, Kind, Linear, Target, Weights, kind_of
 from leadline.estimation.pool_designs import rank_weights
 from leadline.estimation.sampling_errors import half_width
@@ -65,19 +65,6 @@ HSA = "votes by HSA"
 TRUE = "votes by true value"
 
 
-class _Cells(NamedTuple):
-    """Cells of the pairs, by which grades are predicted.
-
-    `cell` is one row, or one per fold if cells depend on the judgments of the other folds.
-    """
-
-    cell: Integers
-    cells: int
-    outside: int
-    apart: int | None
-    guessing: bool = True
-
-
 class _Setting(NamedTuple):
     """What is common to all draws: frame, joined runs, true values and contributions of the runs."""
 
@@ -100,10 +87,9 @@ class _Setting(NamedTuple):
         value = weights[self.system] / (VOTE_CONSTANT + self.ranks)
         return np.bincount(self.rows, value, minlength=len(self.table.grades)).astype(np.float64)
 
-    def by_votes(self, weights: Floats, chosen: Draw) -> _Cells:
+    def by_votes(self, weights: Floats, chosen: Draw) -> Cells:
         """Return cells of quantiles of weighted votes, as `leadline estimate --proxy votes`."""
-        cell, cells = value_cells(self.votes(weights), chosen.probability)
-        return _Cells(cell, cells, 0, 0)
+        return Cells.of_quantiles(self.votes(weights), chosen.probability)
 
 
 def run(
@@ -265,35 +251,34 @@ def _vote_cells(query: Integers, votes: Floats) -> Integers:
 
 def _proxies(
     setting: _Setting, scores: Mapping[str, Floats], seed: int
-) -> dict[str, Callable[[Draw], _Cells]]:
+) -> dict[str, Callable[[Draw], Cells]]:
     """Return for every proxy its cells, which may depend on the draw."""
     size = len(setting.table.grades)
-    nothing = np.zeros(size, dtype=np.int64)
     last = len(VOTE_EDGES) + 1
     alike = np.ones(len(setting.truth))
     ranked = _vote_cells(setting.query, setting.votes(alike))
     random = np.random.default_rng(seed).integers(1, LABELS + 1, size)
     fixed = {
-        "none": _Cells(nothing, 1, 0, None, guessing=False),
-        CENTRED: _Cells(nothing, 1, 0, None),
-        "votes, cells by rank": _Cells(ranked, last + 1, last, last),
-        "adverse: random labels": _Cells(random, LABELS + 1, 0, 0),
-        "adverse: worst run": _Cells(_labels_of(setting, int(setting.truth.argmin())), LABELS + 1, 0, 0),
+        "none": Cells.one(size, guessing=False),
+        CENTRED: Cells.one(size),
+        "votes, cells by rank": Cells(ranked, last + 1, last, last),
+        "adverse: random labels": Cells(random, LABELS + 1, 0, 0),
+        "adverse: worst run": Cells(_labels_of(setting, int(setting.truth.argmin())), LABELS + 1, 0, 0),
     }
 
-    def constant(cells: _Cells) -> Callable[[Draw], _Cells]:
+    def constant(cells: Cells) -> Callable[[Draw], Cells]:
         return lambda _: cells
 
-    def weighted(weights: Floats) -> Callable[[Draw], _Cells]:
+    def weighted(weights: Floats) -> Callable[[Draw], Cells]:
         return lambda chosen: setting.by_votes(weights, chosen)
 
-    def by_histograms(chosen: Draw) -> _Cells:
+    def by_histograms(chosen: Draw) -> Cells:
         folds = folds_of(setting.table.queries)
         cells = [
             setting.by_votes(_weights(hsa_of(setting, chosen.drawn & (folds[setting.query] != fold))), chosen)
             for fold in range(int(folds.max()) + 1)
         ]
-        return _Cells(
+        return Cells(  # a row for each fold, made of the judgments of the others
             np.array([of_fold.cell for of_fold in cells]), max(of_fold.cells for of_fold in cells), 0, 0
         )
 
@@ -350,7 +335,7 @@ class _Trial(NamedTuple):
     given: Flags
 
 
-def _trial(setting: _Setting, cells: _Cells, chosen: Draw, seed: int) -> _Trial:
+def _trial(setting: _Setting, cells: Cells, chosen: Draw, seed: int) -> _Trial:
     folds = folds_of(setting.table.queries)
     by_fold = cells.cell if cells.cell.ndim > 1 else None
     cell = cells.cell if by_fold is None else by_fold[folds[setting.query], np.arange(by_fold.shape[1])]
@@ -358,11 +343,7 @@ def _trial(setting: _Setting, cells: _Cells, chosen: Draw, seed: int) -> _Trial:
         setting.table,
         chosen.probability,
         chosen.drawn,
-        cell,
-        cells.cells,
-        cells.outside,
-        cells.apart,
-        cells.guessing,
+        *cells._replace(cell=cell),
         folds,
         (setting.rows, setting.ranks),
         len(setting.truth),
