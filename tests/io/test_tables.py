@@ -125,66 +125,80 @@ RANKED = {"q1": {"d2": -1.0, "d1": -2.0}, "q2": {"d3": -1.0}}
 
 
 @pytest.mark.parametrize(
-    ("name", "found"), [("ms_marco.tsv", RANKED), ("tevatron.tsv", SCORED), ("colbert.tsv", SCORED)]
+    ("name", "columns", "found"),
+    [
+        ("ms_marco.tsv", "query_id,doc_id,rank", RANKED),
+        ("tevatron.tsv", "query_id,doc_id,score", SCORED),
+        ("colbert.tsv", "query_id,doc_id,rank,score", SCORED),
+    ],
 )
 @pytest.mark.parametrize("suffix", [".tsv", ".run", ""])
-def test_runs_without_a_header_are_told_by_their_columns(
-    name: str, found: dict[str, dict[str, float]], suffix: str, tmp_path: Path, leadline: Leadline
+def test_runs_without_a_header_are_read_by_named_columns_alone(
+    name: str,
+    columns: str,
+    found: dict[str, dict[str, float]],
+    suffix: str,
+    tmp_path: Path,
+    leadline: Leadline,
 ) -> None:
     path = tmp_path / f"sys{suffix}"
     path.write_bytes((PROGRAMS / name).read_bytes())
-    assert ll.read_run(path).to_dict() == found
+    named = ("--columns", columns)
+    assert ll.read_run(path, columns=columns).to_dict() == found
+    with pytest.raises(InputError, match="columns='query_id,doc_id,"):
+        ll.read_run(path)
     qrels = tmp_path / "qrels"
     qrels.write_text("q1 0 d1 1\nq2 0 d3 1\n")
-    results = leadline("evaluate", qrels, path, "-m", "RR", "-f", "json").data
+    results = leadline("evaluate", qrels, path, "-m", "RR", "-f", "json", *named).data
     assert results["runs"][0]["mean"] == {"RR": 0.75}
-    piped = leadline("evaluate", qrels, "-", "-m", "RR", "-f", "json", stdin=path.read_bytes()).data
+    piped = leadline("evaluate", qrels, "-", "-m", "RR", "-f", "json", *named, stdin=path.read_bytes()).data
     assert piped["runs"][0]["mean"] == {"RR": 0.75}
-    leadline("convert", path, tmp_path / "sys.jsonl", "--kind", "run")
+    leadline("convert", path, tmp_path / "sys.jsonl", "--kind", "run", *named)
     assert ll.read_run(tmp_path / "sys.jsonl").to_dict() == found
-    assert leadline("check", path, "--kind", "run").status == 0
-    if name != "tevatron.tsv":
-        with pytest.raises(InputError, match="QRELS RUN"):
-            ll.read_qrels(path)
+    assert leadline("check", path, "--kind", "run", *named).status == 0
 
 
 def test_commas_separate_columns_without_a_header_too(tmp_path: Path) -> None:
     path = tmp_path / "sys.csv"
     path.write_text("# made by hand\n\nq1,d2,2.5\nq1,d1,1e-1\n")
-    assert ll.read_run(path).to_dict() == {"q1": {"d2": 2.5, "d1": 0.1}}
+    assert ll.read_run(path, columns="qid,docno,score").to_dict() == {"q1": {"d2": 2.5, "d1": 0.1}}
     path.write_text("q1,d2,2\nq1,d1,0\n")
-    assert ll.read_qrels(path).to_dict() == {"q1": {"d2": 2, "d1": 0}}
+    assert ll.read_qrels(path, qrels_columns="qid,docno,grade").to_dict() == {"q1": {"d2": 2, "d1": 0}}
 
 
 @pytest.mark.parametrize(("name", "letters"), [("ntcir.txt", 0), ("ntcir_letters.txt", 3)])
 def test_levels_of_ntcir_are_grades(name: str, letters: int, tmp_path: Path) -> None:
-    found = ll.read_qrels(PROGRAMS / name)
+    found = ll.read_qrels(PROGRAMS / name, qrels_columns="topic,docno,relevance")
     assert found.to_dict() == {"q1": {"d1": 3, "d2": 0}, "q2": {"d3": 1}}
     assert [count for code, _, count in found.remarks if code == "letter_levels"] == [letters] * (letters > 0)
     path = tmp_path / "qrels"
     path.write_text("q1 0 d1 A\nq1 0 d2 L1\n")
-    assert ll.read_qrels(path).to_dict() == {"q1": {"d1": 2, "d2": 1}}
-    with pytest.raises(InputError, match="expected a column called score"):
-        ll.read_run(path)
+    assert ll.read_qrels(path, qrels_columns="qid,-,docno,grade").to_dict() == {"q1": {"d1": 2, "d2": 1}}
+    for refused in (PROGRAMS / name, path):
+        with pytest.raises(InputError, match="qrels_columns='query_id,doc_id,grade"):
+            ll.read_qrels(refused)
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "columns", "message"),
     [
-        ("q1\td1\t3\nq1\td2\t1\n", ":1: 3 columns without a header that may be ranks, scores or grades;"),
-        ("q1\td1\t1\nq2\td2\t1\n", ":1: 3 columns without a header that may be ranks"),
-        ("q1\td1\t0.5\nq1\td2\n", ":2: 2 columns; expected 3 as in the first line"),
-        ("q1\td1\t0.5\nq1\td2\tx\n", ":2: score 'x' of document 'd2' of query 'q1'; expected a number"),
-        ("q1\td1\t0.5\nq1\t\t0.5\n", ":2: no id in column 'doc_id'; expected a string"),
-        ("q1\td1\t1\nq1\td1\t2\n", ":2: document 'd1' appears twice for query 'q1' (first at line 1)"),
-        ("q1 d1 0.5\n", ":1: a table of scores with columns q1 d1 0.5; expected"),
+        ("q1\td1\t3\nq1\td2\t1\n", None, ":1: 3 columns without a header; expected a header, or"),
+        ("q1,Q0,d1,1,0.5,tag\n", None, ":1: 6 columns without a header; expected a header, or"),
+        ("q1 d1 1 0.5\n", None, ":1: 4 columns; expected 6 columns: query Q0 document rank score tag."),
+        ("q1\td1\t0.5\nq1\td2\n", "score", ":2: 2 columns; expected 3: query_id, doc_id, score"),
+        ("q1\td1\t0.5\nq1\td2\tx\n", "score", ":2: score 'x' of document 'd2' of query 'q1'; expected a"),
+        ("q1\td1\t0.5\nq1\t\t0.5\n", "score", ":2: no id in column 'doc_id'; expected a string"),
+        ("q1\td1\t1\nq1\td1\t2\n", "rank", ":2: document 'd1' appears twice for query 'q1' (first at line"),
+        ("q1 d1 0.5\n", None, ":1: a table of scores with columns q1 d1 0.5; expected"),
     ],
 )
-def test_doubtful_columns_without_a_header_are_refused(text: str, message: str, tmp_path: Path) -> None:
+def test_faults_in_tables_without_a_header_are_refused(
+    text: str, columns: str | None, message: str, tmp_path: Path
+) -> None:
     path = tmp_path / "a.tsv"
     path.write_text(text)
     with pytest.raises(InputError) as refused:
-        ll.read_run(path)
+        ll.read_run(path, columns=columns and f"query_id,doc_id,{columns}")
     assert f"{path}{message}" in str(refused.value)
 
 

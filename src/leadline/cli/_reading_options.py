@@ -29,7 +29,7 @@ columns_option = option(
     "Reading",
     "--columns",
     metavar="NAME,NAME,...",
-    help="Columns of runs without a header, as in query_id,doc_id,rank. [default: by content]",
+    help="Columns of runs without a header, as in query_id,doc_id,rank. [default: of TREC]",
 )
 integer_ids_option = option(
     "Reading",
@@ -43,7 +43,7 @@ qrels_columns_option = option(
     "Reading",
     "--qrels-columns",
     metavar="NAME,NAME,...",
-    help="Columns of QRELS without a header, as in query_id,doc_id,relevance. [default: by content]",
+    help="Columns of QRELS without a header, as in query_id,doc_id,relevance. [default: of TREC]",
 )
 identical_option = option(
     "Reading",

@@ -18,7 +18,7 @@ from leadline.data.registry import Parameter
 from leadline.data.run import Run
 from leadline.errors import InputError
 from leadline.evaluation.bounds import rules, sorted_ties
-from leadline.io.formats import TREC, opened, opened_run, records_of
+from leadline.io.formats import TREC, opened, records_of
 from leadline.io.read import RunLike, read_run
 from leadline.io.row_checks import lists_of
 from leadline.io.trec_lists import PlainLists
@@ -173,7 +173,7 @@ class RawLists:
 def _plain_lists(source: RunLike) -> PlainLists:
     """Return the lists of a run in the order of its rows, repeated documents included."""
     if isinstance(source, (str, os.PathLike)):
-        file = opened_run(opened(os.fspath(source), read=True))
+        file = opened(os.fspath(source), read=True)
         if file.format is not TREC:
             return lists_of(records_of(file, "score"), "score", DROPPING)
         chunk = file.text

@@ -182,7 +182,9 @@ def check_arguments(
 
 
 # An option of the command line in a message, perhaps with its value; commands in backticks stay as they are.
-OPTION = re.compile(r"`leadline [^`]*`|--([a-z][a-z-]*[a-z])(?: ([A-Z]{2,}(?::[A-Z]+)?|[\w.]+)(?![\w-]))?")
+OPTION = re.compile(
+    r"`leadline [^`]*`|--([a-z][a-z-]*[a-z])(?: ([A-Z]{2,}(?::[A-Z]+)?|[\w.]+(?:,[\w.]+)*)(?![\w-]))?"
+)
 PROSE = {"and", "as", "for", "if", "is", "or", "to", "too", "with"}  # not the value of an option
 
 

@@ -18,7 +18,7 @@ from leadline.errors import InputError, LeadlineError
 from leadline.io import trec_runs
 from leadline.io import write as writing
 from leadline.io.check_remarks import IdRemarks, ListRemarks, Problem, TextRemarks, blocks
-from leadline.io.formats import TREC, Opened, content_of, opened, opened_run, records_of
+from leadline.io.formats import TREC, Opened, content_of, opened, records_of
 from leadline.io.opening import Buffers, Chunk, first_bytes, run_name
 from leadline.io.row_checks import lists_of, named
 from leadline.io.tables import QRELS_COLUMNS, OutputTable
@@ -76,7 +76,6 @@ class Fault(NamedTuple):
 
 def find(source: Opened, kind: str, reading: Reading = DEFAULT_READING) -> Fault:
     """Parse a text and count its faults."""
-    source = opened_run(source) if kind == "run" else source
     if source.format is TREC and (reading.columns if kind == "run" else reading.qrels_columns) is None:
         assert source.whole is not None
         return _in_trec(source.whole.text[: source.whole.end].tobytes(), kind)

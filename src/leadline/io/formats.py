@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from importlib import import_module
-from itertools import chain
 from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -44,7 +43,6 @@ if TYPE_CHECKING:
 BEIR_SPLIT = "test"
 # With which runs and judgments in JSON begin, and no line of TREC text.
 NAMED_MEMBER = re.compile(rb'\s*\[?\s*\{\s*"(?:[^"\\]|\\.)*"\s*:')
-RANKING_COLUMNS = 4  # query, document, rank, score
 
 
 class Format(NamedTuple):
@@ -160,16 +158,6 @@ def _beir_file(path: str) -> str:
     )
 
 
-def opened_run(source: Opened) -> Opened:
-    """Return an opened run; four columns, as of qrels, may be a ranking: query, document, rank, score."""
-    if source.format is not TREC or source.columns != RANKING_COLUMNS:
-        return source
-    whole = source.text
-    if not _is_ranking(_fields(whole.text[: whole.end].tobytes())):
-        return source
-    return Opened(source.path, HEADERLESS, whole)
-
-
 def _fields(text: bytes) -> Iterator[list[bytes]]:
     """Yield the fields of all lines but remarks and empty ones."""
     return (plain.fields_of(line) for _, line in plain.data_lines(text))
@@ -259,10 +247,7 @@ def content_of(source: Opened, reading: Reading = DEFAULT_READING) -> str:
 
 
 def _content_of_trec(source: Opened) -> str:
-    rows = _fields(source.text.text[: source.text.end].tobytes())
-    first = next(rows, [])
-    four = len(first) == RANKING_COLUMNS
-    return "qrels" if four and not _is_ranking(chain([first], rows)) else "run"
+    return "qrels" if len(_first_fields(source.text.text[: source.text.end].tobytes())) == 4 else "run"
 
 
 def _content_of_rows(source: Opened, reading: Reading) -> str:
@@ -286,19 +271,6 @@ def _width(source: Opened) -> int:
 
     first = first_line(source.text.text[: source.text.end].tobytes())
     return len(headerless_cells(first.decode("utf-8", "surrogateescape")))
-
-
-def _is_ranking(rows: Iterable[list[bytes]]) -> bool:
-    """Return whether rows of four columns are a ranking: query, document, rank, score."""
-    ranks: dict[bytes, set[bytes]] = {}
-    seconds: set[bytes] = set()
-    for row in rows:
-        if len(row) != RANKING_COLUMNS or not row[2].isdigit():
-            return False
-        ranks.setdefault(row[0], set()).add(row[2])
-        seconds.add(row[1])
-    counts = all(found == {b"%d" % rank for rank in range(1, len(found) + 1)} for found in ranks.values())
-    return counts and len(seconds) > 1
 
 
 def _is_whole(value: object) -> bool:
@@ -386,15 +358,16 @@ def _is_csv(head: bytes, _named: str) -> bool:
 
 
 def _is_headerless(head: bytes, _named: str) -> bool:
-    """Return whether the first line has three columns and ends in a number, or in a level of relevance."""
+    """Return whether a text is a table whose first line has three or more cells, one of them a number."""
     from leadline.io.tables import headerless_cells, is_level
 
     line = first_line(head).decode("utf-8", "surrogateescape")
     cells = headerless_cells(line)
-    if len(cells) not in {3, 4} or not all(cells):
+    if len(cells) < 3:
         return False
-    split = len(cells) == 3 and ("\t" in line or "," in line)
-    return is_level(cells[-1]) or (split and is_number(cells[-1].encode("utf-8", "surrogateescape")))
+    split = "\t" in line or "," in line
+    numbers = (is_number(cell.encode("utf-8", "surrogateescape")) for cell in cells)
+    return (split and any(numbers)) or (len(cells) <= 4 and is_level(cells[-1]))
 
 
 def _write_trec(table: OutputTable) -> bytes:
@@ -418,7 +391,7 @@ PARQUET = Format(
 JSON = Format(
     "json", _is_json, _lazy("json_files", "json_rows"), _lazy("json_files", "write_json"), (".json",)
 )
-HEADERLESS = Format("headerless", _is_headerless, _lazy("tables", "headerless_rows"))
+HEADERLESS = Format("headerless", _is_headerless, _lazy("tables", "refuse_headerless"))
 SMART = Format("smart", _is_smart, _lazy("smart_relevance", "records"), judgments="lists relevant documents")
 HEADERLESS_FORMATS = {
     TREC.name,

@@ -15,7 +15,7 @@ from leadline.data.run import Run
 from leadline.data.validation import check_flags, check_run_name, check_word
 from leadline.errors import InputError, UsageError
 from leadline.io import row_checks, selection, trec_qrels, trec_runs
-from leadline.io.formats import TREC, Opened, opened, opened_run, records_of
+from leadline.io.formats import TREC, Opened, opened, records_of
 from leadline.io.opening import Buffers, run_name
 from leadline.io.read_paths import public
 from leadline.io.row_checks import Records, Table
@@ -298,7 +298,6 @@ def counted_run(source: RunLike, *, reading: Reading, name: str | None = None) -
 def run_of(source: Opened, *, reading: Reading, name: str | None = None) -> tuple[Run, ReadCounts]:
     """Return the run of an opened file and its counts."""
     name = run_name(source.path) if name is None else name
-    source = opened_run(source)
     if source.format is TREC and reading.columns is None:
         return trec_runs.read(source.path, reading=reading, name=name, whole=source.whole)
     return row_checks.run(records_of(source, "score", reading), name=name, reading=reading)
@@ -343,7 +342,7 @@ def stream_lists(
     """Pass the lists of any run but a `Run` to a consumer; return its name and counts."""
     if isinstance(source, (str, os.PathLike)):
         path = os.fspath(source)
-        file = opened_run(opened(path))
+        file = opened(path)
         name = name or run_name(path)
         if file.format is TREC and reading.columns is None:
             return name, trec_runs.stream(

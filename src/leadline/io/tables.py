@@ -113,51 +113,41 @@ def table_of_csv(source: Opened, *_: object) -> Table:
     return Table(header, cells, path, "line", place=1, text=True, scan=scan)
 
 
-HEADERLESS = "a header, or --columns with the names of all columns, as in query_id,doc_id,rank"
 LETTERS = {"S": "3", "A": "2", "B": "1", "C": "0", "D": "0"}  # levels of relevance in collections of NTCIR
 PRINTED = {"num_q", "num_ret", "num_rel", "runid"}  # lines that trec_eval prints
 LETTER_LEVELS = ("letter_levels", "levels of NTCIR: S is read as grade 3, A as 2, B as 1, C and D as 0")
 
 
-def headerless_rows(source: Opened, what: str, *_: object) -> Records:
-    """Return the rows of a text of three or four columns without a header, recognised by content."""
+def refuse_headerless(source: Opened, what: str, *_: object) -> Records:
+    """Refuse a table without a header, whose columns are to be named."""
     rows = list(_headerless_lines(source))
-    width = len(rows[0][1])
-    _refuse_other_widths(rows, width, "as in the first line", source.path)
-    if width == 3 and PRINTED & {cells[0] for _, cells in rows}:
+    line, first = rows[0]
+    if len(first) == 3 and PRINTED & {cells[0] for _, cells in rows}:
         found = "values of measures, as `trec_eval -q` prints them"
         raise InputError(found, expected="a run or judgments; --scores reads values", path=source.path)
-    last = {cells[-1] for _, cells in rows}
-    letters = sum(cells[-1] in LETTERS for _, cells in rows)
-    if all(map(is_level, last)):
-        names = ["query_id", *(["iteration"] if width == 4 else []), "doc_id", "relevance"]
-        rows = [(line, [*cells[:-1], grade_of_level(cells[-1])]) for line, cells in rows]
-    elif _counts_ranks(rows):
-        names = ["query_id", "doc_id", "rank", "score"][:width]
-    elif width == 3 and (what == "grade" or any("." in cell or "e" in cell.lower() for cell in last)):
-        names = ["query_id", "doc_id", "score"]
-    else:
-        found = f"{width} columns without a header that may be ranks, scores or grades"
-        raise InputError(found, expected=HEADERLESS, path=source.path, line=rows[0][0])
-    records = _under_names(rows, names, what, source)
-    records.remarks = ((*LETTER_LEVELS, letters),) if letters and names[-1] == "relevance" else ()
-    return records
+    option = "--columns query_id,doc_id,score" if what == "score" else "--qrels-columns query_id,doc_id,grade"
+    raise InputError(
+        f"{len(first)} columns without a header",
+        expected=f"a header, or the names of all columns, as in {option}",
+        path=source.path,
+        line=line,
+    )
 
 
 def named_rows(source: Opened, names: list[str], what: str = "score") -> Records:
     """Return the rows of a text without a header, whose columns have these names."""
     rows = list(_headerless_lines(source))
-    _refuse_other_widths(rows, len(names), ": " + ", ".join(names), source.path)
-    if what == "grade" and names[-1:] and rows and all(is_level(cells[-1]) for _, cells in rows):
-        rows = [(line, [*cells[:-1], grade_of_level(cells[-1])]) for line, cells in rows]
-    return _under_names(rows, names, what, source)
-
-
-def _refuse_other_widths(rows: Iterable[tuple[int, list[str]]], width: int, why: str, path: str) -> None:
     for line, cells in rows:
-        if len(cells) != width:
-            expected = f"{width}{why if why.startswith(':') else ' ' + why}"
-            raise InputError(f"{len(cells)} columns", expected=expected, path=path, line=line)
+        if len(cells) != len(names):
+            expected = f"{len(names)}: {', '.join(names)}"
+            raise InputError(f"{len(cells)} columns", expected=expected, path=source.path, line=line)
+    letters = 0
+    if what == "grade" and names[-1:] and rows and all(is_level(cells[-1]) for _, cells in rows):
+        letters = sum(cells[-1] in LETTERS for _, cells in rows)
+        rows = [(line, [*cells[:-1], grade_of_level(cells[-1])]) for line, cells in rows]
+    records = _under_names(rows, names, what, source)
+    records.remarks = ((*LETTER_LEVELS, letters),) if letters else ()
+    return records
 
 
 def _under_names(rows: list[tuple[int, list[str]]], names: list[str], what: str, source: Opened) -> Records:
@@ -192,16 +182,6 @@ def headerless_cells(line: str) -> list[str]:
 def _headerless_lines(source: Opened) -> Iterator[tuple[int, list[str]]]:
     for number, raw in plain.data_lines(source.text.text[: source.text.end].tobytes()):
         yield number, headerless_cells(raw.decode("utf-8", "surrogateescape"))
-
-
-def _counts_ranks(rows: Iterable[tuple[int, list[str]]]) -> bool:
-    """Return whether the third cells of every query are 1, 2, ... n, and some n is above 1."""
-    ranks: dict[str, list[str]] = {}
-    for _, cells in rows:
-        ranks.setdefault(cells[0], []).append(cells[2])
-    return max(map(len, ranks.values())) > 1 and all(
-        {*found} == {str(rank) for rank in range(1, len(found) + 1)} for found in ranks.values()
-    )
 
 
 def is_level(cell: str) -> bool:

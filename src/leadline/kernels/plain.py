@@ -285,7 +285,9 @@ def other_kind(fields: list[bytes]) -> str:
     if len(fields) == 5:
         return "The tag in the last column may be missing"
     if len(fields) == 4:
-        return "This looks like qrels; the qrels come first: QRELS RUN..."
+        ranking = fields[2].isdigit() and not WHOLE.fullmatch(fields[3])
+        order = "`--columns query_id,doc_id,rank,score` reads columns of that order"
+        return order if ranking else "This looks like qrels; the qrels come first: QRELS RUN..."
     if len(fields) == 1 and b"," in fields[0]:
         return "This looks like CSV"
     return ""

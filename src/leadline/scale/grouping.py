@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 
 from leadline.data.reading import Reading
 from leadline.errors import InputError
-from leadline.io.formats import PARQUET, TREC, opened, opened_run
+from leadline.io.formats import PARQUET, TREC, opened
 from leadline.io.opening import BOM, open_bytes
 from leadline.io.row_checks import QUERY, find
 from leadline.kernels import plain
@@ -61,7 +61,7 @@ class _Groups:
 
     def add(self, path: str, label: str, reading: Reading) -> tuple[int, str]:
         """Add the rows of a part; return their number and the format."""
-        source = opened_run(opened(path))
+        source = opened(path)
         if source.format is TREC and reading.columns is None:
             rows = self._add_text(path)
         elif source.format is PARQUET:
