@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain, takewhile
 from typing import Any, NamedTuple
 from zlib import crc32
@@ -20,7 +21,7 @@ from leadline.io import row_checks
 from leadline.io.formats import suffix_of
 from leadline.io.id_lists import read_pairs
 from leadline.io.lines import lines
-from leadline.io.opening import BINARY_TABLES, LONGEST_TEXT, first_bytes, read_whole
+from leadline.io.opening import BINARY_TABLES, BOM, first_bytes
 from leadline.io.texts import rows_of
 from leadline.io.trec_lists import looks_trec
 from leadline.io.write import write_bytes
@@ -64,38 +65,31 @@ class Pooled(NamedTuple):
 
 
 def read_pool(path: str | os.PathLike[str]) -> Pooled:
-    """Read a pool: a table with the columns query_id, doc_id, probability and contributors.
-
-    Any other pairs are a pool too, qrels and runs among them: each is there with probability 1, brought by
-    nobody. A pair that comes twice is refused.
-    """
-    path = os.fspath(path)
-    rows: list[tuple[str, str, float, Mapping[str, int]]] = []
-    seen: set[tuple[str, str]] = set()
-    for place, query, document, share, ranks in _rows(path):
-        if (query, document) in seen:
-            raise InputError(
-                f"document '{document}' is twice in the pool of query '{query}'",
-                expected="each once",
-                path=path,
-                line=place,
-            )
-        seen.add((query, document))
-        rows.append((query, document, share, ranks))
-    if not rows:
-        raise InputError("contains no pairs", expected="query_id and doc_id", path=path)
-    queries, documents, shares, brought = map(list, zip(*rows, strict=True))
-    return Pooled(queries, documents, np.array(shares, dtype=np.float64), brought)
+    """Read the pairs of a pool that are to be judged, as `read_drawn_pool` does."""
+    pool = read_drawn_pool(path)
+    return pool.pairs(np.flatnonzero(pool.drawn).tolist())
 
 
-def _rows(path: str) -> Iterator[tuple[int | None, str, str, float, Mapping[str, int]]]:
+def _listed(path: str, *, ordered: bool) -> _Columns:
+    """Return the pairs of any table, qrels or run; `ordered`: of a table with the column `order`."""
     head = first_bytes(path)
     if head is not None and (looks_trec(head) or path.endswith(".json")):
-        yield from ((None, *pair, 1.0, {}) for pair in read_pairs(path))
-        return
+        rows: list[tuple[Any, ...]] = [(None, *pair, 1.0, math.nan, {}) for pair in read_pairs(path)]
+    else:
+        rows = list(_rows(path, ordered=ordered))
+    columns = map(list, zip(*rows, strict=True)) if rows else ([] for _ in _Columns._fields)
+    places, queries, documents, shares, orders, brought = columns
+    return _Columns(places, queries, documents, np.array(shares), np.array(orders), brought)
+
+
+def _rows(path: str, *, ordered: bool) -> Iterator[tuple[Any, ...]]:
     for place, row in rows_of(path, "query", quoted=True):
         try:
-            yield (place, *_pair(row), row_checks.share_of(_first(row)), _ranks(row.get("contributors")))
+            order = _number(str(row["order"])) if ordered and "order" in row else math.nan
+            if order is None:
+                raise InputError("a row without its order", expected="a number")
+            share = row_checks.share_of(_first(row))
+            yield place, *_pair(row), share, order, _ranks(row.get("contributors"))
         except InputError as error:
             raise InputError(error.found, expected=error.expected, path=path, line=place) from None
 
@@ -163,9 +157,8 @@ def _quoted(name: str) -> str:
 
 def _split(line: str, path: str, number: int) -> list[str]:
     """Return the cells of a line of TSV."""
-    cells = line.split("\t")
-    if not any(cell.startswith('"') for cell in cells):
-        return cells
+    if not line.startswith('"') and '\t"' not in line:
+        return line.split("\t")
     try:
         return next(csv.reader([line], delimiter="\t", strict=True))
     except csv.Error as error:
@@ -207,15 +200,53 @@ class DrawnPool:
     drawn: Flags
     design: dict[str, Any] = field(default_factory=dict)
 
+    def pairs(self, rows: Sequence[int]) -> Pooled:
+        """Return some of the pairs."""
+        return Pooled(
+            [self.queries[row] for row in rows],
+            [self.documents[row] for row in rows],
+            self.probability[rows],
+            [self.contributors[row] for row in rows],
+        )
+
 
 def read_drawn_pool(path: str | os.PathLike[str]) -> DrawnPool:
-    """Read a pool of `leadline pool --for`, or any table of query_id, doc_id and probability."""
+    """Read a pool: the frame of `leadline pool --for`, or a table of query_id, doc_id and probability.
+
+    Any other pairs are a pool too, qrels and runs among them: each is there with probability 1, brought by
+    nobody. A pair that comes twice is refused.
+    """
     path = os.fspath(path)
-    whole = _as_written(path)
-    found = _line_by_line(path) if whole is None else whole
-    design = {key: value for key, value in found.design.items() if key not in (*COUNTS, CHECKSUM)}
-    pool = replace(found, design=design)
-    if CHECKSUM in found.design and found.design[CHECKSUM] != _checksum(pool):
+    header = "\t".join(DRAWN_COLUMNS)
+    head = (first_bytes(path) or b"").removeprefix(BOM)
+    every = list(lines(path)) if head.startswith((b"#", header.encode())) else []
+    top = list(takewhile(lambda numbered: not numbered[1] or numbered[1].startswith("#"), every))
+    text = [(number, line) for number, line in every[len(top) :] if line]
+    written = bool(text) and text[0][1] == header  # as `write_drawn_pool` writes it
+    heads = [(n, line.removeprefix(HEAD)) for n, line in top if line.startswith(HEAD)]
+    if not heads and (written or any(line.startswith(FRAME) for _, line in top)):
+        raise InputError(
+            "lacks the line that says how the pool was drawn", expected=f"'{HEAD}{{...}}'", path=path, line=1
+        )
+    design = _parsed(heads[0][1], path, heads[0][0]) if heads else {}
+    drawn = _columns(text[1:], path) if written else _listed(path, ordered=bool(design))
+    _check_drawn(drawn, path)
+    rest = _columns([(n, line.removeprefix(FRAME)) for n, line in top if line.startswith(FRAME)], path)
+    for pairs in (drawn, rest):
+        _check_once(pairs, path)
+    _check_complete(design, len(drawn.queries), len(rest.queries), path)
+    listed = set(zip(drawn.queries, drawn.documents, strict=True))
+    kept = [row for row, pair in enumerate(zip(*rest[1:3], strict=True)) if pair not in listed]
+    pool = DrawnPool(
+        drawn.queries + [rest.queries[row] for row in kept],
+        drawn.documents + [rest.documents[row] for row in kept],
+        np.concatenate([drawn.probability, rest.probability[kept]]),
+        np.concatenate([drawn.order, rest.order[kept]]),
+        drawn.contributors + [rest.contributors[row] for row in kept],
+        np.arange(len(drawn.queries) + len(kept)) < len(drawn.queries),
+        {key: value for key, value in design.items() if key not in (*COUNTS, CHECKSUM)},
+    )
+    if CHECKSUM in design and design[CHECKSUM] != _checksum(pool):
         raise InputError("is not as it was written", expected="the whole file, unchanged", path=path)
     return pool
 
@@ -233,96 +264,6 @@ def _checksum(pool: DrawnPool) -> int:
     )
     total = crc32(json.dumps(pool.design, sort_keys=True).encode())
     return (total + sum(crc32(ascii(row).encode()) for row in rows)) % 2**32
-
-
-def _as_written(path: str) -> DrawnPool | None:
-    """Return a pool that is as `write_drawn_pool` writes it, read by columns; None for any other text."""
-    if not os.path.isfile(path):
-        return None
-    window = read_whole(path, longest=LONGEST_TEXT)
-    try:
-        text = window.text[: window.end].tobytes().decode()
-    except UnicodeDecodeError:
-        return None
-    head, _, body = text.partition("\n" + "\t".join(DRAWN_COLUMNS) + "\n")
-    said, _, rest = head.partition("\n" + FRAME)
-    first, *notes = said.split("\n")
-    rows, framed = body.removesuffix("\n").split("\n"), rest.split("\n" + FRAME) if rest else []
-    sound = (
-        first.startswith(HEAD)
-        and all(note.startswith("# ") and not note.startswith((HEAD, FRAME)) for note in notes)
-        and body.endswith("\n")
-        and "\r" not in text
-        and rest.count("\n") == max(len(framed) - 1, 0)
-        and not any(sign in text for sign in ('\n"', '\t"', f'{FRAME}"'))
-        and {row.count("\t") for row in chain(rows, framed)} == {len(DRAWN_COLUMNS) - 1}
-    )
-    if not sound:
-        return None
-    cells = "\t".join(chain(rows, framed)).split("\t")
-    queries, documents, *others = (
-        cells[column :: len(DRAWN_COLUMNS)] for column in range(len(DRAWN_COLUMNS))
-    )
-    numbers = _numbers(*others)
-    design = _parsed(first.removeprefix(HEAD), path, 1)
-    drawn = len(rows)
-    if (
-        numbers is None
-        or not numbers[0][:drawn].all()
-        or not all(queries[:drawn])
-        or not all(documents[:drawn])
-        or len(set(zip(queries, documents, strict=True))) < len(queries)
-        or any(
-            design.get(key, count) != count for key, count in zip(COUNTS, (drawn, len(framed)), strict=True)
-        )
-    ):
-        return None
-    return DrawnPool(queries, documents, *numbers, np.arange(len(queries)) < drawn, design)
-
-
-def _line_by_line(path: str) -> DrawnPool:
-    """Read a pool of any form; a fault is reported with its line."""
-    binary = (first_bytes(path) or b"").startswith(BINARY_TABLES)
-    every = [] if binary else list(lines(path))
-    top = list(takewhile(lambda numbered: not numbered[1] or numbered[1].startswith("#"), every))
-    text = [(number, line) for number, line in every[len(top) :] if line]
-    written = bool(text) and text[0][1] == "\t".join(DRAWN_COLUMNS)  # as `write_drawn_pool` writes it
-    heads = [(n, line.removeprefix(HEAD)) for n, line in top if line.startswith(HEAD)]
-    if not heads and (written or any(line.startswith(FRAME) for _, line in top)):
-        raise InputError(
-            "lacks the line that says how the pool was drawn", expected=f"'{HEAD}{{...}}'", path=path, line=1
-        )
-    design = _parsed(heads[0][1], path, heads[0][0]) if heads else {}
-    if written:
-        drawn = _columns(text[1:], path)
-        _check_drawn(drawn, path)
-        _check_once(drawn, path)
-    else:
-        listed = read_pool(path)
-        orders = _orders(text, path) if design else {}
-        drawn = _Columns(
-            [0] * len(listed.queries),
-            listed.queries,
-            listed.documents,
-            listed.probability,
-            np.array([orders.get(pair, np.nan) for pair in listed.pairs()], dtype=np.float64),
-            listed.contributors,
-        )
-    rest = _columns([(n, line.removeprefix(FRAME)) for n, line in top if line.startswith(FRAME)], path)
-    _check_once(rest, path)
-    _check_complete(design, len(drawn.queries), len(rest.queries), path)
-    listed_pairs = set(zip(drawn.queries, drawn.documents, strict=True))
-    pairs = zip(rest.queries, rest.documents, strict=True)
-    kept = [row for row, pair in enumerate(pairs) if pair not in listed_pairs]
-    return DrawnPool(
-        drawn.queries + [rest.queries[row] for row in kept],
-        drawn.documents + [rest.documents[row] for row in kept],
-        np.concatenate([drawn.probability, rest.probability[kept]]),
-        np.concatenate([drawn.order, rest.order[kept]]),
-        drawn.contributors + [rest.contributors[row] for row in kept],
-        np.arange(len(drawn.queries) + len(kept)) < len(drawn.queries),
-        design,
-    )
 
 
 def _check_complete(design: Mapping[str, Any], drawn: int, rest: int, path: str) -> None:
@@ -350,7 +291,7 @@ def read_design(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 class _Columns(NamedTuple):
-    lines: list[int]
+    lines: list[int | None]
     queries: list[str]
     documents: list[str]
     probability: Floats
@@ -444,25 +385,6 @@ def _check_once(pairs: _Columns, path: str) -> None:
                     line=number,
                 )
             seen.add((query, document))
-
-
-def _orders(text: Sequence[tuple[int, str]], path: str) -> dict[tuple[str, str], float]:
-    """Return the column `order` of the drawn pairs of a table with other columns."""
-    orders: dict[tuple[str, str], float] = {}
-    columns: dict[str, int] = {}
-    for number, line in text:
-        cells = _split(line, path, number)
-        if not columns:
-            columns = {name: column for column, name in enumerate(cells)}
-            if "order" not in columns:
-                return {}
-            continue
-        try:
-            pair = cells[columns["query_id"]], cells[columns["doc_id"]]
-            orders[pair] = float(cells[columns["order"]])
-        except (ValueError, IndexError):
-            raise InputError("a row without its order", expected="a number", path=path, line=number) from None
-    return orders
 
 
 def _parsed(text: str, path: str, number: int) -> dict[str, Any]:

@@ -15,8 +15,7 @@ from leadline.data.wording import counted, percent
 from leadline.data.wording import queries as count_queries
 from leadline.errors import InputError, UsageError
 from leadline.io.judgment_store import DRAWN
-from leadline.io.opening import first_bytes
-from leadline.io.pool_files import HEAD, DrawnPool, Pooled, read_drawn_pool, read_pool
+from leadline.io.pool_files import DrawnPool, Pooled, read_drawn_pool
 from leadline.io.texts import read_queries
 from leadline.judging.cards import Cards
 from leadline.judging.documents import open_texts
@@ -134,24 +133,14 @@ def opened(
 
 def _pooled(path: str) -> tuple[Pooled, DrawnPool | None]:
     """Read the pairs to judge, and the draw if any; raise InputError for ids that a store cannot hold."""
-    drawn = None
-    if (first_bytes(path) or b"").startswith(HEAD.encode()):
-        drawn = read_drawn_pool(path)
-        rows = np.flatnonzero(drawn.drawn & ~_judged_before(drawn)).tolist()
-        pooled = Pooled(
-            [drawn.queries[row] for row in rows],
-            [drawn.documents[row] for row in rows],
-            drawn.probability[rows],
-            [drawn.contributors[row] for row in rows],
-        )
-    else:
-        pooled = read_pool(path)
+    drawn = read_drawn_pool(path)
+    pooled = drawn.pairs(np.flatnonzero(drawn.drawn & ~_judged_before(drawn)).tolist())
     for name in (*pooled.queries, *pooled.documents):
         if not is_utf8(name):
             raise InputError(
                 f"id {name[:40]!r} is not UTF-8", expected="ids that a store can hold", path=path
             )
-    return pooled, drawn
+    return pooled, drawn if drawn.design else None
 
 
 def _judged_before(pool: DrawnPool) -> Any:
