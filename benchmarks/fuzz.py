@@ -180,7 +180,7 @@ def readers(path: str, reading: Reading) -> Iterator[tuple[str, Callable[[], Any
 READINGS = (
     *(Reading() for _ in range(4)),
     Reading(order="rank"),
-    Reading(on_duplicate="first", on_nan="drop", integer_ids="text"),
+    Reading(on_duplicate="first", on_nan="drop"),
     Reading(on_duplicate="hold", name_by="tag"),
     Reading(drop_identical_ids=True, queries_in=("q1", "10")),
     Reading(columns="query_id,doc_id,score", qrels_columns="query_id,doc_id,relevance"),

@@ -162,7 +162,7 @@ class LeadlineGate:
         from leadline.evaluation.evaluate import evaluate
         from leadline.io.read import read_run
 
-        reading = _chosen(options, "order on_duplicate on_nan columns integer_ids name_by")
+        reading = _chosen(options, "order on_duplicate on_nan columns name_by")
         new, old = (read_run(one, **reading) for one in (run, baseline))
         named = {new.name: new, f"{old.name} (baseline)" if old.name == new.name else old.name: old}
         results = evaluate(table, named, condition.measure, **options)
@@ -237,7 +237,7 @@ class LeadlineGate:
         from leadline.errors import UsageError
         from leadline.io.read import read_qrels
 
-        reading = _chosen(options, "subtopics integer_ids")
+        reading = _chosen(options, "subtopics")
         if qrels is not None:
             return read_qrels(qrels, **reading)
         place = self.config.getini("leadline_qrels")

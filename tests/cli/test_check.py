@@ -168,7 +168,7 @@ def test_each_problem_has_its_code(
         ("a.json", b'{"q1": ', {"unreadable": (1, 1)}),
         (
             "a.jsonl",
-            b'{"qid": "q", "docno": 1, "score": 1}\n{"qid": "q", "docno": "d", "score": "x"}\n',
+            b'{"qid": "q", "docno": 1.5, "score": 1}\n{"qid": "q", "docno": "d", "score": "x"}\n',
             {"id": (1, 1), "score": (2, 1)},
         ),
         ("a.csv", b"qid,docno,score\r\nq,d,1.5\r\nq,d,x\r\n", {"score": (3, 1), "crlf": (1, 3)}),
@@ -438,9 +438,7 @@ def test_a_clean_run_is_checked_in_stretches_as_it_is_as_a_whole(
     assert sum(found is not None for found in taken) > 60
 
 
-def test_columns_integer_ids_and_folders_are_those_of_the_other_commands(
-    tmp_path: Path, leadline: Leadline
-) -> None:
+def test_columns_and_folders_are_those_of_the_other_commands(tmp_path: Path, leadline: Leadline) -> None:
     runs = tmp_path / "runs"
     runs.mkdir()
     for name in ("b", "a"):
@@ -458,5 +456,4 @@ def test_columns_integer_ids_and_folders_are_those_of_the_other_commands(
     checked = leadline("check", tmp_path / "qrels.tsv", *named, "-f", "json").data["files"]
     assert [(each["kind"], each["rows"]) for each in checked] == [("qrels", 1)]
     (tmp_path / "a.jsonl").write_text('{"query_id": 1, "doc_id": 2, "score": 0.5}\n')
-    assert leadline("check", tmp_path / "a.jsonl").status == 2
-    assert leadline("check", tmp_path / "a.jsonl", "--integer-ids", "text").status == 0
+    assert leadline("check", tmp_path / "a.jsonl").status == 0

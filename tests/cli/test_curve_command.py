@@ -47,7 +47,6 @@ def test_json_has_the_keys_of_the_contract(leadline: Leadline, files: list[Path]
         "qrels_columns": None,
         "queries_in": None,
         "drop_identical_ids": False,
-        "integer_ids": "refuse",
         "name_by": "file",
         "plot": None,
         "label": None,

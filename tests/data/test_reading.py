@@ -50,7 +50,7 @@ def test_a_wrong_value_is_refused_with_what_was_expected(name: str) -> None:
 def test_a_keyword_without_likeness_is_answered_by_all_there_are() -> None:
     with pytest.raises(UnknownOptionError) as rejected:
         ll.read_qrels(QRELS, zzz=1)  # type: ignore[call-arg]  # what is tested
-    allowed = "kind, negative, qrels_columns, subtopics, integer_ids, queries_in"
+    allowed = "kind, negative, qrels_columns, subtopics, queries_in"
     assert str(rejected.value) == f"read_qrels() has no option 'zzz'; expected one of {allowed}"
 
 

@@ -250,36 +250,32 @@ NUMBERED = [(1, 7, 0.5), (1, 8, 1.5), (2, 7, 1.0)]
     ],
     ids=["dictionary", "rows", "pandas", "polars"],
 )
-def test_ids_that_are_whole_numbers_are_text_on_request_only(make: Callable[[], Any]) -> None:
+def test_ids_that_are_whole_numbers_are_text(make: Callable[[], Any]) -> None:
     whole = {"1": {"8": 1.5, "7": 0.5}, "2": {"7": 1.0}}
-    assert ll.Run(make(), integer_ids="text").to_dict() == whole
-    assert ll.read_run(make(), integer_ids="text").to_dict() == whole
-    assert ll.Qrels(make(), integer_ids="text").to_dict() == whole
-    assert ll.read_qrels(make(), integer_ids="text").to_dict() == whole
     for read in (ll.Run, ll.Qrels, ll.read_run, ll.read_qrels):
-        with pytest.raises(InputError, match=r"integer_ids='text'.* reads whole numbers as text"):
-            read(make())
-        with pytest.raises(UsageError, match="integer_ids='int'; expected 'refuse' or 'text'"):
-            read(make(), integer_ids="int")  # type: ignore[arg-type]
+        assert read(make()).to_dict() == whole
 
 
 def test_the_cure_of_a_frame_is_that_of_its_library() -> None:
-    with pytest.raises(InputError, match=r"would become one; \.astype\(str\) converts the column"):
-        ll.Run(pd.DataFrame(NUMBERED, columns=list(COLUMNS)))
-    with pytest.raises(InputError, match=r"would become one; \.cast\(str\) converts the column"):
-        ll.Run(pl.DataFrame(NUMBERED, schema=list(COLUMNS), orient="row"))
+    rows = [(1.0, "d7", 0.5)]
+    with pytest.raises(InputError, match=r"; \.astype\(str\) converts the column"):
+        ll.Run(pd.DataFrame(rows, columns=list(COLUMNS)))
+    with pytest.raises(InputError, match=r"; \.cast\(str\) converts the column"):
+        ll.Run(pl.DataFrame(rows, schema=list(COLUMNS), orient="row"))
 
 
 @pytest.mark.parametrize("identifier", [1.0, True, None, b"1"])
 def test_other_ids_are_never_text(identifier: object) -> None:
     given: Any = {identifier: {"d1": 1.0}}
     with pytest.raises(InputError, match=r"expected a string\. str\(\.\.\.\) makes one$"):
-        ll.Run(given, integer_ids="text")
+        ll.Run(given)
 
 
-def test_numbers_of_ids_in_files_are_text_on_request(tmp_path: Path) -> None:
+def test_whole_numbers_of_ids_in_files_are_text_and_others_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
-    pl.DataFrame(NUMBERED, schema=list(COLUMNS), orient="row").write_parquet(path)
-    assert ll.Run(path, integer_ids="text").to_dict()["2"] == {"7": 1.0}
-    with pytest.raises(InputError, match=r"a\.parquet, row 1: id 1 of type int in column 'query_id'"):
+    frame = pl.DataFrame(NUMBERED, schema=list(COLUMNS), orient="row")
+    frame.write_parquet(path)
+    assert ll.Run(path).to_dict()["2"] == {"7": 1.0}
+    frame.with_columns(query_id=pl.lit(1.5)).write_parquet(path)
+    with pytest.raises(InputError, match=r"a\.parquet, row 1: id 1\.5 of type float in column 'query_id'"):
         ll.Run(path)

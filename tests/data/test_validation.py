@@ -82,7 +82,6 @@ def test_numbers_and_flags_of_numpy_are_taken() -> None:
     [
         (lambda: evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, ["alpha-nDCG@10"]), "subtopics=True"),
         (lambda: evaluate({"q": {"d": 1}}, {"q": {"d": math.nan}}), "on_nan='drop'"),
-        (lambda: evaluate({"q": {1: 1}}, {"q": {1: 1.0}}), "integer_ids='text'"),  # type: ignore[arg-type]
     ],
 )
 def test_errors_of_functions_name_keywords_and_not_options(call: Callable[[], object], said: str) -> None:

@@ -16,7 +16,6 @@ from leadline.cli._help import CORRECTION, INTERVAL, MEASURE, TEST, InputPath, a
 from leadline.cli._reading_options import (
     columns_option,
     identical_option,
-    integer_ids_option,
     qrels_columns_option,
     queries_option,
 )
@@ -167,7 +166,6 @@ def repair_options(function: F) -> F:
                 help="Score that is NaN: report an error or drop the line. [default: refuse]",
             ),
             columns_option,
-            integer_ids_option,
             identical_option,
             queries_option,
         ),

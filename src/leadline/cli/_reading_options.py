@@ -31,14 +31,6 @@ columns_option = option(
     metavar="NAME,NAME,...",
     help="Columns of runs without a header, as in query_id,doc_id,rank. [default: of TREC]",
 )
-integer_ids_option = option(
-    "Reading",
-    "--integer-ids",
-    type=click.Choice(["refuse", "text"]),
-    default="refuse",
-    help="Ids that are whole numbers in JSON or Parquet: report an error or read them as text. "
-    "[default: refuse]",
-)
 qrels_columns_option = option(
     "Reading",
     "--qrels-columns",
@@ -65,9 +57,5 @@ def read_judgments(path: str, options: Mapping[str, Any], kind: str | None) -> Q
     from leadline.io.read import read_qrels
 
     return read_qrels(
-        path,
-        kind=kind,
-        subtopics=options.get("subtopics", False),
-        qrels_columns=options["qrels_columns"],
-        integer_ids=options["integer_ids"],
+        path, kind=kind, subtopics=options.get("subtopics", False), qrels_columns=options["qrels_columns"]
     )

@@ -8,9 +8,9 @@ import click
 
 from leadline.cli._help import Command, option
 from leadline.cli._options import FORMATS, OUTPUT, FormatChoice, refuse_overwrite, write_output
-from leadline.cli._reading_options import columns_option, integer_ids_option, qrels_columns_option
+from leadline.cli._reading_options import columns_option, qrels_columns_option
 from leadline.cli._results import describe_input, for_screen, print_warnings, result_text
-from leadline.data.reading import IntegerIds, OnDuplicate, OnNan
+from leadline.data.reading import OnDuplicate, OnNan
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.check_files import CheckResult, check, coverage_text
 
@@ -57,7 +57,6 @@ SECTION = "Files and collections"
 )
 @columns_option
 @qrels_columns_option
-@integer_ids_option
 @option(
     "Output",
     "-f",
@@ -88,7 +87,6 @@ def command(
     on_nan: OnNan,
     columns: str | None,
     qrels_columns: str | None,
-    integer_ids: IntegerIds,
     form: str,
     output: str | None,
 ) -> None:
@@ -121,7 +119,6 @@ def command(
         on_nan=on_nan,
         columns=columns,
         qrels_columns=qrels_columns,
-        integer_ids=integer_ids,
     )
     to_file = output is not None and not fix
     write_output(_text(result, form, to_file=to_file), output if to_file else None)

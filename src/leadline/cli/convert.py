@@ -119,12 +119,7 @@ def command(
         if run.tag and not to_trec:
             lost.append(f"tag {run.tag}")
     else:
-        reading = Reading(
-            qrels_columns=names,
-            subtopics=subtopics,
-            integer_ids=options["integer_ids"],
-            queries_in=options["queries_in"],
-        )
+        reading = Reading(qrels_columns=names, subtopics=subtopics, queries_in=options["queries_in"])
         qrels = selected_qrels(qrels_of(file, reading, sure=True), reading)
         if form == BEIR:
             exports.write_beir(

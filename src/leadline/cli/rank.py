@@ -121,9 +121,7 @@ def command(
         refuse_without_scores(context)
         if not runs:
             raise UsageError("no run; expected QRELS RUN RUN..., or --scores FILE...")
-        table = read_qrels(
-            qrels, subtopics=options["subtopics"], kind=kind, integer_ids=options["integer_ids"]
-        )
+        table = read_qrels(qrels, subtopics=options["subtopics"], kind=kind)
         judged, others = len(table.grades), []
         with progress("runs") as on_run:
             results = evaluate(table, runs, measures or COMPARED, rel=level, on_run=on_run, **options)

@@ -106,10 +106,7 @@ def command(
     if per_query and form != "json":
         raise UsageError("--per-query is written to JSON only; expected -f json too")
     appearance = check_plots(plots, *judgments, *runs, output=output or "-", figure=figure)
-    tables = [
-        read_qrels(path, subtopics=options["subtopics"], kind=kind, integer_ids=options["integer_ids"])
-        for path in judgments
-    ]
+    tables = [read_qrels(path, subtopics=options["subtopics"], kind=kind) for path in judgments]
     with progress("runs") as on_run:
         result = replicate(
             runs[:2],

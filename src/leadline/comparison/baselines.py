@@ -30,7 +30,6 @@ NEUTRAL = {
     "measures",
     "rel",
     "columns",
-    "integer_ids",
     "name_by",
     "relevance_strings",
     "bounds",

@@ -134,9 +134,7 @@ def compare(
         if not isinstance(baseline_file, (str, os.PathLike)):
             raise refusal("baseline_file", baseline_file, "a path")
         kept = read_baseline(os.fspath(baseline_file))
-        table = read_qrels(
-            qrels, subtopics=options.get("subtopics", False), integer_ids=options.get("integer_ids", "refuse")
-        )
+        table = read_qrels(qrels, subtopics=options.get("subtopics", False))
         results = evaluate(table, runs, kept.measures if measures is None else measures, **options)
         results, pairing = with_baseline(results, kept, fingerprint(table))
     else:

@@ -211,7 +211,7 @@ def why_different(
     rel : float, optional
         Minimum relevant grade of both programs, if it is not 1.
     **options
-        How judgments are read: `integer_ids`.
+        How judgments are read: `qrels_columns`, `queries_in`.
 
     Returns
     -------

@@ -46,8 +46,6 @@ class Qrels(QueryTable):
         Whether documents are judged by subtopic.
     kind : {"qrels"}, optional
         Read data that look like a run as judgments.
-    integer_ids : {"refuse", "text"}
-        Whether integer ids are refused or converted to strings, 7 to "7".
 
     Raises
     ------

@@ -18,9 +18,6 @@ NameBy: TypeAlias = Literal["file", "tag"]
 Negative: TypeAlias = Literal["nonrelevant", "unjudged"]
 
 
-IntegerIds: TypeAlias = Literal["refuse", "text"]
-
-
 class QueryFile(str):
     """Path of a file of query ids, which is read once."""
 
@@ -53,7 +50,6 @@ class RunOptions(TypedDict, total=False):
     on_duplicate: OnDuplicate
     on_nan: OnNan
     columns: str | None
-    integer_ids: IntegerIds
     drop_identical_ids: bool
     queries_in: QueriesIn | None
 
@@ -61,7 +57,6 @@ class RunOptions(TypedDict, total=False):
 class ReadQrelsOptions(QrelsOptions, total=False):
     """Options of reading qrels from a file or from memory."""
 
-    integer_ids: IntegerIds
     queries_in: QueriesIn | None
 
 
@@ -113,8 +108,6 @@ class Reading:
         Names of the columns of runs without a header, separated by commas.
     qrels_columns : str, optional
         Names of the columns of judgments without a header, separated by commas.
-    integer_ids : {"refuse", "text"}
-        Treatment of integer ids, as in data frames: refuse them or convert them to strings.
     drop_identical_ids : bool
         Whether to drop documents of runs whose id is that of their query, as BEIR and MTEB do.
     queries_in : path or iterable of str, optional
@@ -144,7 +137,6 @@ class Reading:
     subtopics: bool = False
     columns: str | None = None
     qrels_columns: str | None = None
-    integer_ids: IntegerIds = "refuse"
     drop_identical_ids: bool = False
     queries_in: QueriesIn | None = None
     single_precision: bool = False
@@ -155,7 +147,6 @@ class Reading:
         check_word(get_args(OnNan), on_nan=self.on_nan)
         check_word(get_args(NameBy), name_by=self.name_by)
         check_word(get_args(Negative), negative=self.negative)
-        check_word(get_args(IntegerIds), integer_ids=self.integer_ids)
         check_flags(subtopics=self.subtopics, drop_identical_ids=self.drop_identical_ids)
         for name, example in (("columns", "rank"), ("qrels_columns", "relevance")):
             given = getattr(self, name)
@@ -180,11 +171,6 @@ class Reading:
     def by_tag(self) -> bool:
         """Whether runs are named by their tag."""
         return self.name_by == "tag"
-
-    @property
-    def integers(self) -> bool:
-        """Whether integer ids are converted to strings."""
-        return self.integer_ids == "text"
 
     @property
     def selects(self) -> bool:

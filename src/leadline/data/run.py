@@ -43,8 +43,6 @@ class Run(QueryTable):
         Treatment of a document that occurs twice in a list.
     on_nan : {"refuse", "drop"}
         Treatment of a score that is NaN.
-    integer_ids : {"refuse", "text"}
-        Whether integer ids are refused or converted to strings, 7 to "7".
 
     Raises
     ------

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from leadline.data.qrels import Qrels
-from leadline.data.reading import IntegerIds, OnDuplicate, OnNan, Reading
+from leadline.data.reading import OnDuplicate, OnNan, Reading
 from leadline.data.result import Result, check_options
 from leadline.data.results import ResultWarning
 from leadline.data.run import Run
@@ -106,7 +106,6 @@ def check(
     on_nan: OnNan = "drop",
     columns: str | None = None,
     qrels_columns: str | None = None,
-    integer_ids: IntegerIds = "refuse",
 ) -> CheckResult:
     """Find all problems of runs, qrels and indexes.
 
@@ -131,8 +130,6 @@ def check(
         What to do with rows of score NaN in the repaired copy.
     columns, qrels_columns : str, optional
         Names of the columns of runs and of judgments without a header, separated by commas.
-    integer_ids : {"refuse", "text"}
-        Whether integer ids are errors or converted to strings.
 
     Returns
     -------
@@ -162,7 +159,7 @@ def check(
     for file in listed:
         if not isinstance(file, (str, os.PathLike)):
             raise UsageError(f"an object of type {type(file).__name__} to check; expected paths of files")
-    reading = Reading(columns=columns, qrels_columns=qrels_columns, integer_ids=integer_ids)
+    reading = Reading(columns=columns, qrels_columns=qrels_columns)
     paths = [path for file in listed for path in _files(os.fspath(file))]
     if documents is not None and qrels is None:
         raise UsageError("documents without qrels; expected both")
@@ -202,7 +199,6 @@ def check(
         "on_nan": on_nan,
         "columns": columns,
         "qrels_columns": qrels_columns,
-        "integer_ids": integer_ids,
     }
     if qrels is not None:
         options |= {"docs": None if documents is None else os.fspath(documents), "qrels": _named(qrels)}

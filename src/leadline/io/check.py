@@ -259,7 +259,7 @@ def check(
     """Look for every problem of a run or qrels in any format; `qrels` are joined with a run.
 
     What was read is kept on request, for `write_repaired`. `workspace` is memory to use, the same for one run
-    after the other. `reading` has the names of columns and the treatment of integer ids.
+    after the other. `reading` has the names of columns.
     """
     if kind in {None, "run"} and not subtopics and not keep and reading.columns is None:
         clean = _clean_run(path, qrels, workspace or Buffers())

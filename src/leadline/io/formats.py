@@ -207,7 +207,6 @@ def records_of(
         found = source.format.rows(source, what, subtopics)
     if isinstance(found, Table):
         found = row_checks.table_records(found, what, by_rank=reading.by_rank)
-    found.integers = reading.integers
     return found
 
 
@@ -243,15 +242,15 @@ def content_of(source: Opened, reading: Reading = DEFAULT_READING) -> str:
     for kind, names in (("run", reading.columns), ("qrels", reading.qrels_columns)):
         if width and names is not None and len(names.split(",")) == width:
             return kind
-    return _content_of_trec(source) if source.format is TREC else _content_of_rows(source, reading)
+    return _content_of_trec(source) if source.format is TREC else _content_of_rows(source)
 
 
 def _content_of_trec(source: Opened) -> str:
     return "qrels" if len(_first_fields(source.text.text[: source.text.end].tobytes())) == 4 else "run"
 
 
-def _content_of_rows(source: Opened, reading: Reading) -> str:
-    found = records_of(source, "grade", Reading(integer_ids=reading.integer_ids))
+def _content_of_rows(source: Opened) -> str:
+    found = records_of(source, "grade")
     # Lists of ids are rankings unless they are named as relevant.
     if found.listed or row_checks.find(found.names, (*row_checks.RANK, *row_checks.TAG)):
         return "run"

@@ -72,9 +72,9 @@ def read_qrels(source: QrelsLike, *, kind: str | None = None, **options: Unpack[
 
     What looks like a run is refused: a table with a column rank, tag, run_id or system, a file whose grades
     are mostly distinct fractions with some negative or above 10, four columns of which the third counts the
-    ranks. `kind="qrels"` reads it as judgments. Ids that are whole numbers are refused;
-    `integer_ids="text"` reads 7 as "7". `qrels_columns` names the columns of a text without a header, as in
-    "query_id,doc_id,relevance". `queries_in` (a path, or ids) keeps the judgments of some queries.
+    ranks. `kind="qrels"` reads it as judgments. An id 7 is read as "7". `qrels_columns`
+    names the columns of a text without a header, as in "query_id,doc_id,relevance". `queries_in` (a path, or
+    ids) keeps the judgments of some queries.
 
     >>> read_qrels({"q1": {"d1": 1, "d2": 0}})
     Qrels(1 query, 2 judgments)
@@ -117,7 +117,6 @@ def _qrels(source: Any, reading: Reading, *, sure: bool) -> Qrels:
     if not subtopics:
         swapped_arguments.refuse_runs(source)
     found = _records_in_memory(source, "grade", path="qrels", subtopics=subtopics)
-    found.integers = reading.integers
     if not sure and row_checks.find(found.names, row_checks.GRADE) is None:
         swapped_arguments.refuse_columns(
             found.names, "qrels"
@@ -152,11 +151,10 @@ def read_run(source: RunLike, *, name: str | None = None, **options: Unpack[RunO
     A dictionary is `{query: {document: score}}`, or `{query: [document, ...]}` best first, where a repeat
     counts at its first place; rows are (query, document, score) or named tuples. `order` ("score", or "rank":
     the rank column) is what orders a list, `on_duplicate` ("refuse", "first", "last", "max", "hold") how
-    duplicates are handled, `on_nan` ("refuse", "drop") how NaN scores are. Ids that
-    are whole numbers are refused; `integer_ids="text"` reads 7 as "7". `columns` names the columns of a text
-    without a header, as in "query_id,doc_id,rank"; without scores the ranks order the documents.
-    `queries_in` (a path, or ids) reads some queries only, `drop_identical_ids` leaves out documents whose id
-    is that of their query.
+    duplicates are handled, `on_nan` ("refuse", "drop") how NaN scores are. An id
+    7 is read as "7". `columns` names the columns of a text without a header, as in "query_id,doc_id,rank";
+    without scores the ranks order the documents. `queries_in` (a path, or ids) reads some queries only,
+    `drop_identical_ids` leaves out documents whose id is that of their query.
 
     >>> read_run({"q1": {"d1": 0.5, "d2": 0.7}}, name="mine")
     Run('mine', 1 query, 2 documents)
@@ -312,9 +310,7 @@ def _records_in_memory(
         expected = "ranked lists, as of Run" if what == "score" else judgments
         raise InputError(f"a {type(source).__name__}", expected=expected, path=path)
     rows = _rows_in_memory(source, what, path, subtopics=subtopics)
-    found = row_checks.table_records(rows, what, by_rank=reading.by_rank) if isinstance(rows, Table) else rows
-    found.integers = reading.integers
-    return found
+    return row_checks.table_records(rows, what, by_rank=reading.by_rank) if isinstance(rows, Table) else rows
 
 
 def _rows_in_memory(source: Any, what: str, path: str, *, subtopics: bool) -> Table | Records:

@@ -135,7 +135,6 @@ class Records:
     remarks: tuple[tuple[str, str, int], ...] = ()  # code, text and count
     empty: list[Any] = field(default_factory=list)  # queries with a list without documents, known after rows
     comments: int = 0  # number of remarks at the top of a text without a header
-    integers: bool = False  # ids that are whole numbers are read as text
     convert: str = ""  # how the caller can convert a column of ids
     judges: Counter[object] = field(default_factory=Counter)  # number of rows by judge
     arrow: ArrowColumns | None = None  # the same rows as Arrow batches, if available
@@ -502,24 +501,20 @@ def _no_number(what: str, value: Any, query: str, document: str, hint: str = "")
 
 
 def identify(value: Any, column: str, records: Records) -> bytes:
-    """Return the bytes of an id; a number is refused, unless whole numbers are read as text."""
+    """Return the bytes of an id; a whole number is its decimal text."""
     if isinstance(value, str):
         return to_bytes(value)
-    whole = isinstance(value, Integral) and not isinstance(value, bool)
-    if whole and records.integers:
+    if isinstance(value, Integral) and not isinstance(value, bool):
         return b"%d" % int(value)
-    option = ", `--integer-ids text` reads whole numbers as text" if whole else ""
     if not column:
         raise InputError(
-            f"id {value!r} is of type {type(value).__name__}",
-            expected="a string",
-            hint=f"str(...) makes one{option}",
+            f"id {value!r} is of type {type(value).__name__}", expected="a string", hint="str(...) makes one"
         )
     convert = f"; {records.convert} converts the column" if records.convert else ""
     raise InputError(
         f"id {value!r} of type {type(value).__name__} in column '{column}'",
         expected="a string",
-        hint="ids are never converted, since 1, 01 and 1.0 would become one" + convert + option,
+        hint="only whole numbers are read as text" + convert,
     )
 
 

@@ -86,7 +86,7 @@ def fuse(
     name : str, optional
         Name of the run; by default the text of the method.
     **options
-        How runs are read: `order`, `on_duplicate`, `on_nan`, `columns`, `integer_ids`.
+        How runs are read: `order`, `on_duplicate`, `on_nan`, `columns`.
 
     Returns
     -------

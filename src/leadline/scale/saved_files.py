@@ -39,7 +39,7 @@ KEYWORDS: tuple[str, ...] = (
     "order",
     "on_duplicate",
 )
-KEYWORDS += ("on_nan", "columns", "integer_ids", "depth", "judged_only", "name_by")
+KEYWORDS += ("on_nan", "columns", "depth", "judged_only", "name_by")
 
 
 @public
@@ -253,7 +253,7 @@ def _evaluation(results: Results, qrels: str) -> Evaluation:
     options = {name: results.options[name] for name in KEYWORDS if name in results.options}
     if results.options.get("pool") is not None:
         raise UsageError("results with a pool cannot be verified; expected results of whole judgments")
-    names = ("subtopics", "integer_ids", "qrels_columns", "queries_in")
+    names = ("subtopics", "qrels_columns", "queries_in")
     reading = {name: options[name] for name in names if name in options}
     table = read_qrels(qrels, kind="qrels", **reading)
     return Evaluation(table, [str(measure) for measure in results.measures], **options)
