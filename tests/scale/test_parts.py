@@ -219,7 +219,7 @@ def test_rows_of_a_query_are_grouped_on_request(split: Split, tmp_path: Path) ->
     paths[0].write_text(paths[0].read_text() + lines[0])
     with pytest.raises(InputError, match=r"bm25 \(parts grouped by query\).*twice"):
         evaluated(split, map(str, paths), group_parts=True)
-    with pytest.raises(InputError, match="TREC text or Parquet"):
+    with pytest.raises(InputError, match="expected TREC text"):
         evaluated(split, [_csv(tmp_path)], group_parts=True)
 
 
@@ -227,17 +227,6 @@ def _csv(folder: Path) -> str:
     path = folder / "run.csv"
     path.write_text("query_id,doc_id,score\nq1,d1,1\n")
     return str(path)
-
-
-def test_rows_of_parquet_are_grouped_on_request(split: Split, tmp_path: Path) -> None:
-    pytest.importorskip("pyarrow")
-    run = ll.read_run(split.run)
-    rows = list(zip(*run.to_columns().values(), strict=True))
-    for number in range(2):
-        table = [dict(zip(("query_id", "doc_id", "score"), row, strict=True)) for row in rows[number::2]]
-        ll.write_run(table, tmp_path / f"part-{number}.parquet")
-    results = evaluated(split, f"{tmp_path}/*.parquet", group_parts=True)
-    assert results.values.tobytes() == whole(split).values.tobytes()
 
 
 def test_remote_parts_are_copied_and_named_by_url(split: Split, tmp_path: Path) -> None:

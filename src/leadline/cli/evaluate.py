@@ -110,8 +110,8 @@ FIGURES = ("heat-map", "box", "violin", "line", "means", "slices")
     "Parts",
     "--group-parts",
     is_flag=True,
-    help="Copy the rows of all parts (TREC text or Parquet) to temporary files by query first, so that the "
-    "rows of a query may be in several parts.",
+    help="Copy the lines of all parts (TREC text) to temporary files by query first, so that the lines of a "
+    "query may be in several parts.",
 )
 @engine_option("Engine that evaluates parts or runs")
 @option(

@@ -11,9 +11,8 @@ from typing import Any, BinaryIO
 
 from leadline.data.reading import Reading
 from leadline.errors import InputError
-from leadline.io.formats import PARQUET, TREC, opened
+from leadline.io.formats import TREC, opened
 from leadline.io.opening import BOM, open_bytes
-from leadline.io.row_checks import QUERY, find
 from leadline.kernels import plain
 from leadline.scale.remote import is_url, local_copy
 from leadline.scale.run_parts import RunParts
@@ -24,9 +23,9 @@ BLOCK = 1 << 22  # bytes that are read at a time
 
 @contextmanager
 def grouped_parts(parts: RunParts, reading: Reading) -> Iterator[tuple[RunParts, list[dict[str, Any]]]]:
-    """Copy the rows of all parts, TREC text or Parquet, to temporary parts by query."""
+    """Copy the lines of all parts, which are TREC text, to temporary parts by query."""
     with tempfile.TemporaryDirectory(prefix="leadline-parts-") as folder:
-        inputs, kinds = [], set()
+        inputs = []
         with ExitStack() as stack:
             groups = _Groups(folder, stack)
             for path in parts:
@@ -35,11 +34,8 @@ def grouped_parts(parts: RunParts, reading: Reading) -> Iterator[tuple[RunParts,
                 with ExitStack() as copies:
                     copy = copies.enter_context(local_copy(path)) if is_url(path) else None
                     local = path if copy is None else copy.path
-                    rows, kind = groups.add(local, path, reading)
+                    rows = groups.add(local, path, reading)
                 inputs.append({"path": path, "sha256": copy and copy.sha256, "rows": rows})
-                kinds.add(kind)
-                if len(kinds) > 1:
-                    raise InputError(f"is {kind}", expected="parts of one format", path=path)
         names = sorted(os.path.join(folder, name) for name in os.listdir(folder))
         grouped = RunParts(names, name=parts.name)
         try:
@@ -57,22 +53,16 @@ class _Groups:
         self.folder = folder
         self.stack = stack
         self.files: dict[int, BinaryIO] = {}
-        self.writers: dict[int, Any] = {}
 
-    def add(self, path: str, label: str, reading: Reading) -> tuple[int, str]:
-        """Add the rows of a part; return their number and the format."""
+    def add(self, path: str, label: str, reading: Reading) -> int:
+        """Add the rows of a part; return their number."""
         source = opened(path)
-        if source.format is TREC and reading.columns is None:
-            rows = self._add_text(path)
-        elif source.format is PARQUET:
-            rows = self._add_table(path, label)
-        else:
-            raise InputError(
-                f"is {source.format.name}", expected="TREC text or Parquet for --group-parts", path=label
-            )
+        if source.format is not TREC or reading.columns is not None:
+            raise InputError(f"is {source.format.name}", expected="TREC text for --group-parts", path=label)
+        rows = self._add_text(path)
         if not rows:
             raise InputError("contains no lines of a run", expected="a part of a run", path=label)
-        return rows, source.format.name
+        return rows
 
     def _add_text(self, path: str) -> int:
         stream, file = open_bytes(path)
@@ -110,36 +100,3 @@ class _Groups:
             file = open(path, "wb")  # noqa: SIM115  # closed by the stack
             self.files[group] = self.stack.enter_context(file)
         return self.files[group]
-
-    def _add_table(self, path: str, label: str) -> int:
-        import pyarrow as pa
-        from pyarrow import parquet
-
-        rows = 0
-        try:
-            with parquet.ParquetFile(path) as file:
-                column = find(file.schema_arrow.names, QUERY)
-                if column is None:
-                    raise InputError("no column of queries", expected="query_id", path=label)
-                for batch in file.iter_batches():
-                    rows += len(batch)
-                    self._write_batch(batch, batch.column(column))
-        except (pa.ArrowException, OSError) as error:
-            raise InputError(f"cannot be read ({error})", expected="Parquet", path=label) from None
-        return rows
-
-    def _write_batch(self, batch: Any, query: Any) -> None:
-        import numpy as np
-        import pyarrow as pa
-        from pyarrow import parquet
-
-        encoded = query.dictionary_encode() if not pa.types.is_dictionary(query.type) else query
-        names = [str(name).encode("utf-8", "surrogatepass") for name in encoded.dictionary.to_pylist()]
-        groups = np.array([zlib.crc32(name) % GROUPS for name in names] or [0], dtype=np.int64)
-        codes = np.asarray(encoded.indices.fill_null(0))
-        of_row = groups[codes] if len(codes) else codes
-        for group in np.unique(of_row).tolist():
-            if group not in self.writers:
-                path = os.path.join(self.folder, f"group-{group:03}.parquet")
-                self.writers[group] = self.stack.enter_context(parquet.ParquetWriter(path, batch.schema))
-            self.writers[group].write_batch(batch.filter(pa.array(of_row == group)))
