@@ -17,7 +17,7 @@ from leadline.data.wording import percent
 from leadline.errors import InputError, LeadlineError
 from leadline.io import trec_runs
 from leadline.io import write as writing
-from leadline.io.check_remarks import IdRemarks, ListRemarks, Problem, TextRemarks, blocks
+from leadline.io.check_remarks import ListRemarks, Problem, TextRemarks, blocks
 from leadline.io.formats import TREC, Opened, content_of, opened, records_of
 from leadline.io.opening import Buffers, Chunk, first_bytes, run_name
 from leadline.io.row_checks import lists_of, named
@@ -310,14 +310,12 @@ def _clean_run(path: str, qrels: Qrels | None, workspace: Buffers) -> Checked | 
 
 def _checked_stretches(window: Chunk, qrels: Qrels | None) -> Checked | None:
     """Check a clean run; None if it is not clean, or a query reappears after another one."""
-    about, of_lists, of_ids = TextRemarks("trec", "run"), ListRemarks(trec=True), IdRemarks()
+    about, of_lists = TextRemarks("run"), ListRemarks(trec=True)
     joining = _Joining(Qrels.of([]) if qrels is None else qrels)
     seen: set[bytes] = set()
     line, byte = 1, 0
     while not window.last:
-        kept, read = window.filled - byte, window.read
         window.advance(byte)
-        about.changed += window.filled - kept - (window.read - read)
         lists = CompiledLists.scan(window, line, run=True)
         if lists is None or not joining.add(lists):
             return None
@@ -326,14 +324,12 @@ def _checked_stretches(window: Chunk, qrels: Qrels | None) -> Checked | None:
         if len(seen) < expected:
             return None
         text = window.text[: min(lists.next_byte, window.end)].tobytes()
-        line_of = _lines_of(text, line, lists)
         about.add(text, line, clean=lists)
-        of_lists.add(lists, line_of)
-        of_ids.add(lists, line_of, text=text)
+        of_lists.add(lists, _lines_of(text, line, lists))
         line, byte = lists.next_line, lists.next_byte
     if not joining.documents:
         return None
-    problems = [*about.problems(), *of_lists.problems(), *of_ids.problems()]
+    problems = [*about.problems(), *of_lists.problems()]
     found = Checked(window.path, "run", "trec", rows=joining.documents, queries=len(seen))
     found.problems = [problem for problem in problems if problem.count]
     if qrels is not None:
@@ -399,9 +395,8 @@ def _remarks(found: Checked, returns: list[int]) -> Iterator[Problem]:
     assert found.lists is not None
     lists = found.lists
     window = found.source.whole
-    if window is not None and found.form != "parquet":
-        about = TextRemarks(found.form, found.kind)
-        about.changed = window.filled - window.read
+    if window is not None and found.form == "trec":
+        about = TextRemarks(found.kind)
         about.add(window.text[: window.end].tobytes(), 1, rows=set(lists.lines))
         yield from about.problems()
     yield _problem("mixed_queries", returns, "a query occurs again after another one")
@@ -411,9 +406,6 @@ def _remarks(found: Checked, returns: list[int]) -> Iterator[Problem]:
         of_lists = ListRemarks(trec=found.form == "trec")
         of_lists.add(lists, lists.lines.__getitem__)
         yield from of_lists.problems()
-    of_ids = IdRemarks()
-    of_ids.add(lists, lists.lines.__getitem__)
-    yield from of_ids.problems()
 
 
 def _errors(found: Faults) -> list[Problem]:
@@ -477,17 +469,11 @@ def _problem(code: str, lines: list[int], message: str) -> Problem:
 DONE = {
     "repeated_documents": "kept the {policy} of repeated documents",
     "nan": "dropped rows with score NaN",
-    "bom": "removed the byte order mark",
-    "crlf": "lines end in LF",
-    "blank_lines": "removed blank lines",
     "comments": "removed remarks",
-    "no_final_newline": "added the final newline",
     "extra_columns": "removed columns after the sixth",
     "tags": "one tag, the last",
     "mixed_queries": "grouped the rows of each query",
     "rank_disagrees": "ranked by score",
-    "rank_repeats": "ranked by score",
-    "rank_from_0": "ranks begin at 1",
     "rank": "ranked by score",
 }
 
