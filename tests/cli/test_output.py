@@ -27,10 +27,11 @@ def leadline(folder: Path, command: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_an_input_is_never_overwritten(files: Path) -> None:
-    for path in ("q", "./r"):
+    for path, read in (("q", ""), ("./r", " (r)")):
         done = leadline(files, f"leadline evaluate q r -o {path}")
         assert done.returncode == 2
-        assert done.stderr == (f"leadline: error: {path} would overwrite an input; expected another file\n")
+        expected = f"{path} would overwrite an input{read}; expected another file"
+        assert done.stderr == f"leadline: error: {expected}\n"
     assert (files / "q").read_text() == QRELS
     assert (files / "r").read_text() == RUN
 

@@ -205,7 +205,7 @@ def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("small_chunks")
 @pytest.mark.parametrize("kind", COMPRESS)
-@pytest.mark.parametrize("order", ["grouped", "shuffled", "shuffled, on disk", "four columns", "csv"])
+@pytest.mark.parametrize("order", ["grouped", "shuffled", "shuffled, on disk", "csv"])
 def test_a_pipe_is_read_like_a_file(
     order: str, kind: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
@@ -214,10 +214,6 @@ def test_a_pipe_is_read_like_a_file(
         lines.sort()
     if order == "shuffled, on disk":
         request.getfixturevalue("on_disk")
-    if order == "four columns":
-        lines = [
-            f"q{query} d{place * 7} {place} {9 - place}\n" for query in range(50) for place in range(1, 9)
-        ]
     if order == "csv":
         lines = ["query_id,doc_id,score\n", *(f"q{row // 9},d{row},{row}\n" for row in range(300))]
     path = written(tmp_path / "a.run", lines)

@@ -236,7 +236,7 @@ def test_crlf_changes_nothing(tmp_path: Path) -> None:
             ),
         ),
         (
-            "q1,d1,1,2\n",
+            "q1,d1\n",
             ("1: 1 columns; expected 6 columns: query Q0 document rank score tag. This looks like CSV"),
         ),
         ("q1 Q0 d1 1 1,5 t\n", "1: score '1,5'; expected a number"),

@@ -394,15 +394,6 @@ def confidence_options(function: F) -> F:
     return add_options(function, options)
 
 
-def refuse_overwrite(output: str | None, *inputs: str) -> None:
-    """Raise UsageError if an output is one of the inputs."""
-    for path in inputs:
-        if output is not None and os.path.exists(output) and os.path.exists(path):
-            same = os.path.samefile(output, path) and os.path.isfile(path)
-            if same:
-                raise UsageError(f"{output} would overwrite an input; expected another file")
-
-
 def refuse_same_output(*outputs: str | None) -> None:
     """Raise UsageError if two outputs are the same file."""
     paths = [os.path.realpath(path) for path in outputs if path is not None and path != "-"]

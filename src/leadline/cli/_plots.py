@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from leadline.cli._help import option
-from leadline.cli._options import OUTPUT, refuse_overwrite, refuse_same_output, write_whole
+from leadline.cli._options import OUTPUT, refuse_same_output, write_whole
 from leadline.data.optional import require
 from leadline.errors import UsageError
 
@@ -54,9 +54,7 @@ def _remember(context: click.Context, option: click.Parameter, value: Any) -> No
     context.meta["leadline.plot"] = {option.name: list(value) or None}
 
 
-def check_plots(
-    plots: Sequence[str], *inputs: str, output: str | None = None, **figure: object
-) -> dict[str, Any]:
+def check_plots(plots: Sequence[str], *, output: str | None = None, **figure: object) -> dict[str, Any]:
     """Return the options of the figure; raise UsageError, before any work, if they are invalid."""
     context = click.get_current_context(silent=True)
     options = {} if context is None else dict(context.meta.get("leadline.plot", {}))
@@ -72,7 +70,6 @@ def check_plots(
 
     refuse_same_output(output, *plots)
     for path in plots:
-        refuse_overwrite(path, *inputs)
         form_of(path)
     require("figures")
     return {"plot": plots[0] if len(plots) == 1 else list(plots)} | options

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from leadline.cli._help import Group, option
-from leadline.cli._options import confidence_option, output_options, refuse_overwrite, whole, write_output
+from leadline.cli._options import confidence_option, output_options, whole, write_output
 from leadline.cli._plots import check_plots, plot_option, plot_options, write_plots
 from leadline.cli._results import (
     describe_input,
@@ -143,9 +143,7 @@ def test_command(
     difference. LOG is a table with a header (CSV, TSV, JSON Lines, Parquet) and one row per result shown or
     per page view.
     """
-    inputs = [path for path in (log, options["a_log"], options["b_log"]) if path]
-    refuse_overwrite(output, *inputs)
-    appearance = check_plots(plots, *inputs, output=output)
+    appearance = check_plots(plots, output=output)
     result = abtest(
         log, a=_counts("--a", a), b=_counts("--b", b), click=clicked, arms=arms or None, **options
     )
@@ -194,7 +192,6 @@ def assign(*, users: str, fraction: float, salt: str, form: str, output: str | N
     same user always gets the same arm, on any machine, and a larger fraction keeps everybody who has the
     variant.
     """
-    refuse_overwrite(output, users)
     if not salt:
         raise UsageError("--salt is empty; expected the name of the experiment")
     assignments = [
@@ -321,7 +318,6 @@ def deviations(
     """
     from leadline.online.logs import click_deviations
 
-    refuse_overwrite(output, log)
     records = click_deviations(log, document=document, position=position, click=clicked, query=query)
     heads = ["query_id", "doc_id", "click_deviation", "shown", "clicks", "expected", "z"]
     if query is None:

@@ -15,7 +15,6 @@ from leadline.cli._options import (
     output_options,
     per_query_option,
     progress,
-    refuse_overwrite,
     seed_option,
     whole,
     write_output,
@@ -161,8 +160,7 @@ def command(
     simulations with 10 to 40 queries, 95 % intervals contained kappa in 91 to 96 % of the samples
     (docs/agreement.md). With fewer than ten queries there are none.
     """
-    appearance = check_plots(plots, *judges, *runs, output=output)
-    refuse_overwrite(output, *judges, *runs)
+    appearance = check_plots(plots, output=output)
     if scores:
         audited, inputs = _audited(context, judges, options)
         audited.options |= appearance

@@ -7,7 +7,7 @@ import os
 import click
 
 from leadline.cli._help import Command, option
-from leadline.cli._options import FORMATS, OUTPUT, FormatChoice, refuse_overwrite, write_output
+from leadline.cli._options import FORMATS, OUTPUT, FormatChoice, write_output
 from leadline.cli._reading_options import columns_option, qrels_columns_option
 from leadline.cli._results import describe_input, for_screen, print_warnings, result_text
 from leadline.data.reading import OnDuplicate, OnNan
@@ -137,7 +137,6 @@ def _check_fix(files: tuple[str, ...], output: str | None) -> None:
         raise UsageError(
             "--fix cannot repair an index; expected a run or qrels (`leadline index` rebuilds an index)"
         )
-    refuse_overwrite(output, *files)
 
 
 def _text(result: CheckResult, form: str, *, to_file: bool) -> str:

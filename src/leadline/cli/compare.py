@@ -25,7 +25,6 @@ from leadline.cli._options import (
     measure_option,
     output_options,
     progress,
-    refuse_overwrite,
     refuse_same_output,
     write_output,
 )
@@ -226,16 +225,10 @@ def command(
         )
     kept_in = {name: options.pop(name) for name in OPTIONS}
     path = kept_in["baseline_file"]
-    inputs = (qrels, *runs)
-    for written in (output, summary):
-        refuse_overwrite(written, *inputs, *([path] if path else []))
-    refuse_overwrite(path, *inputs)
     refuse_same_output(output or "-", summary, *plots, path)
     asked_for = {WORSE: fail_if_worse, NOT_WORSE: require_not_worse, BELOW: fail_below}
     conditions = [condition_of(text, gate) for gate, texts in asked_for.items() for text in texts]
-    appearance = check_plots(
-        plots, *inputs, *([path] if path else []), figure=figure, plot_pair=plot_pair or None
-    )
+    appearance = check_plots(plots, figure=figure, plot_pair=plot_pair or None)
     baseline = options.pop("baseline")
     all_pairs = not baseline and path is None
     _check_figure(figure, plot_pair, all_pairs=all_pairs, slices=bool(query_slice))

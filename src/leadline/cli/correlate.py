@@ -13,7 +13,6 @@ from leadline.cli._options import (
     draws_option,
     measure_option,
     output_options,
-    refuse_overwrite,
     seed_option,
     write_output,
 )
@@ -86,8 +85,7 @@ def command(
     tau-AP,b).
     """
     paths = [truth, *([] if estimate is None else [estimate]), *more]
-    refuse_overwrite(output, *paths)
-    appearance = check_plots(plots, *paths, output=output)
+    appearance = check_plots(plots, output=output)
     if scores:
         sides = _sides(context, paths, measures)
         result = correlate_columns(sides, teams=read_labels(team) if team else None, **options)
@@ -100,9 +98,6 @@ def command(
                 else f"{counted(len(paths), 'input')}; expected TRUTH and ESTIMATE, or --scores FILE..."
             )
         result = correlate(truth, estimate, teams=read_labels(team) if team else None, **options)
-    refuse_overwrite(output, *(side.path for side in result.sides))
-    for path in plots:
-        refuse_overwrite(path, *(side.path for side in result.sides))
     result.options |= {"team": team} | appearance
     write_plots(plots, result)
     write_output(_text(result, form, to_file=output is not None), output)

@@ -7,14 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from leadline.cli._help import Command, option
-from leadline.cli._options import (
-    level_option,
-    output_options,
-    progress,
-    reading_options,
-    refuse_overwrite,
-    write_output,
-)
+from leadline.cli._options import level_option, output_options, progress, reading_options, write_output
 from leadline.cli._plots import check_plots, plot_option, plot_options, write_plots
 from leadline.cli._reading_options import read_judgments
 from leadline.cli._results import results_text
@@ -77,8 +70,7 @@ def command(
     The table shows the mean interpolated precision at eleven recall levels; JSON also has the points of every
     query. With --subtopics the table shows the mean subtopic recall by rank.
     """
-    appearance = check_plots(plots, qrels, *runs, output=output)
-    refuse_overwrite(output, qrels, *runs)
+    appearance = check_plots(plots, output=output)
     table = read_judgments(qrels, options | {"subtopics": subtopics}, kind)
     curves: Curves | SubtopicCurves
     with progress("runs") as on_run:

@@ -14,7 +14,6 @@ from leadline.cli._options import (
     per_query_option,
     progress,
     reading_options,
-    refuse_overwrite,
     whole,
     write_output,
 )
@@ -132,12 +131,11 @@ def command(
     one list that the other list lacks, summed over both directions. The table also has the concordance (RIC
     with a sign), the number of reversed lists, and rank similarities of the lists.
     """
-    appearance = check_plots(plots, qrels, *runs, output=output, figure=figure)
+    appearance = check_plots(plots, output=output, figure=figure)
     if figure == "parameter" and plots and (group is None or parameter is None):
         raise UsageError(
             "--figure parameter is incomplete; expected --group FILE:COLUMN and --parameter FILE:COLUMN too"
         )
-    refuse_overwrite(output, qrels, *runs)
     if per_query and engine is not None:
         raise UsageError(
             "--engine keeps no values of single queries; expected no --per-query, or no --engine"

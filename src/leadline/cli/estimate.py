@@ -18,7 +18,6 @@ from leadline.cli._options import (
     output_option,
     per_query_option,
     progress,
-    refuse_overwrite,
     refuse_same_output,
     repair_options,
     seed_option,
@@ -124,10 +123,8 @@ def command(
         labels = _labels_of(pool)
     machine = None if labels == "none" else labels
     column = (options["proxy"] or "").rpartition(":")[0]
-    for path in (output, save):
-        refuse_overwrite(path, judgments, *runs, *filter(None, (pool, machine, column)))
     refuse_same_output(output or "-", save, *plots)
-    appearance = check_plots(plots, judgments, *runs, *filter(None, (pool, machine, column)))
+    appearance = check_plots(plots)
     with progress("runs") as on_run:
         result = estimate(judgments, runs, measures or None, machine=machine, on_run=on_run, **options)
     result.options |= {"pool": pool, "machine": machine, "pairs": pairs} | appearance

@@ -19,7 +19,6 @@ from leadline.cli._options import (
     output_option,
     per_query_option,
     progress,
-    refuse_overwrite,
     refuse_same_output,
     write_output,
 )
@@ -158,10 +157,8 @@ def command(  # click documents the options
     ties and unjudged documents are counted below the table. `-f trec` prints what trec_eval prints, by
     default its official measures, and writes the counts to standard error.
     """
-    for path in (output, save):
-        refuse_overwrite(path, qrels, *runs)
     refuse_same_output(output or "-", save, *plots)
-    appearance = check_plots(plots, qrels, *runs, figure=figure)
+    appearance = check_plots(plots, figure=figure)
     if figure == "slices" and not query_slice:
         raise UsageError("--figure slices without slices; expected --query-slice FILE:COLUMN too")
     if group_parts and not parts:

@@ -13,7 +13,6 @@ from leadline.cli._options import (
     output_options,
     progress,
     reading_options,
-    refuse_overwrite,
     seed_type,
     whole,
     write_output,
@@ -137,8 +136,7 @@ def command(
     hsa_robust is our own variant, chosen on four sets of runs; on other runs its correlations are 0.30 to
     0.98, those of HSA from ranks 0.04 to 0.99, and hsa_robust is higher in 4 of 9.
     """
-    appearance = check_plots(plots, qrels, *runs, output=output)
-    refuse_overwrite(output, qrels, *runs)
+    appearance = check_plots(plots, output=output)
     table = read_judgments(qrels, options, kind)
     with progress("runs") as on_run:
         result = histogram(table, runs, rel=level, on_run=on_run, **options)

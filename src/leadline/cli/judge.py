@@ -8,15 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from leadline.cli._help import Command, option
-from leadline.cli._options import (
-    OUTPUT,
-    formats_option,
-    progress,
-    refuse_overwrite,
-    seed_type,
-    whole,
-    write_output,
-)
+from leadline.cli._options import OUTPUT, formats_option, progress, seed_type, whole, write_output
 from leadline.cli._results import describe_input, print_line
 from leadline.cli._texts import analysis_of, analysis_options, summary_text, text_options
 from leadline.data.optional import require
@@ -181,7 +173,6 @@ def command(
 def _export(store: str, target: str, merge: str, form: str) -> None:
     from leadline.judging.export import export
 
-    refuse_overwrite(target, store)
     exported = export(store, target, rule=merge)
     merged = exported.merged
     warnings = [ResultWarning(*remark) for remark in exported.remarks]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from leadline.cli._help import Command, option
-from leadline.cli._options import OUTPUT, formats_option, per_query_option, refuse_overwrite, write_output
+from leadline.cli._options import OUTPUT, formats_option, per_query_option, write_output
 from leadline.cli._results import result_text
 
 SECTION = "Evaluation"
@@ -54,7 +54,6 @@ def command(
     """
     from leadline.scale.saved_files import merge_files
 
-    refuse_overwrite(output, *files)
     results = merge_files(files, queries=queries, name=name)
     if output is not None:
         from leadline.reporting.restore import save

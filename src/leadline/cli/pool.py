@@ -12,7 +12,6 @@ from leadline.cli._options import (
     formats_option,
     name_by_option,
     progress,
-    refuse_overwrite,
     repair_options,
     seed_type,
     whole,
@@ -184,7 +183,6 @@ def command(*, runs: tuple[str, ...], output: str, form: str, whole: bool, **opt
     if used:
         raise UsageError(f"{NAMES[used[0]]} without --for has no effect; expected --for MEASURE")
     files = {name: options[name] for name in ("documents", "queries", "known", "judged")}
-    refuse_overwrite(output, *runs, *filter(None, files.values()))
     with progress("queries") as on_query:
         result = pool(runs, on_query=on_query, **options)
     selected = result.whole if whole else result.new
@@ -230,7 +228,6 @@ def _draw(
     if suffix in OTHERS | {".jsonl", ".ndjson"}:
         raise UsageError(f"{output}: a pool of --for is not written as {suffix}; expected .tsv")
     files = {name: drawing[name] for name in ("machine", "earlier")} | {"judged": options["judged"]}
-    refuse_overwrite(output, *runs, *filter(None, files.values()))
     with progress("runs") as on_run:
         result = pool_for(
             runs,

@@ -14,7 +14,6 @@ from leadline.cli._options import (
     name_by_option,
     output_options,
     progress,
-    refuse_overwrite,
     repair_options,
     seed_option,
     write_output,
@@ -99,8 +98,7 @@ def command(
     holds the predictions of every query, and `leadline correlate` reads their means. The formulas are in
     docs/predicting.md.
     """
-    refuse_overwrite(output, *runs)
-    appearance = check_plots(plots, *runs, *filter(None, (index, queries)), output=output, figure=figure)
+    appearance = check_plots(plots, output=output, figure=figure)
     if truth is None and figure not in (None, "heat-map"):
         raise UsageError(f"--figure {figure} without a measure; expected --truth RESULT[:MEASURE] too")
     texts = (

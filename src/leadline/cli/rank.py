@@ -14,7 +14,6 @@ from leadline.cli._options import (
     measure_option,
     output_options,
     progress,
-    refuse_overwrite,
     seed_option,
     write_output,
 )
@@ -111,8 +110,7 @@ def command(
     Group 1 is the best run and those that are not significantly different from it; group 2 is formed of the
     rest in the same way, and so on.
     """
-    refuse_overwrite(output, qrels, *runs)
-    appearance = check_plots(plots, qrels, *runs, output=output or "-")
+    appearance = check_plots(plots, output=output or "-")
     rules, draws = Rules.take(options), options.pop("draws")
     if scores:
         asked = [*options, "level", "kind"]

@@ -15,7 +15,6 @@ from leadline.cli._options import (
     output_options,
     per_query_option,
     progress,
-    refuse_overwrite,
     seed_option,
     write_output,
 )
@@ -98,14 +97,13 @@ def command(
     """
     runs = (original, original_advanced, reproduced, reproduced_advanced)
     judgments = [path for path in (qrels, qrels2) if path is not None]
-    refuse_overwrite(output, *judgments, *runs)
     if figure == "differences" and qrels2 is not None:
         raise UsageError("--figure differences with QRELS2, whose queries are others; expected effects")
     if per_query and qrels2 is not None:
         raise UsageError("--per-query with QRELS2, whose queries are others; expected QRELS alone")
     if per_query and form != "json":
         raise UsageError("--per-query is written to JSON only; expected -f json too")
-    appearance = check_plots(plots, *judgments, *runs, output=output or "-", figure=figure)
+    appearance = check_plots(plots, output=output or "-", figure=figure)
     tables = [read_qrels(path, subtopics=options["subtopics"], kind=kind) for path in judgments]
     with progress("runs") as on_run:
         result = replicate(

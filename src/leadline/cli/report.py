@@ -17,7 +17,6 @@ from leadline.cli._options import (
     formats_option,
     measure_option,
     progress,
-    refuse_overwrite,
     write_output,
 )
 from leadline.cli._reading_options import read_judgments
@@ -92,7 +91,6 @@ def command(
     --baseline. `-o -` writes the page to standard output.
     """
     require("HTML pages")
-    refuse_overwrite(output, qrels, *runs)
     suffix = os.path.splitext(output)[1]
     if suffix.lower() not in ("", ".html", ".htm"):
         written = f"leadline report ... -f {form if form != 'table' else 'latex'} > {output}"

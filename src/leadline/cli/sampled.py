@@ -17,7 +17,6 @@ from leadline.cli._options import (
     per_query_option,
     progress,
     reading_options,
-    refuse_overwrite,
     refuse_same_output,
     seed_type,
     whole,
@@ -31,7 +30,6 @@ from leadline.data.table import Cell, Table
 from leadline.data.wording import counted
 from leadline.errors import UsageError
 from leadline.estimation.sampled import CORRECTIONS, sampled
-from leadline.estimation.score_histograms.score_sets import split
 from leadline.io.id_lists import read_population
 from leadline.io.read import read_qrels
 
@@ -134,14 +132,10 @@ def command(
     values do. With few documents per query, measures of the first ranks (nDCG@10, RR) order systems poorly
     unless half of the documents are the first of a good run (--certain). See docs/sampled.md.
     """
-    baseline = options["certain"]
-    inputs = [*scores, *([split(baseline)[0]] if baseline else []), *([docs] if docs else [])]
-    refuse_overwrite(output, qrels, *map(str, inputs))
-    appearance = check_plots(plots, qrels, *map(str, inputs), output=output)
+    appearance = check_plots(plots, output=output)
     if plots and pairs is not None:
         raise UsageError("--plot with --pairs, which reads no SCORES; expected one of them")
     if pairs is not None:
-        refuse_overwrite(pairs, qrels, *map(str, inputs))
         refuse_same_output(pairs, output)
         _draw(qrels, scores, pairs, docs, form, output, options, kind=kind)
         return

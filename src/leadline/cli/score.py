@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from leadline.cli._help import Command, option
-from leadline.cli._options import OUTPUT, formats_option, progress, refuse_overwrite, write_output
+from leadline.cli._options import OUTPUT, formats_option, progress, write_output
 from leadline.cli._results import describe_input
 from leadline.cli._texts import models_option, summary_text, text_options
 from leadline.cli.search import search_table, seconds_of, write_runs
@@ -60,7 +60,6 @@ def command(
     from leadline.retrieval.index import open_index
     from leadline.retrieval.search import score
 
-    refuse_overwrite(output, queries, pairs)
     query_texts, requested = read_queries(queries, **reading), read_pairs(pairs)
     opened_index = open_index(index)
     with progress("queries") as on_query:

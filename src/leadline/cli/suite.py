@@ -13,7 +13,6 @@ from leadline.cli._options import (
     measure_option,
     output_options,
     progress,
-    refuse_overwrite,
     repair_options,
     seed_option,
     write_output,
@@ -86,8 +85,7 @@ def command(
     --partial is given. Pairs are tested on each collection; over queries within these collections; and over
     collections as a sample of collections, which with fewer than five cannot tell.
     """
-    refuse_overwrite(output, suite)
-    appearance = check_plots(plots, suite, output=output or "-")
+    appearance = check_plots(plots, output=output or "-")
     from leadline.reporting.tables import rows_of, tables_of
     from leadline.scale.suite_evaluation import suite as evaluate_suite
 

@@ -12,7 +12,6 @@ from leadline.cli._options import (
     output_options,
     per_query_option,
     progress,
-    refuse_overwrite,
     repair_options,
     seed_option,
     whole,
@@ -117,8 +116,7 @@ def command(
     Scores order systems and estimate no measure; they separate bad systems from the others better than they
     find the best one. docs/unjudged.md says which method to use when.
     """
-    refuse_overwrite(output, *runs)
-    appearance = check_plots(plots, *runs, output=output)
+    appearance = check_plots(plots, output=output)
     estimator = METHODS.parse(method)
     if share_from is not None:
         estimator = _with_shares(estimator, share_from)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from leadline.cli._help import Command, option
-from leadline.cli._options import output_options, refuse_overwrite, seed_option, whole, write_output
+from leadline.cli._options import output_options, seed_option, whole, write_output
 from leadline.cli._results import describe_input, result_text
 
 SECTION = "Evaluation"
@@ -36,7 +36,6 @@ def command(
     """
     from leadline.scale.saved_files import verify
 
-    refuse_overwrite(output, saved)
     result = verify(saved, sample=sample, seed=seed)
     text = result_text(
         "verify",

@@ -7,16 +7,9 @@ from typing import Any
 import click
 
 from leadline.cli._help import Command, InputPath, option
-from leadline.cli._options import (
-    level_option,
-    output_options,
-    per_query_option,
-    refuse_overwrite,
-    write_output,
-)
+from leadline.cli._options import level_option, output_options, per_query_option, write_output
 from leadline.cli._results import describe_input, envelope, escaped, json_text, print_warnings, table_text
 from leadline.comparison.why_different import WhyDifferent, why_different
-from leadline.io.tables import split_place
 from leadline.reporting.tables.why_different_table import why_different_tables
 
 SECTION = "Evaluation"
@@ -66,8 +59,6 @@ def command(
     discount, interpolation, missing queries, queries without relevant documents. A cause explains a query if
     two of its settings reproduce the values of A and of B. Pairs of causes are tried if one is not enough.
     """
-    places = [split_place(place)[0] for place in (a, b)]
-    refuse_overwrite(output, *places, *(path for path in (qrels, run) if path is not None))
     result = why_different(a, b, qrels=qrels, run=run, **options)
     write_output(_text(result, form, per_query=per_query, to_file=output is not None), output)
 

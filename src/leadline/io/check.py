@@ -14,7 +14,7 @@ from leadline.data.ids import to_text
 from leadline.data.qrels import Qrels
 from leadline.data.reading import DEFAULT_READING, OnDuplicate, OnNan, Reading
 from leadline.data.wording import percent
-from leadline.errors import InputError, LeadlineError
+from leadline.errors import InputError, LeadlineError, MissingPackageError
 from leadline.io import trec_runs
 from leadline.io import write as writing
 from leadline.io.check_remarks import ListRemarks, Problem, TextRemarks, blocks
@@ -271,7 +271,7 @@ def check(
         found.form = found.source.format.name
         found.kind = kind or ("qrels" if subtopics else content_of(found.source, reading))
         parsed = find(found.source, found.kind, reading)
-    except LeadlineError as error:
+    except (InputError, MissingPackageError) as error:
         line = getattr(error, "line", None)
         code = "nul" if getattr(error, "found", "") == "a NUL byte" else "unreadable"
         found.problems.append(Problem(code, line, _words(error), 1, error=True))
@@ -304,7 +304,7 @@ def _clean_run(path: str, qrels: Qrels | None, workspace: Buffers) -> Checked | 
             return None
         with Chunk(path, workspace) as window:
             return _checked_stretches(window, qrels)
-    except LeadlineError:
+    except InputError:
         return None
 
 

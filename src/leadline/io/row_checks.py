@@ -504,7 +504,8 @@ def identify(value: Any, column: str, records: Records) -> bytes:
     """Return the bytes of an id; a whole number is its decimal text."""
     if isinstance(value, str):
         return to_bytes(value)
-    if isinstance(value, Integral) and not isinstance(value, bool):
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if whole:
         return b"%d" % int(value)
     if not column:
         raise InputError(
