@@ -53,47 +53,55 @@ ABSENT = ("missing_queries", "no_relevant", "unjudged_queries")  # what counts f
 CUTOFFS = (1, 3, 5, 10, 20, 30, 50, 100, 1000)
 DEPTHS = (5, 10, 20, 50, 100, 1000)
 MOST_GRADES = 6  # of which each is tried as the minimum relevant grade
-PROGRAMS = {
-    ("ties", "descending_id"): "by descending document id (trec_eval, pytrec_eval, ir_measures, leadline)",
-    ("ties", "ascending_id"): "by ascending document id (MS MARCO's RR, ir_measures' RR@k)",
-    ("ties", "input_order"): "in the order of the file (a stable sort, as in MTEB's MRR)",
-    ("ties", "reversed_order"): "in the reversed order of the file (a rising stable sort, reversed)",
-    ("single_precision", "double"): "64-bit (trec_eval 10, leadline)",
-    ("single_precision", "single"): "32-bit, so that close scores are ties (trec_eval 9, pytrec_eval)",
-    ("duplicates", "last"): "the last one counts, at its score (a dictionary)",
-    ("duplicates", "first"): "the first one counts",
-    ("duplicates", "max"): "the one with the highest score counts",
-    ("duplicates", "hold"): "repeats keep their ranks as non-relevant",
-    ("duplicates", "each"): "each one counts again",
-    ("identical_ids", "kept"): "kept (trec_eval)",
-    ("identical_ids", "dropped"): "dropped (MTEB, BEIR)",
-    ("unjudged", "kept"): "kept as non-relevant",
-    ("unjudged", "removed"): "removed from the lists (trec_eval -J, judged_only)",
-    ("discount", "log2"): "1 / log2(rank + 1)",
-    ("discount", "jk"): "1 / log2(rank) from rank 3 (Jarvelin and Kekalainen)",
-    ("rule", "standard"): "reached exactly",
-    ("rule", "trec9"): "int(level R + 0.9) relevant documents (trec_eval 9, pytrec_eval)",
-    ("rule", "trec10"): "level R relevant documents, rounded (trec_eval 10)",
-    ("missing_queries", "zero"): "counted 0 (leadline, trec_eval -c, ir_measures)",
-    ("missing_queries", "left_out"): "left out (trec_eval, pytrec_eval)",
-    ("no_relevant", "zero"): "counted 0 (trec_eval, pytrec_eval)",
-    ("no_relevant", "left_out"): "undefined or left out",
-    ("unjudged_queries", "left_out"): "left out (trec_eval, pytrec_eval, leadline)",
-    ("unjudged_queries", "zero"): "counted 0",
-    ("order", "score"): "scores (trec_eval)",
-    ("order", "rank"): "ranks",
-    ("ideal", "judged"): "all judged documents",
-    ("ideal", "retrieved"): "the retrieved documents only",
-    ("fractions", "kept"): "kept",
-    ("fractions", "truncated"): "cut off (trec_eval)",
-    ("negative", "nonrelevant"): "judged non-relevant",
-    ("negative", "unjudged"): "unjudged",
-    ("gain", "linear"): "the grade (trec_eval, pytrec_eval)",
-    ("gain", "exp"): "2^grade - 1 (Burges)",
-    ("gain", "binary"): "1 for a relevant document",
-    ("gain", "graded"): "grade / max_grade",
-    ("gain", "scaled"): "grade / largest grade of the query (trec_eval 10)",
-    ("gain", "undivided"): "the grade itself, so that values may exceed 1 (ranx)",
+# The settings of the causes, as the programs have them; the first is that of trec_eval or leadline. Those of
+# a parameter of the measure are its options.
+SETTINGS = {
+    "ties": {
+        "descending_id": "by descending document id (trec_eval, pytrec_eval, ir_measures, leadline)",
+        "ascending_id": "by ascending document id (MS MARCO's RR, ir_measures' RR@k)",
+        "input_order": "in the order of the file (a stable sort, as in MTEB's MRR)",
+        "reversed_order": "in the reversed order of the file (a rising stable sort, reversed)",
+    },
+    "single_precision": {
+        "double": "64-bit (trec_eval 10, leadline)",
+        "single": "32-bit, so that close scores are ties (trec_eval 9, pytrec_eval)",
+    },
+    "duplicates": {
+        "last": "the last one counts, at its score (a dictionary)",
+        "first": "the first one counts",
+        "max": "the one with the highest score counts",
+        "hold": "repeats keep their ranks as non-relevant",
+        "each": "each one counts again",
+    },
+    "identical_ids": {"kept": "kept (trec_eval)", "dropped": "dropped (MTEB, BEIR)"},
+    "unjudged": {
+        "kept": "kept as non-relevant",
+        "removed": "removed from the lists (trec_eval -J, judged_only)",
+    },
+    "discount": {"log2": "1 / log2(rank + 1)", "jk": "1 / log2(rank) from rank 3 (Jarvelin and Kekalainen)"},
+    "rule": {
+        "standard": "reached exactly",
+        "trec9": "int(level R + 0.9) relevant documents (trec_eval 9, pytrec_eval)",
+        "trec10": "level R relevant documents, rounded (trec_eval 10)",
+    },
+    "missing_queries": {
+        "zero": "counted 0 (leadline, trec_eval -c, ir_measures)",
+        "left_out": "left out (trec_eval, pytrec_eval)",
+    },
+    "no_relevant": {"zero": "counted 0 (trec_eval, pytrec_eval)", "left_out": "undefined or left out"},
+    "unjudged_queries": {"left_out": "left out (trec_eval, pytrec_eval, leadline)", "zero": "counted 0"},
+    "order": {"score": "scores (trec_eval)", "rank": "ranks"},
+    "ideal": {"judged": "all judged documents", "retrieved": "the retrieved documents only"},
+    "fractions": {"kept": "kept", "truncated": "cut off (trec_eval)"},
+    "negative": {"nonrelevant": "judged non-relevant", "unjudged": "unjudged"},
+    "gain": {
+        "linear": "the grade (trec_eval, pytrec_eval)",
+        "exp": "2^grade - 1 (Burges)",
+        "binary": "1 for a relevant document",
+        "graded": "grade / max_grade",
+        "scaled": "grade / largest grade of the query (trec_eval 10)",
+        "undivided": "the grade itself, so that values may exceed 1 (ranx)",
+    },
 }
 Changes = Mapping[str, str]
 DROPPING = Reading(on_nan="drop")
@@ -145,10 +153,7 @@ class RawLists:
     @cached_property
     def repeats(self) -> Flags:
         """Whether the document was in the list before."""
-        order = np.lexsort((np.arange(len(self.query)), self.document, self.query))
-        again = np.zeros(len(order), dtype=np.bool_)
-        again[order[1:]] = (np.diff(self.document[order]) == 0) & (np.diff(self.query[order]) == 0)
-        return again
+        return self._again(np.lexsort((np.arange(len(self.query)), self.document, self.query)))
 
     def kept(self, rule: str) -> Flags:
         """Return flags of the occurrences of each document that a rule of duplicates keeps."""
@@ -156,17 +161,17 @@ class RawLists:
             return np.ones(len(self.query), dtype=np.bool_)
         place = np.arange(len(self.query))
         first = {"first": place, "last": -place, "max": -self.score}[rule]
-        order = np.lexsort((place, first, self.document, self.query))
-        kept = np.ones(len(order), dtype=np.bool_)
-        kept[order[1:]] = (np.diff(self.document[order]) != 0) | (np.diff(self.query[order]) != 0)
-        return kept
+        return ~self._again(np.lexsort((place, first, self.document, self.query)))
 
     def held(self, order: Integers) -> Flags:
         """Return flags of the rows, in an order of all lists, whose document is in the list above."""
         rows = np.lexsort((np.arange(len(order)), self.document[order], self.query[order]))
-        again = np.zeros(len(order), dtype=np.bool_)
-        chosen = order[rows]
-        again[rows[1:]] = (np.diff(self.document[chosen]) == 0) & (np.diff(self.query[chosen]) == 0)
+        return self._again(order[rows])[order]
+
+    def _again(self, order: Integers) -> Flags:
+        """Return flags of the rows that have query and document of the row before them in an order."""
+        again = np.zeros(len(self.query), dtype=np.bool_)
+        again[order[1:]] = (np.diff(self.document[order]) == 0) & (np.diff(self.query[order]) == 0)
         return again
 
 
@@ -239,8 +244,28 @@ class Conventions:
         return self.settings[cause][0].name if cause in self.settings else ""
 
     def _settings(self, cause: str) -> Iterator[Setting]:
-        for name in getattr(self, f"_of_{cause}", lambda: self._of_parameter(cause))():
+        special = {"depth": self._depths, "level": self._levels, "cutoff": self._cutoffs, "gain": self._gains}
+        if cause in PARAMETERS or cause in special:
+            names = special.get(cause, lambda: self._options(cause))()
+        else:
+            names = tuple(SETTINGS[cause]) if self._matters(cause) else ()
+        for name in names:
             yield Setting(cause, name, self._says(cause, name))
+
+    def _matters(self, cause: str) -> bool:
+        """Return whether the run and the judgments have what the settings of a cause treat differently."""
+        lists, grades = self.lists, self.qrels.grades
+        flags = {
+            "duplicates": lists.repeats,
+            "identical_ids": lists.same,
+            "unjudged": lists.row < 0,
+            "fractions": grades != np.trunc(grades),
+            "negative": grades < 0,
+            "unjudged_queries": self.unjudged,
+        }
+        if cause == "order":
+            return bool(len(lists.rank) and (lists.rank >= 0).all())
+        return cause not in flags or bool(flags[cause].any())
 
     def _says(self, cause: str, name: str) -> str:
         if cause == "level":
@@ -252,40 +277,19 @@ class Conventions:
         kind, _, grade = name.rpartition("_")
         if cause == "gain" and kind in GAINS:
             return GAINS[kind].format(grade)
-        return PROGRAMS.get((cause, name), name)
+        return SETTINGS.get(cause, {}).get(name, name)
 
-    # The settings of every cause; the first is the convention of trec_eval or leadline.
-
-    def _of_ties(self) -> tuple[str, ...]:
-        return ("descending_id", "ascending_id", "input_order", "reversed_order")
-
-    def _of_single_precision(self) -> tuple[str, ...]:
-        return ("double", "single")
-
-    def _of_duplicates(self) -> tuple[str, ...]:
-        return ("last", "first", "max", "hold", "each") if self.lists.repeats.any() else ()
-
-    def _of_identical_ids(self) -> tuple[str, ...]:
-        return ("kept", "dropped") if self.lists.same.any() else ()
-
-    def _of_unjudged(self) -> tuple[str, ...]:
-        return ("kept", "removed") if (self.lists.row < 0).any() else ()
-
-    def _of_depth(self) -> tuple[str, ...]:
+    def _depths(self) -> tuple[str, ...]:
         longest = int(np.bincount(self.lists.query).max(initial=0)) if len(self.lists.query) else 0
         return ("whole", *(str(depth) for depth in DEPTHS if depth < longest))
 
-    def _of_order(self) -> tuple[str, ...]:
-        ranked = len(self.lists.rank) and bool((self.lists.rank >= 0).all())
-        return ("score", "rank") if ranked else ()
-
-    def _of_level(self) -> tuple[str, ...]:
+    def _levels(self) -> tuple[str, ...]:
         if "rel" not in self.measure.parameters():
             return ()
         own = f"{self.measure.rel:g}"  # type: ignore[attr-defined]  # a parameter of many measures
         return tuple(dict.fromkeys((own, *self._grades(1e-9), *self._grades(0.0)[:1])))
 
-    def _of_cutoff(self) -> tuple[str, ...]:
+    def _cutoffs(self) -> tuple[str, ...]:
         name, parameter = self._cutoff()
         if not name or parameter is None or parameter.type is not int:
             return ()
@@ -293,8 +297,8 @@ class Conventions:
         more = (*([None] if parameter.default is None else []), *CUTOFFS)
         return tuple("none" if each is None else str(each) for each in dict.fromkeys((own, *more)))
 
-    def _of_gain(self) -> tuple[str, ...]:
-        options = self._of_parameter("gain")
+    def _gains(self) -> tuple[str, ...]:
+        options = self._options("gain")
         if isinstance(self.measure, RBP):
             return (*options, "undivided")
         if "rel" in self.measure.parameters() or type(self.measure).__name__ not in GAIN_MEASURES:
@@ -308,28 +312,9 @@ class Conventions:
             *(f"less_{grade}" for grade in grades[1:]),
         )
 
-    def _of_ideal(self) -> tuple[str, ...]:
-        return ("judged", "retrieved")
-
-    def _of_fractions(self) -> tuple[str, ...]:
-        grades = self.qrels.grades
-        return ("kept", "truncated") if (grades != np.trunc(grades)).any() else ()
-
-    def _of_negative(self) -> tuple[str, ...]:
-        return ("nonrelevant", "unjudged") if (self.qrels.grades < 0).any() else ()
-
-    def _of_missing_queries(self) -> tuple[str, ...]:
-        return ("zero", "left_out")
-
-    def _of_no_relevant(self) -> tuple[str, ...]:
-        return ("zero", "left_out")
-
-    def _of_unjudged_queries(self) -> tuple[str, ...]:
-        return ("left_out", "zero") if self.unjudged.any() else ()
-
-    def _of_parameter(self, cause: str) -> tuple[str, ...]:
+    def _options(self, cause: str) -> tuple[str, ...]:
         """Return the options of a parameter of the measure, its own first."""
-        parameter = self.measure.parameters().get(cause) if cause in PARAMETERS else None
+        parameter = self.measure.parameters().get(cause)
         if parameter is None or not parameter.options:
             return ()
         own = str(getattr(self.measure, cause))
