@@ -6,6 +6,7 @@ import re
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from operator import itemgetter
 from typing import Any, Protocol
 
 import click
@@ -54,14 +55,18 @@ def results_text(
     `records` is the key whose entries are the lines of JSONL; `others` are paths and rows of further inputs;
     `inputs` describes all inputs of runs that are not one file each.
     """
-    if form == "json":
+
+    def whole() -> dict[str, Any]:
         described = inputs_of(result, qrels, judgments, others) if inputs is None else inputs()
-        return json_text(envelope(command, described, result.options, result.warnings) | data())
-    if form in ("csv", "jsonl"):  # formats without a place for warnings
-        print_warnings(result.warnings)
-    if form == "jsonl":
-        return json_lines(data()[records])
-    return table_text(table(), form, to_file=to_file)
+        return envelope(command, described, result.options, result.warnings) | data()
+
+    return text_in(
+        form,
+        result.warnings,
+        whole,
+        lambda: data()[records],
+        lambda: table_text(table(), form, to_file=to_file),
+    )
 
 
 def result_text(
@@ -82,16 +87,53 @@ def result_text(
     are the lines of JSONL, or gives them. `shown` are options of the table.
     """
     fields = result.to_dict if data is None else data
+    used = result.options if options is None else options
+    select = itemgetter(lines) if isinstance(lines, str) else lines
+    return text_in(
+        form,
+        result.warnings,
+        lambda: envelope(command, inputs(), used, result.warnings) | fields(),
+        lambda: select(fields()),
+        lambda: result.text(form, to_file=to_file, **shown),
+    )
+
+
+def summary_text(
+    command: str,
+    inputs: Sequence[dict[str, Any]],
+    options: dict[str, Any],
+    warnings: Sequence[ResultWarning],
+    data: dict[str, Any],
+    table: Table,
+    form: str,
+    *,
+    to_file: bool = False,
+) -> str:
+    """Return what a command did as JSON, or as a table with the warnings below it."""
+    if form not in ("json", "jsonl"):
+        table.notes = list(dict.fromkeys([*table.notes, *map(str, warnings)]))  # it may have them already
+    return text_in(
+        form,
+        warnings,
+        lambda: envelope(command, inputs, options, warnings) | data,
+        lambda: [data],
+        lambda: table_text(table, form, to_file=to_file),
+    )
+
+
+def text_in(
+    form: str,
+    warnings: Sequence[ResultWarning],
+    whole: Callable[[], dict[str, Any]],
+    records: Callable[[], Iterable[Any]],
+    shown: Callable[[], str],
+) -> str:
+    """Return a result in a format: the whole as JSON, records as JSON Lines, else what is shown."""
     if form == "json":
-        used = result.options if options is None else options
-        return json_text(envelope(command, inputs(), used, result.warnings) | fields())
+        return json_text(whole())
     if form in ("csv", "jsonl"):  # formats without a place for warnings
-        print_warnings(result.warnings)
-    if form == "jsonl":
-        found = fields()
-        return json_lines(found[lines] if isinstance(lines, str) else lines(found))
-    text: str = result.text(form, to_file=to_file, **shown)
-    return text
+        print_warnings(warnings)
+    return json_lines(records()) if form == "jsonl" else shown()
 
 
 def json_lines(records: Iterable[Any]) -> str:

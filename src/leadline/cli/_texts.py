@@ -1,16 +1,13 @@
-"""Options for reading and analysing texts, and the output of commands without runs."""
+"""Options for reading and analysing texts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
 
 from leadline.cli._help import ANALYSIS, MODEL, add_options, option
-from leadline.cli._results import envelope, escaped, json_text, print_warnings, table_text
-from leadline.data.results import ResultWarning
-from leadline.data.table import Table
 from leadline.errors import UsageError
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -86,28 +83,3 @@ def models_option(**attributes: Any) -> Callable[[F], F]:
         help="Retrieval model, as in BM25(k1=0.9,b=0.4) (repeatable); `leadline models` lists them.",
         **attributes,
     )
-
-
-def summary_text(
-    command: str,
-    inputs: Sequence[dict[str, Any]],
-    options: dict[str, Any],
-    warnings: Sequence[ResultWarning],
-    data: dict[str, Any],
-    table: Table,
-    form: str,
-    *,
-    to_file: bool = False,
-) -> str:
-    """Return a result as JSON with its envelope, as JSON Lines, or as a table with the warnings below it."""
-    if form == "json":
-        return json_text(envelope(command, inputs, options, warnings) | data)
-    if form == "jsonl":
-        import json
-
-        print_warnings(warnings)
-        return escaped(json.dumps(data, ensure_ascii=False)) + "\n"
-    table.notes = list(dict.fromkeys([*table.notes, *map(str, warnings)]))  # the table may have them already
-    if form == "csv":
-        print_warnings(warnings)
-    return table_text(table, form, to_file=to_file)

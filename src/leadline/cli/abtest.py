@@ -16,9 +16,9 @@ from leadline.cli._results import (
     json_text,
     print_warnings,
     result_text,
+    summary_text,
     table_text,
 )
-from leadline.cli._texts import summary_text
 from leadline.data.results import ResultWarning, plain
 from leadline.data.table import Cell, Preformatted, Table
 from leadline.data.wording import counted, percent

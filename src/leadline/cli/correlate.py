@@ -17,7 +17,7 @@ from leadline.cli._options import (
     write_output,
 )
 from leadline.cli._plots import check_plots, plot_option, plot_options, write_plots
-from leadline.cli._results import describe_input, envelope, escaped, json_text, print_warnings, table_text
+from leadline.cli._results import describe_input, envelope, table_text, text_in
 from leadline.cli._scores import given_scores, refuse_without_scores, scores_options
 from leadline.comparison.correlate import Correlation, correlate, correlate_columns
 from leadline.data.registry import split_names
@@ -137,14 +137,17 @@ def _side(results: Results, path: str, measure: str) -> Column:
 
 
 def _text(result: Correlation, form: str, *, to_file: bool) -> str:
-    if form == "json":
+    def whole() -> dict[str, Any]:
         inputs = [describe_input(side.path, len(side.values)) for side in result.sides]
-        return json_text(envelope("correlate", inputs, result.options, result.warnings) | result.to_dict())
-    if form in ("csv", "jsonl"):
-        print_warnings(result.warnings)
-    if form == "jsonl":
-        import json
+        return envelope("correlate", inputs, result.options, result.warnings) | result.to_dict()
 
-        rows = [{"coefficient": name, **result.to_dict()[name]} for name in result.found]
-        return "".join(escaped(json.dumps(row)) + "\n" for row in rows)
-    return table_text(correlation_table(result), form, to_file=to_file)
+    def records() -> list[dict[str, Any]]:
+        return [{"coefficient": name, **result.to_dict()[name]} for name in result.found]
+
+    return text_in(
+        form,
+        result.warnings,
+        whole,
+        records,
+        lambda: table_text(correlation_table(result), form, to_file=to_file),
+    )

@@ -8,8 +8,7 @@ import click
 
 from leadline.cli._help import Command, InputPath, option
 from leadline.cli._options import OUTPUT, formats_option, repair_options, whole, write_output
-from leadline.cli._results import describe_input
-from leadline.cli._texts import summary_text
+from leadline.cli._results import describe_input, summary_text
 from leadline.data.table import Cell, Table
 from leadline.errors import UsageError
 

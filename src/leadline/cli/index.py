@@ -9,8 +9,8 @@ import click
 
 from leadline.cli._help import Command, option
 from leadline.cli._options import OUTPUT, formats_option, progress, whole, write_output
-from leadline.cli._results import describe_input
-from leadline.cli._texts import analysis_of, analysis_options, summary_text, text_options
+from leadline.cli._results import describe_input, summary_text
+from leadline.cli._texts import analysis_of, analysis_options, text_options
 from leadline.data.table import Table
 
 SECTION = "Retrieval"

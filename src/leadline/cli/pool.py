@@ -17,8 +17,7 @@ from leadline.cli._options import (
     whole,
     write_output,
 )
-from leadline.cli._results import describe_input
-from leadline.cli._texts import summary_text
+from leadline.cli._results import describe_input, summary_text
 from leadline.data.reading import RunsOptions
 from leadline.data.table import Table
 from leadline.errors import UsageError

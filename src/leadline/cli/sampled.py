@@ -24,8 +24,7 @@ from leadline.cli._options import (
 )
 from leadline.cli._plots import check_plots, plot_option, plot_options, write_plots
 from leadline.cli._reading_options import read_judgments
-from leadline.cli._results import describe_input, results_text
-from leadline.cli._texts import summary_text
+from leadline.cli._results import describe_input, results_text, summary_text
 from leadline.data.table import Cell, Table
 from leadline.data.wording import counted
 from leadline.errors import UsageError

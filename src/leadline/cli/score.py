@@ -8,8 +8,8 @@ import click
 
 from leadline.cli._help import Command, option
 from leadline.cli._options import OUTPUT, formats_option, progress, write_output
-from leadline.cli._results import describe_input
-from leadline.cli._texts import models_option, summary_text, text_options
+from leadline.cli._results import describe_input, summary_text
+from leadline.cli._texts import models_option, text_options
 from leadline.cli.search import search_table, seconds_of, write_runs
 
 SECTION = "Retrieval"

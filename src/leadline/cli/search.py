@@ -15,8 +15,8 @@ import numpy as np
 
 from leadline.cli._help import Command, option
 from leadline.cli._options import OUTPUT, formats_option, per_query_option, progress, whole, write_output
-from leadline.cli._results import describe_input
-from leadline.cli._texts import models_option, summary_text, text_options
+from leadline.cli._results import describe_input, summary_text
+from leadline.cli._texts import models_option, text_options
 from leadline.data.results import ResultWarning
 from leadline.data.table import Cell, Table
 from leadline.data.wording import visible

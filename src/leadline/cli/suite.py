@@ -18,7 +18,7 @@ from leadline.cli._options import (
     write_output,
 )
 from leadline.cli._plots import check_plots, plot_option, plot_options, write_plots
-from leadline.cli._results import envelope, escaped, json_text, print_warnings, table_text
+from leadline.cli._results import envelope, table_text, text_in
 
 SECTION = "Evaluation"
 
@@ -93,20 +93,18 @@ def command(
         result = evaluate_suite(
             suite, measures=measures or None, baseline=baseline or None, on_run=on_run, **options
         )
-    to_file = output is not None
-    if form == "json":
-        shown = result.options | appearance
-        text = json_text(envelope("suite", result.inputs, shown, result.warnings) | result.to_dict())
-    elif form in ("csv", "jsonl"):
-        print_warnings(result.warnings)
-        if form == "csv":
-            text = table_text(rows_of(result), form, to_file=to_file)
-        else:
-            import json
+    shown = result.options | appearance
 
-            rows = result.to_dict()["runs"]
-            text = "".join(escaped(json.dumps(row, ensure_ascii=False)) + "\n" for row in rows)
-    else:
-        text = "\n".join(table_text(table, form, to_file=to_file) for table in tables_of(result))
+    def tables() -> str:
+        every = [rows_of(result)] if form == "csv" else tables_of(result)
+        return "\n".join(table_text(table, form, to_file=output is not None) for table in every)
+
+    text = text_in(
+        form,
+        result.warnings,
+        lambda: envelope("suite", result.inputs, shown, result.warnings) | result.to_dict(),
+        lambda: result.to_dict()["runs"],
+        tables,
+    )
     write_plots(plots, result)
     write_output(text, output)

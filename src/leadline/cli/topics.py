@@ -9,8 +9,7 @@ import click
 
 from leadline.cli._help import ANALYSIS, Group, add_options, option
 from leadline.cli._options import OUTPUT, formats_option, progress, seed_option, whole, write_output
-from leadline.cli._results import describe_input
-from leadline.cli._texts import summary_text
+from leadline.cli._results import describe_input, summary_text
 from leadline.data.results import ResultWarning
 from leadline.data.table import Cell, Table
 from leadline.data.validation import LIMITS

@@ -8,7 +8,7 @@ import click
 
 from leadline.cli._help import Command, InputPath, option
 from leadline.cli._options import level_option, output_options, per_query_option, write_output
-from leadline.cli._results import describe_input, envelope, escaped, json_text, print_warnings, table_text
+from leadline.cli._results import describe_input, envelope, table_text, text_in
 from leadline.comparison.why_different import WhyDifferent, why_different
 from leadline.reporting.tables.why_different_table import why_different_tables
 
@@ -64,21 +64,18 @@ def command(
 
 
 def _text(result: WhyDifferent, form: str, *, per_query: bool, to_file: bool) -> str:
-    if form == "json":
+    def whole() -> dict[str, Any]:
         inputs = [describe_input(side.path, len(side.values)) for side in (result.a, result.b)]
         data = envelope("why-different", inputs, result.options, result.warnings)
-        return json_text(data | result.to_dict(per_query=per_query))
-    if form in ("csv", "jsonl"):
-        print_warnings(result.warnings)
-    if form == "jsonl":
-        import json
+        return data | result.to_dict(per_query=per_query)
 
+    def records() -> list[Any]:
         found = result.to_dict()
-        return "".join(
-            escaped(json.dumps(row, ensure_ascii=False)) + "\n" for row in found["numbers"] + found["causes"]
-        )
-    if form == "csv":
-        tables = why_different_tables(result, per_query=per_query)[-1:]
-    else:
-        tables = why_different_tables(result, per_query=per_query)
-    return "\n".join(table_text(table, form, to_file=to_file) for table in tables)
+        return [*found["numbers"], *found["causes"]]
+
+    def tables() -> str:
+        every = why_different_tables(result, per_query=per_query)
+        shown = every[-1:] if form == "csv" else every
+        return "\n".join(table_text(table, form, to_file=to_file) for table in shown)
+
+    return text_in(form, result.warnings, whole, records, tables)
