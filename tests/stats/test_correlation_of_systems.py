@@ -19,7 +19,7 @@ from leadline.stats.correlation import (
     spearman,
     tau_ap,
 )
-from leadline.stats.resampling import bootstrap_interval, interval, resamples
+from leadline.stats.resampling import bootstrap_interval, drawn_rows, interval, resamples, weights
 
 PAIRS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.integers(0, 3)), min_size=3)
 
@@ -47,6 +47,16 @@ def test_teams_are_drawn_whole() -> None:
         assert times[0] == times[2] == times[5]
         assert times[1] == times[4]
         assert times[0] + times[1] + times[3] == 3
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 300])
+def test_rows_drawn_at_once_are_those_drawn_one_by_one_and_weights_count_them(size: int) -> None:
+    at_once = drawn_rows(np.random.default_rng([5, 1]), 20, size)
+    generator = np.random.default_rng([5, 1])
+    one_by_one = [drawn_rows(generator, 1, size)[0] for _ in range(20)]
+    np.testing.assert_array_equal(at_once, one_by_one)
+    counts = [np.bincount(rows, minlength=size) for rows in one_by_one]
+    np.testing.assert_array_equal(weights(np.random.default_rng([5, 1]), 20, size), counts)
 
 
 def test_the_same_seed_draws_the_same() -> None:
