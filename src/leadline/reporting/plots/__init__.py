@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
-from weakref import WeakKeyDictionary
 
 from leadline.data import wording
 from leadline.data.wording import visible
@@ -203,20 +202,8 @@ def picture(figure: Figure, form: str, *, live_text: bool = False) -> bytes:
     with style(**{"svg.fonttype": "none" if live_text else "path"}):
         facecolor = "none" if live_text else "white"
         show_all_letters(figure)
-        if figure in _LAST:
-            _LAST[figure]()
         figure.savefig(target, format=form, dpi=300, facecolor=facecolor, metadata=NOTHING[form])
     return target.getvalue()
-
-
-_LAST: WeakKeyDictionary[Figure, Callable[[], None]] = WeakKeyDictionary()
-
-
-def before_writing(figure: Figure, place: Callable[[], None]) -> None:
-    """Place texts that depend on the layout of a figure: now, and again with the final letters."""
-    _LAST[figure] = place
-    with style():
-        place()
 
 
 def drawable(text: str) -> str:

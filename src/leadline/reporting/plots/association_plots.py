@@ -11,7 +11,7 @@ import numpy as np
 from leadline.data.arrays import Floats, Integers
 from leadline.data.wording import counted
 from leadline.errors import UsageError
-from leadline.reporting.plots import COLUMN, INK, LINE_STYLES, before_writing, scaled, style
+from leadline.reporting.plots import COLUMN, INK, LINE_STYLES, scaled, style
 from leadline.reporting.plots.text_layout import legend_below, narrowed, width_of, wrapped, wrapped_to
 from leadline.stats.correlation import levels
 
@@ -114,14 +114,12 @@ def association(
             legend_below(figure, key, labels, width)
         order = np.lexsort((-points[1], -swaps.by_point))[:MOST_NAMES]
         short = narrowed(names, 0.3 * width * 72, size=NAME, most=18)
-    before_writing(figure, lambda: _name_points(axes, points, short, order.tolist()))
+        _name_points(axes, points, short, order.tolist())
     return figure
 
 
 def _name_points(axes: Any, points: Floats, names: Sequence[str], order: Sequence[int]) -> None:
     """Name points in the given order, each at the first free place beside its point, if there is one."""
-    for text in list(axes.texts):
-        text.remove()
     figure = axes.figure
     figure.draw_without_rendering()
     unit = figure.dpi / 72
