@@ -196,7 +196,8 @@ def test_bare_ranked_lists_are_runs(tmp_path: Path) -> None:
         assert run.to_dict() == {"q1": {"x": -1, "d1": -2, "x (repeat 1)": -3, "d2": -4}, "q2": {"d3": -1}}
     assert ll.evaluate(qrels, lists, ["RankOf(n=2)"]).value("run", "q1", "RankOf(n=2)") == 4
     assert ll.evaluate(qrels, {"mine": lists}, ["RR"]).names == ["mine"]
-    assert refusal(judge, {"q1": ["d1", 7]}, read_qrels(qrels)).startswith("run, place 2: id 7")
+    assert read_run({"q1": ["d1", 7]}).to_dict() == {"q1": {"d1": -1, "7": -2}}
+    assert refusal(judge, {"q1": ["d1", 7.5]}, read_qrels(qrels)).startswith("run, place 2: id 7.5")
 
 
 def test_lists_and_sets_of_ids_are_relevant_documents_in_qrels(tmp_path: Path) -> None:
@@ -325,12 +326,12 @@ def test_nan_is_refused_or_dropped(suffix: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", [".json", ".jsonl", ".parquet", ".arrow"])
-def test_ids_that_are_numbers_are_refused_and_the_column_is_named(suffix: str, tmp_path: Path) -> None:
+def test_ids_that_are_fractions_are_refused_and_the_column_is_named(suffix: str, tmp_path: Path) -> None:
     for place, column in enumerate(("qid", "docno")):
-        row = tuple(7 if at == place else value for at, value in enumerate(("q1", "d1", 1.0)))
+        row = tuple(7.5 if at == place else value for at, value in enumerate(("q1", "d1", 1.0)))
         path = file_of(tmp_path, f"a{suffix}", table_text(suffix, ("qid", "docno", "score"), [row]))
         for read in (read_run, read_qrels):
-            assert f"id 7 of type int in column '{column}'; expected a string" in refusal(read, path)
+            assert f"id 7.5 of type float in column '{column}'; expected a string" in refusal(read, path)
 
 
 FAULTS = {
