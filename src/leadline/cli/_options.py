@@ -311,6 +311,25 @@ def evaluation_options(function: F) -> F:
     return reading_options(add_options(function, options))
 
 
+def sample_options(function: F) -> F:
+    """Add the options of judgments that were drawn."""
+    options = (
+        option(
+            "Judgments",
+            "--pool",
+            metavar="POOL",
+            help="Pool that the judgments were drawn from (`leadline pool --for`): values are estimates.",
+        ),
+        option(
+            "Judgments",
+            "--machine",
+            metavar="LABELS",
+            help="Labels by an automatic judge, for documents of the pool that were not judged.",
+        ),
+    )
+    return add_options(function, options)
+
+
 def confidence_options(function: F) -> F:
     """Add the options of significance tests and intervals."""
     options = (

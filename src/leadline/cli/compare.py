@@ -26,13 +26,14 @@ from leadline.cli._options import (
     output_options,
     progress,
     refuse_same_output,
+    sample_options,
     write_output,
 )
 from leadline.cli._plots import check_plots, figure_option, plot_option, plot_options, write_plots
-from leadline.cli._reading_options import read_judgments
 from leadline.cli._results import print_warnings, results_text, table_text, with_notes
 from leadline.cli._scores import given_scores, refuse_without_scores, scores_options
 from leadline.cli._slices import slice_option
+from leadline.cli._values import values_of
 from leadline.comparison import pairing as pairings
 from leadline.comparison.compare import COMPARED, compare_results
 from leadline.comparison.comparison_result import Comparison
@@ -51,7 +52,6 @@ from leadline.data.qrels import Qrels
 from leadline.data.results import Results
 from leadline.data.table import Table
 from leadline.errors import UsageError
-from leadline.evaluation.evaluate import evaluate
 from leadline.reporting.tables.comparison_table import (
     SENTENCES,
     chosen_pairs,
@@ -170,6 +170,7 @@ class Pairs(click.ParamType):  # type: ignore[type-arg]  # takes no parameter be
     help="Pair of runs for differences and scatter. [default: first pair of the table]",
 )
 @plot_options
+@sample_options
 @evaluation_options
 @output_options
 @click.pass_context
@@ -225,6 +226,8 @@ def command(
         )
     kept_in = {name: options.pop(name) for name in OPTIONS}
     path = kept_in["baseline_file"]
+    if path is not None and options["pool"] is not None:
+        raise UsageError("--baseline-file with --pool; expected --baseline RUN")
     refuse_same_output(output or "-", summary, *plots, path)
     asked_for = {WORSE: fail_if_worse, NOT_WORSE: require_not_worse, BELOW: fail_below}
     conditions = [condition_of(text, gate) for gate, texts in asked_for.items() for text in texts]
@@ -254,11 +257,11 @@ def command(
         refuse_without_scores(context)
         if not runs:
             raise UsageError("no run; expected QRELS RUN RUN..., or --scores FILE...")
-        qrels_table = read_judgments(qrels, options, kind)
-        judged = len(qrels_table.grades)
         others = [one for one in baseline if one not in runs and os.path.isfile(one)]
         with progress("runs") as on_run:
-            own = evaluate(qrels_table, (*others, *runs), requested, rel=level, on_run=on_run, **options)
+            own, qrels_table, judged = values_of(
+                qrels, (*others, *runs), requested, options, kind, rules, rel=level, on_run=on_run
+            )
         by_path = {run.path: run.name for run in own.runs}
         baseline = [one if one in own.names else by_path.get(one, one) for one in baseline]
         file.check(own)

@@ -14,18 +14,18 @@ from leadline.cli._options import (
     measure_option,
     output_options,
     progress,
+    sample_options,
     seed_option,
     write_output,
 )
 from leadline.cli._plots import check_plots, plot_option, plot_options, write_plots
 from leadline.cli._results import results_text
 from leadline.cli._scores import given_scores, refuse_without_scores, scores_options
+from leadline.cli._values import values_of
 from leadline.comparison.compare import COMPARED
 from leadline.comparison.rank import DRAWS, rank_results
 from leadline.comparison.rules import Rules
 from leadline.errors import UsageError
-from leadline.evaluation.evaluate import evaluate
-from leadline.io.read import read_qrels
 from leadline.reporting.tables.rank_table import rank_rows, rank_table
 
 SECTION = "Evaluation"
@@ -80,6 +80,7 @@ SECTION = "Evaluation"
 @seed_option
 @plot_option("Figure of the ranks by the first measure")
 @plot_options
+@sample_options
 @evaluation_options
 @output_options
 @click.pass_context
@@ -119,10 +120,11 @@ def command(
         refuse_without_scores(context)
         if not runs:
             raise UsageError("no run; expected QRELS RUN RUN..., or --scores FILE...")
-        table = read_qrels(qrels, subtopics=options["subtopics"], kind=kind)
-        judged, others = len(table.grades), []
+        others = []
         with progress("runs") as on_run:
-            results = evaluate(table, runs, measures or COMPARED, rel=level, on_run=on_run, **options)
+            results, _, judged = values_of(
+                qrels, runs, measures or COMPARED, options, kind, rules, rel=level, on_run=on_run
+            )
     ranking = rank_results(results, rules, draws=draws)
     ranking.options |= {"kind": kind} | appearance
     text = results_text(

@@ -11,7 +11,6 @@ from leadline.comparison.comparison_result import Comparison
 from leadline.comparison.pairing import (
     Pairs,
     check_averages,
-    check_intervals,
     check_judged,
     group_codes,
     listed_names,
@@ -22,6 +21,7 @@ from leadline.data.reading import refuse_unknown
 from leadline.data.results import Results
 from leadline.data.validation import refusal
 from leadline.errors import UsageError
+from leadline.estimation.measured import drawn, measured
 from leadline.evaluation.evaluate import EvaluateOptions, evaluate
 from leadline.io.read import QrelsLike, RunLike, read_qrels
 from leadline.io.read_paths import public
@@ -48,6 +48,7 @@ def compare(
     power: float = 0.8,
     smallest: float | None = None,
     query_group: str | Mapping[str, object] | None = None,
+    machine: QrelsLike | None = None,
     seed: int = 0,
     **options: Unpack[EvaluateOptions],
 ) -> Comparison:
@@ -87,10 +88,14 @@ def compare(
         it.
     query_group : str or mapping, optional
         Groups of dependent queries: FILE:COLUMN (the first column is the query id), or `{query: group}`.
+    machine : qrels, optional
+        Labels by an automatic judge, from which grades of the documents of a drawn pool are predicted.
     seed : int, default 0
         Seed of the random number generator.
     **options
-        Options of `evaluate`; none with results, whose values are known.
+        Options of `evaluate`; none with results, whose values are known. With a pool that was drawn for
+        measures (`pool`), the values are estimates: tests and intervals are over queries, and
+        `Comparison.these` has the intervals for these queries over draws of judgments.
 
     Returns
     -------
@@ -131,6 +136,8 @@ def compare(
     elif runs is None:
         raise UsageError("qrels without runs; expected compare(qrels, runs) or compare(results)")
     elif baseline_file is not None:
+        if drawn(options.get("pool")) or machine is not None:
+            raise UsageError("baseline_file with a drawn pool; expected the baseline among the runs")
         if not isinstance(baseline_file, (str, os.PathLike)):
             raise refusal("baseline_file", baseline_file, "a path")
         kept = read_baseline(os.fspath(baseline_file))
@@ -138,7 +145,8 @@ def compare(
         results = evaluate(table, runs, kept.measures if measures is None else measures, **options)
         results, pairing = with_baseline(results, kept, fingerprint(table))
     else:
-        results = evaluate(qrels, runs, COMPARED if measures is None else measures, **options)
+        wanted = COMPARED if measures is None else measures
+        results = measured(qrels, runs, wanted, machine=machine, confidence=confidence, seed=seed, **options)
     rules = Rules.of(
         test=test,
         correction=correction,
@@ -185,5 +193,4 @@ def compare_results(
     checked_groups(rules.test, groups)
     check_averages(results)
     check_judged(results)
-    check_intervals(results)
     return Comparison(results, pairs, rules, groups, baselines=names)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from string import ascii_lowercase
 from typing import Any, NamedTuple
@@ -11,6 +12,7 @@ import numpy as np
 
 from leadline.comparison.compared_pair import Change, ComparedPair
 from leadline.comparison.engine import Differences, Tested
+from leadline.comparison.estimates import these_queries
 from leadline.comparison.pairing import Pairs
 from leadline.comparison.rules import Rules
 from leadline.comparison.sentences import sentence
@@ -72,6 +74,8 @@ class Comparison(Tested, Result):
         Indices of the runs of each pair.
     rules : Rules
         Test, correction and intervals.
+    these : These or None
+        Differences for these queries, over draws of judgments; None if the values are no estimates.
     parts : list of Differences
         Values and pairs by measure, before queries are left out by Tukey.
     differences : list of ndarray of float64, shape (n_queries, n_pairs)
@@ -97,7 +101,14 @@ class Comparison(Tested, Result):
         *,
         baselines: Sequence[str] = (),
     ) -> None:
-        super().__init__(Differences.of(results, pairing), rules, groups)
+        self.these = these_queries(results, pairing)
+        parts = Differences.of(results, pairing)
+        if self.these is not None:
+            parts = [
+                replace(part, reasons=reasons)
+                for part, reasons in zip(parts, self.these.reasons, strict=True)
+            ]
+        super().__init__(parts, rules, groups)
         self.results = results
         self.baselines = list(baselines)
         self.pairing = pairing
@@ -108,6 +119,8 @@ class Comparison(Tested, Result):
                 "differ most, and number of queries needed"
             )
             self.warnings.append(ResultWarning("estimated_queries", words, 1))
+        if self.these is not None:
+            self.warnings += self.these.warnings()
         self.options = results.options | self.rules.shown()
 
     @property
@@ -344,6 +357,16 @@ class Comparison(Tested, Result):
         """Return one sentence for each pair and measure."""
         return [sentence(pair, self.rules, self.reach(pair.measure)) for pair in self.pairs]
 
+    def these_limits(self, pair: ComparedPair) -> tuple[float, float] | None:
+        """Return the limits of an estimated difference for these queries; None if it is no estimate."""
+        if self.these is None:
+            return None
+        index = self.results.measure_index(pair.measure)
+        first, second = self.names.index(pair.a), self.names.index(pair.b)
+        found = np.flatnonzero((self.pairing.first == first) & (self.pairing.second == second))
+        low, high = self.these.limits[index, int(found[0])].tolist()
+        return low, high
+
     def reach(self, measure: str) -> float:
         """Return the width of the range of a measure; infinite if unbounded."""
         match = next(candidate for candidate in self.results.measures if str(candidate) == measure)
@@ -371,6 +394,9 @@ class Comparison(Tested, Result):
                 change._asdict() | {"difference": change.difference} for change in pair.changed
             ]
             words = sentence(pair, self.rules, self.reach(pair.measure))
+            limits = self.these_limits(pair)
+            if limits is not None:
+                entry |= {"these_low": plain(limits[0]), "these_high": plain(limits[1])}
             pairs.append(entry | {"sentence": words})
         return {
             "measures": [str(measure) for measure in self.results.measures],

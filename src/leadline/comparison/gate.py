@@ -17,6 +17,8 @@ from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.results import Results, flagged, plain
 from leadline.data.wording import counted, percent
 from leadline.errors import UsageError
+from leadline.estimation.estimate import EstimatedResults
+from leadline.estimation.estimated_values import Estimate
 from leadline.evaluation.profiles import profile_of
 from leadline.stats import Alternative
 from leadline.stats.moments import Means, means, totals
@@ -374,6 +376,10 @@ def thresholds(
             reason = _flattered(results, index, run)
             if isnan(difference):
                 reason = f"there is no mean of {condition.measure}"
+            if isinstance(results, EstimatedResults):
+                reason = reason or _uncertain(
+                    results.estimate(name, results.measures[index]), condition, rising=rising
+                )
             short = difference < -EQUAL if rising else difference > EQUAL
             results_of_conditions.append(
                 Gate(
@@ -454,6 +460,10 @@ def _compared(comparison: Comparison, index: int, condition: Condition) -> list[
         if reason:
             result.reasons[pair] = reason
             result.failed[pair], result.unchanged[pair] = True, False
+    for pair, reason in enumerate(comparison.parts[index].reasons):
+        if reason:  # an estimate without an interval
+            result.reasons[pair] = reason
+            result.failed[pair], result.unchanged[pair] = True, False
     for pair in np.flatnonzero(result.unchanged).tolist():
         if _nothing_measured(results, index, int(pairs.first[pair])):
             result.reasons[pair] = f"every value of {results.measures[index]} is 0 for both"
@@ -478,6 +488,20 @@ def _compared(comparison: Comparison, index: int, condition: Condition) -> list[
         )
         for pair in range(len(pairs))
     ]
+
+
+def _uncertain(estimate: Estimate, condition: Condition, *, rising: bool) -> str:
+    """Return the reason for which an estimate does not show that a mean reaches a value, or nothing."""
+    if estimate.reason:
+        return f"the estimate has no interval: {estimate.reason}"
+    surely, reached = (estimate.low, estimate.value) if rising else (-estimate.high, -estimate.value)
+    floor = condition.margin if rising else -condition.margin
+    if surely >= floor or reached < floor:
+        return ""
+    return (
+        f"the interval of the estimate, {estimate.low:.4f} to {estimate.high:.4f}, contains "
+        f"{condition.margin:g}; expected more judgments (pool --from)"
+    )
 
 
 def _flattered(results: Results, index: int, run: int) -> str:

@@ -18,7 +18,8 @@ from leadline.data.results import Results, ResultWarning, RunInfo, keyed
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted
 from leadline.errors import UsageError
-from leadline.evaluation.evaluate import EvaluateOptions, evaluate
+from leadline.estimation.measured import measured
+from leadline.evaluation.evaluate import EvaluateOptions
 from leadline.io.read import QrelsLike, RunLike
 from leadline.io.read_paths import public
 from leadline.measures import Measure
@@ -203,6 +204,7 @@ def rank(
     confidence: float = 0.95,
     draws: int = DRAWS,
     query_group: str | Mapping[str, object] | None = None,
+    machine: QrelsLike | None = None,
     seed: int = 0,
     **options: Unpack[EvaluateOptions],
 ) -> Ranking:
@@ -225,10 +227,13 @@ def rank(
         and expected ranks.
     query_group : str or mapping, optional
         Groups of dependent queries: FILE:COLUMN (the first column is the query id), or `{query: group}`.
+    machine : qrels, optional
+        Labels by an automatic judge, from which grades of the documents of a drawn pool are predicted.
     seed : int, default 0
         Seed of the random number generator.
     **options
-        Options of `evaluate`; none with results, whose values are known.
+        Options of `evaluate`; none with results, whose values are known. With a pool that was drawn for
+        measures (`pool`), the values are estimates.
 
     Returns
     -------
@@ -270,7 +275,8 @@ def rank(
     elif runs is None:
         raise UsageError("qrels without runs; expected rank(qrels, runs) or rank(results)")
     else:
-        results = evaluate(qrels, runs, COMPARED if measures is None else measures, **options)
+        wanted = COMPARED if measures is None else measures
+        results = measured(qrels, runs, wanted, machine=machine, confidence=confidence, seed=seed, **options)
     rules = Rules.of(
         test=test,
         correction=correction,

@@ -239,8 +239,8 @@ def _refusal(qrels: Qrels, readers: Sequence[object]) -> InputError:
     listed = ", ".join(map(str, readers[:3])) + (", ..." if len(readers) > 3 else "")
     return InputError(
         "judgments of a sample" + (f", which {listed} would count as complete" if listed else ""),
-        expected=f"`leadline estimate {path or 'JUDGMENTS'} RUN... --pool POOL`, in Python "
-        "`ll.estimate(judgments, runs, pool=pool)`",
+        expected=f"`leadline estimate {path or 'JUDGMENTS'} RUN... --pool POOL`, or `compare` or `rank` with "
+        "--pool POOL; in Python `ll.estimate(judgments, runs, pool=pool)`",
         path=path,
     )
 
@@ -253,7 +253,7 @@ def joined(
     warnings: list[ResultWarning] = []
     complete = [measure for measure in measures if not isinstance(measure, statAP)]
     refused = [measure for measure in complete if not isinstance(measure, R)]
-    if refused and (_is_drawn(pool) or (pool is None and is_sample(qrels))):
+    if refused and (is_drawn(pool) or (pool is None and is_sample(qrels))):
         raise _refusal(qrels, refused)
     if pool is not None:
         found, warnings = _with_shares(qrels, _shares_of(pool))
@@ -267,7 +267,7 @@ def joined(
     return found, warnings
 
 
-def _is_drawn(pool: PoolLike | None) -> bool:
+def is_drawn(pool: object) -> bool:
     """Return whether a pool is a file of `leadline pool --for`."""
     if not isinstance(pool, (str, os.PathLike)):
         return False

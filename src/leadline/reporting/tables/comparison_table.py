@@ -11,6 +11,7 @@ import numpy as np
 
 from leadline.comparison.compared_pair import ComparedPair
 from leadline.comparison.comparison_result import MOST_LETTERS, Comparison
+from leadline.comparison.estimates import text_of
 from leadline.comparison.gate import WORSE as GATE_WORSE
 from leadline.comparison.gate import Gate
 from leadline.comparison.sentences import few_groups_text, groups_text, sentence, shown_limits
@@ -201,7 +202,10 @@ def _sentence_notes(
     notes = []
     for pair in pairs:
         reach = comparison.reach(pair.measure)
-        notes.append(sentence(pair, comparison.rules, reach, per_pair=per_pair))
+        words = sentence(pair, comparison.rules, reach, per_pair=per_pair)
+        limits = comparison.these_limits(pair)
+        these = "" if limits is None else text_of(*limits, percent(comparison.rules.confidence))
+        notes.append(f"{words[:-1]}; {these}." if these else words)
         if pair.changed:
             listed = (f"{change.query} {change.difference:+.4f}" for change in pair.changed)
             notes.append("  queries that differ most: " + ", ".join(listed))

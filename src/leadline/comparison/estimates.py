@@ -1,0 +1,78 @@
+"""Differences of estimated runs for the same queries: their intervals over draws, and pairs without one."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from leadline.comparison.pairing import Pairs, check_intervals
+from leadline.data.arrays import Floats
+from leadline.data.results import Results, ResultWarning
+from leadline.estimation.estimate import EstimatedResults
+
+
+class These(NamedTuple):
+    """Differences for these queries, over draws of judgments; measures x pairs.
+
+    Attributes
+    ----------
+    limits : ndarray of float64, shape (n_measures, n_pairs, 2)
+        Confidence limits; equal where every document that matters was judged, NaN where withheld.
+    reasons : list of list of str
+        Reasons for withholding the limits, by measure and pair; empty where they are given. Such pairs are
+        not tested.
+    """
+
+    limits: Floats
+    reasons: list[list[str]]
+
+    def warnings(self) -> list[ResultWarning]:
+        """Return a warning of each reason for which pairs are not tested."""
+        listed = [reason for row in self.reasons for reason in row if reason]
+        return [
+            ResultWarning("not_tested", f"pairs not tested: {listed.count(one):,}; {one}", listed.count(one))
+            for one in dict.fromkeys(listed)
+        ]
+
+
+def these_queries(results: Results, pairs: Pairs) -> These | None:
+    """Return the differences of pairs for these queries; None if the values are no estimates.
+
+    Raises
+    ------
+    UsageError
+        If no pair has an interval by some measure.
+    """
+    if not isinstance(results, EstimatedResults):
+        check_intervals(results)
+        return None
+    limits = np.full((len(results.measures), len(pairs), 2), np.nan)
+    reasons = []
+    place = {name: number for number, name in enumerate(results.names)}
+    for index, measure in enumerate(results.measures):
+        known = {(place[one.a], place[one.b]): one for one in results.differences(measure)}
+        row = []
+        for pair, (first, second) in enumerate(zip(pairs.first.tolist(), pairs.second.tolist(), strict=True)):
+            one = known[min(first, second), max(first, second)]
+            ends = (one.low, one.high) if first < second else (-one.high, -one.low)
+            limits[index, pair] = (np.nan, np.nan) if one.reason else ends
+            row.append(one.reason)
+        reasons.append(row)
+    check_intervals(results, [one for one, row in zip(results.measures, reasons, strict=True) if all(row)])
+    return These(limits, reasons)
+
+
+def text_of(low: float, high: float, level: str) -> str:
+    """Return the limits for these queries as text.
+
+    Examples
+    --------
+    >>> text_of(0.01, 0.03, "95 %"), text_of(0.02, 0.02, "95 %")
+    ('for these queries +0.0100 to +0.0300 (95 % CI over draws of judgments)', 'exact for these queries')
+    """
+    if np.isnan(low):
+        return ""
+    if low == high:
+        return "exact for these queries"
+    return f"for these queries {low:+.4f} to {high:+.4f} ({level} CI over draws of judgments)"

@@ -1,0 +1,177 @@
+"""Comparison of estimates from drawn judgments: tests over queries, intervals for these queries, gates."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import leadline as ll
+from conftest import Leadline
+from leadline.comparison.gate import BELOW, NOT_WORSE, WORSE, condition_of, gates_of
+from leadline.errors import UsageError
+from leadline.estimation.estimate import estimate
+from leadline.estimation.pool_designs import pool_for
+from leadline.io.pool_files import DrawnPool, read_drawn_pool
+
+Grades = dict[str, dict[str, float]]
+
+
+def world(seed: int, queries: int = 40, gain: float = 0.8) -> tuple[Grades, dict[str, Grades]]:
+    rng = random.Random(seed)
+    grades: Grades = {}
+    runs: dict[str, Grades] = {"old": {}, "new": {}}
+    for number in range(queries):
+        query = f"q{number}"
+        grades[query] = {f"d{place}": float(rng.random() < 0.3) for place in range(50)}
+        for name, share in (("old", 0.8), ("new", 0.8 + gain)):
+            runs[name][query] = {
+                document: share * grade + rng.gauss(0, 1) for document, grade in grades[query].items()
+            }
+    return grades, runs
+
+
+def drawn_of(pool: DrawnPool, grades: Grades) -> Grades:
+    judged: Grades = {}
+    for query, document, drawn in zip(pool.queries, pool.documents, pool.drawn.tolist(), strict=True):
+        if drawn:
+            judged.setdefault(query, {})[document] = grades[query][document]
+    return judged
+
+
+def compared(seed: int, budget: float, **options: Any) -> tuple[Any, Any, Grades, dict[str, Grades]]:
+    grades, runs = world(seed)
+    pool = pool_for(runs, "P@10", budget=budget, seed=seed).pool
+    judged = drawn_of(pool, grades)
+    found = ll.compare(judged, runs, "P@10", pool=pool, **options)
+    return found, estimate(judged, runs, "P@10", pool=pool), grades, runs
+
+
+def test_estimates_are_compared_over_queries_by_their_values() -> None:
+    found, results, _, _ = compared(1, 6)
+    gap = results.values[1, :, 0] - results.values[0, :, 0]
+    pair = found.pairs[0]
+    assert (pair.a, pair.b, pair.wins) == ("new", "old", None)
+    assert pair.difference == pytest.approx(gap.mean())
+    error = gap.std(ddof=1) / np.sqrt(len(gap))
+    assert (pair.high - pair.low) / 2 == pytest.approx(2.0226909 * error)  # t quantile of 39 degrees
+
+
+@pytest.mark.parametrize("order", [["old", "new"], ["new", "old"]])
+def test_limits_for_these_queries_are_those_of_the_draw(order: list[str]) -> None:
+    found, results, grades, runs = compared(2, 6)
+    one = results.differences("P@10")[0]  # old - new
+    assert found.these is not None
+    assert found.these.limits[0, 0].tolist() == [-one.high, -one.low]
+    data = found.to_dict()["pairs"][0]
+    assert (data["these_low"], data["these_high"]) == pytest.approx((-one.high, -one.low))
+    pool = pool_for(runs, "P@10", budget=6, seed=2).pool
+    named = {name: runs[name] for name in order}
+    again = ll.compare(drawn_of(pool, grades), named, "P@10", pool=pool, baseline="new")
+    assert again.these is not None
+    assert again.these.limits[0, 0].tolist() == pytest.approx([one.low, one.high])
+
+
+def test_where_all_that_matters_is_judged_the_values_are_those_of_all_judgments() -> None:
+    found, _, grades, runs = compared(3, 40)
+    all_judged = ll.compare(grades, runs, "P@10").pairs[0]
+    pair = found.pairs[0]
+    assert (pair.difference, pair.p) == pytest.approx((all_judged.difference, all_judged.p))
+    assert found.these is not None
+    assert found.these.limits[0, 0, 0] == found.these.limits[0, 0, 1]
+    assert "exact for these queries" in str(found)
+
+
+def test_intervals_for_these_queries_hold() -> None:
+    held = 0
+    for seed in range(60):
+        found, _, grades, runs = compared(100 + seed, 5)
+        truth = ll.compare(grades, runs, "P@10").pairs[0].difference
+        assert found.these is not None
+        low, high = found.these.limits[0, 0]
+        held += low <= truth <= high
+    assert 52 <= held <= 60  # 95 %: 57
+
+
+def test_gates_cannot_tell_without_an_interval() -> None:
+    grades, runs = world(4)
+    pool = pool_for(runs, "P@10", total=40).pool  # below 50 judgments there is no interval
+    judged = drawn_of(pool, grades)
+    with pytest.raises(UsageError, match="without an interval"):
+        ll.compare(judged, runs, "P@10", pool=pool, baseline="old")
+    runs["third"] = {query: {f"x{place}": -float(place) for place in range(20)} for query in grades}
+    pool = pool_for({name: runs[name] for name in ("old", "new")}, "P@10", budget=8).pool
+    found = ll.compare(drawn_of(pool, grades), runs, "P@10", pool=pool, baseline="old")
+    texts = [("P@10", WORSE), ("P@10:0.05", NOT_WORSE), ("P@10=0.1", BELOW)]
+    gates = gates_of(found, [condition_of(text, kind) for text, kind in texts])
+    assert [(gate.run, gate.failed, bool(gate.reason)) for gate in gates] == [
+        (run, run == "third", run == "third") for _ in texts for run in ("new", "third")
+    ]
+    assert found.verdicts[0][1] == "undecided"
+    assert "not_tested" in {one.code for one in found.warnings}
+
+
+def test_a_floor_within_the_interval_of_an_estimate_is_not_decided() -> None:
+    found, results, _, _ = compared(5, 6, baseline="old")
+    one = results.estimate("new", "P@10")
+    floors = [one.low - 0.001, (one.low + one.value) / 2, one.value + 0.001]
+    gates = gates_of(found, [condition_of(f"P@10={floor}", BELOW) for floor in floors])
+    assert [(gate.failed, bool(gate.reason)) for gate in gates] == [
+        (False, False),
+        (True, True),
+        (True, False),
+    ]
+
+
+def test_options_of_complete_judgments_are_refused() -> None:
+    grades, runs = world(6)
+    pool = pool_for(runs, "P@10", budget=6).pool
+    judged = drawn_of(pool, grades)
+    for options in ({"queries": "both"}, {"depth": 5}, {"judged_only": True}):
+        with pytest.raises(UsageError, match=next(iter(options))):
+            ll.compare(judged, runs, "P@10", pool=pool, **options)
+    with pytest.raises(UsageError, match="drawn pool"):
+        ll.compare(judged, runs, "P@10", machine=grades)
+    with pytest.raises(UsageError, match="drawn pool"):
+        ll.rank(judged, runs, "P@10", machine=grades)
+
+
+def test_ranks_are_those_of_estimates() -> None:
+    grades, runs = world(7)
+    pool = pool_for(runs, "P@10", budget=6).pool
+    judged = drawn_of(pool, grades)
+    found = ll.rank(judged, runs, "P@10", pool=pool)
+    assert [run.name for run in found.runs_of(0)] == ["new", "old"]
+    assert found.to_dict() == ll.rank(estimate(judged, runs, "P@10", pool=pool)).to_dict()
+
+
+def test_a_pool_its_judgments_and_a_gate(
+    tmp_path: Path, leadline: Leadline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grades, runs = world(8)
+    monkeypatch.chdir(tmp_path)
+    for name, run in runs.items():
+        ll.write_run(run, f"{name}.run")
+    assert (
+        leadline("pool", "old.run", "new.run", "--for", "P@10", "--budget", "6", "-o", "pool.tsv").status == 0
+    )
+    judged = drawn_of(read_drawn_pool("pool.tsv"), grades)
+    lines = [f"{q} 0 {d} {int(g)}" for q, documents in judged.items() for d, g in documents.items()]
+    Path("judged.qrels").write_text("\n".join(lines) + "\n")
+    given = ["judged.qrels", "old.run", "new.run", "--pool", "pool.tsv", "-m", "P@10"]
+    shown = leadline("compare", *given, "-f", "json")
+    pair = json.loads(shown.out)["pairs"][0]
+    assert (pair["a"], pair["verdict"]) == ("new", "better")
+    assert pair["these_low"] < pair["difference"] < pair["these_high"]
+    assert leadline("compare", *given, "--baseline", "old", "--fail-if-worse", "P@10").status == 0
+    assert leadline("compare", *given, "--baseline", "new", "--fail-if-worse", "P@10").status == 1
+    assert leadline("rank", *given).status == 0
+    for command in ("compare", "rank"):
+        assert leadline(command, *given, "-o", "pool.tsv").status == 2
+        assert leadline(command, *given, "--depth", "5").status == 2
+        assert leadline(command, *given[:3], "--machine", "judged.qrels").status == 2
+    assert leadline("compare", *given, "--baseline-file", "kept.json").status == 2
