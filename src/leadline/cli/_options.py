@@ -315,13 +315,13 @@ def sample_options(function: F) -> F:
     """Add the options of judgments that were drawn."""
     options = (
         option(
-            "Judgments",
+            "Reading",
             "--pool",
             metavar="POOL",
             help="Pool that the judgments were drawn from (`leadline pool --for`): values are estimates.",
         ),
         option(
-            "Judgments",
+            "Reading",
             "--machine",
             metavar="LABELS",
             help="Labels by an automatic judge, for documents of the pool that were not judged.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,7 +11,9 @@ from leadline.cli._help import InputPath, option
 from leadline.data.reading import QueryFile
 
 if TYPE_CHECKING:
+    from leadline.comparison.rules import Rules
     from leadline.data.qrels import Qrels
+    from leadline.data.results import Results
 
 
 class QueryFilePath(InputPath):
@@ -59,3 +61,30 @@ def read_judgments(path: str, options: Mapping[str, Any], kind: str | None) -> Q
     return read_qrels(
         path, kind=kind, subtopics=options.get("subtopics", False), qrels_columns=options["qrels_columns"]
     )
+
+
+def values_of(
+    qrels: str,
+    runs: Sequence[str],
+    measures: Sequence[Any],
+    options: Mapping[str, Any],
+    kind: str | None,
+    rules: Rules,
+    *,
+    rel: float | None,
+    on_run: Callable[[int, int], None] | None,
+) -> tuple[Results, Qrels | None, int]:
+    """Return the values of runs, the judgments (None for estimates, which read them), and their number."""
+    from leadline.estimation.estimate import EstimatedResults
+    from leadline.estimation.measured import measured
+    from leadline.evaluation.evaluate import evaluate
+
+    others = {name: value for name, value in options.items() if name not in ("pool", "machine")}
+    if options["pool"] is None and options["machine"] is None:
+        table = read_judgments(qrels, options, kind)
+        results = evaluate(table, runs, measures, rel=rel, on_run=on_run, **others)
+        return results, table, len(table.grades)
+    estimated = measured(
+        qrels, runs, measures, rel=rel, confidence=rules.confidence, seed=rules.seed, on_run=on_run, **options
+    )
+    return estimated, None, estimated.judgments if isinstance(estimated, EstimatedResults) else 0

@@ -30,10 +30,10 @@ from leadline.cli._options import (
     write_output,
 )
 from leadline.cli._plots import check_plots, figure_option, plot_option, plot_options, write_plots
+from leadline.cli._reading_options import values_of
 from leadline.cli._results import print_warnings, results_text, table_text, with_notes
 from leadline.cli._scores import given_scores, refuse_without_scores, scores_options
 from leadline.cli._slices import slice_option
-from leadline.cli._values import values_of
 from leadline.comparison import pairing as pairings
 from leadline.comparison.compare import COMPARED, compare_results
 from leadline.comparison.comparison_result import Comparison

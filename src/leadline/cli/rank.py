@@ -19,9 +19,9 @@ from leadline.cli._options import (
     write_output,
 )
 from leadline.cli._plots import check_plots, plot_option, plot_options, write_plots
+from leadline.cli._reading_options import values_of
 from leadline.cli._results import results_text
 from leadline.cli._scores import given_scores, refuse_without_scores, scores_options
-from leadline.cli._values import values_of
 from leadline.comparison.compare import COMPARED
 from leadline.comparison.rank import DRAWS, rank_results
 from leadline.comparison.rules import Rules

@@ -18,7 +18,7 @@ from leadline.comparison.rules import Rules
 from leadline.comparison.sentences import sentence
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.result import Result
-from leadline.data.results import Intervals, Results, ResultWarning, RunInfo, keyed
+from leadline.data.results import Intervals, Results, ResultWarning, RunInfo, keyed, plain
 from leadline.evaluation.evaluate import mean_intervals
 from leadline.stats import Interval
 from leadline.stats.intervals import Randomisation as InvertedRandomisation
