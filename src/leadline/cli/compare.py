@@ -265,7 +265,7 @@ def command(
         by_path = {run.path: run.name for run in own.runs}
         baseline = [one if one in own.names else by_path.get(one, one) for one in baseline]
         file.check(own)
-        results, pairing = file.joined(own, qrels_table)
+        results, pairing = (own, None) if qrels_table is None else file.joined(own, qrels_table)
         more = file.inputs(results)
     added = {
         "kind": kind,

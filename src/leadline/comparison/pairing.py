@@ -12,7 +12,6 @@ from leadline.data.results import Results
 from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.run_warnings import SAMPLE
-from leadline.measures import Measure
 
 
 def read_query_groups(source: str) -> dict[str, str]:
@@ -121,7 +120,7 @@ def check_averages(results: Results) -> None:
         )
 
 
-def check_intervals(results: Results, measures: Iterable[Measure] | None = None) -> None:
+def check_intervals(results: Results, measures: Iterable[object] | None = None) -> None:
     """Raise UsageError for estimates without a valid interval, which no test can tell apart either."""
     for measure in map(str, results.measures if measures is None else measures):
         reasons = (results.withheld or {}).get(measure, {})
