@@ -18,6 +18,8 @@ from click.testing import CliRunner
 
 from leadline.cli import group
 from leadline.errors import LeadlineError
+from leadline.judging.events import parse_event
+from leadline.judging.store import Store
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 NUMBER = re.compile(r"(?<![\w.@])-?\d+(?:\.\d+)?")
@@ -163,6 +165,22 @@ LECTURE = (
             "leadline search islands.index islands.queries.jsonl -m BM25 -q -f csv",
         ),
         r"^query,run.*|^1,BM25,\w+",
+    ),
+    Row(
+        "User effort and form of presentation: static against dynamic summaries, as judges saw them on the "
+        "page of `leadline judge --show static,dynamic` (made-up judgments)",
+        "",
+        ("leadline agreement judged.sqlite",),
+        r"^(?:a +b .*|static +dynamic .*)",
+    ),
+    Row(
+        "The same as a table: form, seconds, text opened",
+        "",
+        (
+            "leadline judge --store judged.sqlite --export judged.csv",
+            "leadline convert judged.csv judged.qrels",
+        ),
+        r"left out: .*",
     ),
     Row(
         "A/B test: a small fraction of the users, 1 to 10 %",
@@ -437,11 +455,33 @@ def output(row: Row) -> str:
         for name in ("examples", "seeds"):
             shutil.copytree(os.path.join(FOLDER, name), folder, dirs_exist_ok=True)
         with contextlib.chdir(folder):
+            if any("judged.sqlite" in command for command in row.commands):
+                _judge("judged.sqlite")
             printed = [run(command) for command in row.commands][-1]
     found = re.findall(row.shows, printed, re.MULTILINE)
     if not any(found):
         raise LookupError(f"{row.commands[-1]} printed no {row.shows}:\n{printed}")
     return "\n".join(" ".join(line.split()) for line in found if line.strip())
+
+
+def _judge(path: str) -> None:
+    """Make the store of two judges who each saw half of the documents with static summaries."""
+    with contextlib.closing(Store.open(path, grades="0=no,1=yes")) as store:
+        store.add_pairs([(f"q{query}", f"d{document}", 1.0) for query in range(12) for document in (1, 2)])
+        for judge in ("ann", "bob"):
+            store.add_judge(judge)
+            for pair in store.pairs():
+                query, static = int(pair.query[1:]), pair.document == "d1"
+                act = {"key": f"{judge}-{pair.id:08}", "kind": "judge", "pair": pair.id}
+                act |= {
+                    "grade": int(judge == "bob" and static and query % 3 == 0),
+                    "opened": static and query % 2 == 0,
+                }
+                act |= {
+                    "shown": "static" if static else "dynamic",
+                    "seconds": 6.0 + query % 4 + query % 3 * static,
+                }
+                store.append(judge, [parse_event(act)])
 
 
 def run(command: str) -> str:

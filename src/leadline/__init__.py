@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from leadline.judging.score_audit import audit_scores
     from leadline.measures import MEASURES, Measure
     from leadline.online.abtest import abtest
+    from leadline.reporting.baseline_files import write_baseline
     from leadline.reporting.pages.report import report
     from leadline.reporting.score_results import read_scores
     from leadline.retrieval import models
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from leadline.retrieval.marginal_relevance import mmr
     from leadline.retrieval.models import MODELS
     from leadline.retrieval.search import score, search
+    from leadline.scale.suite_evaluation import suite
 
 # Public names by module; a module is imported when one of its names is first used. An empty tuple of
 # names: the module itself is public.
@@ -79,6 +81,7 @@ _MODULES = {
     "judging.score_audit": ("audit_scores",),
     "measures": ("MEASURES", "Measure"),
     "online.abtest": ("abtest",),
+    "reporting.baseline_files": ("write_baseline",),
     "reporting.pages.report": ("report",),
     "reporting.score_results": ("read_scores",),
     "retrieval.marginal_relevance": ("mmr",),
@@ -86,6 +89,7 @@ _MODULES = {
     "retrieval.index": ("build_index", "open_index"),
     "retrieval.models": ("MODELS",),
     "retrieval.search": ("score", "search"),
+    "scale.suite_evaluation": ("suite",),
 }
 _PACKAGES = {"measures": "leadline.measures", "models": "leadline.retrieval.models"}
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
@@ -138,8 +142,10 @@ __all__ = [
     "sampled",
     "score",
     "search",
+    "suite",
     "unjudged",
     "why_different",
+    "write_baseline",
     "write_qrels",
     "write_run",
 ]
