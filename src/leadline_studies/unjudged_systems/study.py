@@ -11,7 +11,7 @@ and Lin 2010.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -152,7 +152,7 @@ def _methods(systems: int, teams: int) -> list[UnjudgedEstimator]:
     return methods
 
 
-def agreement(scores: Floats, truth: Floats, drawn: Integers) -> dict[str, Any]:
+def agreement(scores: Floats, truth: Floats, drawn: Iterable[Integers]) -> dict[str, Any]:
     """Compare an estimated order with the true one."""
     result: dict[str, Any] = {}
     for name, statistic in STATISTICS.items():
