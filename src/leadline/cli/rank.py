@@ -20,13 +20,12 @@ from leadline.cli._options import (
 )
 from leadline.cli._plots import check_plots, plot_option, plot_options, write_plots
 from leadline.cli._reading_options import values_of
-from leadline.cli._results import results_text
+from leadline.cli._results import inputs_of, result_text
 from leadline.cli._scores import given_scores, refuse_without_scores, scores_options
 from leadline.comparison.compare import COMPARED
 from leadline.comparison.rank import DRAWS, rank_results
 from leadline.comparison.rules import Rules
 from leadline.errors import UsageError
-from leadline.reporting.tables.rank_table import rank_rows, rank_table
 
 SECTION = "Evaluation"
 
@@ -127,16 +126,12 @@ def command(
             )
     ranking = rank_results(results, rules, draws=draws)
     ranking.options |= {"kind": kind} | appearance
-    text = results_text(
+    text = result_text(
         "rank",
         ranking,
-        ranking.to_dict,
-        lambda: rank_rows(ranking) if form == "csv" else rank_table(ranking),
-        form=form,
-        qrels=qrels,
-        judgments=judged,
+        form,
+        inputs=lambda: inputs_of(ranking, qrels, judged, others),
         to_file=output is not None,
-        others=others,
     )
     write_plots(plots, ranking)
     write_output(text, output)

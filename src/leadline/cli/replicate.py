@@ -19,12 +19,11 @@ from leadline.cli._options import (
     write_output,
 )
 from leadline.cli._plots import check_plots, figure_option, plot_option, plot_options, write_plots
-from leadline.cli._results import results_text
+from leadline.cli._results import inputs_of, result_text
 from leadline.comparison.compare import COMPARED
 from leadline.comparison.replication import DRAWS, replicate
 from leadline.errors import UsageError
 from leadline.io.read import read_qrels
-from leadline.reporting.tables.replication_table import replication_rows, replication_table
 
 SECTION = "Evaluation"
 FIGURES = ("differences", "effects")
@@ -117,17 +116,15 @@ def command(
             **options,
         )
     result.options |= {"kind": kind} | appearance
-    text = results_text(
+    others = [(path, len(table.grades)) for path, table in zip(judgments[1:], tables[1:], strict=True)]
+    text = result_text(
         "replicate",
         result,
-        lambda: result.to_dict(per_query=per_query),
-        lambda: replication_rows(result) if form == "csv" else replication_table(result),
-        form=form,
-        qrels=qrels,
-        judgments=len(tables[0].grades),
+        form,
+        inputs=lambda: inputs_of(result, qrels, len(tables[0].grades), others),
         to_file=output is not None,
-        records="values",
-        others=[(path, len(table.grades)) for path, table in zip(judgments[1:], tables[1:], strict=True)],
+        data=lambda: result.to_dict(per_query=per_query),
+        lines="values",
     )
     write_plots(plots, result, figure=figure)
     write_output(text, output)

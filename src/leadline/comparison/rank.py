@@ -15,8 +15,9 @@ from leadline.data.arrays import Floats, Integers
 from leadline.data.reading import refuse_unknown
 from leadline.data.result import Result
 from leadline.data.results import Results, ResultWarning, RunInfo, keyed
+from leadline.data.table import Column
 from leadline.data.validation import check_whole
-from leadline.data.wording import counted
+from leadline.data.wording import counted, percent
 from leadline.errors import UsageError
 from leadline.estimation.measured import measured
 from leadline.evaluation.evaluate import EvaluateOptions
@@ -178,6 +179,56 @@ class Ranking(Result):
     def records(self) -> list[RankedRun]:
         """Return the runs by every measure, the best first."""
         return [run for index in range(len(self.ranked)) for run in self.runs_of(index)]
+
+    def _columns(self) -> list[Column]:
+        records, runs = self.records(), len(self.names)
+        several, once = len(self.ranked) > 1, self.draws == 0
+        tops = [records[row - row % runs].rank for row in range(len(records))]
+        leading = {row for row, run in enumerate(records) if run.rank == tops[row] and runs > 1}
+        name, measure, mean, rank, low, high, boot_low, boot_high, best, expected, group = zip(
+            *records, strict=True
+        )
+        return [
+            Column("name", name, "run"),
+            Column("measure", measure, hidden=not several),
+            Column("mean", mean, "mean" if several else str(self.results.measures[0]), best=leading),
+            Column("rank", rank, form="g"),
+            Column("rank_low", low, "low"),
+            Column("rank_high", high, "high"),
+            Column("bootstrap_low", boot_low, "boot low", "g", dropped=2, hidden=once),
+            Column("bootstrap_high", boot_high, "boot high", "g", dropped=3, hidden=once),
+            Column("expected", expected, form=".1f", dropped=1, printed_only=True, hidden=once),
+            Column("best", best, "P(best)", "p", hidden=once),
+            Column("expected", expected, hidden=True),
+            Column("group", group),
+        ]
+
+    def _notes(self) -> list[str]:
+        rules, level = self.rules, percent(self.rules.confidence)
+        over = f"{counted(self.pairs, 'pair')}" + (
+            " of each measure" if rules.family == "measure" else " and all measures"
+        )
+        falling = [str(measure) for measure in self.results.measures if not measure.rising]
+        notes = [
+            (
+                f"low, high: simultaneous {level} intervals of the ranks of all runs, by {rules.test} tests "
+                f"corrected by {rules.correction} over {over}"
+            ),
+            (
+                "group: 1 is the best run and those that are not significantly different from it; 2 the same "
+                "for the rest, and so on"
+            ),
+        ]
+        if self.draws:
+            notes.insert(
+                1,
+                f"boot low, boot high: {level} percentile interval of the rank of that run alone; expected, "
+                f"P(best): mean rank and, of means shrunk by their error, share of {self.draws:,} resamples "
+                f"of the queries in which it is the best; seed {rules.seed}",
+            )
+        if falling:
+            notes.append(f"less is better: {', '.join(falling)}")
+        return [*notes, *super()._notes()]
 
     def to_dict(self) -> dict[str, Any]:
         """Return a dictionary with the keys measures, queries and runs; None is undefined."""

@@ -11,6 +11,8 @@ import numpy as np
 from leadline.data.arrays import Floats
 from leadline.data.result import Result
 from leadline.data.results import Results, ResultWarning, RunInfo, keyed, plain
+from leadline.data.table import Column
+from leadline.data.wording import percent, queries
 from leadline.errors import UsageError
 
 RUNS = ("baseline", "advanced")
@@ -146,6 +148,52 @@ class Replication(Result):
         queries, values = common_queries(self.original, self.reproduced, index)
         return queries, values[2:] - values[:2]
 
+    def _columns(self) -> list[Column]:
+        statistic, measure, run, value, low, high, p, number, withheld = zip(*self.values, strict=True)
+        names = [STATISTICS[key] for key in statistic]
+        if not self.paired:
+            names = [name.replace("reproduced", "replicated") for name in names]
+        return [
+            Column("statistic", statistic, hidden=True),
+            Column("measure", measure, hidden=True),
+            Column("run", run, hidden=True),
+            Column("measure", [name or "documents" for name in measure], printed_only=True),
+            Column("statistic", names, printed_only=True),
+            Column("run", [name or "both" for name in run], printed_only=True),
+            Column("value", value),
+            Column("low", low),
+            Column("high", high),
+            Column("p", p, form="p"),
+            Column("queries", number, dropped=1),
+            Column("withheld", withheld, hidden=True),
+        ]
+
+    def _notes(self) -> list[str]:
+        level = percent(self.options["confidence"])
+        original, reproduced = (
+            queries(len(part.averaged_queries())) for part in (self.original, self.reproduced)
+        )
+        test = (
+            "paired t tests" if self.paired else "Welch's t tests for single runs, paired t tests for effects"
+        )
+        notes = [
+            (
+                f"reproduction on {original}, the same for all runs"
+                if self.paired
+                else f"replication: {original} of the original, {reproduced} of the replication"
+            ),
+            f"low, high: {level} confidence intervals over queries; p: {test}",
+            f"intervals are {_coverage(self)}",
+            "effect: advanced - baseline; effect ratio and delta RI of an exact reproduction: 1 and 0",
+        ]
+        reasons: dict[str, list[str]] = {}
+        for value in self.values:
+            if value.withheld:
+                words = " ".join(filter(None, (value.measure, STATISTICS[value.statistic], value.run)))
+                reasons.setdefault(value.withheld, []).append(words)
+        notes += [f"no interval of {', '.join(names)}: {reason}" for reason, names in reasons.items()]
+        return [*notes, *super()._notes()]
+
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
         """Return a dictionary with the keys kind, measures, queries, runs and values; None is undefined.
 
@@ -202,3 +250,15 @@ def common_queries(original: Results, reproduced: Results, index: int) -> tuple[
     values = np.concatenate([results.averaged_values(index) for results in (original, reproduced)])
     kept = np.flatnonzero(~np.isnan(values).any(axis=0)).tolist()
     return [original.queries[query] for query in kept], values[:, kept]
+
+
+def _coverage(result: Replication) -> str:
+    """Return how often intervals held in simulations with at most as many queries."""
+    fewest = min(len(part.averaged_queries()) for part in (result.original, result.reproduced))
+    size = max((size for size in COVERAGE if size <= fewest), default=min(COVERAGE))
+    low, high = COVERAGE[size]
+    fewer = "" if fewest >= size else "; fewer were not simulated"
+    return (
+        f"approximate: with {size} queries 95 % intervals contained the true value in {100 * low:.0f} to "
+        f"{100 * high:.0f} % of simulated samples (docs/replication.md){fewer}"
+    )

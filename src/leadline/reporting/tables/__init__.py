@@ -40,8 +40,6 @@ LAYOUTS = {
     ),
     "Correlation": Layout("evaluation_tables", "correlation_table"),
     "Difference": Layout("difference_table", "difference_table", "pairs_table"),
-    "Ranking": Layout("rank_table", "rank_table", "rank_rows"),
-    "Replication": Layout("replication_table", "replication_table", "replication_rows"),
     "Slices": Layout("slice_table", "slice_table", "slice_rows"),
     "Suite": Layout("suite_table", "suite_tables", "suite_rows"),
     "WhyDifferent": Layout("why_different_table", "why_different_tables"),
