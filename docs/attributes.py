@@ -110,9 +110,9 @@ def attributes(kind: type) -> dict[str, tuple[str, str]]:
 
 def _assigned(kind: type) -> dict[str, str]:
     """Return the attributes that the constructor of a class sets, with the types of their parameters."""
-    if "__init__" not in vars(kind) or dataclasses.is_dataclass(kind):
+    made = vars(kind).get("__post_init__" if "__dataclass_params__" in vars(kind) else "__init__")
+    if made is None:
         return {}
-    made = kind.__init__  # type: ignore[misc]  # only looked at
     try:
         body = ast.parse(textwrap.dedent(inspect.getsource(made)))
     except (OSError, TypeError):

@@ -149,6 +149,7 @@ class Slices(Result):
         counts = {each.by: each.members[:, averaged].sum(axis=0) for each in slicings}
         self.without_slice = {by: int((count == 0).sum()) for by, count in counts.items()}
         self.in_several = {by: int((count > 1).sum()) for by, count in counts.items()}
+        self.warnings = self._warnings()
         self.ranges = {
             str(measure): (float(getattr(measure, "low", -np.inf)), float(getattr(measure, "high", np.inf)))
             for measure in results.measures
@@ -165,9 +166,8 @@ class Slices(Result):
             and record.verdict in ("better", "worse")
         ]
 
-    @property
-    def warnings(self) -> list[ResultWarning]:
-        """Warnings of queries without a slice and in several."""
+    def _warnings(self) -> list[ResultWarning]:
+        """Return the warnings of queries without a slice and in several."""
         found = []
         for by, count in self.without_slice.items():
             if count:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from leadline.data.optional import import_optional
 from leadline.data.table import Column, Table, by_name, full_table, printed_table
@@ -14,7 +15,10 @@ from leadline.errors import InputError, UnknownOptionError
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from leadline.data.results import ResultWarning
 
+
+@dataclass(repr=False, eq=False)
 class Result:
     """Base class of the results.
 
@@ -25,8 +29,10 @@ class Result:
     not overwritten.
     """
 
-    sources: tuple[str, ...] = ()
-    _digits = 4  # after the decimal point in the printed table
+    warnings: list[ResultWarning] = field(default_factory=list, kw_only=True, repr=False)
+    options: dict[str, Any] = field(default_factory=dict, kw_only=True, repr=False)
+    sources: tuple[str, ...] = field(default=(), init=False, repr=False)
+    _digits: ClassVar[int] = 4  # after the decimal point in the printed table
 
     if TYPE_CHECKING:  # defined by every subclass
 
@@ -39,7 +45,7 @@ class Result:
 
     def _notes(self, *args: Any, **options: Any) -> list[str]:  # noqa: ARG002  # subclasses have options
         """Return the sentences below the printed table."""
-        return list(map(str, getattr(self, "warnings", ())))
+        return list(map(str, self.warnings))
 
     def _tables(self, *args: Any, **options: Any) -> list[Table]:  # noqa: ARG002
         """Return the printed tables, usually one."""

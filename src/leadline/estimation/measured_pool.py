@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from leadline.data.result import Result
-from leadline.data.results import ResultWarning, RunInfo, plain
+from leadline.data.results import RunInfo, plain
 from leadline.data.table import Column
 from leadline.io.pool_files import DrawnPool
 
 FORECAST = ("half_width", "half_budget", "exact_budget")
 
 
-@dataclass(frozen=True)
+@dataclass
 class MeasuredPool(Result):
     """A pool drawn to estimate measures, with the expected precision of the estimates.
 
@@ -40,8 +40,6 @@ class MeasuredPool(Result):
     queries: int
     expected: dict[str, dict[str, float | None]]
     added: int
-    warnings: list[ResultWarning] = field(default_factory=list)
-    options: dict[str, Any] = field(default_factory=dict)
 
     @property
     def pairs(self) -> int:

@@ -248,7 +248,7 @@ def pool_for(
         elif kind.cutoff is None or isinstance(kind, (Ratio, AveragePrecision)):
             one["exact_budget"] = float((whole & ~already_judged).sum()) / len(names)
     added = int((drawn & ~asked).sum())
-    return MeasuredPool(pool, systems.infos, len(names), expected, added, warnings, shown)
+    return MeasuredPool(pool, systems.infos, len(names), expected, added, warnings=warnings, options=shown)
 
 
 def rank_weights(measure: Measure) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,12 +10,13 @@ import numpy as np
 from leadline.data.arrays import Floats
 from leadline.data.ids import Vocabulary
 from leadline.data.result import Result
-from leadline.data.results import ResultWarning, RunInfo, plain
+from leadline.data.results import RunInfo, plain
 from leadline.data.table import Column
 from leadline.data.wording import counted, queries
 from leadline.estimation.unjudged_methods import UnjudgedEstimator
 
 
+@dataclass(repr=False, eq=False)
 class Unjudged(Result):
     """Scores of systems without relevance judgments.
 
@@ -31,28 +32,13 @@ class Unjudged(Result):
         Scores of each fitted topic model; one row without topic models.
     """
 
-    def __init__(
-        self,
-        method: UnjudgedEstimator,
-        runs: Sequence[RunInfo],
-        queries: Vocabulary,
-        values: Floats,
-        used: Floats,
-        terms: dict[str, Floats],
-        *,
-        by_fit: Floats,
-        warnings: Sequence[ResultWarning] = (),
-        options: dict[str, Any] | None = None,
-    ) -> None:
-        self.method = method
-        self.runs = list(runs)
-        self.queries = queries
-        self.values = values
-        self.used = used
-        self.terms = terms
-        self.by_fit = by_fit
-        self.warnings = list(warnings)
-        self.options = options or {}
+    method: UnjudgedEstimator
+    runs: list[RunInfo]
+    queries: Vocabulary
+    values: Floats
+    used: Floats
+    terms: dict[str, Floats]
+    by_fit: Floats
 
     @property
     def names(self) -> list[str]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from leadline.data.qrels import Qrels
 from leadline.data.reading import OnDuplicate, OnNan, Reading
 from leadline.data.result import Result, check_options
-from leadline.data.results import ResultWarning
 from leadline.data.run import Run
 from leadline.data.table import Column, columns_of
 from leadline.data.validation import check_word
@@ -26,6 +26,7 @@ Path = str | os.PathLike[str]
 WORST = 5  # number of queries listed as worst covered
 
 
+@dataclass(repr=False, eq=False)
 class CheckResult(Result):
     """Problems of files.
 
@@ -41,21 +42,10 @@ class CheckResult(Result):
         Path of the repaired copy.
     """
 
-    def __init__(
-        self,
-        files: Sequence[Checked],
-        *,
-        coverage: dict[str, Any] | None = None,
-        repaired: Sequence[Problem] | None = None,
-        copy: str | None = None,
-        options: dict[str, Any] | None = None,
-    ) -> None:
-        self.files = list(files)
-        self.coverage = coverage
-        self.repaired = None if repaired is None else list(repaired)
-        self.copy = copy
-        self.warnings: list[ResultWarning] = []
-        self.options = dict(options or {})
+    files: list[Checked]
+    coverage: dict[str, Any] | None = None
+    repaired: list[Problem] | None = None
+    copy: str | None = None
 
     @property
     def rejected(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
@@ -13,7 +13,7 @@ from leadline.data.ids import Vocabulary
 from leadline.data.judged_run import Hits, JudgedRun
 from leadline.data.reading import JudgedOptions, Reading
 from leadline.data.result import Result
-from leadline.data.results import ResultWarning, RunInfo
+from leadline.data.results import RunInfo
 from leadline.data.table import Column
 from leadline.data.validation import check_numbers, check_whole, check_word
 from leadline.data.wording import counted, queries
@@ -29,6 +29,7 @@ from leadline.measures.diversity import StRecall
 TICKS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 50, 100, 200, 500, 1000)  # ranks of the table
 
 
+@dataclass(repr=False, eq=False)
 class Curves(Result):
     """Recall-precision curves of runs.
 
@@ -42,25 +43,14 @@ class Curves(Result):
 
     levels = ELEVEN_LEVELS
 
-    def __init__(
-        self,
-        runs: Sequence[RunInfo],
-        queries: Vocabulary,
-        precision: Floats,
-        hits: Sequence[Hits],
-        relevant: Integers,
-        *,
-        warnings: Sequence[ResultWarning] = (),
-        options: dict[str, Any] | None = None,
-    ) -> None:
-        freeze(precision)
-        self.runs = list(runs)
-        self.queries = queries
-        self.precision = precision
-        self._hits = list(hits)
-        self._relevant = relevant
-        self.warnings = list(warnings)
-        self.options = dict(options or {})
+    runs: list[RunInfo]
+    queries: Vocabulary
+    precision: Floats
+    _hits: Sequence[Hits]
+    _relevant: Integers
+
+    def __post_init__(self) -> None:
+        freeze(self.precision)
 
     @property
     def names(self) -> list[str]:
@@ -212,6 +202,7 @@ class Covered(NamedTuple):
         return total
 
 
+@dataclass(repr=False, eq=False)
 class SubtopicCurves(Result):
     """Subtopic recall curves of runs.
 
@@ -223,22 +214,13 @@ class SubtopicCurves(Result):
         Mean subtopic recall by run and rank.
     """
 
-    def __init__(
-        self,
-        runs: Sequence[RunInfo],
-        queries: Vocabulary,
-        covered: Sequence[Covered],
-        *,
-        warnings: Sequence[ResultWarning] = (),
-        options: dict[str, Any] | None = None,
-    ) -> None:
-        self.runs = list(runs)
-        self.queries = queries
-        self.covered = list(covered)
-        self.share = np.stack([run.share.mean(axis=0) for run in covered])
+    runs: list[RunInfo]
+    queries: Vocabulary
+    covered: Sequence[Covered]
+
+    def __post_init__(self) -> None:
+        self.share = np.stack([run.share.mean(axis=0) for run in self.covered])
         freeze(self.share)
-        self.warnings = list(warnings)
-        self.options = dict(options or {})
 
     @property
     def names(self) -> list[str]:

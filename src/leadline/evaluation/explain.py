@@ -121,7 +121,7 @@ def _derivations() -> Iterator[Derivation]:
             yield value()
 
 
-@dataclass(frozen=True)
+@dataclass
 class Explanation(Result):
     """Value of one measure for one query of one run, with its derivation.
 
@@ -155,7 +155,6 @@ class Explanation(Result):
     steps: Steps
     shown: int
     info: RunInfo
-    warnings: Sequence[ResultWarning] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return a dictionary with the keys run, query, measure, steps (by rank), sums and value."""

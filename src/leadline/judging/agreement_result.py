@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -321,6 +322,7 @@ class CoefficientEstimate(NamedTuple):
         return data | {"acceptable": self.acceptable} if self.corrected else data
 
 
+@dataclass(repr=False, eq=False)
 class Agreement(Result):
     """Agreement coefficients by name: `agreement`, `scott`, `cohen`, `fleiss`, `krippendorff`.
 
@@ -352,37 +354,18 @@ class Agreement(Result):
         Of a store with several forms of presentation: these compared.
     """
 
-    def __init__(
-        self,
-        judgments: Judgments,
-        pairs: Sequence[tuple[int, int]],
-        grades: Floats,
-        *,
-        reference: bool,
-        between: Mapping[str, tuple[CoefficientEstimate, list[CoefficientEstimate]]],
-        of_all: Mapping[str, tuple[CoefficientEstimate, int]],
-        tables: Floats,
-        by_query: Mapping[str, Floats],
-        ranking: Ranking | None = None,
-        audits: Sequence[Audit] = (),
-        needed: Sequence[NeededJudgments] = (),
-        warnings: Sequence[ResultWarning] = (),
-        options: dict[str, Any] | None = None,
-    ) -> None:
-        self.judgments = judgments
-        self.pairs = list(pairs)
-        self.grades = grades
-        self.reference = reference
-        self.between = dict(between)
-        self.of_all = dict(of_all)
-        self.tables = tables
-        self.by_query = dict(by_query)
-        self.ranking = ranking
-        self.audits = list(audits)
-        self.needed = list(needed)
-        self.warnings = list(warnings)
-        self.options = dict(options or {})
-        self.forms: Comparison | None = None
+    judgments: Judgments
+    pairs: list[tuple[int, int]]
+    grades: Floats
+    reference: bool
+    between: Mapping[str, tuple[CoefficientEstimate, list[CoefficientEstimate]]]
+    of_all: Mapping[str, tuple[CoefficientEstimate, int]]
+    tables: Floats
+    by_query: Mapping[str, Floats]
+    ranking: Ranking | None = None
+    audits: Sequence[Audit] = ()
+    needed: Sequence[NeededJudgments] = ()
+    forms: Comparison | None = None
 
     @property
     def judges(self) -> list[str]:

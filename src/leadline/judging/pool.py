@@ -32,7 +32,7 @@ from leadline.retrieval.collection import ids_of
 Row = tuple[str, str, float, Mapping[str, int]]  # query, document, probability, rank by run
 
 
-@dataclass(frozen=True)
+@dataclass
 class Pool(Result):
     """A pool of pairs to judge.
 
@@ -52,8 +52,6 @@ class Pool(Result):
     new: Pooled
     runs: list[RunInfo]
     brought: dict[str, tuple[int, int]]
-    warnings: list[ResultWarning] = field(default_factory=list)
-    options: dict[str, Any] = field(default_factory=dict)
     read: dict[str, int] = field(default_factory=dict)  # rows of the inputs other than runs
 
     def __repr__(self) -> str:
@@ -174,8 +172,8 @@ def pool(
         _pooled(_new(rows, before, batch)),
         systems.infos,
         _brought(systems, rows),
-        _warnings(systems, more_queries, chosen, maker, table, known, rows),
-        {
+        warnings=_warnings(systems, more_queries, chosen, maker, table, known, rows),
+        options={
             "method": None if chosen is None else str(chosen),
             "random": random,
             "everything": everything,
@@ -184,7 +182,7 @@ def pool(
             "seed": seed,
             **reading.options(RunsOptions),
         },
-        {
+        read={
             "documents": len(collection.names),
             "queries": len(more_queries),
             "known": len(before),

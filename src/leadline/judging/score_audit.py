@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +23,7 @@ from leadline.stats import checked_level, checked_seed
 MEANS = ("mean", "defined")  # averages that are arithmetic means over queries
 
 
+@dataclass(repr=False, eq=False)
 class ScoreAudit(Result):
     """What the labels of one or more judges do to measures of runs, by values of a reference.
 
@@ -39,22 +41,10 @@ class ScoreAudit(Result):
         Comparison of each judge with the reference by each measure.
     """
 
-    def __init__(
-        self,
-        judges: Sequence[str],
-        queries: Sequence[str],
-        ranking: Ranking,
-        audits: Sequence[Audit],
-        *,
-        warnings: Sequence[ResultWarning] = (),
-        options: dict[str, Any] | None = None,
-    ) -> None:
-        self.judges = list(judges)
-        self.queries = list(queries)
-        self.ranking = ranking
-        self.audits = list(audits)
-        self.warnings = list(warnings)
-        self.options = dict(options or {})
+    judges: list[str]
+    queries: list[str]
+    ranking: Ranking
+    audits: list[Audit]
 
     @property
     def names(self) -> list[str]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from leadline.data.result import Result
-from leadline.data.results import ResultWarning, plain
+from leadline.data.results import plain
 from leadline.data.table import Column, columns_of
 from leadline.data.wording import percent
 from leadline.online.proportions import SampleRatio, SequentialTest
@@ -131,6 +132,7 @@ class SampleSizes(NamedTuple):
     users_needed: int | None
 
 
+@dataclass(repr=False, eq=False)
 class ABTest(Result):
     """Comparison of two arms by clickthrough.
 
@@ -152,26 +154,12 @@ class ABTest(Result):
 
     _digits = 5
 
-    def __init__(
-        self,
-        arms: tuple[Arm, Arm],
-        compared: ArmDifference,
-        always: AlwaysValid,
-        sizes: SampleSizes,
-        *,
-        split: SampleRatio | None,
-        warnings: Sequence[ResultWarning],
-        inputs: Sequence[tuple[str, int]],
-        options: dict[str, Any],
-    ) -> None:
-        self.arms = arms
-        self.compared = compared
-        self.always = always
-        self.sizes = sizes
-        self.split = split
-        self.warnings = list(warnings)
-        self.inputs = list(inputs)
-        self.options = options
+    arms: tuple[Arm, Arm]
+    compared: ArmDifference
+    always: AlwaysValid
+    sizes: SampleSizes
+    split: SampleRatio | None
+    inputs: Sequence[tuple[str, int]]
 
     @property
     def unit(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from leadline.io.texts import TextsLike, name_of, read_documents, read_queries
 from leadline.text import ANALYSES, Analysis
 
 
-@dataclass(frozen=True)
+@dataclass
 class Collection(Result):
     """Statistics of a test collection.
 
@@ -80,14 +80,13 @@ class Collection(Result):
     unknown_documents: int
     unknown_queries: int
     unjudged_queries: int
-    warnings: list[ResultWarning] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers as plain data; None is undefined."""
         return {
             name: plain(value) if isinstance(value, float) else value
-            for name, value in vars(self).items()
-            if name != "warnings"
+            for name in type(self).__annotations__
+            for value in [getattr(self, name)]
         }
 
     def _columns(self) -> list[Column]:

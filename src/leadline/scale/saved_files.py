@@ -130,8 +130,6 @@ class Verification(Result):
     path: str
     rows: int = 0
     checks: list[dict[str, Any]] = field(default_factory=list)
-    options: dict[str, Any] = field(default_factory=dict)
-    warnings: list[ResultWarning] = field(default_factory=list)
 
     @property
     def verified(self) -> bool:

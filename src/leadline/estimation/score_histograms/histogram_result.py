@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -80,6 +81,7 @@ class RunHistograms(NamedTuple):
     constant: int
 
 
+@dataclass(repr=False, eq=False)
 class Histograms(Result):
     """HSA and DO of runs.
 
@@ -95,23 +97,13 @@ class Histograms(Result):
         Histograms of relevant and non-relevant documents.
     """
 
-    def __init__(
-        self,
-        runs: Sequence[RunInfo],
-        queries: Vocabulary,
-        measured: Sequence[RunHistograms],
-        recipe: HistogramOptions,
-        *,
-        warnings: Sequence[ResultWarning] = (),
-        options: dict[str, Any] | None = None,
-    ) -> None:
-        self.runs = list(runs)
-        self.queries = queries
-        self.measured = list(measured)
-        self.recipe = recipe
-        self.warnings = list(warnings)
-        self.options = dict(options or {})
-        self.counts = np.stack([run_result.counts for run_result in measured])
+    runs: list[RunInfo]
+    queries: Vocabulary
+    measured: Sequence[RunHistograms]
+    recipe: HistogramOptions
+
+    def __post_init__(self) -> None:
+        self.counts = np.stack([run_result.counts for run_result in self.measured])
         self.hsa = self._column("hsa")
         self.do = self._column("do")
         self.hsa_robust = self._column("hsa_robust")

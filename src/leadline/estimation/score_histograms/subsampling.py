@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from leadline.data.ids import Vocabulary
 from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
 from leadline.data.result import Result
-from leadline.data.results import ResultWarning, RunInfo, plain
+from leadline.data.results import RunInfo, plain
 from leadline.data.table import Column
 from leadline.data.wording import counted
 from leadline.errors import UsageError
@@ -49,6 +49,7 @@ LIMITS = ("low", "high", "sampling_low", "sampling_high", "bias")
 SHOWN_LIMITS = list(enumerate(LIMITS[:4]))
 
 
+@dataclass(repr=False, eq=False)
 class Estimates(Result):
     """Measures estimated from samples of scores.
 
@@ -69,32 +70,18 @@ class Estimates(Result):
         Reason for withholding an interval, runs x measures; empty if it is given.
     """
 
-    def __init__(
-        self,
-        runs: Sequence[RunInfo],
-        queries: Vocabulary,
-        measures: Sequence[Measure],
-        values: Floats,
-        counted: Flags,
-        limits: Floats,
-        *,
-        uncorrected: Floats,
-        withheld: Sequence[Sequence[str]],
-        warnings: Sequence[ResultWarning] = (),
-        options: dict[str, Any] | None = None,
-    ) -> None:
-        self.runs = list(runs)
-        self.queries = queries
-        self.measures = list(measures)
-        self.values = values
-        self.counted = counted
-        self.limits = limits
-        self.uncorrected = uncorrected
-        self.withheld = [list(row) for row in withheld]
-        self.warnings = list(warnings)
-        self.options = dict(options or {})
-        total = np.where(counted[:, :, None], np.nan_to_num(values), 0.0).sum(axis=1)
-        size = counted.sum(axis=1)[:, None]
+    runs: list[RunInfo]
+    queries: Vocabulary
+    measures: list[Measure]
+    values: Floats
+    counted: Flags
+    limits: Floats
+    uncorrected: Floats
+    withheld: list[list[str]]
+
+    def __post_init__(self) -> None:
+        total = np.where(self.counted[:, :, None], np.nan_to_num(self.values), 0.0).sum(axis=1)
+        size = self.counted.sum(axis=1)[:, None]
         self.means: Floats = np.divide(total, size, out=np.full_like(total, np.nan), where=size > 0)
         freeze(self.values, self.counted, self.limits, self.means, self.uncorrected)
 
