@@ -36,39 +36,6 @@ class CommandResult(Protocol):
         """Return the warnings."""
 
 
-def results_text(
-    command: str,
-    result: CommandResult,
-    data: Callable[[], dict[str, Any]],
-    table: Callable[[], Table],
-    *,
-    form: str,
-    qrels: str,
-    judgments: int,
-    to_file: bool,
-    records: str = "runs",
-    others: Sequence[tuple[str, int]] = (),
-    inputs: Callable[[], list[dict[str, Any]]] | None = None,
-) -> str:
-    """Return results on runs in a format; `data` gives the command's own JSON keys, `table` its table.
-
-    `records` is the key whose entries are the lines of JSONL; `others` are paths and rows of further inputs;
-    `inputs` describes all inputs of runs that are not one file each.
-    """
-
-    def whole() -> dict[str, Any]:
-        described = inputs_of(result, qrels, judgments, others) if inputs is None else inputs()
-        return envelope(command, described, result.options, result.warnings) | data()
-
-    return text_in(
-        form,
-        result.warnings,
-        whole,
-        lambda: data()[records],
-        lambda: table_text(table(), form, to_file=to_file),
-    )
-
-
 def result_text(
     command: str,
     result: Any,
@@ -78,13 +45,14 @@ def result_text(
     options: dict[str, Any] | None = None,
     to_file: bool = False,
     data: Callable[[], dict[str, Any]] | None = None,
+    table: Callable[[], Table] | None = None,
     lines: str | Callable[[dict[str, Any]], Sequence[Any]] = "runs",
     **shown: Any,
 ) -> str:
     """Return a result in a format.
 
-    `data` gives the command's own JSON keys, by default those of the result. `lines` is the key whose entries
-    are the lines of JSONL, or gives them. `shown` are options of the table.
+    `data` gives the command's own JSON keys and `table` its table, by default those of the result. `lines` is
+    the key whose entries are the lines of JSONL, or gives them. `shown` are options of the table.
     """
     fields = result.to_dict if data is None else data
     used = result.options if options is None else options
@@ -94,7 +62,11 @@ def result_text(
         result.warnings,
         lambda: envelope(command, inputs(), used, result.warnings) | fields(),
         lambda: select(fields()),
-        lambda: result.text(form, to_file=to_file, **shown),
+        lambda: (
+            result.text(form, to_file=to_file, **shown)
+            if table is None
+            else table_text(table(), form, to_file=to_file)
+        ),
     )
 
 

@@ -31,7 +31,7 @@ from leadline.cli._options import (
 )
 from leadline.cli._plots import check_plots, figure_option, plot_option, plot_options, write_plots
 from leadline.cli._reading_options import values_of
-from leadline.cli._results import print_warnings, results_text, table_text, with_notes
+from leadline.cli._results import inputs_of, print_warnings, result_text, table_text, with_notes
 from leadline.cli._scores import given_scores, refuse_without_scores, scores_options
 from leadline.cli._slices import slice_option
 from leadline.comparison import pairing as pairings
@@ -279,15 +279,12 @@ def command(
         "query_slice": list(query_slice),
     }
     added |= kept_in | appearance
-    print_text = partial(
-        results_text,
-        "compare",
-        form=form,
-        qrels=qrels,
-        judgments=judged,
-        to_file=output is not None,
-        others=more,
-    )
+
+    def print_text(result: Any, **parts: Any) -> str:
+        """Return a result in the format, with the judgments and runs as its inputs."""
+        inputs = partial(inputs_of, result, qrels, judged, more)
+        return result_text("compare", result, form, inputs=inputs, to_file=output is not None, **parts)
+
     floors_alone = bool(conditions) and len(results.runs) == 1 and not baseline
     if pairing is None and (path is not None or floors_alone):
         if plots or query_slice or columns:
@@ -299,9 +296,8 @@ def command(
         shown.options |= added
         text = print_text(
             shown,
-            lambda: _data_without_pairs(own, outcomes) | file.to_dict(outcomes),
-            lambda: _first_table(own, outcomes, notes),
-            records="runs",
+            data=lambda: _data_without_pairs(own, outcomes) | file.to_dict(outcomes),
+            table=lambda: _first_table(own, outcomes, notes),
         )
         brief = first_summary(own, notes, outcomes) if summary is not None else ""
     else:
@@ -315,15 +311,15 @@ def command(
             if columns
             else print_text(
                 comparison,
-                lambda: _data(comparison, outcomes, changed, chosen, slices) | file.to_dict(outcomes),
-                lambda: (
+                data=lambda: _data(comparison, outcomes, changed, chosen, slices) | file.to_dict(outcomes),
+                table=lambda: (
                     _rows(comparison, chosen, slices)
                     if form == "csv"
                     else comparison_table(
                         comparison, conditions=outcomes, changed=changed, chosen=chosen, per_pair=per_pair
                     )
                 ),
-                records="pairs" if slices is None else "slices",
+                lines="pairs" if slices is None else "slices",
             )
         )
         if slices is not None and form not in DATA:

@@ -10,7 +10,7 @@ from leadline.cli._help import Command, option
 from leadline.cli._options import level_option, output_options, progress, reading_options, write_output
 from leadline.cli._plots import check_plots, plot_option, plot_options, write_plots
 from leadline.cli._reading_options import read_judgments
-from leadline.cli._results import results_text
+from leadline.cli._results import inputs_of, result_text
 from leadline.evaluation.curves import Curves, SubtopicCurves, curve, subtopic_curve
 from leadline.measures.average_precision import RULES
 
@@ -84,14 +84,11 @@ def command(
         "subtopics": subtopics,
         "ranks": ranks,
     } | appearance
-    text = results_text(
+    text = result_text(
         "curve",
         curves,
-        curves.to_dict,
-        curves.table,
-        form=form,
-        qrels=qrels,
-        judgments=len(table.grades),
+        form,
+        inputs=lambda: inputs_of(curves, qrels, len(table.grades)),
         to_file=output is not None,
     )
     write_plots(plots, curves)

@@ -8,7 +8,7 @@ import click
 
 from leadline.cli._help import Command, option
 from leadline.cli._options import FORMATS, OUTPUT, FormatChoice, write_output, write_whole
-from leadline.cli._results import print_line, results_text, table_text
+from leadline.cli._results import inputs_of, print_line, result_text, table_text
 from leadline.data.optional import require
 from leadline.errors import MissingPackageError, UsageError
 from leadline.io.read_paths import check_outputs
@@ -84,15 +84,12 @@ def command(output: str, form: str, folder: str | None, collection: str | None) 
     from leadline.demo import trial, trial_table
 
     circular = trial(qrels, runs)
-    text = results_text(
+    text = result_text(
         "demo",
         results,
-        lambda: results.to_dict() | {"circular": [row._asdict() for row in circular.rows]},
-        results.table,
-        form=form,
-        qrels=qrels_path(),
-        judgments=len(qrels.grades),
-        to_file=False,
+        form,
+        inputs=lambda: inputs_of(results, qrels_path(), len(qrels.grades)),
+        data=lambda: results.to_dict() | {"circular": [row._asdict() for row in circular.rows]},
     )
     write_output(text, None)
     if verbose:

@@ -19,11 +19,11 @@ from leadline.cli._options import (
 )
 from leadline.cli._plots import check_plots, figure_option, plot_option, plot_options, write_plots
 from leadline.cli._reading_options import read_judgments
-from leadline.cli._results import results_text
+from leadline.cli._results import inputs_of, result_text
 from leadline.comparison.information_difference.difference import difference
 from leadline.comparison.information_difference.joint_tables import complete
 from leadline.errors import UsageError
-from leadline.reporting.tables.difference_table import difference_table, lines_of, pairs_table
+from leadline.reporting.tables.difference_table import lines_of
 
 SECTION = "Evaluation"
 
@@ -166,17 +166,14 @@ def command(
         "parameter": parameter,
         "figure": figure or "map",
     } | appearance
-    text = results_text(
+    text = result_text(
         "difference",
         result,
-        (lambda: {"runs": lines_of(result)})
-        if form == "jsonl"
-        else (lambda: result.to_dict(per_query=per_query)),
-        lambda: pairs_table(result) if form == "csv" else difference_table(result),
-        form=form,
-        qrels=qrels,
-        judgments=judgments,
+        form,
+        inputs=lambda: inputs_of(result, qrels, judgments),
         to_file=output is not None,
+        data=lambda: result.to_dict(per_query=per_query),
+        lines=lambda _: lines_of(result),
     )
     write_plots(plots, result, figure=figure or "map", groups=labels["group"], parameters=labels["parameter"])
     write_output(text, output)

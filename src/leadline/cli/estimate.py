@@ -24,7 +24,7 @@ from leadline.cli._options import (
     write_output,
 )
 from leadline.cli._plots import check_plots, plot_option, plot_options, write_plots
-from leadline.cli._results import inputs_of, results_text
+from leadline.cli._results import inputs_of, result_text
 from leadline.errors import UsageError
 
 SECTION = "Estimation"
@@ -133,16 +133,14 @@ def command(
         for path, kind in ((pool, "pool"), (machine, "labels"), (column, "labels"))
         if path
     ]
-    text = results_text(
+    text = result_text(
         "estimate",
         result,
-        lambda: result.to_dict(per_query=per_query, pairs=pairs == "all"),
-        lambda: result.table(pairs=pairs == "all"),
-        form=form,
-        qrels=judgments,
-        judgments=result.judgments,
+        form,
+        inputs=lambda: inputs_of(result, judgments, result.judgments, others),
         to_file=output is not None,
-        others=others,
+        data=lambda: result.to_dict(per_query=per_query, pairs=pairs == "all"),
+        pairs=pairs == "all",
     )
     if save is not None:
         from leadline.reporting.restore import save as save_results

@@ -28,7 +28,7 @@ from leadline.cli._results import (
     describe_input,
     inputs_of,
     print_warnings,
-    results_text,
+    result_text,
     table_text,
     with_notes,
 )
@@ -218,24 +218,24 @@ def command(  # click documents the options
         write_output(write(per_query=per_query, means=means), output)
         _exit(context, outcomes, shown=False)
         return
-    text = results_text(
+    text = result_text(
         "evaluate",
         results,
-        lambda: (
+        form,
+        inputs=lambda: (
+            _inputs(results, qrels, table) if results.inputs else inputs_of(results, qrels, len(table.grades))
+        ),
+        to_file=output is not None,
+        data=lambda: (
             _data(results, outcomes, per_query=per_query, means=means)
             | (slices.to_dict() if slices is not None else {})
         ),
-        lambda: (
+        table=lambda: (
             slices.table(rows=True)
             if slices is not None and form == "csv"
             else with_notes(results.table(per_query=per_query, means=means), outcomes)
         ),
-        form=form,
-        qrels=qrels,
-        judgments=len(table.grades),
-        to_file=output is not None,
-        records="runs" if slices is None else "slices",
-        inputs=(lambda: _inputs(results, qrels, table)) if results.inputs else None,
+        lines="runs" if slices is None else "slices",
     )
     if slices is not None and form not in ("csv", "json", "jsonl"):
         text += "\n" + table_text(slices.table(), form, to_file=output is not None)

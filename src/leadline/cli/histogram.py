@@ -19,7 +19,7 @@ from leadline.cli._options import (
 )
 from leadline.cli._plots import check_plots, plot_option, plot_options, write_plots
 from leadline.cli._reading_options import read_judgments
-from leadline.cli._results import results_text
+from leadline.cli._results import inputs_of, result_text
 from leadline.estimation.score_histograms.histogram import histogram
 
 SECTION = "Estimation"
@@ -143,14 +143,11 @@ def command(
     for name in show:
         result.place(name)  # refuse an unknown one before anything is written
     result.options |= {"kind": kind, "show": list(show)} | appearance
-    text = results_text(
+    text = result_text(
         "histogram",
         result,
-        result.to_dict,
-        result.table,
-        form=form,
-        qrels=qrels,
-        judgments=len(table.grades),
+        form,
+        inputs=lambda: inputs_of(result, qrels, len(table.grades)),
         to_file=output is not None,
     )
     write_plots(plots, result, runs=show)

@@ -20,7 +20,7 @@ from leadline.cli._options import (
     write_output,
 )
 from leadline.cli._reading_options import read_judgments
-from leadline.cli._results import inputs_of, print_line, results_text
+from leadline.cli._results import inputs_of, print_line, result_text
 from leadline.cli._scores import given_scores, refuse_without_scores, scores_options
 from leadline.comparison.compare import compare_results
 from leadline.comparison.rules import Rules
@@ -135,20 +135,17 @@ def command(
     write_output(content, output)
     if output == "-":
         return
-    text = results_text(
+    text = result_text(
         "report",
         results,
-        lambda: results.to_dict() | comparison.to_dict(),
-        lambda: (
-            significance_table(comparison, baseline=base, top=top, digits=digits)
+        form,
+        inputs=lambda: inputs_of(results, qrels, judged, others),
+        data=lambda: results.to_dict() | comparison.to_dict(),
+        table=lambda: (
+            significance_table(comparison, baseline=baseline, top=top, digits=digits)
             if form in ("latex", "markdown")
             else results.table()
         ),
-        form=form,
-        qrels=qrels,
-        judgments=judged,
-        to_file=False,
-        others=others,
     )
     write_output(text, None)
     if form == "table":

@@ -24,7 +24,7 @@ from leadline.cli._options import (
 )
 from leadline.cli._plots import check_plots, plot_option, plot_options, write_plots
 from leadline.cli._reading_options import read_judgments
-from leadline.cli._results import describe_input, results_text, summary_text
+from leadline.cli._results import describe_input, inputs_of, result_text, summary_text
 from leadline.data.table import Cell, Table
 from leadline.data.wording import counted
 from leadline.errors import UsageError
@@ -147,15 +147,13 @@ def command(
     with progress("runs") as on_run:
         result = sampled(table, scores, measures or None, population=size, on_run=on_run, **options)
     result.options |= {"kind": kind} | appearance
-    text = results_text(
+    text = result_text(
         "sampled",
         result,
-        lambda: result.to_dict(per_query=per_query),
-        result.table,
-        form=form,
-        qrels=qrels,
-        judgments=len(table.grades),
+        form,
+        inputs=lambda: inputs_of(result, qrels, len(table.grades)),
         to_file=output is not None,
+        data=lambda: result.to_dict(per_query=per_query),
     )
     write_plots(plots, result)
     write_output(text, output)
