@@ -17,9 +17,9 @@ from leadline.cli._options import (
     write_output,
 )
 from leadline.cli._plots import check_plots, plot_option, plot_options, write_plots
-from leadline.cli._results import describe_input, envelope, table_text, text_in
+from leadline.cli._results import describe_input, result_text
 from leadline.cli._scores import given_scores, refuse_without_scores, scores_options
-from leadline.comparison.correlate import Correlation, correlate, correlate_columns
+from leadline.comparison.correlate import correlate, correlate_columns
 from leadline.data.registry import split_names
 from leadline.data.results import Results
 from leadline.data.wording import counted
@@ -27,7 +27,6 @@ from leadline.errors import UsageError
 from leadline.io.id_lists import read_labels
 from leadline.io.result_files import Column
 from leadline.io.tables import split_place
-from leadline.reporting.tables.evaluation_tables import correlation_table
 
 SECTION = "Evaluation"
 
@@ -100,7 +99,15 @@ def command(
         result = correlate(truth, estimate, teams=read_labels(team) if team else None, **options)
     result.options |= {"team": team} | appearance
     write_plots(plots, result)
-    write_output(_text(result, form, to_file=output is not None), output)
+    text = result_text(
+        "correlate",
+        result,
+        form,
+        inputs=lambda: [describe_input(side.path, len(side.values)) for side in result.sides],
+        to_file=output is not None,
+        lines=lambda data: [{"coefficient": name, **data[name]} for name in result.found],
+    )
+    write_output(text, output)
 
 
 def _sides(context: click.Context, paths: Sequence[str], measures: Sequence[str]) -> tuple[Column, Column]:
@@ -134,20 +141,3 @@ def _side(results: Results, path: str, measure: str) -> Column:
     means = dict(zip(results.names, results.means[:, index].tolist(), strict=True))
     reasons = (results.withheld or {}).get(str(results.measures[index]), {})
     return Column(path, str(results.measures[index]), means, by_query, tuple(reasons.items()))
-
-
-def _text(result: Correlation, form: str, *, to_file: bool) -> str:
-    def whole() -> dict[str, Any]:
-        inputs = [describe_input(side.path, len(side.values)) for side in result.sides]
-        return envelope("correlate", inputs, result.options, result.warnings) | result.to_dict()
-
-    def records() -> list[dict[str, Any]]:
-        return [{"coefficient": name, **result.to_dict()[name]} for name in result.found]
-
-    return text_in(
-        form,
-        result.warnings,
-        whole,
-        records,
-        lambda: table_text(correlation_table(result), form, to_file=to_file),
-    )

@@ -8,7 +8,7 @@ import click
 
 from leadline.cli._help import Command
 from leadline.cli._options import output_options, write_output
-from leadline.cli._results import envelope, for_screen, json_text, table_text
+from leadline.cli._results import envelope, for_screen, json_lines, json_text, table_text
 from leadline.data.registry import show
 from leadline.data.table import Cell, Table
 from leadline.evaluation.catalogue import outline, paragraphs
@@ -30,9 +30,7 @@ def command(name: str | None, form: str, output: str | None) -> None:
         data = envelope("models", [], {"name": name}, []) | {"models": list(map(entry, kinds))}
         text = json_text(data)
     elif form == "jsonl":
-        import json
-
-        text = "".join(json.dumps(entry(kind), ensure_ascii=False) + "\n" for kind in kinds)
+        text = json_lines(map(entry, kinds))
     elif form == "table":
         text = (
             table_text(listing(kinds), form, to_file=output is not None)

@@ -19,7 +19,7 @@ from leadline.cli._options import (
     write_output,
 )
 from leadline.cli._plots import check_plots, figure_option, plot_option, plot_options, write_plots
-from leadline.cli._results import describe_input, print_warnings, result_text, table_text
+from leadline.cli._results import describe_input, result_text
 from leadline.cli._texts import text_options
 from leadline.errors import UsageError
 from leadline.estimation.predict import correlation_table, over_queries, predict
@@ -124,22 +124,16 @@ def command(
     rules = {"draws": draws, "confidence": confidence, "seed": seed}
     write_plots(plots, predictions, figure=figure, truth=truth_values, truth_measure=truth_measure, **rules)
     correlations = {} if rows is None else {"correlations": rows}
-    if rows is not None and form not in ("json", "jsonl"):
-        if form == "csv":
-            print_warnings(predictions.warnings)
-        text = table_text(correlation_table(predictions, rows), form, to_file=output is not None)
-    else:
-        text = result_text(
-            "predict",
-            predictions,
-            form,
-            inputs=lambda: [
-                describe_input(run.path, run.counts["documents_read"]) for run in predictions.runs
-            ],
-            to_file=output is not None,
-            data=lambda: predictions.to_dict() | correlations,
-            lines="runs" if rows is None else "correlations",
-        )
+    text = result_text(
+        "predict",
+        predictions,
+        form,
+        inputs=lambda: [describe_input(run.path, run.counts["documents_read"]) for run in predictions.runs],
+        to_file=output is not None,
+        data=lambda: predictions.to_dict() | correlations,
+        table=None if rows is None else lambda: correlation_table(predictions, rows),
+        lines="runs" if rows is None else "correlations",
+    )
     write_output(text, output)
 
 

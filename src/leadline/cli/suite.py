@@ -18,7 +18,7 @@ from leadline.cli._options import (
     write_output,
 )
 from leadline.cli._plots import check_plots, plot_option, plot_options, write_plots
-from leadline.cli._results import envelope, table_text, text_in
+from leadline.cli._results import result_text
 
 SECTION = "Evaluation"
 
@@ -86,25 +86,19 @@ def command(
     collections as a sample of collections, which with fewer than five cannot tell.
     """
     appearance = check_plots(plots, output=output or "-")
-    from leadline.reporting.tables import rows_of, tables_of
     from leadline.scale.suite_evaluation import suite as evaluate_suite
 
     with progress("runs") as on_run:
         result = evaluate_suite(
             suite, measures=measures or None, baseline=baseline or None, on_run=on_run, **options
         )
-    shown = result.options | appearance
-
-    def tables() -> str:
-        every = [rows_of(result)] if form == "csv" else tables_of(result)
-        return "\n".join(table_text(table, form, to_file=output is not None) for table in every)
-
-    text = text_in(
+    text = result_text(
+        "suite",
+        result,
         form,
-        result.warnings,
-        lambda: envelope("suite", result.inputs, shown, result.warnings) | result.to_dict(),
-        lambda: result.to_dict()["runs"],
-        tables,
+        inputs=lambda: result.inputs,
+        options=result.options | appearance,
+        to_file=output is not None,
     )
     write_plots(plots, result)
     write_output(text, output)

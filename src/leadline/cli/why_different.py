@@ -8,8 +8,8 @@ import click
 
 from leadline.cli._help import Command, InputPath, option
 from leadline.cli._options import level_option, output_options, per_query_option, write_output
-from leadline.cli._results import describe_input, envelope, table_text, text_in
-from leadline.comparison.why_different import WhyDifferent, why_different
+from leadline.cli._results import describe_input, result_text
+from leadline.comparison.why_different import why_different
 from leadline.reporting.tables.why_different_table import why_different_tables
 
 SECTION = "Evaluation"
@@ -60,22 +60,15 @@ def command(
     two of its settings reproduce the values of A and of B. Pairs of causes are tried if one is not enough.
     """
     result = why_different(a, b, qrels=qrels, run=run, **options)
-    write_output(_text(result, form, per_query=per_query, to_file=output is not None), output)
-
-
-def _text(result: WhyDifferent, form: str, *, per_query: bool, to_file: bool) -> str:
-    def whole() -> dict[str, Any]:
-        inputs = [describe_input(side.path, len(side.values)) for side in (result.a, result.b)]
-        data = envelope("why-different", inputs, result.options, result.warnings)
-        return data | result.to_dict(per_query=per_query)
-
-    def records() -> list[Any]:
-        found = result.to_dict()
-        return [*found["numbers"], *found["causes"]]
-
-    def tables() -> str:
-        every = why_different_tables(result, per_query=per_query)
-        shown = every[-1:] if form == "csv" else every
-        return "\n".join(table_text(table, form, to_file=to_file) for table in shown)
-
-    return text_in(form, result.warnings, whole, records, tables)
+    text = result_text(
+        "why-different",
+        result,
+        form,
+        inputs=lambda: [describe_input(side.path, len(side.values)) for side in (result.a, result.b)],
+        to_file=output is not None,
+        data=lambda: result.to_dict(per_query=per_query),
+        table=(lambda: why_different_tables(result, per_query=per_query)[-1]) if form == "csv" else None,
+        lines=lambda data: data["numbers"] + data["causes"],
+        per_query=per_query,
+    )
+    write_output(text, output)
