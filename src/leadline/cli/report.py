@@ -142,7 +142,7 @@ def command(
         inputs=lambda: inputs_of(results, qrels, judged, others),
         data=lambda: results.to_dict() | comparison.to_dict(),
         table=lambda: (
-            significance_table(comparison, baseline=baseline, top=top, digits=digits)
+            significance_table(comparison, baseline=base, top=top, digits=digits)
             if form in ("latex", "markdown")
             else results.table()
         ),
