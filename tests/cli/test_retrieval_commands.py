@@ -85,6 +85,15 @@ def test_runs_of_a_grid_are_named_by_all_that_it_varies(leadline: Leadline) -> N
 
 
 @pytest.mark.usefixtures("folder")
+def test_a_run_of_a_grid_is_found_by_the_name_that_was_given() -> None:
+    found = search("docs.index", "queries.jsonl", ["BM25", "BM25(k1=0.9)"])
+    assert list(found) == ["BM25(k1=1.2)", "BM25(k1=0.9)"]
+    assert found["BM25"] is found["BM25(k1=1.2)"]
+    with pytest.raises(KeyError):
+        _ = found["nothing"]
+
+
+@pytest.mark.usefixtures("folder")
 def test_a_prefix_is_stored_and_the_whole_text_is_indexed(leadline: Leadline) -> None:
     leadline("index", "docs.jsonl", "-o", "cut", "--store-text", "--prefix", "4")
     assert "d2" in leadline("search", "cut", "--query", "heat").out

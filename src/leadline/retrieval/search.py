@@ -41,6 +41,13 @@ class SearchResult(dict[str, Run]):
         self.seconds: dict[str, Floats] = {}
         self.warnings: list[ResultWarning] = []
 
+    def __missing__(self, name: str) -> Run:
+        """Return the run of a model in another spelling, as `BM25` where a grid varies k1."""
+        for title in self:
+            if MODELS.class_named(name.partition("(")[0]) and MODELS.parse(title) == MODELS.parse(name):
+                return self[title]
+        raise KeyError(name)
+
 
 class _PreparedQuery(NamedTuple):
     """One query ready to be answered."""
