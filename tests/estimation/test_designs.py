@@ -408,3 +408,19 @@ def test_labels_that_are_all_alike_do_not_make_a_forecast_certain() -> None:
     alike = {query: dict.fromkeys(documents, 1) for query, documents in runs["a"].items()}
     plain, labelled = (pool_for(runs, "P@10", budget=5, machine=labels).expected for labels in (None, alike))
     assert labelled == plain
+
+
+@pytest.mark.parametrize(("measure", "least"), [("nDCG@5", 0.1), ("P@5", 0.0)])
+def test_an_ideal_list_needs_documents_below_the_cutoff(measure: str, least: float) -> None:
+    """The first documents become certain only when enough judgments are left for the others."""
+    frame = pool_for(RUNS, measure, budget=1000).pool
+    first = np.array([min(ranks.values()) <= 5 for ranks in frame.contributors])
+    matter = first.sum() / len(QUERIES)
+    for budget in (matter + 0.01, matter + 0.11 * (~first).sum() / len(QUERIES)):
+        pool = pool_for(RUNS, measure, budget=float(budget)).pool
+        known = dict(zip(zip(pool.queries, pool.documents, strict=True), pool.probability, strict=True))
+        p = np.array([known[pair] for pair in zip(frame.queries, frame.documents, strict=True)])
+        assert p.sum() / len(QUERIES) == pytest.approx(budget)
+        certain = bool((p[first] == 1).all())
+        assert p[~first].mean() >= least
+        assert certain == (measure == "P@5" or budget > matter + 0.02)

@@ -32,6 +32,8 @@ class Frame(NamedTuple):
         negative if it must not be drawn.
     best : ndarray of int64, shape (n_pairs,)
         Best rank of the document in any pooled run, from 1.
+    least_rest : float
+        Mean probability that is left to pairs of importance 0 before all others become certain.
     """
 
     queries: list[bytes]
@@ -39,6 +41,7 @@ class Frame(NamedTuple):
     documents: list[bytes]
     importance: Floats
     best: Integers
+    least_rest: float = 0.0
 
 
 class Draw(NamedTuple):
@@ -92,7 +95,8 @@ def draw(frame: Frame, budget: float, *, new_runs: float = NEW_RUNS, seed: int =
     """Draw pairs of a frame with probabilities proportional to their importance.
 
     A share `new_runs` of the budget is spread evenly over the pairs on which no measure depends
-    (importance 0); the others share the rest, and are certain if the budget covers all of them.
+    (importance 0); the others share what is left, and are certain if the budget covers all of them and
+    leaves enough for those of importance 0.
 
     References
     ----------
@@ -104,7 +108,7 @@ def draw(frame: Frame, budget: float, *, new_runs: float = NEW_RUNS, seed: int =
     probability = np.zeros(len(frame.query))
     matter = int(seen.sum())
     first = budget * (1.0 - new_runs) if rest.any() else budget
-    if budget >= matter:
+    if budget >= matter + frame.least_rest * int(rest.sum()):
         first = float(matter)
     kept, cut = _large_enough(frame, np.flatnonzero(seen), frame.importance[seen], first)
     probability[kept], scale = scaled(frame.importance[kept], first)

@@ -41,6 +41,7 @@ from leadline.io.pool_files import DrawnPool
 from leadline.io.read import QrelsLike, RunLike, read_qrels
 from leadline.measures import Measure
 
+LEAST_REST = 0.1  # mean probability below the cutoff where an ideal list depends on these documents too
 RATE = 0.5  # assumed rate of relevant pairs in forecasts without machine labels, or if all labels are alike
 FEWEST_CHECKED = 20  # judged pairs with 0 < p < 1 from which it is checked whether this seed drew them
 MOST_DEVIATIONS = 5.0  # standard deviations above the expected number that this seed would draw
@@ -143,6 +144,12 @@ def pool_for(
         for name in names
     ]
     frame = frame_of(names, lists, list(weights.values()), limit)
+    if (
+        any(isinstance(kind, Ratio) and kind.ideal for kind in map(kind_of, wanted))
+        and pair is None
+        and new_runs > 0
+    ):
+        frame = frame._replace(least_rest=LEAST_REST)
     warnings: list[ResultWarning] = []
     squares = mean_squares(frame, lists, list(weights.values()))
     if pair is not None:
