@@ -3,9 +3,10 @@
     pip install coverage cosmic-ray
     python benchmarks/mutants.py OUTPUT.json [--count N] [--seed N]
 
-A random sample of the mutants that cosmic-ray makes of `stats`, `estimation` and `comparison` is tried, each with
-the tests of these packages that run the changed lines. A mutant is killed where one of them fails or takes
-minutes. Mutants of annotations and of lines that no test runs are named apart. The work is done in a copy.
+A random sample of the mutants that cosmic-ray makes of `stats`, `estimation` and `comparison` is tried, each
+with the tests of these packages that run the changed lines. A mutant is killed where one of them fails or
+takes minutes. Those of annotations are left out, those of lines that no test runs are counted apart. The work
+is done in a copy.
 """
 
 from __future__ import annotations
@@ -46,14 +47,27 @@ def pytest_in(folder: Path, arguments: list[str], **more: Any) -> subprocess.Com
     paths = [str(folder / "src"), str(folder / "tests"), str(folder), os.environ.get("PYTHONPATH", "")]
     command = [sys.executable, "-B", *arguments]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, **more)
+    return subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=False, **more
+    )
 
 
 def covered(folder: Path) -> dict[str, dict[int, list[str]]]:
     """Return the tests that run each line, by file."""
     (folder / "contexts.py").write_text(PLUGIN)
     sources = ",".join(f"leadline.{package}" for package in PACKAGES)
-    run = ["-m", "coverage", "run", f"--source={sources}", "--data-file=.lines", "-m", "pytest", "-n", "0", "-q"]
+    run = [
+        "-m",
+        "coverage",
+        "run",
+        f"--source={sources}",
+        "--data-file=.lines",
+        "-m",
+        "pytest",
+        "-n",
+        "0",
+        "-q",
+    ]
     tests = [f"tests/{package}" for package in PACKAGES]
     done = pytest_in(folder, [*run, "-p", "contexts", "-p", "no:cacheprovider", *tests])
     if done.returncode:

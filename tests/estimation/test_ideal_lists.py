@@ -16,7 +16,7 @@ import leadline as ll
 from leadline.estimation import grade_model
 from leadline.estimation.estimate import EstimatedResults, estimate
 from leadline.estimation.grade_model import Features, fit, probabilities
-from leadline.estimation.ideal_forecast import _Relevance
+from leadline.estimation.ideal_forecast import _Relevance, _variance_between
 from leadline.estimation.ideal_lists import IdealLists, _residuals, list_values
 from leadline.estimation.measure_targets import Ratio, kind_of
 from leadline.estimation.pool_designs import pool_for
@@ -449,7 +449,9 @@ def test_relevance_is_simulated_at_the_rates_of_the_labels() -> None:
     query = np.repeat(np.arange(400), 20)
     depth = np.log(np.tile(np.arange(1.0, 21.0), 400))
     top = depth <= math.log(10)
-    model = _Relevance(query, depth, [(top, 0.4), (~top, 0.1)], np.array([1.0, 2.0]))
+    model = _Relevance(query, depth, top, 0.4, 0.1, 0.02, np.array([1.0, 2.0]))
     drawn = [model.draw(rng) > 0 for _ in range(5)]
     assert np.mean([one[top].mean() for one in drawn]) == pytest.approx(0.4, abs=0.01)
     assert np.mean([one[~top].mean() for one in drawn]) == pytest.approx(0.1, abs=0.01)
+    spread = [_variance_between(query[top], one[top]) for one in drawn]
+    assert np.mean([one or 0.0 for one in spread]) == pytest.approx(0.02, abs=0.005)

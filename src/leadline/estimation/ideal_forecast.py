@@ -22,15 +22,20 @@ from leadline.estimation.ideal_lists import vote_ranks
 from leadline.estimation.measure_targets import Ratio
 from leadline.estimation.samples import evidence_of
 from leadline.estimation.sampling_errors import half_width
-from leadline.estimation.withheld import design_withheld
+from leadline.estimation.withheld import FEWEST_QUERIES, design_withheld
 from leadline.io.pool_files import DrawnPool
 
 SIMULATIONS = 4
 MOST_RUNS = 5  # runs whose half-widths are simulated, spread over the names
 FEWEST_LABELS = 50  # at ranks up to the cutoff, for the rate of relevant documents
-SPREAD = 1.5  # standard deviation of the level of the queries, in logits
+SPREAD, WIDEST = (
+    1.5,
+    6.0,
+)  # standard deviation of the level of the queries, in logits, if not known; the largest
+FEWEST_OF_QUERY = 5  # labels of a query at ranks up to the cutoff, for the spread between queries
 STEEPEST = 4.0  # slope of the logit by the log rank of votes; 1 where only the first documents have labels
-STEPS = 24  # of the search for level and slope
+STEPS = 20  # of the search for level, slope and spread
+PASSES = 4  # in which slope and spread follow each other
 NO_RATE = (
     "it depends on how many documents are relevant; expected machine labels or judgments of "
     "the first documents (--machine, --judged)"
@@ -47,30 +52,63 @@ class Forecast(NamedTuple):
 
 
 class _Relevance(NamedTuple):
-    """Model of relevance: query and log rank by votes of each pair, and shares that are relevant, by part."""
+    """Model of relevance, by pair: query, log rank by votes, above the cutoff or not; and what labels show.
+
+    `rest` is the relevant share of the other pairs, `spread` the variance between queries of the share above
+    the cutoff; None if too few are labelled.
+    """
 
     query: np.ndarray[tuple[int], np.dtype[np.intp]]
     depth: Floats
-    parts: list[tuple[Flags, float]]  # pairs with documents above the cutoff, and, if known, the others
+    top: Flags
+    rate: float
+    rest: float | None
+    spread: float | None
     grades: Floats
 
     def draw(self, rng: np.random.Generator) -> Floats:
         """Return simulated grades of all pairs."""
-        logit = rng.normal(0.0, SPREAD, int(self.query.max()) + 1)[self.query]
+        level = rng.standard_normal(int(self.query.max()) + 1)[self.query]
 
-        def at(slope: float) -> Floats:
-            """Return the chances with this slope, at the rate of the first part."""
-            kept, rate = self.parts[0]
-            sloping = logit - slope * self.depth
-            level = _root(lambda one: rate - float(_logistic(sloping[kept] + one).mean()), -30.0, 30.0)
-            return _logistic(sloping + level)
+        def at(slope: float, spread: float) -> Floats:
+            """Return the chances of being relevant, of which the mean above the cutoff is the rate."""
+            logit = spread * level - slope * self.depth
+            first = logit[self.top]
+            shift = _root(lambda one: self.rate - float(_logistic(first + one).mean()), -40.0, 40.0)
+            return _logistic(logit + shift)
 
-        slope = 1.0
-        if len(self.parts) > 1:
-            rest, rate = self.parts[1]
-            slope = _root(lambda one: float(at(one)[rest].mean()) - rate, 0.0, STEEPEST)
-        relevant = rng.random(len(logit)) < at(slope)
-        return np.where(relevant, rng.choice(self.grades, len(logit)), 0.0)
+        def steep(spread: float) -> float:
+            """Return the slope of which the mean chance below the cutoff is the share of the labels."""
+            rest = self.rest
+            if rest is None:
+                return 1.0
+            return _root(lambda one: float(at(one, spread)[~self.top].mean()) - rest, 0.0, STEEPEST)
+
+        spread = SPREAD
+        slope = steep(spread)
+        for _ in range(0 if self.spread is None else PASSES):
+            wanted, kept = self.spread or 0.0, slope
+            spread = _root(lambda one: wanted - self._between(at(kept, one)), 0.0, WIDEST)  # noqa: B023
+            slope = steep(spread)
+        relevant = rng.random(len(level)) < at(slope, spread)
+        return np.where(relevant, rng.choice(self.grades, len(level)), 0.0)
+
+    def _between(self, chance: Floats) -> float:
+        """Return what `_variance_between` gives on average for documents above the cutoff."""
+        query, p = self.query[self.top], chance[self.top]
+        counts = np.maximum(np.bincount(query), 2)
+        share, noise = np.bincount(query, p) / counts, np.bincount(query, p * (1 - p)) / counts**2
+        return float(share.var() + (noise - (share * (1 - share) - noise) / (counts - 1)).mean())
+
+
+def _variance_between(query: np.ndarray[tuple[int], np.dtype[np.intp]], relevant: Flags) -> float | None:
+    """Return the variance between queries of their relevant shares, less that of chance."""
+    counts = np.bincount(query)
+    known = counts >= FEWEST_OF_QUERY
+    if known.sum() < FEWEST_QUERIES:
+        return None
+    share = np.bincount(query, relevant)[known] / counts[known]
+    return max(float(share.var() - (share * (1 - share) / (counts[known] - 1)).mean()), 0.0)
 
 
 def _logistic(logit: Floats) -> Floats:
@@ -126,14 +164,19 @@ def simulated_half_width(
         ],
         dtype=np.float64,
     )
-    parts = []
-    for where in (top, ~top):
-        labelled = known[where & (known >= 0)]
-        if len(labelled) >= FEWEST_LABELS and 0 < (labelled > 0).mean() < 1:
-            parts.append((where, float((labelled > 0).mean())))
-        elif where is top:
-            return Forecast(None, NO_RATE)
-    model = _Relevance(query, np.log(vote_ranks(query, support)), parts, known[top & (known > 0)])
+    first, others = top & (known >= 0), ~top & (known >= 0)
+    rate = float((known[first] > 0).mean()) if first.any() else 0.0
+    if first.sum() < FEWEST_LABELS or not 0 < rate < 1:
+        return Forecast(None, NO_RATE)
+    model = _Relevance(
+        query,
+        np.log(vote_ranks(query, support)),
+        top,
+        rate,
+        float((known[others] > 0).mean()) if others.sum() >= FEWEST_LABELS else None,
+        _variance_between(query[first], known[first] > 0),
+        known[first & (known > 0)],
+    )
     rng = np.random.default_rng([seed, len(pool.queries)])
     chosen = np.unique(np.linspace(0, len(lists[0]) - 1, MOST_RUNS).round().astype(int)).tolist()
     found = []
