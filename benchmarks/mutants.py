@@ -77,13 +77,15 @@ def covered(folder: Path) -> dict[str, dict[int, list[str]]]:
     return {file: data.contexts_by_lineno(file) for file in data.measured_files()}
 
 
-def annotations(file: Path) -> set[tuple[int, int]]:
+def annotated(file: Path) -> set[tuple[int, int]]:
     """Return the places (line, column) of all nodes of annotations."""
     places = set()
     for node in ast.walk(ast.parse(file.read_text())):
         for part in (getattr(node, "annotation", None), getattr(node, "returns", None)):
             if part is not None:
-                places |= {(one.lineno, one.col_offset) for one in ast.walk(part) if hasattr(one, "lineno")}
+                places |= {
+                    (one.lineno, one.col_offset) for one in ast.walk(part) if isinstance(one, ast.expr)
+                }
     return places
 
 
@@ -126,7 +128,7 @@ def main() -> None:
         modules = [
             file for package in PACKAGES for file in sorted(Path(f"src/leadline/{package}").rglob("*.py"))
         ]
-        skipped = {file: annotations(file) for file in modules}
+        skipped = {file: annotated(file) for file in modules}
         found = [
             item.mutations[0]
             for item in _all_work_items(modules, {})

@@ -196,7 +196,8 @@ def test_bare_ranked_lists_are_runs(tmp_path: Path) -> None:
         assert run.to_dict() == {"q1": {"x": -1, "d1": -2, "x (repeat 1)": -3, "d2": -4}, "q2": {"d3": -1}}
     assert ll.evaluate(qrels, lists, ["RankOf(n=2)"]).value("run", "q1", "RankOf(n=2)") == 4
     assert ll.evaluate(qrels, {"mine": lists}, ["RR"]).names == ["mine"]
-    assert read_run({"q1": ["d1", 7]}).to_dict() == {"q1": {"d1": -1, "7": -2}}
+    whole: Any = {"q1": ["d1", 7]}
+    assert read_run(whole).to_dict() == {"q1": {"d1": -1, "7": -2}}
     assert refusal(judge, {"q1": ["d1", 7.5]}, read_qrels(qrels)).startswith("run, place 2: id 7.5")
 
 

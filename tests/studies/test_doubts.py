@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -29,6 +30,7 @@ def test_intervals_of_new_runs_widen_with_the_weight_outside(
     shared_data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = "trec-robust-2003"
+    chosen: list[Any]
     *chosen, _, seed = next(row for row in doubts._collections(shared_data) if row[0] == name)
     monkeypatch.setattr(doubts, "_collections", lambda _: [(*chosen, 2, seed)])
     monkeypatch.setattr(doubts, "MEASURES", ("P@10",))

@@ -21,7 +21,8 @@ from leadline.data.reading import refuse_unknown
 from leadline.data.results import Results
 from leadline.data.validation import refusal
 from leadline.errors import UsageError
-from leadline.estimation.measured import drawn, measured
+from leadline.estimation.measured import measured
+from leadline.evaluation.estimated_recall import is_drawn
 from leadline.evaluation.evaluate import EvaluateOptions, evaluate
 from leadline.io.read import QrelsLike, RunLike, read_qrels
 from leadline.io.read_paths import public
@@ -136,7 +137,7 @@ def compare(
     elif runs is None:
         raise UsageError("qrels without runs; expected compare(qrels, runs) or compare(results)")
     elif baseline_file is not None:
-        if drawn(options.get("pool")) or machine is not None:
+        if is_drawn(options.get("pool")) or machine is not None:
             raise UsageError("baseline_file with a drawn pool; expected the baseline among the runs")
         if not isinstance(baseline_file, (str, os.PathLike)):
             raise refusal("baseline_file", baseline_file, "a path")

@@ -13,18 +13,12 @@ from leadline.errors import UsageError
 from leadline.estimation.estimate import estimate
 from leadline.evaluation.estimated_recall import is_drawn
 from leadline.evaluation.evaluate import evaluate
-from leadline.io.pool_files import DrawnPool
 from leadline.io.read import QrelsLike, RunLike
 from leadline.measures import Measure
 
 DEFAULTS = {one.name: one.default for one in inspect.signature(evaluate).parameters.values()} | {
     one.name: one.default for kind in (Reading, Cut) for one in fields(kind)
 }
-
-
-def drawn(pool: object) -> bool:
-    """Return whether a pool was drawn for measures, with known probabilities."""
-    return isinstance(pool, DrawnPool) or is_drawn(pool)
 
 
 def measured(
@@ -74,7 +68,7 @@ def measured(
     >>> measured(grades, runs, "P@2", pool=pool).means.tolist()
     [[0.5], [0.5]]
     """
-    if not drawn(pool):
+    if not is_drawn(pool):
         if machine is not None:
             raise UsageError("machine labels without a drawn pool; expected --pool POOL too")
         return evaluate(qrels, runs, measures, pool=pool, rel=rel, on_run=on_run, **options)

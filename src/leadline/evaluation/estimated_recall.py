@@ -23,9 +23,9 @@ from leadline.measures.precision import R
 from leadline.measures.sampled_judgments import statAP
 
 if TYPE_CHECKING:
-    from leadline.io.pool_files import Pooled
+    from leadline.io.pool_files import DrawnPool, Pooled
 
-PoolLike: TypeAlias = "str | os.PathLike[str] | Pooled | Mapping[str, Mapping[str, float]]"
+PoolLike: TypeAlias = "str | os.PathLike[str] | Pooled | DrawnPool | Mapping[str, Mapping[str, float]]"
 
 
 class RecallEstimate(NamedTuple):
@@ -268,11 +268,11 @@ def joined(
 
 
 def is_drawn(pool: object) -> bool:
-    """Return whether a pool is a file of `leadline pool --for`."""
-    if not isinstance(pool, (str, os.PathLike)):
-        return False
-    from leadline.io.pool_files import HEAD
+    """Return whether a pool was drawn for measures, with known probabilities: itself or a file of it."""
+    from leadline.io.pool_files import HEAD, DrawnPool
 
+    if not isinstance(pool, (str, os.PathLike)):
+        return isinstance(pool, DrawnPool)
     return (first_bytes(os.fspath(pool)) or b"").startswith(HEAD.encode())
 
 
@@ -303,8 +303,10 @@ def _shares_of(pool: PoolLike) -> Any:
     """Return the inclusion probabilities of a pool by query and document."""
     if isinstance(pool, Mapping):
         return _checked(pool)
-    from leadline.io.pool_files import Pooled, read_pool
+    from leadline.io.pool_files import DrawnPool, Pooled, listed, read_pool
 
+    if isinstance(pool, DrawnPool):
+        return listed(pool).by_query()
     return pool.by_query() if isinstance(pool, Pooled) else read_pool(pool).by_query()
 
 

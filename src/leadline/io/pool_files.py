@@ -66,7 +66,11 @@ class Pooled(NamedTuple):
 
 def read_pool(path: str | os.PathLike[str]) -> Pooled:
     """Read the pairs of a pool that are to be judged, as `read_drawn_pool` does."""
-    pool = read_drawn_pool(path)
+    return listed(read_drawn_pool(path))
+
+
+def listed(pool: DrawnPool) -> Pooled:
+    """Return the pairs of a pool that are to be judged."""
     return pool.pairs(np.flatnonzero(pool.drawn).tolist())
 
 
