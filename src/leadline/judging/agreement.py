@@ -186,8 +186,8 @@ def agreement(
 
 def _forms(judges: Any, confidence: float) -> Comparison | None:
     """Compare the forms of presentation in the first store of a judging page, if there is one."""
-    places = [judges] if isinstance(judges, (str, os.PathLike)) else judges
-    paths = [split_place(os.fspath(each))[0] for each in places or () if isinstance(each, (str, os.PathLike))]
+    places = judges if isinstance(judges, (list, tuple)) else [judges]
+    paths = [split_place(os.fspath(each))[0] for each in places if isinstance(each, (str, os.PathLike))]
     store = next((path for path in paths if os.path.isfile(path) and is_database(path)), None)
     found = None if store is None else forms_of(store)
     return None if found is None or not found.measures else compare(found, confidence=confidence)
