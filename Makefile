@@ -1,7 +1,7 @@
 # `make demo` and `make test` need Python 3.11 or newer and make; a C compiler makes the kernels fast.
 PYTHON ?= python3
 BIN := .venv/bin
-SOURCES := pyproject.toml setup.py $(wildcard src/leadline/kernels/*.py)
+SOURCES := pyproject.toml setup.py $(wildcard src/leadline/kernels/*.py src/leadline/kernels/list_kernel.*)
 
 .PHONY: demo test lint docs figures site clean
 

@@ -17,7 +17,7 @@ from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
 
 X86_64 = ("x86_64", "amd64")  # all that NumPy supports count bits in one instruction
-KERNELS = ("scan", "scan_records", "lists", "pairs", "gibbs")
+KERNELS = ("scan_records", "lists", "pairs", "gibbs")  # in the language of Cython
 BUILD = os.environ.get("LEADLINE_BUILD", "")
 DIRECTIVES = {
     "boundscheck": BUILD == "checked",  # else kernels prove at entry that no index is out of range
@@ -102,6 +102,14 @@ def kernels() -> list[Extension]:
         for name in KERNELS
     ]
     sources.append(Extension(SHARED, ["shared.c"]))  # written by Cython, into build
+    sources.append(
+        Extension(
+            "leadline.kernels.compiled.list_kernel",
+            ["src/leadline/kernels/list_kernel.c"],
+            depends=["src/leadline/kernels/list_kernel.h"],
+            define_macros=[("LEADLINE_SCALAR", "1")] if BUILD == "scalar" else [],
+        )
+    )
     extensions: list[Extension] = cythonize(
         sources,
         build_dir=os.path.join("build", BUILD),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -129,13 +130,15 @@ def in_form(compiled: Any) -> Iterator[None]:
 
 
 class Interpreted:
-    """The source of the compiled kernels run by Python: its columns must be memory views there."""
+    """The source of the compiled kernels run by Python, as far as it is Python: columns are memory views there."""
 
     def __init__(self) -> None:
-        self.source = kernels.load("leadline.kernels")
+        names = ("lists", "pairs", "scan_records")
+        self.sources = [importlib.import_module(f"leadline.kernels.{name}") for name in names]
 
     def __getattr__(self, name: str) -> Any:
-        function = getattr(self.source, name)
+        source = next((source for source in self.sources if hasattr(source, name)), ORIGINAL)
+        function = getattr(source, name)
 
         def call(*columns: Any) -> Any:
             return function(*(part.data if isinstance(part, np.ndarray) else part for part in columns))

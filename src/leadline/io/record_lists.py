@@ -154,10 +154,7 @@ def _scanned(window: Chunk, begin: int, scanner: Scanner, rows: int) -> Compiled
     lists = CompiledLists(text, columns, tally.tolist())
     count = len(lists.scores)
     spans = columns["value_start"][:count], columns["value_stop"][:count]
-    clean = np.ones(1, dtype=np.int64)
-    if kernels.compiled.numbers is None or not kernels.compiled.numbers(
-        text, *spans, POWERS, lists.scores, clean
-    ):
+    if kernels.compiled.numbers is None or not kernels.compiled.numbers(text, *spans, POWERS, lists.scores):
         raise NotCleanError
     kernels.compiled.hash_ids(text, lists.start, lists.stop, lists.hashes)
     return lists

@@ -21,7 +21,7 @@ from leadline.kernels import plain
 
 
 def _powers() -> Floats:
-    """Return the powers of ten and of two that `kernels.scan` uses, as they are laid out there.
+    """Return the powers of ten and of two that the list kernel uses, as they are laid out there.
 
     >>> _powers()[:3].tolist(), len(_powers())
     ([1.0, 10.0, 100.0], 1340)

@@ -1,8 +1,8 @@
 """Hot loops: pure functions over arrays, compiled where possible.
 
-`scan`, `scan_records`, `lists` and `pairs` are compiled at installation if there is a C compiler; `plain` is
-ordinary Python with the same results. `compiled` holds the compiled functions; it is None if there are none
-or `LEADLINE_PURE=1` is set. `parallel_map` runs them on several threads.
+`list_kernel.c`, `scan_records`, `lists` and `pairs` are compiled at installation if there is a C compiler;
+`plain` is ordinary Python with the same results. `compiled` holds the compiled functions; it is None if there
+are none or `LEADLINE_PURE=1` is set. `parallel_map` runs them on several threads.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import importlib
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from typing import Any, NamedTuple, TypeVar
 
 Item = TypeVar("Item")
@@ -19,7 +18,7 @@ MAX_THREADS = 4  # more would wait for each other: Python code between kernels h
 
 
 class Kernels(NamedTuple):
-    """The functions of `scan`, `scan_records`, `lists` and `pairs`."""
+    """The functions of `list_kernel`, `scan_records`, `lists` and `pairs`."""
 
     scan: Callable[..., Any]
     hash_ids: Callable[..., Any]
@@ -38,29 +37,27 @@ class Kernels(NamedTuple):
     scan_mapping: Callable[..., Any] | None
 
 
-def load(package: str) -> Kernels:
-    """Import the functions from a package: the compiled ones, or `leadline.kernels`, their source."""
-    scan = importlib.import_module(f"{package}.scan")
-    lists = importlib.import_module(f"{package}.lists")
-    pairs = importlib.import_module(f"{package}.pairs")
-    records = None
-    with suppress(ImportError):
-        records = importlib.import_module(f"{package}.scan_records")
+def load() -> Kernels:
+    """Import the compiled functions."""
+    kernel, lists, pairs, records = (
+        importlib.import_module(f"leadline.kernels.compiled.{name}")
+        for name in ("list_kernel", "lists", "pairs", "scan_records")
+    )
     return Kernels(
-        scan.scan,
-        scan.hash_ids,
+        kernel.scan,
+        kernel.hash_ids,
         lists.pack,
-        lists.fill_slots,
-        lists.match,
+        kernel.fill_slots,
+        kernel.match,
         lists.arrange,
         pairs.joint_tables,
         pairs.common_orders,
         getattr(pairs, "plane_tables", None),
         getattr(lists, "biased_overlaps", None),
         getattr(lists, "number_ids", None),
-        getattr(scan, "numbers", None),
-        getattr(records, "scan_records", None),
-        getattr(records, "scan_mapping", None),
+        kernel.numbers,
+        records.scan_records,
+        records.scan_mapping,
     )
 
 
@@ -69,7 +66,7 @@ def find_compiled() -> Kernels | None:
     if os.environ.get("LEADLINE_PURE", "0") not in ("", "0"):
         return None
     try:
-        return load("leadline.kernels.compiled")
+        return load()
     except (ImportError, AttributeError):  # none, or those of an earlier version
         return None
 

@@ -1,7 +1,6 @@
 """Byte-by-byte readers of runs and judgments in JSON Lines, JSON and CSV: positions of ids and numbers.
 
-The functions fill the columns that `scan` fills; numbers are parsed by `numbers` and ids hashed by `hash_ids`
-of that module. Only clean text is handled, in which every line is a record with the members of the first one; for anything
+The functions fill the columns that `scan` of the list kernel fills; `numbers` and `hash_ids` there do the rest. Only clean text is handled, in which every line is a record with the members of the first one; for anything
 else False is returned, and the readers in Python decide. A text ends in a line end. Also runs uncompiled, slowly.
 """
 
