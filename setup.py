@@ -1,7 +1,8 @@
 """Build configuration: compiled kernels where a C compiler works, the uncompiled ones elsewhere.
 
 With LEADLINE_BUILD=pure in the environment nothing is compiled, and the wheel is one for every system
-(py3-none-any). With LEADLINE_BUILD=checked the kernels check every index, for tests. Wheels are without the
+(py3-none-any). With LEADLINE_BUILD=checked the kernels check every index, for tests; with
+LEADLINE_BUILD=scalar the list kernel has no instructions of one kind of processor. Wheels are without the
 modules that only write the pages of studies into docs/.
 """
 
