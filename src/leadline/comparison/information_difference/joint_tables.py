@@ -343,5 +343,7 @@ def call_kernel(kernel: str, *columns: object) -> Any:
     function = kernels.compiled and getattr(kernels.compiled, kernel)
     if function is not None:
         return function(*columns)
+    from leadline.kernels import lists, pairs
+
     views = (part.data if isinstance(part, np.ndarray) else part for part in columns)
-    return getattr(kernels.load("leadline.kernels"), kernel)(*views)
+    return getattr(pairs if hasattr(pairs, kernel) else lists, kernel)(*views)
