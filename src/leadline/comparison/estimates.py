@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from leadline.comparison.pairing import Pairs, check_intervals
 from leadline.data.arrays import Floats
 from leadline.data.results import Results, ResultWarning
-from leadline.estimation.estimate import EstimatedResults
+
+if TYPE_CHECKING:
+    from leadline.estimation.estimate import EstimatedResults
 
 
 class These(NamedTuple):
@@ -36,6 +38,15 @@ class These(NamedTuple):
         ]
 
 
+def estimates_of(results: Results) -> EstimatedResults | None:
+    """Return results as estimates with their sampling errors; None if they are none, or were saved."""
+    if results.withheld is None:
+        return None
+    from leadline.estimation.estimate import EstimatedResults  # slow to import
+
+    return results if isinstance(results, EstimatedResults) else None
+
+
 def these_queries(results: Results, pairs: Pairs) -> These | None:
     """Return the differences of pairs for these queries; None if the values are no estimates.
 
@@ -44,14 +55,15 @@ def these_queries(results: Results, pairs: Pairs) -> These | None:
     UsageError
         If no pair has an interval by some measure.
     """
-    if not isinstance(results, EstimatedResults):
+    estimated = estimates_of(results)
+    if estimated is None:  # or saved, with the reasons of runs and without those of pairs
         check_intervals(results)
         return None
     limits = np.full((len(results.measures), len(pairs), 2), np.nan)
     reasons = []
     place = {name: number for number, name in enumerate(results.names)}
     for index, measure in enumerate(results.measures):
-        known = {(place[one.a], place[one.b]): one for one in results.differences(measure)}
+        known = {(place[one.a], place[one.b]): one for one in estimated.differences(measure)}
         row = []
         for pair, (first, second) in enumerate(zip(pairs.first.tolist(), pairs.second.tolist(), strict=True)):
             one = known[min(first, second), max(first, second)]

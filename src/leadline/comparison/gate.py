@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from leadline.comparison.engine import few_queries_texts
+from leadline.comparison.estimates import estimates_of
 from leadline.comparison.pairing import Pairs, check_judged
 from leadline.comparison.rules import Rules
 from leadline.comparison.sentences import STATED, lacking_text, no_query, p_text, queries_in_groups, signed
@@ -17,8 +18,6 @@ from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.results import Results, flagged, plain
 from leadline.data.wording import counted, percent
 from leadline.errors import UsageError
-from leadline.estimation.estimate import EstimatedResults
-from leadline.estimation.estimated_values import Estimate
 from leadline.evaluation.profiles import profile_of
 from leadline.stats import Alternative
 from leadline.stats.moments import Means, means, totals
@@ -376,10 +375,7 @@ def thresholds(
             reason = _flattered(results, index, run)
             if isnan(difference):
                 reason = f"there is no mean of {condition.measure}"
-            if isinstance(results, EstimatedResults):
-                reason = reason or _uncertain(
-                    results.estimate(name, results.measures[index]), condition, rising=rising
-                )
+            reason = reason or _uncertain(results, run, index, condition)
             short = difference < -EQUAL if rising else difference > EQUAL
             results_of_conditions.append(
                 Gate(
@@ -490,17 +486,26 @@ def _compared(comparison: Comparison, index: int, condition: Condition) -> list[
     ]
 
 
-def _uncertain(estimate: Estimate, condition: Condition, *, rising: bool) -> str:
+def _uncertain(results: Results, run: int, index: int, condition: Condition) -> str:
     """Return the reason for which an estimate does not show that a mean reaches a value, or nothing."""
-    if estimate.reason:
-        return f"the estimate has no interval: {estimate.reason}"
-    surely, reached = (estimate.low, estimate.value) if rising else (-estimate.high, -estimate.value)
-    floor = condition.margin if rising else -condition.margin
-    if surely >= floor or reached < floor:
+    if results.withheld is None:
+        return ""
+    name, measure = results.names[run], results.measures[index]
+    why = results.withheld.get(str(measure), {}).get(name)
+    if why:
+        return f"the estimate has no interval: {why}"
+    estimated = estimates_of(results)
+    if estimated is None:  # saved, without the intervals
+        return ""
+    one = estimated.estimate(name, measure, over_queries=False)
+    surely, value, floor = one.low, one.value, condition.margin
+    if not measure.rising:
+        surely, value, floor = -one.high, -value, -floor
+    if surely >= floor or value < floor:
         return ""
     return (
-        f"the interval of the estimate, {estimate.low:.4f} to {estimate.high:.4f}, contains "
-        f"{condition.margin:g}; expected more judgments (pool --from)"
+        f"the interval of the estimate, {one.low:.4f} to {one.high:.4f}, contains {condition.margin:g}; "
+        "expected more judgments (pool --from)"
     )
 
 

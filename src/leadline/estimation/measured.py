@@ -10,7 +10,6 @@ from typing import Any
 from leadline.data.reading import Cut, Reading, RunsOptions
 from leadline.data.results import Results
 from leadline.errors import UsageError
-from leadline.estimation.estimate import estimate
 from leadline.evaluation.estimated_recall import is_drawn
 from leadline.evaluation.evaluate import evaluate
 from leadline.io.read import QrelsLike, RunLike
@@ -72,6 +71,8 @@ def measured(
         if machine is not None:
             raise UsageError("machine labels without a drawn pool; expected --pool POOL too")
         return evaluate(qrels, runs, measures, pool=pool, rel=rel, on_run=on_run, **options)
+    from leadline.estimation.estimate import estimate
+
     reading = {name: value for name, value in options.items() if name in RunsOptions.__annotations__}
     for name in options.keys() - reading.keys():
         if options[name] != DEFAULTS.get(name):

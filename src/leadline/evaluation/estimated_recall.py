@@ -269,7 +269,9 @@ def joined(
 
 def is_drawn(pool: object) -> bool:
     """Return whether a pool was drawn for measures, with known probabilities: itself or a file of it."""
-    from leadline.io.pool_files import HEAD, DrawnPool
+    if pool is None:
+        return False
+    from leadline.io.pool_files import HEAD, DrawnPool  # slow to import
 
     if not isinstance(pool, (str, os.PathLike)):
         return isinstance(pool, DrawnPool)
