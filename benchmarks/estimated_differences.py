@@ -1,9 +1,10 @@
-"""Measure the size of the test, and the coverage of intervals, of `compare` on estimates from drawn judgments.
+"""Measure size and coverage of `compare` on estimates from drawn judgments.
 
     python benchmarks/estimated_differences.py DATA [--trials N] [--only SET]
 
-In each trial two submitted runs exchange their lists on a random half of the queries, so that neither is better;
-a pool of both is drawn from complete judgments with new random numbers, and `compare` tests the estimates.
+In each trial two submitted runs exchange their lists on a random half of the queries, so that neither is
+better. A pool of both is drawn from complete judgments with new random numbers; `compare` tests the
+estimates.
 Printed are the share of p < 0.05, for estimates and for all judgments, and how often the interval for these
 queries contains the difference by all judgments.
 """
@@ -85,8 +86,8 @@ def main() -> None:
             size, size_true, held, withheld = np.array(found, dtype=np.float64).T
             share = held[withheld == 0]
             print(
-                f"{name:22} {measure:8} {budget:3} judgments per query: size {size.mean():.3f} (all judgments "
-                f"{size_true.mean():.3f}), these queries {share.mean():.3f}, withheld {withheld.mean():.2f}, "
+                f"{name:22} {measure:8} {budget:3} per query: size {size.mean():.3f}, all judgments "
+                f"{size_true.mean():.3f}, these queries {share.mean():.3f}, withheld {withheld.mean():.2f}, "
                 f"{given.trials} trials",
                 flush=True,
             )
