@@ -260,3 +260,10 @@ def test_a_collection_is_described_with_the_ids_that_do_not_match(leadline: Lead
     assert re.search(r"collection coverage +1 of 2 relevant \(50 %\)", shown)
     assert "judged documents that DOCS lacks: 1 (d9)" in shown
     assert "queries without judgments: 1 (q3)" in shown
+
+
+def test_a_page_is_not_written_in_the_place_of_a_run(folder: Path, leadline: Leadline) -> None:
+    asked = ("search", "docs.index", "--query", "cats", "--show", "-f", "html")
+    assert leadline(*asked, "-o", "page.html").status == 2
+    assert not (folder / "page.html").exists()
+    assert leadline(*asked).out.lstrip().startswith("<!doctype html>")

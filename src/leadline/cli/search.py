@@ -107,6 +107,8 @@ def command(
     show = show or (SHOWN[0] if form == "html" or query is not None else None)
     if output is None and show is None and not per_query:
         raise UsageError("no output is asked for; expected -o RUN, --show or --per-query")
+    if output is not None and output.lower().endswith((".html", ".htm")):
+        raise UsageError(f"-o {output} is the run; expected the page by `--show -f html > {output}`")
     k = k or (1000 if query is None else TYPED)
     opened_index = open_index(index)
     with progress("queries") as on_query:
