@@ -12,9 +12,10 @@ from test_families import results_of
 import leadline as ll
 from leadline.comparison.compare import compare
 from leadline.comparison.compared_pair import ComparedPair
-from leadline.comparison.comparison_result import Comparison, significance_letters
+from leadline.comparison.comparison_result import Comparison
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import evaluate
+from leadline.reporting.pages.report_page import marks
 
 Lists = dict[str, dict[str, float]]
 QUERIES = 24
@@ -245,7 +246,7 @@ def test_letters_name_what_a_run_is_better_than() -> None:
     comparison = compare(QRELS, RUNS, "RR")
     told = comparison.significant[0].tolist()
     assert told[1:] == [True, True]
-    assert significance_letters(comparison, 0, [0, 1, 2]) == ["bc" if told[0] else "c", "c", ""]
+    assert marks(comparison, 0, [0, 1, 2], None) == ["bc" if told[0] else "c", "c", ""]
 
 
 def test_the_order_of_runs_and_the_seed_decide_nothing_else() -> None:

@@ -424,16 +424,3 @@ def outperformed_runs(comparison: Comparison, index: int) -> list[list[int]]:
         winner, loser = (first, second) if better else (second, first)
         losers[winner].append(loser)
     return losers
-
-
-def significance_letters(comparison: Comparison, index: int, order: list[int]) -> list[str]:
-    """Return for each run the letters of the runs that it significantly outperforms.
-
-    The first run in `order` has the letter a, the next b. With more than 26 runs, the number of outperformed
-    runs is returned instead.
-    """
-    outperformed = outperformed_runs(comparison, index)
-    if len(order) > MOST_LETTERS:
-        return [str(len(outperformed[run])) for run in order]
-    name = {run: ascii_lowercase[row] for row, run in enumerate(order)}
-    return ["".join(sorted(name[loser] for loser in outperformed[run])) for run in order]
