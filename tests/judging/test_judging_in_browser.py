@@ -820,7 +820,7 @@ def test_a_second_judge_is_told_who_has_to_judge_first_and_goes_on_by_itself(
             ann.page.wait_for_function(ready)
         ann.finish()
         ann.wait()
-        assert ann.text("count") == f"{total} of {total}"
+        ann.page.wait_for_function(f"() => at('count').textContent === '{total} of {total}'")
         assert ann.said == bob.said == []
 
 
