@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 from pathlib import Path
 from typing import Any
@@ -175,3 +176,15 @@ def test_a_pool_its_judgments_and_a_gate(
         assert leadline(command, *given, "--depth", "5").status == 2
         assert leadline(command, *given[:3], "--machine", "judged.qrels").status == 2
     assert leadline("compare", *given, "--baseline-file", "kept.json").status == 2
+
+
+@pytest.mark.parametrize("options", [{"correction": "MaxT"}, {"correction": "Tukey"}, {"margin": 0.9}])
+def test_a_pair_without_an_interval_has_no_verdict_by_any_procedure(options: dict[str, Any]) -> None:
+    grades, runs = world(4)
+    pool = pool_for(runs, "P@10", budget=8).pool
+    runs["third"] = {query: {f"x{place}": -float(place) for place in range(20)} for query in grades}
+    found = ll.compare(drawn_of(pool, grades), runs, "P@10", pool=pool, **options)
+    for pair in found.pairs:
+        assert (pair.verdict == "undecided") is math.isnan(pair.p_corrected) is ("third" in (pair.a, pair.b))
+        assert math.isnan(pair.low) is ("third" in (pair.a, pair.b))
+        assert math.isnan(pair.simultaneous_low) or "third" not in (pair.a, pair.b)

@@ -177,12 +177,13 @@ class Tested:
         """Corrected p-values, measures x columns."""
         if self.rules.joint == TUKEY:
             ranges = zip(self._tukey, self.means, strict=True)
-            return np.stack([one.p_values(means) for one, means in ranges])
-        return self._by_family(
+            return self._without_untested(np.stack([one.p_values(means) for one, means in ranges]))
+        found = self._by_family(
             [each.p for each in self._max_t]
             if self.rules.joint == MAX_T
             else [self.rules.corrected(self.p[indices].ravel()) for indices in self._families]
         )
+        return self._without_untested(found)
 
     @cached_property
     def p_equivalent(self) -> Floats | None:
@@ -191,6 +192,7 @@ class Tested:
         if margin is None:
             return None
         p = np.stack([_equivalence(table, margin, self.groups) for table in self.differences])
+        p = self._without_untested(p)
         # joint procedures have no p-values of equivalence
         correct = CORRECTIONS.parse("Holm").corrected if self.rules.joint else self.rules.corrected
         return self._by_family([correct(p[indices].ravel()) for indices in self._families])
@@ -242,7 +244,8 @@ class Tested:
     @cached_property
     def _family_limits(self) -> Floats:
         if self.rules.joint == TUKEY:
-            return np.stack([self._tukey_limits(index) for index in range(len(self.parts))])
+            rows = [self._tukey_limits(index) for index in range(len(self.parts))]
+            return self._without_untested(np.stack(rows))
         rows = [self._limits_of_family(number) for number in range(len(self._families))]
         return self._without_untested(self._by_family(rows))
 
