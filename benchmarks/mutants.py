@@ -90,7 +90,7 @@ def annotated(file: Path) -> set[tuple[int, int]]:
 
 
 def outcome(folder: Path, mutation: Any, tests: list[str]) -> str:
-    """Say what became of a mutant."""
+    """Return the outcome of a mutant."""
     file = folder / mutation.module_path
     code = file.read_text()
     operator = get_operator(mutation.operator_name)(**mutation.operator_args)

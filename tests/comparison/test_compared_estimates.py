@@ -70,6 +70,10 @@ def test_limits_for_these_queries_are_those_of_the_draw(order: list[str]) -> Non
     assert found.these.limits[0, 0].tolist() == [-one.high, -one.low]
     data = found.to_dict()["pairs"][0]
     assert (data["these_low"], data["these_high"]) == pytest.approx((-one.high, -one.low))
+    assert data["sentence"] in str(found)
+    row = found.to_pandas().iloc[0]
+    assert (row["these_low"], row["these_high"]) == pytest.approx((-one.high, -one.low))
+    assert found.to_csv().splitlines()[0].split(",") == list(found.to_pandas().columns)
     pool = pool_for(runs, "P@10", budget=6, seed=2).pool
     named = {name: runs[name] for name in order}
     again = ll.compare(drawn_of(pool, grades), named, "P@10", pool=pool, baseline="new")
@@ -139,6 +143,9 @@ def test_options_of_complete_judgments_are_refused() -> None:
         ll.compare(judged, runs, "P@10", machine=grades)
     with pytest.raises(UsageError, match="drawn pool"):
         ll.rank(judged, runs, "P@10", machine=grades)
+    for function in (ll.compare, ll.rank):
+        with pytest.raises(UsageError, match="machine with results"):
+            function(ll.evaluate(grades, runs, "P@10"), machine=grades)
 
 
 def test_ranks_are_those_of_estimates() -> None:
@@ -175,7 +182,13 @@ def test_a_pool_its_judgments_and_a_gate(
         assert leadline(command, *given, "-o", "pool.tsv").status == 2
         assert leadline(command, *given, "--depth", "5").status == 2
         assert leadline(command, *given[:3], "--machine", "judged.qrels").status == 2
+        assert leadline(command, *given, "--kind", "qrels").status == 2
     assert leadline("compare", *given, "--baseline-file", "kept.json").status == 2
+    Path("plain.tsv").write_text("query_id\tdoc_id\tprobability\nq0\td0\t1\n")
+    complete = ("compare", *given[:3], "-m", "P@10", "-f", "json")
+    plain = leadline(*complete, "--pool", "plain.tsv").data
+    assert plain["inputs"][0]["rows"] == len(lines)
+    assert plain["pairs"] == leadline(*complete).data["pairs"]
 
 
 @pytest.mark.parametrize("options", [{"correction": "MaxT"}, {"correction": "Tukey"}, {"margin": 0.9}])

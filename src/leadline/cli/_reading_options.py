@@ -9,6 +9,7 @@ import click
 
 from leadline.cli._help import InputPath, option
 from leadline.data.reading import QueryFile
+from leadline.errors import UsageError
 
 if TYPE_CHECKING:
     from leadline.comparison.rules import Rules
@@ -75,16 +76,25 @@ def values_of(
     on_run: Callable[[int, int], None] | None,
 ) -> tuple[Results, Qrels | None, int]:
     """Return the values of runs, the judgments (None for estimates, which read them), and their number."""
-    from leadline.estimation.estimate import EstimatedResults
-    from leadline.estimation.measured import measured
-    from leadline.evaluation.evaluate import evaluate
+    from leadline.estimation.measured import estimates_of, measured
+    from leadline.evaluation.estimated_recall import is_drawn
 
-    others = {name: value for name, value in options.items() if name not in ("pool", "machine")}
-    if options["pool"] is None and options["machine"] is None:
-        table = read_judgments(qrels, options, kind)
-        results = evaluate(table, runs, measures, rel=rel, on_run=on_run, **others)
-        return results, table, len(table.grades)
-    estimated = measured(
-        qrels, runs, measures, rel=rel, confidence=rules.confidence, seed=rules.seed, on_run=on_run, **options
+    drawn = is_drawn(options["pool"])
+    if drawn and kind is not None:
+        raise UsageError("--kind with a drawn pool; expected judgments whose form needs no name")
+    table = None if drawn else read_judgments(qrels, options, kind)
+    results = measured(
+        qrels if table is None else table,
+        runs,
+        measures,
+        rel=rel,
+        confidence=rules.confidence,
+        seed=rules.seed,
+        on_run=on_run,
+        **options,
     )
-    return estimated, None, estimated.judgments if isinstance(estimated, EstimatedResults) else 0
+    if table is not None:
+        return results, table, len(table.grades)
+    estimated = estimates_of(results)
+    assert estimated is not None
+    return results, None, estimated.judgments

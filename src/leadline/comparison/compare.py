@@ -133,7 +133,7 @@ def compare(
         other = "results" if baseline is None else "baseline"
         raise UsageError(f"baseline_file with {other}; expected qrels, runs and baseline_file")
     if isinstance(qrels, Results):
-        results = given_results("compare", qrels, runs, measures, options)
+        results = given_results("compare", qrels, runs, measures, options, machine)
     elif runs is None:
         raise UsageError("qrels without runs; expected compare(qrels, runs) or compare(results)")
     elif baseline_file is not None:
@@ -164,10 +164,15 @@ def compare(
 
 
 def given_results(
-    function: str, results: Results, runs: object, measures: Any, options: Mapping[str, Any]
+    function: str,
+    results: Results,
+    runs: object,
+    measures: Any,
+    options: Mapping[str, Any],
+    machine: object = None,
 ) -> Results:
     """Return results, or the part of them that has the measures asked for, as the argument of a function."""
-    extra = ["runs"] * (runs is not None) + list(options)
+    extra = ["runs"] * (runs is not None) + ["machine"] * (machine is not None) + list(options)
     if extra:
         raise UsageError(
             f"{extra[0]} with results, whose values are known; expected options of {function} alone"

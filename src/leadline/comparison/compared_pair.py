@@ -79,6 +79,9 @@ class ComparedPair(NamedTuple):
         Number of groups of queries; None without groups.
     effective_groups : float or None
         Effective number of groups, (sum n)^2 / sum n^2 for groups of n queries; None without groups.
+    these_low, these_high : float or None
+        Limits of an estimated difference for these queries, over draws of judgments; equal if every document
+        that matters was judged, NaN where withheld. None if the values are no estimates.
     """
 
     a: str
@@ -107,3 +110,5 @@ class ComparedPair(NamedTuple):
     effect_high: float
     groups: int | None
     effective_groups: float | None
+    these_low: float | None = None
+    these_high: float | None = None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from functools import cached_property
 from string import ascii_lowercase
 from typing import Any, NamedTuple
@@ -18,7 +17,7 @@ from leadline.comparison.rules import Rules
 from leadline.comparison.sentences import sentence
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.result import Result
-from leadline.data.results import Intervals, Results, ResultWarning, RunInfo, keyed, plain
+from leadline.data.results import Intervals, Results, ResultWarning, RunInfo, keyed
 from leadline.evaluation.evaluate import mean_intervals
 from leadline.stats import Interval
 from leadline.stats.intervals import Randomisation as InvertedRandomisation
@@ -102,13 +101,8 @@ class Comparison(Tested, Result):
         baselines: Sequence[str] = (),
     ) -> None:
         self.these = these_queries(results, pairing)
-        parts = Differences.of(results, pairing)
-        if self.these is not None:
-            parts = [
-                replace(part, reasons=reasons)
-                for part, reasons in zip(parts, self.these.reasons, strict=True)
-            ]
-        super().__init__(parts, rules, groups)
+        reasons = None if self.these is None else self.these.reasons
+        super().__init__(Differences.of(results, pairing, reasons), rules, groups)
         self.results = results
         self.baselines = list(baselines)
         self.pairing = pairing
@@ -137,6 +131,11 @@ class Comparison(Tested, Result):
     def names(self) -> list[str]:
         """Names of the runs."""
         return self.results.names
+
+    @property
+    def unused(self) -> frozenset[str]:
+        """Fields of pairs that this comparison has no values for."""
+        return frozenset(("these_low", "these_high") if self.these is None else ())
 
     @cached_property
     def intervals(self) -> Intervals:
@@ -249,6 +248,8 @@ class Comparison(Tested, Result):
             "effect_high": columns.effect_limits[1][pairs].tolist(),
             "groups": none if self.groups is None else clusters.tolist(),
             "effective_groups": none if self.groups is None else effective.tolist(),
+            "these_low": none if self.these is None else self.these.limits[index, pairs, 0].tolist(),
+            "these_high": none if self.these is None else self.these.limits[index, pairs, 1].tolist(),
         }
 
     def _detectable(self, effective: Floats, deviation: Floats) -> Floats:
@@ -357,16 +358,6 @@ class Comparison(Tested, Result):
         """Return one sentence for each pair and measure."""
         return [sentence(pair, self.rules, self.reach(pair.measure)) for pair in self.pairs]
 
-    def these_limits(self, pair: ComparedPair) -> tuple[float, float] | None:
-        """Return the limits of an estimated difference for these queries; None if it is no estimate."""
-        if self.these is None:
-            return None
-        index = self.results.measure_index(pair.measure)
-        first, second = self.names.index(pair.a), self.names.index(pair.b)
-        found = np.flatnonzero((self.pairing.first == first) & (self.pairing.second == second))
-        low, high = self.these.limits[index, int(found[0])].tolist()
-        return low, high
-
     def reach(self, measure: str) -> float:
         """Return the width of the range of a measure; infinite if unbounded."""
         match = next(candidate for candidate in self.results.measures if str(candidate) == measure)
@@ -389,14 +380,11 @@ class Comparison(Tested, Result):
         """
         pairs = []
         for pair in self.records(changed=changed, chosen=chosen):
-            entry = keyed(pair)
+            entry = {name: value for name, value in keyed(pair).items() if name not in self.unused}
             entry["changed"] = [
                 change._asdict() | {"difference": change.difference} for change in pair.changed
             ]
             words = sentence(pair, self.rules, self.reach(pair.measure))
-            limits = self.these_limits(pair)
-            if limits is not None:
-                entry |= {"these_low": plain(limits[0]), "these_high": plain(limits[1])}
             pairs.append(entry | {"sentence": words})
         return {
             "measures": [str(measure) for measure in self.results.measures],

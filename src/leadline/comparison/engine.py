@@ -66,10 +66,13 @@ class Differences:
     reasons: Sequence[str] = ()
 
     @classmethod
-    def of(cls, results: Results, pairs: Pairs) -> list[Differences]:
-        """Return the differences of pairs by every measure of results."""
+    def of(
+        cls, results: Results, pairs: Pairs, reasons: Sequence[Sequence[str]] | None = None
+    ) -> list[Differences]:
+        """Return the differences of pairs by every measure of results; `reasons` are by measure."""
+        why = reasons or [()] * len(results.measures)
         return [
-            cls(results.averaged_values(index).T, pairs, str(measure), measure.rising)
+            cls(results.averaged_values(index).T, pairs, str(measure), measure.rising, why[index])
             for index, measure in enumerate(results.measures)
         ]
 

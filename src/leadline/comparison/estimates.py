@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from leadline.comparison.pairing import Pairs, check_intervals
 from leadline.data.arrays import Floats
 from leadline.data.results import Results, ResultWarning
-
-if TYPE_CHECKING:
-    from leadline.estimation.estimate import EstimatedResults
+from leadline.estimation.measured import estimates_of
 
 
 class These(NamedTuple):
@@ -36,15 +34,6 @@ class These(NamedTuple):
             ResultWarning("not_tested", f"pairs not tested: {listed.count(one):,}; {one}", listed.count(one))
             for one in dict.fromkeys(listed)
         ]
-
-
-def estimates_of(results: Results) -> EstimatedResults | None:
-    """Return results as estimates with their sampling errors; None if they are none, or were saved."""
-    if results.withheld is None:
-        return None
-    from leadline.estimation.estimate import EstimatedResults  # slow to import
-
-    return results if isinstance(results, EstimatedResults) else None
 
 
 def these_queries(results: Results, pairs: Pairs) -> These | None:
@@ -73,18 +62,3 @@ def these_queries(results: Results, pairs: Pairs) -> These | None:
         reasons.append(row)
     check_intervals(results, [one for one, row in zip(results.measures, reasons, strict=True) if all(row)])
     return These(limits, reasons)
-
-
-def text_of(low: float, high: float, level: str) -> str:
-    """Return the limits for these queries as text.
-
-    Examples
-    --------
-    >>> text_of(0.01, 0.03, "95 %"), text_of(0.02, 0.02, "95 %")
-    ('for these queries +0.0100 to +0.0300 (95 % CI over draws of judgments)', 'exact for these queries')
-    """
-    if np.isnan(low):
-        return ""
-    if low == high:
-        return "exact for these queries"
-    return f"for these queries {low:+.4f} to {high:+.4f} ({level} CI over draws of judgments)"

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from leadline.comparison.engine import few_queries_texts
-from leadline.comparison.estimates import estimates_of
 from leadline.comparison.pairing import Pairs, check_judged
 from leadline.comparison.rules import Rules
 from leadline.comparison.sentences import STATED, lacking_text, no_query, p_text, queries_in_groups, signed
@@ -18,6 +17,7 @@ from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.results import Results, flagged, plain
 from leadline.data.wording import counted, percent
 from leadline.errors import UsageError
+from leadline.estimation.measured import estimates_of
 from leadline.evaluation.profiles import profile_of
 from leadline.stats import Alternative
 from leadline.stats.moments import Means, means, totals

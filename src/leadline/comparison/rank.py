@@ -322,7 +322,7 @@ def rank(
     """
     refuse_unknown(rank, options, EvaluateOptions)
     if isinstance(qrels, Results):
-        results = given_results("rank", qrels, runs, measures, options)
+        results = given_results("rank", qrels, runs, measures, options, machine)
     elif runs is None:
         raise UsageError("qrels without runs; expected rank(qrels, runs) or rank(results)")
     else:

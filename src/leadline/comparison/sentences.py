@@ -24,7 +24,7 @@ def sentence(pair: ComparedPair, rules: Rules, reach: float = math.inf, *, per_p
             f"{query_count(pair)} cannot show which is better."
         )
     numbers = difference_text(pair, rules, reach, per_pair=per_pair)
-    numbers += f", {_p(pair, rules)}{_effect(pair)}, n = {query_count(pair)}"
+    numbers += f", {_p(pair, rules)}{_effect(pair)}, n = {query_count(pair)}{_these(pair, rules)}"
     if pair.verdict in ("better", "worse"):
         return (
             f"{pair.a} is significantly {pair.verdict} than {pair.b} on {pair.measure}: {numbers}"
@@ -38,6 +38,17 @@ def sentence(pair: ComparedPair, rules: Rules, reach: float = math.inf, *, per_p
     return (
         f"No significant difference between {both} on {pair.measure}: {numbers}{_power(pair, rules, reach)}."
     )
+
+
+def _these(pair: ComparedPair, rules: Rules) -> str:
+    """Return the limits of an estimated difference for these queries as text, empty without any."""
+    low, high = pair.these_low, pair.these_high
+    if low is None or high is None or math.isnan(low):
+        return ""
+    if low == high:
+        return "; exact for these queries"
+    level = percent(rules.confidence)
+    return f"; for these queries {signed(low)} to {signed(high)} ({level} CI over draws of judgments)"
 
 
 def no_query(a: str, b: str, measure: str) -> str:

@@ -1,8 +1,9 @@
 """Forecast of the half-width of nDCG: that of simulated judgments of the same pool.
 
-Relevance is simulated from a logistic model whose level differs between queries and which falls with the rank
-by votes, at the rate of relevant documents that labels or existing judgments show above the cutoff. The
-half-width is that of the estimator, for other draws of the same design.
+The probability of relevance follows a logistic model: its level differs between queries, and it falls with
+the log rank by votes. Labels or existing judgments give the rates of relevant documents above and below the
+cutoff and their variance between queries. The half-width is that of the estimator, for other draws of the
+same design.
 """
 
 from __future__ import annotations
@@ -28,10 +29,8 @@ from leadline.io.pool_files import DrawnPool
 SIMULATIONS = 4
 MOST_RUNS = 5  # runs whose half-widths are simulated, spread over the names
 FEWEST_LABELS = 50  # at ranks up to the cutoff, for the rate of relevant documents
-SPREAD, WIDEST = (
-    1.5,
-    6.0,
-)  # standard deviation of the level of the queries, in logits, if not known; the largest
+SPREAD = 1.5  # standard deviation of the level of the queries, in logits, where labels do not show it
+WIDEST = 6.0  # largest standard deviation that is considered
 FEWEST_OF_QUERY = 5  # labels of a query at ranks up to the cutoff, for the spread between queries
 STEEPEST = 4.0  # slope of the logit by the log rank of votes; 1 where only the first documents have labels
 STEPS = 20  # of the search for level, slope and spread
@@ -71,25 +70,31 @@ class _Relevance(NamedTuple):
         level = rng.standard_normal(int(self.query.max()) + 1)[self.query]
 
         def at(slope: float, spread: float) -> Floats:
-            """Return the chances of being relevant, of which the mean above the cutoff is the rate."""
+            """Return probabilities of relevance whose mean above the cutoff is the rate."""
             logit = spread * level - slope * self.depth
             first = logit[self.top]
             shift = _root(lambda one: self.rate - float(_logistic(first + one).mean()), -40.0, 40.0)
             return _logistic(logit + shift)
 
-        def steep(spread: float) -> float:
-            """Return the slope of which the mean chance below the cutoff is the share of the labels."""
+        def slope_at(spread: float) -> float:
+            """Return the slope with which the mean probability below the cutoff is that of the labels."""
             rest = self.rest
             if rest is None:
                 return 1.0
             return _root(lambda one: float(at(one, spread)[~self.top].mean()) - rest, 0.0, STEEPEST)
 
+        def spread_at(slope: float) -> float:
+            """Return the spread with which the variance between queries is that of the labels."""
+            wanted = self.spread
+            if wanted is None:
+                return SPREAD
+            return _root(lambda one: wanted - self._between(at(slope, one)), 0.0, WIDEST)
+
         spread = SPREAD
-        slope = steep(spread)
+        slope = slope_at(spread)
         for _ in range(0 if self.spread is None else PASSES):
-            wanted, kept = self.spread or 0.0, slope
-            spread = _root(lambda one: wanted - self._between(at(kept, one)), 0.0, WIDEST)  # noqa: B023
-            slope = steep(spread)
+            spread = spread_at(slope)
+            slope = slope_at(spread)
         relevant = rng.random(len(level)) < at(slope, spread)
         return np.where(relevant, rng.choice(self.grades, len(level)), 0.0)
 

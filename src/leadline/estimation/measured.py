@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from leadline.data.reading import Cut, Reading, RunsOptions
 from leadline.data.results import Results
@@ -14,6 +14,9 @@ from leadline.evaluation.estimated_recall import is_drawn
 from leadline.evaluation.evaluate import evaluate
 from leadline.io.read import QrelsLike, RunLike
 from leadline.measures import Measure
+
+if TYPE_CHECKING:
+    from leadline.estimation.estimate import EstimatedResults
 
 DEFAULTS = {one.name: one.default for one in inspect.signature(evaluate).parameters.values()} | {
     one.name: one.default for kind in (Reading, Cut) for one in fields(kind)
@@ -79,8 +82,8 @@ def measured(
             raise UsageError(f"{name} with a drawn pool; expected options of reading runs only")
     return estimate(
         qrels,
-        runs,  # type: ignore[arg-type]  # both are checked when read
-        measures,  # type: ignore[arg-type]
+        runs,  # type: ignore[arg-type]  # checked when it is read
+        measures,  # type: ignore[arg-type]  # checked when it is parsed
         pool=pool,
         machine=machine,
         rel=rel,
@@ -89,3 +92,12 @@ def measured(
         on_run=on_run,
         **reading,
     )
+
+
+def estimates_of(results: Results) -> EstimatedResults | None:
+    """Return results as estimates with their sampling errors; None if they are none, or were saved."""
+    if results.withheld is None:
+        return None
+    from leadline.estimation.estimate import EstimatedResults  # slow to import
+
+    return results if isinstance(results, EstimatedResults) else None

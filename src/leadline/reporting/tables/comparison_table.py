@@ -11,7 +11,6 @@ import numpy as np
 
 from leadline.comparison.compared_pair import ComparedPair
 from leadline.comparison.comparison_result import MOST_LETTERS, Comparison
-from leadline.comparison.estimates import text_of
 from leadline.comparison.gate import WORSE as GATE_WORSE
 from leadline.comparison.gate import Gate
 from leadline.comparison.sentences import few_groups_text, groups_text, sentence, shown_limits
@@ -102,6 +101,8 @@ COLUMNS = (
     Column("queries"),
     Column("groups"),
     Column("effective_groups"),
+    Column("these_low"),
+    Column("these_high"),
     Column("needed"),
     Column("detectable"),
     Column("verdict", "a is", printed=_verdict),
@@ -114,9 +115,10 @@ def comparison_rows(
     """Return the table of a comparison for programs: nothing clipped or merged."""
     chosen = comparison.chosen(pairs) if chosen is None else chosen
     records = comparison.records(changed=0, chosen=chosen)
+    shown = [column for column in COLUMNS if column.name not in comparison.unused]
     return Table(
-        columns=[column.name for column in COLUMNS],
-        rows=[[column.value(pair) for column in COLUMNS] for pair in records],
+        columns=[column.name for column in shown],
+        rows=[[column.value(pair) for column in shown] for pair in records],
     )
 
 
@@ -126,7 +128,8 @@ def comparison_columns(
     """Return the columns of `comparison_rows` by name, without a record for each pair."""
     chosen = comparison.chosen(pairs) if chosen is None else chosen
     parts = [comparison.fields(index, np.array(rows, np.int64)) for index, rows in enumerate(chosen)]
-    columns = {column.name: [value for part in parts for value in part[column.name]] for column in COLUMNS}
+    names = [column.name for column in COLUMNS if column.name not in comparison.unused]
+    columns = {name: [value for part in parts for value in part[name]] for name in names}
     undefined = [name for name, values in columns.items() if all(value is None for value in values)]
     return columns | {name: [float("nan")] * len(columns[name]) for name in undefined}
 
@@ -202,10 +205,7 @@ def _sentence_notes(
     notes = []
     for pair in pairs:
         reach = comparison.reach(pair.measure)
-        words = sentence(pair, comparison.rules, reach, per_pair=per_pair)
-        limits = comparison.these_limits(pair)
-        these = "" if limits is None else text_of(*limits, percent(comparison.rules.confidence))
-        notes.append(f"{words[:-1]}; {these}." if these else words)
+        notes.append(sentence(pair, comparison.rules, reach, per_pair=per_pair))
         if pair.changed:
             listed = (f"{change.query} {change.difference:+.4f}" for change in pair.changed)
             notes.append("  queries that differ most: " + ", ".join(listed))
