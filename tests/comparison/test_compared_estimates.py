@@ -201,3 +201,39 @@ def test_a_pair_without_an_interval_has_no_verdict_by_any_procedure(options: dic
         assert (pair.verdict == "undecided") is math.isnan(pair.p_corrected) is ("third" in (pair.a, pair.b))
         assert math.isnan(pair.low) is ("third" in (pair.a, pair.b))
         assert math.isnan(pair.simultaneous_low) or "third" not in (pair.a, pair.b)
+
+
+@pytest.mark.parametrize("command", ["compare", "rank"])
+def test_labels_that_a_pool_names_are_used_as_by_estimate(
+    command: str, tmp_path: Path, leadline: Leadline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grades, runs = world(9)
+    monkeypatch.chdir(tmp_path)
+    for name, run in runs.items():
+        ll.write_run(run, f"{name}.run")
+    rng = random.Random(1)
+    noisy = {
+        q: {d: float(g if rng.random() < 0.8 else 1 - g) for d, g in one.items()} for q, one in grades.items()
+    }
+    for path, table in (("labels.qrels", noisy), ("judged.qrels", {})):
+        rows = [f"{q} 0 {d} {int(g)}" for q, one in table.items() for d, g in one.items()]
+        Path(path).write_text("\n".join(rows) + "\n")
+    pool = ("pool", "old.run", "new.run", "--for", "P@10", "--budget", "6", "--machine", "labels.qrels")
+    assert leadline(*pool, "-o", "pool.tsv").status == 0
+    judged = drawn_of(read_drawn_pool("pool.tsv"), grades)
+    rows = [f"{q} 0 {d} {int(g)}" for q, one in judged.items() for d, g in one.items()]
+    Path("judged.qrels").write_text("\n".join(rows) + "\n")
+    given = ("judged.qrels", "old.run", "new.run", "--pool", "pool.tsv", "-m", "P@10", "-f", "json")
+    means = {run["name"]: run["mean"]["P@10"]["value"] for run in leadline("estimate", *given).data["runs"]}
+    for more in ((), ("--machine", "none")):
+        found = leadline(command, *given, *more).data
+        shown = (
+            {one["a"]: one["mean_a"] for one in found["pairs"]}
+            if command == "compare"
+            else {one["name"]: one["mean"] for one in found["runs"]}
+        )
+        assert (shown["new"] == pytest.approx(means["new"])) is (not more)
+        paths = [Path(one["path"]).name for one in found["inputs"]]
+        assert ("labels.qrels" in paths) is (not more)
+        assert "pool.tsv" in paths
+        assert found["options"]["pool"] == "pool.tsv"

@@ -324,7 +324,8 @@ def sample_options(function: F) -> F:
             "Reading",
             "--machine",
             metavar="LABELS",
-            help="Labels by an automatic judge, for documents of the pool that were not judged.",
+            help="Labels by an automatic judge, for documents of the pool that were not judged; none ignores "
+            "those that the pool names. [default: those that the pool names]",
         ),
     )
     return add_options(function, options)

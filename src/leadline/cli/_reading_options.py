@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from leadline.comparison.rules import Rules
     from leadline.data.qrels import Qrels
     from leadline.data.results import Results
+    from leadline.estimation.estimate import EstimatedResults
 
 
 class QueryFilePath(InputPath):
@@ -64,6 +66,28 @@ def read_judgments(path: str, options: Mapping[str, Any], kind: str | None) -> Q
     )
 
 
+def labels_of(pool: str | None, given: str | None) -> str | None:
+    """Return the path of the machine labels: those given, or that a pool names; they must still be there."""
+    if given is not None or pool is None:
+        return None if given == "none" else given
+    from leadline.io.pool_files import read_design
+
+    path = read_design(pool).get("machine")
+    if not isinstance(path, str):
+        return None
+    if not os.path.exists(path):
+        raise UsageError(
+            f"{pool} names the machine labels {path}, which do not exist; expected --machine FILE or "
+            "--machine none"
+        )
+    return path
+
+
+def read_with(results: EstimatedResults, pool: str | None, labels: str | None) -> list[tuple[str, int]]:
+    """Return pool and labels with the number of pairs that were read of each."""
+    return [(path, results.read[kind]) for path, kind in ((pool, "pool"), (labels, "labels")) if path]
+
+
 def values_of(
     qrels: str,
     runs: Sequence[str],
@@ -74,14 +98,15 @@ def values_of(
     *,
     rel: float | None,
     on_run: Callable[[int, int], None] | None,
-) -> tuple[Results, Qrels | None, int]:
-    """Return the values of runs, the judgments (None for estimates, which read them), and their number."""
+) -> tuple[Results, Qrels | None, int, list[tuple[str, int]]]:
+    """Return values of runs, the judgments (None for estimates), their number, and further inputs."""
     from leadline.estimation.measured import estimates_of, measured
     from leadline.evaluation.estimated_recall import is_drawn
 
-    drawn = is_drawn(options["pool"])
+    pool, drawn = options["pool"], is_drawn(options["pool"])
     if drawn and kind is not None:
         raise UsageError("--kind with a drawn pool; expected judgments whose form needs no name")
+    machine = labels_of(pool, options["machine"]) if drawn else options["machine"]
     table = None if drawn else read_judgments(qrels, options, kind)
     results = measured(
         qrels if table is None else table,
@@ -91,10 +116,11 @@ def values_of(
         confidence=rules.confidence,
         seed=rules.seed,
         on_run=on_run,
-        **options,
+        **{**options, "machine": machine},
     )
     if table is not None:
-        return results, table, len(table.grades)
+        return results, table, len(table.grades), []
     estimated = estimates_of(results)
     assert estimated is not None
-    return results, None, estimated.judgments
+    results.options |= {"pool": pool, "machine": machine}
+    return results, None, estimated.judgments, read_with(estimated, pool, machine)

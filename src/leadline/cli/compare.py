@@ -259,14 +259,14 @@ def command(
             raise UsageError("no run; expected QRELS RUN RUN..., or --scores FILE...")
         others = [one for one in baseline if one not in runs and os.path.isfile(one)]
         with progress("runs") as on_run:
-            own, qrels_table, judged = values_of(
+            own, qrels_table, judged, more = values_of(
                 qrels, (*others, *runs), requested, options, kind, rules, rel=level, on_run=on_run
             )
         by_path = {run.path: run.name for run in own.runs}
         baseline = [one if one in own.names else by_path.get(one, one) for one in baseline]
         file.check(own)
         results, pairing = (own, None) if qrels_table is None else file.joined(own, qrels_table)
-        more = file.inputs(results)
+        more += file.inputs(results)
     added = {
         "kind": kind,
         "fail_if_worse": list(fail_if_worse),

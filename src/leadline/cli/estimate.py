@@ -24,6 +24,7 @@ from leadline.cli._options import (
     write_output,
 )
 from leadline.cli._plots import check_plots, plot_option, plot_options, write_plots
+from leadline.cli._reading_options import labels_of, read_with
 from leadline.cli._results import inputs_of, result_text
 from leadline.errors import UsageError
 
@@ -117,22 +118,15 @@ def command(
             "no judgments: expected at least some; without any, `leadline unjudged` ranks the runs, and "
             "`leadline evaluate` takes machine labels as judgments"
         )
-    labels = options.pop("machine")
-    pool = options["pool"]
-    if labels is None and pool is not None and options["proxy"] is None:
-        labels = _labels_of(pool)
-    machine = None if labels == "none" else labels
+    labels, pool = options.pop("machine"), options["pool"]
+    machine = labels_of(pool if options["proxy"] is None else None, labels)
     column = (options["proxy"] or "").rpartition(":")[0]
     refuse_same_output(output or "-", save, *plots)
     appearance = check_plots(plots)
     with progress("runs") as on_run:
         result = estimate(judgments, runs, measures or None, machine=machine, on_run=on_run, **options)
     result.options |= {"pool": pool, "machine": machine, "pairs": pairs} | appearance
-    others = [
-        (path, result.read[kind])
-        for path, kind in ((pool, "pool"), (machine, "labels"), (column, "labels"))
-        if path
-    ]
+    others = read_with(result, pool, machine or column)
     text = result_text(
         "estimate",
         result,
@@ -149,18 +143,3 @@ def command(
         save_results(result, save, command="estimate", inputs=inputs)
     write_plots(plots, result)
     write_output(text, output)
-
-
-def _labels_of(pool: str) -> str | None:
-    """Return the path of the labels that a pool names; they must still be there."""
-    from leadline.io.pool_files import read_design
-
-    path = read_design(pool).get("machine")
-    if not isinstance(path, str):
-        return None
-    if not os.path.exists(path):
-        raise UsageError(
-            f"{pool} names the machine labels {path}, which do not exist; expected --machine FILE or "
-            "--machine none"
-        )
-    return path

@@ -119,9 +119,8 @@ def command(
         refuse_without_scores(context)
         if not runs:
             raise UsageError("no run; expected QRELS RUN RUN..., or --scores FILE...")
-        others = []
         with progress("runs") as on_run:
-            results, _, judged = values_of(
+            results, _, judged, others = values_of(
                 qrels, runs, measures or COMPARED, options, kind, rules, rel=level, on_run=on_run
             )
     ranking = rank_results(results, rules, draws=draws)

@@ -47,7 +47,7 @@ class Result:
         """Return the sentences below the printed table."""
         return list(map(str, self.warnings))
 
-    def _tables(self, *args: Any, **options: Any) -> list[Table]:  # noqa: ARG002
+    def _tables(self, *args: Any, **options: Any) -> list[Table]:  # noqa: ARG002  # subclasses have arguments
         """Return the printed tables, usually one."""
         columns, notes = self._columns(**options), self._notes(**options)
         return [printed_table(columns, notes=notes, digits=self._digits)]
@@ -144,7 +144,7 @@ class Result:
         columns = {column.name: column.plain() for column in self._columns(**options)}
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
-    def to_columns(self, *args: Any, **options: Any) -> dict[str, list[Any]]:  # noqa: ARG002
+    def to_columns(self, *args: Any, **options: Any) -> dict[str, list[Any]]:  # noqa: ARG002  # as _tables
         """Return the columns of the CSV by name; None or NaN is undefined."""
         from leadline.reporting.tables import columns_of, layout_of
 

@@ -392,13 +392,8 @@ JSON = Format(
 )
 HEADERLESS = Format("headerless", _is_headerless, _lazy("tables", "refuse_headerless"))
 SMART = Format("smart", _is_smart, _lazy("smart_relevance", "records"), judgments="lists relevant documents")
-HEADERLESS_FORMATS = {
-    TREC.name,
-    HEADERLESS.name,
-    SMART.name,
-    "csv",
-    "sampled",
-}  # texts whose columns may be named
+# Texts whose columns may be named.
+HEADERLESS_FORMATS = {TREC.name, HEADERLESS.name, SMART.name, "csv", "sampled"}
 FORMATS = (
     SQLITE_STORE,  # recognised before a text is read
     COLLECTION,  # recognised by its name
