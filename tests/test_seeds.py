@@ -1,4 +1,4 @@
-"""The script of docs/seeds.md: a number that does not come out stops it."""
+"""The scripts of docs/seeds.md and docs/time-size-quality.md."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-SEEDS: dict[str, Any] = runpy.run_path(str(Path(__file__).parents[1] / "docs" / "seeds.py"))
+DOCS = Path(__file__).parents[1] / "docs"
+SEEDS: dict[str, Any] = runpy.run_path(str(DOCS / "seeds.py"))
 KAPPA = ("leadline agreement --table 300,20,10,70",)
 
 
@@ -39,3 +40,17 @@ def test_a_row_whose_number_does_not_come_out_is_an_error() -> None:
     ):
         with pytest.raises(LookupError):
             table((wrong,))
+
+
+def test_the_page_on_time_and_quality_has_the_qualities_that_come_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = runpy.run_path(str(DOCS / "time_size_quality.py"))
+    page = (DOCS / "time-size-quality.md").read_text(encoding="utf-8")
+    assert all(f"    {command}\n" in page for command in script["COMMANDS"])
+    monkeypatch.chdir(tmp_path)
+    sizes, qualities = script["indexed"](), script["qualities"]()
+    assert all(f"| `{name}` | {size} | " in page for name, size, _ in sizes)
+    assert len(qualities) == 5
+    for model, value in qualities.items():
+        assert f"| `{model}` | {value:.4f} | " in page

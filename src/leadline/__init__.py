@@ -41,12 +41,15 @@ if TYPE_CHECKING:
     from leadline.reporting.pages.report import report
     from leadline.reporting.score_results import read_scores
     from leadline.retrieval import models
+    from leadline.retrieval.collection import collection
     from leadline.retrieval.fusion import fuse
     from leadline.retrieval.index import build_index, open_index
     from leadline.retrieval.marginal_relevance import mmr
     from leadline.retrieval.models import MODELS
     from leadline.retrieval.search import score, search
+    from leadline.scale.saved_files import merge_files, verify
     from leadline.scale.suite_evaluation import suite
+    from leadline.text.summaries import dynamic_summary, static_summary
 
 # Public names by module; a module is imported when one of its names is first used. An empty tuple of
 # names: the module itself is public.
@@ -84,12 +87,15 @@ _MODULES = {
     "reporting.baseline_files": ("write_baseline",),
     "reporting.pages.report": ("report",),
     "reporting.score_results": ("read_scores",),
+    "retrieval.collection": ("collection",),
     "retrieval.marginal_relevance": ("mmr",),
     "retrieval.fusion": ("fuse",),
     "retrieval.index": ("build_index", "open_index"),
     "retrieval.models": ("MODELS",),
     "retrieval.search": ("score", "search"),
+    "scale.saved_files": ("merge_files", "verify"),
     "scale.suite_evaluation": ("suite",),
+    "text.summaries": ("dynamic_summary", "static_summary"),
 }
 _PACKAGES = {"measures": "leadline.measures", "models": "leadline.retrieval.models"}
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
@@ -115,16 +121,19 @@ __all__ = [
     "audit_scores",
     "build_index",
     "check",
+    "collection",
     "compare",
     "correlate",
     "curve",
     "difference",
+    "dynamic_summary",
     "estimate",
     "evaluate",
     "explain",
     "fuse",
     "histogram",
     "measures",
+    "merge_files",
     "mmr",
     "models",
     "open_index",
@@ -142,8 +151,10 @@ __all__ = [
     "sampled",
     "score",
     "search",
+    "static_summary",
     "suite",
     "unjudged",
+    "verify",
     "why_different",
     "write_baseline",
     "write_qrels",

@@ -128,7 +128,7 @@ def test_a_stored_text_that_is_outdated_is_said(folder: Path, leadline: Leadline
 def test_seconds_of_queries_are_a_table_that_compare_takes(folder: Path, leadline: Leadline) -> None:
     models = ("-m", "BM25", "-m", "TF(dot)")
     assert leadline("index", "docs.jsonl", "-o", "stored", "--store-text").status == 0
-    for index, measures in (("docs.index", ["seconds"]), ("stored", ["seconds", "summary_seconds"])):
+    for index, measures in (("docs.index", ["ms"]), ("stored", ["ms", "summary_ms"])):
         done = leadline("search", index, "queries.jsonl", *models, "-q", "-f", "csv")
         (folder / "seconds.csv").write_text(done.out)
         lines = done.out.splitlines()

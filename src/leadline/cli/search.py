@@ -68,7 +68,7 @@ INDENT = 6 * " "
     help="Relevance judgments for models with relevance feedback, as in RM3(learn=judged).",
 )
 @per_query_option(
-    "Print the seconds of every query, and of the summaries of its first ten documents if the index has "
+    "Print the milliseconds of every query, and of the summaries of its first ten documents if the index has "
     "stored texts: with -f csv a table for `compare`."
 )
 @text_options
@@ -128,7 +128,7 @@ def command(
     data: dict[str, Any] = {"models": list(runs), "runs": paths, "seconds": seconds_of(runs)}
     table = search_table(runs, paths)
     if per_query:
-        rows = seconds_rows(runs, {query.id: query.content for query in query_texts})
+        rows = time_rows(runs, {query.id: query.content for query in query_texts})
         table = Table(["query", "run", "measure", "value"], rows)
         data["per_query"] = [dict(zip(table.columns, row, strict=True)) for row in rows]
     text = summary_text("search", inputs, options, runs.warnings, data, table, form)
@@ -169,19 +169,19 @@ def seconds_of(runs: Any) -> dict[str, dict[str, float]]:
     }
 
 
-def seconds_rows(runs: Any, texts: dict[str, str]) -> list[list[Cell]]:
-    """Return query, run, measure and value: seconds of every query, and of making its summaries."""
+def time_rows(runs: Any, texts: dict[str, str]) -> list[list[Cell]]:
+    """Return query, run, measure and value: milliseconds of every query, and of making its summaries."""
     from leadline.retrieval.result_list import hits_of
 
     rows: list[list[Cell]] = []
     for name, times in runs.seconds.items():
         lists = runs[name].to_dict()
         for (query, text), seconds in zip(texts.items(), times.tolist(), strict=True):
-            rows.append([query, name, "seconds", seconds])
+            rows.append([query, name, "ms", 1000 * seconds])
             if runs.index.has_text:
                 began = time.perf_counter()
                 hits_of(runs.index, text, dict(islice(lists.get(query, {}).items(), TYPED)))
-                rows.append([query, name, "summary_seconds", time.perf_counter() - began])
+                rows.append([query, name, "summary_ms", 1000 * (time.perf_counter() - began)])
     return rows
 
 
