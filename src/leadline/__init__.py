@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from leadline.data.run import Run
     from leadline.errors import InputError, LeadlineError, UsageError
     from leadline.estimation.estimate import estimate
+    from leadline.estimation.measured import evaluate
     from leadline.estimation.predict import predict
     from leadline.estimation.sampled import sampled
     from leadline.estimation.score_histograms.histogram import histogram
     from leadline.estimation.unjudged import unjudged
     from leadline.evaluation.check_files import check
     from leadline.evaluation.curves import curve
-    from leadline.evaluation.evaluate import evaluate
     from leadline.evaluation.explain import explain
     from leadline.io.read import read_qrels, read_run, run_of_arrays
     from leadline.io.texts import read_documents, read_queries
@@ -68,13 +68,13 @@ _MODULES = {
     "data.run": ("Run",),
     "errors": ("InputError", "LeadlineError", "UsageError"),
     "estimation.estimate": ("estimate",),
+    "estimation.measured": ("evaluate",),
     "estimation.predict": ("predict",),
     "estimation.sampled": ("sampled",),
     "estimation.score_histograms.histogram": ("histogram",),
     "estimation.unjudged": ("unjudged",),
     "evaluation.check_files": ("check",),
     "evaluation.curves": ("curve",),
-    "evaluation.evaluate": ("evaluate",),
     "evaluation.explain": ("explain",),
     "io.read": ("read_qrels", "read_run", "run_of_arrays"),
     "io.texts": ("read_documents", "read_queries"),

@@ -43,7 +43,7 @@ def test_a_judge_that_is_a_machine_is_said_in_every_form(tmp_path: Path) -> None
     run = {"q1": {"d1": 1.0}}
     for labels in forms_of_labels(tmp_path):
         assert machine_warnings(ll.evaluate(labels, run, "P@1")) == [2]
-        assert machine_warnings(ll.evaluate(labels, run, "P@1", machine=True)) == [2]
+        assert machine_warnings(ll.evaluate(labels, run, "P@1", machine=labels)) == [2]
 
 
 def test_judges_that_are_people_and_judgments_without_judges_are_not_warned_of() -> None:
@@ -54,7 +54,7 @@ def test_judges_that_are_people_and_judgments_without_judges_are_not_warned_of()
     assert machine_warnings(ll.evaluate(people, run, "P@1")) == []
     plain = {"q1": {"d1": 1, "d2": 0}}
     assert machine_warnings(ll.evaluate(plain, run, "P@1")) == []
-    found = ll.evaluate(plain, run, "P@1", machine=True)
+    found = ll.evaluate(plain, run, "P@1", machine=plain)
     assert machine_warnings(found) == [2]
     assert found.mean("run", "P@1") == ll.evaluate(plain, run, "P@1").mean("run", "P@1")
 
@@ -71,10 +71,10 @@ def test_the_command_says_it_in_the_table_and_in_json(
     (tmp_path / "a.qrels").write_text("q1 0 d1 1\nq1 0 d2 0\n")
     (tmp_path / "a.run").write_text("q1 Q0 d1 1 1.0 t\n")
     words = ("evaluate", "a.qrels", "a.run", "-m", "P@1")
-    plain, said = leadline(*words).out, leadline(*words, "--machine").out
+    plain, said = leadline(*words).out, leadline(*words, "--machine", "a.qrels").out
     (line,) = set(said.splitlines()) - set(plain.splitlines())
     assert "machine" in line
-    data = leadline(*words, "--machine", "-f", "json").data
+    data = leadline(*words, "--machine", "a.qrels", "-f", "json").data
     assert [one["count"] for one in data["warnings"] if one["code"] == "machine_labels"] == [2]
     assert data["options"]["machine"] is True
-    assert leadline(*words, "--machine", "-f", "trec").err.count("machine") > 0
+    assert leadline(*words, "--machine", "a.qrels", "-f", "trec").err.count("machine") > 0

@@ -94,7 +94,7 @@ def values_of(
     measures: Sequence[Any],
     options: Mapping[str, Any],
     kind: str | None,
-    rules: Rules,
+    rules: Rules | None = None,
     *,
     rel: float | None,
     on_run: Callable[[int, int], None] | None,
@@ -108,15 +108,14 @@ def values_of(
         raise UsageError("--kind with a drawn pool; expected judgments whose form needs no name")
     machine = labels_of(pool, options["machine"]) if drawn else options["machine"]
     table = None if drawn else read_judgments(qrels, options, kind)
+    levels = {} if rules is None else {"confidence": rules.confidence, "seed": rules.seed}
     results = measured(
         qrels if table is None else table,
         runs,
         measures,
         rel=rel,
-        confidence=rules.confidence,
-        seed=rules.seed,
         on_run=on_run,
-        **{**options, "machine": machine},
+        **{**options, **levels, "machine": machine},
     )
     if table is not None:
         return results, table, len(table.grades), []

@@ -20,10 +20,11 @@ from leadline.cli._options import (
     per_query_option,
     progress,
     refuse_same_output,
+    sample_options,
     write_output,
 )
 from leadline.cli._plots import check_plots, figure_option, plot_option, plot_options, write_plots
-from leadline.cli._reading_options import read_judgments
+from leadline.cli._reading_options import read_judgments, values_of
 from leadline.cli._results import (
     describe_input,
     inputs_of,
@@ -37,6 +38,8 @@ from leadline.cli._trec import evaluate_as_trec, queries_of, trec_options
 from leadline.data.qrels import Qrels
 from leadline.data.results import Results
 from leadline.errors import LeadlineError, UsageError
+from leadline.estimation.measured import WITHOUT_POOL, same_labels
+from leadline.evaluation.estimated_recall import is_drawn
 from leadline.evaluation.evaluate import DEFAULT_MEASURES, evaluate
 from leadline.io.opening import digest_of
 
@@ -77,18 +80,7 @@ FIGURES = ("heat-map", "box", "violin", "line", "means", "slices")
     help="Exit with status 1 if the mean of a run is below VALUE (above, for measures where less is "
     "better) or undefined (repeatable). A run without any judged document is an error.",
 )
-@option(
-    "Measures",
-    "--pool",
-    metavar="POOL",
-    help="Inclusion probabilities of the judged documents, for estimated R and recall.",
-)
-@option(
-    "Reading",
-    "--machine",
-    is_flag=True,
-    help="QRELS are labels of a machine; warn of it, as where a column `judge` names one.",
-)
+@sample_options
 @slice_option
 @plot_option("Figure of the first measure")
 @figure_option(
@@ -163,6 +155,18 @@ def command(  # click documents the options
         raise UsageError("--figure slices without slices; expected --query-slice FILE:COLUMN too")
     if group_parts and not parts:
         raise UsageError("--group-parts without --parts has no effect; expected both")
+    drawn = is_drawn(options["pool"])
+    if drawn:
+        _refuse_with_estimates(
+            {
+                "-f trec": form == "trec",
+                "--parts": parts,
+                f"--engine {engine}": engine != "local",
+                "-n": no_means,
+                f"--figure {figure}": figure not in (None, "slices"),
+                "-q without -f json": per_query and form not in ("json", "jsonl"),
+            }
+        )
     options["queries"] = queries_of(options["queries"], complete=complete)
     means = not no_means
     additions = [name for name in ("bounds", "intervals") if options[name]]
@@ -176,15 +180,21 @@ def command(  # click documents the options
     interval = options.pop("interval")
     levels = {name: options[name] for name in ("confidence", "seed")}
     if not options["intervals"] and not query_slice:
-        _refuse_without_intervals(context, pool=options["pool"] is not None)
+        _refuse_without_intervals(context, pool=options["pool"] is not None, drawn=drawn)
     options["intervals"] = interval if options["intervals"] else False
     thresholds = _thresholds(fail_below)
     if thresholds:  # measures of conditions are evaluated too
         measures = (
-            *(measures or DEFAULT_MEASURES if form != "trec" else measures),
+            *(measures or (_estimated() if drawn else DEFAULT_MEASURES) if form != "trec" else measures),
             *(condition.measure for condition in thresholds if condition.measure not in measures),
         )
-    table = read_judgments(qrels, options, kind)
+    if not drawn:
+        labels = options["machine"]
+        if labels is not None and not same_labels(qrels, labels):
+            raise UsageError(WITHOUT_POOL)
+        options["machine"] = labels is not None
+    table = None if drawn else read_judgments(qrels, options, kind)
+    rows, others = 0 if table is None else len(table.grades), list[tuple[str, int]]()
     of_work: dict[str, Any] = {
         "kind": kind,
         "per_query": per_query,
@@ -197,8 +207,12 @@ def command(  # click documents the options
         of_work |= {"parts": parts, "group_parts": group_parts, "engine": engine}
         function = _by_engine(engine, parts=parts, group_parts=group_parts, complete=save is not None)
     write = None
-    with progress("parts" if parts else "runs") as on_run, _saving_rest(save, qrels, table, of_work):
-        if form == "trec":
+    with progress("parts" if parts else "runs") as on_run, _saving_rest(save, qrels, rows, of_work):
+        if table is None:
+            results, _, rows, others = values_of(
+                qrels, runs, measures or _estimated(), options, kind, rel=level, on_run=on_run
+            )
+        elif form == "trec":
             results, write = evaluate_as_trec(
                 table, runs, measures, rel=level, on_run=on_run, by=function, **options
             )
@@ -207,10 +221,12 @@ def command(  # click documents the options
     results.options |= of_work | (appearance | {"figure": figure} if plots else {})
     outcomes = _check_conditions(results, thresholds, rel=level)
     if save is not None:
-        _save(results, save, qrels, table)
+        _save(results, save, qrels, rows, others)
     slices = _slices(results, query_slice, interval=interval, **levels) if query_slice else None
     if slices is not None and figure == "slices":
         write_plots(plots, slices)
+    elif drawn:
+        write_plots(plots, results)
     else:
         write_plots(plots, results, figure=figure or FIGURES[0])
     if write is not None:
@@ -223,7 +239,7 @@ def command(  # click documents the options
         results,
         form,
         inputs=lambda: (
-            _inputs(results, qrels, table) if results.inputs else inputs_of(results, qrels, len(table.grades))
+            _inputs(results, qrels, rows) if results.inputs else inputs_of(results, qrels, rows, others)
         ),
         to_file=output is not None,
         data=lambda: (
@@ -233,7 +249,9 @@ def command(  # click documents the options
         table=lambda: (
             slices.table(rows=True)
             if slices is not None and form == "csv"
-            else with_notes(results.table(per_query=per_query, means=means), outcomes)
+            else with_notes(
+                results.table() if drawn else results.table(per_query=per_query, means=means), outcomes
+            )
         ),
         lines="runs" if slices is None else "slices",
     )
@@ -245,7 +263,10 @@ def command(  # click documents the options
 
 def _slices(results: Results, sources: Sequence[str], **options: Any) -> Slices:
     """Return the means by slice."""
+    from leadline.comparison.pairing import check_intervals
     from leadline.comparison.query_slices import slices_of
+
+    check_intervals(results)
 
     return slices_of(results, sources, **options)
 
@@ -283,7 +304,7 @@ def _by_engine(engine: str, *, parts: bool, group_parts: bool, complete: bool) -
 
 
 @contextmanager
-def _saving_rest(save: str | None, path: str, qrels: Qrels, options: dict[str, Any]) -> Iterator[None]:
+def _saving_rest(save: str | None, path: str, rows: int, options: dict[str, Any]) -> Iterator[None]:
     """Save the values of the other parts if parts fail."""
     try:
         yield
@@ -292,27 +313,45 @@ def _saving_rest(save: str | None, path: str, qrels: Qrels, options: dict[str, A
         if save is None or results is None:
             raise
         results.options |= options
-        _save(results, save, path, qrels)
+        _save(results, save, path, rows)
         raise UsageError(f"{error} ({save} has the values of the other parts)") from None
 
 
-def _save(results: Results, save: str, path: str, qrels: Qrels) -> None:
+def _save(results: Results, save: str, path: str, rows: int, others: Sequence[tuple[str, int]] = ()) -> None:
     from leadline.reporting.restore import save as save_results
 
-    save_results(results, save, command="evaluate", inputs=_inputs(results, path, qrels))
+    save_results(results, save, command="evaluate", inputs=_inputs(results, path, rows, others))
 
 
-def _inputs(results: Results, path: str, qrels: Qrels) -> list[dict[str, Any]]:
+def _inputs(
+    results: Results, path: str, rows: int, others: Sequence[tuple[str, int]] = ()
+) -> list[dict[str, Any]]:
     """Describe the judgments, and the files of the runs or of their parts."""
+    if others:
+        return inputs_of(results, path, rows, others)
     if not results.inputs:
-        judgments, *runs = inputs_of(results, path, len(qrels.grades))
+        judgments, *runs = inputs_of(results, path, rows)
         names = [run.name for run in results.runs if run.path]
         return [judgments, *({**info, "run": name} for info, name in zip(runs, names, strict=True))]
-    described = [describe_input(path, len(qrels.grades))]
+    described = [describe_input(path, rows)]
     described += [
         info if info["sha256"] else info | {"sha256": digest_of(info["path"])} for info in results.inputs
     ]
     return described
+
+
+def _estimated() -> tuple[str, ...]:
+    """Return the measures that are estimated by default."""
+    from leadline.estimation.estimate import DEFAULT_MEASURES as ESTIMATED  # slow to import
+
+    return ESTIMATED
+
+
+def _refuse_with_estimates(given: dict[str, bool]) -> None:
+    """Raise UsageError for options that have no meaning where values are estimates."""
+    for name, is_set in given.items():
+        if is_set:
+            raise UsageError(f"{name} with a drawn pool; expected the command without it")
 
 
 def _thresholds(texts: Sequence[str]) -> list[Condition]:
@@ -342,9 +381,11 @@ def _exit(context: click.Context, outcomes: Sequence[Gate], *, shown: bool) -> N
         context.exit(1)
 
 
-def _refuse_without_intervals(context: click.Context, *, pool: bool) -> None:
+def _refuse_without_intervals(context: click.Context, *, pool: bool, drawn: bool) -> None:
     """Raise UsageError for options of intervals without --intervals; estimates always have intervals."""
-    for name in ("interval", "seed") if pool else ("confidence", "interval", "seed"):
+    for name in (
+        ("interval",) if drawn else ("interval", "seed") if pool else ("confidence", "interval", "seed")
+    ):
         if is_given(context, name):
             raise UsageError(f"--{name} without --intervals has no effect; expected both")
 

@@ -3,24 +3,162 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
-from leadline.data.reading import Cut, Reading, RunsOptions
+from leadline.data.reading import Cut, CutReadingOptions, Reading, RunsOptions
 from leadline.data.results import Results
 from leadline.errors import UsageError
-from leadline.evaluation.estimated_recall import is_drawn
-from leadline.evaluation.evaluate import evaluate
-from leadline.io.read import QrelsLike, RunLike
+from leadline.evaluation.estimated_recall import PoolLike, is_drawn
+from leadline.evaluation.evaluate import evaluate as exact
+from leadline.evaluation.profiles import Averaging
+from leadline.io.read import KnownLike, QrelsLike, RunLike
+from leadline.io.read_paths import public
 from leadline.measures import Measure
+from leadline.stats import Interval
 
 if TYPE_CHECKING:
     from leadline.estimation.estimate import EstimatedResults
 
-DEFAULTS = {one.name: one.default for one in inspect.signature(evaluate).parameters.values()} | {
+WITHOUT_POOL = "machine labels without a drawn pool; expected --pool POOL too"
+DEFAULTS = {one.name: one.default for one in inspect.signature(exact).parameters.values()} | {
     one.name: one.default for kind in (Reading, Cut) for one in fields(kind)
 }
+
+
+@public
+def evaluate(
+    qrels: QrelsLike,
+    runs: RunLike | Iterable[RunLike] | Mapping[str, RunLike],
+    measures: Iterable[str | Measure | type[Measure]] | str | Measure | type[Measure] | None = None,
+    *,
+    profile: str = "leadline",
+    rel: float | None = None,
+    documents: int | None = None,
+    queries: Averaging | None = None,
+    known: KnownLike | None = None,
+    pool: PoolLike | None = None,
+    machine: QrelsLike | None = None,
+    relevance_strings: int | None = None,
+    bounds: bool = False,
+    intervals: bool | str | Interval = False,
+    confidence: float = 0.95,
+    seed: int = 0,
+    on_run: Callable[[int, int], None] | None = None,
+    **options: Unpack[CutReadingOptions],
+) -> Results:
+    """Evaluate runs against relevance judgments.
+
+    Judgments are complete, pooled, or those of a drawn pool. By default means are over all queries of the
+    qrels. Queries that are missing from a run or have no relevant document count 0, and are counted in
+    `warnings`.
+
+    Parameters
+    ----------
+    qrels : path, mapping or frame
+        Relevance judgments.
+    runs : path, mapping, frame, or several of these
+        One run or more.
+    measures : str, Measure, or iterable of these, optional
+        Measures; by default AP, nDCG@10, RR, P@10, R@100 and Judged@10; P@10 and nDCG@10 with a
+        drawn pool.
+    profile : {"leadline", "trec9", "trec10"}
+        Conventions of computing and averaging.
+    rel : float, optional
+        Minimum grade that counts as relevant, for measures that do not set their own.
+    documents : int, optional
+        Number of documents in the collection.
+    queries : {"all", "both", "with_relevant", "complete"}, optional
+        Queries to average over: all judged ones, those that are also in the run, or those with a relevant
+        document; with "complete", runs with missing queries have no mean. By default that of the profile.
+    known : path or mapping, optional
+        Documents that the user knew before, as a file or as `{query: [document, ...]}`.
+    pool : path, DrawnPool, Pooled or mapping, optional
+        Pool of the judged documents, as a file or `{query: {document: probability}}`. With a pool that was
+        drawn for a measure, values are estimates.
+    machine : qrels, optional
+        Labels by an automatic judge of the documents of a drawn pool, from which grades are predicted. If
+        these are the judgments themselves, a warning says so.
+    relevance_strings : int, optional
+        Number of documents of every list whose grades are kept as text.
+    bounds : bool, default False
+        Whether to add the range of values over the orders of tied documents and the grades of unjudged ones.
+    intervals : bool or str, default False
+        Whether to add confidence intervals of the means, or their method, such as "BCa".
+    confidence : float, default 0.95
+        Confidence level of the intervals.
+    seed : int, default 0
+        Seed of the random number generator, for bootstrap intervals and those of estimates.
+    on_run : callable, optional
+        Called with the numbers of finished runs and of all runs after each run.
+    **options
+        How runs and judgments are read: `order`, `on_duplicate`, `on_nan`, `name_by`, `negative`, `subtopics`
+        (see `leadline.data.reading.Reading`). `depth` cuts each list, then `judged_only` drops unjudged
+        documents.
+
+    Returns
+    -------
+    Results
+        Values and means; `EstimatedResults` with a drawn pool. With other inclusion probabilities,
+        `estimates` holds the estimated number of relevant documents of a query and, for every measure R@k,
+        estimated recall over all queries.
+
+    Examples
+    --------
+    >>> qrels = {"q1": {"d1": 1, "d2": 0}}
+    >>> results = evaluate(qrels, {"q1": {"d2": 2.0, "d1": 1.0}}, ["AP", "nDCG@10"])
+    >>> results.mean("run", "AP")
+    0.5
+    """
+    if is_drawn(pool):
+        return measured(
+            qrels,
+            runs,
+            measures,
+            pool=pool,
+            machine=machine,
+            rel=rel,
+            confidence=confidence,
+            seed=seed,
+            on_run=on_run,
+            profile=profile,
+            documents=documents,
+            queries=queries,
+            known=known,
+            relevance_strings=relevance_strings,
+            bounds=bounds,
+            intervals=intervals,
+            **options,
+        )
+    if machine is not None and not same_labels(qrels, machine):
+        raise UsageError(WITHOUT_POOL)
+    return exact(
+        qrels,
+        runs,
+        measures,
+        profile=profile,
+        rel=rel,
+        documents=documents,
+        queries=queries,
+        known=known,
+        pool=pool,
+        relevance_strings=relevance_strings,
+        bounds=bounds,
+        machine=machine is not None,
+        intervals=intervals,
+        confidence=confidence,
+        seed=seed,
+        on_run=on_run,
+        **options,
+    )
+
+
+def same_labels(judgments: object, labels: object) -> bool:
+    """Return whether judgments and labels are one object or one file."""
+    paths = [os.path.realpath(one) for one in (judgments, labels) if isinstance(one, (str, os.PathLike))]
+    return judgments is labels or (len(paths) == 2 and paths[0] == paths[1])
 
 
 def measured(
@@ -72,8 +210,8 @@ def measured(
     """
     if not is_drawn(pool):
         if machine is not None:
-            raise UsageError("machine labels without a drawn pool; expected --pool POOL too")
-        return evaluate(qrels, runs, measures, pool=pool, rel=rel, on_run=on_run, **options)
+            raise UsageError(WITHOUT_POOL)
+        return exact(qrels, runs, measures, pool=pool, rel=rel, on_run=on_run, **options)
     from leadline.estimation.estimate import estimate
 
     reading = {name: value for name, value in options.items() if name in RunsOptions.__annotations__}

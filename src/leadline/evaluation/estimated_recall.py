@@ -239,8 +239,8 @@ def _refusal(qrels: Qrels, readers: Sequence[object]) -> InputError:
     listed = ", ".join(map(str, readers[:3])) + (", ..." if len(readers) > 3 else "")
     return InputError(
         "judgments of a sample" + (f", which {listed} would count as complete" if listed else ""),
-        expected=f"`leadline estimate {path or 'JUDGMENTS'} RUN... --pool POOL`, or `compare` or `rank` with "
-        "--pool POOL; in Python `ll.estimate(judgments, runs, pool=pool)`",
+        expected=f"`leadline evaluate {path or 'JUDGMENTS'} RUN... --pool POOL`, or `compare` or `rank` with "
+        "--pool POOL; in Python `ll.evaluate(judgments, runs, pool=pool)`",
         path=path,
     )
 

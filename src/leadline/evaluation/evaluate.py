@@ -117,63 +117,14 @@ def evaluate(
     on_run: Callable[[int, int], None] | None = None,
     **options: Unpack[CutReadingOptions],
 ) -> Results:
-    """Evaluate runs against relevance judgments.
+    """Evaluate runs against complete or pooled judgments.
 
-    By default means are over all queries of the qrels. Queries that are missing from a run or have no
-    relevant document count 0, and are counted in `warnings`.
-
-    Parameters
-    ----------
-    qrels : path, mapping or frame
-        Relevance judgments.
-    runs : path, mapping, frame, or several of these
-        One run or more.
-    measures : str, Measure, or iterable of these, optional
-        Measures; by default AP, nDCG@10, RR, P@10, R@100 and Judged@10.
-    profile : {"leadline", "trec9", "trec10"}
-        Conventions of computing and averaging.
-    rel : float, optional
-        Minimum grade that counts as relevant, for measures that do not set their own.
-    documents : int, optional
-        Number of documents in the collection.
-    queries : {"all", "both", "with_relevant", "complete"}, optional
-        Queries to average over: all judged ones, those that are also in the run, or those with a relevant
-        document; with "complete", runs with missing queries have no mean. By default that of the profile.
-    known : path or mapping, optional
-        Documents that the user knew before, as a file or as `{query: [document, ...]}`.
-    pool : path, Pooled or mapping, optional
-        Inclusion probabilities of the judged documents, as a file or `{query: {document: probability}}`; by
-        default those in the column probability of the qrels.
-    relevance_strings : int, optional
-        Number of documents of every list whose grades are kept as text.
-    bounds : bool, default False
-        Whether to add the range of values over the orders of tied documents and the grades of unjudged ones.
-    machine : bool, default False
-        Whether the judgments are labels of a machine, which adds a warning.
-    intervals : bool or str, default False
-        Whether to add confidence intervals of the means, or their method, such as "BCa".
-    confidence : float, default 0.95
-        Confidence level of the intervals.
-    seed : int, default 0
-        Seed of the random number generator, for bootstrap intervals.
-    on_run : callable, optional
-        Called with the numbers of finished runs and of all runs after each run.
-    **options
-        How runs and judgments are read: `order`, `on_duplicate`, `on_nan`, `name_by`, `negative`, `subtopics`
-        (see `leadline.data.reading.Reading`). `depth` cuts each list, then `judged_only` drops unjudged
-        documents.
-
-    Returns
-    -------
-    Results
-        Values and means. With inclusion probabilities, `estimates` holds the estimated number of relevant
-        documents of a query and, for every measure R@k, estimated recall over all queries.
+    The parameters are those of `leadline.evaluate`, but `machine` says whether the judgments are labels of a
+    machine, which adds a warning.
 
     Examples
     --------
-    >>> qrels = {"q1": {"d1": 1, "d2": 0}}
-    >>> results = evaluate(qrels, {"q1": {"d2": 2.0, "d1": 1.0}}, ["AP", "nDCG@10"])
-    >>> results.mean("run", "AP")
+    >>> evaluate({"q1": {"d1": 1, "d2": 0}}, {"q1": {"d2": 2.0, "d1": 1.0}}, "AP").mean("run", "AP")
     0.5
     """
     runs = listed_runs(runs)

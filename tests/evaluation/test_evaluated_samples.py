@@ -1,0 +1,118 @@
+"""`evaluate` with the pool that judgments were drawn from: the estimates, their intervals, and gates."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+import leadline as ll
+from conftest import Leadline
+from leadline.estimation.estimate import EstimatedResults, estimate
+from leadline.estimation.pool_designs import pool_for
+from leadline.io.pool_files import DrawnPool, read_drawn_pool
+
+Grades = dict[str, dict[str, float]]
+RNG = random.Random(3)
+TRUTH: Grades = {f"q{one}": {f"d{two}": float(RNG.random() < 0.3) for two in range(40)} for one in range(40)}
+RUNS = {
+    name: {
+        query: {doc: share * grade + RNG.gauss(0, 1) for doc, grade in row.items()}
+        for query, row in TRUTH.items()
+    }
+    for name, share in (("old", 0.8), ("new", 1.6))
+}
+LABELS = {
+    query: {doc: grade if RNG.random() < 0.8 else 1 - grade for doc, grade in row.items()}
+    for query, row in TRUTH.items()
+}
+
+
+def judged_of(pool: DrawnPool) -> Grades:
+    found: Grades = {}
+    for query, document, drawn in zip(pool.queries, pool.documents, pool.drawn.tolist(), strict=True):
+        if drawn:
+            found.setdefault(query, {})[document] = TRUTH[query][document]
+    return found
+
+
+def write(path: str, grades: Grades) -> None:
+    lines = [f"{q} 0 {d} {int(g)}\n" for q, row in grades.items() for d, g in row.items()]
+    Path(path).write_text("".join(lines))
+
+
+@pytest.mark.parametrize("labels", [None, LABELS])
+def test_with_a_drawn_pool_the_estimator_answers(labels: Grades | None) -> None:
+    pool = pool_for(RUNS, "P@10", budget=6).pool
+    given = {"pool": pool, "machine": labels, "confidence": 0.9, "seed": 2}
+    measures = ["P@10", "nDCG@10", "AP"]
+    found = ll.evaluate(judged_of(pool), RUNS, measures, **given)  # type: ignore[arg-type]
+    assert isinstance(found, EstimatedResults)
+    assert found.to_dict() == estimate(judged_of(pool), RUNS, measures, **given).to_dict()  # type: ignore[arg-type]
+
+
+def test_options_that_an_estimate_has_no_meaning_for_are_refused() -> None:
+    pool = pool_for(RUNS, "P@10", budget=6).pool
+    for options in ({"bounds": True}, {"intervals": True}, {"queries": "both"}, {"depth": 5}):
+        with pytest.raises(ll.UsageError, match=next(iter(options))):
+            ll.evaluate(judged_of(pool), RUNS, "P@10", pool=pool, **options)
+    with pytest.raises(ll.UsageError, match="drawn pool"):
+        ll.evaluate(TRUTH, RUNS, "P@10", machine=LABELS)
+
+
+def test_the_command_gives_what_estimate_gives(
+    tmp_path: Path, leadline: Leadline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, run in RUNS.items():
+        ll.write_run(run, f"{name}.run")
+    write("labels.qrels", LABELS)
+    drawing = ("pool", "old.run", "new.run", "--for", "P@10", "--budget", "6", "--machine", "labels.qrels")
+    assert leadline(*drawing, "-o", "pool.tsv").status == 0
+    write("judged.qrels", judged_of(read_drawn_pool("pool.tsv")))
+    given = ("judged.qrels", "old.run", "new.run", "--pool", "pool.tsv")
+    for more in ((), ("--machine", "none"), ("-m", "AP", "-m", "P@5", "--confidence", "0.9", "-q")):
+        found, known = (
+            leadline(command, *given, *more, "-f", "json").data for command in ("evaluate", "estimate")
+        )
+        for key in ("measures", "queries", "runs", "warnings", "inputs"):
+            assert found[key] == known[key]
+        assert found["options"]["pool"] == "pool.tsv"
+    assert leadline("evaluate", *given).out == leadline("estimate", *given).out
+    one = ll.evaluate("judged.qrels", ["old.run"], "P@10", pool="pool.tsv", machine="labels.qrels")
+    assert isinstance(one, EstimatedResults)
+    inside = one.estimate("old", "P@10").low + 1e-6
+    floors = {one.estimate("old", "P@10").low - 1e-6: 0, inside: 1, 0.99: 1}
+    for floor, status in floors.items():
+        done = leadline("evaluate", "judged.qrels", "old.run", *given[3:], "--fail-below", f"P@10={floor}")
+        assert done.status == status
+    assert leadline("evaluate", *given, "--plot", "means.svg").status == 0
+    Path("kinds.csv").write_text("query_id,kind\n" + "".join(f"q{one},{one % 2}\n" for one in range(40)))
+    sliced = ("--query-slice", "kinds.csv:kind")
+    assert leadline("evaluate", *given, "-m", "P@10", *sliced).status == 0
+    assert leadline("evaluate", *given, "-m", "AP", *sliced).status == 2  # no interval is given
+    for words in (
+        ("--figure", "box", "--plot", "box.svg"),
+        ("-f", "trec"),
+        ("-n",),
+        ("-q",),
+        ("--parts",),
+        ("--bounds",),
+        ("--kind", "qrels"),
+    ):
+        assert leadline("evaluate", *given, *words).status == 2
+    assert leadline("evaluate", *given[:3], "--machine", "labels.qrels").status == 2
+
+
+def test_a_gate_cannot_tell_where_an_estimate_has_no_interval(
+    tmp_path: Path, leadline: Leadline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ll.write_run(RUNS["new"], "new.run")
+    assert leadline("pool", "new.run", "--for", "AP", "--budget", "6", "-o", "pool.tsv").status == 0
+    write("judged.qrels", judged_of(read_drawn_pool("pool.tsv")))
+    words = ("evaluate", "judged.qrels", "new.run", "--pool", "pool.tsv", "--fail-below", "AP=0.0001")
+    assert leadline(*words).status == 1
+    data = leadline(*words, "-f", "json").data
+    assert data["conditions"][0]["cannot_tell"] is True
