@@ -116,3 +116,12 @@ def test_a_gate_cannot_tell_where_an_estimate_has_no_interval(
     assert leadline(*words).status == 1
     data = leadline(*words, "-f", "json").data
     assert data["conditions"][0]["cannot_tell"] is True
+
+
+@pytest.mark.parametrize("budget", [5, 8])
+def test_the_table_says_how_many_judgments_it_is_estimated_from(budget: int) -> None:
+    pool = pool_for(RUNS, "P@10", budget=budget).pool
+    judged = judged_of(pool)
+    count = sum(map(len, judged.values()))
+    table = str(ll.evaluate(judged, RUNS, "P@10", pool=pool))
+    assert f"{count:,} judgments, {count / len(TRUTH):.3g} per query" in table

@@ -87,7 +87,11 @@ def estimate_notes(results: EstimatedResults) -> list[str]:
     predicted = PREDICTED.get(results.proxy, f"predicted from quantiles of {results.proxy}")
     if results.proxy == "none" and not any(estimate.drawn > 0 for estimate in rows.estimates):
         predicted = "counted as non-relevant"
-    notes = [INTERVAL.format(percent(results.confidence)) + f"; unjudged pairs: {predicted}"]
+    notes = []
+    if results.read["pool"]:
+        each = results.judgments / len(results.queries)
+        notes.append(f"estimated from {counted(results.judgments, 'judgment')}, {each:.3g} per query")
+    notes.append(INTERVAL.format(percent(results.confidence)) + f"; unjudged pairs: {predicted}")
     if rows.widened:
         notes.append(
             "widened: share of the width due to documents outside the frame; to halve: how many of them to "
