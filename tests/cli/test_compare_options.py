@@ -98,7 +98,7 @@ def test_csv_has_both_intervals_in_columns_of_their_own(leadline: Leadline, file
     out = leadline("compare", *files, "-m", "RR", "-f", "csv").out
     rows = list(csv.DictReader(io.StringIO(out)))
     assert float(rows[0]["simultaneous_low"]) < float(rows[0]["low"])
-    assert {row["verdict"] for row in rows} <= {"better", "worse", "not told apart"}
+    assert {row["verdict"] for row in rows} <= {"better", "worse", "not significant"}
 
 
 def test_the_first_measure_is_the_primary_one(leadline: Leadline, files: list[str]) -> None:

@@ -15,7 +15,7 @@ import click
 import pytest
 
 from conftest import Leadline
-from leadline.cli import COMMON, SECTIONS, _help, group, module_of
+from leadline.cli import COMMON, SECTIONS, TRIED, _help, group, module_of
 from leadline.cli._commands import COMMANDS
 
 FOLDER = Path(inspect.getfile(import_module("leadline.cli"))).parent
@@ -178,3 +178,14 @@ def test_a_help_is_written_as_a_manual_is(name: str) -> None:
 def test_terms_that_people_search_for_are_in_the_help(command: str, terms: str, leadline: Leadline) -> None:
     text = " ".join(leadline(command, "--help").out.split())
     assert [term for term in terms.split() if not re.search(term, text)] == []
+
+
+@pytest.mark.parametrize("word", sorted(TRIED))
+def test_words_that_people_try_are_answered_with_a_command_that_exists(word: str, leadline: Leadline) -> None:
+    done = leadline(*(("compare", "q", "r", word) if word.startswith("-") else (word,)))
+    assert done.status == 2
+    assert TRIED[word] in done.err
+    named = re.search(r"`leadline ([a-z]+)(.*?)`", TRIED[word])
+    if named:
+        text = leadline(named[1], "--help").out
+        assert all(option in text for option in re.findall(r" (--?[a-z-]+)", named[2]))

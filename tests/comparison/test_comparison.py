@@ -136,7 +136,7 @@ def test_one_query_decides_nothing() -> None:
     data = comparison.to_dict()["pairs"][0]
     assert (data["p"], data["low"], data["p_equivalent"]) == (None, None, None)
     by_flips = compare(qrels, runs, "RR", test="Randomisation").pairs[0]
-    assert (by_flips.p, by_flips.verdict) == (1.0, "not told apart")
+    assert (by_flips.p, by_flips.verdict) == (1.0, "not significant")
 
 
 @pytest.mark.parametrize("test", ["T", "Randomisation", "Bootstrap", "Wilcoxon", "Sign"])
@@ -146,7 +146,7 @@ def test_the_sign_test_decides_where_every_difference_is_the_same(test: str) -> 
         comparison = compare(qrels, {"b": varied(2), "a": varied(1)}, "RR", test=test)
         pair = comparison.pairs[0]
         assert pair.p == pytest.approx(2.0 ** (1 - queries), abs=1e-4 if queries > 20 else 1e-12)
-        assert pair.verdict == ("better" if queries > 5 else "not told apart")
+        assert pair.verdict == ("better" if queries > 5 else "not significant")
         assert (pair.low > 0) == (queries > 5), "0.5 twice, or no limit at all"
         assert "decided_by_sign" in {notice.code for notice in comparison.warnings}
 
@@ -157,7 +157,7 @@ def test_equivalence_needs_a_margin() -> None:
     near = compare(QRELS, runs, "RR", margin=0.3)
     assert near.pairs[0].verdict == "equivalent"
     assert "are equivalent on RR within 0.3: " in near.sentences()[0]
-    assert compare(QRELS, runs, "RR", margin=0.01).pairs[0].verdict == "not told apart"
+    assert compare(QRELS, runs, "RR", margin=0.01).pairs[0].verdict == "not significant"
 
 
 def test_a_sure_difference_may_be_a_small_one() -> None:
@@ -350,3 +350,20 @@ def test_a_correction_may_be_an_object_as_a_test_may() -> None:
         compare(QRELS, RUNS, "RR", correction=one) for one in ("BH", CORRECTIONS.parse("BH"))
     )
     assert by_name.p_corrected.tolist() == by_object.p_corrected.tolist()
+
+
+def test_one_pair_and_one_measure_need_no_list() -> None:
+    found = compare(QRELS, {"old": RUNS["middle"], "new": RUNS["best"]}, ["RR"])
+    (pair,) = found.pairs
+    assert (found.verdict, found.difference, found.low, found.high) == (
+        pair.verdict,
+        pair.difference,
+        pair.low,
+        pair.high,
+    )
+    assert found.verdict == "better"
+    assert [found.sentence] == found.sentences()
+    for several in (compare(QRELS, RUNS, ["RR"]), compare(QRELS, {"a": RUNS["middle"], "b": RUNS["best"]})):
+        for name in ("verdict", "difference", "low", "high", "sentence"):
+            with pytest.raises(UsageError, match="pairs"):
+                getattr(several, name)

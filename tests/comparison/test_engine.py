@@ -94,7 +94,7 @@ def test_of_one_family_all_measures_are_corrected_together() -> None:
     [
         (0.01, 0.2, None, False, "better"),
         (0.01, -0.2, 0.01, False, "worse"),
-        (0.05, 0.2, None, False, "not told apart"),
+        (0.05, 0.2, None, False, "not significant"),
         (0.3, 0.2, 0.01, False, "equivalent"),
         (np.nan, 0.2, 0.01, False, "undecided"),
         (np.nan, 0.0, None, True, "identical"),

@@ -39,6 +39,20 @@ SECTIONS = (
 
 
 WIDEST = 100  # columns of a help
+TESTS = "`leadline compare` tests whether runs differ"
+FIGURES = "commands draw with --plot FILE.svg"
+# Words that people try for a command or an option, with what does it here.
+TRIED = {
+    "eval": "use `leadline evaluate`",
+    **dict.fromkeys(("significance", "ttest", "test", "stats"), TESTS),
+    "gate": "use `leadline compare --baseline RUN --fail-if-worse MEASURE`",
+    "table": "use `leadline report`, or `leadline compare -f latex`",
+    **dict.fromkeys(("plot", "figure"), FIGURES),
+    "--latex": "Use -f latex.",
+    "--csv": "Use -f csv.",
+    "--json": "Use -f json.",
+    "--html": "Use `leadline report`, which writes a page.",
+}
 
 
 class Commands(Described, click.Group):
@@ -103,6 +117,8 @@ class Commands(Described, click.Group):
         if self.get_command(context, args[0]) is None and not args[0].startswith("-"):
             import difflib
 
+            if args[0] in TRIED:
+                raise click.UsageError(f"unknown command '{args[0]}'; {TRIED[args[0]]}")
             known = self.list_commands(context)
             close = difflib.get_close_matches(args[0], known, n=2)
             hint = "nearest: " + ", ".join(close) if close else "`leadline help --all` lists the commands"
@@ -223,7 +239,8 @@ def _drop_output(status: int) -> int:
 def _one_line(error: click.ClickException) -> str:
     if isinstance(error, click.NoSuchOption):  # versions of click word it differently
         nearest = " or ".join(f"'{name}'" for name in sorted(error.possibilities or ()))
-        text = f"No such option '{error.option_name}'." + (f" Did you mean {nearest}?" if nearest else "")
+        hint = TRIED.get(error.option_name) or (f"Did you mean {nearest}?" if nearest else "")
+        text = f"No such option '{error.option_name}'. {hint}".rstrip()
     else:
         text = " ".join(error.format_message().split())
     context = getattr(error, "ctx", None)

@@ -118,7 +118,7 @@ def compare(
     >>> b = {"q1": {"x": 2.0, "d": 1.0}, "q2": {"d": 1.0}, "q3": {"x": 2.0, "d": 1.0}}
     >>> pair = compare(qrels, {"b": b, "a": a}, "RR").pairs[0]
     >>> pair.a, pair.b, round(pair.difference, 4), round(pair.p, 4), pair.verdict
-    ('a', 'b', 0.1667, 0.4226, 'not told apart')
+    ('a', 'b', 0.1667, 0.4226, 'not significant')
 
     Values that are known already are not computed again:
 

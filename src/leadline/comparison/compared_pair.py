@@ -66,7 +66,7 @@ class ComparedPair(NamedTuple):
     detectable : float
         Difference detectable with this number of queries and the requested power, at the level of the first
         step of the correction.
-    verdict : {"better", "worse", "equivalent", "not told apart", "identical", "undecided"}
+    verdict : {"better", "worse", "equivalent", "not significant", "identical", "undecided"}
         Outcome of the comparison, for `a`.
     changed : list of Change
         The queries with the largest differences; none for estimates from a sample of judgments.

@@ -18,6 +18,8 @@ from leadline.comparison.sentences import sentence
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.result import Result
 from leadline.data.results import Intervals, Results, ResultWarning, RunInfo, keyed
+from leadline.data.wording import counted
+from leadline.errors import UsageError
 from leadline.evaluation.evaluate import mean_intervals
 from leadline.stats import Interval
 from leadline.stats.intervals import Randomisation as InvertedRandomisation
@@ -153,6 +155,41 @@ class Comparison(Tested, Result):
     def pairs(self) -> list[ComparedPair]:
         """Records of all pairs and measures, with the three queries of largest difference."""
         return self.records()
+
+    def _only(self) -> ComparedPair:
+        """Return the record of the only pair and measure."""
+        if self.p.size != 1:
+            raise UsageError(
+                f"{counted(len(self.pairing), 'pair')} and {counted(len(self.results.measures), 'measure')}; "
+                "expected one of each, or `pairs`, which lists all"
+            )
+        return self.pairs[0]
+
+    @property
+    def verdict(self) -> str:
+        """Verdict of the only pair and measure, for the first run of the pair."""
+        return self._only().verdict
+
+    @property
+    def difference(self) -> float:
+        """Mean difference of the only pair and measure: first run minus second run."""
+        return self._only().difference
+
+    @property
+    def low(self) -> float:
+        """Lower confidence limit of the only difference."""
+        return self._only().low
+
+    @property
+    def high(self) -> float:
+        """Upper confidence limit of the only difference."""
+        return self._only().high
+
+    @property
+    def sentence(self) -> str:
+        """Sentence that reports the only pair and measure."""
+        self._only()
+        return self.sentences()[0]
 
     def records(
         self, *, changed: int = 3, chosen: Sequence[Sequence[int]] | None = None

@@ -390,13 +390,13 @@ def verdicts(
 
     "better" or "worse" (the first run) for significant differences; "equivalent" for other differences that
     are significantly smaller than the margin; "identical" without any difference; "undecided" if p is
-    undefined; otherwise "not told apart".
+    undefined; otherwise "not significant".
     """
     with np.errstate(invalid="ignore"):
         significant = np.asarray(p < alpha)
         alike = np.zeros_like(significant) if p_equivalent is None else p_equivalent < alpha
         ahead = mean > 0 if rising else mean < 0
-    words = np.where(significant, np.where(ahead, "better", "worse"), "not told apart").astype("<U14")
+    words = np.where(significant, np.where(ahead, "better", "worse"), "not significant").astype("<U15")
     words[alike & ~significant] = "equivalent"
     words[np.isnan(p)] = "undecided"
     words[identical] = "identical"

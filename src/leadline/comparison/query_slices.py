@@ -88,7 +88,7 @@ class SliceDifference(NamedTuple):
         p-value.
     p_corrected : float
         p-value corrected by Holm over the slices and pairs.
-    verdict : {"better", "worse", "not told apart", "identical", "cannot tell"}
+    verdict : {"better", "worse", "not significant", "identical", "cannot tell"}
         Outcome for `a`.
     reason : str
         Reason for "cannot tell"; otherwise empty.

@@ -53,7 +53,7 @@ class Scope(NamedTuple):
     p_corrected : float
         p-value corrected over the pairs.
     verdict : str
-        Outcome for `a`: better, worse, not told apart, identical, undecided, or why there is no test.
+        Outcome for `a`: better, worse, not significant, identical, undecided, or why there is no test.
     """
 
     low: float

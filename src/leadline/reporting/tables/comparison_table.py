@@ -24,8 +24,6 @@ from leadline.stats.paired_tests import T
 
 SENTENCES = 12  # maximum number of pairs described in sentences; JSON has a sentence for every pair
 
-VERDICTS = {"not told apart": "not significant"}  # JSON value: printed text
-
 
 def chosen_pairs(comparison: Comparison, pairs: str | int | None = None) -> list[list[int]]:
     """Return the indices of the pairs to show, by measure."""
@@ -73,10 +71,6 @@ def _effect(pair: ComparedPair) -> Cell:
     return Preformatted(f"{pair.effect:.2f} [{pair.effect_low:.2f}, {pair.effect_high:.2f}]")
 
 
-def _verdict(pair: ComparedPair) -> Cell:
-    return VERDICTS.get(pair.verdict, pair.verdict)
-
-
 # Every column of a comparison, in the order of the printed table and of CSV and data frames.
 COLUMNS = (
     Column("a", "a"),
@@ -105,7 +99,7 @@ COLUMNS = (
     Column("these_high"),
     Column("needed"),
     Column("detectable"),
-    Column("verdict", "a is", printed=_verdict),
+    Column("verdict", "a is"),
 )
 
 
@@ -193,9 +187,7 @@ def _verdict_counts(comparison: Comparison, chosen: Sequence[Sequence[int]]) -> 
 
 
 def _counts(verdicts: Sequence[str]) -> str:
-    return ", ".join(
-        f"{VERDICTS.get(word, word)} {verdicts.count(word):,}" for word in dict.fromkeys(verdicts)
-    )
+    return ", ".join(f"{word} {verdicts.count(word):,}" for word in dict.fromkeys(verdicts))
 
 
 def _sentence_notes(

@@ -8,7 +8,6 @@ from leadline.comparison.sentences import clipped, p_text, signed
 from leadline.data.results import plain
 from leadline.data.table import Cell, Probability, RowLabel, Table
 from leadline.data.wording import counted, percent
-from leadline.reporting.tables.comparison_table import VERDICTS
 from leadline.stats.intervals import SMALLEST
 
 ALL = "all"
@@ -104,7 +103,7 @@ def _difference_cells(slices: Slices, record: SliceDifference) -> list[Cell]:
         plain(clipped(high, -reach, reach)),
         None if p is None else Probability(p),
         None if p_corrected is None or record.slice is None else Probability(p_corrected),
-        VERDICTS.get(record.verdict, record.verdict),
+        record.verdict,
     ]
 
 

@@ -14,7 +14,6 @@ from leadline.comparison.suite_result import CANNOT_TELL, INCOMPLETE, Suite
 from leadline.data.results import plain
 from leadline.data.table import Cell, Probability, Table
 from leadline.data.wording import counted, percent
-from leadline.reporting.tables.comparison_table import VERDICTS
 
 LETTERED = 6  # maximum number of runs with letters; with more, outperformed runs are counted
 
@@ -155,12 +154,7 @@ def pair_table(suite: Suite) -> Table:
 
 def _scope(scope: Scope) -> list[Cell]:
     p = plain(scope.p_corrected)
-    return [
-        plain(scope.low),
-        plain(scope.high),
-        None if p is None else Probability(p),
-        VERDICTS.get(scope.verdict, scope.verdict),
-    ]
+    return [plain(scope.low), plain(scope.high), None if p is None else Probability(p), scope.verdict]
 
 
 def _pair_notes(suite: Suite) -> list[str]:
