@@ -12,6 +12,7 @@ import leadline as ll
 from conftest import EXAMPLES
 from leadline.data.results import Results
 from leadline.errors import UnknownIdError, UsageError
+from leadline.evaluation.evaluate import evaluate
 from leadline.reporting.restore import save
 from leadline.scale import evaluate_parts, evaluate_runs
 from leadline.scale.run_parts import RunParts
@@ -38,10 +39,10 @@ def test_parts_give_the_values_and_warnings_of_the_whole_for_every_measure(
     del form
     split = split_run(tmp_path, seed)
     for options in both_kinds(seed, known=split.known):
-        whole = ll.evaluate(split.qrels, split.run, **options)
+        whole = evaluate(split.qrels, split.run, **options)
         parts = RunParts(split.parts, name="bm25")
         assert_same(evaluate_parts(split.qrels, parts, **options), whole)
-        partial = [ll.evaluate(split.qrels, {"bm25": part}, **options) for part in split.parts]
+        partial = [evaluate(split.qrels, {"bm25": part}, **options) for part in split.parts]
         assert_same(Results.merge(partial), whole)
         assert_same(Results.merge([Results.merge(partial[:1]), *partial[1:]]), whole)
 
@@ -52,10 +53,10 @@ def test_bounds_intervals_and_relevance_strings_are_those_of_the_whole(seed: int
     measures = ["AP", "nDCG@5", "RBP", "ERR@5", "Bpref", "P@3"]
     more: dict[str, Any] = {"bounds": True, "intervals": "BCa", "seed": 3, "relevance_strings": 5}
     options = {"queries": options_of(seed)["queries"], **more}
-    whole = ll.evaluate(split.qrels, split.run, measures, **options)
+    whole = evaluate(split.qrels, split.run, measures, **options)
     merged = evaluate_parts(split.qrels, RunParts(split.parts, name="bm25"), measures, **options)
     assert_same(merged, whole, bounds=True)
-    partial = [ll.evaluate(split.qrels, {"bm25": part}, measures, **options) for part in split.parts]
+    partial = [evaluate(split.qrels, {"bm25": part}, measures, **options) for part in split.parts]
     assert_same(Results.merge(partial), whole, bounds=True)
 
 
@@ -64,10 +65,10 @@ def test_saved_parts_merge_to_the_whole(seed: int, tmp_path: Path) -> None:
     split = split_run(tmp_path, seed)
     options = options_of(seed)
     measures = ["AP", "nDCG@5", "RR", "GMAP", "NumRel", "Bpref"]
-    whole = ll.evaluate(split.qrels, split.run, measures, **options)
+    whole = evaluate(split.qrels, split.run, measures, **options)
     files = [f"{part}.parquet" for part in split.parts]
     for part, file in zip(split.parts, files, strict=True):
-        save(ll.evaluate(split.qrels, {"bm25": part}, measures, **options), file)
+        save(evaluate(split.qrels, {"bm25": part}, measures, **options), file)
     merged = merge_files(files)
     assert_same(merged, whole)
     save(merged, tmp_path / "merged.parquet")

@@ -44,7 +44,27 @@ KEYWORDS += ("on_nan", "columns", "depth", "judged_only", "name_by")
 
 @public
 def merge_files(paths: Sequence[str], *, queries: str | None = None, name: str | None = None) -> Results:
-    """Merge files of `evaluate --save` that hold parts of the same runs."""
+    """Merge saved results that hold parts of the same runs.
+
+    Parameters
+    ----------
+    paths : sequence of path
+        Files that `leadline evaluate --save` wrote, one per part.
+    queries : {"all", "both"}, optional
+        Queries that count in the means, as in `evaluate`; by default the option of the parts.
+    name : str, optional
+        Name of the run, where every part calls it by the name of its own file.
+
+    Returns
+    -------
+    Results
+        Results of the undivided runs.
+
+    Raises
+    ------
+    UsageError
+        If the parts were evaluated with different options, or share a query.
+    """
     labels = [os.fspath(path) for path in paths]
     parts = [saved_results(path) for path in labels]
     if name is not None:
@@ -159,7 +179,22 @@ class Verification(Result):
 
 @public
 def verify(path: str, *, sample: int = SAMPLE, seed: int = 0) -> Verification:
-    """Verify saved results: digests of the inputs, means, and values of a sample of queries."""
+    """Verify saved results: digests of the inputs, means, and values of a sample of queries.
+
+    Parameters
+    ----------
+    path : path
+        File that `leadline evaluate --save` wrote.
+    sample : int
+        Number of queries whose values are computed again; 0 computes none.
+    seed : int, default 0
+        Seed of the sample.
+
+    Returns
+    -------
+    Verification
+        Every check with its outcome; `verified` is True if nothing differs.
+    """
     saved = saved_values(os.fspath(path))
     results = _results_of(saved, path)
     verification = Verification(
