@@ -387,8 +387,21 @@ def text_of(rng: np.random.Generator) -> bytes:
     return some(b"", b"\xef\xbb\xbf") + (text.removesuffix(b"\n") if rng.random() < odd else text)
 
 
-def test_a_clean_run_is_checked_in_stretches_as_it_is_as_a_whole(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def grades_of(rng: np.random.Generator) -> bytes:
+    """Return judgments with a query without a relevant document, other grades and a repeat, at times."""
+    lines = [b"# a remark"] if rng.random() < 0.2 else []
+    for query in range(rng.integers(1, 9)):
+        kinds = [b"0"] if rng.random() < 0.3 else [b"0", b"1", b"2", b"0.5", b"-1", b"1e3", b"2.0"]
+        odd = rng.random(len(kinds)) * ([1] + [0.2] * (len(kinds) - 1)) + 1e-9
+        for number in rng.permutation(40)[: rng.integers(1, 30)]:
+            grade = kinds[rng.choice(len(kinds), p=odd / odd.sum())]
+            lines.append(b"q%d 0 d%02d %s" % (query % 7, number, grade))
+    return b"\n".join(lines) + b"\n" * int(rng.integers(0, 3))
+
+
+@pytest.mark.parametrize("kind", ["run", "qrels"])
+def test_a_clean_file_is_checked_in_stretches_as_it_is_as_a_whole(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if kernels.compiled is None:
         pytest.skip("no compiled kernels")
@@ -405,7 +418,7 @@ def test_a_clean_run_is_checked_in_stretches_as_it_is_as_a_whole(
 
     monkeypatch.setattr(lint, "_checked_stretches", noted)
     for number in range(120):
-        path = file_of(tmp_path, f"{number}.run", text_of(rng))
+        path = file_of(tmp_path, f"{number}.txt", text_of(rng) if kind == "run" else grades_of(rng))
         judged = qrels if number % 2 else None
         size = int(rng.integers(256, 4096))
         streamed = lint.check(str(path), qrels=judged, workspace=Buffers(size))
@@ -419,6 +432,7 @@ def test_a_clean_run_is_checked_in_stretches_as_it_is_as_a_whole(
             whole.queries,
             whole.unit,
         ]
+        assert streamed.kind == kind
     assert sum(found is not None for found in taken) > 60
 
 

@@ -17,8 +17,8 @@ from leadline.data.wording import percent
 from leadline.errors import InputError, LeadlineError, MissingPackageError
 from leadline.io import trec_runs
 from leadline.io import write as writing
-from leadline.io.check_remarks import ListRemarks, Problem, TextRemarks, blocks
-from leadline.io.formats import TREC, Opened, content_of, opened, records_of
+from leadline.io.check_remarks import GradeRemarks, ListRemarks, Problem, TextRemarks, blocks
+from leadline.io.formats import TREC, Opened, content_of, kind_of_trec, opened, records_of
 from leadline.io.opening import Buffers, Chunk, first_bytes, run_name
 from leadline.io.row_checks import lists_of, named
 from leadline.io.tables import QRELS_COLUMNS, OutputTable
@@ -261,8 +261,8 @@ def check(
     What was read is kept on request, for `write_repaired`. `workspace` is memory to use, the same for one run
     after the other. `reading` has the names of columns.
     """
-    if kind in {None, "run"} and not subtopics and not keep and reading.columns is None:
-        clean = _clean_run(path, qrels, workspace or Buffers())
+    if not (subtopics or keep or reading.columns or reading.qrels_columns):
+        clean = _clean(path, kind, qrels, workspace or Buffers())
         if clean is not None:
             return clean
     found = Checked(path, subtopics=subtopics)
@@ -296,28 +296,30 @@ def check(
     return found
 
 
-def _clean_run(path: str, qrels: Qrels | None, workspace: Buffers) -> Checked | None:
-    """Check a run in TREC format without errors, a chunk at a time; None for anything else."""
+def _clean(path: str, kind: str | None, qrels: Qrels | None, workspace: Buffers) -> Checked | None:
+    """Check a TREC file without errors, a chunk at a time; None for anything else."""
     try:
         head = first_bytes(path)
         if kernels.compiled is None or head is None or not looks_trec(head):
             return None
+        kind = kind or kind_of_trec(head)
         with Chunk(path, workspace) as window:
-            return _checked_stretches(window, qrels)
+            return _checked_stretches(window, kind, qrels if kind == "run" else None)
     except InputError:
         return None
 
 
-def _checked_stretches(window: Chunk, qrels: Qrels | None) -> Checked | None:
-    """Check a clean run; None if it is not clean, or a query reappears after another one."""
-    about, of_lists = TextRemarks("run"), ListRemarks(trec=True)
+def _checked_stretches(window: Chunk, kind: str, qrels: Qrels | None) -> Checked | None:
+    """Check a clean file; None if it is not clean, or a query reappears after another one."""
+    about = TextRemarks(kind)
+    of_lists = ListRemarks(trec=True) if kind == "run" else GradeRemarks()
     joining = _Joining(Qrels.of([]) if qrels is None else qrels)
     seen: set[bytes] = set()
     line, byte = 1, 0
     while not window.last:
         window.advance(byte)
-        lists = CompiledLists.scan(window, line, run=True)
-        if lists is None or not joining.add(lists):
+        lists = CompiledLists.scan(window, line, run=kind == "run")
+        if lists is None or not np.isfinite(lists.scores).all() or not joining.add(lists):
             return None
         expected = len(seen) + len(lists.queries)
         seen.update(lists.queries)
@@ -330,7 +332,7 @@ def _checked_stretches(window: Chunk, qrels: Qrels | None) -> Checked | None:
     if not joining.documents:
         return None
     problems = [*about.problems(), *of_lists.problems()]
-    found = Checked(window.path, "run", "trec", rows=joining.documents, queries=len(seen))
+    found = Checked(window.path, kind, "trec", rows=joining.documents, queries=len(seen))
     found.problems = [problem for problem in problems if problem.count]
     if qrels is not None:
         found.joined = joining.joined()
@@ -399,13 +401,11 @@ def _remarks(found: Checked, returns: list[int]) -> Iterator[Problem]:
         about = TextRemarks(found.kind)
         about.add(window.text[: window.end].tobytes(), 1, rows=set(lists.lines))
         yield from about.problems()
-    yield _problem("mixed_queries", returns, "a query occurs again after another one")
-    if found.kind == "qrels":
-        yield from _of_grades(lists)
-    else:
-        of_lists = ListRemarks(trec=found.form == "trec")
-        of_lists.add(lists, lists.lines.__getitem__)
-        yield from of_lists.problems()
+    message = "a query occurs again after another one"
+    yield Problem("mixed_queries", returns[0] if returns else None, message, len(returns))
+    of_lists = ListRemarks(trec=found.form == "trec") if found.kind == "run" else GradeRemarks()
+    of_lists.add(lists, lists.lines.__getitem__)
+    yield from of_lists.problems()
 
 
 def _errors(found: Faults) -> list[Problem]:
@@ -444,25 +444,6 @@ def _repeats_by_subtopic(source: Opened) -> Iterator[Problem]:
 def _spans(lists: PlainLists) -> Iterator[tuple[bytes, int, int]]:
     bounds = lists.bounds.tolist()
     return zip(lists.queries, bounds[:-1], bounds[1:], strict=True)
-
-
-def _of_grades(lists: PlainLists) -> Iterator[Problem]:
-    negative = np.flatnonzero(lists.scores < 0).tolist()
-    message = "a negative grade: pooled, not judged"
-    yield _problem("negative_grades", sorted(lists.lines[row] for row in negative), message)
-    part = np.flatnonzero(lists.scores != np.floor(lists.scores)).tolist()
-    message = "a fractional grade; trec_eval truncates it"
-    yield _problem("fractional_grades", sorted(lists.lines[row] for row in part), message)
-    nothing = [
-        lists.lines[low]
-        for _, low, high in _spans(lists)
-        if low < high and not (lists.scores[low:high] >= 1).any()
-    ]
-    yield _problem("no_relevant", nothing, "a query without a relevant document (grade 1 or more)")
-
-
-def _problem(code: str, lines: list[int], message: str) -> Problem:
-    return Problem(code, lines[0] if lines else None, message, len(lines))
 
 
 # Repairs of a copy, in words; {policy} is the choice between repeats.

@@ -165,6 +165,33 @@ class ListRemarks:
         yield self.ties.problem("ties", "a list with tied scores; ties are ordered by descending document id")
 
 
+class GradeRemarks:
+    """Irregularities of the grades of judgments."""
+
+    def __init__(self) -> None:
+        self.negative, self.part, self.nothing = Tally(), Tally(), Tally()
+
+    def add(self, lists: TrecLists, line_of: Callable[[int], int]) -> None:
+        """Examine some lists; `line_of` gives the line of a row."""
+        grades, bounds = lists.scores, lists.bounds
+        starts = bounds[:-1][bounds[:-1] < bounds[1:]]
+        best = np.maximum.reduceat(grades, starts) if len(starts) else grades[:0]
+        for tally, rows in (
+            (self.negative, np.flatnonzero(grades < 0)),
+            (self.part, np.flatnonzero(grades != np.floor(grades))),
+            (self.nothing, starts[best < 1]),
+        ):
+            if len(rows):
+                tally.add(len(rows), min(map(line_of, rows.tolist())))
+
+    def problems(self) -> Iterator[Problem]:
+        """Yield the problems found."""
+        yield self.negative.problem("negative_grades", "a negative grade: pooled, not judged")
+        yield self.part.problem("fractional_grades", "a fractional grade; trec_eval truncates it")
+        message = "a query without a relevant document (grade 1 or more)"
+        yield self.nothing.problem("no_relevant", message)
+
+
 def _lists_of(bounds: Integers, rows: Integers) -> list[int]:
     """Return the lists that contain some rows."""
     return np.unique(np.searchsorted(bounds, rows, side="right") - 1).tolist() if len(rows) else []

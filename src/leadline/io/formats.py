@@ -242,11 +242,18 @@ def content_of(source: Opened, reading: Reading = DEFAULT_READING) -> str:
     for kind, names in (("run", reading.columns), ("qrels", reading.qrels_columns)):
         if width and names is not None and len(names.split(",")) == width:
             return kind
-    return _content_of_trec(source) if source.format is TREC else _content_of_rows(source)
+    if source.format is TREC:
+        return kind_of_trec(source.text.text[: source.text.end].tobytes())
+    return _content_of_rows(source)
 
 
-def _content_of_trec(source: Opened) -> str:
-    return "qrels" if len(_first_fields(source.text.text[: source.text.end].tobytes())) == 4 else "run"
+def kind_of_trec(text: bytes) -> str:
+    r"""Return whether a text in TREC format is a run or judgments.
+
+    >>> kind_of_trec(b"# made by hand\nq1 0 d1 1\n")
+    'qrels'
+    """
+    return "qrels" if len(_first_fields(text)) == 4 else "run"
 
 
 def _content_of_rows(source: Opened) -> str:
