@@ -274,7 +274,7 @@ def test_a_run_in_json_lines_has_the_records_of_a_json_writer(*, odd: bool) -> N
     rows = [
         (query, name, score) for query in ("q1", "q'2") for name, score in zip(names, scores, strict=True)
     ]
-    written = json_files.write_json_lines(tables.OutputTable(tables.RUN_COLUMNS, list(rows)))
+    written = b"".join(json_files.write_json_lines(tables.OutputTable(tables.RUN_COLUMNS, list(rows))))
     expected = [json_files.dump_json(dict(zip(tables.RUN_COLUMNS, row, strict=True))) for row in rows]
     assert written.decode().splitlines() == expected
 

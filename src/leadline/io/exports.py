@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from leadline.data.qrels import Qrels
@@ -48,7 +48,8 @@ def write_beir(
     for name, found in texts.items():
         if found is not None:
             lines = (_text_line(document, titled=name == "corpus.jsonl") for document in found)
-            write_bytes(os.path.join(root, name), "".join(lines).encode("utf-8", "surrogateescape"))
+            packed = (line.encode("utf-8", "surrogateescape") for line in lines)
+            write_bytes(os.path.join(root, name), packed)
     return written
 
 
@@ -94,7 +95,7 @@ def _search(query: str, queries: Mapping[str, str] | None) -> dict[str, Any]:
     return {"multi_match": {"query": queries[query]}}
 
 
-def _whole_rows(qrels: Qrels, program: str) -> list[tuple[Any, ...]]:
+def _whole_rows(qrels: Qrels, program: str) -> Collection[tuple[Any, ...]]:
     """Return judgments as rows; refuse what a program without subtopics and fractions cannot read."""
     table = tables.table_of_qrels(qrels)
     if table.columns != tables.QRELS_COLUMNS:

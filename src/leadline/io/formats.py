@@ -73,7 +73,7 @@ class Format(NamedTuple):
     name: str
     recognised: Callable[[bytes, str], bool] | None
     rows: Callable[[Opened, str, bool], Table | Records] | None
-    write: Callable[[OutputTable], bytes] | None = None
+    write: Callable[[OutputTable], Iterator[bytes]] | None = None
     suffixes: tuple[str, ...] = ()
     other_suffixes: tuple[str, ...] = ()
     judgments: str = ""
@@ -376,11 +376,12 @@ def _is_headerless(head: bytes, _named: str) -> bool:
     return (split and any(numbers)) or (len(cells) <= 4 and is_level(cells[-1]))
 
 
-def _write_trec(table: OutputTable) -> bytes:
+def _write_trec(table: OutputTable) -> Iterator[bytes]:
     from leadline.io import tables, trec_qrels, trec_runs
 
     write = trec_runs.write if table.columns == tables.RUN_COLUMNS else trec_qrels.write
-    return table.header + write(table)
+    yield table.header
+    yield from write(table)
 
 
 TREC = Format("trec", _is_trec, None, _write_trec)

@@ -10,8 +10,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import chain, islice
+from itertools import chain, groupby, islice
 from math import isfinite
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from leadline.data.ids import to_bytes
@@ -20,7 +21,7 @@ from leadline.io import python_inputs, row_checks
 from leadline.io.opening import Chunk
 from leadline.io.record_lists import json_lines_scan, mapping_lists
 from leadline.io.row_checks import Records, Row, Table
-from leadline.io.tables import RUN_COLUMNS, OutputTable, byte_lines
+from leadline.io.tables import RUN_COLUMNS, OutputTable, byte_lines, row_blocks
 from leadline.io.trec_lists import CompiledLists
 from leadline.kernels import plain
 
@@ -118,16 +119,24 @@ def parse_json(text: bytes, path: str, line: int = 0) -> Any:
         raise InputError("a number that is too long", expected="a number", path=path) from None
 
 
-def write_json(table: OutputTable) -> bytes:
-    """Write `{query: {document: number}}`, a query on a line; by subtopic where there are some."""
-    found: dict[str, dict[str, Any]] = {query: {} for query in table.empty}
-    for query, document, number, *subtopic in table.rows:
-        documents = found.setdefault(query, {})
-        for name in subtopic:
-            documents = documents.setdefault(name, {})
-        documents[document] = number
-    lines = [f"{dump_json(query)}: {dump_json(documents)}" for query, documents in found.items()]
-    return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
+def write_json(table: OutputTable) -> Iterator[bytes]:
+    """Yield `{query: {document: number}}`, a query on a line; by subtopic where there are some."""
+    before = "{\n"
+    for query, documents in chain(((query, {}) for query in table.empty), _by_query(table)):
+        yield f"{before}{dump_json(query)}: {dump_json(documents)}".encode()
+        before = ",\n"
+    yield b"\n}\n"
+
+
+def _by_query(table: OutputTable) -> Iterator[tuple[str, dict[str, Any]]]:
+    for query, rows in groupby(table.rows, key=itemgetter(0)):
+        found: dict[str, Any] = {}
+        for _, document, number, *subtopic in rows:
+            documents = found
+            for name in subtopic:
+                documents = documents.setdefault(name, {})
+            documents[document] = number
+        yield query, found
 
 
 def dump_json(value: Any) -> str:
@@ -173,25 +182,26 @@ def _json_lines(window: Chunk) -> Iterator[tuple[int, Any]]:
         yield line, found
 
 
-def write_json_lines(table: OutputTable) -> bytes:
-    """Return JSON Lines with one record per line; lists if one is empty, which no record can say."""
+def write_json_lines(table: OutputTable) -> Iterator[bytes]:
+    """Yield JSON Lines with one record per line; lists if one is empty, which no record can say."""
     if table.empty:
-        hits: dict[str, list[dict[str, Any]]] = {query: [] for query in table.empty}
-        for query, document, score in table.rows:
-            hits.setdefault(query, []).append({"doc_id": document, "score": score})
-        lists = (dump_json({"query_id": query, "hits": found}) + "\n" for query, found in hits.items())
-        return "".join(lists).encode()
-    if table.columns == RUN_COLUMNS and all(isfinite(row[2]) for row in table.rows):
-        quoted = json.encoder.encode_basestring
-        names = {query: quoted(query) for query, _, _ in table.rows}
-        records = [
-            f'{{"query_id": {names[query]}, "doc_id": {quoted(document)}, "score": {score!r}}}\n'
-            for query, document, score in table.rows
-        ]
-        with suppress(UnicodeEncodeError):  # invalid Unicode in an id is escaped below
-            return "".join(records).encode()
-    lines = [dump_json(dict(zip(table.columns, row, strict=True))) for row in table.rows]
-    return "".join(line + "\n" for line in lines).encode()
+        for query, found in chain(((query, {}) for query in table.empty), _by_query(table)):
+            hits = [{"doc_id": document, "score": score} for document, score in found.items()]
+            yield (dump_json({"query_id": query, "hits": hits}) + "\n").encode()
+        return
+    quoted = json.encoder.encode_basestring
+    for block in row_blocks(table.rows):
+        if table.columns == RUN_COLUMNS and all(isfinite(row[2]) for row in block):
+            names = {query: quoted(query) for query, _, _ in block}
+            records = [
+                f'{{"query_id": {names[query]}, "doc_id": {quoted(document)}, "score": {score!r}}}\n'
+                for query, document, score in block
+            ]
+            with suppress(UnicodeEncodeError):  # invalid Unicode in an id is escaped below
+                yield "".join(records).encode()
+                continue
+        lines = [dump_json(dict(zip(table.columns, row, strict=True))) for row in block]
+        yield "".join(line + "\n" for line in lines).encode()
 
 
 # Paths of members from the object of a query to its list.

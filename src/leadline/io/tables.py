@@ -6,9 +6,9 @@ import csv
 import io
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import chain, islice
+from itertools import chain, islice, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -29,6 +29,7 @@ from leadline.kernels import plain
 if TYPE_CHECKING:
     from leadline.io.formats import Opened
 
+BLOCK_ROWS = 1 << 16  # number of rows written at a time
 RUN_COLUMNS = ("query_id", "doc_id", "score")
 QRELS_COLUMNS = ("query_id", "doc_id", "relevance")
 
@@ -41,7 +42,7 @@ class OutputTable(NamedTuple):
     """
 
     columns: tuple[str, ...]
-    rows: list[tuple[Any, ...]]
+    rows: Collection[tuple[Any, ...]]
     suffix: str = ""
     tag: str = ""
     header: bytes = b""
@@ -50,9 +51,33 @@ class OutputTable(NamedTuple):
 
 def table_of_run(run: Run) -> OutputTable:
     """Return a run as an output table."""
-    rows: list[tuple[Any, ...]] = list(zip(*run.to_columns().values(), strict=True))
     empty = tuple(run.queries[code] for code in np.flatnonzero(np.diff(run.offsets) == 0).tolist())
-    return OutputTable(RUN_COLUMNS, rows, tag=run.tag or run.name, empty=empty)
+    return OutputTable(RUN_COLUMNS, _RunRows(run), tag=run.tag or run.name, empty=empty)
+
+
+class _RunRows(Collection[tuple[Any, ...]]):
+    """Rows of a run, of which those of some queries at a time are in memory."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+
+    def __len__(self) -> int:
+        return len(self.run.scores)
+
+    def __contains__(self, row: object) -> bool:
+        return row in list(self)
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        run = self.run
+        names, low = list(run.queries), 0
+        while low < len(names):
+            least = run.offsets[low] + BLOCK_ROWS
+            high = max(low + 1, min(len(names), int(np.searchsorted(run.offsets, least, side="right")) - 1))
+            rows = np.arange(run.offsets[low], run.offsets[high])
+            sizes = np.diff(run.offsets[low : high + 1]).tolist()
+            queries = chain.from_iterable(map(repeat, names[low:high], sizes))
+            yield from zip(queries, run.ids.take(rows).texts(), run.scores[rows].tolist(), strict=True)
+            low = high
 
 
 def table_of_qrels(qrels: Qrels) -> OutputTable:
@@ -352,26 +377,41 @@ def _lines(text: str, path: str) -> Iterator[tuple[int, list[str]]]:
     return cells_of(enumerate(io.StringIO(text, newline=""), start=1), path)
 
 
-def write_quepid(table: OutputTable) -> bytes:
-    """Return judgments in the CSV columns imported by Quepid."""
+def row_blocks(rows: Iterable[tuple[Any, ...]]) -> Iterator[list[tuple[Any, ...]]]:
+    """Yield rows in blocks of those that are written at a time.
+
+    >>> list(row_blocks([("q1", "d1", 1)]))
+    [[('q1', 'd1', 1)]]
+    """
+    pulled = iter(rows)
+    while block := list(islice(pulled, BLOCK_ROWS)):
+        yield block
+
+
+def write_quepid(table: OutputTable) -> Iterator[bytes]:
+    """Yield judgments in the CSV columns imported by Quepid."""
     if table.columns != QRELS_COLUMNS:
         found = "scores" if table.columns == RUN_COLUMNS else f"a column {table.columns[-1]}"
         raise InputError(found, expected="query, document and grade, which Quepid imports")
     return write_csv(table._replace(columns=("query", "docid", row_checks.RATING)))
 
 
-def write_csv(table: OutputTable) -> bytes:
-    """Return a CSV or TSV table with a header."""
+def write_csv(table: OutputTable) -> Iterator[bytes]:
+    """Yield a CSV or TSV table with a header."""
     target = io.StringIO(newline="")
     writer = csv.writer(target, lineterminator="\n", delimiter="\t" if table.suffix == ".tsv" else ",")
     quoting = csv.writer(target, writer.dialect, lineterminator="\n", quoting=csv.QUOTE_ALL)
     writer.writerow(table.columns)
-    for query, document, number, *more in table.rows:
-        if not query or not document:
-            raise InputError("an id without a letter", expected="JSON, which can hold it")
-        whole = quoting if "\r" in query or "\r" in document else writer  # not done before Python 3.13
-        whole.writerow([query, document, repr(number), *more])
-    return target.getvalue().encode("utf-8", "surrogateescape")
+    for block in row_blocks(table.rows):
+        for query, document, number, *more in block:
+            if not query or not document:
+                raise InputError("an id without a letter", expected="JSON, which can hold it")
+            whole = quoting if "\r" in query or "\r" in document else writer  # not done before Python 3.13
+            whole.writerow([query, document, repr(number), *more])
+        yield target.getvalue().encode("utf-8", "surrogateescape")
+        target.seek(0)
+        target.truncate()
+    yield target.getvalue().encode("utf-8", "surrogateescape")
 
 
 def parquet_table(source: Opened, *_: object) -> Table:
@@ -440,32 +480,29 @@ def _arrow_file(arrow: Any, source: Opened) -> tuple[list[str], Callable[[Sequen
     return file.schema_arrow.names, lambda chosen: file.iter_batches(columns=chosen, use_threads=False)
 
 
-def write_parquet(table: OutputTable) -> bytes:
-    """Return a Parquet file, or an Arrow file if the suffix is that of one."""
+def write_parquet(table: OutputTable) -> Iterator[bytes]:
+    """Yield a Parquet file, or an Arrow file if the suffix is that of one."""
     arrow = _pyarrow()
     from pyarrow import parquet
 
-    whole = all(isinstance(row[2], int) for row in table.rows)
+    whole = table.columns != RUN_COLUMNS and all(isinstance(row[2], int) for row in table.rows)
     number = arrow.int64() if whole else arrow.float64()
     text = arrow.string()
     more = [arrow.float64() if name == "probability" else text for name in table.columns[3:]]
-    kinds = (text, text, number, *more)
-    try:
-        made = arrow.table(
-            {
-                name: arrow.array([row[place] for row in table.rows], type=kind)
-                for place, (name, kind) in enumerate(zip(table.columns, kinds, strict=True))
-            }
-        )
-    except (UnicodeEncodeError, arrow.ArrowInvalid):
-        raise InputError("an id that is no Unicode", expected="JSON, which can hold it") from None
+    schema = arrow.schema(list(zip(table.columns, (text, text, number, *more), strict=True)))
     target = io.BytesIO()
-    if table.suffix == ".parquet":
-        parquet.write_table(made, target)
-    else:
-        with arrow.ipc.new_file(target, made.schema) as writer:
-            writer.write_table(made)
-    return target.getvalue()
+    form = parquet.ParquetWriter if table.suffix == ".parquet" else arrow.ipc.new_file
+    with form(target, schema) as writer:
+        for block in row_blocks(table.rows):
+            try:
+                columns = [
+                    arrow.array(cells, type=field.type)
+                    for cells, field in zip(zip(*block, strict=True), schema, strict=True)
+                ]
+            except (UnicodeEncodeError, arrow.ArrowInvalid):
+                raise InputError("an id that is no Unicode", expected="JSON, which can hold it") from None
+            writer.write_table(arrow.Table.from_arrays(columns, schema=schema))
+    yield target.getvalue()
 
 
 def _pyarrow() -> Any:

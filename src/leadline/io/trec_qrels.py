@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import closing
 from os.path import isfile
 from pathlib import Path
@@ -288,11 +288,9 @@ def _refuse_repeat(window: Chunk) -> None:
         raise error.at(window.path) from None
 
 
-def write(table: OutputTable) -> bytes:
-    """Write qrels; the second column is the subtopic, or 0; there is no place for a probability."""
-    lines: list[bytes] = []
+def write(table: OutputTable) -> Iterator[bytes]:
+    """Yield qrels as text; the second column is the subtopic, or 0; there is no place for a probability."""
     second = 4 if table.columns[3:4] not in {(), ("probability",)} else 3
     for query, document, grade, *more in table.rows:
         code, name, *column = as_fields(query, document, *more[: second - 3])
-        lines.append(b"%b %b %b %b\n" % (code, *(column or [b"0"]), name, repr(grade).encode()))
-    return b"".join(lines)
+        yield b"%b %b %b %b\n" % (code, *(column or [b"0"]), name, repr(grade).encode())

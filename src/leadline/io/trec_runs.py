@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from os.path import isfile
@@ -362,14 +362,12 @@ def disordered_lists(bounds: Integers, scores: Floats, ranks: Integers) -> list[
     return found
 
 
-def write(table: OutputTable) -> bytes:
-    """Return a run as text: ranks from 1, scores to full precision, the tag or name as the last column."""
-    lines: list[bytes] = []
+def write(table: OutputTable) -> Iterator[bytes]:
+    """Yield a run as text: ranks from 1, scores to full precision, the tag or name as the last column."""
     last, rank = None, 0
     tag = b"_".join(table.tag.encode("utf-8", "surrogateescape").split()) or b"run"
     for query, document, score in table.rows:
         rank = rank + 1 if query == last else 1
         last = query
         code, name = as_fields(query, document)
-        lines.append(b"%b Q0 %b %d %b %b\n" % (code, name, rank, repr(score).encode(), tag))
-    return b"".join(lines)
+        yield b"%b Q0 %b %d %b %b\n" % (code, name, rank, repr(score).encode(), tag)

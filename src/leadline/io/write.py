@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, BinaryIO
 
 from leadline.data.run import Run
 from leadline.data.validation import refusal
@@ -78,10 +81,9 @@ def _write(
     form = BY_SUFFIX.get(found.suffix, TREC)
     assert form.write is not None
     try:
-        content = form.write(found)
+        write_bytes(path, form.write(found))
     except InputError as error:
         raise error.at(path) from None
-    write_bytes(path, content)
     return form
 
 
@@ -93,40 +95,42 @@ def checked_path(path: object) -> str:
     return text
 
 
-def write_bytes(path: str, content: bytes) -> None:
-    """Write to a file atomically, or to standard output."""
-    if path == STANDARD_INPUT:  # the same sign means standard output here
-        sys.stdout.flush()
-        if hasattr(sys.stdout, "buffer"):
-            sys.stdout.buffer.write(content)
-        else:  # a notebook accepts only text
-            sys.stdout.write(content.decode("utf-8", "surrogateescape"))
-        sys.stdout.flush()
+def write_bytes(path: str, content: bytes | Iterator[bytes]) -> None:
+    """Write to a file atomically, compressed according to its suffix, or to standard output."""
+    pieces = iter([content]) if isinstance(content, bytes) else content
+    if path != STANDARD_INPUT:
+        write_whole(path, pieces, compressed=True)
         return
-    write_whole(path, compressed(path, content))
+    sys.stdout.flush()  # the same sign means standard output here
+    for piece in pieces:
+        if hasattr(sys.stdout, "buffer"):
+            sys.stdout.buffer.write(piece)
+        else:  # a notebook accepts only text
+            sys.stdout.write(piece.decode("utf-8", "surrogateescape"))
+    sys.stdout.flush()
 
 
-def compressed(path: str, content: bytes) -> bytes:
-    """Compress content according to the suffix of its path, reproducibly."""
+def _compressing(path: str, file: BinaryIO) -> AbstractContextManager[Any]:
+    """Return a file that compresses according to the suffix of a path, reproducibly."""
     if path.endswith(".gz"):
         import gzip
 
-        return gzip.compress(content, mtime=0)
+        return gzip.GzipFile("", "wb", fileobj=file, mtime=0)
     if path.endswith(".bz2"):
         import bz2
 
-        return bz2.compress(content)
+        return bz2.BZ2File(file, "wb")
     if path.endswith(".xz"):
         import lzma
 
-        return lzma.compress(content)
+        return lzma.LZMAFile(file, "wb")
     if path.endswith(".zst"):
-        packed: bytes = zstandard_module().compress(content)
+        packed: AbstractContextManager[Any] = zstandard_module().open(file, "wb")
         return packed
-    return content
+    return nullcontext(file)
 
 
-def write_whole(path: str, content: bytes) -> None:
+def write_whole(path: str, content: bytes | Iterator[bytes], *, compressed: bool = False) -> None:
     """Write a file atomically; links are followed, devices and pipes are written directly."""
     import stat
     import tempfile
@@ -136,19 +140,22 @@ def write_whole(path: str, content: bytes) -> None:
     temporary = ""
     try:
         mode = os.stat(target).st_mode if os.path.exists(target) else None
-        if mode is not None and not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
-            with open(target, "wb") as special:
-                special.write(content)
-            return
-        handle, temporary = tempfile.mkstemp(dir=os.path.dirname(target), prefix=".leadline-")
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        os.chmod(temporary, 0o666 & ~_umask() if mode is None else stat.S_IMODE(mode))
-        os.replace(temporary, target)
+        special = mode is not None and not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+        handle: str | int = target
+        if not special:
+            handle, temporary = tempfile.mkstemp(dir=os.path.dirname(target), prefix=".leadline-")
+        with open(handle, "wb") as file, _compressing(path if compressed else "", file) as packed:
+            for piece in [content] if isinstance(content, bytes) else content:
+                packed.write(piece)
+        if not special:
+            os.chmod(temporary, 0o666 & ~_umask() if mode is None else stat.S_IMODE(mode))
+            os.replace(temporary, target)
+            temporary = ""
     except OSError as error:
+        raise UsageError(f"{path}: cannot be written ({error.strerror})") from None
+    finally:
         if temporary and os.path.exists(temporary):
             os.unlink(temporary)
-        raise UsageError(f"{path}: cannot be written ({error.strerror})") from None
 
 
 def _umask() -> int:

@@ -61,6 +61,8 @@ def export(store: str, target: str, *, rule: str = "majority") -> ExportSummary:
             (*pair, grade) if shares is None else (*pair, grade, shares[pair])
             for pair, grade in merged.grades.items()
         ]
+        places = {query: place for place, query in enumerate(dict.fromkeys(row[0] for row in judged))}
+        judged.sort(key=lambda row: places[row[0]])  # judges leave a query and return to it
         more = () if shares is None else ("probability",)
         write_judgments(tables.OutputTable((*QRELS_COLUMNS, *more), judged), target)
     judges: dict[str, int] = {}

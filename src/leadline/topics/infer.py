@@ -16,7 +16,7 @@ from leadline.data.validation import check_whole
 from leadline.errors import InputError, UsageError
 from leadline.io.formats import suffix_of
 from leadline.io.texts import TextsLike, rows_of
-from leadline.io.write import compressed, write_whole
+from leadline.io.write import write_bytes, write_whole
 from leadline.topics.corpus import WHOLE, Corpus, corpus_of, read_columns
 from leadline.topics.fit import draw_buffers, gibbs_kernel, topic_counts
 from leadline.topics.model import TopicModel
@@ -206,8 +206,8 @@ def write_vectors(vectors: Vectors, path: str | os.PathLike[str]) -> None:
         parquet.write_table(pyarrow.Table.from_pylist(rows), target)
         write_whole(name, target.getvalue())
         return
-    text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-    write_whole(name, compressed(name, text.encode("utf-8", "surrogateescape")))
+    lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    write_bytes(name, (line.encode("utf-8", "surrogateescape") for line in lines))
 
 
 def read_vectors(path: str | os.PathLike[str]) -> Vectors:
