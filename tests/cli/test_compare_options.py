@@ -13,7 +13,6 @@ import pytest
 
 import leadline as ll
 from conftest import Leadline
-from leadline.reporting.tables import rows_of
 
 RUNS = [f"r{place}.run" for place in range(6)]
 QUERIES = 30
@@ -323,10 +322,10 @@ def test_a_gate_decides_beside_a_parquet_file(leadline: Leadline, files: list[st
 
 def test_columns_of_a_comparison_are_its_rows(files: list[str]) -> None:
     found = ll.compare(ll.evaluate(files[0], files[1:], ["RR", "P@2"]))
-    rows = rows_of(found)
+    rows = found.to_rows()
     columns = found.to_columns()
-    assert list(columns) == rows.columns
-    for place, name in enumerate(rows.columns):
-        wanted: Any = [float("nan") if row[place] is None else row[place] for row in rows.rows]
+    assert list(columns) == list(rows[0])
+    for name in columns:
+        wanted: Any = [float("nan") if row[name] is None else row[name] for row in rows]
         assert np.array_equal(columns[name], wanted, equal_nan=columns[name][0].__class__ is float), name
     assert len(found.to_columns(pairs=3)["a"]) == 6

@@ -85,9 +85,9 @@ def test_a_pair_is_what_scipy_says_of_the_same_values() -> None:
 def test_holm_corrects_within_a_measure_or_over_all() -> None:
     within = compare(QRELS, RUNS, ["RR", "Success@1"])
     over = compare(QRELS, RUNS, ["RR", "Success@1"], family="all")
-    assert within.p_corrected[0].tolist() == within.rules.correction.corrected(within.p[0]).tolist()  # type: ignore[union-attr]
+    assert within.p_corrected[0].tolist() == within.rules.corrected(within.p_uncorrected[0]).tolist()
     assert np.all(over.p_corrected >= within.p_corrected)
-    assert float(over.p_corrected.min()) == pytest.approx(6 * float(over.p.min()))
+    assert float(over.p_corrected.min()) == pytest.approx(6 * float(over.p_uncorrected.min()))
 
 
 def test_tukey_corrects_for_all_pairs_and_gives_intervals_for_all_at_once() -> None:
@@ -316,7 +316,7 @@ def test_too_few_queries_for_the_test_are_said() -> None:
         "queries that differ: at most 5; too few for a significant difference by Randomisation, "
         "whose p is at least 0.0625"
     )
-    assert comparison.p[0, 0] == 0.0625
+    assert comparison.p == 0.0625
     assert not comparison.significant.any()
     assert "too_few_queries" not in {
         notice.code for notice in compare(qrels, {"a": better, "b": worse}, "RR").warnings
@@ -355,15 +355,14 @@ def test_a_correction_may_be_an_object_as_a_test_may() -> None:
 def test_one_pair_and_one_measure_need_no_list() -> None:
     found = compare(QRELS, {"old": RUNS["middle"], "new": RUNS["best"]}, ["RR"])
     (pair,) = found.pairs
-    assert (found.verdict, found.difference, found.low, found.high) == (
-        pair.verdict,
-        pair.difference,
-        pair.low,
-        pair.high,
-    )
+    for name in ("verdict", "difference", "low", "high", "p"):
+        assert getattr(found, name) == getattr(pair, name) == found[name].tolist()[0]
     assert found.verdict == "better"
     assert [found.sentence] == found.sentences()
     for several in (compare(QRELS, RUNS, ["RR"]), compare(QRELS, {"a": RUNS["middle"], "b": RUNS["best"]})):
-        for name in ("verdict", "difference", "low", "high", "sentence"):
+        for name in ("verdict", "difference", "low", "high", "p", "sentence"):
             with pytest.raises(UsageError, match="pairs"):
                 getattr(several, name)
+        assert several["p"].tolist() == [pair.p for pair in several.pairs]
+    with pytest.raises(UsageError, match="no column 'q'"):
+        found["q"]

@@ -37,7 +37,7 @@ def test_a_column_with_a_reason_is_as_if_it_were_not_there(seed: int, correction
     kept = [not reason for reason in reasons]
     found = engine.Tested([Differences(table, reasons=reasons) for table in tables], rules)
     alone = engine.Tested([Differences(table[:, kept]) for table in tables], rules)
-    for name in ("p", "p_corrected", "limits", "shown_limits"):
+    for name in ("p_uncorrected", "p_corrected", "limits", "shown_limits"):
         whole, part = getattr(found, name), getattr(alone, name)
         assert np.isnan(whole[:, ~np.array(kept)]).all()
         np.testing.assert_allclose(whole[:, kept], part, rtol=1e-9)
@@ -76,7 +76,7 @@ def test_all_pairs_of_many_runs_have_the_p_values_of_their_differences(
     results = results_of(np.where(rng.random(values.shape) < 0.1, np.nan, values) if gaps else values)
     pairs, rules = pairs_of(results, None), Rules.of(test=test)
     many, few = (engine.Tested(kind.of(results, pairs), rules) for kind in (AllPairs, Differences))
-    np.testing.assert_allclose(many.p, few.p, rtol=1e-9, atol=1e-15)
+    np.testing.assert_allclose(many.p_uncorrected, few.p_uncorrected, rtol=1e-9, atol=1e-15)
     assert many.verdicts == few.verdicts
 
 

@@ -36,6 +36,7 @@ from leadline.cli._scores import given_scores, refuse_without_scores, scores_opt
 from leadline.cli._slices import slice_option
 from leadline.comparison import pairing as pairings
 from leadline.comparison.compare import COMPARED, compare_results
+from leadline.comparison.comparison_notes import SENTENCES, method_notes, pair_notes
 from leadline.comparison.comparison_result import Comparison
 from leadline.comparison.gate import (
     BELOW,
@@ -52,13 +53,7 @@ from leadline.data.qrels import Qrels
 from leadline.data.results import Results
 from leadline.data.table import Table
 from leadline.errors import UsageError
-from leadline.reporting.tables.comparison_table import (
-    SENTENCES,
-    chosen_pairs,
-    comparison_rows,
-    comparison_summary,
-    comparison_table,
-)
+from leadline.reporting.render.text_formats import plain_text
 
 SECTION = "Evaluation"
 
@@ -304,22 +299,19 @@ def command(
         comparison = compare_results(results, rules, baseline=baseline, pairing=pairing)
         comparison.options |= added
         outcomes = gates_of(comparison, conditions, rel=level) if conditions else []
-        chosen = chosen_pairs(comparison, "all" if pairs is None and (columns or form in DATA) else pairs)
+        chosen = comparison.printed_pairs("all" if pairs is None and (columns or form in DATA) else pairs)
         slices = slices_of(comparison, query_slice) if query_slice else None
+        printed = {"conditions": outcomes, "changed": changed, "per_pair": per_pair}
         text = (
             ""
             if columns
             else print_text(
                 comparison,
                 data=lambda: _data(comparison, outcomes, changed, chosen, slices) | file.to_dict(outcomes),
-                table=lambda: (
-                    _rows(comparison, chosen, slices)
-                    if form == "csv"
-                    else comparison_table(
-                        comparison, conditions=outcomes, changed=changed, chosen=chosen, per_pair=per_pair
-                    )
-                ),
+                table=None if form != "csv" or slices is None else partial(slices.table, rows=True),
                 lines="pairs" if slices is None else "slices",
+                chosen=chosen,
+                **({} if form == "csv" else printed),
             )
         )
         if slices is not None and form not in DATA:
@@ -333,7 +325,7 @@ def command(
             write_plots(
                 plots, comparison, figure=figure, pair=plot_pair or None, per_pair=per_pair, chosen=chosen[0]
             )
-        brief = comparison_summary(comparison, outcomes, chosen) if summary is not None else ""
+        brief = _summary(comparison, outcomes, chosen) if summary is not None else ""
         if slices is not None and summary is not None:
             brief += "\n" + slices.to_markdown()
     if summary is not None:
@@ -376,11 +368,6 @@ def _data(
     return data if slices is None else data | slices.to_dict()
 
 
-def _rows(comparison: Comparison, chosen: Sequence[Sequence[int]], slices: Slices | None) -> Table:
-    """Return the table for CSV: pairs, or pairs by slice."""
-    return comparison_rows(comparison, chosen=chosen) if slices is None else slices.table(rows=True)
-
-
 def _data_without_pairs(results: Results, outcomes: Sequence[Gate]) -> dict[str, Any]:
     data = results.to_dict()
     data |= {"primary": data["measures"][0], "pairs": []}
@@ -391,3 +378,17 @@ def _data_without_pairs(results: Results, outcomes: Sequence[Gate]) -> dict[str,
 
 def _first_table(results: Results, outcomes: Sequence[Gate], notes: Sequence[str]) -> Table:
     return with_notes(results.table(), [*notes, *outcomes])
+
+
+def _summary(comparison: Comparison, tried: Sequence[Gate], chosen: Sequence[Sequence[int]]) -> str:
+    """Return a Markdown summary for continuous integration: outcomes of conditions, sentences, methods."""
+    failed = sum(gate.failed for gate in tried)
+    head = f"{failed} of {len(tried)} conditions failed" if tried else "comparison"
+    lines = [f"### leadline: {head}", ""]
+    for gate in tried:
+        word, colon, text = plain_text(str(gate)).partition(":")
+        lines.append(f"- **{word}**{colon}{text}")
+    lines += [""] * bool(tried)
+    lines += [f"- {plain_text(note.strip())}" for note in pair_notes(comparison, chosen)]
+    lines += ["", *(f"{plain_text(note)}  " for note in method_notes(comparison))]
+    return "\n".join(lines) + "\n"

@@ -27,7 +27,7 @@ from leadline.comparison.rules import Rules
 from leadline.data.optional import require
 from leadline.errors import UsageError
 from leadline.reporting.pages.report import compared, only_one, page_of
-from leadline.reporting.tables.comparison_table import significance_table
+from leadline.reporting.tables.significance_table import significance_table
 
 SECTION = "Evaluation"
 

@@ -19,7 +19,7 @@ class Change(NamedTuple):
 
 
 class ComparedPair(NamedTuple):
-    """Two runs compared by one measure; differences are those of `a` minus `b`.
+    """Two runs compared by one measure: a row of the columns of a comparison; differences are `a` minus `b`.
 
     Attributes
     ----------
@@ -39,6 +39,11 @@ class ComparedPair(NamedTuple):
         Lower limit of the confidence interval of the difference, for this pair alone; not clipped to the
         range of the measure.
     high : float
+        Upper limit of this interval.
+    simultaneous_low : float
+        Lower limit of the simultaneous confidence interval, which excludes 0 if the pair is significant; NaN
+        for a single pair or without correction.
+    simultaneous_high : float
         Upper limit of this interval.
     p : float
         p-value, from 0 to 1.
@@ -60,6 +65,13 @@ class ComparedPair(NamedTuple):
         Number of queries on which `a` is worse; None for such estimates.
     queries : int
         Number of queries compared.
+    groups : int or None
+        Number of groups of queries; None without groups.
+    effective_groups : float or None
+        Effective number of groups, (sum n)^2 / sum n^2 for groups of n queries; None without groups.
+    these_low, these_high : float or None
+        Limits of an estimated difference for these queries, over draws of judgments; equal if every document
+        that matters was judged, NaN where withheld. None if the values are no estimates.
     needed : int or None
         Number of queries needed to detect the smallest difference of interest; None if it was not specified,
         and for estimates from a sample of judgments.
@@ -70,18 +82,6 @@ class ComparedPair(NamedTuple):
         Outcome of the comparison, for `a`.
     changed : list of Change
         The queries with the largest differences; none for estimates from a sample of judgments.
-    simultaneous_low : float
-        Lower limit of the simultaneous confidence interval, which excludes 0 if the pair is significant; NaN
-        for a single pair or without correction.
-    simultaneous_high : float
-        Upper limit of this interval.
-    groups : int or None
-        Number of groups of queries; None without groups.
-    effective_groups : float or None
-        Effective number of groups, (sum n)^2 / sum n^2 for groups of n queries; None without groups.
-    these_low, these_high : float or None
-        Limits of an estimated difference for these queries, over draws of judgments; equal if every document
-        that matters was judged, NaN where withheld. None if the values are no estimates.
     """
 
     a: str
@@ -92,23 +92,23 @@ class ComparedPair(NamedTuple):
     difference: float
     low: float
     high: float
+    simultaneous_low: float
+    simultaneous_high: float
     p: float
     p_corrected: float
     p_equivalent: float | None
     effect: float
+    effect_low: float
+    effect_high: float
     wins: int | None
     ties: int | None
     losses: int | None
     queries: int
+    groups: int | None
+    effective_groups: float | None
+    these_low: float | None
+    these_high: float | None
     needed: int | None
     detectable: float
     verdict: str
     changed: list[Change]
-    simultaneous_low: float
-    simultaneous_high: float
-    effect_low: float
-    effect_high: float
-    groups: int | None
-    effective_groups: float | None
-    these_low: float | None = None
-    these_high: float | None = None

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
+from math import isfinite
 from string import ascii_lowercase
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from leadline.comparison.compared_pair import Change, ComparedPair
+from leadline.comparison.comparison_notes import SENTENCES, comparison_notes
 from leadline.comparison.engine import Differences, Tested
 from leadline.comparison.estimates import these_queries
+from leadline.comparison.gate import Gate
 from leadline.comparison.pairing import Pairs
 from leadline.comparison.rules import Rules
 from leadline.comparison.sentences import sentence
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.result import Result
-from leadline.data.results import Intervals, Results, ResultWarning, RunInfo, keyed
+from leadline.data.results import Intervals, Results, ResultWarning, RunInfo
+from leadline.data.table import Column, Preformatted, Table, printed_table
 from leadline.data.wording import counted
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import mean_intervals
@@ -36,18 +40,29 @@ from leadline.stats.power import (
     upper_deviation,
 )
 
+Chosen: TypeAlias = Sequence[Sequence[int]] | None  # indices of pairs by measure
+Values: TypeAlias = Sequence[Any] | np.ndarray[Any, Any]  # of a column
+
+# Headings of the printed columns, and the order in which a narrow terminal drops some.
+HEADINGS = {
+    **{name: name for name in ("a", "b", "measure", "low", "high", "p", "effect", "wins", "ties", "losses")},
+    "difference": "a - b",
+    "verdict": "a is",
+}
+COUNTS = ("wins", "ties", "losses")
+DROPPED = {"ties": 1, "losses": 2, "wins": 3, "effect": 4, "p": 5}
 AT_ONCE = 4096  # pairs whose queries are sorted together
 MOST_LETTERS = len(ascii_lowercase)  # with more runs, outperformed runs are counted instead
 
 
-class Columns(NamedTuple):
+class Statistics(NamedTuple):
     """Statistics of the differences of one measure, by pair.
 
     Attributes
     ----------
     queries : ndarray of float64
         Number of queries compared.
-    found : Means
+    means : Means
         Mean differences with their standard errors.
     effect : ndarray of float64
         Standardised mean differences.
@@ -58,7 +73,7 @@ class Columns(NamedTuple):
     """
 
     queries: Floats
-    found: Means
+    means: Means
     effect: Floats
     effect_limits: tuple[Floats, Floats]
     counts: Outcomes
@@ -81,7 +96,7 @@ class Comparison(Tested, Result):
         Values and pairs by measure, before queries are left out by Tukey.
     differences : list of ndarray of float64, shape (n_queries, n_pairs)
         Differences by measure; NaN if a query is missing from either mean.
-    p, p_corrected : ndarray of float64, shape (n_measures, n_pairs)
+    p_uncorrected, p_corrected : ndarray of float64, shape (n_measures, n_pairs)
         p-values before and after correction.
     p_equivalent : ndarray of float64, shape (n_measures, n_pairs), or None
         Corrected p-values of the equivalence test; None without a margin.
@@ -156,9 +171,16 @@ class Comparison(Tested, Result):
         """Records of all pairs and measures, with the three queries of largest difference."""
         return self.records()
 
+    def __getitem__(self, name: str) -> np.ndarray[Any, Any]:
+        """Return a column as an array, such as `comparison["p"]`: a value per record of `pairs`."""
+        fields = self.fields()
+        if name not in fields:
+            raise UsageError(f"a comparison has no column '{name}'; expected one of {', '.join(fields)}")
+        return np.asarray(fields[name])
+
     def _only(self) -> ComparedPair:
         """Return the record of the only pair and measure."""
-        if self.p.size != 1:
+        if self.p_corrected.size != 1:
             raise UsageError(
                 f"{counted(len(self.pairing), 'pair')} and {counted(len(self.results.measures), 'measure')}; "
                 "expected one of each, or `pairs`, which lists all"
@@ -176,6 +198,11 @@ class Comparison(Tested, Result):
         return self._only().difference
 
     @property
+    def p(self) -> float:
+        """p-value of the only pair and measure."""
+        return self._only().p
+
+    @property
     def low(self) -> float:
         """Lower confidence limit of the only difference."""
         return self._only().low
@@ -191,9 +218,7 @@ class Comparison(Tested, Result):
         self._only()
         return self.sentences()[0]
 
-    def records(
-        self, *, changed: int = 3, chosen: Sequence[Sequence[int]] | None = None
-    ) -> list[ComparedPair]:
+    def records(self, *, changed: int = 3, chosen: Chosen = None) -> list[ComparedPair]:
         """Return the records of pairs, measure by measure.
 
         Parameters
@@ -203,12 +228,7 @@ class Comparison(Tested, Result):
         chosen : sequence of sequence of int, optional
             Indices of the pairs to return, by measure; all pairs by default.
         """
-        every = range(len(self.pairing))
-        return [
-            record
-            for index in range(len(self.results.measures))
-            for record in self.of_pairs(index, every if chosen is None else chosen[index], changed=changed)
-        ]
+        return _records(self.fields(chosen, changed=changed))
 
     def chosen(self, pairs: str | int) -> list[list[int]]:
         """Return the indices of the pairs to show, by measure.
@@ -233,60 +253,128 @@ class Comparison(Tested, Result):
         """Return the indices of the pairs that contain a run."""
         return np.flatnonzero((self.pairing.first == run) | (self.pairing.second == run)).tolist()
 
-    def of_pairs(self, index: int, pairs: Iterable[int], *, changed: int = 0) -> list[ComparedPair]:
-        """Return the records of the pairs with given indices for one measure."""
-        chosen = np.fromiter(pairs, dtype=np.int64)
-        columns = self.fields(index, chosen) | {"changed": self._most_changed(index, chosen, changed)}
-        ordered = (columns[name] for name in ComparedPair._fields)
-        return [ComparedPair(*values) for values in zip(*ordered, strict=True)]
+    def fields(self, chosen: Chosen = None, *, changed: int = 0) -> dict[str, Values]:
+        """Return the columns of pairs by name, measure by measure, in the order of the JSON.
 
-    def fields(self, index: int, pairs: Integers) -> dict[str, list[Any]]:
-        """Return the fields of the records of pairs for one measure as columns, without `changed`."""
-        names, columns = self.names, self.columns[index]
+        Parameters
+        ----------
+        chosen : sequence of sequence of int, optional
+            Indices of the pairs, by measure; all pairs by default.
+        changed : int, default 0
+            Number of queries with the largest differences in `changed`.
+        """
+        every = np.arange(len(self.pairing))
+        parts = [
+            self._fields(index, every if chosen is None else np.array(chosen[index], np.int64), changed)
+            for index in range(len(self.results.measures))
+        ]
+        return {name: _joined([part[name] for part in parts]) for name in parts[0]}
+
+    def _fields(self, index: int, pairs: Integers, changed: int) -> dict[str, Values]:
+        """Return the columns of pairs for one measure."""
+        names, found = self.names, self.statistics[index]
         measure = self.results.measures[index]
         first, second = self.pairing.first[pairs], self.pairing.second[pairs]
         simultaneous = np.full((len(pairs), 2), np.nan)
         if self.simultaneous is not None:
             simultaneous = self.simultaneous[index][pairs]
-        wins, ties, losses = columns.counts
+        wins, ties, losses = found.counts
         if not measure.rising:
             wins, losses = losses, wins
         none = [None] * len(pairs)
         estimated = self.results.withheld is not None  # wins then count sampling errors
         verdicts = self.verdicts[index]
-        clusters = columns.found.clusters[pairs].astype(np.int64)
-        effective = columns.found.effective[pairs]
+        effective = found.means.effective[pairs]
         means_of_runs = self.results.means[:, index]
         return {
             "a": [names[run] for run in first.tolist()],
             "b": [names[run] for run in second.tolist()],
             "measure": [str(measure)] * len(pairs),
-            "mean_a": means_of_runs[first].tolist(),
-            "mean_b": means_of_runs[second].tolist(),
-            "difference": columns.found.mean[pairs].tolist(),
-            "low": self.limits[index, pairs, 0].tolist(),
-            "high": self.limits[index, pairs, 1].tolist(),
-            "p": self.p[index, pairs].tolist(),
-            "p_corrected": self.p_corrected[index, pairs].tolist(),
-            "p_equivalent": none if self.p_equivalent is None else self.p_equivalent[index][pairs].tolist(),
-            "effect": columns.effect[pairs].tolist(),
-            "wins": none if estimated else wins[pairs].tolist(),
-            "ties": none if estimated else ties[pairs].tolist(),
-            "losses": none if estimated else losses[pairs].tolist(),
-            "queries": columns.queries[pairs].astype(np.int64).tolist(),
+            "mean_a": means_of_runs[first],
+            "mean_b": means_of_runs[second],
+            "difference": found.means.mean[pairs],
+            "low": self.limits[index, pairs, 0],
+            "high": self.limits[index, pairs, 1],
+            "p": self.p_uncorrected[index, pairs],
+            "p_corrected": self.p_corrected[index, pairs],
+            "p_equivalent": none if self.p_equivalent is None else self.p_equivalent[index][pairs],
+            "effect": found.effect[pairs],
+            "wins": none if estimated else wins[pairs],
+            "ties": none if estimated else ties[pairs],
+            "losses": none if estimated else losses[pairs],
+            "queries": found.queries[pairs].astype(np.int64),
             "needed": none
             if self.rules.smallest is None
-            else [self._needed(columns, pair) for pair in pairs.tolist()],
-            "detectable": self._detectable(effective, columns.found.deviation[pairs]).tolist(),
+            else [self._needed(found, pair) for pair in pairs.tolist()],
+            "detectable": self._detectable(effective, found.means.deviation[pairs]),
             "verdict": [verdicts[pair] for pair in pairs.tolist()],
-            "simultaneous_low": simultaneous[:, 0].tolist(),
-            "simultaneous_high": simultaneous[:, 1].tolist(),
-            "effect_low": columns.effect_limits[0][pairs].tolist(),
-            "effect_high": columns.effect_limits[1][pairs].tolist(),
-            "groups": none if self.groups is None else clusters.tolist(),
-            "effective_groups": none if self.groups is None else effective.tolist(),
-            "these_low": none if self.these is None else self.these.limits[index, pairs, 0].tolist(),
-            "these_high": none if self.these is None else self.these.limits[index, pairs, 1].tolist(),
+            "changed": self._most_changed(index, pairs, changed),
+            "simultaneous_low": simultaneous[:, 0],
+            "simultaneous_high": simultaneous[:, 1],
+            "effect_low": found.effect_limits[0][pairs],
+            "effect_high": found.effect_limits[1][pairs],
+            "groups": none if self.groups is None else found.means.clusters[pairs].astype(np.int64),
+            "effective_groups": none if self.groups is None else effective,
+            "these_low": none if self.these is None else self.these.limits[index, pairs, 0],
+            "these_high": none if self.these is None else self.these.limits[index, pairs, 1],
+        }
+
+    def _columns(self, *, pairs: str | int = "all", chosen: Chosen = None) -> list[Column]:
+        fields = self.fields(self.chosen(pairs) if chosen is None else chosen)
+        headings = HEADINGS | {"p_corrected": f"p {self.rules.correction}"}
+        if self.results.withheld is not None:
+            headings = {name: heading for name, heading in headings.items() if name not in COUNTS}
+        return [
+            Column(
+                name,
+                fields[name],
+                headings.get(name),
+                form="p" if name.partition("_")[0] == "p" else "",
+                dropped=DROPPED.get(name, 0),
+                hidden=name not in headings,
+            )
+            for name in ComparedPair._fields
+            if name not in self.unused and name != "changed"
+        ]
+
+    def _tables(
+        self,
+        *,
+        pairs: str | int | None = None,
+        chosen: Chosen = None,
+        changed: int = 3,
+        per_pair: bool = False,
+        conditions: Sequence[Gate] = (),
+    ) -> list[Table]:
+        chosen = self.printed_pairs(pairs) if chosen is None else chosen
+        columns = self._columns(chosen=chosen)
+        shown = self._shown({column.name: column.values for column in columns}, chosen, per_pair=per_pair)
+        columns = [column._replace(values=shown.get(column.name, column.values)) for column in columns]
+        notes = comparison_notes(self, chosen, changed=changed, per_pair=per_pair, conditions=conditions)
+        return [printed_table(columns, notes=notes)]
+
+    def printed_pairs(self, pairs: str | int | None = None) -> list[list[int]]:
+        """Return the indices of the pairs to print, by measure: by default all if they are few."""
+        if pairs is None:
+            pairs = "all" if self.p_corrected.size <= SENTENCES else "significant"
+        return self.chosen(pairs)
+
+    def _shown(
+        self, fields: dict[str, Any], chosen: Sequence[Sequence[int]], *, per_pair: bool
+    ) -> dict[str, Values]:
+        """Return the columns that are printed otherwise: limits to report, effects with their limits."""
+        reach = np.repeat([self.reach(str(one)) for one in self.results.measures], list(map(len, chosen)))
+        own = np.isnan(fields["simultaneous_low"]) | per_pair
+        limits = {
+            end: np.clip(np.where(own, fields[end], fields[f"simultaneous_{end}"]), -reach, reach)
+            for end in ("low", "high")
+        }
+        effects = zip(*(_listed(fields[f"effect{end}"]) for end in ("", "_low", "_high")), strict=True)
+        return limits | {
+            "effect": [
+                Preformatted(f"{effect:.2f} [{low:.2f}, {high:.2f}]") if isfinite(low) else effect
+                for effect, low, high in effects
+            ]
         }
 
     def _detectable(self, effective: Floats, deviation: Floats) -> Floats:
@@ -308,9 +396,9 @@ class Comparison(Tested, Result):
         return 1 - self.rules.alpha / self.size
 
     @cached_property
-    def columns(self) -> list[Columns]:
+    def statistics(self) -> list[Statistics]:
         """Statistics of the differences of each measure, by pair."""
-        columns = []
+        statistics = []
         for table in self.differences:
             queries = (~np.isnan(table)).sum(axis=0).astype(np.float64)
             low, high = np.full((2, table.shape[1]), np.nan)
@@ -323,12 +411,12 @@ class Comparison(Tested, Result):
                     found.mean, found.deviation, out=np.full(len(spread), np.nan), where=spread
                 )
                 effect[(found.deviation == 0) & (found.mean == 0)] = 0.0
-            columns.append(Columns(queries, found, effect, (low, high), outcomes(table)))
-        return columns
+            statistics.append(Statistics(queries, found, effect, (low, high), outcomes(table)))
+        return statistics
 
-    def _needed(self, columns: Columns, pair: int) -> int | None:
+    def _needed(self, found: Statistics, pair: int) -> int | None:
         """Return the number of queries needed to detect the smallest difference of interest."""
-        units, deviation = float(columns.found.effective[pair]), float(columns.found.deviation[pair])
+        units, deviation = float(found.means.effective[pair]), float(found.means.deviation[pair])
         if self.rules.smallest is None or not deviation > 0 or self.results.withheld is not None:
             return None
         upper = upper_deviation(deviation, units, level=self.rules.confidence)
@@ -339,7 +427,7 @@ class Comparison(Tested, Result):
         )
         if wanted is None:
             return None
-        return int(np.ceil(wanted * columns.queries[pair] / units))
+        return int(np.ceil(wanted * found.queries[pair] / units))
 
     def changed(self, index: int, pair: int, number: int) -> list[Change]:
         """Return the queries with the largest differences between the runs of a pair, in descending order.
@@ -400,9 +488,7 @@ class Comparison(Tested, Result):
         match = next(candidate for candidate in self.results.measures if str(candidate) == measure)
         return float(getattr(match, "high", np.inf)) - float(getattr(match, "low", -np.inf))
 
-    def to_dict(
-        self, *, changed: int = 3, chosen: Sequence[Sequence[int]] | None = None, per_query: bool = False
-    ) -> dict[str, Any]:
+    def to_dict(self, *, changed: int = 3, chosen: Chosen = None, per_query: bool = False) -> dict[str, Any]:
         """Return a dictionary with the keys measures, primary, queries and pairs; None is undefined.
 
         Parameters
@@ -415,19 +501,21 @@ class Comparison(Tested, Result):
             Add `results`, the values of the queries, and `rules`, by which they were compared; `from_json`
             needs them.
         """
-        pairs = []
-        for pair in self.records(changed=changed, chosen=chosen):
-            entry = {name: value for name, value in keyed(pair).items() if name not in self.unused}
-            entry["changed"] = [
-                change._asdict() | {"difference": change.difference} for change in pair.changed
-            ]
-            words = sentence(pair, self.rules, self.reach(pair.measure))
-            pairs.append(entry | {"sentence": words})
+        fields = self.fields(chosen, changed=changed)
+        records = _records(fields)
+        fields["changed"] = [
+            [change._asdict() | {"difference": change.difference} for change in pair.changed]
+            for pair in records
+        ]
+        fields["sentence"] = [sentence(pair, self.rules, self.reach(pair.measure)) for pair in records]
+        columns = {
+            name: Column(name, values).plain() for name, values in fields.items() if name not in self.unused
+        }
         return {
             "measures": [str(measure) for measure in self.results.measures],
             "primary": self.primary,
             "queries": self.results.averaged_queries(),
-            "pairs": pairs,
+            "pairs": [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)],
         } | (
             {"results": self.results.to_dict(per_query=True), "rules": self.rules.shown()}
             if per_query
@@ -437,6 +525,22 @@ class Comparison(Tested, Result):
     def __repr__(self) -> str:
         measures = ", ".join(map(str, self.results.measures))
         return f"Comparison({len(self.pairing)} pairs of {len(self.names)} runs by {measures})"
+
+
+def _joined(parts: Sequence[Values]) -> Values:
+    """Return the parts of a column, by measure, as one."""
+    if isinstance(parts[0], np.ndarray):
+        return np.concatenate(parts)
+    return [value for part in parts for value in part]
+
+
+def _listed(values: Values) -> list[Any]:
+    return values.tolist() if isinstance(values, np.ndarray) else list(values)
+
+
+def _records(fields: dict[str, Values]) -> list[ComparedPair]:
+    ordered = (_listed(fields[name]) for name in ComparedPair._fields)
+    return [ComparedPair(*values) for values in zip(*ordered, strict=True)]
 
 
 def outperformed_runs(comparison: Comparison, index: int) -> list[list[int]]:

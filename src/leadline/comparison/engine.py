@@ -168,7 +168,7 @@ class Tested:
         return np.stack([moments(table).mean for table in self.differences])
 
     @cached_property
-    def p(self) -> Floats:
+    def p_uncorrected(self) -> Floats:
         """p-values before correction, measures x columns; NaN where undefined or not tested."""
         tested = self.parts
         if self.rules.joint == TUKEY:
@@ -184,7 +184,7 @@ class Tested:
         found = self._by_family(
             [each.p for each in self._max_t]
             if self.rules.joint == MAX_T
-            else [self.rules.corrected(self.p[indices].ravel()) for indices in self._families]
+            else [self.rules.corrected(self.p_uncorrected[indices].ravel()) for indices in self._families]
         )
         return self._without_untested(found)
 
@@ -230,7 +230,7 @@ class Tested:
             return self._family_limits
         rows = [
             self._interval(table, self.rules.confidence, self._below(p))
-            for table, p in zip(self.differences, self.p, strict=True)
+            for table, p in zip(self.differences, self.p_uncorrected, strict=True)
         ]
         return self._without_untested(np.stack(rows))
 
@@ -260,7 +260,7 @@ class Tested:
         if rules.joint == MAX_T:
             limits = np.stack(self._max_t[number].limits(rules.confidence), axis=1)
             return _unbounded(limits, table, significant, self.groups)
-        size = int((~np.isnan(self.p[indices])).sum())
+        size = int((~np.isnan(self.p_uncorrected[indices])).sum())
         if size < 2:
             return np.full((len(significant), 2), np.nan)
         share = rules.alpha / size

@@ -337,7 +337,8 @@ def _differences(comparison: Comparison, slicings: Sequence[Slicing], rules: Rul
 
 def _overall(comparison: Comparison, index: int, pair: int, by: str) -> SliceDifference:
     """Return the difference on all queries, as in the comparison."""
-    (whole,) = comparison.of_pairs(index, [pair])
+    chosen = [[pair] if place == index else [] for place in range(len(comparison.results.measures))]
+    (whole,) = comparison.records(changed=0, chosen=chosen)
     undecided = whole.verdict == "undecided"
     return SliceDifference(
         by,
@@ -388,7 +389,7 @@ def _record(
         high,
         simultaneous_low,
         simultaneous_high,
-        float(tested.p[index, column]),
+        float(tested.p_uncorrected[index, column]),
         float(tested.p_corrected[index, column]),
         verdict,
         reason,

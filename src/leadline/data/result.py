@@ -58,14 +58,14 @@ class Result:
 
         if layout_of(self) is not None:
             return [rows_of(self, **options)] if whole else tables_of(self, **options)
-        check_options(self, "table", self._columns, options)
+        check_options(self, "table", options, self._columns, *([] if whole else [self._tables]))
         return [full_table(self._columns(**options))] if whole else self._tables(**options)
 
     def to_json(self, **options: Any) -> str:
         """Return the result as JSON."""
         import json
 
-        check_options(self, "to_dict", self.to_dict, options)
+        check_options(self, "to_dict", options, self.to_dict)
         return json.dumps(self.to_dict(**options), ensure_ascii=False, allow_nan=False)
 
     @classmethod
@@ -140,7 +140,7 @@ class Result:
 
     def to_rows(self, **options: Any) -> list[dict[str, Any]]:
         """Return the rows of the CSV as dictionaries; None is undefined."""
-        check_options(self, "table", self._columns, options)
+        check_options(self, "table", options, self._columns)
         columns = {column.name: column.plain() for column in self._columns(**options)}
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
@@ -150,7 +150,8 @@ class Result:
 
         if layout_of(self) is not None:
             return columns_of(self, **options)
-        return by_name(self._written(options, whole=True)[0])
+        check_options(self, "table", options, self._columns)
+        return by_name(self._columns(**options))
 
     def to_pandas(self, *args: Any, **options: Any) -> Any:
         """Return the columns as a pandas data frame."""
@@ -222,11 +223,12 @@ class Result:
 
 
 def check_options(
-    result: Result, method: str, function: Callable[..., Any], options: Mapping[str, Any]
+    result: Result, method: str, options: Mapping[str, Any], *functions: Callable[..., Any]
 ) -> None:
-    """Raise UnknownOptionError for an option that a method of a result does not have."""
+    """Raise UnknownOptionError for an option that none of the functions behind a method has."""
     allowed = [
         parameter.name
+        for function in functions
         for parameter in inspect.signature(function).parameters.values()
         if parameter.kind is parameter.KEYWORD_ONLY
     ]

@@ -179,25 +179,30 @@ def _rows(columns: list[list[Cell]]) -> list[list[Cell]]:
     return list(map(list, zip(*columns, strict=True)))
 
 
-def by_name(table: Table) -> dict[str, list[Any]]:
-    """Return the columns of a table by name, for data frames; repeated names are numbered.
+def by_name(columns: Iterable[Column]) -> dict[str, list[Any]]:
+    """Return the values of columns by name, for data frames; repeated names are numbered.
 
-    >>> by_name(Table(["low", "low"], [[0.5, 1], [None, 2]]))
+    >>> by_name([Column("low", [0.5, None]), Column("low", [1, 2])])
     {'low': [0.5, nan], 'low 2': [1, 2]}
     """
-    columns: dict[str, list[Any]] = {}
-    for index, name in enumerate(table.columns):
-        named, number = name, 1
-        while named in columns:
+    named: dict[str, list[Any]] = {}
+    for column in columns:
+        if column.printed_only:
+            continue
+        name, number = column.name, 1
+        while name in named:
             number += 1
-            named = f"{name} {number}"
-        columns[named] = _values([row[index] for row in table.rows])
-    return columns
+            name = f"{column.name} {number}"
+        named[name] = _values(column)
+    return named
 
 
-def _values(cells: list[Cell]) -> list[Any]:
-    """Return the cells of a column as numbers or texts; undefined floats are NaN."""
-    values = [None if isinstance(cell, RowLabel) else cell for cell in cells]
+def _values(column: Column) -> list[Any]:
+    """Return the values of a column as numbers or texts; undefined numbers are NaN, infinite limits stay."""
+    listed = list(column.values.tolist() if isinstance(column.values, np.ndarray) else column.values)
+    if isinstance(column.values, np.ndarray) or set(map(type, listed)) <= {str, int}:
+        return listed
+    values = [None if isinstance(cell, RowLabel) else cell for cell in column.cells()]
     if all(value is None or isinstance(value, float) for value in values):
         return [float("nan") if value is None else float(value) for value in values]
     return [str(value) if isinstance(value, Preformatted) else value for value in values]

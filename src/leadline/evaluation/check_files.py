@@ -67,7 +67,7 @@ class CheckResult(Result):
         """Return the problems in a format; as a table they are listed by file, with coverage and repairs."""
         if form != "table":
             return super().text(form, to_file=to_file, **options)
-        check_options(self, "table", self._columns, options)
+        check_options(self, "table", options, self._columns)
         parts = [*map(_listing, self.files)]
         parts += [] if self.coverage is None else [coverage_text(self.coverage)]
         return "\n".join(parts) + ("" if self.repaired is None else _repaired(self.repaired, self.copy))

@@ -172,7 +172,7 @@ def page_of(
     """Return the page, with a LaTeX table of the `top` runs and the given number of digits."""
     from leadline.reporting.pages.report_page import page
     from leadline.reporting.render.text_formats import write_latex
-    from leadline.reporting.tables.comparison_table import significance_table
+    from leadline.reporting.tables.significance_table import significance_table
 
     table = significance_table(comparison, baseline=baseline, top=top, digits=digits)
     return page(

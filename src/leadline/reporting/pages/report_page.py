@@ -122,11 +122,11 @@ def _against(comparison: Comparison, run: int) -> tuple[Any, Any]:
 
 def significant_pairs(comparison: Comparison) -> list[ComparedPair]:
     """Return the pairs with significant differences, measure by measure, in ascending order of p."""
-    records: list[ComparedPair] = []
-    for index in range(len(comparison.results.measures)):
-        pairs = comparison.of_pairs(index, np.flatnonzero(comparison.significant[index]).tolist())
-        records += sorted(pairs, key=lambda pair: (pair.p_corrected, pair.p, -abs(pair.difference)))
-    return records
+    place = {str(measure): place for place, measure in enumerate(comparison.results.measures)}
+    return sorted(
+        comparison.records(changed=0, chosen=comparison.chosen("significant")),
+        key=lambda pair: (place[pair.measure], pair.p_corrected, pair.p, -abs(pair.difference)),
+    )
 
 
 def tally(comparison: Comparison) -> str:
@@ -148,7 +148,8 @@ def _of_the_best(comparison: Comparison) -> list[ComparedPair]:
     """Return the pairs of the best run by the first measure, in order of the other run."""
     results = comparison.results
     rank = {results.names[run]: position for position, run in enumerate(results.order())}
-    records = comparison.of_pairs(0, comparison.pairs_with(results.order()[0]))
+    others: list[list[int]] = [[]] * (len(results.measures) - 1)
+    records = comparison.records(changed=0, chosen=[comparison.pairs_with(results.order()[0]), *others])
     return sorted(records, key=lambda pair: max(rank[pair.a], rank[pair.b]))
 
 

@@ -89,7 +89,7 @@ def figure_of_result(result: Result, **options: Any) -> Make:
     """Return the function that draws a result, by its class or the nearest base class with a figure."""
     for cls in type(result).__mro__:
         if cls.__name__ in FIGURES:
-            check_options(result, "plot", FIGURES[cls.__name__], options)
+            check_options(result, "plot", options, FIGURES[cls.__name__])
             make: Make = FIGURES[cls.__name__](result, **options)
             return make
     raise UsageError(f"{type(result).__name__} has no figure; there is one of: {', '.join(FIGURES)}")
@@ -188,13 +188,12 @@ def comparison_figure(
     per_pair : bool, default False
         Whether intervals are those of each pair alone, even if there are simultaneous ones.
     pairs : {"significant", "all"} or int, optional
-        Pairs in the figure `pairs`, as for `chosen_pairs`.
+        Pairs in the figure `pairs`, as for `Comparison.printed_pairs`.
     chosen : sequence of int, optional
         Indices of these pairs, in place of `pairs`.
     """
     from leadline.reporting.plots.comparison_plots import KINDS, figure_of, pair_of
     from leadline.reporting.plots.query_plots import SHAPES
-    from leadline.reporting.tables.comparison_table import chosen_pairs
 
     by_query = "differences" if result.results.withheld is None or pair else "pairs"
     name = figure or (by_query if pair or len(result.pairing) == 1 else "forest")
@@ -203,7 +202,7 @@ def comparison_figure(
     if name in SHAPES:
         return results_figure(result.results, figure=name, measure=result.results.measures[index])
     pair_index = pair_of(result, *pair) if pair else 0
-    drawn = chosen_pairs(result, pairs)[index] if chosen is None else chosen
+    drawn = result.printed_pairs(pairs)[index] if chosen is None else chosen
     return lambda width: figure_of(
         result, name, index, pair=pair_index, width=width, per_pair=per_pair, pairs=drawn
     )

@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leadline.data.table import Table, by_name
+from leadline.data.table import columns_of as named_columns
 from leadline.errors import UsageError
 
 if TYPE_CHECKING:
@@ -35,9 +36,6 @@ class Layout(NamedTuple):
 
 
 LAYOUTS = {
-    "Comparison": Layout(
-        "comparison_table", "comparison_table", "comparison_rows", columns="comparison_columns"
-    ),
     "Correlation": Layout("evaluation_tables", "correlation_table"),
     "Difference": Layout("difference_table", "difference_table", "pairs_table"),
     "Slices": Layout("slice_table", "slice_table", "slice_rows"),
@@ -79,7 +77,8 @@ def columns_of(result: Result, **options: Any) -> dict[str, list[Any]]:
     layout = layout_of(result)
     assert layout is not None
     if not layout.columns:
-        return by_name(rows_of(result, **options))
+        table = rows_of(result, **options)
+        return by_name(named_columns(table.columns, table.rows))
     columns: dict[str, list[Any]] = _call(layout, layout.columns, result, options)
     return columns
 
@@ -88,7 +87,7 @@ def _call(layout: Layout, name: str, result: Result, options: dict[str, Any]) ->
     from leadline.data.result import check_options
 
     function = getattr(importlib.import_module(f"{__name__}.{layout.module}"), name)
-    check_options(result, "table", function, options)
+    check_options(result, "table", options, function)
     return function(result, **options)
 
 
