@@ -256,7 +256,7 @@ RECORDS = {
     },
     "agreement": {"chance[]": "ChanceAgreement"},
     "collection": {"": "Collection"},
-    "estimate": {"runs[].mean.<measure>": "Estimate"},
+    "estimate": {"runs[].estimate.<measure>": "Estimate"},
     "histogram": {"runs[]": "RunHistograms"},
     "abtest": {"arms[]": "Arm", "": "ArmDifference", "always_valid": "AlwaysValid"},
 }

@@ -113,13 +113,12 @@ def test_estimates_have_the_keys_of_the_contract(files: Path, pool: Path) -> Non
     data = estimated(files, pool, "-m", "P@10", "-m", "nDCG@10", "--pairs", "all")
     runs = {one["name"]: one for one in data["runs"]}  # type: ignore[attr-defined]
     assert {name: one["new"] for name, one in runs.items()} == {"a": False, "b": False, "new": True}
-    one = runs["a"]["mean"]["P@10"]
+    one, value = runs["a"]["estimate"]["P@10"], runs["a"]["mean"]["P@10"]
     assert {
-        "value",
         "low",
         "high",
-        "queries_low",
-        "queries_high",
+        "these_low",
+        "these_high",
         "judged",
         "drawn",
         "guessed",
@@ -127,14 +126,14 @@ def test_estimates_have_the_keys_of_the_contract(files: Path, pool: Path) -> Non
         "lowest",
         "highest",
     } <= set(one)
-    assert one["low"] < one["value"] < one["high"]
+    assert one["low"] < one["these_low"] < value < one["these_high"] < one["high"]
     assert one["judged"] + one["drawn"] + one["guessed"] + one["unknown"] == pytest.approx(1)
     assert [pair["a"] for pair in data["pairs"]] == ["a", "a", "b"] * 2  # type: ignore[attr-defined]
 
 
 def test_a_run_outside_the_frame_gets_no_interval_and_a_reason(files: Path, pool: Path) -> None:
     data = estimated(files, pool, "-m", "P@10")
-    new = data["runs"][2]["mean"]["P@10"]  # type: ignore[index]
+    new = data["runs"][2]["estimate"]["P@10"]  # type: ignore[index]
     assert new["guessed"] > 0.05
     assert new["low"] is None
     assert "guessed" in new["reason"]
@@ -208,9 +207,9 @@ def test_options_of_a_draw_need_a_measure(files: Path, tmp_path: Path) -> None:
 def test_without_a_pool_judged_pairs_are_certain(files: Path) -> None:
     done = typed("estimate", files / "truth.qrels", files / "a.run", "-m", "P@10", "-f", "json")
     plain = typed("evaluate", files / "truth.qrels", files / "a.run", "-m", "P@10", "-f", "json")
-    one = json.loads(done.stdout)["runs"][0]["mean"]["P@10"]
-    assert one["value"] == json.loads(plain.stdout)["runs"][0]["mean"]["P@10"]
-    assert one["judged"] == 1
+    (one,), (known,) = (json.loads(each.stdout)["runs"] for each in (done, plain))
+    assert one["mean"] == known["mean"]
+    assert one["estimate"]["P@10"]["judged"] == 1
 
 
 def column_of(target: Path, rows: Sequence[tuple[object, ...]]) -> str:
@@ -409,8 +408,9 @@ def test_the_manifest_has_intervals_options_and_digests(wide: Path, saved: list[
     assert manifest["format"] == 1
     assert manifest["command"] == "estimate"
     assert manifest["options"]["proxy"] == "centred"
-    one = manifest["runs"][0]["mean"]["P@10"]
-    assert one["low"] < one["value"] < one["high"]
+    run = manifest["runs"][0]
+    one, value = run["estimate"]["P@10"], run["mean"]["P@10"]
+    assert one["these_low"] < value < one["these_high"]
     digests = {Path(one["path"]).name: one["sha256"] for one in manifest["inputs"]}
     assert set(digests) == {"truth.qrels", "a.run", "b.run", "wide.tsv"}
     assert digests["wide.tsv"] == hashlib.sha256(wide.read_bytes()).hexdigest()
@@ -567,7 +567,7 @@ def test_runs_for_other_queries_are_refused_or_have_no_interval(
     assert done.exit_code != 0
     assert "query in common" in str(done.exception)
     done = typed(*words, other, files / "a.run")
-    found = {one["name"]: one["mean"]["P@10"] for one in json.loads(done.stdout)["runs"]}
+    found = {one["name"]: one["estimate"]["P@10"] for one in json.loads(done.stdout)["runs"]}
     ours = found.pop("a")
     assert ours["low"] < ours["high"]
     (none,) = found.values()
@@ -578,12 +578,13 @@ def test_runs_for_other_queries_are_refused_or_have_no_interval(
 def test_without_a_relevant_document_among_the_drawn_there_is_no_interval(files: Path, pool: Path) -> None:
     data = estimated(files, pool, "-m", "P@10", "-m", "RR@10", "-l", 2)
     for run in data["runs"][:2]:  # type: ignore[index]
-        for one in run["mean"].values():
-            assert (one["low"], one["high"]) == (None, None)
+        for one in run["estimate"].values():
+            assert (one["low"], one["these_high"]) == (None, None)
             assert "no relevant document among the drawn" in one["reason"]
     done = typed(*("estimate", files / "truth.qrels", files / "a.run", "-m", "P@10", "-l", 2, "-f", "json"))
-    (one,) = json.loads(done.stdout)["runs"][0]["mean"].values()
-    assert (one["low"], one["value"], one["high"]) == (0, 0, 0)  # everything is judged with certainty
+    (run,) = json.loads(done.stdout)["runs"]
+    (one,), (value,) = run["estimate"].values(), run["mean"].values()
+    assert (one["these_low"], value, one["these_high"]) == (0, 0, 0)  # everything is judged with certainty
 
 
 def test_drawn_pairs_that_cannot_change_the_value_leave_an_exact_interval() -> None:
@@ -592,8 +593,8 @@ def test_drawn_pairs_that_cannot_change_the_value_leave_an_exact_interval() -> N
     run = {"r": {query: {"d1": 2.0, "d2": 1.0} for query in QUERIES}}
     found = estimate(judged, run, ["Success@2", "P@2"], pool=dict.fromkeys(QUERIES, shares))
     success, precision = found.estimate("r", "Success@2"), found.estimate("r", "P@2")
-    assert (success.low, success.high) == pytest.approx((1, 1))  # d2 is relevant for certain
-    assert precision.low < precision.value < precision.high
+    assert (success.these_low, success.these_high) == pytest.approx((1, 1))  # d2 is relevant for certain
+    assert precision.these_low < precision.value < precision.these_high
     alike = {query: dict.fromkeys(shares, 1) for query in QUERIES}
     found = estimate(alike, run, ["Success@2", "P@2"], pool=dict.fromkeys(QUERIES, shares))
     assert found.estimate("r", "P@2").reason.startswith("the variance cannot be estimated")
@@ -607,15 +608,17 @@ def test_shares_of_the_relevant_have_no_interval_though_the_list_is_judged(
     runs = [files / "a.run", files / "b.run"]
     typed("pool", *runs, "--for", "P@10", "--budget", 21, "--depth", 30, "-o", path)
     data = estimated(files, path, "-m", "R@10", "-m", "F@10", "-m", "P@10", "-m", "AP@10")
-    found = data["runs"][0]["mean"]  # type: ignore[index]
+    found = data["runs"][0]["estimate"]  # type: ignore[index]
     assert found["P@10"]["judged"] == 1
-    assert found["P@10"]["low"] == found["P@10"]["high"]
+    assert found["P@10"]["these_low"] == found["P@10"]["these_high"]
     for name in ("R@10", "F@10", "AP@10"):
         assert (found[name]["judged"], found[name]["low"], found[name]["high"]) == (1, None, None)
         assert "not valid" in found[name]["reason"]
     done = typed(*("estimate", files / "truth.qrels", *runs, "-m", "R@10", "-f", "json"))
-    one = json.loads(done.stdout)["runs"][0]["mean"]["R@10"]
-    assert one["low"] == one["value"] == one["high"]
+    one = json.loads(done.stdout)["runs"][0]
+    assert (
+        one["estimate"]["R@10"]["these_low"] == one["mean"]["R@10"] == one["estimate"]["R@10"]["these_high"]
+    )
 
 
 def test_average_precision_and_recall_from_a_pool_for_another_measure_are_warned_about(

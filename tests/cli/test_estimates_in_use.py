@@ -12,6 +12,7 @@ import pytest
 from conftest import Leadline
 from leadline.comparison.compare import compare
 from leadline.comparison.correlate import correlate
+from leadline.comparison.gate import BELOW, Condition, thresholds
 from leadline.errors import UsageError
 from leadline.estimation.estimate import EstimatedResults, estimate
 from leadline.estimation.pool_designs import pool_for
@@ -102,8 +103,8 @@ def test_estimates_are_drawn_with_their_intervals_and_not_by_query(
     names = [estimates.names[run] for run in estimates.order(0)]
     assert [text.get_text() for text in drawn.axes[0].get_yticklabels()] == names
     whole = [estimates.estimate(name, "P@10") for name in names]
-    ends = sorted(end for one in whole if not one.reason for end in (one.low, one.high))
-    ends += [end for one in whole for end in (one.lowest, one.highest)]
+    ends = sorted(end for one in whole if not one.reason for end in (one.these_low, one.these_high))
+    ends += [end for one in whole if not one.reason for end in (one.low, one.high)]
     lines = [
         np.asarray(path.vertices)[:, 0] for each in drawn.axes[0].collections for path in each.get_paths()
     ]
@@ -182,7 +183,34 @@ def test_every_withheld_interval_has_its_reason_in_json(
 ) -> None:
     data = json.loads(estimates.to_json(pairs=bool(options)))
     for run in data["runs"]:
-        for one in run["mean"].values():
-            assert bool(one["reason"]) is (one["low"] is None)
+        for one in run["estimate"].values():
+            assert bool(one["reason"]) is (one["low"] is None) is (one["these_low"] is None)
     for pair in data.get("pairs", []):
-        assert bool(pair["reason"]) is (pair["low"] is None)
+        assert bool(pair["reason"]) is (pair["these_low"] is None)
+
+
+def test_saved_estimates_keep_their_intervals(estimates: EstimatedResults, saved: list[Path]) -> None:
+    known = estimates.to_dict()["runs"]
+    for path in saved:
+        restored = read_scores([str(path)])
+        for found, run in zip(restored.to_dict()["runs"], known, strict=True):
+            assert (found["new"], found["estimate"]) == (run["new"], run["estimate"])
+        assert restored.withheld == estimates.withheld
+
+
+def test_a_gate_on_saved_estimates_cannot_tell_within_their_interval(
+    estimates: EstimatedResults, saved: list[Path]
+) -> None:
+    one = estimates.estimate("a", "P@10")
+    results = read_scores([str(saved[0])])
+    for floor, told in ((one.these_low - 1e-6, True), (one.these_low + 1e-6, False)):
+        (gate, *_) = thresholds(results, [(0, Condition("P@10", floor, BELOW))])
+        assert (gate.run, gate.cannot_tell) == ("a", not told)
+
+
+def test_data_frames_have_both_intervals_unclipped(estimates: EstimatedResults) -> None:
+    columns = estimates.to_columns()
+    for row, (run, measure) in enumerate(zip(columns["run"], columns["measure"], strict=True)):
+        one = estimates.estimate(run, measure)
+        for name in ("value", "low", "high", "these_low", "these_high"):
+            assert columns[name][row] == pytest.approx(getattr(one, name), nan_ok=True)

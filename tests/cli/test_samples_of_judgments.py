@@ -147,10 +147,9 @@ def test_with_its_pool_it_is_estimated_from(leadline: Leadline, judgments: str) 
     done = leadline("estimate", judgments, *RUNS, "--pool", "drawn.tsv", "-m", "P@10", "-f", "json")
     assert done.status == 0
     plain = ll.estimate("qrels-of-sample.txt", RUNS, "P@10", pool="drawn.tsv")
-    values = {run["name"]: run["mean"]["P@10"]["value"] for run in done.data["runs"]}
+    values = {run["name"]: run["mean"]["P@10"] for run in done.data["runs"]}
     assert values == {
-        name: plain.to_dict()["runs"][place]["mean"]["P@10"]["value"]
-        for place, name in enumerate(plain.names)
+        name: plain.to_dict()["runs"][place]["mean"]["P@10"] for place, name in enumerate(plain.names)
     }
 
 

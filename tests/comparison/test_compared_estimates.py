@@ -67,18 +67,18 @@ def test_limits_for_these_queries_are_those_of_the_draw(order: list[str]) -> Non
     found, results, grades, runs = compared(2, 6)
     one = results.differences("P@10")[0]  # old - new
     assert found.these is not None
-    assert found.these.limits[0, 0].tolist() == [-one.high, -one.low]
+    assert found.these.limits[0, 0].tolist() == [-one.these_high, -one.these_low]
     data = found.to_dict()["pairs"][0]
-    assert (data["these_low"], data["these_high"]) == pytest.approx((-one.high, -one.low))
+    assert (data["these_low"], data["these_high"]) == pytest.approx((-one.these_high, -one.these_low))
     assert data["sentence"] in str(found)
     row = found.to_pandas().iloc[0]
-    assert (row["these_low"], row["these_high"]) == pytest.approx((-one.high, -one.low))
+    assert (row["these_low"], row["these_high"]) == pytest.approx((-one.these_high, -one.these_low))
     assert found.to_csv().splitlines()[0].split(",") == list(found.to_pandas().columns)
     pool = pool_for(runs, "P@10", budget=6, seed=2).pool
     named = {name: runs[name] for name in order}
     again = ll.compare(drawn_of(pool, grades), named, "P@10", pool=pool, baseline="new")
     assert again.these is not None
-    assert again.these.limits[0, 0].tolist() == pytest.approx([one.low, one.high])
+    assert again.these.limits[0, 0].tolist() == pytest.approx([one.these_low, one.these_high])
 
 
 def test_where_all_that_matters_is_judged_the_values_are_those_of_all_judgments() -> None:
@@ -123,7 +123,7 @@ def test_gates_cannot_tell_without_an_interval() -> None:
 def test_a_floor_within_the_interval_of_an_estimate_is_not_decided() -> None:
     found, results, _, _ = compared(5, 6, baseline="old")
     one = results.estimate("new", "P@10")
-    floors = [one.low - 0.001, (one.low + one.value) / 2, one.value + 0.001]
+    floors = [one.these_low - 0.001, (one.these_low + one.value) / 2, one.value + 0.001]
     gates = gates_of(found, [condition_of(f"P@10={floor}", BELOW) for floor in floors])
     assert [(gate.failed, bool(gate.reason)) for gate in gates] == [
         (False, False),
@@ -224,7 +224,7 @@ def test_labels_that_a_pool_names_are_used_as_by_estimate(
     rows = [f"{q} 0 {d} {int(g)}" for q, one in judged.items() for d, g in one.items()]
     Path("judged.qrels").write_text("\n".join(rows) + "\n")
     given = ("judged.qrels", "old.run", "new.run", "--pool", "pool.tsv", "-m", "P@10", "-f", "json")
-    means = {run["name"]: run["mean"]["P@10"]["value"] for run in leadline("estimate", *given).data["runs"]}
+    means = {run["name"]: run["mean"]["P@10"] for run in leadline("estimate", *given).data["runs"]}
     for more in ((), ("--machine", "none")):
         found = leadline(command, *given, *more).data
         shown = (

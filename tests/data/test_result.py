@@ -388,7 +388,6 @@ def test_results_that_do_not_fit_together_are_refused(change: str, says: str) ->
     [
         lambda: ll.evaluate("qrels.txt", RUNS, "AP", bounds=True),
         lambda: ll.evaluate("qrels.txt", RUNS, "AP", intervals=True),
-        lambda: ll.estimate("qrels.txt", RUNS, "P@5"),
     ],
 )
 def test_results_with_more_than_values_are_refused(made: Callable[[], ll.Results]) -> None:

@@ -68,7 +68,7 @@ def test_where_the_budget_covers_all_that_matters_it_is_certain() -> None:
     results = estimate(TRUTH, RUNS, "P@5", pool=found.pool)
     exact = evaluate(TRUTH, RUNS, "P@5")
     assert results.means == pytest.approx(exact.means, abs=1e-12)
-    assert results.estimate("a", "P@5").low == pytest.approx(results.mean("a", "P@5"))
+    assert results.estimate("a", "P@5").these_low == pytest.approx(results.mean("a", "P@5"))
 
 
 def test_pairs_in_order_are_a_smaller_draw() -> None:
@@ -264,7 +264,9 @@ def test_the_exact_budget_is_the_smallest_that_makes_the_values_exact(measure: s
     def exact(size: float) -> bool:
         pool = pool_for(RUNS, measure, budget=size, new_runs=new_runs).pool
         results = estimate(drawn_of(pool), RUNS, measure, pool=pool)
-        return all(one.low == one.high for one in (results.estimate(name, measure) for name in RUNS))
+        return all(
+            one.these_low == one.these_high for one in (results.estimate(name, measure) for name in RUNS)
+        )
 
     budget = pool_for(RUNS, measure, budget=6, new_runs=new_runs).expected[measure]["exact_budget"]
     assert budget is not None
@@ -299,9 +301,9 @@ def test_a_pair_drawn_for_a_measure_with_an_ideal_has_no_interval() -> None:
     results = estimate(drawn_of(found.pool), pair, ["P@10", "nDCG@10"], pool=found.pool)
     precision, ratio = results.differences()
     assert not precision.reason
-    assert precision.low < precision.difference < precision.high
+    assert precision.these_low < precision.difference < precision.these_high
     assert ratio.reason
-    assert np.isnan([ratio.low, ratio.high]).all()
+    assert np.isnan([ratio.these_low, ratio.these_high]).all()
 
 
 def test_an_exact_measure_needs_no_judgments_for_half_the_width() -> None:
@@ -331,7 +333,7 @@ def test_a_pair_of_runs_has_an_interval_though_documents_of_both_are_not_judged(
     assert "guessed" in results.estimate("a", "P@10").reason
     errors = results._parts[0][0].errors - results._parts[1][0].errors
     half = half_width(errors, np.zeros(0), results._probability, 0.95)
-    assert one.high - one.low == pytest.approx(2 * half)  # nothing else is in doubt
+    assert one.these_high - one.these_low == pytest.approx(2 * half)  # nothing else is in doubt
 
 
 def test_intervals_over_queries_are_those_of_the_values_of_each_run() -> None:
@@ -341,9 +343,24 @@ def test_intervals_over_queries_are_those_of_the_values_of_each_run() -> None:
             values = found.values[run, :, place]
             reach = stats.t.ppf(0.975, len(values) - 1) * values.std(ddof=1) / np.sqrt(len(values))
             one = found.estimate(name, measure)
-            assert (one.queries_low, one.queries_high) == pytest.approx(
-                (one.value - reach, one.value + reach), nan_ok=True
-            )
+            expected = (np.nan, np.nan) if one.reason else (one.value - reach, one.value + reach)
+            assert (one.low, one.high) == pytest.approx(expected, nan_ok=True)
+
+
+def test_the_interval_over_queries_is_withheld_where_that_of_the_draw_is() -> None:
+    pool = pool_for({"a": RUNS["a"]}, "P@10", budget=8).pool
+    found = estimate(TRUTH, RUNS, ["P@10", "AP"], pool=pool)
+    for place, measure in enumerate(found.measures):
+        for run, name in enumerate(found.names):
+            one = found.estimate(name, measure)
+            assert np.isnan(one.low) == np.isnan(one.high) == np.isnan(one.these_low) == bool(one.reason)
+            if one.reason:
+                continue
+            values, doubt = found.values[run, :, place], found._parts[run][place].doubt
+            reach = stats.t.ppf(0.975, len(values) - 1) * values.std(ddof=1) / np.sqrt(len(values))
+            ends = one.value - np.hypot(reach, doubt[0]), one.value + np.hypot(reach, doubt[1])
+            assert (one.low, one.high) == pytest.approx(ends)
+            assert one.high - one.low > 2 * reach or not doubt.any()
 
 
 @pytest.mark.parametrize("on_duplicate", ["refuse", "hold", "first"])

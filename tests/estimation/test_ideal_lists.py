@@ -305,7 +305,7 @@ def test_everything_judged_gives_the_measure_itself() -> None:
     for run in lists:
         assert found.mean(run, "nDCG@10") == truth(lists, grades, run)
         one = found.estimate(run, "nDCG@10")
-        assert one.low == one.high == one.value
+        assert one.these_low == one.these_high == one.value
 
 
 def test_certain_lists_do_not_make_the_ideal_certain() -> None:
@@ -321,7 +321,7 @@ def test_certain_lists_do_not_make_the_ideal_certain() -> None:
     assert one.judged == 1
     assert one.value != truth(lists, grades, "run0")
     assert abs(one.value - truth(lists, grades, "run0")) < 0.05
-    assert one.low < one.value < one.high or one.reason
+    assert one.these_low < one.value < one.these_high or one.reason
 
 
 def test_other_gains_discounts_and_pools_for_other_measures_were_not_simulated() -> None:
@@ -334,7 +334,7 @@ def test_other_gains_discounts_and_pools_for_other_measures_were_not_simulated()
         found = estimate(drawn_of(pool, grades), lists, measures, pool=pool)
         ones = [found.estimate("run0", measure) for measure in measures]
         assert [not one.reason for one in ones] == printed
-        assert [math.isnan(one.low) for one in ones] == [not one for one in printed]
+        assert [math.isnan(one.these_low) for one in ones] == [not one for one in printed]
 
 
 def test_nothing_depends_on_the_order_of_runs_or_rows_or_the_ids_of_documents() -> None:
@@ -366,8 +366,8 @@ def test_nothing_depends_on_the_order_of_runs_or_rows_or_the_ids_of_documents() 
         one = first.estimate(run, "nDCG@10")
         for found in (second, third):
             same = found.estimate(run, "nDCG@10")
-            assert (same.value, same.low, same.high) == pytest.approx(
-                (one.value, one.low, one.high), abs=1e-9, nan_ok=True
+            assert (same.value, same.these_low, same.these_high) == pytest.approx(
+                (one.value, one.these_low, one.these_high), abs=1e-9, nan_ok=True
             )
 
 
@@ -379,7 +379,7 @@ def test_judgments_that_are_all_alike_give_no_interval(grade: float, queries: in
     found = estimated(lists, alike, 8)
     one = found.estimate("run0", "nDCG@10")
     assert one.reason
-    assert math.isnan(one.low)
+    assert math.isnan(one.these_low)
     assert one.value == pytest.approx(grade, abs=0.15)
 
 
@@ -406,7 +406,7 @@ def test_intervals_hold_where_the_first_documents_are_certain(budget: int) -> No
         assert len(sample.probability) == len(pool.queries)
         for run in lists:
             one = found.estimate(run, "nDCG@10")
-            held += one.low <= truth(lists, grades, run) <= one.high
+            held += one.these_low <= truth(lists, grades, run) <= one.these_high
     assert held >= 18
 
 
@@ -421,7 +421,9 @@ def test_the_forecast_with_labels_is_what_estimates_of_other_draws_give(top: flo
     halves = []
     for seed in range(4):
         results = estimated(lists, grades, 10, seed=seed + 1)
-        halves += [(one.high - one.low) / 2 for one in (results.estimate(r, "nDCG@10") for r in lists)]
+        halves += [
+            (one.these_high - one.these_low) / 2 for one in (results.estimate(r, "nDCG@10") for r in lists)
+        ]
     assert forecast is not None
     assert 1 / 1.4 < forecast / np.median(halves) < 1.4
 

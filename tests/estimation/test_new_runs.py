@@ -120,8 +120,8 @@ def test_drawing_as_many_documents_as_are_named_halves_the_widening() -> None:
         )
         again = estimated(["P@10"], more).estimate("near", "P@10")
         assert again.widened == 0
-        widths.append(again.high - again.low)
-    width = one.high - one.low
+        widths.append(again.these_high - again.these_low)
+    width = one.these_high - one.these_low
     assert np.mean(widths) == pytest.approx(width * (1 - one.widened / 2), rel=0.05)
 
 
@@ -129,11 +129,11 @@ def test_new_runs_have_an_interval_up_to_a_larger_weight_outside_the_frame() -> 
     results = estimated(["P@10"])
     near, far = results.estimate("near", "P@10"), results.estimate("far", "P@10")
     assert 0.05 < near.guessed <= MOST_GUESSED_OF_NEW < far.guessed
-    assert near.low < near.value < near.high
+    assert near.these_low < near.value < near.these_high
     assert 0 < near.widened < 1
-    assert math.isnan(far.low)
+    assert math.isnan(far.these_low)
     assert (far.rank, math.isnan(far.widened), far.to_halve) == (None, True, None)
-    assert math.isnan(estimated(["P@10"], proxy="none").estimate("near", "P@10").low)
+    assert math.isnan(estimated(["P@10"], proxy="none").estimate("near", "P@10").these_low)
 
 
 def test_runs_without_an_interval_have_no_rank_beside_others() -> None:
@@ -145,7 +145,7 @@ def test_runs_without_an_interval_have_no_rank_beside_others() -> None:
     table = results.table()
     rank = table.columns.index("rank")
     assert {row[0]: row[rank] for row in table.rows if row[2] == "P@10"}["far"] is None
-    far = results.to_dict()["runs"][4]["mean"]["P@10"]
+    far = results.to_dict()["runs"][4]["estimate"]["P@10"]
     assert (far["rank"], far["widened"], far["to_halve"]) == (None, None, None)
 
 
@@ -158,9 +158,9 @@ def test_horvitz_thompson_values_that_are_far_off_are_withheld() -> None:
             assert not math.isnan(plain.estimate(run, measure).value)
             assert math.isnan(without.estimate(run, measure).value)
             assert without.estimate(run, measure).reason
-            assert without.to_dict()["runs"][0]["mean"][measure]["value"] is None
+            assert without.to_dict()["runs"][0]["mean"][measure] is None
         one = without.estimate(run, "RR@10")
-        assert math.isnan(one.value) or one.high - one.low <= 1.0
+        assert math.isnan(one.value) or one.these_high - one.these_low <= 1.0
     certain = {query: dict.fromkeys(row, 1.0) for query, row in GRADES.items()}
     exact = estimate(GRADES, POOLED, ["nDCG@10", "AP"], pool=certain, proxy="none")
     assert not math.isnan(exact.estimate("a", "nDCG@10").value)

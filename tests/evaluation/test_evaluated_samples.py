@@ -82,8 +82,8 @@ def test_the_command_gives_what_estimate_gives(
     assert leadline("evaluate", *given).out == leadline("estimate", *given).out
     one = ll.evaluate("judged.qrels", ["old.run"], "P@10", pool="pool.tsv", machine="labels.qrels")
     assert isinstance(one, EstimatedResults)
-    inside = one.estimate("old", "P@10").low + 1e-6
-    floors = {one.estimate("old", "P@10").low - 1e-6: 0, inside: 1, 0.99: 1}
+    inside = one.estimate("old", "P@10").these_low + 1e-6
+    floors = {one.estimate("old", "P@10").these_low - 1e-6: 0, inside: 1, 0.99: 1}
     for floor, status in floors.items():
         done = leadline("evaluate", "judged.qrels", "old.run", *given[3:], "--fail-below", f"P@10={floor}")
         assert done.status == status

@@ -50,7 +50,7 @@ def in_order(pool: DrawnPool) -> list[tuple[str, str]]:
 
 def largest(results: Any, measure: str) -> float:
     estimates = [results.estimate(name, measure) for name in results.names]
-    return float(max((one.high - one.low) / 2 for one in estimates))
+    return float(max((one.these_high - one.these_low) / 2 for one in estimates))
 
 
 def test_the_pool_holds_the_top_of_its_runs() -> None:
@@ -152,7 +152,7 @@ def test_half_widths_of_a_pool_for_a_pair_are_those_of_the_difference(pair_pool:
     results = estimate(judged(pairs), two, ["P@5", "nDCG@5"], pool=pair_pool)
     found = PoolPrecision(pair_pool).after(60, GRADES)
     (one,) = results.differences("P@5")
-    assert found["P@5"].value == pytest.approx((one.high - one.low) / 2, abs=1e-12)
+    assert found["P@5"].value == pytest.approx((one.these_high - one.these_low) / 2, abs=1e-12)
     (other,) = results.differences("nDCG@5")
     assert other.reason
     assert found["nDCG@5"].value is None

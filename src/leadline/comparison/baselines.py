@@ -187,9 +187,9 @@ def _check_form(data: Mapping[str, Any], path: str) -> None:
     for key in ("measures", "queries", "runs"):
         if not isinstance(data.get(key), list) or not data[key]:
             raise InputError(f"no list '{key}'", expected=EXPECTED, path=path)
-    if data.get("withheld") is not None:
-        raise InputError("estimates from a sample of judgments", expected=EXPECTED, path=path)
     for run in data["runs"]:
+        if isinstance(run, dict) and "estimate" in run:
+            raise InputError("estimates from a sample of judgments", expected=EXPECTED, path=path)
         parts = (run.get("queries"), run.get("mean")) if isinstance(run, dict) else ()
         if not parts or not isinstance(run.get("name"), str) or not all(isinstance(p, dict) for p in parts):
             raise InputError("a run without values of queries", expected=EXPECTED, path=path)

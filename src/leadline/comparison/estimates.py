@@ -56,7 +56,7 @@ def these_queries(results: Results, pairs: Pairs) -> These | None:
         row = []
         for pair, (first, second) in enumerate(zip(pairs.first.tolist(), pairs.second.tolist(), strict=True)):
             one = known[min(first, second), max(first, second)]
-            ends = (one.low, one.high) if first < second else (-one.high, -one.low)
+            ends = (one.these_low, one.these_high) if first < second else (-one.these_high, -one.these_low)
             limits[index, pair] = (np.nan, np.nan) if one.reason else ends
             row.append(one.reason)
         reasons.append(row)

@@ -17,7 +17,6 @@ from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.results import Results, flagged, plain
 from leadline.data.wording import counted, percent
 from leadline.errors import UsageError
-from leadline.estimation.measured import estimates_of
 from leadline.evaluation.profiles import profile_of
 from leadline.stats import Alternative
 from leadline.stats.moments import Means, means, totals
@@ -488,23 +487,20 @@ def _compared(comparison: Comparison, index: int, condition: Condition) -> list[
 
 def _uncertain(results: Results, run: int, index: int, condition: Condition) -> str:
     """Return the reason for which an estimate does not show that a mean reaches a value, or nothing."""
-    if results.withheld is None:
+    if results.sampling is None:
         return ""
-    name, measure = results.names[run], results.measures[index]
-    why = results.withheld.get(str(measure), {}).get(name)
-    if why:
-        return f"the estimate has no interval: {why}"
-    estimated = estimates_of(results)
-    if estimated is None:  # saved, without the intervals
-        return ""
-    one = estimated.estimate(name, measure, over_queries=False)
-    surely, value, floor = one.low, one.value, condition.margin
+    measure = results.measures[index]
+    one = results.sampling[run]["estimate"][str(measure)]
+    low, high = one.get("these_low"), one.get("these_high")
+    if low is None or high is None:
+        return f"the estimate has no interval: {one.get('reason')}" if one else ""
+    surely, value, floor = low, float(results.means[run, index]), condition.margin
     if not measure.rising:
-        surely, value, floor = -one.high, -value, -floor
+        surely, value, floor = -high, -value, -floor
     if surely >= floor or value < floor:
         return ""
     return (
-        f"the interval of the estimate, {one.low:.4f} to {one.high:.4f}, contains {condition.margin:g}; "
+        f"the interval of the estimate, {low:.4f} to {high:.4f}, contains {condition.margin:g}; "
         "expected more judgments (pool --from)"
     )
 

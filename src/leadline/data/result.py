@@ -141,7 +141,8 @@ class Result:
     def to_rows(self, **options: Any) -> list[dict[str, Any]]:
         """Return the rows of the CSV as dictionaries; None is undefined."""
         check_options(self, "table", options, self._columns)
-        columns = {column.name: column.plain() for column in self._columns(**options)}
+        listed = [column for column in self._columns(**options) if not column.printed_only]
+        columns = {column.name: column.plain() for column in listed}
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
     def to_columns(self, *args: Any, **options: Any) -> dict[str, list[Any]]:  # noqa: ARG002  # as _tables

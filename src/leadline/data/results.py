@@ -137,9 +137,9 @@ class Results(Result):
         Confidence intervals of the means; None if not requested.
     estimates : Estimated or None
         Estimated number of relevant documents and recall; None without a pool.
-    withheld : dict of str to dict of str to str, or None
-        By measure and run: why an estimate from a sample of judgments has no interval; None if the values are
-        not such estimates.
+    sampling : list of dict, or None
+        By run: `new` and `estimate`, as in `to_dict`; None if the values are no estimates from a sample of
+        judgments.
     qrels : Qrels, str or None
         The judgments, or their digest.
     undefined : ndarray of int64, shape (n_runs, n_measures), or None
@@ -167,7 +167,7 @@ class Results(Result):
         options: dict[str, Any] | None = None,
         inputs: Sequence[dict[str, Any]] = (),
         resolve: Callable[[Any], Sequence[object]] | None = None,
-        withheld: dict[str, dict[str, str]] | None = None,
+        sampling: Sequence[dict[str, Any]] | None = None,
     ) -> None:
         freeze(values, averaged)
         self.runs = list(runs)
@@ -184,7 +184,7 @@ class Results(Result):
         self.options = dict(options or {})
         self.inputs = list(inputs)
         self.estimates: Estimated | None = None
-        self.withheld = withheld
+        self.sampling = None if sampling is None else list(sampling)
         # What merging needs: the judgments or their digest; the first query and document of runs of which no
         # document is judged; the first judged document; the numbers of undefined values by run and measure.
         self.qrels: Qrels | str | None = None
@@ -233,6 +233,18 @@ class Results(Result):
         from leadline.scale.merging import merge_results
 
         return merge_results(parts)
+
+    @property
+    def withheld(self) -> dict[str, dict[str, str]] | None:
+        """By measure and run: why an estimate has no interval; None if the values are no estimates."""
+        if self.sampling is None:
+            return None
+        found: dict[str, dict[str, str]] = {}
+        for name, run in zip(self.names, self.sampling, strict=True):
+            for measure, one in run["estimate"].items():
+                if one and one.get("these_low") is None:
+                    found.setdefault(measure, {})[name] = one.get("reason") or "no interval"
+        return found
 
     @property
     def names(self) -> list[str]:
@@ -335,7 +347,7 @@ class Results(Result):
             warnings=self.warnings,
             inputs=self.inputs,
             resolve=self._resolve,
-            withheld=self.withheld,
+            sampling=self.sampling,
             options=self.options | {"measures": [str(self.measures[index]) for index in indices]},
         )
 
@@ -376,6 +388,9 @@ class Results(Result):
                 }
             if self.estimates is not None:
                 entry["estimates"] = self.estimates.of_run(index)
+            if self.sampling is not None:
+                entry["new"] = self.sampling[index]["new"]
+                entry["estimate"] = {text: self.sampling[index]["estimate"][text] for text in texts}
             if per_query:
                 entry["queries"] = {
                     query: dict(zip(texts, map(plain, row), strict=True))
@@ -391,8 +406,6 @@ class Results(Result):
             missing = flagged(self.queries, ~self.present[index])
             runs.append(entry | {"missing": missing, "counts": run.counts})
         results: dict[str, Any] = {"measures": texts, "queries": self.averaged_queries(), "runs": runs}
-        if self.withheld is not None:
-            results["withheld"] = self.withheld
         named = [measure for measure in self.measures if isinstance(measure, NamedMeasure)]
         if named:
             results["directions"] = {str(one): one.direction for one in named}

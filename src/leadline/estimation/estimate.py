@@ -12,7 +12,7 @@ import numpy as np
 from leadline.data.arrays import Flags, Floats, freeze
 from leadline.data.judged_run import JudgedRun
 from leadline.data.reading import Reading, RunsOptions
-from leadline.data.results import Results, ResultWarning, plain
+from leadline.data.results import Results, ResultWarning, keyed, plain
 from leadline.data.table import Column
 from leadline.data.validation import check_flags, check_whole
 from leadline.errors import UsageError
@@ -66,7 +66,7 @@ SMALL = 0.2  # inclusion probability at ranks 1 to 3 below which cascade measure
 class EstimatedResults(Results):
     """Estimates of measures from a sample of judgments.
 
-    Accepted by `compare` and `report`, unless intervals are withheld; those computed there are over queries.
+    Accepted by `compare`, `rank` and `report`, unless intervals are withheld.
 
     Attributes
     ----------
@@ -96,7 +96,7 @@ class EstimatedResults(Results):
     judgments: int
     read: dict[str, int]
 
-    def estimate(self, run: str, measure: object, *, over_queries: bool = True) -> Estimate:
+    def estimate(self, run: str, measure: object) -> Estimate:
         """Return the estimated mean of a measure for a run, with intervals and weights by source.
 
         Parameters
@@ -105,14 +105,12 @@ class EstimatedResults(Results):
             Name of the run.
         measure : str or Measure
             One of the estimated measures.
-        over_queries : bool, default True
-            Compute the interval over draws and queries; NaN otherwise.
 
         Returns
         -------
         Estimate
         """
-        return self._estimate(self._run_index(run), self.measure_index(measure), over_queries=over_queries)
+        return self._estimate(self._run_index(run), self.measure_index(measure))
 
     @cached_property
     def _over_queries(self) -> list[tuple[Floats, Floats]]:
@@ -123,18 +121,20 @@ class EstimatedResults(Results):
             for place in range(len(self.measures))
         ]
 
-    def _estimate(self, run: int, place: int, *, over_queries: bool = True) -> Estimate:
+    def _estimate(self, run: int, place: int) -> Estimate:
         part = self._parts[run][place]
         value = float(self.means[run, place])
         withheld = self._reasons[run][place]
-        low = high = widened = math.nan
+        low = high = these_low = these_high = widened = math.nan
         to_halve = None
         if withheld is None and not math.isnan(value):
             below, above, widened, to_halve = widening(self._half_width(part), part, self.confidence)
-            low, high = value - below, value + above
-        ends = [math.nan, math.nan]
-        if over_queries:
-            ends = [float(limits[run]) for limits in self._over_queries[place]]
+            these_low, these_high = value - below, value + above
+            ends = (float(limits[run]) for limits in self._over_queries[place])
+            low, high = (
+                value + sign * math.hypot(end - value, doubt)
+                for sign, end, doubt in zip((-1, 1), ends, part.doubt.tolist(), strict=True)
+            )
         judged, drawn, guessed, unknown = part.shares.tolist()
         lowest, highest = value - part.doubt[0], value + part.doubt[1]
         if isinstance(self._kinds[place], (Ratio, AveragePrecision)):
@@ -144,8 +144,8 @@ class EstimatedResults(Results):
             self._ranks[place].get(run),
             low,
             high,
-            ends[0],
-            ends[1],
+            these_low,
+            these_high,
             widened,
             to_halve,
             float(lowest),
@@ -157,6 +157,15 @@ class EstimatedResults(Results):
             "" if withheld is None else withheld.message,
             self.target(place),
         )
+
+    def _records(self, run: int) -> dict[str, dict[str, Any]]:
+        """Return the estimates of a run by measure, without the values, which are the means."""
+        records = {
+            str(measure): keyed(self._estimate(run, place)) for place, measure in enumerate(self.measures)
+        }
+        for one in records.values():
+            del one["value"]
+        return records
 
     def target(self, place: int) -> str:
         """Return the target of a measure, as in `Estimate`."""
@@ -220,7 +229,7 @@ class EstimatedResults(Results):
         return Withheld(NoInterval.NO_VARIANCE) if half < ROUNDING else None
 
     def differences(self, measure: object | None = None) -> list[Difference]:
-        """Return the differences of all pairs of runs with confidence intervals over draws.
+        """Return the differences of all pairs of runs with confidence intervals for these queries.
 
         Parameters
         ----------
@@ -265,6 +274,18 @@ class EstimatedResults(Results):
                     )
         return pairs
 
+    def limit_columns(self, *, per_query: bool = False) -> dict[str, Floats]:
+        """Return the intervals by column name in data frames, as `Results.limit_columns`; not clipped."""
+        if per_query:
+            return {}
+        size = range(len(self.runs)), range(len(self.measures))
+        found = [[self._estimate(run, place) for place in size[1]] for run in size[0]]
+        names = ("low", "high", "these_low", "these_high")
+        return {name: np.array([[getattr(one, name) for one in row] for row in found]) for name in names}
+
+    def _is_long(self, per_query: bool | None, long: bool | None) -> bool:  # noqa: ARG002  # of the base class
+        return True if long is None else long
+
     def _columns(self, *, pairs: bool = False) -> list[Column]:  # type: ignore[override]  # other options
         return pair_columns(self) if pairs else estimate_columns(self)
 
@@ -282,16 +303,6 @@ class EstimatedResults(Results):
             Add the differences of all pairs of runs.
         """
         data = super().to_dict(per_query=per_query)
-        data.pop("withheld", None)  # each mean has its reason
-        for run, entry in enumerate(data["runs"]):
-            entry["new"] = bool(self.new[run])
-            entry["mean"] = {
-                str(measure): {
-                    key: plain(value) if isinstance(value, float) else value
-                    for key, value in self._estimate(run, place)._asdict().items()
-                }
-                for place, measure in enumerate(self.measures)
-            }
         if pairs:
             data["pairs"] = [
                 {
@@ -452,14 +463,10 @@ def estimate(
     results._ideals = [ideal_withheld(sample, kind, evidence.drawn_for) for kind in kinds]  # noqa: SLF001  # same module
     results.judgments, results.read = evidence.judgments, evidence.read
     results.values, results.averaged = _without_exploded(results)
-    results.withheld = {
-        str(measure): {
-            info.name: withheld.summary
-            for run, info in enumerate(infos)
-            if (withheld := results._reasons[run][place]) is not None  # noqa: SLF001  # same module
-        }
-        for place, measure in enumerate(wanted)
-    }
+    results.sampling = [
+        {"new": bool(new), "estimate": results._records(run)}  # noqa: SLF001  # same module
+        for run, new in enumerate(results.new.tolist())
+    ]
     results.warnings += [
         notice for notice in warnings_of(infos, sample.table) if notice.code in OF_RUNS
     ] + _warnings(results, sample, evidence.drawn_for)

@@ -7,14 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from leadline.data.table import Column
+from leadline.data.table import Column, Preformatted
 from leadline.data.wording import counted, percent
 from leadline.estimation.estimated_values import Estimate
 
 if TYPE_CHECKING:
     from leadline.estimation.estimate import EstimatedResults
 
-INTERVAL = "low, high: {} confidence interval over samples of documents, for these queries"
+INTERVALS = (
+    "low, high: {} confidence interval for other queries of this kind",
+    "these queries: the same interval for these queries only, over samples of documents",
+    "exact: every document that matters was judged",
+)
 POOLED = "pooled: relative to the relevant documents of the pool, not of the whole collection"
 PREDICTED = {
     "machine": "predicted from calibrated machine labels",
@@ -29,7 +33,7 @@ class _Rows:
 
     def __init__(self, results: EstimatedResults) -> None:
         self.rows: list[tuple[Any, int, Estimate]] = [
-            (measure, run, results.estimate(results.names[run], measure, over_queries=False))
+            (measure, run, results.estimate(results.names[run], measure))
             for index, measure in enumerate(results.measures)
             for run in results.order(index)
         ]
@@ -43,13 +47,23 @@ class _Rows:
         """Return a field of the estimates."""
         return Column(name, [getattr(estimate, field or name) for estimate in self.estimates])
 
-    def clipped(self, name: str, field: str = "") -> Column:
-        """Return a field of the estimates, clipped to the range of the measure."""
-        values = self.column(name, field).values
+    def clipped(self, name: str, field: str = "") -> list[Column]:
+        """Return a field of the estimates for CSV, and clipped to the range of the measure as printed."""
+        raw = self.column(name, field)
         low, high = (
             np.array([getattr(measure, end) for measure, *_ in self.rows]) for end in ("low", "high")
         )
-        return Column(name, np.clip(np.asarray(values, np.float64), low, high))
+        values = np.clip(np.asarray(raw.values, np.float64), low, high)
+        return [Column(name, values, printed_only=True), raw._replace(hidden=True)]
+
+    def these(self) -> list[Column]:
+        """Return the intervals for these queries: their limits for CSV, and one column as printed."""
+        limits = [self.clipped(name) for name in ("these_low", "these_high")]
+        texts = [
+            None if np.isnan(low) else Preformatted("exact" if low == high else f"{low:.4f} to {high:.4f}")
+            for low, high in zip(*(printed.values for printed, _ in limits), strict=True)
+        ]
+        return [Column("these queries", texts, printed_only=True), *(raw for _, raw in limits)]
 
 
 def _counts(values: Iterable[int | None]) -> list[str | None]:
@@ -66,18 +80,19 @@ def estimate_columns(results: EstimatedResults) -> list[Column]:
     rows = _Rows(results)
     columns = [
         Column("run", [results.names[run] for _, run, _ in rows.rows]),
-        Column("", ["new" if results.new[run] else "" for _, run, _ in rows.rows]),
+        Column("new", ["new" if results.new[run] else "" for _, run, _ in rows.rows], heading=""),
         Column("measure", [_named(measure, estimate.target) for measure, _, estimate in rows.rows]),
-        rows.clipped("estimate", "value"),
-        rows.clipped("low"),
-        rows.clipped("high"),
+        *rows.clipped("estimate", "value"),
+        *rows.clipped("low"),
+        *rows.clipped("high"),
+        *rows.these(),
     ]
     if rows.bounded:
-        columns += [rows.clipped("lowest"), rows.clipped("highest")]
+        columns += [*rows.clipped("lowest"), *rows.clipped("highest")]
     columns.append(Column("rank", _counts(estimate.rank for estimate in rows.estimates)))
     if rows.widened:
         halves = _counts(estimate.to_halve for estimate in rows.estimates)
-        columns += [rows.column("widened"), Column("to halve", halves)]
+        columns += [rows.column("widened"), Column("to_halve", halves, heading="to halve")]
     return [*columns, *map(rows.column, ("judged", "drawn", "guessed", "unknown"))]
 
 
@@ -91,7 +106,10 @@ def estimate_notes(results: EstimatedResults) -> list[str]:
     if results.read["pool"]:
         each = results.judgments / len(results.queries)
         notes.append(f"estimated from {counted(results.judgments, 'judgment')}, {each:.3g} per query")
-    notes.append(INTERVAL.format(percent(results.confidence)) + f"; unjudged pairs: {predicted}")
+    notes.append(INTERVALS[0].format(percent(results.confidence)))
+    notes.append(INTERVALS[1])
+    notes += [INTERVALS[2]] * any(estimate.these_low == estimate.these_high for estimate in rows.estimates)
+    notes.append(f"unjudged pairs: {predicted}")
     if rows.widened:
         notes.append(
             "widened: share of the width due to documents outside the frame; to halve: how many of them to "
@@ -115,15 +133,16 @@ def pair_columns(results: EstimatedResults) -> list[Column]:
         Column("b", [pair.b for pair in found]),
         Column("measure", [_named(pair.measure, targets[pair.measure]) for pair in found]),
         Column("a - b", [pair.difference for pair in found]),
-        Column("low", [pair.low for pair in found]),
-        Column("high", [pair.high for pair in found]),
+        Column("these_low", [pair.these_low for pair in found], heading="low"),
+        Column("these_high", [pair.these_high for pair in found], heading="high"),
     ]
 
 
 def pair_notes(results: EstimatedResults) -> list[str]:
     """Return the sentences below the differences."""
     found = results.differences()
-    notes = [INTERVAL.format(percent(results.confidence)) + ", each pair alone"]
+    level = percent(results.confidence)
+    notes = [f"low, high: {level} confidence interval for these queries, over samples of documents"]
     notes += [POOLED] * any(results.target(place) == "pooled" for place in range(len(results.measures)))
     notes += [str(notice) for notice in results.warnings if notice.code != "no_interval"]  # of single runs
     for measure in map(str, results.measures):

@@ -15,11 +15,13 @@ class Estimate(NamedTuple):
     rank : int or None
         Rank among the runs with an interval, or among all if none has one; None for the others.
     low, high : float
-        Limits of the confidence interval over draws, with the queries fixed; NaN where it is withheld.
-    queries_low, queries_high : float
-        Limits of the confidence interval over draws and queries.
+        Limits of the confidence interval over queries (and draws); NaN where that for these queries is
+        withheld.
+    these_low, these_high : float
+        Limits of the confidence interval for these queries, over draws of documents; equal where every
+        document that matters was judged, NaN where the interval is withheld.
     widened : float
-        Share of the width of the interval over draws that is due to documents outside the frame.
+        Share of the width of the interval for these queries that is due to documents outside the frame.
     to_halve : int or None
         Number of documents outside the frame to judge, drawn at random, to halve the widening; None where it
         is not known.
@@ -45,8 +47,8 @@ class Estimate(NamedTuple):
     rank: int | None
     low: float
     high: float
-    queries_low: float
-    queries_high: float
+    these_low: float
+    these_high: float
     widened: float
     to_halve: int | None
     lowest: float
@@ -70,8 +72,8 @@ class Difference(NamedTuple):
         The measure.
     difference : float
         Mean of `a` minus mean of `b`.
-    low, high : float
-        Confidence interval over draws, with the queries fixed; NaN where it is withheld.
+    these_low, these_high : float
+        Confidence interval for these queries, over draws of documents; NaN where it is withheld.
     reason : str
         Reason for withholding the interval; empty if it is given.
     """
@@ -80,6 +82,6 @@ class Difference(NamedTuple):
     b: str
     measure: str
     difference: float
-    low: float
-    high: float
+    these_low: float
+    these_high: float
     reason: str

@@ -211,8 +211,9 @@ def _of_result(data: dict[str, Any], path: str, measure: str) -> Column:
             number = value.get("value") if isinstance(value, dict) else value
             if name not in NOT_VALUES and _is_number(number):
                 tables.setdefault(name, {})[run["name"]] = _number(number)
-            if isinstance(value, dict) and value.get("reason"):
-                withheld.setdefault(name, {})[run["name"]] = str(value["reason"])
+        for name, one in (run.get("estimate") or {}).items():
+            if one.get("reason"):
+                withheld.setdefault(name, {})[run["name"]] = str(one["reason"])
                 if not (run.get("counts") or {}).get("queries", 1):  # nothing of the run was estimated
                     tables[name][run["name"]] = math.nan
         of_queries = run.get("queries")
@@ -221,9 +222,7 @@ def _of_result(data: dict[str, Any], path: str, measure: str) -> Column:
                 of_run = queries.setdefault(name, {}).setdefault(run["name"], {})
                 of_run[query] = _number(value)
     name = _chosen(list(tables), measure, path)
-    listed = data.get("withheld")
-    reasons = (listed.get(name) if isinstance(listed, dict) else None) or withheld.get(name, {})
-    return Column(path, name, tables[name], queries.get(name, {}), tuple(reasons.items()))
+    return Column(path, name, tables[name], queries.get(name, {}), tuple(withheld.get(name, {}).items()))
 
 
 def _of_mappings(data: dict[str, Any], path: str, measure: str) -> Column:

@@ -197,7 +197,7 @@ class PoolPrecision:
                 if self.pair
                 else [results.estimate(name, measure) for name in self.runs]
             )
-            halves = [(one.high - one.low) / 2 for one in estimates]
+            halves = [(one.these_high - one.these_low) / 2 for one in estimates]
             reason = next((one.reason for one in estimates if one.reason), "")
             wide = max(halves, default=math.nan)
             found[measure] = HalfWidth(None if reason or math.isnan(wide) else wide, reason)

@@ -97,49 +97,28 @@ def combined(parts: Sequence[Results], paths: Sequence[str]) -> Results:
             for path, results in zip(paths, parts, strict=True)
         ],
         resolve=first._resolve,  # noqa: SLF001  # the same class
-        withheld=_merged([results.withheld for results in parts]),
+        sampling=_merged(parts),
     )
 
 
-def _merged(parts: Sequence[dict[str, dict[str, str]] | None]) -> dict[str, dict[str, str]] | None:
-    """Return the withheld intervals of all files; None if no file has estimates."""
-    estimated = [part for part in parts if part is not None]
-    measures = dict.fromkeys(measure for part in estimated for measure in part)
-    merged = {
-        measure: {name: reason for part in estimated for name, reason in part.get(measure, {}).items()}
-        for measure in measures
-    }
-    return merged if estimated else None
+def _merged(parts: Sequence[Results]) -> list[dict[str, Any]] | None:
+    """Return the estimates of all files; none for runs of complete judgments, None if all are."""
+    if all(results.sampling is None for results in parts):
+        return None
+    found = []
+    for results in parts:
+        exact = {str(measure): {} for measure in results.measures}
+        found += results.sampling or [{"new": False, "estimate": exact}] * len(results.runs)
+    return found
 
 
 def saved_results(data: dict[str, Any], path: str) -> Results:
     """Restore saved results, or the JSON result of a command with values of queries."""
-    runs = data.get("runs")
-    withheld: dict[str, dict[str, str]] = {}
-    for run in runs if isinstance(runs, list) else ():
-        if not (isinstance(run, dict) and isinstance(run.get("mean"), dict)):
-            break  # refused below
-        estimated = {
-            text: estimate.get("value")
-            for text, estimate in run["mean"].items()
-            if isinstance(estimate, dict)
-        }
-        reasons = {
-            text: str(estimate.get("reason") or "no interval")
-            for text, estimate in run["mean"].items()
-            if isinstance(estimate, dict) and (estimate.get("reason") or estimate.get("low") is None)
-        }
-        run["mean"] |= estimated
-        if estimated:
-            run.pop("new", None)
-            data["withheld"] = withheld
-            for text, reason in reasons.items():
-                withheld.setdefault(text, {})[str(run.get("name"))] = reason
     try:
         results = results_of(data)
     except UsageError as error:
         raise InputError(str(error), path=path) from None
-    if results.withheld is not None:
+    if results.sampling is not None:
         message = "values are estimates from a sample of judgments; intervals are over queries and samples"
         results.warnings.insert(0, ResultWarning("estimates", message, 1))
     return results
@@ -201,14 +180,10 @@ def results_of(data: Mapping[str, Any]) -> Results:
         raise UsageError(
             "JSON in which a query is no text; expected what Results.to_json(per_query=True) gives"
         )
-    for key in ("intervals", "bounds", "estimates", "new"):
+    for key in ("intervals", "bounds", "estimates"):
         if any(key in run for run in runs):
             raise UsageError(f"results with {key} are not restored: what they come from is not in the JSON")
-    withheld = data.get("withheld")
-    if withheld is not None and not (
-        isinstance(withheld, dict) and all(isinstance(reasons, dict) for reasons in withheld.values())
-    ):
-        raise UsageError("JSON with other 'withheld'; expected reasons by measure and run")
+    sampling = _sampling(runs, texts)
     options = dict(data.get("options") or {})
     queries = Vocabulary.of_bytes(to_bytes(query) for run in runs for query in run["queries"])
     values = np.array(
@@ -234,7 +209,7 @@ def results_of(data: Mapping[str, Any]) -> Results:
             options=options,
             inputs=data.get("inputs") or (),
             resolve=profile_of(options.get("profile") or "leadline").measures,
-            withheld=withheld,
+            sampling=sampling,
         )
 
     listed = np.array([query in set(data["queries"]) for query in queries])
@@ -277,6 +252,19 @@ def _check_runs(runs: list[Any], texts: list[str]) -> None:
             raise UsageError(f"{where} has not the mean of every measure; expected {', '.join(texts)}")
         if not isinstance(run.get("tag", ""), str) or not isinstance(run.get("counts") or {}, dict):
             raise UsageError(f"{where} has another 'tag' or 'counts'; expected text and numbers by name")
+
+
+def _sampling(runs: list[Any], texts: list[str]) -> list[dict[str, Any]] | None:
+    """Return the estimates of all runs; None if the values are no estimates."""
+    if not any("estimate" in run for run in runs):
+        return None
+    found = []
+    for run in runs:
+        listed = run.get("estimate")
+        if not isinstance(listed, dict) or not all(isinstance(listed.get(text), dict) for text in texts):
+            raise UsageError(f"run {run['name']!r} of the JSON has not the estimate of every measure")
+        found.append({"new": run.get("new") is True, "estimate": {text: listed[text] for text in texts}})
+    return found
 
 
 def _same(first: Results, second: Results) -> bool:

@@ -88,7 +88,7 @@ def run(
         for column, name in enumerate(names):
             lists = estimates.estimate(name, text)
             values[number, column] = lists.value
-            limits[number, column] = lists.low, lists.high
+            limits[number, column] = lists.these_low, lists.these_high
         if on_run:
             on_run(number + 1, draws)
     data = {

@@ -282,23 +282,20 @@ def suite_figure(result: Suite, *, measure: object | None = None) -> Make:
 
 
 def estimates_figure(result: EstimatedResults, *, measure: object | None = None) -> Make:
-    """Draw the estimates of a measure, by default the first, with intervals over draws and bounds behind."""
+    """Draw the estimates of a measure, by default the first, with intervals for these and other queries."""
     from leadline.reporting.plots.interval_plots import nested_intervals
 
     place = 0 if measure is None else result.measure_index(measure)
     drawn, order = result.measures[place], result.order(place)
-    found = [result.estimate(result.names[run], drawn, over_queries=False) for run in order]
-    words = ["estimate", f"{percent(result.confidence)} interval over samples of documents"]
-    words += [
-        "bounds over grades of unjudged documents",
-        "estimate of a new run, which did not contribute",
-        "",
-    ]
+    found = [result.estimate(result.names[run], drawn) for run in order]
+    level = percent(result.confidence)
+    words = ["estimate", f"{level} interval for these queries", f"{level} interval for other queries"]
+    words += ["estimate of a new run, which did not contribute", ""]
     return lambda width: nested_intervals(
         [result.names[run] for run in order],
         [one.value for one in found],
+        _clipped([(one.these_low, one.these_high) for one in found], drawn),
         _clipped([(one.low, one.high) for one in found], drawn),
-        _clipped([(one.lowest, one.highest) for one in found], drawn),
         new=result.new[order].tolist(),
         label=f"{drawn}, estimated",
         words=words,
