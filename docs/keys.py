@@ -182,6 +182,7 @@ KEYS = {
     },
     "estimate": {
         "runs[].new": "Whether the run did not contribute to the pool.",
+        "runs[].mean.<measure>": "The estimate; `null` where undefined or withheld.",
         "proxy": "Source of the predicted grades of unjudged pairs.",
     },
     "sampled": {

@@ -107,8 +107,8 @@ def _merged(parts: Sequence[Results]) -> list[dict[str, Any]] | None:
         return None
     found = []
     for results in parts:
-        exact = {str(measure): {} for measure in results.measures}
-        found += results.sampling or [{"new": False, "estimate": exact}] * len(results.runs)
+        exact: dict[str, Any] = {"new": False, "estimate": {str(one): {} for one in results.measures}}
+        found += results.sampling or [exact] * len(results.runs)
     return found
 
 
