@@ -308,7 +308,7 @@ def command(
             else print_text(
                 comparison,
                 data=lambda: _data(comparison, outcomes, changed, chosen, slices) | file.to_dict(outcomes),
-                table=None if form != "csv" or slices is None else partial(slices.table, rows=True),
+                table=None if form != "csv" or slices is None else partial(slices.table, whole=True),
                 lines="pairs" if slices is None else "slices",
                 chosen=chosen,
                 **({} if form == "csv" else printed),

@@ -247,7 +247,7 @@ def command(  # click documents the options
             | (slices.to_dict() if slices is not None else {})
         ),
         table=lambda: (
-            slices.table(rows=True)
+            slices.table(whole=True)
             if slices is not None and form == "csv"
             else with_notes(
                 results.table() if drawn else results.table(per_query=per_query, means=means), outcomes

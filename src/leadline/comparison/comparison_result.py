@@ -21,7 +21,7 @@ from leadline.comparison.sentences import sentence
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.result import Result
 from leadline.data.results import Intervals, Results, ResultWarning, RunInfo
-from leadline.data.table import Column, Preformatted, Table, printed_table
+from leadline.data.table import Column, Preformatted, Table, named_columns, printed_table
 from leadline.data.wording import counted
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import mean_intervals
@@ -43,14 +43,14 @@ from leadline.stats.power import (
 Chosen: TypeAlias = Sequence[Sequence[int]] | None  # indices of pairs by measure
 Values: TypeAlias = Sequence[Any] | np.ndarray[Any, Any]  # of a column
 
-# Headings of the printed columns, and the order in which a narrow terminal drops some.
+# Headings of the printed columns, and those that a narrow terminal drops, the first first.
 HEADINGS = {
     **{name: name for name in ("a", "b", "measure", "low", "high", "p", "effect", "wins", "ties", "losses")},
     "difference": "a - b",
     "verdict": "a is",
 }
 COUNTS = ("wins", "ties", "losses")
-DROPPED = {"ties": 1, "losses": 2, "wins": 3, "effect": 4, "p": 5}
+DROPPED = ("ties", "losses", "wins", "effect", "p")
 AT_ONCE = 4096  # pairs whose queries are sorted together
 MOST_LETTERS = len(ascii_lowercase)  # with more runs, outperformed runs are counted instead
 
@@ -324,18 +324,8 @@ class Comparison(Tested, Result):
         headings = HEADINGS | {"p_corrected": f"p {self.rules.correction}"}
         if self.results.withheld is not None:
             headings = {name: heading for name, heading in headings.items() if name not in COUNTS}
-        return [
-            Column(
-                name,
-                fields[name],
-                headings.get(name),
-                form="p" if name.partition("_")[0] == "p" else "",
-                dropped=DROPPED.get(name, 0),
-                hidden=name not in headings,
-            )
-            for name in ComparedPair._fields
-            if name not in self.unused and name != "changed"
-        ]
+        names = [name for name in ComparedPair._fields if name not in {*self.unused, "changed"}]
+        return named_columns({name: fields[name] for name in names}, headings, dropped=DROPPED)
 
     def _tables(
         self,
@@ -349,9 +339,8 @@ class Comparison(Tested, Result):
         chosen = self.printed_pairs(pairs) if chosen is None else chosen
         columns = self._columns(chosen=chosen)
         shown = self._shown({column.name: column.values for column in columns}, chosen, per_pair=per_pair)
-        columns = [column._replace(values=shown.get(column.name, column.values)) for column in columns]
         notes = comparison_notes(self, chosen, changed=changed, per_pair=per_pair, conditions=conditions)
-        return [printed_table(columns, notes=notes)]
+        return [printed_table(columns, shown=shown, notes=notes)]
 
     def printed_pairs(self, pairs: str | int | None = None) -> list[list[int]]:
         """Return the indices of the pairs to print, by measure: by default all if they are few."""

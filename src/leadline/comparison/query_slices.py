@@ -2,25 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from leadline.comparison.comparison_result import Comparison
-from leadline.comparison.engine import Differences, Tested, few_queries_text, few_queries_texts
+from leadline.comparison.engine import FEWEST, Differences, Tested, few_queries_text, few_queries_texts
 from leadline.comparison.pairing import check_complete
 from leadline.comparison.rules import Rules
+from leadline.comparison.sentences import clipped, p_text, signed
 from leadline.comparison.slicings import SliceSource, Slicing, slicings_of
-from leadline.data.arrays import Flags
+from leadline.data.arrays import Flags, Integers
 from leadline.data.result import Result
-from leadline.data.results import Results, ResultWarning, keyed
-from leadline.data.wording import counted, queries
+from leadline.data.results import Results, ResultWarning
+from leadline.data.table import Column, RowLabel, Table, named_columns, printed_table
+from leadline.data.wording import counted, percent, queries
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import DEFAULT_INTERVAL, mean_intervals
 from leadline.stats import INTERVALS, Interval
 from leadline.stats.corrections import Holm
+from leadline.stats.intervals import SMALLEST
+
+ALL = "all"
+HEADINGS = {
+    **{
+        name: name
+        for name in ("by", "slice", "run", "a", "b", "measure", "queries", "mean", "low", "high", "p")
+    },
+    "difference": "a - b",
+    "p_corrected": "p Holm",
+    "verdict": "a is",
+}
 
 
 class SliceMean(NamedTuple):
@@ -118,8 +133,8 @@ class Slices(Result):
 
     Attributes
     ----------
-    records : list of SliceMean or SliceDifference
-        Values by measure, run or pair, and slice; the first of each are those of all queries.
+    fields : dict of str to list
+        Columns of `records`.
     without_slice : dict of str to int
         Number of averaged queries in no slice, by source.
     in_several : dict of str to int
@@ -132,7 +147,7 @@ class Slices(Result):
 
     def __init__(
         self,
-        records: Sequence[SliceMean | SliceDifference],
+        fields: Mapping[str, list[Any]],
         slicings: Sequence[Slicing],
         results: Results,
         *,
@@ -140,7 +155,7 @@ class Slices(Result):
         confidence: float,
         rules: Rules | None = None,
     ) -> None:
-        self.records: list[SliceMean | SliceDifference] = list(records)
+        self.fields = dict(fields)
         self.confidence = confidence
         self.interval = interval
         self.rules = rules
@@ -154,6 +169,12 @@ class Slices(Result):
             str(measure): (float(getattr(measure, "low", -np.inf)), float(getattr(measure, "high", np.inf)))
             for measure in results.measures
         }
+
+    @cached_property
+    def records(self) -> list[SliceMean | SliceDifference]:
+        """Values by measure, run or pair, and slice; the first of each are those of all queries."""
+        kind = SliceMean if self.rules is None else SliceDifference
+        return [kind(*row) for row in zip(*self.fields.values(), strict=True)]
 
     @property
     def moved(self) -> list[SliceDifference]:
@@ -179,16 +200,85 @@ class Slices(Result):
                 found.append(ResultWarning("queries_in_several_slices", words, count))
         return found
 
+    def _columns(self) -> list[Column]:
+        hidden = () if len(self.without_slice) > 1 else ("by",)
+        headings = {name: heading for name, heading in HEADINGS.items() if name not in hidden}
+        return named_columns(self.fields, headings, dropped=["p"])
+
+    def _tables(self) -> list[Table]:
+        low, high = zip(*map(self._limits, self.records), strict=True)
+        names = [RowLabel(ALL) if name is None else name for name in self.fields["slice"]]
+        shown: dict[str, Any] = {"slice": names, "low": low, "high": high}
+        if self.rules is not None:  # all queries are no part of the family of slices
+            p = zip(self.fields["slice"], self.fields["p_corrected"], strict=True)
+            shown["p_corrected"] = [None if name is None else value for name, value in p]
+        return [
+            printed_table(
+                self._columns(),
+                shown=shown,
+                title="slices: " + ", ".join(self.without_slice),
+                notes=[*self._moved(), *self._methods(), *map(str, self.warnings)],
+            )
+        ]
+
+    def _limits(self, record: SliceMean | SliceDifference) -> tuple[float, float]:
+        """Return the limits to print, clipped to the range of values or differences."""
+        low, high = self.ranges[record.measure]
+        if isinstance(record, SliceMean):
+            return clipped(record.low, low, high), clipped(record.high, low, high)
+        alone, reach = record.slice is None, high - low
+        ends = (record.low, record.high) if alone else (record.simultaneous_low, record.simultaneous_high)
+        return clipped(ends[0], -reach, reach), clipped(ends[1], -reach, reach)
+
+    def _moved(self) -> list[str]:
+        """Return a note for each slice with a significant difference, or that there is none."""
+        if self.rules is None:
+            return []
+        notes = [
+            f"{record.by}, {record.slice}: {record.a} is significantly {record.verdict} than {record.b} on "
+            f"{record.measure}: {signed(record.difference)}, Holm {p_text(record.p_corrected)}, "
+            f"n = {record.queries:,}"
+            for record in self.moved
+        ]
+        return [*(notes or ["no slice with a significant difference"]), ""]
+
+    def _methods(self) -> list[str]:
+        level = percent(self.confidence)
+        few = sum(record.queries < FEWEST for record in self.records if record.slice is not None)
+        notes = [f"values of slices of fewer than {FEWEST} queries, without interval and test: {few}"] * bool(
+            few
+        )
+        if self.rules is None:
+            return [f"low, high: {level} interval of each mean alone ({self.interval})", *notes]
+        tests = [
+            record
+            for record in self.records
+            if isinstance(record, SliceDifference) and record.slice is not None and record.p == record.p
+        ]
+        many = len(tests) if self.rules.family == "all" else len(tests) // max(len(self.measures), 1)
+        ends = [limit for record in tests for limit in (record.simultaneous_low, record.simultaneous_high)]
+        moved = ", approximate: some limits are moved to 0 by later steps of Holm"
+        moved = moved if any(abs(limit) == SMALLEST for limit in ends) else ""
+        over = "all measures" if self.rules.family == "all" else "each measure"
+        if not tests:
+            return [f"no slice with the {FEWEST} queries that a test needs"]
+        return [
+            f"p: {self.rules.test}, two-sided; corrected: Holm over {counted(many, 'slice')} of {over}",
+            f"{ALL}: p is not corrected, and the interval is that of the pair alone",
+            f"low, high: {level} simultaneous intervals over slices (Bonferroni; {self.interval}){moved}",
+            *notes,
+        ]
+
     def to_dict(self) -> dict[str, Any]:
         """Return a dictionary with the keys slices and without_slice; None is undefined."""
         return {
-            "slices": [keyed(record) for record in self.records],
+            "slices": self.to_rows(),
             "without_slice": self.without_slice,
             "in_several_slices": self.in_several,
         }
 
     def __repr__(self) -> str:
-        return f"Slices({counted(len(self.records), 'value')} by {', '.join(self.without_slice)})"
+        return f"Slices({counted(len(self.fields['by']), 'value')} by {', '.join(self.without_slice)})"
 
 
 def slices_of(
@@ -249,8 +339,9 @@ def slices_of(
     if isinstance(compared, Results):
         chosen = INTERVALS.parse(DEFAULT_INTERVAL) if interval is None else interval
         chosen = INTERVALS.parse(chosen) if isinstance(chosen, str) else chosen
-        rows = list(_means(results, slicings, chosen, confidence, seed))
-        return Slices(rows, slicings, results, interval=str(chosen), confidence=confidence)
+        rows = zip(*_means(results, slicings, chosen, confidence, seed), strict=True)
+        means = dict(zip(SliceMean._fields, map(list, rows), strict=True))
+        return Slices(means, slicings, results, interval=str(chosen), confidence=confidence)
     rules = replace(compared.rules, correction=Holm())
     return Slices(
         _differences(compared, slicings, rules),
@@ -308,15 +399,13 @@ def _means(
                 )
 
 
-def _differences(comparison: Comparison, slicings: Sequence[Slicing], rules: Rules) -> list[SliceDifference]:
-    """Return the differences by measure, pair, source and slice."""
+def _differences(comparison: Comparison, slicings: Sequence[Slicing], rules: Rules) -> dict[str, list[Any]]:
+    """Return the columns of differences by measure, pair, source and slice; all queries are as compared."""
     if comparison.results.withheld is not None:
         raise UsageError("estimates from a sample of judgments vary too much by query; expected no slices")
-    pairs = range(len(comparison.pairing))
-    labels = [(each.by, name) for each in slicings for name in each.names]
     members = np.concatenate([each.members for each in slicings])
     tables = [
-        np.concatenate([np.where(members.T, table[:, pair : pair + 1], np.nan) for pair in pairs], axis=1)
+        np.concatenate([np.where(members.T, column[:, None], np.nan) for column in table.T], axis=1)
         for table in comparison.differences
     ]
     parts = [
@@ -324,73 +413,58 @@ def _differences(comparison: Comparison, slicings: Sequence[Slicing], rules: Rul
         for table, part in zip(tables, comparison.parts, strict=True)
     ]
     tested = Tested(parts, rules, comparison.groups)
-    records = []
-    for index in range(len(tables)):
-        for pair in pairs:
-            for row, (by, name) in enumerate(labels):
-                if row == 0 or labels[row - 1][0] != by:
-                    records.append(_overall(comparison, index, pair, by))
-                column = pair * len(labels) + row
-                records.append(_record(comparison, tested, (index, pair, column), (by, name)))
-    return records
+    whole = comparison.fields()
+    pairs, slices = len(whole["a"]), len(members)  # pairs by every measure
+    first, second = (_means_of_slices(comparison, tested, runs) for runs in comparison.pairing)
+    found: dict[str, Any] = {name: np.repeat(np.array(whole[name]), slices) for name in ("a", "b", "measure")}
+    found |= {
+        "queries": [(~np.isnan(table)).sum(axis=0) for table in tested.differences],
+        "mean_a": first,
+        "mean_b": second,
+        "difference": tested.means,
+        "low": tested.limits[..., 0],
+        "high": tested.limits[..., 1],
+        "simultaneous_low": tested.shown_limits[..., 0],
+        "simultaneous_high": tested.shown_limits[..., 1],
+        "p": tested.p_uncorrected,
+        "p_corrected": tested.p_corrected,
+        "verdict": tested.verdicts,
+        "reason": [part.reasons for part in parts],
+    }
+    whole["reason"] = [""] * pairs
+    rows = [
+        (each.by, name, place)
+        for each, start in zip(
+            slicings, np.cumsum([0, *(len(each.names) for each in slicings)]), strict=False
+        )
+        for place, name in enumerate([None, *each.names], start=int(start) - 1)
+    ]
+    order = [
+        pair if name is None else pairs + pair * slices + place
+        for pair in range(pairs)
+        for _, name, place in rows
+    ]
+    columns: dict[str, list[Any]] = {
+        name: np.concatenate([np.array(whole[name]), np.ravel(values)])[order].tolist()
+        for name, values in found.items()
+    }
+    undecided = [verdict == "undecided" for verdict in columns["verdict"]]
+    columns["reason"] = [
+        (reason or "p is undefined") * unknown
+        for reason, unknown in zip(columns["reason"], undecided, strict=True)
+    ]
+    columns["verdict"] = [
+        "cannot tell" if unknown else verdict
+        for verdict, unknown in zip(columns["verdict"], undecided, strict=True)
+    ]
+    return {"by": [row[0] for row in rows] * pairs, "slice": [row[1] for row in rows] * pairs, **columns}
 
 
-def _overall(comparison: Comparison, index: int, pair: int, by: str) -> SliceDifference:
-    """Return the difference on all queries, as in the comparison."""
-    chosen = [[pair] if place == index else [] for place in range(len(comparison.results.measures))]
-    (whole,) = comparison.records(changed=0, chosen=chosen)
-    undecided = whole.verdict == "undecided"
-    return SliceDifference(
-        by,
-        None,
-        whole.a,
-        whole.b,
-        whole.measure,
-        whole.queries,
-        whole.mean_a,
-        whole.mean_b,
-        whole.difference,
-        whole.low,
-        whole.high,
-        whole.simultaneous_low,
-        whole.simultaneous_high,
-        whole.p,
-        whole.p_corrected,
-        "cannot tell" if undecided else whole.verdict,
-        "p is undefined" if undecided else "",
-    )
-
-
-def _record(
-    comparison: Comparison, tested: Tested, place: tuple[int, int, int], label: tuple[str, str]
-) -> SliceDifference:
-    """Return the difference of a pair on a slice."""
-    index, pair, column = place
-    results = comparison.results
-    first, second = int(comparison.pairing.first[pair]), int(comparison.pairing.second[pair])
-    values, used = results.averaged_values(index), ~np.isnan(tested.differences[index][:, column])
-    verdict, reason = tested.verdicts[index][column], ""
-    if verdict == "undecided":
-        verdict, reason = "cannot tell", tested.parts[index].reasons[column] or "p is undefined"
-    low, high = tested.limits[index, column].tolist()
-    simultaneous_low, simultaneous_high = tested.shown_limits[index, column].tolist()
-    by, name = label
-    return SliceDifference(
-        by,
-        name,
-        results.names[first],
-        results.names[second],
-        str(results.measures[index]),
-        int(used.sum()),
-        float(values[first, used].mean()) if used.any() else np.nan,
-        float(values[second, used].mean()) if used.any() else np.nan,
-        float(tested.means[index, column]),
-        low,
-        high,
-        simultaneous_low,
-        simultaneous_high,
-        float(tested.p_uncorrected[index, column]),
-        float(tested.p_corrected[index, column]),
-        verdict,
-        reason,
-    )
+def _means_of_slices(comparison: Comparison, tested: Tested, runs: Integers) -> list[float]:
+    """Return the mean of a run of each pair over the queries of each slice, by measure."""
+    means = []
+    for index, table in enumerate(tested.differences):
+        values = comparison.results.averaged_values(index)
+        for run, used in zip(np.repeat(runs, table.shape[1] // len(runs)), ~np.isnan(table.T), strict=True):
+            means.append(float(values[run, used].mean()) if used.any() else np.nan)
+    return means

@@ -94,9 +94,9 @@ class Result:
         assert isinstance(result, cls)
         return result
 
-    def table(self, **options: Any) -> Table:
-        """Return the table that the command prints; the first if there are several."""
-        return self._written(options)[0]
+    def table(self, *, whole: bool = False, **options: Any) -> Table:
+        """Return the table that the command prints, the first if there are several; `whole`: that of CSV."""
+        return self._written(options, whole=whole)[0]
 
     def text(self, form: str = "table", *, to_file: bool = True, **options: Any) -> str:
         """Return the result as text: all of it, or what fits the terminal that standard output is.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
@@ -151,19 +151,51 @@ def columns_of(
     return columns
 
 
-def printed_table(columns: Iterable[Column], **parts: Any) -> Table:
+def named_columns(
+    fields: Mapping[str, Sequence[Any] | np.ndarray[Any, Any]],
+    headings: Mapping[str, str],
+    *,
+    dropped: Sequence[str] = (),
+) -> list[Column]:
+    """Return values by name as columns, of which those with headings are printed.
+
+    `p`, and what begins with `p_`, are probabilities; a narrow terminal drops the names in `dropped` first.
+    """
+    return [
+        Column(
+            name,
+            values,
+            headings.get(name),
+            form=PROBABILITY if name.partition("_")[0] == "p" else "",
+            dropped=dropped.index(name) + 1 if name in dropped else 0,
+            hidden=name not in headings,
+        )
+        for name, values in fields.items()
+    ]
+
+
+def printed_table(
+    columns: Iterable[Column], *, shown: Mapping[str, Any] | None = None, **parts: Any
+) -> Table:
     """Return the printed table of columns; `parts` are notes, title and other fields of `Table`.
+
+    `shown` are values printed in place of those of a column.
 
     >>> printed_table([Column("run", ["a", "b"]), Column("p", np.array([0.5, np.nan]), form=".1f")]).rows
     [['a', '0.5'], ['b', None]]
     """
-    shown = [column for column in columns if not column.hidden]
-    dropped = sorted((column.dropped, column.title) for column in shown if column.dropped)
+    given = shown or {}
+    printed = [
+        column._replace(values=given.get(column.name, column.values))
+        for column in columns
+        if not column.hidden
+    ]
+    dropped = sorted((column.dropped, column.title) for column in printed if column.dropped)
     return Table(
-        [column.title for column in shown],
-        _rows([column.printed() for column in shown]),
-        best={(row, place) for place, column in enumerate(shown) for row in column.best},
-        wrapped=frozenset(column.title for column in shown if column.wrapped),
+        [column.title for column in printed],
+        _rows([column.printed() for column in printed]),
+        best={(row, place) for place, column in enumerate(printed) for row in column.best},
+        wrapped=frozenset(column.title for column in printed if column.wrapped),
         optional=tuple(title for _, title in dropped),
         **parts,
     )

@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leadline.data.table import Table, by_name
-from leadline.data.table import columns_of as named_columns
+from leadline.data.table import columns_of as of_rows
 from leadline.errors import UsageError
 
 if TYPE_CHECKING:
@@ -38,7 +38,6 @@ class Layout(NamedTuple):
 LAYOUTS = {
     "Correlation": Layout("evaluation_tables", "correlation_table"),
     "Difference": Layout("difference_table", "difference_table", "pairs_table"),
-    "Slices": Layout("slice_table", "slice_table", "slice_rows"),
     "Suite": Layout("suite_table", "suite_tables", "suite_rows"),
     "WhyDifferent": Layout("why_different_table", "why_different_tables"),
 }
@@ -78,7 +77,7 @@ def columns_of(result: Result, **options: Any) -> dict[str, list[Any]]:
     assert layout is not None
     if not layout.columns:
         table = rows_of(result, **options)
-        return by_name(named_columns(table.columns, table.rows))
+        return by_name(of_rows(table.columns, table.rows))
     columns: dict[str, list[Any]] = _call(layout, layout.columns, result, options)
     return columns
 
