@@ -6,21 +6,24 @@ import math
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
+from string import ascii_lowercase
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from leadline.comparison.comparison_result import Comparison
+from leadline.comparison.comparison_result import Comparison, outperformed_runs
 from leadline.comparison.engine import FEWEST, smallest_p, verdicts
 from leadline.comparison.pairing import place_of
 from leadline.comparison.suite_records import Scope, SuitePair, SuiteRules, WinRate
 from leadline.data.arrays import Flags, Floats
 from leadline.data.result import Result
 from leadline.data.results import Results, ResultWarning, keyed, plain
-from leadline.data.wording import counted
+from leadline.data.table import PROBABILITY, Column, Table, printed_table
+from leadline.data.wording import counted, percent
 from leadline.stats.moments import moments
 from leadline.stats.paired_tests import Randomisation, Sign
 
+LETTERED = 6  # maximum number of runs with letters; with more, outperformed runs are counted
 CANNOT_TELL = "cannot tell"
 INCOMPLETE = "incomplete"
 
@@ -140,27 +143,23 @@ class Suite(Result):
     @cached_property
     def win_rates(self) -> list[list[WinRate]]:
         """Win rates by run and measure: over the other runs and the collections that both have."""
-        return [[self._win_rate(run, place) for place in range(len(self.measures))] for run in self._runs]
-
-    @property
-    def _runs(self) -> range:
-        return range(len(self.names))
-
-    def _win_rate(self, run: int, measure: int) -> WinRate:
-        values = self.means[:, :, measure] * (1 if self.columns[measure].rising else -1)
-        own = values[run]
-        if not self.rules.partial and np.isnan(own).any():
-            return WinRate(0, 0, 0)
-        others = np.delete(values, run, axis=0)
-        with np.errstate(invalid="ignore"):
-            wins, ties = int((own > others).sum()), int((own == others).sum())
-        return WinRate(wins, ties, int((~np.isnan(own - others)).sum()))
+        values = np.where([measure.rising for measure in self.columns], self.means, -self.means)
+        defined = ~np.isnan(values)
+        found = []
+        for own, known in zip(values, defined, strict=True):
+            numbers = ((own > values), (own == values), (known & defined))
+            wins, ties, comparisons = (each.sum(axis=(0, 1)) for each in numbers)
+            ties, comparisons = ties - known.sum(axis=0), comparisons - known.sum(axis=0)  # not with itself
+            compared = known.all(axis=0) | self.rules.partial
+            rates = np.where(compared, [wins, ties, comparisons], 0).T
+            found.append([WinRate(*rate) for rate in rates.tolist()])
+        return found
 
     def order(self, measure: int = 0) -> list[int]:
         """Return the indices of the runs from best to worst macro mean; those without one are last."""
         sign = -1.0 if self.columns[measure].rising else 1.0
         keys = [math.inf if math.isnan(mean) else sign * mean for mean in self.macro[:, measure].tolist()]
-        return sorted(self._runs, key=lambda run: (keys[run], run))
+        return sorted(range(len(self.names)), key=lambda run: (keys[run], run))
 
     @cached_property
     def pairs(self) -> list[SuitePair]:
@@ -230,12 +229,138 @@ class Suite(Result):
         numbers = (low.tolist(), high.tolist(), p.tolist(), corrected.tolist())
         return [Scope(*each) for each in zip(*numbers, words, strict=True)]
 
+    def _columns(self) -> list[Column]:
+        by_measure = [self._of_measure(place) for place in range(len(self.measures))]
+        return [
+            columns[0]._replace(values=[value for column in columns for value in column.plain()])
+            for columns in zip(*by_measure, strict=True)
+        ]
+
+    def _of_measure(self, place: int) -> list[Column]:
+        """Return the columns of the means by one measure, the best macro mean first."""
+        order, rising = self.order(place), self.columns[place].rising
+        rates = [self.win_rates[run][place] for run in order]
+
+        def values(name: str, found: Floats, heading: str | None = None, *, dropped: int = 0) -> Column:
+            best = _best(found, rising=rising or name == "win_rate")
+            return Column(name, found, heading, best=best, dropped=dropped)
+
+        sets = len(self.collections)
+        return [
+            Column("measure", [self.measures[place]] * len(order), hidden=True),
+            Column("run", [self.names[run] for run in order]),
+            *(
+                values(name, self.means[order, column, place], dropped=sets - column)
+                for column, name in enumerate(self.collections)
+            ),
+            values("macro", self.macro[order, place]),
+            *(values(group, self.average(group)[order, place]) for group in self.groups),
+            values("win_rate", np.array([rate.rate for rate in rates]), "win rate"),
+            Column("comparisons", [rate.comparisons for rate in rates], hidden=True),
+            Column("collections", self.present.sum(axis=1)[order], hidden=bool(self.present.all())),
+        ]
+
+    def _tables(self) -> list[Table]:
+        tables = [
+            printed_table(
+                self._of_measure(place),
+                letters=self._letters(place),
+                title=f"{measure}: mean by collection",
+                notes=self._notes(),
+            )
+            for place, measure in enumerate(self.measures)
+        ]
+        tables[-1].notes += ["", *map(str, self.warnings)] if self.warnings else []
+        if self.pairs:
+            tables.append(
+                printed_table(
+                    self._pair_columns(), title="pairs of runs over all collections", notes=self._pair_notes()
+                )
+            )
+        return tables
+
+    def _pair_columns(self) -> list[Column]:
+        """Return the printed columns of the pairs over all collections."""
+        a, b, measure, difference, _, _, wins, ties, losses, within, over = zip(*self.pairs, strict=True)
+        low, high, _, p, verdict = zip(*within, strict=True)
+        *_, p_over, over_collections = zip(*over, strict=True)
+        counts = zip(wins, ties, losses, strict=True)
+        return [
+            Column("a", a),
+            Column("b", b),
+            Column("measure", measure, hidden=len(self.measures) == 1),
+            Column("a - b", difference),
+            Column("low", low, dropped=1),
+            Column("high", high, dropped=2),
+            Column("p", p, form=PROBABILITY),
+            Column("a is", verdict),
+            Column("won-tied-lost", ["-".join(map(str, each)) for each in counts]),
+            Column("p over", p_over, form=PROBABILITY, dropped=3),
+            Column("over collections", over_collections),
+        ]
+
+    def _letters(self, place: int) -> dict[tuple[int, int], str]:
+        """Return the runs that each run significantly outperforms on a collection, or their number."""
+        lettered = len(self.names) <= LETTERED
+        letters: dict[tuple[int, int], str] = {}
+        row_of = {self.names[run]: row for row, run in enumerate(self.order(place))}
+        for column, name in enumerate(self.collections, start=1):
+            comparison = self.comparisons.get(name)
+            if comparison is None:
+                continue
+            for run, losers in enumerate(outperformed_runs(comparison, place)):
+                if not losers:
+                    continue
+                rows = sorted(row_of[comparison.names[loser]] for loser in losers)
+                text = "".join(ascii_lowercase[row] for row in rows) if lettered else str(len(rows))
+                letters[row_of[comparison.names[run]], column] = text
+        return letters
+
+    def _notes(self) -> list[str]:
+        rules, lettered = self.rules, len(self.names) <= LETTERED
+        how = f"({rules.test}, {rules.correction}, {1 - rules.confidence:.3g})"
+        weights = f"macro: mean over {counted(len(self.collections), 'collection')}, each of the same weight"
+        wins = (
+            "win rate: share of the comparisons with other runs on a collection that are won (a tie is half)"
+        )
+        notes = [f"{weights}; {wins}"]
+        if self.comparisons:
+            marks = (
+                "letters: runs (a is the first row) that a run"
+                if lettered
+                else "second number: runs that a run"
+            )
+            marks += f" significantly outperforms on the collection {how}"
+            notes.append(marks + ("; with baselines only" if rules.baselines else ""))
+        return notes
+
+    def _pair_notes(self) -> list[str]:
+        rules, pairs = self.rules, self.pairs
+        family = counted(len(pairs) // len(self.measures), "pair")
+        interval = f"{percent(rules.confidence)} interval of the pair alone"
+        notes = [
+            f"a - b: mean over collections; low, high: {interval}, over queries within these collections",
+            f"p, a is: over queries within these collections ({rules.test}, {rules.correction} of {family})",
+            "p over, over collections: the collections as a sample of collections",
+        ]
+        few = min((pair.collections for pair in pairs if pair.over.verdict == CANNOT_TELL), default=None)
+        if few is not None:
+            notes.append(
+                f"{CANNOT_TELL}: fewer than {FEWEST} collections say nothing about other collections"
+                if few < FEWEST
+                else f"{CANNOT_TELL}: on {few} collections no data are significant by {rules.test} with "
+                f"{rules.correction}"
+            )
+        if any(pair.within.verdict == INCOMPLETE for pair in pairs):
+            notes.append(f"{INCOMPLETE}: a run lacks a collection; --partial tests the collections of both")
+        return notes
+
     def to_dict(self) -> dict[str, Any]:
         """Return the result as built-in types, with the keys of docs/suites.md; None is undefined."""
         return {
             "measures": self.measures,
             "collections": [self._collection(place) for place in range(len(self.collections))],
-            "runs": [self._run(run) for run in self._runs],
+            "runs": [self._run(run) for run in range(len(self.names))],
             "missing": [{"run": run, "collection": collection} for run, collection in self.missing],
             "averages": [
                 {"name": group, "members": {name: [name] for name in members}}
@@ -281,6 +406,14 @@ class Suite(Result):
             f"Suite({len(self.names)} runs on {len(self.collections)} collections, "
             f"{len(self.missing)} missing, by {', '.join(self.measures)})"
         )
+
+
+def _best(values: Floats, *, rising: bool) -> set[int]:
+    """Return the rows of the best value; none of a single one."""
+    signed = np.where(np.isnan(values), -np.inf, values if rising else -values)
+    if len(values) < 2 or np.isfinite(signed).sum() < 2:
+        return set()
+    return set(np.flatnonzero(signed == signed.max()).tolist())
 
 
 class Finding(NamedTuple):

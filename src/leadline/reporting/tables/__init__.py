@@ -38,7 +38,6 @@ class Layout(NamedTuple):
 LAYOUTS = {
     "Correlation": Layout("evaluation_tables", "correlation_table"),
     "Difference": Layout("difference_table", "difference_table", "pairs_table"),
-    "Suite": Layout("suite_table", "suite_tables", "suite_rows"),
     "WhyDifferent": Layout("why_different_table", "why_different_tables"),
 }
 FORMATS = {".csv": "csv", ".json": "json", ".tex": "latex", ".md": "markdown", ".html": "html"}
