@@ -10,7 +10,6 @@ from leadline.cli._help import Command, InputPath, option
 from leadline.cli._options import level_option, output_options, per_query_option, write_output
 from leadline.cli._results import describe_input, result_text
 from leadline.comparison.why_different import why_different
-from leadline.reporting.tables.why_different_table import why_different_tables
 
 SECTION = "Evaluation"
 
@@ -67,7 +66,6 @@ def command(
         inputs=lambda: [describe_input(side.path, len(side.values)) for side in (result.a, result.b)],
         to_file=output is not None,
         data=lambda: result.to_dict(per_query=per_query),
-        table=(lambda: why_different_tables(result, per_query=per_query)[-1]) if form == "csv" else None,
         lines=lambda data: data["numbers"] + data["causes"],
         per_query=per_query,
     )

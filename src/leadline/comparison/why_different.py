@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,21 +16,33 @@ from leadline.data.arrays import Flags, Floats
 from leadline.data.reading import Reading, ReadQrelsOptions
 from leadline.data.result import Result
 from leadline.data.results import ResultWarning, plain
-from leadline.data.wording import counted, queries
+from leadline.data.table import Column, Table, columns_of, printed_table
+from leadline.data.wording import queries
 from leadline.errors import UsageError
 from leadline.evaluation.profiles import profile_of
 from leadline.io.read import QrelsLike, RunLike, judgments_of
 from leadline.io.read_paths import public
+from leadline.io.texts import shown
 from leadline.measures import Measure
 
+MOST = 8  # causes shown
+NAMED = 10  # unexplained queries named
 EXACT = 1e-12  # relative difference of equal values
 NUMERIC = {
     "scale": "unit of the values",
     "arithmetic": "precision of the arithmetic",
     "rounding": "rounding of the values",
 }
+KINDS = {
+    "rounding": "differ by rounding only",
+    "arithmetic": "differ by less than 1e-6",
+    "different": "differ",
+    "only_a": "only in A",
+    "only_b": "only in B",
+}
 
 
+@dataclass(repr=False, eq=False)
 class WhyDifferent(Result):
     """Differences of two tables and their causes.
 
@@ -48,34 +60,20 @@ class WhyDifferent(Result):
         Causes that were tried, those that explain most queries first.
     pair : CausePair or None
         The best pair of causes, where no single one explains all queries.
+    tried : bool
+        Whether causes were tried.
     """
 
-    def __init__(
-        self,
-        a: Side,
-        b: Side,
-        measure: str,
-        *,
-        groups: Mapping[str, Sequence[str]],
-        numbers: Sequence[Cause],
-        findings: Sequence[ResultWarning],
-        causes: Sequence[Cause] | None,
-        pair: CausePair | None,
-        tried: int,
-        warnings: Sequence[ResultWarning] = (),
-        options: dict[str, Any] | None = None,
-    ) -> None:
-        self.a, self.b = a, b
-        self.measure = measure
-        self.groups = {name: list(found) for name, found in groups.items()}
-        self.numbers = list(numbers)
-        self.findings = list(findings)
-        self.causes = list(causes or ())
-        self.tried = causes is not None
-        self.settings_tried = tried
-        self.pair = pair
-        self.warnings = list(warnings)
-        self.options = dict(options or {})
+    a: Side
+    b: Side
+    measure: str
+    groups: dict[str, list[str]]
+    numbers: list[Cause]
+    findings: list[ResultWarning]
+    causes: list[Cause]
+    pair: CausePair | None
+    tried: bool
+    settings_tried: int
 
     @property
     def different(self) -> list[str]:
@@ -91,8 +89,8 @@ class WhyDifferent(Result):
     @property
     def explained(self) -> list[str]:
         """Differing queries of which the best cause, or pair of causes, reproduces both values."""
-        best = self.pair.explained if self.pair else self.causes[0].explained if self.causes else ()
-        return list(best)
+        best = [self.pair] if self.pair else self.causes[:1]
+        return [query for one in best for query in one.explained]
 
     @property
     def not_explained(self) -> list[str]:
@@ -120,9 +118,8 @@ class WhyDifferent(Result):
             "settings_tried": self.settings_tried,
             "cause": self.cause,
             "causes": [_cause(cause) for cause in self.causes],
-            "pair": None
-            if self.pair is None
-            else {
+            "pair": self.pair
+            and {
                 "causes": [_cause(cause) for cause in self.pair.causes],
                 "explained": len(self.pair.explained),
                 "contradicted": self.pair.contradicted,
@@ -140,19 +137,99 @@ class WhyDifferent(Result):
         by |= dict.fromkeys(self.explained, " and ".join(cause.cause for cause in chosen))
         wanted = [query for name in ("rounding", "arithmetic", "different") for query in self.groups[name]]
         return {
-            query: {"a": _value(self.a, query), "b": _value(self.b, query), "explained_by": by.get(query)}
+            query: {
+                **{
+                    name: plain(side.values.get(query, math.nan))
+                    for name, side in (("a", self.a), ("b", self.b))
+                },
+                "explained_by": by.get(query),
+            }
             for query in wanted
         }
 
+    def _columns(self, *, per_query: bool = False) -> list[Column]:
+        if per_query:
+            rows = [
+                [query, row["a"], row["b"], _apart(**row), row["explained_by"] or "not explained"]
+                for query, row in self.rows().items()
+            ]
+            return columns_of(("query", "A", "B", "B - A", "explained by"), rows)
+        causes = [*self.numbers, *self.causes[:MOST]]
+        common = [f" (both: {cause.common})" * bool(cause.common) for cause in causes]
+        return [
+            Column(
+                "cause", [one.says + both for one, both in zip(causes, common, strict=True)], wrapped=True
+            ),
+            Column("A", [cause.a_says for cause in causes], wrapped=True),
+            Column("B", [cause.b_says for cause in causes], wrapped=True),
+            Column("explains", [len(cause.explained) for cause in causes]),
+            Column("contradicts", [cause.contradicted for cause in causes], dropped=1),
+        ]
+
+    def _tables(self, *, per_query: bool = False) -> list[Table]:
+        tables = [printed_table(self._columns(), notes=self._notes())]
+        return [*tables, printed_table(self._columns(per_query=True), digits=6)] if per_query else tables
+
+    def _notes(self) -> list[str]:
+        sides = (("A", self.a), ("B", self.b))
+        notes = [
+            self._summary(),
+            "; ".join(
+                f"{name}: {one.measure} of {one.path}" + f", run {one.run}" * bool(one.run)
+                for name, one in sides
+            ),
+            self._counts(),
+        ]
+        if self.causes:
+            notes.append(
+                "explains: differing queries of which A and B are both reproduced, under the two settings; "
+                "contradicts: equal queries that are not reproduced"
+            )
+        if self.pair is not None:
+            both = " with ".join(f"{one.says} (A: {one.a_says}; B: {one.b_says})" for one in self.pair.causes)
+            notes.append(f"{both} explains {len(self.pair.explained)}")
+        notes += [
+            one.message + ("" if one.code.startswith("mean_") else f": {queries(one.count)}")
+            for one in self.findings
+        ]
+        left = self.not_explained
+        if left and self.tried:
+            shown = ", ".join(left[:NAMED]) + (", ..." if len(left) > NAMED else "")
+            notes.append(f"not explained: {queries(len(left))} ({shown})")
+        return [*notes, *super()._notes()]
+
+    def _counts(self) -> str:
+        """Return the numbers of queries by kind of difference."""
+        sizes = {name: len(found) for name, found in self.groups.items()}
+        texts = [
+            f"{sizes[name]} {says}" for name, says in KINDS.items() if sizes[name] or name == "different"
+        ]
+        return ", ".join([f"{queries(sizes['equal'])} equal", *texts])
+
+    def _summary(self) -> str:
+        """Return the finding in one sentence."""
+        size, differing = len(set(self.a.values) | set(self.b.values)), len(self.different)
+        if not differing:
+            rest = sum(len(self.groups[name]) for name in ("rounding", "arithmetic"))
+            if not rest and not self.numbers:
+                return f"{self.measure}: all {queries(size)} are equal"
+            names = " and ".join(cause.says for cause in self.numbers)
+            return f"{self.measure}: {queries(size)} differ only in the {names}"
+        says = f"{self.measure}: {differing} of {queries(size)} differ"
+        if not self.tried:
+            return says
+        best = self.pair.causes if self.pair else self.causes[:1]
+        if best:
+            says += f"; {' with '.join(cause.says for cause in best)} explains {len(self.explained)}"
+        left = len(self.not_explained)
+        return f"{says}; {queries(left) + ' not explained' if left else 'all are explained'}"
+
     def __repr__(self) -> str:
         return (
-            f"WhyDifferent({self.measure}, {len(self.different)} of {queries(self._all)} differ, "
+            f"WhyDifferent({self.measure}, {len(self.different)} of "
+            f"{queries(len(set(self.a.values) | set(self.b.values)))} differ, "
             f"{self.cause or 'not explained'} explains {len(self.explained)})"
         )
-
-    @property
-    def _all(self) -> int:
-        return len(set(self.a.values) | set(self.b.values))
 
 
 def _side(side: Side) -> dict[str, Any]:
@@ -168,8 +245,8 @@ def _side(side: Side) -> dict[str, Any]:
     }
 
 
-def _value(side: Side, query: str) -> float | None:
-    return plain(side.values.get(query, math.nan))
+def _apart(a: float | None, b: float | None, **_: object) -> float | None:
+    return None if a is None or b is None else b - a
 
 
 def _cause(cause: Cause) -> dict[str, Any]:
@@ -252,12 +329,14 @@ def why_different(
     groups, numbers = _by_numbers(asked, scaled, scale)
     different = np.isin(asked, groups["different"])
     findings = _findings(first, second, scaled, asked, different)
-    causes, pair, tried = None, None, 0
+    causes: list[Cause] = []
+    pair, tried, settings = None, False, 0
     if qrels is not None and run is not None and meant is not None:
         reading = Reading.of(why_different, options, ReadQrelsOptions)
         judged = judgments_of(qrels, reading)
         conventions = Conventions(run, judged, meant, [] if only_means else asked, mean=only_means)
-        causes, pair, tried = Search(conventions, asked, scaled, different).found()
+        causes, pair, settings = Search(conventions, asked, scaled, different).found()
+        tried = True
     return WhyDifferent(
         first,
         second,
@@ -268,23 +347,18 @@ def why_different(
         causes=causes,
         pair=pair,
         tried=tried,
-        warnings=_warnings(others, only_means=only_means, tried=causes is not None),
+        settings_tried=settings,
+        warnings=_warnings(others, only_means=only_means, tried=tried),
         options={
             "a": first.path,
             "b": second.path,
-            "qrels": _path(qrels),
-            "run": _path(run),
+            "qrels": shown(qrels),
+            "run": shown(run),
             "measure": text,
             "name": name,
             "rel": rel,
         },
     )
-
-
-def _path(source: object) -> str | None:
-    if source is None:
-        return None
-    return os.fspath(source) if isinstance(source, (str, os.PathLike)) else "in memory"
 
 
 def _of_mean(side: Side) -> Side:
@@ -373,22 +447,16 @@ def _findings(
     """Return what the numbers say without a run."""
     first, second = (column[different] for column in columns)
     both = ~np.isnan(first) & ~np.isnan(second)
-    found = [
-        ResultWarning("larger_in_a", "value larger in A", int((first[both] > second[both]).sum())),
-        ResultWarning("larger_in_b", "value larger in B", int((second[both] > first[both]).sum())),
-        ResultWarning(
-            "zero_in_a", "0 in A and not in B", int(((first[both] == 0) & (second[both] != 0)).sum())
-        ),
-        ResultWarning(
-            "zero_in_b", "0 in B and not in A", int(((second[both] == 0) & (first[both] != 0)).sum())
-        ),
-        ResultWarning(
-            "only_zero_a", "only in A, with the value 0", int((np.isnan(second) & (first == 0)).sum())
-        ),
-        ResultWarning(
-            "only_zero_b", "only in B, with the value 0", int((np.isnan(first) & (second == 0)).sum())
-        ),
-    ]
+    a_zero, b_zero = first == 0, second == 0
+    flags = {
+        "larger_in_a": ("value larger in A", first > second),
+        "larger_in_b": ("value larger in B", second > first),
+        "zero_in_a": ("0 in A and not in B", both & a_zero & ~b_zero),
+        "zero_in_b": ("0 in B and not in A", both & b_zero & ~a_zero),
+        "only_zero_a": ("only in A, with the value 0", np.isnan(second) & a_zero),
+        "only_zero_b": ("only in B, with the value 0", np.isnan(first) & b_zero),
+    }
+    found = [ResultWarning(code, says, int(where.sum())) for code, (says, where) in flags.items()]
     ratio = second[both] / np.where(first[both] == 0, np.nan, first[both])
     ratio = ratio[~np.isnan(ratio)]
     if len(ratio) > 2 and np.ptp(ratio) <= 1e-3 * abs(float(np.median(ratio))):
@@ -408,33 +476,9 @@ def _mean_findings(a: Side, b: Side, size: int) -> list[ResultWarning]:
         own, over_all = float(given.mean()), float(given.sum()) / size
         if abs(side.mean - own) <= near:
             continue
+        says, count = f"the mean of {name}, {side.mean:.6g}, is not that of its values, {own:.6g}", 1
         if abs(side.mean - over_all) <= near:
-            says = f"the mean of {name} counts {queries(size - len(given))} that it lacks as 0"
-            found.append(ResultWarning(f"mean_of_{name.lower()}", says, size - len(given)))
-        else:
-            says = f"the mean of {name}, {side.mean:.6g}, is not that of its values, {own:.6g}"
-            found.append(ResultWarning(f"mean_of_{name.lower()}", says, 1))
+            count = size - len(given)
+            says = f"the mean of {name} counts {queries(count)} that it lacks as 0"
+        found.append(ResultWarning(f"mean_of_{name.lower()}", says, count))
     return found
-
-
-def summary_of(result: WhyDifferent) -> str:
-    """Return the finding in one sentence."""
-    size, differing = result._all, len(result.different)  # noqa: SLF001  # same module
-    if not differing:
-        rest = sum(len(result.groups[name]) for name in ("rounding", "arithmetic"))
-        if not rest and not result.numbers:
-            return f"{result.measure}: all {queries(size)} are equal"
-        names = " and ".join(cause.says for cause in result.numbers)
-        return f"{result.measure}: {queries(size)} differ only in the {names}"
-    says = f"{result.measure}: {differing} of {queries(size)} differ"
-    if not result.tried:
-        return says
-    if result.pair is not None:
-        first, second = result.pair.causes
-        says += f"; {first.says} with {second.says} explains {len(result.pair.explained)}"
-    elif result.causes:
-        says += f"; {result.causes[0].says} explains {len(result.causes[0].explained)}"
-    left = len(result.not_explained)
-    return (
-        f"{says}; {'all are explained' if not left else counted(left, 'query', 'queries') + ' not explained'}"
-    )

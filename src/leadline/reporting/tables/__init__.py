@@ -38,7 +38,6 @@ class Layout(NamedTuple):
 LAYOUTS = {
     "Correlation": Layout("evaluation_tables", "correlation_table"),
     "Difference": Layout("difference_table", "difference_table", "pairs_table"),
-    "WhyDifferent": Layout("why_different_table", "why_different_tables"),
 }
 FORMATS = {".csv": "csv", ".json": "json", ".tex": "latex", ".md": "markdown", ".html": "html"}
 PAGE = '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>leadline</title>\n{}</html>\n'
