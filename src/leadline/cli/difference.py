@@ -23,7 +23,6 @@ from leadline.cli._results import inputs_of, result_text
 from leadline.comparison.information_difference.difference import difference
 from leadline.comparison.information_difference.joint_tables import complete
 from leadline.errors import UsageError
-from leadline.reporting.tables.difference_table import lines_of
 
 SECTION = "Evaluation"
 
@@ -173,7 +172,7 @@ def command(
         inputs=lambda: inputs_of(result, qrels, judgments),
         to_file=output is not None,
         data=lambda: result.to_dict(per_query=per_query),
-        lines=lambda _: lines_of(result),
+        lines=lambda _: result.lines(),
     )
     write_plots(plots, result, figure=figure or "map", groups=labels["group"], parameters=labels["parameter"])
     write_output(text, output)

@@ -11,6 +11,7 @@ import numpy as np
 from leadline.data.arrays import Floats, Integers
 from leadline.data.result import Result
 from leadline.data.results import ResultWarning, plain
+from leadline.data.table import Column as TableColumn
 from leadline.data.validation import check_numbers, check_whole
 from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
@@ -44,6 +45,13 @@ COEFFICIENTS: dict[str, Callable[..., float]] = {
 }
 FEW = 10  # warn of fewer runs
 LEAST = 5  # minimum number of runs for an interval
+TITLES = {
+    "pearson": "Pearson",
+    "spearman": "Spearman",
+    "kendall": "Kendall tau-b",
+    "tau_ap": "tau-AP",
+    "tau_ap_b": "tau-AP,b",
+}
 QUERIES_COVERED = (84, 100)  # per cent: coverage of 95 % intervals over queries in simulations
 RELIABLE = 0.8  # warn of means with a lower reliability where there are intervals over queries
 EXACT = 9  # largest number of runs for which p of Spearman's rho is exact
@@ -106,6 +114,30 @@ class Correlation(Result):
         if name not in self.found:
             raise UsageError(f"no coefficient '{name}'; there are: " + ", ".join(self.found))
         return self.found[name]
+
+    def _columns(self) -> list[TableColumn]:
+        value, low, high, p, queries_low, queries_high = zip(*self.found.values(), strict=True)
+        return [
+            TableColumn("coefficient", [TITLES[name] for name in self.found]),
+            TableColumn("value", value),
+            TableColumn("low", low),
+            TableColumn("high", high),
+            TableColumn("p", p),
+            TableColumn("queries low", queries_low),
+            TableColumn("queries high", queries_high),
+        ]
+
+    def _notes(self) -> list[str]:
+        truth, estimate = self.sides
+        unit = "teams" if self.options.get("team") else "runs"
+        covered = "{} to {} %".format(*QUERIES_COVERED)
+        what = f"{estimate.measure} ({estimate.path}) against {truth.measure} ({truth.path})"
+        how = (
+            f"low, high: approximate {100 * self.options['confidence']:g} % confidence interval, {unit} "
+            f"resampled ({self.options['draws']} draws); queries low, high: over a population of queries, "
+            f"approximate (in simulations {covered} of 95 % intervals contain the true value)"
+        )
+        return [f"{what} over {len(self.names)} runs", how, *super()._notes()]
 
     def to_dict(self) -> dict[str, Any]:
         """Return a dictionary of the coefficients; None is undefined."""

@@ -54,10 +54,6 @@ class Result:
 
     def _written(self, options: Mapping[str, Any], *, whole: bool = False) -> list[Table]:
         """Return the printed tables, or with `whole` that of CSV and data frames."""
-        from leadline.reporting.tables import layout_of, rows_of, tables_of
-
-        if layout_of(self) is not None:
-            return [rows_of(self, **options)] if whole else tables_of(self, **options)
         check_options(self, "table", options, self._columns, *([] if whole else [self._tables]))
         return [full_table(self._columns(**options))] if whole else self._tables(**options)
 
@@ -147,10 +143,6 @@ class Result:
 
     def to_columns(self, *args: Any, **options: Any) -> dict[str, list[Any]]:  # noqa: ARG002  # as _tables
         """Return the columns of the CSV by name; None or NaN is undefined."""
-        from leadline.reporting.tables import columns_of, layout_of
-
-        if layout_of(self) is not None:
-            return columns_of(self, **options)
         check_options(self, "table", options, self._columns)
         return by_name(self._columns(**options))
 

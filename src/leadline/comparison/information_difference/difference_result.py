@@ -12,7 +12,16 @@ from leadline.data.arrays import Flags, Floats, freeze
 from leadline.data.ids import Vocabulary
 from leadline.data.result import Result
 from leadline.data.results import ResultWarning, RunInfo, plain
+from leadline.data.table import Column, Table, columns_of, printed_table
 from leadline.errors import UsageError
+
+MATRIX = 6  # maximum number of systems whose whole matrix is shown
+LISTED = (
+    ("nearest", "nearest pairs (id, difference in RIC)"),
+    ("farthest", "farthest pairs"),
+    ("same_score_far_apart", "similar RIC, large id"),
+    ("near_but_unequal", "small id, different RIC"),
+)
 
 
 class DifferencePair(NamedTuple):
@@ -147,6 +156,11 @@ class Difference(Result):
         best: list[int] = np.argsort(-self.mean_ric, kind="stable").tolist()
         return best
 
+    @property
+    def at(self) -> str:
+        """Cutoff as in the names of columns, such as @10; empty without one."""
+        return "" if self.cutoff is None else f"@{self.cutoff}"
+
     @cached_property
     def _ends(self) -> tuple[Any, Any]:
         return np.triu_indices(len(self.runs), 1)
@@ -189,6 +203,105 @@ class Difference(Result):
         contrast = self._contrast()
         chosen = np.argsort(contrast, kind="stable")[:most]
         return self._pairs(chosen[contrast[chosen] < 0].tolist())
+
+    def _columns(self) -> list[Column]:
+        first, second = self._ends
+        found = {
+            f"id{self.at}": self.mean_id[first, second],
+            "only_a": self.mean_only[first, second],
+            "only_b": self.mean_only[second, first],
+            f"RIC{self.at}_a": self.mean_ric[first],
+            f"RIC{self.at}_b": self.mean_ric[second],
+            **{name: table[first, second] for name, table in self.competitors.items()},
+        }
+        names = np.array(self.names, dtype=object)
+        return [
+            Column("a", names[first]),
+            Column("b", names[second]),
+            *(Column(name, values) for name, values in found.items()),
+        ]
+
+    def _tables(self) -> list[Table]:
+        order = self.order()
+        small = len(order) <= MATRIX
+        names, ric = [self.names[system] for system in order], self.mean_ric[order]
+        apart = self.mean_id[np.ix_(order, order)]
+        if small:
+            names = [f"{row} {name}" for row, name in enumerate(names, start=1)]
+            others = [Column(f"to {place}", column) for place, column in enumerate(apart.T, start=1)]
+        else:
+            others = self._nearest(order)
+        best = np.flatnonzero(ric == ric[0]).tolist() if len(order) > 1 else ()
+        columns = [
+            Column("system", names),
+            Column(f"RIC{self.at}", ric, best=best),
+            Column("concordance", self.mean_concordance[order], dropped=1),
+            Column("reversed", self.wrong_way[order].sum(axis=1), dropped=2),
+            *others,
+        ]
+        return [printed_table(columns, notes=self._notes())]
+
+    def _nearest(self, order: Sequence[int]) -> list[Column]:
+        """Return the columns of the nearest other system of each, and of the mean id to the others."""
+        found = []
+        for system in order:
+            others = [other for other in range(len(self.names)) if other != system]
+            far = self.mean_id[system, others]
+            nearest = int(np.argmin(far))
+            found.append((self.names[others[nearest]], float(far[nearest]), float(far.mean())))
+        return columns_of(("nearest", f"id{self.at}", "mean id"), found)
+
+    def _notes(self) -> list[str]:
+        small = len(self.names) <= MATRIX
+        return [
+            f"{len(self.names)} systems, mean over {int(self.counted.sum())} queries; in bits"
+            + (", relative to those of the ideal list" if self.options["normalise"] else ""),
+            *([f"to 1, to 2, ...: id{self.at}, the Information Difference to that system"] if small else []),
+            "reversed: lists that rank most of their pairs in the wrong order",
+            *self._lists(),
+            *super()._notes(),
+        ]
+
+    def _beside(self) -> list[str]:
+        """Return the values of other similarity measures, pair by pair for up to three systems."""
+        if not self.competitors or len(self.names) < 2:
+            return []
+        if len(self.names) > 3:
+            return [", ".join(self.competitors) + ": see CSV or JSON, for all pairs"]
+        lines = []
+        for i, j in zip(*map(list, np.triu_indices(len(self.names), 1)), strict=True):
+            values = ", ".join(
+                f"{name} {table[i, j]:.4f}" if np.isfinite(table[i, j]) else f"{name} -"
+                for name, table in self.competitors.items()
+            )
+            lines.append(f"{self.names[i]} and {self.names[j]}: {values}")
+        return lines
+
+    def _lists(self) -> list[str]:
+        lines = self._beside()
+        if len(self.names) <= 2:
+            return lines
+        for method, title in LISTED:
+            pairs: list[DifferencePair] = getattr(self, method)(3)
+            if pairs:
+                listed = "; ".join(
+                    f"{pair.a} - {pair.b} {pair.id:.4f}, {pair.ric_difference:.4f}" for pair in pairs
+                )
+                lines.append(f"{title}: {listed}")
+        return lines
+
+    def lines(self) -> list[dict[str, Any]]:
+        """Return one record per system."""
+        return [
+            {
+                "name": name,
+                "ric": float(self.mean_ric[index]),
+                "concordance": float(self.mean_concordance[index]),
+                "wrong_way": int(self.wrong_way[index].sum()),
+                "id": dict(zip(self.names, self.mean_id[index].tolist(), strict=True)),
+            }
+            for index, name in enumerate(self.names)
+        ]
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
         """Return a dictionary with the keys k, systems, ric, concordance, wrong_way, id and others.
@@ -239,5 +352,4 @@ class Difference(Result):
         }
 
     def __repr__(self) -> str:
-        at = "" if self.cutoff is None else f"@{self.cutoff}"
-        return f"Difference({len(self.runs)} systems, {int(self.counted.sum())} queries, id{at})"
+        return f"Difference({len(self.runs)} systems, {int(self.counted.sum())} queries, id{self.at})"

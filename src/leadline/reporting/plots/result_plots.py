@@ -216,7 +216,7 @@ def difference_figure(
     parameters: Mapping[str, str] | None = None,
 ) -> Make:
     """Draw a map or a tree of systems, a cumulative histogram of id, or RIC by a parameter."""
-    from leadline.reporting.tables.difference_table import figure_of
+    from leadline.reporting.plots.distance_map import figure_of
 
     check_word(("map", "tree", "cumulative", "parameter"), figure=figure)
     return lambda width: figure_of(result, figure, dict(groups or {}), dict(parameters or {}), width)
