@@ -1,7 +1,8 @@
-"""A sample of judgments is refused where it would be read as complete, and estimated from with its pool."""
+"""A sample of judgments is estimated from, and refused where it would be read as complete."""
 
 from __future__ import annotations
 
+import math
 import shutil
 from collections.abc import Callable
 from contextlib import closing
@@ -14,7 +15,8 @@ import leadline as ll
 from conftest import REPOSITORY, Leadline
 from judging_pages import event
 from leadline.comparison.query_slices import slices_of
-from leadline.errors import InputError, LeadlineError, UsageError
+from leadline.errors import InputError, UsageError
+from leadline.estimation.estimate import estimate
 from leadline.judging.events import parse_event
 from leadline.judging.export import export
 from leadline.judging.startup import opened
@@ -59,34 +61,66 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, leadline: Leadline) ->
 
 
 SAMPLES = ["sample.sqlite", "sample.csv", "sample.jsonl", "table.csv"]
-COMMANDS = [
-    "evaluate JUDGMENTS RUNS",
-    "evaluate JUDGMENTS RUNS --fail-below AP=0.1",
-    "evaluate JUDGMENTS RUNS -m AP --query-slice queries.jsonl:length",
+REFUSED = [
     "evaluate JUDGMENTS RUNS -f trec",
-    "compare JUDGMENTS RUNS",
+    "evaluate JUDGMENTS RUNS -m AP --query-slice queries.jsonl:length",
     "compare JUDGMENTS RUNS -m R@10",
-    "compare JUDGMENTS RUNS --baseline bm25 --fail-if-worse AP",
     "compare JUDGMENTS bm25.run -m AP --baseline-file new.json --update-baseline",
     "rank JUDGMENTS RUNS -m AP",
     "report JUDGMENTS RUNS -o page.html",
     "explain JUDGMENTS bm25.run -m AP --query knots",
     "curve JUDGMENTS RUNS",
     "histogram JUDGMENTS RUNS",
-    "estimate JUDGMENTS RUNS",
 ]
 
 
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("judgments", SAMPLES)
-@pytest.mark.parametrize("command", COMMANDS)
-def test_commands_refuse_it_and_name_the_call(leadline: Leadline, command: str, judgments: str) -> None:
+@pytest.mark.parametrize("command", REFUSED)
+def test_nothing_reads_it_as_complete(leadline: Leadline, command: str, judgments: str) -> None:
     words = command.replace("JUDGMENTS", judgments).replace("RUNS", " ".join(RUNS)).split()
     done = leadline(*words)
     assert (done.status, done.out, done.err.count("\n")) == (2, "", 1), done.err
-    assert "leadline e" in done.err or words[0] == "estimate"
-    assert "--pool" in done.err
+    assert "estimate JUDGMENTS" not in done.err
     assert not Path("new.json").exists()
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("judgments", SAMPLES)
+def test_without_its_pool_the_value_is_the_sum_of_what_was_judged_and_predicted(
+    leadline: Leadline, judgments: str
+) -> None:
+    data = leadline("evaluate", judgments, *RUNS, "-m", "P@3", "-f", "json").data
+    table = ll.read_qrels(judgments)
+    shares = table.inclusion_probabilities() or {}
+    if judgments == "sample.sqlite":
+        assert sum(map(len, shares.values())) == len(table.grades)
+    rows = [
+        (query, float(grade > 0), shares[query][document])
+        for query, documents in table.to_dict().items()
+        for document, grade in documents.items()
+    ]
+    for run in data["runs"]:
+        ranked = ll.read_run(f"{run['name']}.run").to_dict()
+        total = 0.0
+        for query, documents in shares.items():
+            others = [(y, p) for other, y, p in rows if other != query]  # predictions are from other queries
+            guess = predicted(others)
+            top = sorted(ranked.get(query, {}).items(), key=lambda one: (one[1], one[0]), reverse=True)[:3]
+            for document, _ in top:
+                p = documents.get(document)
+                y = float(table.to_dict()[query].get(document, 0) > 0)
+                total += guess if p is None else y if p == 1 else guess + (y - guess) / p
+        assert run["mean"]["P@3"] == pytest.approx(total / 3 / len(shares))
+        assert run["estimate"]["P@3"]["these_low"] is None
+
+
+def predicted(others: list[tuple[float, float]]) -> float:
+    """Predict a grade as the mean of judged ones, weighted by what their pairs add to the variance."""
+    weights = [(1 - p) / p**2 for _, p in others]
+    if not sum(weights):
+        weights = [1 / p for _, p in others]
+    return sum(w * y for w, (y, _) in zip(weights, others, strict=True)) / sum(weights)
 
 
 def judged_records() -> list[dict[str, Any]]:
@@ -102,8 +136,6 @@ def judged_records() -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     "call",
     [
-        lambda judged, run: ll.evaluate(judged, run, "AP"),
-        ll.evaluate,
         lambda judged, run: ll.compare(judged, {"a": run, "b": run}),
         lambda judged, run: ll.compare(judged, {"a": run, "b": run}, "R@2"),
         lambda judged, run: ll.rank(judged, {"a": run, "b": run}),
@@ -112,7 +144,6 @@ def judged_records() -> list[dict[str, Any]]:
         lambda judged, run: write_baseline(
             ll.evaluate(judged, run, "R@2"), "never.json", ll.read_qrels(judged), force=True
         ),
-        lambda judged, run: ll.estimate(judged, run, "P@10"),
     ],
 )
 def test_functions_refuse_it(call: Callable[[Any, Any], Any], form: str) -> None:
@@ -121,7 +152,7 @@ def test_functions_refuse_it(call: Callable[[Any, Any], Any], form: str) -> None
         judged = pytest.importorskip(form).DataFrame(judged)
     elif form == "qrels":
         judged = ll.read_qrels(judged)
-    with pytest.raises((InputError, UsageError), match="pool"):
+    with pytest.raises((InputError, UsageError)):
         call(judged, {"knots": {"d01": 2.0, "d02": 1.0}, "tides": {"d03": 1.0}})
     assert not Path("never.json").exists()
 
@@ -136,17 +167,21 @@ def test_of_a_drawn_pool_the_pairs_that_were_certain_are_a_sample_too(leadline: 
     table += [(*pair, share) for pair, share in zip(pairs, shares, strict=True)]
     Path("pool.tsv").write_text("".join("\t".join(row) + "\n" for row in table))
     stored("pool.tsv", "certain.sqlite", lambda probability: probability == 1)
-    assert leadline("evaluate", "certain.sqlite", *RUNS, "-m", "AP").status == 2
-    with pytest.raises(LeadlineError, match="pool"):
-        ll.evaluate(ll.read_qrels("certain.sqlite"), "bm25.run", "AP")
+    data = leadline("evaluate", "certain.sqlite", *RUNS, "-m", "P@3", "-f", "json").data
+    counts = {one["code"]: one["count"] for one in data["warnings"]}
+    judged = {query for query, _ in pairs[:3]}
+    assert counts["skipped_pairs"] == sum(query in judged for query, _ in pairs[3:])
+    assert counts["unjudged_pool_queries"] == len({query for query, _ in pairs} - judged)
+    found = ll.evaluate(ll.read_qrels("certain.sqlite"), "bm25.run", "AP")
+    assert math.isnan(found.means[0, 0])
 
 
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("judgments", SAMPLES[:3])
 def test_with_its_pool_it_is_estimated_from(leadline: Leadline, judgments: str) -> None:
-    done = leadline("estimate", judgments, *RUNS, "--pool", "drawn.tsv", "-m", "P@10", "-f", "json")
+    done = leadline("evaluate", judgments, *RUNS, "--pool", "drawn.tsv", "-m", "P@10", "-f", "json")
     assert done.status == 0
-    plain = ll.estimate("qrels-of-sample.txt", RUNS, "P@10", pool="drawn.tsv")
+    plain = estimate("qrels-of-sample.txt", RUNS, "P@10", pool="drawn.tsv")
     values = {run["name"]: run["mean"]["P@10"] for run in done.data["runs"]}
     assert values == {
         name: plain.to_dict()["runs"][place]["mean"]["P@10"] for place, name in enumerate(plain.names)
@@ -176,8 +211,8 @@ def test_a_depth_pool_is_read_as_before(leadline: Leadline) -> None:
 
 
 @pytest.mark.usefixtures("here")
-def test_statap_and_recall_beside_its_estimate_are_still_computed(leadline: Leadline) -> None:
+def test_statap_is_computed_and_recall_over_all_queries_estimated(leadline: Leadline) -> None:
     assert leadline("evaluate", "sample.csv", *RUNS, "-m", "statAP").status == 0
     data = leadline("evaluate", "sample.csv", *RUNS, "-m", "R@10", "-f", "json").data
     assert "estimates" in data["runs"][0]
-    assert [entry["count"] for entry in data["warnings"] if entry["code"] == "sample"]
+    assert data["runs"][0]["mean"]["R@10"] is None

@@ -175,7 +175,8 @@ def test_another_file_is_refused(content: str, tmp_path: Path) -> None:
 
 def test_estimates_are_refused(tmp_path: Path) -> None:
     path = written(tmp_path / "b.json")
-    data = json.loads(path.read_text()) | {"withheld": {}}
+    data = json.loads(path.read_text())
+    data["runs"][0]["estimate"] = {}
     del data["checksum"]
     path.write_text(json.dumps(data))
     with pytest.raises(InputError, match="estimates from a sample of judgments"):

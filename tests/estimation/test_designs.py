@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -91,7 +92,7 @@ def test_a_smaller_draw_has_smaller_probabilities() -> None:
     assert at_scale(p, order, number, 0.4).tolist() == pytest.approx([0.2, 0.8])
 
 
-def test_a_gap_in_the_order_is_refused_or_counted() -> None:
+def test_a_gap_in_the_order_is_counted_and_no_interval_is_given() -> None:
     pool = pool_for(RUNS, "P@10", budget=8).pool
     first = min(
         (order, q, d)
@@ -99,10 +100,24 @@ def test_a_gap_in_the_order_is_refused_or_counted() -> None:
         if yes
     )
     judged = {q: {d: g for d, g in grades.items() if (q, d) != first[1:]} for q, grades in TRUTH.items()}
-    with pytest.raises(UsageError, match="1 drawn pairs"):
-        estimate(judged, RUNS, "P@10", pool=pool)
-    found = estimate(judged, RUNS, "P@10", pool=pool, skipped=True)
+    undrawn = replace(
+        pool,
+        drawn=np.array(
+            [
+                yes and (q, d) != first[1:]
+                for q, d, yes in zip(pool.queries, pool.documents, pool.drawn, strict=True)
+            ]
+        ),
+    )
+    found, shown, known = (
+        estimate(judged, RUNS, "P@10", pool=one, skipped=skipped)
+        for one, skipped in ((pool, False), (pool, True), (undrawn, False))
+    )
     assert {notice.code: notice.count for notice in found.warnings}["skipped_pairs"] == 1
+    assert found.means.tolist() == shown.means.tolist() == known.means.tolist()
+    for name in RUNS:
+        assert found.estimate(name, "P@10").reason == "1 drawn pairs have no judgment"
+        assert not shown.estimate(name, "P@10").reason
 
 
 def test_a_pool_is_read_as_it_was_written(tmp_path: Path) -> None:

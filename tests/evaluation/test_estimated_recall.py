@@ -10,13 +10,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+import leadline as ll
 from conftest import Leadline
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
 from leadline.data.run import Run
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.estimated_recall import WeightedSum, ratio, recall, relevant
-from leadline.evaluation.evaluate import evaluate
 from leadline.io.read import read_qrels
 from leadline.io.write import write_qrels
 
@@ -35,7 +35,7 @@ def weight(query: str, document: str, rel: float) -> float:
 
 
 def test_estimates_by_hand() -> None:
-    results = evaluate(GRADES, {"run": RUN}, ["R@3", "R@1", "R(rel=2)@3"], pool=SHARES)
+    results = ll.evaluate(GRADES, {"run": RUN}, ["R@3", "R@1", "R(rel=2)@3"], pool=SHARES)
     found = results.to_dict()
     # (3 + 10) and (1 + 10) relevant; found at 3: a, r1, b = 12 of q1 and a of q2
     assert [one["value"] for one in found["relevant"]] == [12.0, 5.0]
@@ -43,18 +43,24 @@ def test_estimates_by_hand() -> None:
     assert estimates["R@3"]["value"] == pytest.approx(13 / 24)
     assert estimates["R@1"]["value"] == pytest.approx(1 / 24)
     assert estimates["R(rel=2)@3"]["value"] == 0
-    assert found["runs"][0]["mean"]["R@3"] == pytest.approx((3 / 4 + 1 / 3) / 2)
+    assert found["runs"][0]["mean"]["R@3"] is None  # the pairs that were not drawn are unknown
     assert {notice.code: notice.count for notice in results.warnings}["outside_pool"] == 1
     for one in (*found["relevant"], *estimates.values()):
         assert one["low"] <= one["value"] <= one["high"]
 
 
-def test_full_judgments_give_recall_without_doubt() -> None:
-    qrels = {"q": {"a": 1, "b": 1, "c": 0}}
-    certain = {"q": {"a": 1.0, "b": 1.0, "c": 1.0}}
-    found = evaluate(qrels, {"run": {"q": ["a", "c"]}}, "R@2", pool=certain).to_dict()
-    assert found["relevant"] == [{"rel": 1.0, "value": 2.0, "low": 2.0, "high": 2.0}]
-    assert found["runs"][0]["estimates"] == {"R@2": {"value": 0.5, "low": 0.5, "high": 0.5}}
+def test_of_a_pool_without_a_draw_nothing_is_estimated_and_other_judgments_are_left_out() -> None:
+    qrels = {"q": {"a": 1, "b": 1, "c": 0, "other": 1}}
+    certain = {"q": {"a": 1.0, "b": 1.0, "c": 1.0, "unjudged": 1.0}}
+    run = {"run": {"q": ["a", "other", "unjudged"]}}
+    found = ll.evaluate(qrels, run, ["R@2", "P@2", "Judged@3"], pool=certain)
+    plain = ll.evaluate({"q": {"a": 1, "b": 1, "c": 0}}, run, ["R@2", "P@2", "Judged@3"])
+    assert found.to_dict()["runs"][0]["mean"] == plain.to_dict()["runs"][0]["mean"]
+    assert {"outside_pool": 1, "unjudged_pool": 1}.items() <= {
+        one.code: one.count for one in found.warnings
+    }.items()
+    judgments = Qrels.of([(b"q", b"a", 1.0), (b"q", b"b", 1.0), (b"q", b"c", 0.0)]).with_inclusion(certain)
+    assert relevant(judgments) == (2.0, 2.0, 2.0)
 
 
 def test_nothing_found_in_a_draw_still_leaves_doubt() -> None:
@@ -178,7 +184,7 @@ def test_trec_qrels_have_no_place_for_probabilities(tmp_path: Path, leadline: Le
     assert read_qrels(tmp_path / "q.jsonl").inclusion_probabilities() == SHARES
 
 
-def test_the_command_shows_estimates_beside_the_measures(tmp_path: Path, leadline: Leadline) -> None:
+def test_the_command_shows_recall_below_the_estimates(tmp_path: Path, leadline: Leadline) -> None:
     write_qrels(GRADES, tmp_path / "qrels.txt")
     lines = [f"{q}\t{d}\t{share}\n" for q, found in SHARES.items() for d, share in found.items()]
     (tmp_path / "pool.tsv").write_text("query_id\tdoc_id\tprobability\n" + "".join(lines) + "q3\td\t1\n")
@@ -186,14 +192,11 @@ def test_the_command_shows_estimates_beside_the_measures(tmp_path: Path, leadlin
         "".join(f"{q} 0 {d} 0 {-at} a\n" for q, found in RUN.items() for at, d in enumerate(found))
     )
     files = [tmp_path / "qrels.txt", tmp_path / "a.run"]
-    done = leadline("evaluate", *files, "-m", "R@3", "-m", "AP", "--pool", tmp_path / "pool.tsv")
-    head, row = done.out.splitlines()[:2]
-    assert head.split() == ["run", "R@3", "AP", "R@3", "est.", "low", "high"]
-    assert row.split()[3] == "0.5417"
+    done = leadline("evaluate", *files, "-m", "R@3", "-m", "P@3", "--pool", tmp_path / "pool.tsv")
     for said in (
         "estimated relevant documents: 12 per query (95 % interval over samples: ",
-        "recall over all queries",
-        "judged documents that the pool lacks: 1",
+        "R@3 over all queries (not the mean over queries): a 0.5417 (",
+        "judgments of pairs outside the sample: 1",
         "pooled queries without judgments: 1",
     ):
         assert said in done.out
@@ -206,5 +209,4 @@ def test_the_command_shows_estimates_beside_the_measures(tmp_path: Path, leadlin
     plain = leadline("evaluate", *files, "-m", "R@3", "-f", "json").data
     assert "relevant" not in plain
     assert "estimates" not in plain["runs"][0]
-    assert leadline("evaluate", *files, "-m", "R@3", "--pool", tmp_path / "pool.tsv", "-q").status == 0
     assert leadline("evaluate", *files, "--pool", tmp_path / "none.tsv").status == 2

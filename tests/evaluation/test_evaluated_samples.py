@@ -99,7 +99,6 @@ def test_the_command_gives_what_estimate_gives(
         ("-q",),
         ("--parts",),
         ("--bounds",),
-        ("--kind", "qrels"),
     ):
         assert leadline("evaluate", *given, *words).status == 2
     assert leadline("evaluate", *given[:3], "--machine", "labels.qrels").status == 2

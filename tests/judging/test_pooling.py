@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import leadline as ll
 from conftest import Leadline
 from leadline.data.qrels import Qrels
 from leadline.errors import UsageError
-from leadline.evaluation.evaluate import evaluate
 from leadline.io.pool_files import read_pool, write_pool
 from leadline.judging.pool import pool
 
@@ -215,7 +215,7 @@ def test_a_pool_estimates_recall_as_its_file_does(tmp_path: Path) -> None:
     qrels = {"q1": {"d1": 1, "d6": 1, **dict.fromkeys(found.by_query()["q1"], 1)}}
     write_pool(found, tmp_path / "pool.tsv")
     estimates = [
-        evaluate(qrels, {"a": A}, "R@2", pool=given).to_dict()["relevant"]
+        ll.evaluate(qrels, {"a": A}, "R@2", pool=given).to_dict()["relevant"]
         for given in (found, found.by_query(), str(tmp_path / "pool.tsv"))
     ]
     assert estimates[0] == estimates[1] == estimates[2]

@@ -123,8 +123,8 @@ def test_what_does_not_belong_together_is_refused(other: Results, message: str) 
 def test_estimates_and_nothing_are_refused() -> None:
     with pytest.raises(UsageError, match="at least one"):
         Results.merge([])
-    certain = {query: dict.fromkeys(grades, 1.0) for query, grades in QRELS.items()}
-    estimated = part("q1", pool=certain)
+    shares = {query: dict.fromkeys(grades, 0.5) for query, grades in QRELS.items()}
+    estimated = ll.evaluate(QRELS, {"run": {"q1": ["a"]}}, "P@1", pool=shares)
     with pytest.raises(UsageError, match="estimates"):
         Results.merge([estimated])
 

@@ -100,24 +100,22 @@ def values_of(
     on_run: Callable[[int, int], None] | None,
 ) -> tuple[Results, Qrels | None, int, list[tuple[str, int]]]:
     """Return values of runs, the judgments (None for estimates), their number, and further inputs."""
-    from leadline.estimation.measured import estimates_of, measured
-    from leadline.evaluation.estimated_recall import is_drawn
+    from leadline.estimation.measured import drawn_from, estimates_of, measured
 
-    pool, drawn = options["pool"], is_drawn(options["pool"])
-    if drawn and kind is not None:
-        raise UsageError("--kind with a drawn pool; expected judgments whose form needs no name")
-    machine = labels_of(pool, options["machine"]) if drawn else options["machine"]
-    table = None if drawn else read_judgments(qrels, options, kind)
+    pool = options["pool"]
+    table = read_judgments(qrels, options, kind)
+    draw = drawn_from(table, pool, measures)
+    machine = options["machine"] if draw is None else labels_of(pool, options["machine"])
     levels = {} if rules is None else {"confidence": rules.confidence, "seed": rules.seed}
     results = measured(
-        qrels if table is None else table,
+        table,
         runs,
         measures,
         rel=rel,
         on_run=on_run,
-        **{**options, **levels, "machine": machine},
+        **{**options, **levels, "machine": machine, "pool": pool if draw is None else draw},
     )
-    if table is not None:
+    if draw is None:
         return results, table, len(table.grades), []
     estimated = estimates_of(results)
     assert estimated is not None

@@ -38,8 +38,7 @@ from leadline.cli._trec import evaluate_as_trec, queries_of, trec_options
 from leadline.data.qrels import Qrels
 from leadline.data.results import Results
 from leadline.errors import LeadlineError, UsageError
-from leadline.estimation.measured import WITHOUT_POOL, same_labels
-from leadline.evaluation.estimated_recall import is_drawn
+from leadline.estimation.measured import WITHOUT_POOL, drawn_from, same_labels
 from leadline.evaluation.evaluate import DEFAULT_MEASURES, evaluate
 from leadline.io.opening import digest_of
 
@@ -155,7 +154,8 @@ def command(  # click documents the options
         raise UsageError("--figure slices without slices; expected --query-slice FILE:COLUMN too")
     if group_parts and not parts:
         raise UsageError("--group-parts without --parts has no effect; expected both")
-    drawn = is_drawn(options["pool"])
+    table = read_judgments(qrels, options, kind)
+    drawn = drawn_from(table, options["pool"], measures or None) is not None
     if drawn:
         _refuse_with_estimates(
             {
@@ -193,8 +193,7 @@ def command(  # click documents the options
         if labels is not None and not same_labels(qrels, labels):
             raise UsageError(WITHOUT_POOL)
         options["machine"] = labels is not None
-    table = None if drawn else read_judgments(qrels, options, kind)
-    rows, others = 0 if table is None else len(table.grades), list[tuple[str, int]]()
+    rows, others = len(table.grades), list[tuple[str, int]]()
     of_work: dict[str, Any] = {
         "kind": kind,
         "per_query": per_query,
@@ -208,7 +207,7 @@ def command(  # click documents the options
         function = _by_engine(engine, parts=parts, group_parts=group_parts, complete=save is not None)
     write = None
     with progress("parts" if parts else "runs") as on_run, _saving_rest(save, qrels, rows, of_work):
-        if table is None:
+        if drawn:
             results, _, rows, others = values_of(
                 qrels, runs, measures or _estimated(), options, kind, rel=level, on_run=on_run
             )
@@ -263,10 +262,7 @@ def command(  # click documents the options
 
 def _slices(results: Results, sources: Sequence[str], **options: Any) -> Slices:
     """Return the means by slice."""
-    from leadline.comparison.pairing import check_intervals
     from leadline.comparison.query_slices import slices_of
-
-    check_intervals(results)
 
     return slices_of(results, sources, **options)
 

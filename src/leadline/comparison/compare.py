@@ -21,8 +21,7 @@ from leadline.data.reading import refuse_unknown
 from leadline.data.results import Results
 from leadline.data.validation import refusal
 from leadline.errors import UsageError
-from leadline.estimation.measured import measured
-from leadline.evaluation.estimated_recall import is_drawn
+from leadline.estimation.measured import drawn_from, measured
 from leadline.evaluation.evaluate import EvaluateOptions, evaluate
 from leadline.io.read import QrelsLike, RunLike, read_qrels
 from leadline.io.read_paths import public
@@ -137,12 +136,12 @@ def compare(
     elif runs is None:
         raise UsageError("qrels without runs; expected compare(qrels, runs) or compare(results)")
     elif baseline_file is not None:
-        if is_drawn(options.get("pool")) or machine is not None:
-            raise UsageError("baseline_file with a drawn pool; expected the baseline among the runs")
         if not isinstance(baseline_file, (str, os.PathLike)):
             raise refusal("baseline_file", baseline_file, "a path")
         kept = read_baseline(os.fspath(baseline_file))
         table = read_qrels(qrels, subtopics=options.get("subtopics", False))
+        if machine is not None or drawn_from(table, options.get("pool")) is not None:
+            raise UsageError("baseline_file with a drawn pool; expected the baseline among the runs")
         results = evaluate(table, runs, kept.measures if measures is None else measures, **options)
         results, pairing = with_baseline(results, kept, fingerprint(table))
     else:

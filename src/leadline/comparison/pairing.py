@@ -11,7 +11,6 @@ from leadline.data.arrays import Integers
 from leadline.data.results import Results
 from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
-from leadline.evaluation.run_warnings import SAMPLE
 
 
 def read_query_groups(source: str) -> dict[str, str]:
@@ -135,17 +134,8 @@ def check_intervals(results: Results, measures: Iterable[object] | None = None) 
 
 
 def check_judged(results: Results) -> None:
-    """Raise InputError for a sample, and runs without a judged document, whose ids hardly match."""
-    _refuse_warned(results, SAMPLE, "no_overlap", "no_judged_document")
-
-
-def check_complete(results: Results) -> None:
-    """Raise InputError for values that were computed as if a sample of judgments were all of them."""
-    _refuse_warned(results, SAMPLE)
-
-
-def _refuse_warned(results: Results, *codes: str) -> None:
-    for code in codes:
+    """Raise InputError for runs without a judged document, whose ids hardly match."""
+    for code in ("no_overlap", "no_judged_document"):
         for notice in results.warnings:
             if notice.code == code:
                 raise InputError(notice.message)

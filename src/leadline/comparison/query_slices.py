@@ -11,7 +11,7 @@ import numpy as np
 
 from leadline.comparison.comparison_result import Comparison
 from leadline.comparison.engine import FEWEST, Differences, Tested, few_queries_text, few_queries_texts
-from leadline.comparison.pairing import check_complete
+from leadline.comparison.pairing import check_intervals
 from leadline.comparison.rules import Rules
 from leadline.comparison.sentences import clipped, p_text, signed
 from leadline.comparison.slicings import SliceSource, Slicing, slicings_of
@@ -334,7 +334,8 @@ def slices_of(
     {'in memory': 3}
     """
     results = compared if isinstance(compared, Results) else compared.results
-    check_complete(results)
+    if isinstance(compared, Results):
+        check_intervals(results)
     slicings = slicings_of(results, by)
     if isinstance(compared, Results):
         chosen = INTERVALS.parse(DEFAULT_INTERVAL) if interval is None else interval

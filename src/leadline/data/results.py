@@ -104,14 +104,8 @@ class Estimated(Protocol):
     def of_all(self) -> list[dict[str, Any]]:
         """Return the estimates that do not depend on the run."""
 
-    def headings(self) -> list[str]:
-        """Return the headings of the columns of estimates."""
-
-    def cells(self, run: int) -> list[float]:
-        """Return the estimates of a run, in the order of the headings."""
-
-    def notes(self) -> list[str]:
-        """Return the sentences below the table."""
+    def notes(self, names: Sequence[str]) -> list[str]:
+        """Return the sentences below the table of the runs of these names."""
 
 
 class Results(Result):
@@ -136,7 +130,8 @@ class Results(Result):
     intervals : Intervals or None
         Confidence intervals of the means; None if not requested.
     estimates : Estimated or None
-        Estimated number of relevant documents and recall; None without a pool.
+        Estimated number of relevant documents and recall over all queries, where the judgments are a sample
+        and R is one of the measures.
     sampling : list of dict, or None
         By run: `new` and `estimate`, as in `to_dict`; None if the values are no estimates from a sample of
         judgments.
@@ -427,20 +422,18 @@ class Results(Result):
     def _columns(self, *, per_query: bool = False, means: bool = True) -> list[Column]:
         if self.bounds is not None or self.intervals is not None:
             return self._long_columns(per_query=per_query)
-        estimates = [] if self.estimates is None else self.estimates.headings()
         rows: list[list[Any]] = []
         place: dict[int, int] = {}  # of the mean of each run
         for run in self.order():
             name = self.names[run]
             if per_query:
                 values = zip(self.queries, self.shown[run].tolist(), strict=True)
-                rows += [[name, query, *row, *([None] * len(estimates))] for query, row in values]
+                rows += [[name, query, *row] for query, row in values]
             if means:
                 place[run] = len(rows)
                 label = [RowLabel("mean")] * per_query
-                estimated = [] if self.estimates is None else self.estimates.cells(run)
-                rows.append([name, *label, *self.means[run].tolist(), *estimated])
-        names = ["run", *(["query"] * per_query), *map(str, self.measures), *estimates]
+                rows.append([name, *label, *self.means[run].tolist()])
+        names = ["run", *(["query"] * per_query), *map(str, self.measures)]
         columns = columns_of(names, rows)
         for index, winners in enumerate(self.best(), start=1 + per_query):
             columns[index] = columns[index]._replace(best={place[run] for run in winners & place.keys()})
@@ -471,7 +464,6 @@ class Results(Result):
                 "overlap although the difference of two runs is significant: use `leadline compare`"
             )
         notes += ABOUT_BOUNDS if self.bounds is not None else ()
-        notes += [] if self.estimates is None else self.estimates.notes()
         return [*notes, *super()._notes()]
 
     def to_columns(self, *, per_query: bool | None = None, long: bool | None = None) -> dict[str, list[Any]]:

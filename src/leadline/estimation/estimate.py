@@ -32,12 +32,14 @@ from leadline.estimation.withheld import (
     Withheld,
     ideal_withheld,
 )
+from leadline.evaluation.estimated_recall import RecallEstimate, RecallEstimates, recall, relevant
 from leadline.evaluation.join import judge_runs
 from leadline.evaluation.profiles import profile_of
 from leadline.evaluation.run_warnings import check_level, warnings_of
 from leadline.io.read import QrelsLike, RunLike
 from leadline.io.read_paths import public
 from leadline.measures import Measure
+from leadline.measures.precision import R
 from leadline.stats import INTERVALS, checked_level
 
 DEFAULT_MEASURES = ("P@10", "nDCG@10")
@@ -91,6 +93,8 @@ class EstimatedResults(Results):
     _pairs: int
     _probability: Floats
     _complete: bool
+    _gaps: int
+    _frameless: bool
     _relevant: list[bool]
     _ideals: list[Withheld | None]
     judgments: int
@@ -205,8 +209,11 @@ class EstimatedResults(Results):
         unpredicted = self.proxy == "none" and bool(len(self._probability)) and part.sampled
         wide = isinstance(kind, Cascade) and self._half_width(part) > 0.5  # products lie between 0 and 1
         average = isinstance(kind, AveragePrecision)
+        divided = isinstance(kind, (Ratio, AveragePrecision))
         reasons = (
-            (unpredicted and isinstance(kind, (Ratio, AveragePrecision)), Withheld(NoInterval.NO_DIVISOR)),
+            (self._frameless and divided, Withheld(NoInterval.NO_FRAME)),
+            (unpredicted and divided, Withheld(NoInterval.NO_DIVISOR)),
+            (self._gaps > 0, Withheld(NoInterval.GAPS, self._gaps)),
             (wide, Withheld(NoInterval.EXPLODED)),
             (self.judgments < FEWEST_JUDGMENTS, Withheld(NoInterval.FEW_JUDGMENTS, self.judgments)),
             (queries < FEWEST_QUERIES, Withheld(NoInterval.FEW_QUERIES, queries)),
@@ -362,7 +369,7 @@ def estimate(
     rel : float, optional
         Minimum relevant grade of measures that take `rel`.
     skipped : bool, default False
-        Accept drawn pairs without a judgment. They are counted; estimates may be biased.
+        Give intervals although drawn pairs have no judgment, as the judging page does.
     confidence : float, default 0.95
         Confidence level of the intervals.
     seed : int, default 0
@@ -413,7 +420,16 @@ def estimate(
     check_level(rel, sample.table)
     estimators = [Estimator(sample, kind) for kind in kinds]
 
+    recalls: list[dict[str, RecallEstimate]] = []
+
     def estimate_run(judged: JudgedRun) -> list[RunEstimate]:
+        recalls.append(
+            {
+                str(one): recall(judged, one.rel, one.cutoff, confidence=level)
+                for one in wanted
+                if isinstance(one, R)
+            }
+        )
         estimates = [estimator.of(judged) for estimator in estimators]
         if sample.exact:
             estimates = [
@@ -458,6 +474,9 @@ def estimate(
     results._pairs = len(sample.probability)  # noqa: SLF001  # same module
     results._probability = sample.probability[sample.drawn]  # noqa: SLF001  # same module
     results._complete = sample.complete  # noqa: SLF001  # same module
+    results._gaps = evidence.gaps  # noqa: SLF001  # same module
+    results._frameless = sample.frameless and bool((sample.probability[sample.framed] < 1).any())  # noqa: SLF001
+    results.estimates = _recall(sample, wanted, recalls, level)
     grades = sample.table.grades[sample.drawn]
     results._relevant = [bool((kind.target.of(grades) > 0).any()) for kind in kinds]  # noqa: SLF001
     results._ideals = [ideal_withheld(sample, kind, evidence.drawn_for) for kind in kinds]  # noqa: SLF001  # same module
@@ -471,6 +490,17 @@ def estimate(
         notice for notice in warnings_of(infos, sample.table) if notice.code in OF_RUNS
     ] + _warnings(results, sample, evidence.drawn_for)
     return results
+
+
+def _recall(
+    sample: Sample, measures: Sequence[Measure], recalls: list[dict[str, RecallEstimate]], confidence: float
+) -> RecallEstimates | None:
+    """Return recall over all queries and numbers of relevant documents; None without R or a draw."""
+    levels = sorted({one.rel for one in measures if isinstance(one, R)})
+    if not levels or not len(sample.drawn):
+        return None
+    counts = {rel: relevant(sample.table, rel, confidence=confidence) for rel in levels}
+    return RecallEstimates(counts, recalls, confidence)
 
 
 def _without_exploded(results: EstimatedResults) -> tuple[Floats, Flags]:

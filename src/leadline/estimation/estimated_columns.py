@@ -119,6 +119,8 @@ def estimate_notes(results: EstimatedResults) -> list[str]:
         ratios = any(np.isnan(estimate.lowest) for estimate in rows.estimates)
         words = "lowest, highest: range over all grades of the guessed and unknown pairs"
         notes.append(words + ("; none of measures with a divisor (nDCG, R, F, AP)" if ratios else ""))
+    if results.estimates is not None:
+        notes += results.estimates.notes(results.names)
     if any(estimate.target == "pooled" for estimate in rows.estimates):
         notes.append(POOLED)
     return [*notes, *map(str, results.warnings)]

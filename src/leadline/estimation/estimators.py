@@ -59,6 +59,8 @@ class Sample:
         Pooled run of each rank in `brought`, numbered by name; a single run if omitted.
     in_pool : ndarray of bool, shape (n_pairs,), optional
         Pairs of the pool, whether or not they could be drawn; all if omitted.
+    frameless : bool, default False
+        Whether the pairs that could have been drawn, and were not, are unknown.
     """
 
     table: Qrels
@@ -75,6 +77,7 @@ class Sample:
     seed: int = 0
     run: Integers | None = None
     in_pool: Flags | None = None
+    frameless: bool = False
 
     @cached_property
     def exact(self) -> bool:
@@ -169,6 +172,8 @@ class Sample:
             folds=int(self.fold.max(initial=0)) + 1,
             apart=self.apart,
         )
+        if self.frameless:  # any other document may have been in the frame
+            return Guess(table, table)
         return Guess(table, fit_outside(table, reached[low], cell[low], fold[low], 1.0 / p[low], self.apart))
 
     def _importance(self, weights: Weights, cutoff: int | None) -> Floats:

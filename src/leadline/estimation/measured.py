@@ -8,21 +8,31 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Unpack
 
-from leadline.data.reading import Cut, CutReadingOptions, Reading, RunsOptions
+from leadline.data.qrels import Qrels
+from leadline.data.reading import (
+    Cut,
+    CutReadingOptions,
+    NegativeOptions,
+    Reading,
+    ReadingOptions,
+    RunsOptions,
+)
 from leadline.data.results import Results
 from leadline.errors import UsageError
-from leadline.evaluation.estimated_recall import PoolLike, is_drawn
+from leadline.evaluation.estimated_recall import PoolLike, is_sample
 from leadline.evaluation.evaluate import evaluate as exact
 from leadline.evaluation.profiles import Averaging
-from leadline.io.read import KnownLike, QrelsLike, RunLike
+from leadline.io.read import KnownLike, QrelsLike, RunLike, judgments_of
 from leadline.io.read_paths import public
 from leadline.measures import Measure
 from leadline.stats import Interval
 
 if TYPE_CHECKING:
     from leadline.estimation.estimate import EstimatedResults
+    from leadline.io.pool_files import DrawnPool
 
 WITHOUT_POOL = "machine labels without a drawn pool; expected --pool POOL too"
+READING = ReadingOptions.__annotations__.keys() - {"name_by"}
 DEFAULTS = {one.name: one.default for one in inspect.signature(exact).parameters.values()} | {
     one.name: one.default for kind in (Reading, Cut) for one in fields(kind)
 }
@@ -76,8 +86,8 @@ def evaluate(
     known : path or mapping, optional
         Documents that the user knew before, as a file or as `{query: [document, ...]}`.
     pool : path, DrawnPool, Pooled or mapping, optional
-        Pool of the judged documents, as a file or `{query: {document: probability}}`. With a pool that was
-        drawn for a measure, values are estimates.
+        Pool of the judged documents, as a file or `{query: {document: probability}}`; by default that of the
+        judgments, if they have inclusion probabilities. If one of these is below 1, values are estimates.
     machine : qrels, optional
         Labels by an automatic judge of the documents of a drawn pool, from which grades are predicted. If
         these are the judgments themselves, a warning says so.
@@ -101,9 +111,7 @@ def evaluate(
     Returns
     -------
     Results
-        Values and means; `EstimatedResults` with a drawn pool. With other inclusion probabilities,
-        `estimates` holds the estimated number of relevant documents of a query and, for every measure R@k,
-        estimated recall over all queries.
+        Values and means; `EstimatedResults` if a pair had an inclusion probability below 1.
 
     Examples
     --------
@@ -112,52 +120,34 @@ def evaluate(
     >>> results.mean("run", "AP")
     0.5
     """
-    if is_drawn(pool):
-        return measured(
-            qrels,
-            runs,
-            measures,
-            pool=pool,
-            machine=machine,
-            rel=rel,
-            confidence=confidence,
-            seed=seed,
-            on_run=on_run,
-            profile=profile,
-            documents=documents,
-            queries=queries,
-            known=known,
-            relevance_strings=relevance_strings,
-            bounds=bounds,
-            intervals=intervals,
-            **options,
-        )
-    if machine is not None and not same_labels(qrels, machine):
-        raise UsageError(WITHOUT_POOL)
-    return exact(
+    return measured(
         qrels,
         runs,
         measures,
-        profile=profile,
-        rel=rel,
-        documents=documents,
-        queries=queries,
-        known=known,
         pool=pool,
-        relevance_strings=relevance_strings,
-        bounds=bounds,
-        machine=machine is not None,
-        intervals=intervals,
+        machine=machine,
+        rel=rel,
         confidence=confidence,
         seed=seed,
         on_run=on_run,
+        profile=profile,
+        documents=documents,
+        queries=queries,
+        known=known,
+        relevance_strings=relevance_strings,
+        bounds=bounds,
+        intervals=intervals,
         **options,
     )
 
 
 def same_labels(judgments: object, labels: object) -> bool:
     """Return whether judgments and labels are one object or one file."""
-    paths = [os.path.realpath(one) for one in (judgments, labels) if isinstance(one, (str, os.PathLike))]
+    given = [
+        one.sources[0] if isinstance(one, Qrels) and len(one.sources) == 1 else one
+        for one in (judgments, labels)
+    ]
+    paths = [os.path.realpath(one) for one in given if isinstance(one, (str, os.PathLike))]
     return judgments is labels or (len(paths) == 2 and paths[0] == paths[1])
 
 
@@ -174,14 +164,15 @@ def measured(
     on_run: Callable[[int, int], None] | None = None,
     **options: Any,
 ) -> Results:
-    """Return the values of runs: estimates if the judgments are those of a drawn pool.
+    """Return the values of runs: estimates if the judgments are a sample.
 
     Parameters
     ----------
     qrels, runs, measures, rel, on_run
         As in `evaluate`.
     pool : path, DrawnPool or other pool, optional
-        The pool that the judgments are of, with the probabilities with which its pairs were drawn.
+        The pool that the judgments are of, with the probabilities with which its pairs were drawn. By default
+        that of the judgments: of a store, or their column `probability`.
     machine : qrels, optional
         Labels by an automatic judge of the documents of a drawn pool, from which grades are predicted.
     confidence, seed
@@ -192,7 +183,7 @@ def measured(
     Returns
     -------
     Results
-        `EstimatedResults` with a drawn pool.
+        `EstimatedResults` if a pair had a probability below 1.
 
     Raises
     ------
@@ -208,28 +199,54 @@ def measured(
     >>> measured(grades, runs, "P@2", pool=pool).means.tolist()
     [[0.5], [0.5]]
     """
-    if not is_drawn(pool):
-        if machine is not None:
+    reading = Reading.of(evaluate, {name: options[name] for name in READING & options.keys()})
+    table = judgments_of(qrels, reading)
+    draw = drawn_from(table, pool, measures)
+    if draw is None:
+        if machine is not None and not (same_labels(qrels, machine) or same_labels(table, machine)):
             raise UsageError(WITHOUT_POOL)
-        return exact(qrels, runs, measures, pool=pool, rel=rel, on_run=on_run, **options)
+        return exact(
+            table,
+            runs,
+            measures,
+            pool=pool,
+            machine=machine is not None,
+            rel=rel,
+            confidence=confidence,
+            seed=seed,
+            on_run=on_run,
+            **options,
+        )
     from leadline.estimation.estimate import estimate
 
-    reading = {name: value for name, value in options.items() if name in RunsOptions.__annotations__}
-    for name in options.keys() - reading.keys():
+    of_runs = {name: value for name, value in options.items() if name in RunsOptions.__annotations__}
+    for name in options.keys() - of_runs.keys() - NegativeOptions.__annotations__.keys():
         if options[name] != DEFAULTS.get(name):
             raise UsageError(f"{name} with a drawn pool; expected options of reading runs only")
     return estimate(
-        qrels,
+        table,
         runs,  # type: ignore[arg-type]  # checked when it is read
         measures,  # type: ignore[arg-type]  # checked when it is parsed
-        pool=pool,
+        pool=draw,
         machine=machine,
         rel=rel,
         confidence=confidence,
         seed=seed,
         on_run=on_run,
-        **reading,
+        **of_runs,
     )
+
+
+def drawn_from(table: Qrels, pool: PoolLike | None, measures: object = None) -> DrawnPool | None:
+    """Return the pool that judgments were drawn from; None if they were certain, or only statAP is wanted."""
+    if pool is None and not is_sample(table):
+        return None
+    from leadline.estimation.samples import draw_of  # slow to import
+
+    listed = [measures] if isinstance(measures, (str, Measure)) else list(measures or ())  # type: ignore[call-overload]
+    if listed and all(str(one).lower().startswith("statap") for one in listed):
+        return None
+    return draw_of(table, pool)
 
 
 def estimates_of(results: Results) -> EstimatedResults | None:

@@ -6,7 +6,7 @@ import difflib
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from operator import methodcaller
 from typing import NamedTuple, TypeAlias
@@ -24,12 +24,14 @@ from leadline.estimation.estimators import Sample
 from leadline.estimation.guesses import VOTE_CONSTANT, Cells, folds_of
 from leadline.estimation.label_tests import all_equal, label_tests
 from leadline.evaluation.estimated_recall import is_sample
+from leadline.io import judgment_store
 from leadline.io.id_lists import read_pair_values
 from leadline.io.opening import first_bytes
-from leadline.io.pool_files import DrawnPool, read_drawn_pool
+from leadline.io.pool_files import DrawnPool, Pooled, read_drawn_pool
 from leadline.io.read import QrelsLike, read_qrels
+from leadline.io.row_checks import DRAWN_POOL
 
-PoolLike: TypeAlias = "str | os.PathLike[str] | DrawnPool | Mapping[str, Mapping[str, float]]"
+PoolLike: TypeAlias = "str | os.PathLike[str] | DrawnPool | Pooled | Mapping[str, Mapping[str, float]]"
 ProxyLike: TypeAlias = "str | Mapping[str, Mapping[str, float]]"
 SQLITE = b"SQLite format 3\0"
 PROXIES = ("votes", "centred", "none")
@@ -86,6 +88,8 @@ class Evidence:
         Number of pairs in the pool, and of labels or values of the proxy.
     drawn_for : tuple of str
         Measures that the pool was drawn for; empty if it does not record them.
+    gaps : int
+        Number of drawn pairs without a judgment, those left out that are after all others in order.
     """
 
     sample: Sample
@@ -95,6 +99,7 @@ class Evidence:
     warnings: list[ResultWarning]
     read: dict[str, int]
     drawn_for: tuple[str, ...] = ()
+    gaps: int = 0
 
 
 def evidence_of(
@@ -108,8 +113,6 @@ def evidence_of(
 ) -> Evidence:
     """Join judgments, pool and machine labels into one table of query-document pairs."""
     table = read_qrels(judgments)
-    if pool is None and is_sample(table):
-        raise UsageError("judgments of a sample without its pool; expected --pool POOL, as it was drawn")
     grades = {
         (query, document): float(grade)
         for query, documents in table.to_dict().items()
@@ -117,7 +120,9 @@ def evidence_of(
         if grade >= 0
     }
     warnings: list[ResultWarning] = []
-    drawn_pool = None if pool is None else pool_of(pool)
+    drawn_pool = draw_of(table, None) if pool is None else pool_of(pool)
+    if drawn_pool is not None and ("seed" not in drawn_pool.design or np.isnan(drawn_pool.order).all()):
+        drawn_pool = _of_judged_queries(drawn_pool, {query for query, _ in grades}, warnings)
     pairs = _pairs_of(drawn_pool, grades, warnings)
     if machine is not None and proxy is not None:
         raise UsageError("machine labels and a proxy; expected one of them")
@@ -125,14 +130,44 @@ def evidence_of(
     grade = np.full(len(pairs.queries), np.nan)
     for pair, row in pairs.rows_listed().items():
         grade[row] = grades.get(pair, np.nan)
+    gaps = 0
     if drawn_pool is not None:
-        pairs = _without_gaps(pairs, ~np.isnan(grade), drawn_pool, judgments, warnings, skipped=skipped)
+        pairs, gaps = _without_gaps(pairs, ~np.isnan(grade), drawn_pool, table, warnings)
     chosen = "machine" if machine is not None else _proxy(proxy, drawn_pool, (pairs.probability < 1).any())
     if labels:
         known = set(pairs.names())
         pairs = pairs.with_framed_out([pair for pair in labels if pair not in known])
         grade = np.concatenate([grade, np.full(len(pairs.queries) - len(grade), np.nan)])
-    return _evidence(pairs, grade, drawn_pool, labels, chosen, warnings, seed)
+    found = _evidence(pairs, grade, drawn_pool, labels, chosen, warnings, seed)
+    return replace(found, gaps=0 if skipped else gaps)
+
+
+def draw_of(judgments: Qrels, pool: PoolLike | None) -> DrawnPool | None:
+    """Return the pool that judgments were drawn from; None if it held every pair with certainty.
+
+    Without a pool it is that of a store, or of the judgments with an inclusion probability.
+    """
+    if pool is not None:
+        found = pool_of(pool)
+        return found if found.design or (found.probability < 1).any() else None
+    if any(code == DRAWN_POOL for code, _, _ in judgments.remarks):
+        return _listed(judgment_store.pairs(judgments.sources[0]))
+    if not is_sample(judgments):
+        return None
+    shares = judgments.inclusion_probabilities() or {}
+    return _listed([(query, *one) for query, documents in shares.items() for one in documents.items()])
+
+
+def _listed(rows: Sequence[tuple[str, str, float]]) -> DrawnPool:
+    """Return the pool of pairs that were drawn; those that were not are unknown."""
+    return DrawnPool(
+        [query for query, _, _ in rows],
+        [document for _, document, _ in rows],
+        np.array([share for _, _, share in rows], dtype=np.float64),
+        np.full(len(rows), np.nan),
+        [{} for _ in rows],
+        np.ones(len(rows), dtype=np.bool_),
+    )
 
 
 def pool_of(pool: PoolLike) -> DrawnPool:
@@ -141,6 +176,9 @@ def pool_of(pool: PoolLike) -> DrawnPool:
         return pool
     if isinstance(pool, (str, os.PathLike)):
         return read_drawn_pool(pool)
+    if isinstance(pool, Pooled):
+        rows = list(zip(pool.queries, pool.documents, pool.probability.tolist(), strict=True))
+        return replace(_listed(rows), contributors=pool.contributors)
     check_nested("{query: {document: probability}}", pool=pool)
     rows = [
         (query, document, share) for query, documents in pool.items() for document, share in documents.items()
@@ -151,13 +189,25 @@ def pool_of(pool: PoolLike) -> DrawnPool:
                 f"document '{document}' of query '{query}' has probability {share!r}; expected a number "
                 "in (0, 1]"
             )
+    return _listed(rows)
+
+
+def _of_judged_queries(pool: DrawnPool, judged: set[str], warnings: list[ResultWarning]) -> DrawnPool:
+    """Return a pool without the queries that have no judgment, where its order is unknown."""
+    rows = [row for row, query in enumerate(pool.queries) if query in judged]
+    left_out = len(set(pool.queries) - judged)
+    if not left_out or not rows:
+        return pool
+    words = f"pooled queries without judgments: {left_out:,}; left out"
+    warnings.append(ResultWarning("unjudged_pool_queries", words, left_out))
     return DrawnPool(
-        [query for query, _, _ in rows],
-        [document for _, document, _ in rows],
-        np.array([share for _, _, share in rows], dtype=np.float64),
-        np.full(len(rows), np.nan),
-        [{} for _ in rows],
-        np.ones(len(rows), dtype=np.bool_),
+        [pool.queries[row] for row in rows],
+        [pool.documents[row] for row in rows],
+        pool.probability[rows],
+        pool.order[rows],
+        [pool.contributors[row] for row in rows if row < len(pool.contributors)],
+        pool.drawn[rows],
+        pool.design,
     )
 
 
@@ -255,54 +305,42 @@ def _values(proxy: ProxyLike) -> Mapping[str, Mapping[str, float]]:
     return proxy
 
 
-def _owners(judgments: QrelsLike) -> dict[str, str]:
+def _owners(judgments: Qrels) -> dict[str, str]:
     """Return the judge that each query was assigned to; empty unless it is a store with assignments."""
-    if not isinstance(judgments, (str, os.PathLike)):
+    path = judgments.sources[0] if len(judgments.sources) == 1 else ""
+    if not path or not (first_bytes(path) or b"").startswith(SQLITE):
         return {}
-    path = os.fspath(judgments)
-    if not (first_bytes(path) or b"").startswith(SQLITE):
-        return {}
-    from leadline.io.judgment_store import owners
-
-    return owners(path)
+    return judgment_store.owners(path)
 
 
 def _without_gaps(
-    pairs: _Pairs,
-    usable: Flags,
-    pool: DrawnPool,
-    judgments: QrelsLike,
-    warnings: list[ResultWarning],
-    *,
-    skipped: bool,
-) -> _Pairs:
-    """Return the pairs with the probabilities of the complete draw, or of the part judged in order."""
+    pairs: _Pairs, usable: Flags, pool: DrawnPool, judgments: Qrels, warnings: list[ResultWarning]
+) -> tuple[_Pairs, int]:
+    """Return the pairs with the probabilities of the complete draw, or of the part judged in order.
+
+    Also return the number of drawn pairs without a judgment that are not after all others in this order.
+    """
     listed, order, probability = pairs.listed, pairs.order, pairs.probability
     missing = listed & ~usable
     if not missing.any():
-        return pairs
+        return pairs, 0
     if not usable.any():
         raise UsageError("no pair of the pool is judged; do the document ids match?")
-    if np.isnan(order[listed]).any():  # a table without orders
+    if np.isnan(order[listed]).any() or "seed" not in pool.design:  # a table without orders
         order = np.where(missing, -1.0, 0.0)
     owners = _owners(judgments)
     _, code = np.unique([owners.get(query, "") for query in pairs.queries], return_inverse=True)
     end = _smallest(order, missing, code)
-    late = usable & (order >= end)
-    if late.any() and not skipped:
-        raise UsageError(
-            f"{int(missing.sum()):,} drawn pairs have no judgment although {int(late.sum()):,} later ones "
-            "do; expected judgments of all pairs, or of the first ones by `order` (use --skipped to continue)"
-        )
-    if late.any():
+    gaps = 0
+    if (usable & (order >= end)).any():
         last = -_smallest(-order, usable, code)
         end = _smallest(order, missing & (order > last), code)
-        count = int((missing & (order < end)).sum())
-        words = f"drawn pairs without a judgment: {count:,}; treated as not drawn, so estimates may be biased"
-        warnings.append(ResultWarning("skipped_pairs", words, count))
+        gaps = int((missing & (order < end)).sum())
+        words = f"drawn pairs without a judgment: {gaps:,}; treated as not drawn, so estimates may be biased"
+        warnings.append(ResultWarning("skipped_pairs", words, gaps))
     count = int((missing & (order >= end)).sum())
     if not count:
-        return pairs
+        return pairs, gaps
     words = (
         f"drawn pairs not judged: {count:,}; the {int(usable.sum()):,} judged ones are treated as a "
         "smaller draw, with its inclusion probabilities"
@@ -310,7 +348,7 @@ def _without_gaps(
     warnings.append(ResultWarning("smaller_draw", words, count))
     numbers = random_numbers_of(list(pairs.names()), int(pool.design["seed"]))
     smaller = at_scale(probability, order, numbers, end)
-    return pairs._replace(probability=np.where(np.isinf(end), probability, smaller))
+    return pairs._replace(probability=np.where(np.isinf(end), probability, smaller)), gaps
 
 
 def _smallest(order: Floats, among: Flags, code: Integers) -> Floats:
@@ -342,6 +380,7 @@ def _evidence(
 ) -> Evidence:
     table, order = _table(pairs, np.nan_to_num(grade))
     judged, probability = ~np.isnan(grade), pairs.probability
+    table.inclusion = np.where(judged & (probability > 0), probability, np.nan)[order]
     position = np.empty(len(order), dtype=np.int64)
     position[order] = np.arange(len(order))
     contributions, run, votes, runs = _contributions(pool, position)
@@ -370,6 +409,7 @@ def _evidence(
         seed,
         run,
         None if pool is None else order < len(pool.queries),
+        frameless=pool is not None and not pool.design and bool(pool.drawn.all()),
     )
     return Evidence(
         sample,

@@ -77,10 +77,12 @@ class NoInterval(Enum):
     NO_VARIANCE = "the variance cannot be estimated: all drawn judgments equal their predictions"
     GUESSED = "{0:.0%} of the weight is guessed or unknown"
     NO_DIVISOR = "without predicted grades, the number of relevant documents cannot be estimated"
+    GAPS = "{0:,} drawn pairs have no judgment"
+    NO_FRAME = "the pairs that were not drawn are not listed (`pool --for` lists them)"
     EXPLODED = "the interval is wider than the range of the measure"
 
 
-WITHOUT_VALUE = {NoInterval.NO_DIVISOR, NoInterval.EXPLODED}
+WITHOUT_VALUE = {NoInterval.NO_DIVISOR, NoInterval.EXPLODED, NoInterval.NO_FRAME}
 
 
 class Withheld(NamedTuple):

@@ -15,11 +15,8 @@ from leadline.data.qrels import Qrels
 from leadline.data.results import ResultWarning, plain
 from leadline.data.wording import percent
 from leadline.errors import InputError, UsageError
-from leadline.evaluation.run_warnings import SAMPLE
-from leadline.io.opening import first_bytes
 from leadline.io.row_checks import DRAWN_POOL, share_of
 from leadline.measures import Measure
-from leadline.measures.precision import R
 from leadline.measures.sampled_judgments import statAP
 
 if TYPE_CHECKING:
@@ -197,16 +194,8 @@ class RecallEstimates(NamedTuple):
         """Return the estimated numbers of relevant documents as dictionaries."""
         return [{"rel": rel} | estimate.to_dict() for rel, estimate in self.relevant.items()]
 
-    def headings(self) -> list[str]:
-        """Return the headings of recall and its interval, by measure."""
-        return [head for name in self.recall[0] for head in (f"{name} est.", "low", "high")]
-
-    def cells(self, run: int) -> list[float]:
-        """Return recall and its interval for a run, by measure."""
-        return [value for estimate in self.recall[run].values() for value in estimate]
-
-    def notes(self) -> list[str]:
-        """Return the estimated numbers of relevant documents, and what the columns are."""
+    def notes(self, names: Sequence[str]) -> list[str]:
+        """Return the estimated numbers of relevant documents, and recall of each run over all queries."""
         notes = []
         for rel, (value, low, high) in self.relevant.items():
             grade = "" if rel == 1 else f" (grade {rel:g} or more)"
@@ -214,11 +203,12 @@ class RecallEstimates(NamedTuple):
                 f"estimated relevant documents{grade}: {value:.4g} per query ({percent(self.confidence)} "
                 f"interval over samples: {low:.4g} to {high:.4g})"
             )
-        if self.recall[0]:
-            notes.append(
-                "est.: recall over all queries, estimated with inclusion probabilities; low, high: interval "
-                "over samples"
+        for measure in self.recall[0]:
+            values = (
+                f"{name} {run[measure].value:.4f} ({run[measure].low:.4f} to {run[measure].high:.4f})"
+                for name, run in zip(names, self.recall, strict=True)
             )
+            notes.append(f"{measure} over all queries (not the mean over queries): {', '.join(values)}")
         return notes
 
 
@@ -252,30 +242,13 @@ def joined(
     found = qrels
     warnings: list[ResultWarning] = []
     complete = [measure for measure in measures if not isinstance(measure, statAP)]
-    refused = [measure for measure in complete if not isinstance(measure, R)]
-    if refused and (is_drawn(pool) or (pool is None and is_sample(qrels))):
-        raise _refusal(qrels, refused)
     if pool is not None:
         found, warnings = _with_shares(qrels, _shares_of(pool))
     if complete and is_sample(found):
-        names = ", ".join(map(str, complete[:3])) + (", ..." if len(complete) > 3 else "")
-        words = (
-            f"judgments of a sample: {names} count every other document as not relevant; "
-            "`leadline estimate --pool POOL` estimates the values"
-        )
-        warnings.append(ResultWarning(SAMPLE, words, len(complete)))
+        raise _refusal(qrels, complete)
+    if pool is not None and found.inclusion is not None and not is_sample(found):
+        found = found.keep(~np.isnan(found.inclusion))  # pooled to a depth: other judgments are left out
     return found, warnings
-
-
-def is_drawn(pool: object) -> bool:
-    """Return whether a pool was drawn for measures, with known probabilities: itself or a file of it."""
-    if pool is None:
-        return False
-    from leadline.io.pool_files import HEAD, DrawnPool  # slow to import
-
-    if not isinstance(pool, (str, os.PathLike)):
-        return isinstance(pool, DrawnPool)
-    return (first_bytes(os.fspath(pool)) or b"").startswith(HEAD.encode())
 
 
 def _with_shares(qrels: Qrels, pool: Mapping[str, Mapping[str, float]]) -> tuple[Qrels, list[ResultWarning]]:
@@ -292,8 +265,8 @@ def _with_shares(qrels: Qrels, pool: Mapping[str, Mapping[str, float]]) -> tuple
     )
     unjudged_queries = sum(query not in judged for query in pool)
     facts = (
-        ("outside_pool", missing, "judged documents that the pool lacks: {}; left out of the estimates"),
-        ("unjudged_pool", unjudged, "pooled documents not judged: {}; not relevant to the estimates"),
+        ("outside_pool", missing, "judged documents that the pool lacks: {}; left out"),
+        ("unjudged_pool", unjudged, "pooled documents not judged: {}"),
         ("unjudged_pool_queries", unjudged_queries, "pooled queries without judgments: {}; left out"),
     )
     return found, [

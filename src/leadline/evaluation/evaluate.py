@@ -19,14 +19,7 @@ from leadline.data.reading import CutReadingOptions, RunOptions, reading_and_cut
 from leadline.data.results import Bounds, Intervals, Results, ResultWarning, RunInfo
 from leadline.data.validation import check_flags, check_numbers, check_whole, check_word
 from leadline.errors import UsageError
-from leadline.evaluation.estimated_recall import (
-    PoolLike,
-    RecallEstimate,
-    RecallEstimates,
-    joined,
-    recall,
-    relevant,
-)
+from leadline.evaluation.estimated_recall import PoolLike, joined
 from leadline.evaluation.join import judge_runs, listed_runs
 from leadline.evaluation.profiles import Averaging, Profile, profile_of
 from leadline.evaluation.run_warnings import (
@@ -45,7 +38,6 @@ from leadline.io.read import KnownLike, QrelsLike, RunLike, judgments_of
 from leadline.io.read_paths import public
 from leadline.measures import Measure
 from leadline.measures.ir_measures_names import is_of_ir_measures, text_of
-from leadline.measures.precision import R
 from leadline.stats import INTERVALS, Interval, checked_level, checked_seed
 
 DEFAULT_INTERVAL = "Student"
@@ -91,7 +83,6 @@ class RunValues(NamedTuple):
     averaged: Flags
     limits: Bounds | None
     strings: list[str] | None
-    recalls: dict[str, RecallEstimate]
     unmatched: str  # document id of a run of which no document is judged, else empty
     example: tuple[str, str] = ("", "")  # first query and document of a run of which none is judged
 
@@ -244,7 +235,6 @@ class Evaluation:
             _averaged(judged, measures, self.averaging),
             _bounds(measures, judged) if self.bounds else None,
             None if strings is None else strings_of(judged, strings),
-            {} if judged.qrels.inclusion is None else _recalls(measures, judged, self.confidence),
             judged.example if judged.present.any() and not len(judged.row) else "",
             (judged.example_query, judged.example),
         )
@@ -272,9 +262,6 @@ class Evaluation:
         results.examples = [values.example for values in values_of_runs]
         results.warnings += fractional_warning(self.qrels) if self.profile.whole_grades else []
         results.warnings += self._pool_warnings
-        if self.qrels.inclusion is not None:
-            levels = levels_of(self.measures)
-            results.estimates = _estimates(self.qrels, values_of_runs, levels, self.confidence)
         return results
 
 
@@ -383,22 +370,6 @@ def _table(
 
         table = table.with_known(id_lists.of(known))
     return joined(table, pool, measures)
-
-
-def _recalls(measures: Sequence[Measure], judged: JudgedRun, confidence: float) -> dict[str, RecallEstimate]:
-    """Return estimated recall by measure R."""
-    return {
-        str(measure): recall(judged, measure.rel, measure.cutoff, confidence=confidence)
-        for measure in measures
-        if isinstance(measure, R)
-    }
-
-
-def _estimates(
-    table: Qrels, values_of_runs: Sequence[RunValues], levels: Sequence[float], confidence: float
-) -> RecallEstimates:
-    counts = {rel: relevant(table, rel, confidence=confidence) for rel in levels}
-    return RecallEstimates(counts, [run.recalls for run in values_of_runs], confidence)
 
 
 def _shown_known(known: KnownLike | None) -> str | dict[str, list[str]] | None:

@@ -85,7 +85,6 @@ def tied_cutoffs(judged: JudgedRun, measures: Sequence[Measure]) -> int:
     return int(np.count_nonzero(judged.cut_in_ties | (judged.total(judged.query[rows[parted]]) > 0)))
 
 
-SAMPLE = "sample"  # code of the warning that values were computed as if a sample were all judgments
 # Messages about counts that are summed over runs.
 PER_RUN: dict[str, str] = {
     "missing_queries": "judged queries missing: {count} in {runs}; {missing}",

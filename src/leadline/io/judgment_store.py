@@ -212,6 +212,13 @@ def read(path: str) -> Stored:
     return Stored(found, bool(drawn))
 
 
+def pairs(path: str) -> list[tuple[str, str, float]]:
+    """Return query, document and probability of every pair that is to be judged."""
+    with faults(path), closing(connect(path)) as connection:
+        rows = connection.execute("SELECT query, document, probability FROM pairs ORDER BY id")
+        return list(typed(rows, "ssf", path))
+
+
 def owners(path: str) -> dict[str, str]:
     """Return the judge of each query; empty if queries were not assigned, or assigned again."""
     with faults(path), closing(connect(path)) as connection:

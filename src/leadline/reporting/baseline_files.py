@@ -7,7 +7,6 @@ import os
 from typing import Any
 
 from leadline.comparison.baselines import JUDGMENTS, fingerprint
-from leadline.comparison.pairing import check_complete
 from leadline.comparison.sentences import STATED, lacking_text
 from leadline.data.qrels import Qrels
 from leadline.data.results import Results, flagged
@@ -38,9 +37,9 @@ def write_baseline(
     Raises
     ------
     InputError
-        If a run lacks judged queries, or the values are of a sample of judgments read as complete.
+        If a run lacks judged queries.
     UsageError
-        If the suffix is another one, or the file cannot be written.
+        If the values are estimates, the suffix is another one, or the file cannot be written.
 
     Notes
     -----
@@ -74,7 +73,8 @@ def write_baseline(
 
 def check_baseline(results: Results, *, force: bool) -> None:
     """Raise InputError for results that no later run should be compared with."""
-    check_complete(results)
+    if results.sampling is not None:
+        raise UsageError("estimates from a sample of judgments as a baseline; expected a run as --baseline")
     for run, present in zip(results.runs, results.present, strict=True):
         names = flagged(results.queries, ~present)
         if names and not force:

@@ -194,7 +194,6 @@ class PartSum:
             self.averaged,
             None if self.limits is None or self.available is None else Bounds(self.limits, self.available),
             self.strings,
-            {},
             example[1] if present.any() else "",
             example,
         )
