@@ -79,7 +79,7 @@ def check_word(allowed: tuple[str, ...], **arguments: object) -> None:
 def check_nested(expected: str, **given: Mapping[str, object]) -> None:
     """Refuse a dictionary whose values are no dictionaries."""
     for name, value in given.items():
-        if not all(isinstance(inner, Mapping) for inner in value.values()):
+        if not isinstance(value, Mapping) or not all(isinstance(one, Mapping) for one in value.values()):
             raise refusal(name, value, expected)
 
 

@@ -21,6 +21,7 @@ from leadline.data.results import Results
 from leadline.errors import UsageError
 from leadline.evaluation.estimated_recall import PoolLike, is_sample
 from leadline.evaluation.evaluate import evaluate as exact
+from leadline.evaluation.join import listed_runs
 from leadline.evaluation.profiles import Averaging
 from leadline.io.read import KnownLike, QrelsLike, RunLike, judgments_of
 from leadline.io.read_paths import public
@@ -199,6 +200,7 @@ def measured(
     >>> measured(grades, runs, "P@2", pool=pool).means.tolist()
     [[0.5], [0.5]]
     """
+    runs = listed_runs(runs)
     reading = Reading.of(evaluate, {name: options[name] for name in READING & options.keys()})
     table = judgments_of(qrels, reading)
     draw = drawn_from(table, pool, measures)
