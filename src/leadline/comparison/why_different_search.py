@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import combinations, product
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -91,6 +91,9 @@ def tolerance(values: Floats) -> float:
     return 0.0 if digits is None else 0.5 * 10.0**-digits
 
 
+Row: TypeAlias = tuple[int, ...]  # the number of the setting of every cause; 0 is the usual one
+
+
 class Search:
     """The search for the conventions that reproduce two columns of values."""
 
@@ -103,99 +106,131 @@ class Search:
         self.different = different
         self.near = [max(tolerance(column) * TWICE_ROUNDED, SINGLE) for column in columns]
         self.names = list(conventions.settings)
-        self.tables: list[tuple[dict[str, str], Floats]] = []
-        self.changes: list[dict[str, str]] = [{}]
-        for cause, settings in conventions.settings.items():
-            self.changes += [{cause: each.name} for each in settings[1:] if cause not in ABSENT]
-        self.absent = [cause for cause in ABSENT if self._matters(cause)]
+        self.settings = list(conventions.settings.values())
+        self.values: dict[Row, Floats] = {}
+        usual = (0,) * len(self.names)
+        single = [
+            (place, number)
+            for place, name in enumerate(self.names)
+            for number in range(1, len(self.settings[place]))
+            if name not in ABSENT
+        ]
+        self.changes = [usual, *(_changed(usual, *each) for each in single)]
+        self.absent = [
+            place for place, name in enumerate(self.names) if name in ABSENT and self._matters(place)
+        ]
 
-    def _matters(self, cause: str) -> bool:
+    def _values(self, row: Row) -> Floats:
+        """Return the values under the settings of a row."""
+        chosen = zip(self.names, self.settings, row, strict=True)
+        return self.conventions.values({name: found[number].name for name, found, number in chosen if number})
+
+    def _matters(self, place: int) -> bool:
         """Return whether a treatment of absent values changes one, under any other single setting."""
-        for setting in self.conventions.settings.get(cause, ())[1:]:
-            for changed in self.changes:
-                values = self.conventions.values(changed)
-                other = self.conventions.values(changed | {cause: setting.name})
-                if not np.array_equal(values, other, equal_nan=True):
-                    return True
-        return False
+        return any(
+            not np.array_equal(self._values(row), self._values(_changed(row, place, number)), equal_nan=True)
+            for row in self.changes
+            for number in range(1, len(self.settings[place]))
+        )
 
-    def _add(self, changed: dict[str, str]) -> None:
-        """Add the values under some conventions, with every treatment of absent values that matters."""
-        for chosen in product(*(self.conventions.settings[cause] for cause in self.absent)):
-            absent = {
-                each.cause: each.name for each in chosen if each.name != self.conventions.base(each.cause)
-            }
-            self.tables.append((changed | absent, self.conventions.values(changed | absent)))
+    def _add(self, row: Row) -> None:
+        """Add the values under some settings, with every treatment of absent values that matters."""
+        for chosen in product(*(range(len(self.settings[place])) for place in self.absent)):
+            changed = row
+            for place, number in zip(self.absent, chosen, strict=True):
+                changed = _changed(changed, place, number)
+            self.values[changed] = self._values(changed)
 
     def found(self) -> tuple[list[Cause], CausePair | None, int]:
         """Return the causes, the best pair if one is not enough, and the number of combinations tried."""
         if not self.different.any():
             return [], None, 0
-        for changed in self.changes:
-            self._add(changed)
-        causes = self._single()
-        pair = None
+        for row in self.changes:
+            self._add(row)
+        tried = Tried(self)
+        causes, pair = tried.causes(), None
         total = int(self.different.sum())
         if not causes or len(causes[0].explained) < total or causes[0].contradicted:
             self._combine()
-            causes = self._single()
-            pair = self._pair(len(causes[0].explained) if causes else 0)
-        return causes, pair, len(self.tables)
+            tried = Tried(self)
+            causes = tried.causes()
+            pair = tried.pair(len(causes[0].explained) if causes else 0)
+        return causes, pair, len(self.values)
 
     def _combine(self) -> None:
         """Add combinations of two settings that each change a value."""
-        base = self.tables[0][1]
-        values = {frozenset(changed.items()): found for changed, found in self.tables}
+        usual = self.values[self.changes[0]]
         active = [
-            changed
-            for changed in self.changes
-            if not np.allclose(values[frozenset(changed.items())], base, rtol=0, atol=1e-12, equal_nan=True)
+            np.array(row)
+            for row in self.changes
+            if not np.allclose(self.values[row], usual, rtol=0, atol=1e-12, equal_nan=True)
         ]
-        pairs = [one | two for one, two in combinations(active, 2) if set(one) != set(two)]
-        for changed in pairs[:MOST_COMBINATIONS]:
-            self._add(changed)
+        pairs = [one + two for one, two in combinations(active, 2) if not (one * two).any()]
+        for row in pairs[:MOST_COMBINATIONS]:
+            self._add(tuple(row.tolist()))
 
-    def _matches(self) -> tuple[Floats, Floats, Floats]:
-        """Return, of all pairs of tables, the number of queries explained and of equal ones contradicted."""
-        values = np.stack([found for _, found in self.tables])
-        hits = [self._match(values, side).astype(np.float32) for side in (0, 1)]
-        chosen, equal = self.different, ~self.different
-        explained = hits[0][:, chosen] @ hits[1][:, chosen].T
-        agreed = hits[0][:, equal] @ hits[1][:, equal].T
-        numbers = np.array(
-            [[self._number(cause, changed.get(cause)) for cause in self.names] for changed, _ in self.tables]
-        ).reshape(len(self.tables), -1)
-        distance = np.zeros(explained.shape)
-        for column in numbers.T:
-            distance += column[:, None] != column
-        return explained.astype(np.float64), equal.sum() - agreed.astype(np.float64), distance
-
-    def _match(self, values: Floats, side: int) -> Flags:
+    def match(self, values: Floats, side: int) -> Flags:
+        """Return flags of the values that agree with those of a side."""
         column = self.columns[side]
         with np.errstate(invalid="ignore"):
             near = np.abs(values - column) <= self.near[side] + SINGLE * np.abs(column)
         matched: Flags = near | (np.isnan(values) & np.isnan(column))
         return matched
 
-    def _number(self, cause: str, name: str | None) -> int:
-        settings = self.conventions.settings[cause]
-        return next((place for place, setting in enumerate(settings) if setting.name == name), 0)
-
-    def _single(self) -> list[Cause]:
-        """Return the best settings of every cause, those that explain most queries first."""
-        explained, contradicted, distance = self._matches()
-        sizes = np.array([len(changed) for changed, _ in self.tables])
-        total = sizes[:, None] + sizes
+    def in_range_of_ties(self) -> Cause | None:
+        """Return the cause that one table has ties in some order, if its values are in their range."""
+        limits = self.conventions.over_ties({})
+        if limits is None:
+            return None
+        low, high = limits
         found = []
-        for cause in self.names:
-            alone = (distance == 1) & self._differs(cause)
-            best = self._best(explained, contradicted, total, alone)
+        for column, near, other in zip(self.columns, self.near, (1, 0), strict=True):
+            with np.errstate(invalid="ignore"):
+                inside = (column >= low - near) & (column <= high + near)
+                tied = high > low + near
+            hits = inside & self.match(self.values[self.changes[0]], other)
+            found.append((hits & tied & self.different, int((~hits & ~self.different).sum())))
+        side = int(found[1][0].sum() >= found[0][0].sum())
+        hits, contradicted = found[side]
+        if not hits.any():
+            return None
+        own = self.conventions.settings["ties"][0]
+        ends = [own, Setting("ties", "another_order", "in another order: within the range over all orders")]
+        a, b = ends if side else ends[::-1]
+        explained = tuple(self.asked[hits].tolist())
+        return Cause(
+            "ties", CAUSES["ties"], a.name, b.name, a.says, b.says, "", explained, contradicted, exact=False
+        )
+
+
+class Tried:
+    """Pairs of the settings that were tried: the first for A, the second for B."""
+
+    def __init__(self, search: Search) -> None:
+        self.search = search
+        self.rows = np.array(list(search.values)).reshape(len(search.values), -1)
+        values = np.stack(list(search.values.values()))
+        self.hits = [search.match(values, side) for side in (0, 1)]
+        chosen = search.different
+        numbers = [each.astype(np.float32) for each in self.hits]
+        self.explained = (numbers[0][:, chosen] @ numbers[1][:, chosen].T).astype(np.float64)
+        agreed = numbers[0][:, ~chosen] @ numbers[1][:, ~chosen].T
+        self.contradicted = (~chosen).sum() - agreed.astype(np.float64)
+        self.apart = np.zeros(self.explained.shape)
+        for column in self.rows.T:
+            self.apart += column[:, None] != column
+
+    def causes(self) -> list[Cause]:
+        """Return the best settings of every cause, those that explain most queries first."""
+        found = []
+        for place, numbers in enumerate(self.rows.T):
+            best = self._best((self.apart == 1) & (numbers[:, None] != numbers))
             if best is not None:
-                found.append(self._cause(cause, *best))
-        ranged = self._ranged()
+                found.append(self._cause(place, *best))
+        ranged = self.search.in_range_of_ties()
         if ranged is not None:
-            known = [cause for cause in found if cause.cause == "ties"]
-            if not known or len(known[0].explained) < len(ranged.explained):
+            known = [len(cause.explained) for cause in found if cause.cause == "ties"]
+            if not known or known[0] < len(ranged.explained):
                 found = [cause for cause in found if cause.cause != "ties"] + [ranged]
         order = list(CAUSES)
         return sorted(
@@ -209,92 +244,42 @@ class Search:
             ),
         )
 
-    def _differs(self, cause: str) -> Flags:
-        numbers = np.array([self._number(cause, changed.get(cause)) for changed, _ in self.tables])
-        return np.asarray(numbers[:, None] != numbers)
+    def pair(self, alone: int) -> CausePair | None:
+        """Return the best pair of causes if it explains more queries than the best single cause."""
+        best = self._best(self.apart == 2)
+        if best is None or self.explained[best] <= alone:
+            return None
+        places = np.flatnonzero(self.rows[best[0]] != self.rows[best[1]]).tolist()
+        one, two = (self._cause(place, *best)._replace(common="") for place in places)
+        return CausePair((one, two), one.explained, one.contradicted)
 
-    def _best(
-        self, explained: Floats, contradicted: Floats, total: Floats, allowed: Flags
-    ) -> tuple[int, int] | None:
-        """Return the tables that explain most queries, then contradict fewest, then are simplest."""
-        usable = allowed & (explained > 0)
+    def _best(self, allowed: Flags) -> tuple[int, int] | None:
+        """Return the settings that explain most queries, then contradict fewest, then are simplest."""
+        usable = allowed & (self.explained > 0)
         if not usable.any():
             return None
+        changes = (self.rows > 0).sum(axis=1)
+        total = changes[:, None] + changes
         rows, columns = np.nonzero(usable)
-        keys = (total[usable], contradicted[usable], -explained[usable])
-        place = np.lexsort(keys)[0]
+        place = np.lexsort((total[usable], self.contradicted[usable], -self.explained[usable]))[0]
         return int(rows[place]), int(columns[place])
 
-    def _setting(self, cause: str, changed: Mapping[str, str]) -> Setting:
-        settings = self.conventions.settings[cause]
-        return settings[self._number(cause, changed.get(cause))]
-
-    def _explained(self, first: int, second: int) -> tuple[tuple[str, ...], int]:
-        hits = self._match(self.tables[first][1], 0) & self._match(self.tables[second][1], 1)
-        return tuple(self.asked[hits & self.different].tolist()), int((~hits & ~self.different).sum())
-
-    def _cause(self, cause: str, first: int, second: int) -> Cause:
-        changed, other = self.tables[first][0], self.tables[second][0]
-        shared = [self._setting(name, changed) for name in changed if name != cause]
-        a, b = (self._setting(cause, each) for each in (changed, other))
-        common = ", ".join(f"{CAUSES[each.cause]}: {each.says}" for each in shared)
-        explained, contradicted = self._explained(first, second)
-        return Cause(cause, CAUSES[cause], a.name, b.name, a.says, b.says, common, explained, contradicted)
-
-    def _ranged(self) -> Cause | None:
-        """Return the cause that one table has ties in some order, if its values are in their range."""
-        limits = self.conventions.over_ties({})
-        if limits is None:
-            return None
-        low, high = limits
-        base, found = self.tables[0][1], []
-        for side in (0, 1):
-            column, near = self.columns[side], self.near[side]
-            with np.errstate(invalid="ignore"):
-                inside = (column >= low - near) & (column <= high + near)
-                tied = high > low + near
-            known = self._match(base, 1 - side)
-            hits = inside & known
-            found.append((hits & tied & self.different, int((~hits & ~self.different).sum())))
-        side = int(found[1][0].sum() >= found[0][0].sum())
-        hits, contradicted = found[side]
-        if not hits.any():
-            return None
-        own = self.conventions.settings["ties"][0]
-        says = ["", ""]
-        names = ["", ""]
-        says[side], names[side] = "in another order: within the range over all orders", "another_order"
-        says[1 - side], names[1 - side] = own.says, own.name
-        return Cause(
-            "ties",
-            CAUSES["ties"],
-            names[0],
-            names[1],
-            says[0],
-            says[1],
-            "",
-            tuple(self.asked[hits].tolist()),
-            contradicted,
-            exact=False,
-        )
-
-    def _pair(self, alone: int) -> CausePair | None:
-        """Return the best pair of causes if it explains more queries than the best single cause."""
-        explained, contradicted, distance = self._matches()
-        sizes = np.array([len(changed) for changed, _ in self.tables])
-        best = self._best(explained, contradicted, sizes[:, None] + sizes, distance == 2)
-        if best is None or explained[best] <= alone:
-            return None
-        first, second = best
-        changed, other = self.tables[first][0], self.tables[second][0]
-        names = [
-            name
-            for name in self.names
-            if self._number(name, changed.get(name)) != self._number(name, other.get(name))
+    def _cause(self, place: int, first: int, second: int) -> Cause:
+        """Return a cause whose settings reproduce A and B."""
+        search, name = self.search, self.search.names[place]
+        a, b = (search.settings[place][self.rows[row, place]] for row in (first, second))
+        shared = [
+            search.settings[other][number]
+            for other, number in enumerate(self.rows[first].tolist())
+            if number and other != place
         ]
-        hits, wrong = self._explained(first, second)
-        one, two = (
-            self._cause(name, first, second)._replace(common="", explained=hits, contradicted=wrong)
-            for name in names
-        )
-        return CausePair((one, two), hits, wrong)
+        shared.sort(key=lambda each: each.cause in ABSENT)
+        common = ", ".join(f"{CAUSES[each.cause]}: {each.says}" for each in shared)
+        hits = self.hits[0][first] & self.hits[1][second]
+        explained = tuple(search.asked[hits & search.different].tolist())
+        contradicted = int((~hits & ~search.different).sum())
+        return Cause(name, CAUSES[name], a.name, b.name, a.says, b.says, common, explained, contradicted)
+
+
+def _changed(row: Row, place: int, number: int) -> Row:
+    return (*row[:place], number, *row[place + 1 :])
