@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -235,7 +235,11 @@ class Conventions:
             [code is None and query in unjudged for code, query in zip(codes, queries, strict=True)],
             dtype=np.bool_,
         )
-        self.settings = {name: found for name in CAUSES if len(found := list(self._settings(name))) > 1}
+        self.settings = {
+            cause: [Setting(cause, name, says) for name, says in found.items()]
+            for cause in CAUSES
+            if len(found := self._settings(cause)) > 1
+        }
         self._ordered: dict[tuple[str, ...], MatchedLists] = {}
         self._last: tuple[Any, Floats, Flags] = (None, np.empty(0), np.empty(0, dtype=np.bool_))
 
@@ -243,14 +247,19 @@ class Conventions:
         """Return the name of the first setting of a cause, which holds where nothing else is said."""
         return self.settings[cause][0].name if cause in self.settings else ""
 
-    def _settings(self, cause: str) -> Iterator[Setting]:
-        special = {"depth": self._depths, "level": self._levels, "cutoff": self._cutoffs, "gain": self._gains}
-        if cause in PARAMETERS or cause in special:
-            names = special.get(cause, lambda: self._options(cause))()
-        else:
-            names = tuple(SETTINGS[cause]) if self._matters(cause) else ()
-        for name in names:
-            yield Setting(cause, name, self._says(cause, name))
+    def _settings(self, cause: str) -> dict[str, str]:
+        """Return the settings of a cause that may differ here, with their descriptions."""
+        if cause == "depth":
+            return self._depths()
+        if cause == "level":
+            return {name: f"grade {name} or more" for name in self._levels()}
+        if cause == "cutoff":
+            return {name: "none" if name == "none" else f"rank {name}" for name in self._cutoffs()}
+        if cause in PARAMETERS:
+            says = SETTINGS.get(cause, {})
+            found = {name: says.get(name, name) for name in self._options(cause)}
+            return self._gains(found) if cause == "gain" else found
+        return SETTINGS[cause] if self._matters(cause) else {}
 
     def _matters(self, cause: str) -> bool:
         """Return whether the run and the judgments have what the settings of a cause treat differently."""
@@ -267,21 +276,14 @@ class Conventions:
             return bool(len(lists.rank) and (lists.rank >= 0).all())
         return cause not in flags or bool(flags[cause].any())
 
-    def _says(self, cause: str, name: str) -> str:
-        if cause == "level":
-            return f"grade {name} or more"
-        if cause == "cutoff":
-            return "none" if name == "none" else f"rank {name}"
-        if cause == "depth":
-            return "whole lists" if name == "whole" else f"lists cut at {name} documents before evaluation"
-        kind, _, grade = name.rpartition("_")
-        if cause == "gain" and kind in GAINS:
-            return GAINS[kind].format(grade)
-        return SETTINGS.get(cause, {}).get(name, name)
-
-    def _depths(self) -> tuple[str, ...]:
+    def _depths(self) -> dict[str, str]:
         longest = int(np.bincount(self.lists.query).max(initial=0)) if len(self.lists.query) else 0
-        return ("whole", *(str(depth) for depth in DEPTHS if depth < longest))
+        cut = {
+            str(depth): f"lists cut at {depth} documents before evaluation"
+            for depth in DEPTHS
+            if depth < longest
+        }
+        return {"whole": "whole lists"} | cut
 
     def _levels(self) -> tuple[str, ...]:
         if "rel" not in self.measure.parameters():
@@ -297,20 +299,17 @@ class Conventions:
         more = (*([None] if parameter.default is None else []), *CUTOFFS)
         return tuple("none" if each is None else str(each) for each in dict.fromkeys((own, *more)))
 
-    def _gains(self) -> tuple[str, ...]:
-        options = self._options("gain")
+    def _gains(self, options: dict[str, str]) -> dict[str, str]:
         if isinstance(self.measure, RBP):
-            return (*options, "undivided")
+            return options | {"undivided": SETTINGS["gain"]["undivided"]}
         if "rel" in self.measure.parameters() or type(self.measure).__name__ not in GAIN_MEASURES:
             return options
-        own = options or ("grade",)
         grades = self._grades(1.0)
-        return (
-            *own,
-            *(f"binary_{grade}" for grade in grades),
-            *(f"from_{grade}" for grade in grades[1:]),
-            *(f"less_{grade}" for grade in grades[1:]),
-        )
+        return (options or {"grade": "grade"}) | {
+            f"{kind}_{grade}": says.format(grade)
+            for kind, says in GAINS.items()
+            for grade in (grades if kind == "binary" else grades[1:])
+        }
 
     def _options(self, cause: str) -> tuple[str, ...]:
         """Return the options of a parameter of the measure, its own first."""
