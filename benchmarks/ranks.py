@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 import leadline as ll
-from leadline.comparison.rank import rank
+from leadline.comparison.rank import Ranking, rank
 from leadline.data.averages import NamedMeasure
 from leadline.data.ids import Vocabulary
 from leadline.data.results import Results, RunInfo
@@ -77,6 +77,12 @@ def better_at(p: np.ndarray, means: np.ndarray, level: float) -> np.ndarray:
     return better
 
 
+def by_run(ranking: Ranking) -> dict[str, np.ndarray]:
+    """Return the columns of a ranking by one measure, in the order of its runs."""
+    rows = np.argsort(ranking.results.order(0))
+    return {name: values[rows] for name, values in ranking.fields.items()}
+
+
 def coverage(values: np.ndarray, redraws: int, procedures: Sequence[str]) -> None:
     """Print coverage and width of every procedure."""
     queries, runs = values.shape
@@ -89,10 +95,10 @@ def coverage(values: np.ndarray, redraws: int, procedures: Sequence[str]) -> Non
         results = results_of(drawn)
         for name in procedures:
             draws = 2000 if name == procedures[0] else 0
-            found = rank(results, correction=name, draws=draws, seed=number).ranked[0]
-            add(seen[name], found.low, found.high, truth)
+            found = by_run(rank(results, correction=name, draws=draws, seed=number))
+            add(seen[name], found["rank_low"], found["rank_high"], truth)
             if draws:
-                add(seen["bootstrap"], found.bootstrap[:, 0], found.bootstrap[:, 1], truth)
+                add(seen["bootstrap"], found["bootstrap_low"], found["bootstrap_high"], truth)
         p, means = paired_t(drawn), drawn.mean(axis=0)
         for level, entry in zip(LEVELS, by_level, strict=True):
             add(entry, *rank_limits(better_at(p, means, level)), truth)
@@ -149,11 +155,11 @@ def few_values(
             some = values[:, chosen]
             truth = true_ranks(some.mean(axis=0))
             drawn = some[rng.integers(0, queries, size)]
-            found = rank(results_of(drawn), draws=0).ranked[0]
+            found = by_run(rank(results_of(drawn), draws=0))
             limits = bootstrap_ranks(drawn, draws=2000, seed=number).limits(CONFIDENCE)
-            add(tested, found.low, found.high, truth)
+            add(tested, found["rank_low"], found["rank_high"], truth)
             add(bootstrapped, limits[:, 0], limits[:, 1], truth)
-            top.append(bool((found.group[truth[0] == 1] == 1).any()))
+            top.append(bool((found["group"][truth[0] == 1] == 1).any()))
         print(
             f"| {size} | {100 * np.mean(tested.together):.1f} % | {100 * np.mean(tested.single):.1f} % | "
             f"{np.mean(tested.width):.1f} | {100 * np.mean(bootstrapped.single):.1f} % | "

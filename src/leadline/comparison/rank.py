@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
@@ -11,10 +12,10 @@ from leadline.comparison.compare import COMPARED, given_results
 from leadline.comparison.engine import AllPairs, Tested, smallest_p
 from leadline.comparison.pairing import check_averages, check_intervals, check_judged, group_codes, pairs_of
 from leadline.comparison.rules import TUKEY, Rules
-from leadline.data.arrays import Floats, Integers
+from leadline.data.arrays import Integers
 from leadline.data.reading import refuse_unknown
 from leadline.data.result import Result
-from leadline.data.results import Results, ResultWarning, RunInfo, keyed
+from leadline.data.results import Results, ResultWarning, RunInfo
 from leadline.data.table import Column
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted, percent
@@ -34,37 +35,6 @@ DRAWS = 10_000
 BOOTSTRAP_COVERAGE = {6: (78, 94), 10: (83, 97), 15: (86, 98), 25: (88, 99), 41: (91, 99)}
 ENOUGH = 50  # queries from which it is 92 % or more
 FEWEST = min(BOOTSTRAP_COVERAGE)  # queries below which it is 67 to 76 %: intervals are withheld
-
-
-class RankedMeasure(NamedTuple):
-    """Ranks of all runs by one measure.
-
-    Attributes
-    ----------
-    order : ndarray of int
-        Runs from best to worst.
-    rank : ndarray of float
-        Ranks of the means; ties share their mean rank.
-    low, high : ndarray of int
-        Simultaneous intervals.
-    bootstrap : ndarray of float, shape (n_runs, 2)
-        Bootstrap interval of each run alone.
-    best : ndarray of float
-        Probabilities to be the best, of shrunken means, which add up to 1.
-    expected : ndarray of float
-        Mean ranks over the resamples.
-    group : ndarray of int
-        1 for runs that are not significantly different from the best one, and so on for the rest.
-    """
-
-    order: Integers
-    rank: Floats
-    low: Integers
-    high: Integers
-    bootstrap: Floats
-    best: Floats
-    expected: Floats
-    group: Integers
 
 
 class RankedRun(NamedTuple):
@@ -110,6 +80,7 @@ class RankedRun(NamedTuple):
     group: int
 
 
+@dataclass(repr=False, eq=False)
 class Ranking(Result):
     """Ranks of runs, with intervals, by one or more measures.
 
@@ -117,8 +88,8 @@ class Ranking(Result):
     ----------
     results : Results
         Values of the runs.
-    ranked : list of RankedMeasure
-        Ranks by measure.
+    fields : dict of str to list or ndarray
+        Columns of `records`.
     rules : Rules
         Test, correction and levels.
     draws : int
@@ -127,18 +98,16 @@ class Ranking(Result):
         Number of pairs of runs.
     """
 
-    def __init__(
-        self, results: Results, ranked: Sequence[RankedMeasure], rules: Rules, *, draws: int, pairs: int
-    ) -> None:
-        self.results = results
-        self.ranked = list(ranked)
-        self.rules = rules
-        self.draws = draws
-        self.pairs = pairs
-        self.warnings: list[ResultWarning] = list(results.warnings)
+    results: Results
+    fields: dict[str, Any]
+    rules: Rules
+    draws: int
+    pairs: int
+
+    def __post_init__(self) -> None:
         used = ("test", "correction", "family", "confidence", "query_group", "seed")
-        rules_used = {name: value for name, value in rules.shown().items() if name in used}
-        self.options = results.options | rules_used | {"draws": draws}
+        shown = self.rules.shown()
+        self.options = self.results.options | {name: shown[name] for name in used} | {"draws": self.draws}
 
     @property
     def runs(self) -> list[RunInfo]:
@@ -158,36 +127,21 @@ class Ranking(Result):
         index : int, default 0
             Index of the measure.
         """
-        found, names, measure = self.ranked[index], self.names, str(self.results.measures[index])
-        return [
-            RankedRun(
-                name=names[run],
-                measure=measure,
-                mean=float(self.results.means[run, index]),
-                rank=float(found.rank[run]),
-                rank_low=int(found.low[run]),
-                rank_high=int(found.high[run]),
-                bootstrap_low=float(found.bootstrap[run, 0]),
-                bootstrap_high=float(found.bootstrap[run, 1]),
-                best=float(found.best[run]),
-                expected=float(found.expected[run]),
-                group=int(found.group[run]),
-            )
-            for run in found.order.tolist()
-        ]
+        first = index * len(self.names)
+        return self.records()[first : first + len(self.names)]
 
     def records(self) -> list[RankedRun]:
         """Return the runs by every measure, the best first."""
-        return [run for index in range(len(self.ranked)) for run in self.runs_of(index)]
+        columns = (np.asarray(values).tolist() for values in self.fields.values())
+        return [RankedRun(*row) for row in zip(*columns, strict=True)]
 
     def _columns(self) -> list[Column]:
-        records, runs = self.records(), len(self.names)
-        several, once = len(self.ranked) > 1, self.draws == 0
-        tops = [records[row - row % runs].rank for row in range(len(records))]
-        leading = {row for row, run in enumerate(records) if run.rank == tops[row] and runs > 1}
-        name, measure, mean, rank, low, high, boot_low, boot_high, best, expected, group = zip(
-            *records, strict=True
+        runs = len(self.names)
+        several, once = len(self.results.measures) > 1, self.draws == 0
+        name, measure, mean, rank, low, high, boot_low, boot_high, best, expected, group = (
+            self.fields.values()
         )
+        leading = np.flatnonzero(rank == np.repeat(rank[::runs], runs)).tolist() if runs > 1 else ()
         return [
             Column("name", name, "run"),
             Column("measure", measure, hidden=not several),
@@ -235,7 +189,7 @@ class Ranking(Result):
         return {
             "measures": [str(measure) for measure in self.results.measures],
             "queries": self.results.averaged_queries(),
-            "runs": [keyed(run) for run in self.records()],
+            "runs": self.to_rows(),
         }
 
     def __repr__(self) -> str:
@@ -353,9 +307,10 @@ def rank_results(results: Results, rules: Rules, *, draws: int = DRAWS) -> Ranki
     units, few = int(effective_groups(observed)[0]), bool(too_few_groups(observed)[0])
     resamples = 0 if few or units < 2 else draws  # all resamples of one query are the same
     ranked = [_ranked(results, index, tested, resamples) for index in range(len(results.measures))]
+    fields = {name: np.concatenate([each[name] for each in ranked]) for name in RankedRun._fields}
     if units < FEWEST:
-        ranked = [one._replace(bootstrap=np.full_like(one.bootstrap, np.nan)) for one in ranked]
-    made = Ranking(results, ranked, rules, draws=draws, pairs=len(pairs))
+        fields |= dict.fromkeys(("bootstrap_low", "bootstrap_high"), np.full(len(fields["rank"]), np.nan))
+    made = Ranking(results, fields, rules, draws=draws, pairs=len(pairs), warnings=list(results.warnings))
     made.warnings += _too_few(tested, units)
     if draws:
         made.warnings += _coverage(units, groups)
@@ -383,8 +338,8 @@ def _coverage(units: int, groups: Integers | None) -> list[ResultWarning]:
     return [ResultWarning("approximate_intervals", words, units)]
 
 
-def _ranked(results: Results, index: int, tested: Tested, draws: int) -> RankedMeasure:
-    """Rank the runs by one measure."""
+def _ranked(results: Results, index: int, tested: Tested, draws: int) -> dict[str, Any]:
+    """Return the columns of the runs by one measure, the best first."""
     part, rules = tested.parts[index], tested.rules
     assert part.pairs is not None
     sign = 1.0 if part.rising else -1.0
@@ -406,16 +361,20 @@ def _ranked(results: Results, index: int, tested: Tested, draws: int) -> RankedM
             values, draws=draws, seed=rules.seed, groups=tested.groups, level=rules.confidence
         )
         bootstrap, best, expected = found.limits(rules.confidence), found.best, found.expected
-    return RankedMeasure(
-        order=order,
-        rank=mid_ranks(means, slack=slack),
-        low=limits.low,
-        high=limits.high,
-        bootstrap=bootstrap,
-        best=best,
-        expected=expected,
-        group=groups_from_best(order, better),
-    )
+    by_run = {
+        "name": np.array(results.names, dtype=object),
+        "measure": np.full(runs, str(results.measures[index]), dtype=object),
+        "mean": results.means[:, index],
+        "rank": mid_ranks(means, slack=slack),
+        "rank_low": limits.low,
+        "rank_high": limits.high,
+        "bootstrap_low": bootstrap[:, 0],
+        "bootstrap_high": bootstrap[:, 1],
+        "best": best,
+        "expected": expected,
+        "group": groups_from_best(order, better),
+    }
+    return {name: values[order] for name, values in by_run.items()}
 
 
 def _too_few(tested: Tested, units: int) -> list[ResultWarning]:
