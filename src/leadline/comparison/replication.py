@@ -22,7 +22,7 @@ from leadline.comparison.information_difference.similarity_baselines import (
     ranked_lists,
 )
 from leadline.comparison.pairing import check_averages, check_judged
-from leadline.comparison.replication_result import RUNS, Replication, ReplicationValue, common_queries
+from leadline.comparison.replication_result import RUNS, Replication, ReplicationValue
 from leadline.data.arrays import Floats
 from leadline.data.reading import refuse_unknown
 from leadline.data.results import Results, ResultWarning, RunInfo
@@ -267,45 +267,35 @@ def replication_values(
         for run, column in zip(RUNS, table, strict=True):
             yield _order_value(key, name, run, column[~np.isnan(column)], rules)
     for index, measure in enumerate(original.measures):
-        name = str(measure)
+        parts = [(original, reproduced)] if orders else [(original,), (reproduced,)]
+        first, second = (pair for part in parts for pair in _complete(part, index))
         if orders:
-            _, values = common_queries(original, reproduced, index)
-            if not values.shape[1]:
-                raise InputError(f"no query counts in the means of {name} of all four runs", expected="one")
-            first, second = (values[0], values[1]), (values[2], values[3])
-            low, high = (float(getattr(measure, side, math.nan)) for side in ("low", "high"))
+            limits = tuple(float(getattr(measure, side, math.nan)) for side in ("low", "high"))
             for run, before, after in zip(RUNS, first, second, strict=True):
-                yield from _errors(name, run, before, after, (low, high), rules)
-        else:
-            pairs = [_complete(results, index) for results in (original, reproduced)]
-            first, second = pairs[0], pairs[1]
-        yield from _effects(name, first, second, bool(orders), rules)
+                yield from _errors(str(measure), run, before, after, limits, rules)
+        yield from _effects(str(measure), first, second, bool(orders), rules)
 
 
-def _complete(results: Results, index: int) -> tuple[Floats, Floats]:
-    """Return the values of baseline and advanced run of the queries that count in both means."""
-    values = results.averaged_values(index)
+def _complete(parts: Sequence[Results], index: int) -> list[tuple[Floats, Floats]]:
+    """Return the values of baseline and advanced run of each part, of the queries that count in all means."""
+    values = np.concatenate([results.averaged_values(index) for results in parts])
     kept = values[:, ~np.isnan(values).any(axis=0)]
     if not kept.shape[1]:
-        name = results.measures[index]
-        raise InputError(
-            f"no query counts in the means of {name} of {' and '.join(results.names)}", expected="one"
-        )
-    return kept[0], kept[1]
+        runs = " and ".join(parts[0].names) if len(parts) == 1 else "all four runs"
+        measure = parts[0].measures[index]
+        raise InputError(f"no query counts in the means of {measure} of {runs}", expected="one")
+    return [(kept[row], kept[row + 1]) for row in range(0, len(kept), 2)]
 
 
 def _order_value(
     key: str, name: str | None, run: str, values: Floats, rules: ReplicationRules
 ) -> ReplicationValue:
     """Return the mean of a measure of document order over queries."""
-    found = ReplicationValue(key, name, run, float(values.mean()) if len(values) else math.nan)
-    found = found._replace(queries=len(values))
     if not len(values):
-        return found._replace(withheld="no query with documents in both runs")
-    low, high = Student().of(values, level=rules.confidence)
+        return ReplicationValue(key, name, run, math.nan, withheld="no query with documents in both runs")
+    found = _tested(key, name, run, values, rules)
     least = -1.0 if key == "tau_union" else 0.0
-    reason = ONE_QUERY if len(values) == 1 else ""
-    return found._replace(low=max(low, least), high=min(high, 1.0), withheld=reason)
+    return found._replace(low=max(found.low, least), high=min(found.high, 1.0), p=math.nan)
 
 
 def _errors(
@@ -313,7 +303,7 @@ def _errors(
     run: str,
     original: Floats,
     reproduced: Floats,
-    limits: tuple[float, float],
+    limits: tuple[float, ...],
     rules: ReplicationRules,
 ) -> Iterator[ReplicationValue]:
     """Yield RMSE, normalised RMSE and mean difference of one run."""
@@ -322,44 +312,32 @@ def _errors(
     squares = difference**2
     largest = np.maximum(original - limits[0], limits[1] - original) ** 2
     for key, divisor in (("rmse", np.ones(size)), ("nrmse", largest)):
-        found = ReplicationValue(key, measure, run, math.nan, queries=size)
-        if not math.isfinite(float(divisor.sum())):
-            yield found._replace(withheld=f"{measure} has no largest value")
-            continue
-        found = found._replace(value=math.sqrt(squares.sum() / divisor.sum()))
-        ends = (math.nan, math.nan)
-        if rules.draws:
-            ends = studentised_ratio(
-                squares, divisor, draws=rules.draws, level=rules.confidence, seed=rules.seed
-            )
-        reason = ""
-        if size == 1 or not rules.draws:
-            reason = ONE_QUERY if rules.draws else FEW_DRAWS
-        elif math.isnan(ends[0]) or math.isnan(ends[1]):
-            count = int(np.count_nonzero(squares))
-            reason = f"values differ on {counted_queries(count)} only" if count else "all values are equal"
-            ends = (math.nan, math.nan)
-        low, high = map(math.sqrt, ends)
-        yield found._replace(low=low, high=high, withheld=reason)
+        value = low = high = math.nan
+        why = f"{measure} has no largest value"
+        if math.isfinite(float(divisor.sum())):
+            value, why = math.sqrt(squares.sum() / divisor.sum()), FEW_DRAWS
+            if rules.draws:
+                ends = studentised_ratio(
+                    squares, divisor, draws=rules.draws, level=rules.confidence, seed=rules.seed
+                )
+                low, high = map(math.sqrt, ends)
+                why = ONE_QUERY if size == 1 else ""
+            if rules.draws and size > 1 and math.isnan(low + high):
+                low = high = math.nan
+                count = int(np.count_nonzero(squares))
+                why = f"values differ on {counted_queries(count)} only" if count else "all values are equal"
+        yield ReplicationValue(key, measure, run, value, low, high, queries=size, withheld=why)
     yield _tested("difference", measure, run, difference, rules)
 
 
 def _tested(
-    key: str, measure: str, run: str | None, values: Floats, rules: ReplicationRules
+    key: str, measure: str | None, run: str | None, values: Floats, rules: ReplicationRules
 ) -> ReplicationValue:
-    """Return a mean difference with its t interval and the p of the paired t test."""
-    low, high = Student().of(values, level=rules.confidence)
-    return ReplicationValue(
-        key,
-        measure,
-        run,
-        float(values.mean()),
-        low,
-        high,
-        T().p(values),
-        len(values),
-        ONE_QUERY if len(values) == 1 else "",
-    )
+    """Return a mean with its t interval and the p of the t test."""
+    limits = Student().of(values, level=rules.confidence)
+    withheld = ONE_QUERY if len(values) == 1 else ""
+    mean = float(values.mean())
+    return ReplicationValue(key, measure, run, mean, *limits, T().p(values), len(values), withheld)
 
 
 def _effects(
@@ -371,35 +349,34 @@ def _effects(
 ) -> Iterator[ReplicationValue]:
     """Yield differences of means of independent queries, both effects, effect ratio and delta RI."""
     level = rules.confidence
-    least = min(len(original[0]), len(reproduced[0]))
+    one_query = ONE_QUERY if min(len(original[0]), len(reproduced[0])) == 1 else ""
     if not paired:
         for run, before, after in zip(RUNS, original, reproduced, strict=True):
-            tested = welch(after, before, level=level)
             size = len(before) + len(after)
-            reason = ONE_QUERY if least == 1 else ""
-            yield ReplicationValue("difference", measure, run, *tested, size, reason)
+            tested = welch(after, before, level=level)
+            yield ReplicationValue("difference", measure, run, *tested, size, one_query)
     first, second = original[1] - original[0], reproduced[1] - reproduced[0]
+    size = len(first) if paired else len(first) + len(second)
     effects = [
         _tested(key, measure, None, values, rules)
         for key, values in (("original_effect", first), ("reproduced_effect", second))
     ]
     yield from effects
-    size = len(first) if paired else len(first) + len(second)
-    ratio = ReplicationValue("effect_ratio", measure, None, math.nan, queries=size)
+    value = low = high = math.nan
+    why = "the original effect is 0"
     if effects[0].value:
-        low, high = effect_ratio_limits(second, first, paired=paired, level=level)
-        reason = "" if math.isfinite(low) else f"{percent(level)} interval of the original effect contains 0"
         value = effects[1].value / effects[0].value
-        yield ratio._replace(value=value, low=low, high=high, withheld=ONE_QUERY if least == 1 else reason)
-    else:
-        yield ratio._replace(withheld="the original effect is 0")
-    found = ReplicationValue("delta_ri", measure, None, math.nan, queries=size)
-    if min(original[0].mean(), reproduced[0].mean()) <= 0:
-        yield found._replace(withheld="the mean of a baseline is not above 0")
-        return
-    value = float(first.mean() / original[0].mean() - second.mean() / reproduced[0].mean())
-    low, high = improvement_difference_limits((original, reproduced), paired=paired, level=level)
-    yield found._replace(value=value, low=low, high=high, withheld=ONE_QUERY if least == 1 else "")
+        low, high = effect_ratio_limits(second, first, paired=paired, level=level)
+        unclear = f"{percent(level)} interval of the original effect contains 0"
+        why = one_query or ("" if math.isfinite(low) else unclear)
+    yield ReplicationValue("effect_ratio", measure, None, value, low, high, queries=size, withheld=why)
+    value = low = high = math.nan
+    why = "the mean of a baseline is not above 0"
+    if min(original[0].mean(), reproduced[0].mean()) > 0:
+        value = float(first.mean() / original[0].mean() - second.mean() / reproduced[0].mean())
+        low, high = improvement_difference_limits((original, reproduced), paired=paired, level=level)
+        why = one_query
+    yield ReplicationValue("delta_ri", measure, None, value, low, high, queries=size, withheld=why)
 
 
 def _warnings(
@@ -410,39 +387,46 @@ def _warnings(
     rules: ReplicationRules,
 ) -> list[ResultWarning]:
     """Return the warnings of the comparison."""
-    warnings = []
-    if orders:
-        missing = int(np.isnan(orders["rbo"]).any(axis=0).sum())
-        words = f"queries without documents in a run: {missing}; not in the measures of document order"
-        warnings.append(ResultWarning("missing_from_order", words, missing))
-    excluded = [
-        _excluded(original, reproduced, index) for index in range(len(original.measures) if orders else 0)
-    ]
-    words = f"queries that do not count in the means of all four runs: {max(excluded, default=0)}; excluded"
-    warnings.append(ResultWarning("uncommon_queries", words, max(excluded, default=0)))
-    for run in RUNS:
-        errors = [value.value for value in found if value.statistic == "rmse" and value.run == run]
-        if errors and not any(errors):
-            words = f"original and reproduced {run} have the same values on all queries: RMSE 0"
-            warnings.append(ResultWarning("identical_runs", words, 1))
-    few = [value for value in found if value.statistic == "original_effect" and value.queries == 1]
-    words = "one query only; expected two or more for intervals and tests"
-    warnings.append(ResultWarning("one_query", words, int(bool(few))))
+    missing = int(np.isnan(orders["rbo"]).any(axis=0).sum()) if orders else 0
+    excluded = 0
+    for index in range(len(original.measures) if orders else 0):
+        absent = np.isnan(np.concatenate([each.averaged_values(index) for each in (original, reproduced)]))
+        excluded = max(excluded, int(np.count_nonzero(absent.any(axis=0) & ~absent.all(axis=0))))
+    errors = {run: [one.value for one in found if one.statistic == "rmse" and one.run == run] for run in RUNS}
+    few = [one for one in found if one.statistic == "original_effect" and one.queries == 1]
     unclear = [
-        value.measure
-        for value in found
-        if value.statistic == "effect_ratio" and value.withheld and value.withheld != ONE_QUERY
+        str(one.measure)
+        for one in found
+        if one.statistic == "effect_ratio" and one.withheld and one.withheld != ONE_QUERY
     ]
-    words = (
-        f"effect ratios that are not meaningful: {len(unclear)} ({', '.join(map(str, unclear))}); "
-        f"the {percent(rules.confidence)} interval of the original effect contains 0: none of the ratio"
-    )
-    warnings.append(ResultWarning("unclear_effect", words, len(unclear)))
+    warnings = [
+        ResultWarning(
+            "missing_from_order",
+            f"queries without documents in a run: {missing}; not in the measures of document order",
+            missing,
+        ),
+        ResultWarning(
+            "uncommon_queries",
+            f"queries that do not count in the means of all four runs: {excluded}; excluded",
+            excluded,
+        ),
+        *(
+            ResultWarning(
+                "identical_runs",
+                f"original and reproduced {run} have the same values on all queries: RMSE 0",
+                1,
+            )
+            for run, values in errors.items()
+            if values and not any(values)
+        ),
+        ResultWarning(
+            "one_query", "one query only; expected two or more for intervals and tests", int(bool(few))
+        ),
+        ResultWarning(
+            "unclear_effect",
+            f"effect ratios that are not meaningful: {len(unclear)} ({', '.join(unclear)}); the "
+            f"{percent(rules.confidence)} interval of the original effect contains 0: none of the ratio",
+            len(unclear),
+        ),
+    ]
     return [notice for notice in warnings if notice.count]
-
-
-def _excluded(original: Results, reproduced: Results, index: int) -> int:
-    """Return the number of queries that count in a mean of some of the runs only."""
-    values = np.concatenate([results.averaged_values(index) for results in (original, reproduced)])
-    missing = np.isnan(values)
-    return int(np.count_nonzero(missing.any(axis=0) & ~missing.all(axis=0)))

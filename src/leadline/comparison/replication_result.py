@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from leadline.data.arrays import Floats
 from leadline.data.result import Result
-from leadline.data.results import Results, ResultWarning, RunInfo, keyed, plain
+from leadline.data.results import Results, RunInfo, plain
 from leadline.data.table import Column
 from leadline.data.wording import percent, queries
 from leadline.errors import UsageError
@@ -65,6 +65,7 @@ class ReplicationValue(NamedTuple):
     withheld: str = ""
 
 
+@dataclass(repr=False, eq=False)
 class Replication(Result):
     """Measures of how far an experiment was reproduced, or replicated on another collection.
 
@@ -72,31 +73,21 @@ class Replication(Result):
     ----------
     original, reproduced : Results
         Values of the original and of the reproduced (or replicated) runs, each baseline and advanced run.
-    paired : bool
-        Whether both are of the same queries (reproduction).
     values : list of ReplicationValue
         The measures, in the order of the table.
     orders : dict of str to ndarray, shape (2, queries)
         Kendall's tau union and RBO by query, of baseline and advanced run; empty for a replication.
     """
 
-    def __init__(
-        self,
-        original: Results,
-        reproduced: Results,
-        values: Sequence[ReplicationValue],
-        *,
-        orders: Mapping[str, Floats],
-        warnings: Sequence[ResultWarning] = (),
-        options: dict[str, Any] | None = None,
-    ) -> None:
-        self.original = original
-        self.reproduced = reproduced
-        self.paired = bool(orders)
-        self.values = list(values)
-        self.orders = dict(orders)
-        self.warnings = list(warnings)
-        self.options = dict(options or {})
+    original: Results
+    reproduced: Results
+    values: list[ReplicationValue]
+    orders: dict[str, Floats]
+
+    @property
+    def paired(self) -> bool:
+        """Whether both are of the same queries (reproduction)."""
+        return bool(self.orders)
 
     @property
     def runs(self) -> list[RunInfo]:
@@ -145,8 +136,9 @@ class Replication(Result):
         """
         if not self.paired:
             raise UsageError("a replication on other queries has no differences by query")
-        queries, values = common_queries(self.original, self.reproduced, index)
-        return queries, values[2:] - values[:2]
+        values = np.concatenate([part.averaged_values(index) for part in (self.original, self.reproduced)])
+        kept = np.flatnonzero(~np.isnan(values).any(axis=0))
+        return [self.original.queries[query] for query in kept.tolist()], values[2:, kept] - values[:2, kept]
 
     def _columns(self) -> list[Column]:
         statistic, measure, run, value, low, high, p, number, withheld = zip(*self.values, strict=True)
@@ -218,7 +210,7 @@ class Replication(Result):
                 }
                 for info, row in zip(self.runs, means, strict=True)
             ],
-            "values": [keyed(value) for value in self.values],
+            "values": self.to_rows(),
         }
         return found | {"per_query": self._per_query()} if per_query else found
 
@@ -231,7 +223,8 @@ class Replication(Result):
             for query, column in zip(queries, table.T.tolist(), strict=True):
                 by_query[query][key] = dict(zip(RUNS, map(plain, column), strict=True))
         for index, measure in enumerate(self.measures):
-            for query, column in zip(*_columns(*self.differences(index)), strict=True):
+            kept, differences = self.differences(index)
+            for query, column in zip(kept, differences.T.tolist(), strict=True):
                 by_query[query]["differences"][measure] = dict(zip(RUNS, map(plain, column), strict=True))
         return by_query
 
@@ -239,17 +232,6 @@ class Replication(Result):
         kind = "reproduction" if self.paired else "replication"
         ratio = self.value("effect_ratio")
         return f"Replication({kind}, effect ratio of {ratio.measure} {ratio.value:.3f})"
-
-
-def _columns(queries: list[str], table: Floats) -> tuple[list[str], list[list[float]]]:
-    return queries, table.T.tolist()
-
-
-def common_queries(original: Results, reproduced: Results, index: int) -> tuple[list[str], Floats]:
-    """Return the queries that count in all four means of a measure, and the values: 4 x queries."""
-    values = np.concatenate([results.averaged_values(index) for results in (original, reproduced)])
-    kept = np.flatnonzero(~np.isnan(values).any(axis=0)).tolist()
-    return [original.queries[query] for query in kept], values[:, kept]
 
 
 def _coverage(result: Replication) -> str:
