@@ -78,3 +78,51 @@ def test_the_command_says_it_in_the_table_and_in_json(
     assert [one["count"] for one in data["warnings"] if one["code"] == "machine_labels"] == [2]
     assert data["options"]["machine"] is True
     assert leadline(*words, "--machine", "a.qrels", "-f", "trec").err.count("machine") > 0
+
+
+QRELS = {f"q{one}": {"d": one % 2, "e": 1} for one in range(12)}
+RUNS = {
+    "old": {query: {"d": 2.0, "x": 1.0} for query in QRELS},
+    "new": {query: {"e": 2.0, "d": 1.0} for query in QRELS},
+}
+
+
+@pytest.mark.parametrize("name", ["labels.qrels", "labels.csv", "labels.tsv.gz"])
+def test_the_first_line_says_it_and_is_written_again(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    plain = [f"{query} 0 {doc} {grade}" for query, row in QRELS.items() for doc, grade in row.items()]
+    Path("first.qrels").write_text("\n".join(["# machine: llama", *plain]) + "\n")
+    ll.write_qrels("first.qrels", name)
+    assert ll.read_qrels(name) == ll.Qrels(QRELS)
+    for path in ("first.qrels", name):
+        (notice,) = (one for one in ll.evaluate(path, RUNS, "P@1").warnings if one.code == "machine_labels")
+        assert (notice.count, "llama" in notice.message) == (len(plain), True)
+
+
+def test_values_by_labels_have_no_interval_and_gates_cannot_tell(
+    tmp_path: Path, leadline: Leadline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ll.write_qrels(QRELS, "plain.qrels")
+    Path("labels.qrels").write_text("# machine: llama\n" + Path("plain.qrels").read_text())
+    for name, run in RUNS.items():
+        ll.write_run(run, f"{name}.run")
+    gates = ("--fail-if-worse", "P@1"), ("--require-not-worse", "P@1:0.5"), ("--fail-below", "P@1=0.01")
+    given = ("old.run", "new.run", "-m", "P@1", "--baseline", "old")
+    plain, labelled = (
+        leadline("compare", path, *given, "-f", "json").data["pairs"][0]
+        for path in ("plain.qrels", "labels.qrels")
+    )
+    assert labelled["difference"] == plain["difference"]
+    assert (plain["verdict"], labelled["verdict"]) == ("better", "undecided")
+    assert [labelled[name] for name in ("low", "high", "p", "p_corrected")] == [None] * 4
+    for gate in gates:
+        assert leadline("compare", "plain.qrels", *given, *gate).status == 0
+        done = leadline("compare", "labels.qrels", *given, *gate, "-f", "json")
+        assert (done.status, done.data["conditions"][0]["cannot_tell"]) == (1, True)
+    shown = leadline("evaluate", "labels.qrels", "old.run", "-m", "P@1", "--intervals", "-f", "json")
+    (run,) = shown.data["runs"]
+    assert run["intervals"] == {"P@1": {"low": None, "high": None}}
+    assert leadline("rank", "labels.qrels", *given[:4]).status == 2

@@ -44,6 +44,9 @@ def these_queries(results: Results, pairs: Pairs) -> These | None:
     UsageError
         If no pair has an interval by some measure.
     """
+    if results.unreliable:
+        none = np.full((len(results.measures), len(pairs), 2), np.nan)
+        return These(none, [[results.unreliable] * len(pairs) for _ in results.measures])
     estimated = estimates_of(results)
     if estimated is None:  # or saved, with the reasons of runs and without those of pairs
         check_intervals(results)

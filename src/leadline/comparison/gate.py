@@ -487,6 +487,8 @@ def _compared(comparison: Comparison, index: int, condition: Condition) -> list[
 
 def _uncertain(results: Results, run: int, index: int, condition: Condition) -> str:
     """Return the reason for which an estimate does not show that a mean reaches a value, or nothing."""
+    if results.unreliable:
+        return results.unreliable
     if results.sampling is None:
         return ""
     measure = results.measures[index]

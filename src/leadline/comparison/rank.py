@@ -295,6 +295,8 @@ def rank(
 
 def rank_results(results: Results, rules: Rules, *, draws: int = DRAWS) -> Ranking:
     """Rank evaluated runs."""
+    if results.unreliable:
+        raise UsageError(f"{results.unreliable}: their ranks have no interval; expected human judgments")
     check_whole(0, draws=draws)
     groups = group_codes(results, rules.query_group)
     pairs = pairs_of(results, None)

@@ -34,6 +34,9 @@ ABOUT_BOUNDS = (
 )
 
 
+MACHINE_LABELS = "machine_labels"  # code of the warning that judgments are labels by an automatic judge
+
+
 class Bounds(NamedTuple):
     """Bounds of values.
 
@@ -240,6 +243,12 @@ class Results(Result):
                 if one and one.get("these_low") is None:
                     found.setdefault(measure, {})[name] = one.get("reason") or "no interval"
         return found
+
+    @property
+    def unreliable(self) -> str:
+        """Why no interval over queries is given, whatever the values; empty if one may be."""
+        labels = any(notice.code == MACHINE_LABELS for notice in self.warnings)
+        return "the judgments are labels by an automatic judge" if labels else ""
 
     @property
     def names(self) -> list[str]:

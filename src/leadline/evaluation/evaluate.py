@@ -327,8 +327,8 @@ def mean_intervals(
 ) -> Intervals:
     """Return a confidence interval for every mean of results, over a population of queries.
 
-    The interval of a geometric mean is computed from logarithms. Counts and means of fewer than two queries
-    have no interval: NaN.
+    The interval of a geometric mean is computed from logarithms. Counts, means of fewer than two queries, and
+    values by labels of an automatic judge have no interval: NaN.
 
     Examples
     --------
@@ -342,7 +342,7 @@ def mean_intervals(
     checked_seed(seed)
     limits = np.full((len(results.runs), len(results.measures), 2), np.nan)
     for index, measure in enumerate(results.measures):
-        if measure.average == "sum":
+        if measure.average == "sum" or results.unreliable:
             continue
         geometric = measure.average == "geometric"
         values = results.averaged_values(index).T

@@ -11,7 +11,7 @@ from leadline.data.averages import Averaged
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
-from leadline.data.results import ResultWarning, RunInfo
+from leadline.data.results import MACHINE_LABELS, ResultWarning, RunInfo
 from leadline.data.wording import percent
 from leadline.errors import InputError, UsageError
 from leadline.io.row_checks import ABOUT_MACHINES
@@ -234,10 +234,10 @@ def fractional_warning(qrels: Qrels) -> list[ResultWarning]:
 
 def machine_labels(qrels: Qrels) -> list[ResultWarning]:
     """Return a warning of labels of a machine, unless the judgments have one already."""
-    if any(code == "machine_labels" for code, _, _ in qrels.remarks):
+    if any(code == MACHINE_LABELS for code, _, _ in qrels.remarks):
         return []
     count = len(qrels.grades)
-    return [ResultWarning("machine_labels", f"judgments by a machine: {count:,}; {ABOUT_MACHINES}", count)]
+    return [ResultWarning(MACHINE_LABELS, f"judgments by a machine: {count:,}; {ABOUT_MACHINES}", count)]
 
 
 def undefined_counts(qrels: Qrels, measures: Sequence[Measure], values: Floats, present: Flags) -> Integers:

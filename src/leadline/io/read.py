@@ -16,9 +16,9 @@ from leadline.data.validation import check_flags, check_run_name, check_word
 from leadline.errors import InputError, UsageError
 from leadline.io import row_checks, selection, trec_qrels, trec_runs
 from leadline.io.formats import TREC, Opened, opened, records_of
-from leadline.io.opening import Buffers, run_name
+from leadline.io.opening import Buffers, first_bytes, run_name
 from leadline.io.read_paths import public
-from leadline.io.row_checks import Records, Table
+from leadline.io.row_checks import Records, Table, machine_line, machine_remarks
 from leadline.io.trec_lists import ListConsumer
 from leadline.io.trec_runs import ReadCounts
 
@@ -108,7 +108,11 @@ def _qrels(source: Any, reading: Reading, *, sure: bool) -> Qrels:
             raise UsageError("these qrels were read without subtopics; expected subtopics=True then")
         return source
     if isinstance(source, (str, os.PathLike)):
-        return qrels_of(opened(os.fspath(source)), reading, sure=sure)
+        machine = machine_line(first_bytes(os.fspath(source)))
+        made = qrels_of(opened(os.fspath(source)), reading, sure=sure)
+        if machine:
+            made.remarks = (*made.remarks, *machine_remarks({f"machine: {machine}": len(made.grades)}))
+        return made
     from leadline.io import python_inputs, swapped_arguments
 
     columns = None if subtopics else python_inputs.dictionary_columns(source)

@@ -15,9 +15,11 @@ import numpy as np
 from leadline.data.ids import to_bytes, to_text
 from leadline.data.qrels import Qrels
 from leadline.data.reading import DEFAULT_READING, Reading
+from leadline.data.results import MACHINE_LABELS
 from leadline.data.run import Run
 from leadline.errors import InputError
 from leadline.io import selection, trec_runs
+from leadline.io.opening import BOM
 from leadline.io.trec_lists import (
     CompiledLists,
     ListConsumer,
@@ -42,6 +44,7 @@ PROBABILITY = ("probability", "inclusion_probability")
 DRAWN_POOL = "drawn_pool"  # code of the remark on judgments from the store of a drawn pool
 TAG = ("tag", "system", "run_id")
 JUDGE = ("judge", "judge_id", "assessor", "annotator")
+MACHINE_LINE = "# machine:"  # how a file of labels by an automatic judge begins
 # Names of judges that are machines: the word itself, and families of language models.
 MACHINE = re.compile(
     r"(?<![a-z])(?:machine|llm|model|chatgpt|gpt|llama|gemini|mistral|mixtral|qwen|deepseek|umbrela|flan-?t5)",
@@ -284,6 +287,17 @@ def qrels_by_subtopic(records: Records) -> Qrels:
     return made
 
 
+def machine_line(head: bytes | None) -> str:
+    r"""Return the name of the judge in the first line of a file, `# machine: NAME`; empty without one.
+
+    >>> machine_line(b"# machine: llama70b\nq1 0 d1 1\n"), machine_line(b"q1 0 d1 1\n")
+    ('llama70b', '')
+    """
+    first = (head or b"").removeprefix(BOM).partition(b"\n")[0].strip()
+    name = first.removeprefix(MACHINE_LINE.encode())
+    return "" if name == first else name.strip().decode("utf-8", "replace") or "unknown"
+
+
 def machine_remarks(judges: Mapping[object, int]) -> tuple[tuple[str, str, int], ...]:
     """Return a remark on judgments by machines, from the number of judgments of each judge.
 
@@ -296,12 +310,12 @@ def machine_remarks(judges: Mapping[object, int]) -> tuple[tuple[str, str, int],
     count = sum(judges[name] for name in machines)
     names = ", ".join(machines[:3]) + (", ..." if len(machines) > 3 else "")
     words = f"judgments by a machine ({names}): {count:,} of {sum(judges.values()):,}; {ABOUT_MACHINES}"
-    return (("machine_labels", words, count),)
+    return ((MACHINE_LABELS, words, count),)
 
 
 ABOUT_MACHINES = (
     "values may be far too high and favour some runs (`leadline agreement --runs` measures it, `leadline "
-    "estimate --machine` corrects it)"
+    "evaluate --pool POOL --machine LABELS` corrects it); no interval is given"
 )
 
 

@@ -38,7 +38,7 @@ class OutputTable(NamedTuple):
     """Rows by query, best first in a run; `suffix` is that of the output file.
 
     Qrels may have more columns: the subtopic, the probability to be judged. `header` are comments before the
-    rows of a TREC run, `empty` the queries for which a run states that nothing was found.
+    rows of TREC text and CSV, `empty` the queries for which a run states that nothing was found.
     """
 
     columns: tuple[str, ...]
@@ -399,6 +399,7 @@ def write_quepid(table: OutputTable) -> Iterator[bytes]:
 def write_csv(table: OutputTable) -> Iterator[bytes]:
     """Yield a CSV or TSV table with a header."""
     target = io.StringIO(newline="")
+    target.write(table.header.decode() if table.columns != RUN_COLUMNS else "")
     writer = csv.writer(target, lineterminator="\n", delimiter="\t" if table.suffix == ".tsv" else ",")
     quoting = csv.writer(target, writer.dialect, lineterminator="\n", quoting=csv.QUOTE_ALL)
     writer.writerow(table.columns)

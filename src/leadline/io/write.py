@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, BinaryIO
 
+from leadline.data.results import MACHINE_LABELS
 from leadline.data.run import Run
 from leadline.data.validation import refusal
 from leadline.data.wording import queries
@@ -18,6 +19,7 @@ from leadline.io.formats import BY_SUFFIX, TREC, Format, suffix_of
 from leadline.io.opening import STANDARD_INPUT
 from leadline.io.read import QrelsLike, RunLike, read_qrels, read_run
 from leadline.io.read_paths import check_outputs, public, refuse_sources
+from leadline.io.row_checks import MACHINE_LINE
 
 
 @public
@@ -58,7 +60,12 @@ def write_qrels(qrels: QrelsLike, path: str | os.PathLike[str], *, suffix: str |
     q1,d1,1
     """
     qrels = read_qrels(qrels)
-    _write(tables.table_of_qrels(qrels), path, suffix, qrels.sources)
+    found = tables.table_of_qrels(qrels)
+    for code, words, _ in qrels.remarks:
+        if code == MACHINE_LABELS:
+            name = words.partition("(")[2].partition(")")[0].removeprefix("machine: ") or "unknown"
+            found = found._replace(header=f"{MACHINE_LINE} {name}\n".encode())
+    _write(found, path, suffix, qrels.sources)
 
 
 def write_judgments(
