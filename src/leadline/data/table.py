@@ -232,8 +232,11 @@ def by_name(columns: Iterable[Column]) -> dict[str, list[Any]]:
 def _values(column: Column) -> list[Any]:
     """Return the values of a column as numbers or texts; undefined numbers are NaN, infinite limits stay."""
     listed = list(column.values.tolist() if isinstance(column.values, np.ndarray) else column.values)
-    if isinstance(column.values, np.ndarray) or set(map(type, listed)) <= {str, int}:
+    kinds = set(map(type, listed))
+    if isinstance(column.values, np.ndarray) or kinds <= {str, int}:
         return listed
+    if kinds == {type(None)}:
+        return [math.nan] * len(listed)
     values = [None if isinstance(cell, RowLabel) else cell for cell in column.cells()]
     if all(value is None or isinstance(value, float) for value in values):
         return [float("nan") if value is None else float(value) for value in values]
