@@ -33,6 +33,8 @@ fi
 append "" "${LEADLINE_RUNS:?is not set; expected the files of runs}"
 append --baseline "${LEADLINE_BASELINE:-}"
 append --baseline-file "${LEADLINE_BASELINE_FILE:-}"
+append --pool "${LEADLINE_POOL:-}"
+append --machine "${LEADLINE_MACHINE:-}"
 append -m "${LEADLINE_MEASURES:-}"
 append --fail-if-worse "${LEADLINE_FAIL_IF_WORSE:-}"
 append --require-not-worse "${LEADLINE_REQUIRE_NOT_WORSE:-}"

@@ -22,6 +22,8 @@ WRITTEN: pytest.StashKey[list[str]] = pytest.StashKey()
 NOTES: pytest.StashKey[list[str]] = pytest.StashKey()
 SETTINGS = {
     "leadline_qrels": "judgments of leadline_gate, relative to the folder of this configuration",
+    "leadline_pool": "pool that these judgments were drawn from, relative to the same folder",
+    "leadline_machine": "labels by an automatic judge for the pool, relative to the same folder",
     "leadline_confidence": "confidence level of the tests of leadline_gate (0.95)",
     "leadline_test": "significance test of leadline_gate (T)",
     "leadline_seed": "seed of the random number generator of leadline_gate (0)",
@@ -67,8 +69,8 @@ class LeadlineGate:
     Parameters
     ----------
     config : pytest.Config
-        Configuration, with the settings `leadline_qrels`, `leadline_confidence`, `leadline_test` and
-        `leadline_seed`.
+        Configuration, with the settings `leadline_qrels`, `leadline_pool`, `leadline_machine`,
+        `leadline_confidence`, `leadline_test` and `leadline_seed`.
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -109,10 +111,10 @@ class LeadlineGate:
         __tracebackhide__ = True
         from leadline.comparison.gate import condition_of, resolve_conditions, thresholds
         from leadline.comparison.gate_reports import report_of
-        from leadline.evaluation.evaluate import evaluate
 
         condition = condition_of(f"{measure}={value}", "fail-below")
-        results = evaluate(self._qrels(qrels, options), run, condition.measure, **options)
+        rules = self._rules(options)
+        results = self._values(self._qrels(qrels, options), run, condition.measure, rules, options)
         outcomes = thresholds(results, resolve_conditions(results, [condition], rel=options.get("rel")))
         failed = [report_of(gate, results) for gate in outcomes if gate.failed]
         if failed:
@@ -144,7 +146,7 @@ class LeadlineGate:
         self._keep(NOTES, *(str(one) for one in comparison.warnings if one.code in lacking))
         failed = [gate for gate in gates_of(comparison, [condition], rel=options.get("rel")) if gate.failed]
         if update and (not failed or self.config.getoption("--leadline-force-update")):
-            self._write(run, path, condition, table, options)
+            self._write(run, path, condition, table, rules, options)
         if failed:
             raise AssertionError("\n".join(report_of(gate, comparison.results) for gate in failed))
 
@@ -159,13 +161,12 @@ class LeadlineGate:
     ) -> Comparison:
         """Compare a run with another run."""
         from leadline.comparison.compare import compare_results
-        from leadline.evaluation.evaluate import evaluate
         from leadline.io.read import read_run
 
         reading = _chosen(options, "order on_duplicate on_nan columns name_by")
         new, old = (read_run(one, **reading) for one in (run, baseline))
         named = {new.name: new, f"{old.name} (baseline)" if old.name == new.name else old.name: old}
-        results = evaluate(table, named, condition.measure, **options)
+        results = self._values(table, named, condition.measure, rules, options)
         return compare_results(results, rules, baseline=results.names[-1:])
 
     def _with_file(
@@ -183,31 +184,46 @@ class LeadlineGate:
         from leadline.comparison.baselines import fingerprint, read_baseline, with_baseline
         from leadline.comparison.compare import compare_results
         from leadline.errors import UsageError
-        from leadline.evaluation.evaluate import evaluate
 
         if not os.path.exists(path):
-            self._write(run, path, condition, table, options)
+            self._write(run, path, condition, table, rules, options)
             return None
-        results = evaluate(table, run, condition.measure, **options)
+        results = self._values(table, run, condition.measure, rules, options)
         try:
             together, pairing = with_baseline(results, read_baseline(path), fingerprint(table))
         except UsageError:
             if not (update and self.config.getoption("--leadline-force-update")):
                 raise
-            self._write(run, path, condition, table, options)
+            self._write(run, path, condition, table, rules, options)
             return None
         return compare_results(together, rules, pairing=pairing)
 
+    def _values(
+        self, table: Qrels, runs: Any, measures: Any, rules: Rules, options: dict[str, Any]
+    ) -> Results:
+        """Return the values of runs, estimated if the judgments are a sample."""
+        from leadline.estimation.measured import drawn_from, measured
+
+        settings = {name: self.config.getini(f"leadline_{name}") for name in ("pool", "machine")}
+        given: dict[str, Any] = {
+            name: os.path.join(_folder(self.config), place)
+            for name, place in settings.items()
+            if place and name not in options
+        }
+        if drawn_from(table, options.get("pool", given.get("pool"))) is None:
+            given.pop("machine", None)
+        given |= {"confidence": rules.confidence, "seed": rules.seed}
+        return measured(table, runs, measures, **given, **options)
+
     def _write(
-        self, run: Any, path: str, condition: Condition, table: Qrels, options: dict[str, Any]
+        self, run: Any, path: str, condition: Condition, table: Qrels, rules: Rules, options: dict[str, Any]
     ) -> None:
         """Write a baseline with the measures that it had and that of the condition."""
         from leadline.comparison.baselines import read_baseline
-        from leadline.evaluation.evaluate import evaluate
         from leadline.reporting.baseline_files import write_baseline
 
         known = read_baseline(path, to_update=True).measures if os.path.exists(path) else []
-        results: Results = evaluate(table, run, [*known, condition.measure], **options)
+        results = self._values(table, run, [*known, condition.measure], rules, options)
         measures = list(dict.fromkeys(map(str, results.measures)))
         results = results.select_measures([results.measure_index(measure) for measure in measures])
         force = bool(self.config.getoption("--leadline-force-update"))

@@ -67,7 +67,7 @@ REFUSED = [
     "compare JUDGMENTS RUNS -m R@10",
     "compare JUDGMENTS bm25.run -m AP --baseline-file new.json --update-baseline",
     "rank JUDGMENTS RUNS -m AP",
-    "report JUDGMENTS RUNS -o page.html",
+    "report JUDGMENTS RUNS -m AP -o page.html",
     "explain JUDGMENTS bm25.run -m AP --query knots",
     "curve JUDGMENTS RUNS",
     "histogram JUDGMENTS RUNS",

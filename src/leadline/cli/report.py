@@ -17,15 +17,17 @@ from leadline.cli._options import (
     formats_option,
     measure_option,
     progress,
+    sample_options,
     write_output,
 )
-from leadline.cli._reading_options import read_judgments
+from leadline.cli._reading_options import labels_of, read_judgments, read_with
 from leadline.cli._results import inputs_of, print_line, result_text
 from leadline.cli._scores import given_scores, refuse_without_scores, scores_options
 from leadline.comparison.compare import compare_results
 from leadline.comparison.rules import Rules
 from leadline.data.optional import require
 from leadline.errors import UsageError
+from leadline.estimation.measured import drawn_from, estimates_of
 from leadline.reporting.pages.report import compared, only_one, page_of
 from leadline.reporting.tables.significance_table import significance_table
 
@@ -38,6 +40,7 @@ SECTION = "Evaluation"
 @scores_options
 @measure_option("Measure, as in AP (its mean is MAP) or nDCG@10 (repeatable); the first orders the runs.")
 @confidence_options
+@sample_options
 @evaluation_options
 @option(
     "Output",
@@ -111,11 +114,17 @@ def command(
         if not runs:
             raise UsageError("no run; expected QRELS RUN RUN..., or --scores FILE...")
         table = read_judgments(qrels, options, kind)
-        judged, others = len(table.grades), []
+        pool, judged = options["pool"], len(table.grades)
+        draw = drawn_from(table, pool, measures)
+        if draw is not None:
+            options |= {"pool": draw, "machine": labels_of(pool, options["machine"])}
         with progress("runs") as on_run:
             comparison, curves = compared(
                 table, runs, measures or None, rules, baseline, rel=level, on_run=on_run, **options
             )
+        estimated = estimates_of(comparison.results)
+        others = [] if estimated is None else read_with(estimated, pool, options["machine"])
+        comparison.options |= {"pool": pool} if pool is not None else {}
     results = comparison.results
     results.intervals = comparison.intervals
     comparison.options |= {"kind": kind, "intervals": results.intervals.by}

@@ -11,9 +11,11 @@ from leadline.comparison.comparison_result import Comparison
 from leadline.comparison.rules import Rules
 from leadline.data.arrays import Floats
 from leadline.data.optional import require
+from leadline.data.qrels import Qrels
 from leadline.data.results import Results
 from leadline.errors import UsageError
-from leadline.evaluation.evaluate import DEFAULT_MEASURES, evaluate
+from leadline.estimation.measured import drawn_from, measured
+from leadline.evaluation.evaluate import DEFAULT_MEASURES
 from leadline.evaluation.profiles import profile_of
 from leadline.io.opening import digest_of
 from leadline.io.read import QrelsLike, RunLike, read_qrels
@@ -44,7 +46,8 @@ def report(
     Parameters
     ----------
     qrels, runs
-        As in `evaluate`; or `Results` or a `Comparison` alone.
+        As in `evaluate`; or `Results` or a `Comparison` alone. With judgments of a sample the values are
+        estimates.
     path : path
         HTML file to write.
     measures : measure or iterable of measures, optional
@@ -143,8 +146,15 @@ def compared(
     rules: Rules,
     baseline: str | Sequence[str] | None,
     **options: Any,
-) -> tuple[Comparison, Floats]:
-    """Evaluate and compare runs; curves are computed together with the measures, in one pass."""
+) -> tuple[Comparison, Floats | None]:
+    """Evaluate and compare runs; curves are computed together with the measures, in one pass.
+
+    Estimates from a sample of judgments have no curves.
+    """
+    options |= {"confidence": rules.confidence, "seed": rules.seed}
+    if isinstance(qrels, Qrels) and drawn_from(qrels, options.get("pool"), measures) is not None:
+        results = measured(qrels, runs, measures or None, **options)
+        return compare_results(results, rules, baseline=baseline), None
     profile, size = profile_of(options.get("profile", "leadline")), options.get("documents")
     rel = options.get("rel")
     names = measures or DEFAULT_MEASURES
@@ -152,7 +162,7 @@ def compared(
         [names] if isinstance(names, (str, Measure)) else names, rel=rel, documents=size
     )
     points = profile.measures(POINTS, rel=rel, documents=size)
-    results = evaluate(qrels, runs, [*requested, *points], **options)
+    results = measured(qrels, runs, [*requested, *points], **options)
     chosen = results.select_measures(range(len(requested)))
     comparison = compare_results(chosen, rules, baseline=baseline)
     return comparison, results.means[:, [results.measure_index(point) for point in points]]
