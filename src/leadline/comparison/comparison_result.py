@@ -17,7 +17,7 @@ from leadline.comparison.estimates import these_queries
 from leadline.comparison.gate import Gate
 from leadline.comparison.pairing import Pairs
 from leadline.comparison.rules import Rules
-from leadline.comparison.sentences import sentence
+from leadline.comparison.sentences import sentence, shown_columns
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.result import Result
 from leadline.data.results import Intervals, Results, ResultWarning, RunInfo
@@ -353,13 +353,8 @@ class Comparison(Tested, Result):
     ) -> dict[str, Values]:
         """Return the columns that are printed otherwise: limits to report, effects with their limits."""
         reach = np.repeat([self.reach(str(one)) for one in self.results.measures], list(map(len, chosen)))
-        own = np.isnan(fields["simultaneous_low"]) | per_pair
-        limits = {
-            end: np.clip(np.where(own, fields[end], fields[f"simultaneous_{end}"]), -reach, reach)
-            for end in ("low", "high")
-        }
         effects = zip(*(_listed(fields[f"effect{end}"]) for end in ("", "_low", "_high")), strict=True)
-        return limits | {
+        return shown_columns(fields, reach, alone=per_pair) | {
             "effect": [
                 Preformatted(f"{effect:.2f} [{low:.2f}, {high:.2f}]") if isfinite(low) else effect
                 for effect, low, high in effects

@@ -13,7 +13,7 @@ from leadline.comparison.comparison_result import Comparison
 from leadline.comparison.engine import FEWEST, Differences, Tested, few_queries_text, few_queries_texts
 from leadline.comparison.pairing import check_intervals
 from leadline.comparison.rules import Rules
-from leadline.comparison.sentences import clipped, p_text, signed
+from leadline.comparison.sentences import p_text, shown_columns, signed
 from leadline.comparison.slicings import SliceSource, Slicing, slicings_of
 from leadline.data.arrays import Flags, Integers
 from leadline.data.result import Result
@@ -206,12 +206,17 @@ class Slices(Result):
         return named_columns(self.fields, headings, dropped=["p"])
 
     def _tables(self) -> list[Table]:
-        low, high = zip(*map(self._limits, self.records), strict=True)
-        names = [RowLabel(ALL) if name is None else name for name in self.fields["slice"]]
-        shown: dict[str, Any] = {"slice": names, "low": low, "high": high}
-        if self.rules is not None:  # all queries are no part of the family of slices
-            p = zip(self.fields["slice"], self.fields["p_corrected"], strict=True)
-            shown["p_corrected"] = [None if name is None else value for name, value in p]
+        whole = [name is None for name in self.fields["slice"]]
+        low, high = np.array([self.ranges[name] for name in self.fields["measure"]]).T
+        shown: dict[str, Any] = {
+            "slice": [RowLabel(ALL) if name is None else name for name in self.fields["slice"]]
+        }
+        if self.rules is None:
+            shown |= {end: np.clip(self.fields[end], low, high) for end in ("low", "high")}
+        else:  # all queries are no part of the family of slices
+            shown |= shown_columns(self.fields, high - low, alone=whole)
+            p = zip(whole, self.fields["p_corrected"], strict=True)
+            shown["p_corrected"] = [None if every else value for every, value in p]
         return [
             printed_table(
                 self._columns(),
@@ -220,15 +225,6 @@ class Slices(Result):
                 notes=[*self._moved(), *self._methods(), *map(str, self.warnings)],
             )
         ]
-
-    def _limits(self, record: SliceMean | SliceDifference) -> tuple[float, float]:
-        """Return the limits to print, clipped to the range of values or differences."""
-        low, high = self.ranges[record.measure]
-        if isinstance(record, SliceMean):
-            return clipped(record.low, low, high), clipped(record.high, low, high)
-        alone, reach = record.slice is None, high - low
-        ends = (record.low, record.high) if alone else (record.simultaneous_low, record.simultaneous_high)
-        return clipped(ends[0], -reach, reach), clipped(ends[1], -reach, reach)
 
     def _moved(self) -> list[str]:
         """Return a note for each slice with a significant difference, or that there is none."""

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
 
 from leadline.comparison.compared_pair import ComparedPair
 from leadline.comparison.rules import Rules
+from leadline.data.arrays import Floats
 from leadline.data.wording import counted, percent, queries
 from leadline.stats.moments import FEWEST_GROUPS
 
@@ -68,6 +72,17 @@ def shown_limits(pair: ComparedPair, reach: float, *, per_pair: bool = False) ->
     if per_pair or math.isnan(low):
         low, high = pair.low, pair.high
     return clipped(low, -reach, reach), clipped(high, -reach, reach)
+
+
+def shown_columns(
+    fields: Mapping[str, Any], reach: Floats, alone: bool | Sequence[bool] = False
+) -> dict[str, Floats]:
+    """Return the columns of the limits to report, as `shown_limits`; `alone` are pairs with their own."""
+    own = np.isnan(fields["simultaneous_low"]) | np.asarray(alone)
+    return {
+        end: np.clip(np.where(own, fields[end], fields[f"simultaneous_{end}"]), -reach, reach)
+        for end in ("low", "high")
+    }
 
 
 def clipped(value: float, low: float, high: float) -> float:

@@ -497,5 +497,4 @@ def _t_limits(mean: float, error: float, freedom: float, rules: SuiteRules) -> t
 def _comparison(comparison: Comparison) -> list[dict[str, Any]]:
     """Return the pairs of one collection as built-in types."""
     names = "a b measure mean_a mean_b difference low high p p_corrected wins ties losses queries verdict"
-    records = map(keyed, comparison.records(changed=0))
-    return [{name: record[name] for name in names.split()} for record in records]
+    return [{name: row[name] for name in names.split()} for row in comparison.to_rows()]
