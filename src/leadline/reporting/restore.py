@@ -180,7 +180,7 @@ def results_of(data: Mapping[str, Any]) -> Results:
         raise UsageError(
             "JSON in which a query is no text; expected what Results.to_json(per_query=True) gives"
         )
-    for key in ("intervals", "bounds", "estimates"):
+    for key in ("intervals", "bounds"):  # estimates over all queries are left out
         if any(key in run for run in runs):
             raise UsageError(f"results with {key} are not restored: what they come from is not in the JSON")
     sampling = _sampling(runs, texts)
