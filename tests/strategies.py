@@ -18,6 +18,7 @@ from leadline.data.qrels import Qrels
 from leadline.data.reading import DEFAULT_READING, Cut, Reading
 from leadline.evaluation.join import judge
 from leadline.io.opening import Buffers
+from leadline.io.read_paths import recorded
 from leadline.io.trec_runs import ReadCounts
 
 ORIGINAL = kernels.compiled
@@ -266,7 +267,8 @@ def judged_by(
     """Join a run file with qrels, holding at first so many bytes; with two turns it reads ahead."""
     workspaces = [Buffers(window) for _ in range(turns)]
     reading = replace(reading, single_precision=narrow)
-    return judge(str(path), qrels, reading=reading, cut=Cut(**cut), workspaces=workspaces)[1:]
+    with recorded():
+        return judge(str(path), qrels, reading=reading, cut=Cut(**cut), workspaces=workspaces)[1:]
 
 
 def columns_of(judged: JudgedRun) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from leadline.data.run import Run
 from leadline.data.validation import check_run_name
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.run_warnings import counts_of, counts_of_reading
-from leadline.io.opening import STANDARD_INPUT, Buffers, files_of
+from leadline.io.opening import Buffers, files_of
 from leadline.io.read import UNNAMED, RunLike, counted_run, is_ranked_lists, is_row, stream_lists
 from leadline.io.selection import selected_run
 from leadline.io.swapped_arguments import ORDER, like_scores, refuse_swapped
@@ -148,7 +148,7 @@ def judge_runs(
         return info, do(judged)
 
     sources = named_sources(runs)
-    if like_scores(qrels) and not _only_once(sources[0][1]):
+    if like_scores(qrels) and not isinstance(sources[0][1], Iterator):
         refuse_swapped(qrels, counted_run(sources[0][1], reading=reading)[0])
     results = list(_each(judge_one, sources, on_run))
     infos = [info for info, _ in results]
@@ -251,10 +251,10 @@ def _is_frame(value: object) -> bool:
 
 
 def readable_twice(runs: Any, reading: Reading) -> Any:
-    """Return the runs, with those that can be read only once (standard input, iterators) in memory."""
+    """Return the runs, with iterators, which can be read only once, in memory."""
     sources = [
-        (name, counted_run(source, name=name, reading=reading)[0] if _only_once(source) else source)
-        for name, source in named_sources(runs)
+        (name, counted_run(each, name=name, reading=reading)[0] if isinstance(each, Iterator) else each)
+        for name, each in named_sources(runs)
     ]
     return [source for _, source in sources] if sources[0][0] is None else dict(sources)
 
@@ -344,10 +344,6 @@ def first_documents(
     read = list(_each(read_one, named_sources(runs), on_run))
     refuse_equal_names([info for info, _ in read])
     return read
-
-
-def _only_once(source: Any) -> bool:
-    return isinstance(source, Iterator) or (isinstance(source, str) and source == STANDARD_INPUT)
 
 
 def refuse_equal_names(infos: Sequence[RunInfo]) -> None:

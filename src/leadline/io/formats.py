@@ -83,9 +83,8 @@ class Format(NamedTuple):
 class Opened(NamedTuple):
     """A file, its format, its text if it has been read to recognise the format, and the selected part.
 
-    The text of a pipe in TREC format may be its first chunk, to be read on. `columns` is the number of
-    columns in the first line of a TREC file. A file whose text is read piece by piece has its first lines as
-    `head`.
+    `columns` is the number of columns in the first line of a TREC file. A file whose text is read piece by
+    piece has its first lines as `head`.
     """
 
     path: str
@@ -98,7 +97,7 @@ class Opened(NamedTuple):
     @property
     def text(self) -> Chunk:
         """Return the text of the file, and read it if necessary."""
-        return read_whole(self.path) if self.whole is None else self.whole.finished()
+        return read_whole(self.path) if self.whole is None else self.whole
 
 
 def opened(path: str, *, read: bool = False) -> Opened:
@@ -118,12 +117,7 @@ def opened(path: str, *, read: bool = False) -> Opened:
         lines = _first_lines(file, head)
         if lines is not None and format_of(lines).name in {"jsonl", "csv"}:
             return Opened(path, format_of(lines), None, head=lines)
-    if head is None and not read and not part:
-        whole = Chunk.begun_once(file)
-        if format_of(whole) is not TREC and not whole.last:
-            whole.finished()
-    else:
-        whole = read_whole(file, enough=None if read or part else is_refused)
+    whole = read_whole(file, enough=None if read or part else is_refused)
     head = whole.text[: min(whole.filled, 1 << 16)].tobytes()
     return Opened(path, JSON if part else format_of(whole), whole, part, len(_first_fields(head)))
 

@@ -32,10 +32,7 @@ def header_in(text: bytes) -> bytes:
 
 
 def header_of(path: str) -> str | None:
-    """Return the YAML in the header of a file, without the comment signs; None without a header.
-
-    What can be read only once, such as a pipe, has None.
-    """
+    """Return the YAML in the header of a file, without the comment signs; None without a header."""
     head = first_bytes(path)
     if not head or not head.removeprefix(BOM).startswith(START):
         return None

@@ -10,16 +10,7 @@ from typing import BinaryIO, cast
 
 from leadline.errors import InputError, UsageError
 from leadline.io.archives import broken_archives
-from leadline.io.opening import (
-    BOM,
-    LONGEST_TEXT,
-    PROBE,
-    STANDARD_INPUT,
-    check_head,
-    open_bytes,
-    read_whole,
-    too_long,
-)
+from leadline.io.opening import BOM, LONGEST_TEXT, PROBE, check_head, open_bytes, read_whole, too_long
 
 
 def lines(path: str, *, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
@@ -63,9 +54,8 @@ def raw_lines(path: str) -> Iterator[tuple[int, bytes]]:
             raise
         raise InputError(f"cannot be read to its end ({error})", expected="a whole file", path=path) from None
     finally:
-        if path != STANDARD_INPUT:
-            stream.close()
-            file.close()
+        stream.close()
+        file.close()
 
 
 def _buffered(stream: BinaryIO) -> io.BufferedReader:

@@ -86,7 +86,13 @@ class Parts:
         try:
             self.file.write(bytes_of(lines))
         except OSError as error:
-            raise refusal(self.path, error) from None
+            from tempfile import gettempdir
+
+            raise UsageError(
+                f"{self.path}: a query reappears after another one, and its lines cannot be grouped in "
+                f"{gettempdir()} ({error.strerror or error}); expected a text grouped by query, or TMPDIR "
+                "with space for it"
+            ) from None
         self.size += len(lines)
 
     def __iter__(self) -> Iterator[Chunk]:
@@ -104,13 +110,3 @@ class Parts:
                 self.file.readinto(view[place : place + length])
                 place += length
             yield Chunk.of_text(self.path, workspace, size)
-
-
-def refusal(path: str, error: OSError) -> UsageError:
-    """Return the error for lines that cannot be grouped because nothing can be written."""
-    from tempfile import gettempdir
-
-    return UsageError(
-        f"{path}: a query reappears after another one, and its lines cannot be grouped in {gettempdir()} "
-        f"({error.strerror or error}); expected a text grouped by query, or TMPDIR with space for it"
-    )

@@ -11,14 +11,14 @@ from collections.abc import Callable, Generator, Sequence
 from glob import glob, has_magic
 from os.path import exists, isdir, isfile
 from pathlib import Path
-from typing import Any, BinaryIO, Generic, ParamSpec, Self, TypeVar, cast
+from typing import BinaryIO, Generic, ParamSpec, Self, TypeVar, cast
 
 import numpy as np
 
 from leadline.data.arrays import Bytes, Integers, bytes_of
-from leadline.errors import InputError, MissingPackageError
+from leadline.errors import InputError, MissingPackageError, UsageError
 from leadline.io.archives import COMPRESSIONS, LZ4, broken_archives, decompressed
-from leadline.io.read_paths import SteadyFile, record_input
+from leadline.io.read_paths import SteadyFile, pipe_copies, record_input
 
 P = ParamSpec("P")
 S = TypeVar("S")
@@ -101,7 +101,6 @@ LONGEST_TEXT = 1 << 26  # maximum number of bytes of a line, or of one document,
 BLOCK = LONGEST_LINE >> 2  # a longer line fills at least one block of this size
 STEP = 1 << 22  # number of bytes read between checks
 PACKED = 6  # number of bytes of text in a byte of a compressed file, about
-IN_MEMORY = 1 << 24  # number of bytes of a pipe that are kept in memory, not on disk
 PROBE = 1 << 12  # number of bytes within which nearly every text has a line end
 
 
@@ -158,67 +157,38 @@ def split_part(path: str) -> tuple[str, str]:
     return (file, part) if sign and part and isfile(file) and not isfile(path) else (path, "")
 
 
-class Spool:
-    """What a pipe has delivered, for a second reading; on disk where it is large."""
-
-    def __init__(self) -> None:
-        from tempfile import SpooledTemporaryFile  # takes as long to import as a small run to read
-
-        self.file = cast(BinaryIO, SpooledTemporaryFile(IN_MEMORY))  # noqa: SIM115  # closed when it is discarded
-        self.size = 0
-        self.error: OSError | None = None
-
-    def close(self) -> None:
-        """Discard everything."""
-        self.file.close()
-
-    @property
-    def text_size(self) -> int:
-        """Number of bytes of the text, about that if it is compressed."""
-        self.file.seek(0)
-        packed = self.file.read(HEAD).startswith(tuple(COMPRESSIONS))
-        return self.size * (PACKED if packed else 1)
-
-    def write(self, piece: memoryview) -> None:
-        """Add some bytes, unless a write failed: that matters only if there is a second reading."""
-        if self.error is None:
-            try:
-                self.file.write(piece)
-                self.size += len(piece)
-            except OSError as error:
-                self.error = error
-
-
-def open_bytes(
-    path: str, *, spool: Spool | None = None, file: BinaryIO | None = None
-) -> tuple[BinaryIO, BinaryIO]:
+def open_bytes(path: str) -> tuple[BinaryIO, BinaryIO]:
     """Open a path (or `-` for standard input) and decompress it, recognised by content.
 
-    Gives the plain bytes and the file below them; whoever reads closes both. What a pipe delivers is copied
-    into `spool`; `file` is read in place of the path.
+    Gives the plain bytes and the file below them; whoever reads closes both.
     """
     record_input(path)
-    if path == STANDARD_INPUT and file is None and sys.stdin is None:
-        raise InputError("standard input is closed", expected="a file or a pipe", path=path)
-    raw: io.BufferedReader
+    raw = open_raw(path)
+    head = raw.read(HEAD)
+    raw.seek(0)
+    kind = next((kind for magic, kind in COMPRESSIONS.items() if head.startswith(magic)), "")
     try:
-        if file is not None:
-            file.seek(0)
-            head = file.read(HEAD)
-            file.seek(0)
-            raw = cast(io.BufferedReader, file)
-        elif path == STANDARD_INPUT:
-            piped = cast(io.BufferedReader, sys.stdin.buffer)
-            head = _head(piped)
-            raw = io.BufferedReader(_Rejoined(head, piped, spool))
-        else:
-            unbuffered = SteadyFile(path)
-            head = _head(unbuffered)
-            if isfile(path):
-                unbuffered.seek(0)
-                raw = cast(io.BufferedReader, unbuffered)
+        return decompressed(raw, kind), raw
+    except MissingPackageError:
+        raw.close()
+        raise
+
+
+def open_raw(path: str) -> io.BufferedReader:
+    """Open a file, or the copy of a pipe, which is made when it is opened first."""
+    if path == STANDARD_INPUT and sys.stdin is None:
+        raise InputError("standard input is closed", expected="a file or a pipe", path=path)
+    try:
+        if path != STANDARD_INPUT and isfile(path):
+            return cast(io.BufferedReader, SteadyFile(path))
+        copies = pipe_copies()
+        if path not in copies:
+            if path == STANDARD_INPUT:
+                copies[path] = _copied(path, sys.stdin.buffer)
             else:
-                raw = io.BufferedReader(_Rejoined(head, unbuffered, spool))
+                with SteadyFile(path) as pipe:
+                    copies[path] = _copied(path, cast(BinaryIO, pipe))
+        return io.BufferedReader(_CopyReader(copies[path]))
     except IsADirectoryError:
         raise InputError("is a folder", expected="a file", path=path) from None
     except OSError as error:
@@ -226,26 +196,70 @@ def open_bytes(
         raise InputError(
             error.strerror or str(error), expected="a readable file", path=path, hint=hint
         ) from None
-    kind = next((kind for magic, kind in COMPRESSIONS.items() if head.startswith(magic)), "")
+
+
+def _copied(path: str, source: BinaryIO) -> BinaryIO:
+    """Copy a pipe to a temporary file without a name, so that nothing is left however the program ends."""
+    from tempfile import TemporaryFile, gettempdir  # take as long to import as a small run to read
+
+    piece = b""
+    while len(piece) < PROBE and (more := source.read(PROBE - len(piece))):  # a pipe may return fewer
+        piece += more
+    text = not piece.startswith((*COMPRESSIONS, *BINARY_TABLES))
+    if text:
+        check_head(piece, path)
+    line = 1
     try:
-        return decompressed(raw, kind), raw
-    except MissingPackageError:
-        if path != STANDARD_INPUT and file is None:
-            raw.close()
-        raise
+        copy = cast(BinaryIO, TemporaryFile())  # noqa: SIM115  # closed with the command or call that reads
+        while piece:
+            whole = piece[piece.find(b"\n") + 1 :]  # without the rest of a line, which may be a remark
+            if text and piece.count(b"\0") >= BINARY and (found := NUL_IN_LINE.search(whole)):
+                raise nul_byte(path, line + piece.count(b"\n", 0, found.end() + len(piece) - len(whole)))
+            copy.write(piece)
+            line += piece.count(b"\n")
+            piece = source.read(STEP) or b""
+        copy.flush()
+    except OSError as error:
+        raise UsageError(
+            f"{path}: a pipe, which cannot be kept in {gettempdir()} ({error.strerror or error}); "
+            "expected TMPDIR with space for it"
+        ) from None
+    return copy
 
 
-def _head(stream: io.RawIOBase | io.BufferedReader) -> bytes:
-    """Read the bytes that identify a compression; a pipe may return fewer at a time."""
-    head = b""
-    while len(head) < HEAD and (more := stream.read(HEAD - len(head))):
-        head += more
-    return head
+class _CopyReader(io.RawIOBase):
+    """A reading of the copy of a pipe, with a place of its own."""
+
+    def __init__(self, copy: BinaryIO) -> None:
+        self.copy = copy
+        self.place = 0
+
+    def readable(self) -> bool:
+        """Return True: the copy can be read."""
+        return True
+
+    def seekable(self) -> bool:
+        """Return True: the copy is a file."""
+        return True
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        """Move to a place."""
+        if whence == os.SEEK_CUR:
+            offset, whence = self.place + offset, os.SEEK_SET
+        self.place = self.copy.seek(offset, whence)
+        return self.place
+
+    def readinto(self, target: memoryview) -> int:  # type: ignore[override]  # narrower than Buffer
+        """Read into a buffer."""
+        self.copy.seek(self.place)
+        size: int = self.copy.readinto(target)  # type: ignore[attr-defined]  # typeshed
+        self.place += size
+        return size
 
 
 def first_bytes(path: str, size: int = 1 << 12) -> bytes | None:
-    """Return the first decompressed bytes of a file; None if it can be read only once, such as a pipe."""
-    if path == STANDARD_INPUT or not isfile(path):
+    """Return the first decompressed bytes of a file; None if there is none."""
+    if path != STANDARD_INPUT and (isdir(path) or not exists(path)):
         return None
     stream, file = open_bytes(path)
     with file, stream:
@@ -259,46 +273,19 @@ def first_bytes(path: str, size: int = 1 << 12) -> bytes | None:
 
 def text_size(path: str) -> int:
     """Return the number of bytes of the text in a file; about that if it is compressed."""
-    return Path(path).stat().st_size * (PACKED if is_compressed(path) else 1)
+    return file_size(path) * (PACKED if is_compressed(path) else 1)
+
+
+def file_size(path: str) -> int:
+    """Return the number of bytes of a file."""
+    with open_raw(path) as raw:
+        return raw.seek(0, os.SEEK_END)
 
 
 def is_compressed(path: str) -> bool:
     """Return whether the content of a file is compressed."""
-    with open(path, "rb") as file:
-        return file.read(HEAD).startswith(tuple(COMPRESSIONS))
-
-
-class _Rejoined(io.RawIOBase):
-    """A stream that cannot seek, with its first bytes restored, and copied while it is read."""
-
-    def __init__(
-        self, head: bytes, rest: io.RawIOBase | io.BufferedReader, spool: Spool | None = None
-    ) -> None:
-        self.head = head
-        self.rest = rest
-        self.spool = spool
-
-    def readable(self) -> bool:
-        """Return True: the stream can be read."""
-        return True
-
-    def readinto(self, target: memoryview) -> int | None:  # type: ignore[override]  # narrower than Buffer
-        """Read into a buffer."""
-        size: int | None
-        if self.head:
-            size = min(len(target), len(self.head))
-            target[:size] = self.head[:size]
-            self.head = self.head[size:]
-        else:
-            size = self.rest.readinto(target)
-        if self.spool is not None and size:
-            self.spool.write(target[:size])
-        return size
-
-    def close(self) -> None:
-        """Close the underlying stream as well."""
-        self.rest.close()
-        super().close()
+    with open_raw(path) as raw:
+        return raw.read(HEAD).startswith(tuple(COMPRESSIONS))
 
 
 class Buffers:
@@ -322,20 +309,11 @@ class Chunk:
     workspaces they take turns, so that one chunk can be used while the next is read.
     """
 
-    def __init__(
-        self,
-        path: str,
-        *workspaces: Buffers,
-        longest: int = LONGEST_LINE,
-        spool: Spool | None = None,
-        file: BinaryIO | None = None,
-    ) -> None:
+    def __init__(self, path: str, *workspaces: Buffers, longest: int = LONGEST_LINE) -> None:
         self.path = path
         self.longest = longest
         self.size = 0  # of the buffer when it must grow, if known
-        self.spool = spool
-        self.stream, self.file = open_bytes(path, spool=spool, file=file)
-        self.lent = file is not None or path == STANDARD_INPUT  # whoever opened it closes it
+        self.stream, self.file = open_bytes(path)
         self.workspaces = list(workspaces)
         self.filled = 0
         self.end = 0
@@ -350,46 +328,10 @@ class Chunk:
     def of_text(cls, path: str, workspace: Buffers, end: int) -> Chunk:
         """Return the chunk of a text in memory."""
         made = cls.__new__(cls)
-        made.path, made.workspaces, made.spool = path, [workspace], None
+        made.path, made.workspaces = path, [workspace]
         made.filled = made.end = made.read = end
         made.last = made.begun = True
         return made
-
-    @classmethod
-    def begun_once(cls, path: str) -> Chunk:
-        """Return the first chunk of an input that can be read only once, such as a pipe, with a spool."""
-        spool = Spool()
-        window = None
-        try:
-            window = cls(path, Buffers(), Buffers(), spool=spool)
-            window.advance(0)
-        except BaseException:
-            if window is not None:
-                window.__exit__()
-            spool.close()
-            raise
-        if window.last:
-            window.discard_spool()
-        return window
-
-    def discard_spool(self) -> None:
-        """Keep no copy of what a pipe delivers."""
-        if self.spool is not None:
-            self.spool.close()
-            self.spool = cast(Any, self.file).raw.spool = None
-
-    def finished(self) -> Chunk:
-        """Return the whole text, read to its end, if only the first chunk has been read.
-
-        A text that was closed before its end is one that no reader accepts.
-        """
-        if not self.last and not self.stream.closed:
-            self.discard_spool()
-            del self.workspaces[1:]
-            with self:
-                while not self.last:
-                    self.read_on()
-        return self
 
     def read_on(self) -> None:
         """Keep the text and read more, which is refused if it is binary, as a stream without end may be."""
@@ -400,11 +342,6 @@ class Chunk:
         text = self.text[: self.filled].tobytes()
         if outside_comments := NUL_IN_LINE.search(text):
             raise nul_byte(self.path, text.count(b"\n", 0, outside_comments.start()) + 1)
-
-    def drain(self) -> None:
-        """Read a pipe to its end, into the spool."""
-        while self.spool is not None and self.file.read(STEP):
-            pass
 
     @property
     def workspace(self) -> Buffers:
@@ -420,9 +357,8 @@ class Chunk:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if not self.lent:
-            self.stream.close()
-            self.file.close()
+        self.stream.close()
+        self.file.close()
 
     def advance(self, begin: int) -> None:
         """Discard the text before `begin`, keep the rest and read more."""
@@ -556,8 +492,7 @@ def read_whole(
 ) -> Chunk:
     """Read a whole text into one window."""
     with Chunk(path, Buffers(1 << 16), longest=longest) as window:
-        if path != STANDARD_INPUT and isfile(path):
-            window.size = Path(path).stat().st_size + 2
+        window.size = file_size(path) + 2
         window.read_on()
         while not window.last and not (enough is not None and enough(window)):
             window.read_on()

@@ -16,7 +16,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import wraps
-from typing import Any, ParamSpec, TypeAlias, TypeVar
+from typing import Any, BinaryIO, ParamSpec, TypeAlias, TypeVar
 
 from leadline.errors import InputError, LeadlineError, UsageError
 
@@ -34,6 +34,7 @@ class ReadPaths:
     def __init__(self) -> None:
         self.inputs: dict[Identity, str] = {}
         self.outputs: dict[Identity, str] = {}
+        self.copies: dict[str, BinaryIO] = {}  # of pipes, for every reading
 
     def add_input(self, path: str) -> None:
         """Record a file that is read; refuse one that an output would replace."""
@@ -77,6 +78,13 @@ def _recording() -> Iterator[ReadPaths]:
         yield record
     finally:
         _current.remove(record)
+        for copy in record.copies.values():
+            copy.close()
+
+
+def pipe_copies() -> dict[str, BinaryIO]:
+    """Return the copies of pipes of the running command or outermost call; none are kept outside of one."""
+    return _current[0].copies if _current else {}
 
 
 def public(function: Callable[P, T]) -> Callable[P, T]:

@@ -20,7 +20,7 @@ from leadline.data.qrels import Qrels
 from leadline.data.run import Run
 from leadline.errors import InputError, UsageError
 from leadline.io import python_inputs, row_checks
-from leadline.io.opening import ARROW, HEAD, IR_DATASETS, STREAM, Chunk, read_whole, text_of
+from leadline.io.opening import ARROW, HEAD, IR_DATASETS, STREAM, Chunk, open_raw, read_whole, text_of
 from leadline.io.read_paths import Watch
 from leadline.io.record_lists import csv_scan
 from leadline.io.row_checks import Records, Table
@@ -455,7 +455,8 @@ def _arrow_file(arrow: Any, source: Opened) -> tuple[list[str], Callable[[Sequen
     """Return the names of the columns of a file, and a function that yields some of them in batches."""
     whole = source.whole
     if whole is None:  # an uncompressed file
-        content = arrow.OSFile(source.path)
+        regular = os.path.isfile(source.path)
+        content = arrow.OSFile(source.path) if regular else arrow.PythonFile(open_raw(source.path))
         head = content.read(HEAD)
         content.seek(0)
     else:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 from contextlib import closing
-from os.path import isfile
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
 import numpy as np
@@ -20,7 +18,7 @@ from leadline.data.reading import Reading
 from leadline.errors import InputError
 from leadline.io import swapped_arguments
 from leadline.io.lines_by_query import LARGE, NOT_THE_TOP, Parts
-from leadline.io.opening import Buffers, Chunk, computed_ahead, read_whole, text_size
+from leadline.io.opening import Buffers, Chunk, computed_ahead, file_size, read_whole, text_size
 from leadline.io.trec_lists import (
     CompiledLists,
     PlainLists,
@@ -43,10 +41,9 @@ def read(path: str, *, subtopics: bool = False, whole: Chunk | None = None, sure
     `subtopics` reads the second column: then a document is judged once for each subtopic. `whole` is the text
     where it is read already. A ranking of four columns is refused unless `sure`.
     """
-    whole = whole and whole.finished()
     if subtopics:
         return _by_subtopic(whole or read_whole(path))
-    qrels = _in_chunks(path) if whole is None and kernels.compiled is not None and isfile(path) else None
+    qrels = _in_chunks(path) if whole is None and kernels.compiled is not None else None
     if qrels is None:
         whole = whole or read_whole(path)
         qrels = _of_whole(whole)
@@ -211,7 +208,7 @@ def _in_chunks(path: str) -> Qrels | None:
 
 def _chunks(path: str) -> Generator[tuple[CompiledLists | None, float], None, None]:
     """Yield the lists of a file chunk by chunk, with the share of the file that has been read."""
-    size = Path(path).stat().st_size
+    size = file_size(path)
 
     def scan(place: tuple[int, int]) -> tuple[tuple[CompiledLists | None, float], tuple[int, int] | None]:
         byte, line = place

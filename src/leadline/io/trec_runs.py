@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from os.path import isfile
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -18,8 +17,8 @@ from leadline.data.reading import DEFAULT_READING, Reading
 from leadline.data.run import Run
 from leadline.errors import InputError
 from leadline.io import selection
-from leadline.io.lines_by_query import LARGE, NOT_THE_TOP, Parts, refusal
-from leadline.io.opening import Buffers, Chunk, Spool, computed_ahead, read_whole, run_name, text_size
+from leadline.io.lines_by_query import LARGE, NOT_THE_TOP, Parts
+from leadline.io.opening import Buffers, Chunk, computed_ahead, read_whole, run_name, text_size
 from leadline.io.trec_lists import CompiledLists, ListConsumer, PlainLists, RankedLists, TrecLists, as_fields
 from leadline.kernels import plain
 
@@ -87,17 +86,10 @@ def stream(
 ) -> ReadCounts:
     """Pass the lists of a run file to a consumer while it is read, chunk by chunk.
 
-    `workspaces` is memory that is reused from run to run; `whole` is the text if it has been read already, or
-    the first chunk of a pipe. Tags are counted if runs are named by them.
+    `workspaces` is memory that is reused from run to run; `whole` is the text if it has been read already.
+    Tags are counted if runs are named by them.
     """
-    if whole is None and isfile(path):
-        whole = Chunk(path, *(workspaces or [Buffers()]))
-    spool = None if whole is None else whole.spool
-    try:
-        counts = _delivered(path, whole, spool, consumer, reading)
-    finally:
-        if spool is not None:
-            spool.close()
+    counts = _delivered(path, whole or Chunk(path, *(workspaces or [Buffers()])), consumer, reading)
     if not counts.queries:
         if reading.selects:
             selection.refuse_nothing(reading, path)
@@ -105,42 +97,30 @@ def stream(
     return counts
 
 
-def _delivered(
-    path: str, whole: Chunk | None, spool: Spool | None, consumer: ListConsumer, reading: Reading
-) -> ReadCounts:
+def _delivered(path: str, text: Chunk, consumer: ListConsumer, reading: Reading) -> ReadCounts:
     """Deliver the lists chunk by chunk; where a query reappears, again, merged."""
-    if whole is not None and not whole.last:
-        with whole as window:
+    if not text.last:
+        with text as window:
             try:
                 with closing(_scanned(window, reading)) as chunks:
                     return _deliver(chunks, consumer, reading)
             except _QueryReturnsError:
                 consumer.restart()
-                window.drain()
-        counts = _grouped_on_disk(path, spool, consumer, reading)
+        counts = _grouped_on_disk(path, consumer, reading)
         if counts is not None:
             return counts
-        whole = None if spool is None else _again(path, spool).finished()
-    scanned, _ = _find(whole or read_whole(path), 1, reading, whole=True)
+        text = read_whole(path)
+    scanned, _ = _find(text, 1, reading, whole=True)
     return _deliver([scanned], consumer, reading)
 
 
-def _again(path: str, spool: Spool | None) -> Chunk:
-    """Return the first chunk of a second reading of a file, or of what a pipe has delivered."""
-    if spool is not None and spool.error is not None:
-        raise refusal(path, spool.error)
-    return Chunk(path, Buffers(), file=None if spool is None else spool.file)
-
-
-def _grouped_on_disk(
-    path: str, spool: Spool | None, consumer: ListConsumer, reading: Reading
-) -> ReadCounts | None:
+def _grouped_on_disk(path: str, consumer: ListConsumer, reading: Reading) -> ReadCounts | None:
     """Deliver the lists of a run whose lines are grouped on disk; None if it is not large or not clean."""
-    size = text_size(path) if spool is None else spool.text_size
+    size = text_size(path)
     if size <= LARGE or kernels.compiled is None or reading.order != "score":
         return None
     with Parts(path, size) as parts:
-        with _again(path, spool) as window:
+        with Chunk(path, Buffers()) as window:
             if not parts.fill(window, run=True):
                 return None
         try:
@@ -244,7 +224,7 @@ def read(
     name = run_name(path) if name is None else name
     if reading.on_duplicate == "hold":  # what is held is numbered over the whole run
         every = _Whole()
-        counts = stream(path, every, reading=reading, whole=whole.finished() if whole else read_whole(path))
+        counts = stream(path, every, reading=reading, whole=whole or read_whole(path))
         return run_of(every.lists, name=name, tag=counts.tag), counts
     consumer = _Gathered()
     counts = stream(path, consumer, reading=reading, whole=whole)
