@@ -1,7 +1,7 @@
 # `make demo` and `make test` need Python 3.11 or newer and make; a C compiler makes the kernels fast.
 PYTHON ?= python3
 BIN := .venv/bin
-SOURCES := pyproject.toml setup.py $(wildcard src/leadline/kernels/*.py src/leadline/kernels/list_kernel.*)
+SOURCES := pyproject.toml setup.py studies/pyproject.toml $(wildcard src/leadline/kernels/*.py src/leadline/kernels/list_kernel.*)
 
 .PHONY: demo test lint docs figures site clean
 
@@ -36,7 +36,7 @@ clean:
 
 .venv/test.stamp: $(SOURCES)
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]' -e ./studies
 	touch .venv/demo.stamp $@
 
 .venv/site.stamp: pyproject.toml

@@ -2,15 +2,12 @@
 
 With LEADLINE_BUILD=pure in the environment nothing is compiled, and the wheel is one for every system
 (py3-none-any). With LEADLINE_BUILD=checked the kernels check every index, for tests; with
-LEADLINE_BUILD=scalar the list kernel has no instructions of one kind of processor. Wheels are without the
-modules that only write the pages of studies into docs/.
+LEADLINE_BUILD=scalar the list kernel has no instructions of one kind of processor.
 """
 
-import ast
 import os
 import shutil
 import sys
-from pathlib import Path
 from platform import machine
 
 from setuptools import Extension, setup
@@ -31,14 +28,7 @@ SHARED = "leadline.kernels.compiled.shared"  # what Cython would otherwise repea
 
 
 class BuildPackages(build_py):  # type: ignore[misc]
-    """Add the examples of the documentation, which `leadline demo --files` writes; omit what writes pages."""
-
-    def find_package_modules(self, package: str, package_dir: str) -> list[tuple[str, str, str]]:
-        found: list[tuple[str, str, str]] = super().find_package_modules(package, package_dir)
-        if not package.startswith("leadline_studies"):
-            return found
-        kept = used_by_studies()
-        return [module for module in found if Path(module[2]).resolve() in kept]
+    """Add the examples of the documentation, which `leadline demo --files` writes."""
 
     def run(self) -> None:
         super().run()
@@ -57,29 +47,6 @@ class BuildKernels(build_ext):  # type: ignore[misc]  # setuptools has no types 
             extension.extra_compile_args = compile_args
             extension.extra_link_args = link_args
         super().build_extensions()
-
-
-def used_by_studies() -> set[Path]:
-    """Return the files of leadline_studies that `leadline study` can import: the others write pages."""
-    source = Path(__file__).resolve().parent / "src"
-    studies = source / "leadline_studies"
-    waiting = [*studies.rglob("__init__.py"), *studies.rglob("study.py")]
-    kept: set[Path] = set()
-    while waiting:
-        file = waiting.pop()
-        if file in kept:
-            continue
-        kept.add(file)
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom) and node.module:
-                names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-            elif isinstance(node, ast.Import):
-                names = [alias.name for alias in node.names]
-            else:
-                continue
-            files = (source.joinpath(*name.split(".")).with_suffix(".py") for name in names)
-            waiting += [named for named in files if studies in named.parents and named.exists()]
-    return kept
 
 
 def arguments_for(compiler: str, platform: str) -> tuple[list[str], list[str]]:

@@ -18,6 +18,7 @@ from leadline.version import VERSION
 pytestmark = pytest.mark.slow
 BUILT = ("build", "compiled", "leadline.egg-info", "__pycache__")
 EXAMPLES = REPOSITORY / "docs" / "examples"
+EMPTY = ("__init__", "__main__")
 EVALUATE = ["evaluate", "qrels.txt", "bm25.run", "dense.run", "-q", "-f", "json"]
 
 
@@ -36,7 +37,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def build(source: Path, target: Path, **variables: str) -> Path:
+def build(source: Path, target: Path, name: str = "leadline", **variables: str) -> Path:
     """Build a wheel without the network and unpack it; give the folder that it makes."""
     for path in (source / "build").glob("*"):
         if path.is_dir() and path.name != "src":  # lib and temp of the build before
@@ -61,7 +62,7 @@ def build(source: Path, target: Path, **variables: str) -> Path:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    (wheel,) = target.glob("leadline-*.whl")
+    (wheel,) = target.glob(f"{name}-*.whl")
     zipfile.ZipFile(wheel).extractall(target / "installed")
     return target / "installed"
 
@@ -144,18 +145,24 @@ def test_compiled_kernels_are_found_and_hold_no_debug_symbols(source: Path, tmp_
     assert run(installed, *EVALUATE) == run(REPOSITORY / "src", *EVALUATE, LEADLINE_PURE="1")
 
 
-def test_the_wheel_has_the_studies_without_what_writes_their_pages(source: Path, tmp_path: Path) -> None:
-    installed = build(source, tmp_path / "wheel", LEADLINE_BUILD="pure") / "leadline_studies"
-    studies = source / "src" / "leadline_studies"
-    shipped = {path.relative_to(installed) for path in installed.rglob("*.py")}
-    every = {path.relative_to(studies) for path in studies.rglob("*.py")}
-    assert {path for path in shipped if path.stem.endswith(("page", "pages", "__main__"))} == set()
-    assert {path for path in every if path.name in {"study.py", "__init__.py"}} <= shipped < every
-    names = sorted(".".join(("leadline_studies", *path.with_suffix("").parts)) for path in shipped)
-    lines = [f"import {name.removesuffix('.__init__')}" for name in names]
+def test_studies_are_a_wheel_of_their_own_that_is_imported_without_a_checkout(
+    source: Path, tmp_path: Path
+) -> None:
+    assert not (build(source, tmp_path / "leadline", LEADLINE_BUILD="pure") / "leadline_studies").exists()
+    ignored = shutil.ignore_patterns("build", "tests", "*.egg-info", "__pycache__")
+    shutil.copytree(REPOSITORY / "studies", tmp_path / "studies", ignore=ignored)
+    installed = build(tmp_path / "studies", tmp_path / "wheel", name="leadline_studies")
+    modules = [path.relative_to(installed).with_suffix("") for path in installed.rglob("*.py")]
+    lines = [f"import {'.'.join(path.parts)}" for path in modules if path.name not in EMPTY]
+    assert len(lines) > len(list((installed / "leadline_studies").iterdir()))
     subprocess.run(
         [sys.executable, "-c", "\n".join(lines)],
-        env=os.environ | {"PYTHONPATH": str(installed.parent)},
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(map(str, (installed, REPOSITORY / "src")))},
         cwd=tmp_path,
         check=True,
     )
+
+
+def test_studies_have_the_version_of_leadline() -> None:
+    text = (REPOSITORY / "studies" / "pyproject.toml").read_text(encoding="utf-8")
+    assert f'\nversion = "{VERSION}"\n' in text

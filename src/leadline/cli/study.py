@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 from types import ModuleType
 from typing import Any
@@ -19,6 +20,7 @@ from leadline.io.read_paths import check_outputs
 from leadline.reporting.render import render
 
 SECTION = "Experiments"
+PACKAGE = "leadline_studies"  # a distribution of its own
 
 FORMS = ("svg", "pdf", "png")
 COMPLETED: dict[str, Any] = {"MODEL": MODEL, "MEASURE": MEASURE}  # what a shell completes
@@ -26,16 +28,15 @@ EXAMPLES = {"qrels": "qrels.txt", "runs": "runs/*.xz", "docs": "docs.jsonl", "qu
 
 
 def collection() -> Any:
-    """Return the installed collection of studies, which the entry point `leadline.studies` names.
-
-    It offers `studies()`, the names; `study(name)`, the module of one; `ARGUMENTS`, the default arguments.
-    """
-    from importlib.metadata import entry_points
-
-    points = entry_points(group="leadline.studies")
-    if not points:
-        raise UsageError("no studies are installed; expected the package leadline_studies")
-    return next(iter(points)).load()
+    """Return the package of studies, which offers `studies()`, `study(name)` and `ARGUMENTS`."""
+    try:
+        return importlib.import_module(PACKAGE)
+    except ModuleNotFoundError as error:
+        if error.name != PACKAGE:
+            raise
+        raise UsageError(
+            "the studies are not installed; in a checkout of leadline: pip install ./studies"
+        ) from None
 
 
 class Studies(Group):

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from whole_pictures import whole
 
 import leadline as ll
 from leadline.errors import UsageError
 from leadline.reporting.plots import picture, style
 from leadline.reporting.plots.association_plots import MOST_NAMES, association, swaps_of
 from leadline.reporting.plots.prediction_plots import rank_shares
+from whole_pictures import whole
 
 
 def drawn(points: int, spread: float = 0.1, **options: Any) -> Any:

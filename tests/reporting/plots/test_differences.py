@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from whole_pictures import whole
 
 from leadline.errors import UsageError
 from leadline.reporting.plots import LINE_STYLES, picture
 from leadline.reporting.plots.pair_plots import ABOVE, APART, BELOW, differences
+from whole_pictures import whole
 
 NAN = float("nan")
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from whole_pictures import whole
 
 from leadline.errors import UsageError
 from leadline.reporting.plots import FAINT, picture
 from leadline.reporting.plots.distance_map import distance_map, distance_tree
 from leadline.reporting.plots.line_plots import by_parameter, cumulative
 from leadline.reporting.plots.text_layout import group_colours, stretches
+from whole_pictures import whole
 
 
 def table(size: int) -> np.ndarray:

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 from matplotlib.patches import Rectangle
-from whole_pictures import whole
 
 from leadline.reporting.plots.distribution_plots import BEST, IDS, by_query, distributions
+from whole_pictures import whole
 
 
 @pytest.mark.parametrize("shape", ["box", "violin"])

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from whole_pictures import least_size, whole
 
 import leadline as ll
 from leadline.comparison.query_slices import slices_of
@@ -19,6 +18,7 @@ from leadline.reporting.plots.comparison_plots import KINDS as OF_COMPARISONS
 from leadline.reporting.plots.query_plots import KINDS as OF_RESULTS
 from leadline.reporting.plots.result_plots import FIGURES
 from leadline.scale.suite_evaluation import suite
+from whole_pictures import least_size, whole
 
 QUERIES = [f"q{place}" for place in range(12)]
 KINDS = {query: ("navigational", "informational")[place % 2] for place, query in enumerate(QUERIES)}

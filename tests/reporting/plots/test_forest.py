@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from whole_pictures import whole
 
 import leadline as ll
 from leadline.errors import UsageError
 from leadline.reporting.plots import INK, LINE_STYLES, picture
 from leadline.reporting.plots.interval_plots import forest, nested_intervals
 from leadline.reporting.plots.text_layout import FEW
+from whole_pictures import whole
 
 NAN = float("nan")
 LABEL = "AP, mean and 95 % interval over 50 queries"

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from whole_pictures import whole
 
 from leadline.errors import UsageError
 from leadline.reporting.plots import LINE_STYLES, picture
 from leadline.reporting.plots.significance_groups import critical_difference, groups, significance_groups
+from whole_pictures import whole
 
 NAN = float("nan")
 LABEL = "AP, mean over 50 queries"

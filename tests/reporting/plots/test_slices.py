@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from whole_pictures import texts
 
 import leadline as ll
 from leadline.comparison.query_slices import slices_of
 from leadline.reporting.plots import style
+from whole_pictures import texts
 
 QUERIES = [f"q{query}" for query in range(24)]
 KINDS = {query: ("short", "long", "medium")[place % 3] for place, query in enumerate(QUERIES)}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from whole_pictures import whole
 
 from leadline.online.proportions import sequential_test
 from leadline.reporting.plots.abtest_plots import two_arms
+from whole_pictures import whole
 
 ARMS = (["system-old", "system-new-with-a-very-long-name"], [0.05, 0.06], [0.04, 0.05], [0.06, 0.075])
 

@@ -1,0 +1,139 @@
+"""The study of samples: a full sample weighted is exact, and every estimate stands beside the others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import leadline as ll
+from leadline.errors import InputError, UsageError
+from leadline.reporting.plots import picture
+from leadline.stats.correlation import pearson
+from leadline_studies import study
+from leadline_studies.common.figures import by_sample
+from leadline_studies.histogram_sample.study import ESTIMATES, best_slope, correlation_with_ap, summary_lines
+from tests.test_histogram_ranks import made
+
+SAMPLE = study("histogram-sample")
+
+
+def test_the_weighted_measure_of_a_full_sample_is_exact_and_small_ones_are_beside_it() -> None:
+    found = SAMPLE.run(*made(8), samples="5,108", repeats=3, draws=20)
+    cells = [(one["share"], one["sample"]) for one in found.data["estimates"]["AP weighted"]]
+    assert cells == [(share, n) for share in (0.25, 0.5, 0.75, 1.0) for n in (5, 108)]
+    whole = {name: each[-1] for name, each in found.data["estimates"].items()}
+    assert whole["AP weighted"]["pearson"]["value"] == pytest.approx(1)
+    assert whole["AP weighted"]["mean"] == pytest.approx(found.data["mean_exact"])
+    assert whole["AP as sampled"]["mean"] == pytest.approx(found.data["mean_exact"])
+    small = {name: each[-2] for name, each in found.data["estimates"].items()}
+    assert small["AP as sampled"]["mean"] > small["AP weighted"]["mean"] > found.data["mean_exact"]
+    assert len(found.lines) == 3
+    assert len(found.tables["tracking"].rows) == 40
+    assert set(found.figures) == {"tracking", "shares"}
+    again = SAMPLE.run(*made(8), samples="5,108", repeats=3, draws=20)
+    assert again.data == found.data
+
+
+def test_with_all_relevant_documents_one_sample_gives_what_the_functions_give() -> None:
+    qrels, runs = made(6)
+    found = SAMPLE.run(qrels, runs, samples="9", shares="100", repeats=1, draws=0, seed=4)
+    exact = ll.evaluate(qrels, runs, "AP").means[:, 0]
+    options: dict[str, Any] = {"sample": 9, "seed": 4, "draws": 0}
+    scores = ll.histogram(qrels, runs, **options)
+    wanted = {
+        "HSA, scores": scores.hsa,
+        "HSA, robust": scores.hsa_robust,
+        "HSA, ranks": ll.histogram(qrels, runs, from_ranks=True, **options).hsa,
+        "AP weighted": ll.sampled(qrels, runs, "AP", correction="none", **options).means[:, 0],
+    }
+    for name, values in wanted.items():
+        one = found.data["estimates"][name][0]
+        assert one["pearson"]["value"] == pytest.approx(pearson(exact, values)), name
+        assert one["pearson"]["low"] is None
+        assert one["mean"] == pytest.approx(values.mean())
+
+
+def test_fewer_relevant_documents_track_worse() -> None:
+    found = SAMPLE.run(*made(12), samples="30", shares="10,100", repeats=4, draws=8)
+    few, all_of_them = found.data["estimates"]["HSA, scores"]
+    assert few["pearson"]["value"] < all_of_them["pearson"]["value"]
+
+
+def test_whole_teams_are_drawn_again(tmp_path: object) -> None:
+    place = f"{tmp_path}/teams.tsv"
+    with open(place, "w") as file:
+        file.write("run\tteam\n" + "".join(f"r{n:02}\t{n % 3}\n" for n in range(6)))
+    options = {"samples": "9", "shares": "100", "repeats": 2, "draws": 30}
+    alone, teams = (
+        SAMPLE.run(*made(6), team=team, **options).data["estimates"]["AP weighted"][0]["pearson"]
+        for team in (None, f"{place}:team")
+    )
+    assert alone["value"] == teams["value"]
+    assert alone["runs_low"] != teams["runs_low"]
+
+
+def test_samples_and_shares_must_be_numbers() -> None:
+    for samples in ("", "x", "10,0", "10;20"):
+        with pytest.raises(UsageError, match=r"samples .*expected positive integers"):
+            SAMPLE.run(*made(3), samples=samples)
+    with pytest.raises(UsageError, match="expected percentages from 1 to 100"):
+        SAMPLE.run(*made(3), shares="50,101")
+    with pytest.raises(UsageError, match="repeats=0"):
+        SAMPLE.run(*made(3), repeats=0)
+    with pytest.raises(UsageError, match="2 runs; expected 3 or more"):
+        SAMPLE.run(*made(2), samples="5", repeats=1, draws=0)
+
+
+def test_infinite_scores_are_refused() -> None:
+    qrels, runs = made(3)
+    runs["r00"]["q0"]["d000"] = float("inf")
+    with pytest.raises(InputError, match="score inf for query 'q0'"):
+        SAMPLE.run(qrels, runs, samples="5", repeats=1, draws=0)
+
+
+def test_one_query_is_not_enough() -> None:
+    qrels, runs = made(3)
+    with pytest.raises(UsageError, match="1 queries with relevant documents; expected 2 or more"):
+        SAMPLE.run({"q0": qrels["q0"]}, runs)
+
+
+def test_systems_without_a_value_are_left_out_and_counted() -> None:
+    rng = np.random.default_rng(0)
+    exact = rng.random((6, 2, 3))
+    values = exact * 2
+    values[1] = np.nan
+    found = correlation_with_ap(exact, values, np.zeros((2, 3)))
+    assert found["undefined"] == 1
+    assert found["pearson"]["value"] == found["over_ap"]["value"] == pytest.approx(1)
+    assert found["mean"] == pytest.approx(np.median(np.nanmean(values[:, :, 0], axis=0)))
+    nothing = correlation_with_ap(exact, np.full(exact.shape, np.nan), np.zeros((2, 3)))
+    assert nothing["pearson"] == dict.fromkeys(nothing["pearson"])
+    assert nothing["spearman"] is None
+    assert nothing["mean"] is None
+
+
+def test_the_better_slope_is_set_against_ap_and_an_undefined_one_never_wins() -> None:
+    def cell(value: float | None, over: float | None) -> dict[str, object]:
+        return {
+            "share": 1.0,
+            "sample": 5,
+            "pearson": {"value": value},
+            "over_ap": {"value": over, "low": over, "high": over},
+        }
+
+    data = {name: [cell(0.5, 0.0)] for name in ESTIMATES}
+    data |= {"HSA, scores": [cell(None, None)], "HSA, ranks": [cell(-0.2, -0.7)]}
+    assert best_slope(data, 0)[0] == "HSA, ranks"
+    data["HSA, scores"] = [cell(0.8, 0.3)]
+    grid = type("Grid", (), {"shares": [1.0], "sizes": [5]})()
+    lines = summary_lines(data, grid)
+    assert lines[0].endswith("the claim holds")
+    assert "in 1 of 1 cells, clearly" in lines[1]
+    assert "in 1, clearly worse in 0" in lines[1]
+
+
+def test_undefined_values_are_gaps() -> None:
+    drawn = by_sample({"a": [(10, 0.5), (30, float("nan")), (100, 0.7)]}, label="R")
+    assert picture(drawn, "svg").startswith(b"<?xml")
