@@ -128,8 +128,9 @@ def test_the_better_slope_is_set_against_ap_and_an_undefined_one_never_wins() ->
     assert best_slope(data, 0)[0] == "HSA, ranks"
     data["HSA, scores"] = [cell(0.8, 0.3)]
     grid = type("Grid", (), {"shares": [1.0], "sizes": [5]})()
-    lines = summary_lines(data, grid)
+    lines = summary_lines(data, grid, 15)
     assert lines[0].endswith("the claim holds")
+    assert "no verdict: 15 runs" in summary_lines(data, grid, 14)[0]
     assert "in 1 of 1 cells, clearly" in lines[1]
     assert "in 1, clearly worse in 0" in lines[1]
 

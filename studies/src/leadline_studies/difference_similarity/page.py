@@ -95,7 +95,8 @@ PAGE = """# Does Information Difference identify systems of one team?
 
 {note}
 
-**Answer: confirmed.** Golbus and Aslam 2014 (section 3.1, figure 2) report that, among systems of similar
+**Answer: in relation, not in size.** Golbus and Aslam 2014 (section 3.1, figure
+2) report that, among systems of similar
 score, Information Difference (id, [glossary](../glossary.md)) separates pairs of one team from pairs of two
 far better than the difference in score does. The difference of the two areas under the ROC curve lies above
 0, interval included, in {held} of {tried} settings: area of id {far} (the paper: above 0.9 on average), of

@@ -49,6 +49,7 @@ PLAIN, WEIGHTED = "AP as sampled", "AP weighted"
 ESTIMATES = ("HSA, scores", "HSA, ranks", "HSA, robust", PLAIN, WEIGHTED)
 AS_PUBLISHED = ESTIMATES[:2]
 LEAST = 3  # runs
+ASKED_RUNS = 15  # for a verdict
 Json = dict[str, Any]
 
 
@@ -164,7 +165,7 @@ def run(
         },
         {"tracking": tracking_table(data)},
         figures(data, grid),
-        summary_lines(data, grid),
+        summary_lines(data, grid, len(infos)),
         (),
         [(info.path, info.counts["documents_read"]) for info in infos],
         {
@@ -336,7 +337,19 @@ def best_slope(data: dict[str, list[Json]], index: int) -> tuple[str, Json]:
     return name, data[name][index]
 
 
-def summary_lines(data: dict[str, list[Json]], grid: Grid) -> list[str]:
+def verdict(gain: Json, systems: int) -> str:
+    """Return whether a gain over AP of the sample is above 0, or below, with its interval over queries."""
+    if systems < ASKED_RUNS:
+        return f"no verdict: {ASKED_RUNS} runs are the least"
+    low, high = (_nan_for_none(gain[end]) for end in ("low", "high"))
+    if low > 0:
+        return "the claim holds"
+    if high < 0:
+        return "the claim does not hold: worse than AP of the sample"
+    return f"the claim is not shown: the 95 % interval of the difference, {low:+.3f} to {high:+.3f}, holds 0"
+
+
+def summary_lines(data: dict[str, list[Json]], grid: Grid, systems: int) -> list[str]:
     """Return whether HSA tracks better than AP of a sample, by n and over all cells."""
     conclusions, most = [], max(grid.shares)
     for index, entry in enumerate(data[PLAIN]):
@@ -347,7 +360,7 @@ def summary_lines(data: dict[str, list[Json]], grid: Grid) -> list[str]:
                 f"{percent(most)} of the relevant documents, n = {entry['sample']}: R with AP of the whole "
                 f"lists {_text(best['pearson']['value'])} for {name} (the better of two), "
                 f"{_text(entry['pearson']['value'])} for AP of the same sample, {_text(weighted)} for AP "
-                f"weighted: the claim {'holds' if (best['over_ap']['value'] or -1) > 0 else 'does not hold'}"
+                f"weighted: {verdict(best['over_ap'], systems)}"
             )
     return [*conclusions, summary(data)]
 

@@ -157,7 +157,7 @@ def run(
         data,
         tables(data),
         figures(data["estimates"], grid) | {"underrated": _figure(data)},
-        [*summary_lines(data["estimates"], grid), *rival_lines(data)],
+        [*summary_lines(data["estimates"], grid, len(models)), *rival_lines(data)],
         of_models.warnings,
         inputs,
         {

@@ -50,6 +50,7 @@ DEPTHS = (10, 30, 100)
 SIZES = (5, 10, 20)
 PAPER = 30  # the paper's depth
 NAMED = "deshato, {} topics"
+TOO_FEW = "no verdict: 15 systems and 5 fits are the least"
 
 
 class Ranked(NamedTuple):
@@ -200,19 +201,25 @@ def few_systems(
         drawn = [np.sort(rng.permutation(len(truth))[:size]) for _ in range(subsets)]
         taus = {
             NAMED.format(number): [
-                float(np.mean([kendall(of_fit[chosen], truth[chosen]) for of_fit in scores]))
-                for chosen in drawn
+                [kendall(of_fit[chosen], truth[chosen]) for chosen in drawn] for of_fit in scores
             ]
             for number, scores in shapes.items()
         }
-        taus["nruns"] = [
+        votes = [
             kendall(estimate_systems(systems.only(chosen.tolist()), NRuns(depth=PAPER)).scores, truth[chosen])
             for chosen in drawn
         ]
-        rows += [
-            {"systems": size, "method": name, "tau": plain(float(mean_of_defined(np.array([values]))[0]))}
-            for name, values in taus.items()
-        ]
+        for name, values in (taus | {"nruns": [votes]}).items():
+            means = mean_of_defined(np.array(values))
+            row: dict[str, Any] = {"systems": size, "method": name}
+            rows.append(
+                row
+                | {
+                    "tau": plain(float(means.mean())),
+                    "lowest": plain(means.min()),
+                    "highest": plain(means.max()),
+                }
+            )
     return rows
 
 
@@ -223,7 +230,7 @@ def _depth_table(depths: list[dict[str, Any]]) -> Table:
 
 def _few_table(few: list[dict[str, Any]]) -> Table:
     rows: list[list[Cell]] = [list(row.values()) for row in few]
-    return Table(["systems", "method", "mean tau"], rows, digits=3)
+    return Table(["systems", "method", "mean tau", "worst fit", "best fit"], rows, digits=3)
 
 
 def _figures(ranked: Ranked, truth: Floats, shapes: dict[int, Floats]) -> dict[str, Any]:
@@ -240,10 +247,15 @@ def _figures(ranked: Ranked, truth: Floats, shapes: dict[int, Floats]) -> dict[s
     }
 
 
+def too_few(systems: int, fits: int) -> bool:
+    """Return whether systems or fits are too few for a verdict."""
+    return systems < 15 or fits < 5
+
+
 def verdict(agreement: dict[str, Any], systems: int, fits: int) -> str:
     """Return whether tau above 0 is reproduced: p below 0.05 in all of 5 or more fits, 15 or more systems."""
-    if systems < 15 or fits < 5:
-        return "no verdict: 15 systems and 5 fits are the least"
+    if too_few(systems, fits):
+        return TOO_FEW
     held = (agreement["lowest"] or 0) > 0 and agreement["p"] is not None and agreement["p"] < 0.05
     return "reproduced in kind (above 0, p < 0.05 in every fit)" if held else "not reproduced"
 
@@ -262,18 +274,28 @@ def summary_lines(data: dict[str, Any]) -> list[str]:
             f"{rounded(row['highest'])}), "
             f"nruns {rounded(by_method['nruns']['tau'])}: {verdict(row, data['systems'], data['fits'])}"
         )
-    five = {row["method"]: row["tau"] for row in data["few"] if row["systems"] == min(SIZES)}
+    five = {row["method"]: row for row in data["few"] if row["systems"] == min(SIZES)}
     if not five:
         return [*conclusions, "five systems or fewer: nothing is said of few systems"]
-    better = [name for name in names if (five[name] or 0) >= (five["nruns"] or 0)]
-    return [
-        *conclusions,
-        "with five systems the mean tau is "
-        + ", ".join(f"{rounded(five[name])} ({name})" for name in [*names, "nruns"])
-        + "; the claim that few systems favour DeShaTo is "
-        + (
-            "not reproduced"
-            if not better
-            else "reproduced" + f" with {len(better)} of {len(names)} numbers of topics" * (len(names) > 1)
-        ),
-    ]
+    votes = five["nruns"]["tau"] or 0
+    better = [name for name in names if (five[name]["lowest"] or 0) > votes]
+    undecided = [name for name in names if name not in better and (five[name]["highest"] or 0) > votes]
+    of_numbers = f" of {len(names)} numbers of topics"
+    found = (
+        TOO_FEW
+        if too_few(data["systems"], data["fits"])
+        else f"reproduced (above in every fit) with {len(better)}{of_numbers}"
+        if better
+        else "not reproduced" + f" (fits on both sides with {len(undecided)}{of_numbers})" * bool(undecided)
+    )
+    taus = ", ".join(
+        "{} (fits {} to {}; {})".format(
+            *(rounded(five[name][part]) for part in ("tau", "lowest", "highest")), name
+        )
+        for name in names
+    )
+    last = (
+        f"with five systems the mean tau is {taus} and {rounded(five['nruns']['tau'])} (nruns); "
+        f"that few systems favour DeShaTo: {found}"
+    )
+    return [*conclusions, last]
