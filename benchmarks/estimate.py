@@ -1,4 +1,4 @@
-"""Compare the processor time of `leadline estimate` with that of `leadline evaluate` on the same files.
+"""Compare the processor time of `leadline evaluate --pool` with that without on the same files.
 
     python benchmarks/estimate.py FOLDER [ROUNDS]
 
@@ -50,7 +50,7 @@ def main(folder: str, rounds: int) -> None:
         print(f"{len(runs)} runs, {len(lines):,} judgments, {len(drawn.queries):,} documents in the frame")
         times = [
             (
-                seconds(["estimate", judged, *runs, "--pool", pool, *measures]),
+                seconds(["evaluate", judged, *runs, "--pool", pool, *measures]),
                 seconds(["evaluate", judged, *runs, *measures]),
             )
             for _ in range(rounds)

@@ -380,7 +380,7 @@ PAGE = """# Study: intervals of nDCG from few judgments
 Do intervals of nDCG@10 hold where the ideal list is not known? In {cells} cells of nine collections, 95 %
 intervals of pooled runs contain the value over the pooled documents in {run}
 of the cases, those of differences of runs in {difference}.
-Most are wider than necessary. `estimate` calls them approximate and prints this range.
+Most are wider than necessary. `evaluate` calls them approximate and prints this range.
 
 A cell is a collection, a number of pooled runs, binary or graded judgments and a mean number of judgments per
 query. The judgments are those of a pool of `leadline pool --for`, drawn anew with other random numbers;
@@ -389,7 +389,7 @@ documents at ranks 1 to 20 of any pooled run, whether or not they could be drawn
 documents an interval need not hold, where many relevant documents are outside the pool. In brackets: standard
 errors over draws. Runs of Cranfield, CACM, CISI, NPL and NFCorpus are those of `leadline search` (BM25, query
 likelihood); of the others, submitted runs spread over their names. Cells in which all pairs are judged are
-left out. An asterisk marks cells for which `estimate` gives no interval.
+left out. An asterisk marks cells for which `evaluate` gives no interval.
 
 The model of the grades was chosen in an earlier trial on Cranfield, CACM and other sets; the correction of
 the ideal list by the drawn pairs, on TREC-COVID round 2 (three runs), TREC 2019 DL (six runs), Cranfield and

@@ -349,6 +349,7 @@ def gallery() -> str:
     return "\n".join(lines) + "\n"
 
 
+DRAW = "pool bm25.run dense.run --for P@5 --budget 2 -o drawn.tsv"
 JSON = (
     ("evaluate", "qrels.txt bm25.run dense.run -m AP --per-query --intervals --bounds"),
     ("compare", "qrels.txt bm25.run dense.run -m AP"),
@@ -361,7 +362,7 @@ JSON = (
     ("collection", "docs.jsonl queries.jsonl qrels.txt"),
     ("agreement", "judges.csv --resample pairs"),
     ("pool", "bm25.run dense.run --depth 2 -o pool.tsv"),
-    ("estimate", "qrels.txt bm25.run dense.run -m P@5"),
+    ("evaluate --pool", "qrels.txt bm25.run dense.run --pool drawn.tsv -m P@5"),
     ("sampled", "qrels.txt bm25.run dense.run -m AP -m RR --population 20"),
     ("histogram", "qrels.txt bm25.run dense.run --bins 4"),
     ("predict", "bm25.run dense.run"),
@@ -407,7 +408,10 @@ def json_keys() -> str:
                 contextlib.redirect_stderr(notes),
                 contextlib.chdir(folder),
             ):
-                group.main([name, *words.split(), "-f", "json"], standalone_mode=False)
+                if "drawn.tsv" in words:
+                    group.main(DRAW.split(), standalone_mode=False)
+                    said.truncate(said.seek(0))
+                group.main([name.split()[0], *words.split(), "-f", "json"], standalone_mode=False)
             printed = json.loads(said.getvalue())
         found: dict[str, set[str]] = {}
         for path, form in ATTRIBUTES["keys"]({key: printed[key] for key in printed if key not in BEGIN}):
@@ -417,7 +421,7 @@ def json_keys() -> str:
             for path, forms in found.items()
             if not (forms == {"list"} and any(other.startswith(f"{path}[]") for other in found))
         }  # a list that is empty in one place only
-        lines += ["", f"## {name}", "", f"`leadline {name} {words} -f json`", ""]
+        lines += ["", f"## {name}", "", f"`leadline {name.split()[0]} {words} -f json`", ""]
         lines += ["| key | value | meaning |", "| --- | --- | --- |"]
         for path, forms in found.items():
             if path.endswith("acceptable"):  # null in the example, which is small

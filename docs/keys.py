@@ -180,7 +180,7 @@ KEYS = {
         "runs[].alone": "Those that no other run contributed.",
         "pool": "File of the pool.",
     },
-    "estimate": {
+    "evaluate --pool": {
         "runs[].new": "Whether the run did not contribute to the pool.",
         "runs[].mean.<measure>": "The estimate; `null` where undefined or withheld.",
         "proxy": "Source of the predicted grades of unjudged pairs.",
@@ -257,7 +257,7 @@ RECORDS = {
     },
     "agreement": {"chance[]": "ChanceAgreement"},
     "collection": {"": "Collection"},
-    "estimate": {"runs[].estimate.<measure>": "Estimate"},
+    "evaluate --pool": {"runs[].estimate.<measure>": "Estimate"},
     "histogram": {"runs[]": "RunHistograms"},
     "abtest": {"arms[]": "Arm", "": "ArmDifference", "always_valid": "AlwaysValid"},
 }

@@ -52,7 +52,6 @@ def calls() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         ),
         "curve": (ll.curve, judged),
         "difference": (ll.difference, judged),
-        "estimate": (ll.estimate, {"judgments": QRELS, "runs": RUNS}),
         "evaluate": (ll.evaluate, judged),
         "explain": (ll.explain, {"qrels": QRELS, "run": RUNS["a"], "measure": "AP", "query": "q1"}),
         "histogram": (ll.histogram, {**judged, "draws": 20}),

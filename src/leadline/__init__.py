@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from leadline.data.results import Results
     from leadline.data.run import Run
     from leadline.errors import InputError, LeadlineError, UsageError
-    from leadline.estimation.estimate import estimate
     from leadline.estimation.measured import evaluate
     from leadline.estimation.predict import predict
     from leadline.estimation.sampled import sampled
@@ -67,7 +66,6 @@ _MODULES = {
     "data.results": ("Results",),
     "data.run": ("Run",),
     "errors": ("InputError", "LeadlineError", "UsageError"),
-    "estimation.estimate": ("estimate",),
     "estimation.measured": ("evaluate",),
     "estimation.predict": ("predict",),
     "estimation.sampled": ("sampled",),
@@ -127,7 +125,6 @@ __all__ = [
     "curve",
     "difference",
     "dynamic_summary",
-    "estimate",
     "evaluate",
     "explain",
     "fuse",
@@ -164,7 +161,8 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     if name not in _HOMES and name not in _PACKAGES:
-        raise AttributeError(f"module 'leadline' has no attribute '{name}'")
+        instead = "; use evaluate(judgments, runs, pool=pool)" if name == "estimate" else ""
+        raise AttributeError(f"module 'leadline' has no attribute '{name}'{instead}")
     import importlib
 
     if name in _PACKAGES:

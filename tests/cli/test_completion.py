@@ -76,7 +76,7 @@ def test_names_are_completed(words: str, expected: set[str]) -> None:
         "leadline check f",
         "leadline evaluate q r --known f",
         "leadline evaluate q r -o f",
-        "leadline estimate j r --pool p",
+        "leadline report j r --pool p",
         "leadline judge p",
         "leadline index d",
         "leadline correlate t",

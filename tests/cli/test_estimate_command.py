@@ -1,4 +1,4 @@
-"""`leadline pool --for` and `leadline estimate`, as typed."""
+"""`leadline pool --for` and `leadline evaluate --pool`, as typed."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 
 from leadline.cli import group
 from leadline.comparison.compare import compare
-from leadline.errors import UsageError
+from leadline.errors import LeadlineError, UsageError
 from leadline.estimation.estimate import estimate
+from leadline.estimation.measured import evaluate as evaluate_any
 from leadline.evaluation.evaluate import evaluate
 from leadline.reporting.pages.report import report
 from leadline.reporting.restore import save
@@ -64,7 +65,7 @@ def pool(files: Path) -> Path:
 
 def estimated(files: Path, pool: Path, *words: object) -> dict[str, object]:
     done = typed(
-        "estimate",
+        "evaluate",
         files / "truth.qrels",
         files / "a.run",
         files / "b.run",
@@ -110,7 +111,7 @@ def test_a_drawn_pool_is_written_as_tsv_only(files: Path, tmp_path: Path, name: 
 
 
 def test_estimates_have_the_keys_of_the_contract(files: Path, pool: Path) -> None:
-    data = estimated(files, pool, "-m", "P@10", "-m", "nDCG@10", "--pairs", "all")
+    data = estimated(files, pool, "-m", "P@10", "-m", "nDCG@10")
     runs = {one["name"]: one for one in data["runs"]}  # type: ignore[attr-defined]
     assert {name: one["new"] for name, one in runs.items()} == {"a": False, "b": False, "new": True}
     one, value = runs["a"]["estimate"]["P@10"], runs["a"]["mean"]["P@10"]
@@ -128,7 +129,6 @@ def test_estimates_have_the_keys_of_the_contract(files: Path, pool: Path) -> Non
     } <= set(one)
     assert one["low"] < one["these_low"] < value < one["these_high"] < one["high"]
     assert one["judged"] + one["drawn"] + one["guessed"] + one["unknown"] == pytest.approx(1)
-    assert [pair["a"] for pair in data["pairs"]] == ["a", "a", "b"] * 2  # type: ignore[attr-defined]
 
 
 def test_a_run_outside_the_frame_gets_no_interval_and_a_reason(files: Path, pool: Path) -> None:
@@ -141,7 +141,7 @@ def test_a_run_outside_the_frame_gets_no_interval_and_a_reason(files: Path, pool
 
 def test_the_table_and_every_form_are_written(files: Path, pool: Path) -> None:
     for form in ("table", "csv", "markdown", "latex", "jsonl"):
-        done = typed("estimate", files / "truth.qrels", files / "a.run", "--pool", pool, "-f", form)
+        done = typed("evaluate", files / "truth.qrels", files / "a.run", "--pool", pool, "-f", form)
         assert done.exit_code == 0
         assert "P@10" in done.stdout
 
@@ -157,7 +157,7 @@ def test_a_part_of_the_pool_is_a_smaller_draw(files: Path, pool: Path, tmp_path:
     ]
     some = tmp_path / "some.qrels"
     some.write_text("\n".join(lines) + "\n")
-    done = typed("estimate", some, files / "a.run", "--pool", pool, "-m", "P@10", "-f", "json")
+    done = typed("evaluate", some, files / "a.run", "--pool", pool, "-m", "P@10", "-f", "json")
     assert [one["code"] for one in json.loads(done.stdout)["warnings"]].count("smaller_draw") == 1
 
 
@@ -166,14 +166,13 @@ def test_a_part_of_the_pool_is_a_smaller_draw(files: Path, pool: Path, tmp_path:
     [
         (["-m", "Bpref"], "cannot be estimated"),
         (["-m", "P@5", "-m", "Bpref", "-m", "GMAP"], "GMAP"),
-        (["-m", "AP", "--proxy", "votes", "--machine", "machine.qrels"], "one of them"),
         (["--machine", "none.qrels"], "none.qrels"),
         (["--confidence", "2"], "confidence"),
     ],
 )
 def test_what_cannot_be_estimated_is_one_line(files: Path, pool: Path, words: list[str], said: str) -> None:
     words = [str(files / word) if word.endswith(".qrels") else word for word in words]
-    done = typed("estimate", files / "truth.qrels", files / "a.run", "--pool", pool, *words)
+    done = typed("evaluate", files / "truth.qrels", files / "a.run", "--pool", pool, *words)
     assert done.exit_code != 0
     assert said in str(done.exception)
     assert "\n" not in str(done.exception)
@@ -182,16 +181,16 @@ def test_what_cannot_be_estimated_is_one_line(files: Path, pool: Path, words: li
 def test_labels_of_other_queries_are_refused(files: Path, pool: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.qrels"
     other.write_text("zz 0 d1 1\n")
-    done = typed("estimate", files / "truth.qrels", files / "a.run", "--pool", pool, "--machine", other)
+    done = typed("evaluate", files / "truth.qrels", files / "a.run", "--pool", pool, "--machine", other)
     assert "no label is for a query of the pool" in str(done.exception)
-    done = typed("estimate", other, files / "a.run", "--pool", pool)
+    done = typed("evaluate", other, files / "a.run", "--pool", pool)
     assert "no judged query is in the pool" in str(done.exception)
 
 
 def test_labels_of_other_documents_are_refused(files: Path, pool: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.qrels"
     other.write_text("q00 0 zz 1\n")
-    done = typed("estimate", files / "truth.qrels", files / "a.run", "--pool", pool, "--machine", other)
+    done = typed("evaluate", files / "truth.qrels", files / "a.run", "--pool", pool, "--machine", other)
     assert "do the document ids match?" in str(done.exception)
 
 
@@ -205,11 +204,10 @@ def test_options_of_a_draw_need_a_measure(files: Path, tmp_path: Path) -> None:
 
 
 def test_without_a_pool_judged_pairs_are_certain(files: Path) -> None:
-    done = typed("estimate", files / "truth.qrels", files / "a.run", "-m", "P@10", "-f", "json")
-    plain = typed("evaluate", files / "truth.qrels", files / "a.run", "-m", "P@10", "-f", "json")
-    (one,), (known,) = (json.loads(each.stdout)["runs"] for each in (done, plain))
-    assert one["mean"] == known["mean"]
-    assert one["estimate"]["P@10"]["judged"] == 1
+    given = files / "truth.qrels", files / "a.run", "P@10"
+    found, plain = estimate(*given), evaluate(*given)
+    assert found.means.tolist() == plain.means.tolist()
+    assert found.estimate("a", "P@10").judged == 1
 
 
 def column_of(target: Path, rows: Sequence[tuple[object, ...]]) -> str:
@@ -229,31 +227,34 @@ def test_few_distinct_values_are_cells_as_machine_labels_are(files: Path, pool: 
     place = column_of(tmp_path / "v.tsv", rows)
     some = tmp_path / "some.qrels"
     some.write_text("".join(f"{query} 0 {document} {label}\n" for query, document, label in rows))
-    ours, labels = (
-        estimated(files, pool, "-m", "P@10", "-m", "nDCG@10", *words)
-        for words in (("--proxy", place), ("--machine", some))
-    )
-    assert ours["runs"] == labels["runs"]
-    assert ours["proxy"] == place
-    codes = [{one["code"]: one["count"] for one in data["warnings"]} for data in (ours, labels)]  # type: ignore[attr-defined]
+    judged, runs = files / "truth.qrels", [files / f"{name}.run" for name in ("a", "b", "new")]
+    ours = estimate(judged, runs, ["P@10", "nDCG@10"], pool=pool, proxy=place)
+    labels = evaluate_any(judged, runs, ["P@10", "nDCG@10"], pool=pool, machine=some)
+    assert ours.to_dict()["runs"] == labels.to_dict()["runs"]
+    assert ours.proxy == place
+    codes = [{one.code: one.count for one in found.warnings} for found in (ours, labels)]
+    with pytest.raises(UsageError, match="one of them"):
+        estimate(judged, runs, "P@10", pool=pool, proxy="votes", machine=some)
     assert codes[0]["unlabelled_queries"] == codes[1]["unlabelled_queries"] == 2
 
 
 def test_a_column_of_many_values_and_an_object_give_the_same(files: Path, pool: Path, tmp_path: Path) -> None:
     rng = np.random.default_rng(5)
     rows = [(query, document, rng.random()) for query, document, _ in labels_in(files)]
-    found = estimated(files, pool, "-m", "P@10", "--proxy", column_of(tmp_path / "v.tsv", rows))
     table: dict[str, dict[str, float]] = {}
     for query, document, value in rows:
         table.setdefault(query, {})[document] = float(value)
-    result = estimate(
-        files / "truth.qrels",
-        [files / f"{name}.run" for name in ("a", "b", "new")],
-        "P@10",
-        pool=pool,
-        proxy=table,
+    found, result = (
+        estimate(
+            files / "truth.qrels",
+            [files / f"{name}.run" for name in ("a", "b", "new")],
+            "P@10",
+            pool=pool,
+            proxy=proxy,
+        )
+        for proxy in (column_of(tmp_path / "v.tsv", rows), table)
     )
-    assert result.to_dict()["runs"] == found["runs"]
+    assert result.to_dict()["runs"] == found.to_dict()["runs"]
     assert result.proxy == "values"
 
 
@@ -274,10 +275,10 @@ def test_a_bad_column_is_one_line(
     files: Path, pool: Path, tmp_path: Path, rows: list[tuple[object, ...]], said: str
 ) -> None:
     place = column_of(tmp_path / "v.tsv", rows)
-    done = typed("estimate", files / "truth.qrels", files / "a.run", "--pool", pool, "--proxy", place)
-    assert done.exit_code != 0
-    assert said in str(done.exception)
-    assert "\n" not in str(done.exception)
+    with pytest.raises(LeadlineError) as refused:
+        estimate(files / "truth.qrels", files / "a.run", pool=pool, proxy=place)
+    assert said in str(refused.value)
+    assert "\n" not in str(refused.value)
 
 
 @pytest.mark.parametrize(
@@ -290,10 +291,10 @@ def test_a_bad_column_is_one_line(
 )
 def test_an_unknown_proxy_is_one_line(files: Path, pool: Path, proxy: str, said: str) -> None:
     proxy = str(files / proxy) if ":" in proxy else proxy
-    done = typed("estimate", files / "truth.qrels", files / "a.run", "--pool", pool, "--proxy", proxy)
-    assert done.exit_code != 0
-    assert said in str(done.exception)
-    assert "\n" not in str(done.exception)
+    with pytest.raises(LeadlineError) as refused:
+        estimate(files / "truth.qrels", files / "a.run", pool=pool, proxy=proxy)
+    assert said in str(refused.value)
+    assert "\n" not in str(refused.value)
 
 
 def test_a_larger_pool_counts_the_pairs_that_were_not_drawn_before(
@@ -317,16 +318,11 @@ def test_what_a_run_lacks_is_said(files: Path, pool: Path, tmp_path: Path) -> No
     some, none = tmp_path / "some.run", tmp_path / "none.run"
     some.write_text("".join(line for line in lines if not line.startswith(("q00", "q01"))))
     none.write_text("".join("x" + line for line in lines))
-    done = typed("estimate", files / "truth.qrels", some, none, "--pool", pool, "-m", "P@10", "-f", "json")
+    done = typed("evaluate", files / "truth.qrels", some, none, "--pool", pool, "-m", "P@10", "-f", "json")
     found = {one["code"]: one["count"] for one in json.loads(done.stdout)["warnings"]}
     assert found["missing_queries"] == 2 + 14
     assert found["no_overlap"] == 1
     assert found["unjudged_queries"] == 14
-
-
-def test_no_judgments_at_all_are_refused(files: Path, pool: Path) -> None:
-    done = typed("estimate", "none", files / "a.run", "--pool", pool)
-    assert "leadline unjudged" in str(done.exception)
 
 
 def test_every_input_is_described(files: Path, pool: Path) -> None:
@@ -373,7 +369,7 @@ def saved(files: Path, wide: Path) -> list[Path]:
     for path, names in zip(paths, (("a", "b"), ("new",)), strict=True):
         runs = [files / f"{name}.run" for name in names]
         done = typed(
-            *("estimate", files / "truth.qrels", *runs, "--pool", wide, "-m", "P@10", "-m", "RR"),
+            *("evaluate", files / "truth.qrels", *runs, "--pool", wide, "-m", "P@10", "-m", "RR"),
             *("--save", path),
         )
         assert done.exit_code == 0, done.output
@@ -406,7 +402,7 @@ def test_the_manifest_has_intervals_options_and_digests(wide: Path, saved: list[
     parquet = pytest.importorskip("pyarrow.parquet")
     manifest = json.loads(parquet.read_table(saved[0]).schema.metadata[b"leadline"])
     assert manifest["format"] == 1
-    assert manifest["command"] == "estimate"
+    assert manifest["command"] == "evaluate"
     assert manifest["options"]["proxy"] == "centred"
     run = manifest["runs"][0]
     one, value = run["estimate"]["P@10"], run["mean"]["P@10"]
@@ -424,7 +420,7 @@ def test_estimates_without_an_interval_are_neither_compared_nor_reported(
     assert [bool(found.estimate(name, "P@10").reason) for name in ("a", "b", "new")] == [False, False, True]
     assert all(found.estimate(name, "AP").reason for name in ("a", "b", "new"))
     page, paths = tmp_path / "page.html", [tmp_path / "all.parquet", tmp_path / "all.json"]
-    words = ["estimate", files / "truth.qrels", *runs, "--pool", pool, "-m", "P@10", "-m", "AP"]
+    words = ["evaluate", files / "truth.qrels", *runs, "--pool", pool, "-m", "P@10", "-m", "AP"]
     for more in (["--save", paths[0]], ["-q", "-f", "json", "-o", paths[1]]):
         assert typed(*words, *more).exit_code == 0
     save(found, tmp_path / "python.parquet")
@@ -447,7 +443,7 @@ def test_a_margin_of_estimates_is_tested(saved: list[Path], files: Path, wide: P
     path = tmp_path / "estimates.json"
     runs = [files / "a.run", files / "b.run"]
     typed(
-        *("estimate", files / "truth.qrels", *runs, "--pool", wide, "-m", "P@10", "-m", "RR", "-q"),
+        *("evaluate", files / "truth.qrels", *runs, "--pool", wide, "-m", "P@10", "-m", "RR", "-q"),
         *("-f", "json", "-o", path),
     )
     for scores in (saved[0], path):
@@ -523,12 +519,12 @@ def test_other_scores_are_refused_in_one_line(
 ) -> None:
     assert all(path.exists() for path in saved)
     typed(
-        *("estimate", files / "truth.qrels", files / "new.run", "--pool", pool, "-m", "P@5"),
+        *("evaluate", files / "truth.qrels", files / "new.run", "--pool", pool, "-m", "P@5"),
         *("--save", files / "other.parquet"),
     )
     few = files / "few.qrels"
     few.write_text("".join(f"q0{one} 0 d{two} 1\n" for one in range(5) for two in range(50)))
-    typed("estimate", few, files / "a.run", "-m", "P@10", "-m", "RR", "--save", files / "part.parquet")
+    save(estimate(few, files / "a.run", ["P@10", "RR"]), files / "part.parquet")
     estimate(few, files / "a.run", "P@10").write(files / "plain.parquet")
     places = [str(files / word) if "." in word else word for word in words]
     done = typed("compare", *places)
@@ -538,7 +534,7 @@ def test_other_scores_are_refused_in_one_line(
 
 
 def test_results_are_saved_as_parquet_only(files: Path, tmp_path: Path) -> None:
-    done = typed("estimate", files / "truth.qrels", files / "a.run", "--save", tmp_path / "x.csv")
+    done = typed("evaluate", files / "truth.qrels", files / "a.run", "--save", tmp_path / "x.csv")
     assert "FILE.parquet" in str(done.exception)
 
 
@@ -547,7 +543,7 @@ def test_machine_labels_that_the_pool_names_must_be_there(files: Path, tmp_path:
     labels.write_bytes((files / "machine.qrels").read_bytes())
     runs = [files / "a.run", files / "b.run"]
     typed("pool", *runs, "--for", "P@10", "--budget", 6, "--machine", labels, "-o", path)
-    words = ("estimate", files / "truth.qrels", *runs, "--pool", path, "-m", "P@10")
+    words = ("evaluate", files / "truth.qrels", *runs, "--pool", path, "-m", "P@10")
     assert typed(*words).exit_code == 0
     labels.unlink()
     done = typed(*words)
@@ -562,7 +558,7 @@ def test_runs_for_other_queries_are_refused_or_have_no_interval(
 ) -> None:
     other = tmp_path / "other.run"
     other.write_text((files / "a.run").read_text().replace("q", "x"))
-    words = ("estimate", files / "truth.qrels", "--pool", pool, "-m", "P@10", "-f", "json")
+    words = ("evaluate", files / "truth.qrels", "--pool", pool, "-m", "P@10", "-f", "json")
     done = typed(*words, other)
     assert done.exit_code != 0
     assert "query in common" in str(done.exception)
@@ -581,10 +577,8 @@ def test_without_a_relevant_document_among_the_drawn_there_is_no_interval(files:
         for one in run["estimate"].values():
             assert (one["low"], one["these_high"]) == (None, None)
             assert "no relevant document among the drawn" in one["reason"]
-    done = typed(*("estimate", files / "truth.qrels", files / "a.run", "-m", "P@10", "-l", 2, "-f", "json"))
-    (run,) = json.loads(done.stdout)["runs"]
-    (one,), (value,) = run["estimate"].values(), run["mean"].values()
-    assert (one["these_low"], value, one["these_high"]) == (0, 0, 0)  # everything is judged with certainty
+    one = estimate(files / "truth.qrels", files / "a.run", "P@10", rel=2).estimate("a", "P(rel=2)@10")
+    assert (one.these_low, one.value, one.these_high) == (0, 0, 0)  # everything is judged with certainty
 
 
 def test_drawn_pairs_that_cannot_change_the_value_leave_an_exact_interval() -> None:
@@ -614,11 +608,8 @@ def test_shares_of_the_relevant_have_no_interval_though_the_list_is_judged(
     for name in ("R@10", "F@10", "AP@10"):
         assert (found[name]["judged"], found[name]["low"], found[name]["high"]) == (1, None, None)
         assert "not valid" in found[name]["reason"]
-    done = typed(*("estimate", files / "truth.qrels", *runs, "-m", "R@10", "-f", "json"))
-    one = json.loads(done.stdout)["runs"][0]
-    assert (
-        one["estimate"]["R@10"]["these_low"] == one["mean"]["R@10"] == one["estimate"]["R@10"]["these_high"]
-    )
+    one = estimate(files / "truth.qrels", runs, "R@10").estimate("a", "R@10")
+    assert one.these_low == one.value == one.these_high
 
 
 def test_average_precision_and_recall_from_a_pool_for_another_measure_are_warned_about(

@@ -169,24 +169,11 @@ def test_a_new_run_is_sampled_as_a_run_is(leadline: Leadline, tmp_path: Path) ->
         assert not (tmp_path / "3.tsv").exists()
 
 
-def test_the_table_of_pairs_counts_the_pairs_without_an_interval(estimates: EstimatedResults) -> None:
-    notes = estimates.table(pairs=True).notes
-    for measure in ("P@10", "AP"):
-        count = sum(bool(pair.reason) for pair in estimates.differences(measure))
-        (line,) = [note for note in notes if note.startswith("no interval") and f"by {measure}:" in note]
-        assert f" {count} of 15 pairs " in line
-
-
-@pytest.mark.parametrize("options", [[], ["--pairs", "all"]])
-def test_every_withheld_interval_has_its_reason_in_json(
-    estimates: EstimatedResults, options: list[str]
-) -> None:
-    data = json.loads(estimates.to_json(pairs=bool(options)))
+def test_every_withheld_interval_has_its_reason_in_json(estimates: EstimatedResults) -> None:
+    data = json.loads(estimates.to_json())
     for run in data["runs"]:
         for one in run["estimate"].values():
             assert bool(one["reason"]) is (one["low"] is None) is (one["these_low"] is None)
-    for pair in data.get("pairs", []):
-        assert bool(pair["reason"]) is (pair["these_low"] is None)
 
 
 def test_saved_estimates_keep_their_intervals(estimates: EstimatedResults, saved: list[Path]) -> None:

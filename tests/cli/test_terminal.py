@@ -52,7 +52,6 @@ CASES: dict[str, list[str]] = {
     "judge": ["--store", "store.db", "--export", "exported.txt"],
     "measures": [],
     "models": [],
-    "estimate": ["qrels.txt", *RUNS, "-m", "P@2", "-m", "nDCG@10"],
     "merge": ["one.parquet"],
     "pool": [*RUNS, "--depth", "3", "-o", "pool.tsv"],
     "predict": [*RUNS, "--index", "docs.index", "--queries", "queries.jsonl"],

@@ -204,7 +204,7 @@ def test_a_pair_without_an_interval_has_no_verdict_by_any_procedure(options: dic
 
 
 @pytest.mark.parametrize("command", ["compare", "rank"])
-def test_labels_that_a_pool_names_are_used_as_by_estimate(
+def test_labels_that_a_pool_names_are_used_as_by_evaluate(
     command: str, tmp_path: Path, leadline: Leadline, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     grades, runs = world(9)
@@ -224,7 +224,7 @@ def test_labels_that_a_pool_names_are_used_as_by_estimate(
     rows = [f"{q} 0 {d} {int(g)}" for q, one in judged.items() for d, g in one.items()]
     Path("judged.qrels").write_text("\n".join(rows) + "\n")
     given = ("judged.qrels", "old.run", "new.run", "--pool", "pool.tsv", "-m", "P@10", "-f", "json")
-    means = {run["name"]: run["mean"]["P@10"] for run in leadline("estimate", *given).data["runs"]}
+    means = {run["name"]: run["mean"]["P@10"] for run in leadline("evaluate", *given).data["runs"]}
     for more in ((), ("--machine", "none")):
         found = leadline(command, *given, *more).data
         shown = (

@@ -20,7 +20,6 @@ CALLS: dict[str, Callable[..., Any]] = {
     "compare": lambda **given: ll.compare(QRELS, RUNS, **given),
     "curve": lambda **given: ll.curve(QRELS, RUNS, **given),
     "difference": lambda **given: ll.difference(QRELS, RUNS, **given),
-    "estimate": lambda **given: ll.estimate(QRELS, RUNS, **given),
     "evaluate": lambda **given: ll.evaluate(QRELS, RUNS, **given),
     "explain": lambda **given: ll.explain(QRELS, RUNS["a"], "RR", "q1", **given),
     "histogram": lambda **given: ll.histogram(QRELS, RUNS, **given),

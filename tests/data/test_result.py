@@ -31,6 +31,7 @@ from leadline.scale.saved_files import Verification, verify
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
 RUNS = ["bm25.run", "dense.run"]
+DRAWN = {"knots": {"d01": 1.0, "d02": 0.5}, "tides": {"d03": 0.25}}
 
 
 def values_of(measure: str) -> dict[str, float]:
@@ -54,7 +55,7 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "Correlation": lambda: ll.correlate({"a": 1.0, "b": 2.0, "c": 3.0}, {"a": 1.0, "b": 3.0, "c": 2.0}),
     "Curves": lambda: ll.curve("qrels.txt", RUNS),
     "Difference": lambda: ll.difference("qrels.txt", RUNS),
-    "EstimatedResults": lambda: ll.estimate("qrels.txt", RUNS, "P@5"),
+    "EstimatedResults": lambda: ll.evaluate("qrels.txt", RUNS, "P@5", pool=DRAWN),
     "Estimates": lambda: ll.sampled("qrels.txt", RUNS, ["AP", "RR"], population=20),
     "Explanation": lambda: ll.explain("qrels.txt", "bm25.run", "nDCG@10", "knots"),
     "Histograms": lambda: ll.histogram("qrels.txt", RUNS, bins=4),
@@ -89,7 +90,6 @@ COMMANDS = {
     "Comparison": "compare qrels.txt bm25.run dense.run",
     "Curves": "curve qrels.txt bm25.run dense.run",
     "Difference": "difference qrels.txt bm25.run dense.run",
-    "EstimatedResults": "estimate qrels.txt bm25.run dense.run -m P@5",
     "Estimates": "sampled qrels.txt bm25.run dense.run -m AP -m RR --population 20",
     "Explanation": "explain qrels.txt bm25.run -m nDCG@10 --query knots",
     "Histograms": "histogram qrels.txt bm25.run dense.run --bins 4",

@@ -73,13 +73,20 @@ def test_the_command_gives_what_estimate_gives(
     write("judged.qrels", judged_of(read_drawn_pool("pool.tsv")))
     given = ("judged.qrels", "old.run", "new.run", "--pool", "pool.tsv")
     for more in ((), ("--machine", "none"), ("-m", "AP", "-m", "P@5", "--confidence", "0.9", "-q")):
-        found, known = (
-            leadline(command, *given, *more, "-f", "json").data for command in ("evaluate", "estimate")
-        )
-        for key in ("measures", "queries", "runs", "warnings", "inputs"):
+        found = leadline("evaluate", *given, *more, "-f", "json").data
+        machine = None if "none" in more else "labels.qrels"
+        measures, level = (["AP", "P@5"], 0.9) if "-m" in more else (["P@10", "nDCG@10"], 0.95)
+        known = estimate(
+            given[0], given[1:3], measures, pool="pool.tsv", machine=machine, confidence=level
+        ).to_dict(per_query="-q" in more)
+        for key in ("measures", "queries", "runs"):
             assert found[key] == known[key]
         assert found["options"]["pool"] == "pool.tsv"
-    assert leadline("evaluate", *given).out == leadline("estimate", *given).out
+    gone = leadline("estimate", *given)
+    assert (gone.status, gone.err.count("\n")) == (2, 1)
+    assert "leadline evaluate JUDGMENTS RUN... --pool POOL" in gone.err
+    with pytest.raises(AttributeError, match=r"evaluate\(judgments, runs, pool=pool\)"):
+        _ = ll.estimate
     one = ll.evaluate("judged.qrels", ["old.run"], "P@10", pool="pool.tsv", machine="labels.qrels")
     assert isinstance(one, EstimatedResults)
     inside = one.estimate("old", "P@10").these_low + 1e-6

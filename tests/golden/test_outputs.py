@@ -24,7 +24,7 @@ RUNS = "bm25.run dense.run"
 # What is run before, then `$ leadline` lines whose output is kept. A line that fails keeps its error.
 BEFORE = {
     "correlate": [f"evaluate qrels.txt {RUNS} -m AP -m P@10 -q -f json -o saved.json"],
-    "estimate": [f"pool {RUNS} --for P@10 --budget 3 --seed 1 -o drawn.tsv"],
+    "evaluate": [f"pool {RUNS} --for P@10 --budget 3 --seed 1 -o drawn.tsv"],
     "merge": [f"evaluate qrels.txt {RUNS} -m AP -m RR --save saved.parquet"],
     "topics": ["topics fit docs.jsonl -k 3 --sweeps 20 -o docs.model"],
     "verify": [f"evaluate qrels.txt {RUNS} -m AP -m RR --save saved.parquet"],
@@ -60,11 +60,12 @@ LINES = {
     "correlate": ["correlate saved.json:AP saved.json:P@10"],
     "curve": [f"curve qrels.txt {RUNS}", "curve jaguar.txt varied.run alike.run --subtopics"],
     "difference": [f"difference qrels.txt {RUNS} -k 5", "difference qrels.txt bm25.run"],
-    "estimate": [f"estimate qrels.txt {RUNS} --pool drawn.tsv --skipped -m P@10"],
     "evaluate": [
         f"evaluate qrels.txt {RUNS}",
         f"evaluate qrels.txt {RUNS} -m AP --per-query",
         f"evaluate qrels.txt {RUNS} -m P@10 --bounds --intervals",
+        f"evaluate qrels.txt {RUNS} --pool drawn.tsv -m P@10",
+        f"estimate qrels.txt {RUNS} --pool drawn.tsv",
         f"evaluate qrels.txt {RUNS} -m AP -m RR -f latex",
         f"evaluate qrels.txt {RUNS} -m AP -m RR -f markdown",
         "evaluate qrels.txt missing.run",

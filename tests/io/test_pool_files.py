@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leadline import estimate, evaluate
+from leadline import compare, evaluate
 from leadline.errors import InputError, LeadlineError
 from leadline.estimation.pool_designs import pool_for
 from leadline.io.id_lists import read_pairs
@@ -219,7 +219,7 @@ def test_a_pool_may_be_parquet(tmp_path: Path) -> None:
 def test_a_frame_as_pool_is_refused_in_one_line() -> None:
     frame = pd.DataFrame({"query_id": ["q1"], "doc_id": ["d1"], "probability": [0.5]})
     for pool in (frame, {"q1": frame}):
-        for call in (evaluate, estimate):
+        for call in (evaluate, compare):
             with pytest.raises(LeadlineError) as caught:
                 call({"q1": {"d1": 1}}, {"a": {"q1": {"d1": 1.0}}}, measures="P@1", pool=pool)
             assert "\n" not in str(caught.value)

@@ -44,6 +44,7 @@ FIGURES = "commands draw with --plot FILE.svg"
 # Words that people try for a command or an option, with what does it here.
 TRIED = {
     "eval": "use `leadline evaluate`",
+    "estimate": "use `leadline evaluate JUDGMENTS RUN... --pool POOL`",
     **dict.fromkeys(("significance", "ttest", "test", "stats"), TESTS),
     "gate": "use `leadline compare --baseline RUN --fail-if-worse MEASURE`",
     "table": "use `leadline report`, or `leadline compare -f latex`",

@@ -14,7 +14,6 @@ COMMANDS = {
     "curve": ("Evaluation", "Compute precision-recall curves"),
     "demo": ("Files and collections", "Evaluate eight embedded runs on Cranfield and write a report"),
     "difference": ("Evaluation", "Compute Information Difference and RIC of runs"),
-    "estimate": ("Estimation", "Estimate measures from a sample of judgments, with intervals"),
     "evaluate": ("Evaluation", "Evaluate runs against judgments: MAP, MRR, nDCG and more"),
     "explain": ("Evaluation", "Show step by step how the value of a measure is computed"),
     "fuse": ("Retrieval", "Fuse the ranked lists of several runs into one run"),

@@ -70,7 +70,7 @@ def command(
     """Compute the rank correlation between two scores of the same runs.
 
     The coefficients are Kendall's tau-b, tau-AP, tau-AP,b (symmetric, with ties), Spearman's rho and
-    Pearson's r. The inputs are JSON results of commands, results saved by `estimate --save`, or tables with a
+    Pearson's r. The inputs are JSON results of commands, results saved by `evaluate --save`, or tables with a
     header. MEASURE is a measure of a result (AP, hsa, ric) or a column of a table; the default is the first.
     Runs that occur in one input only are counted and excluded.
 

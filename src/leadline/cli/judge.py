@@ -155,7 +155,7 @@ def command(
     Press a digit to grade the document, U to undo, S to skip, N to write a note, T to see the full text.
     Documents come in the order of a pool of `leadline pool --for`, otherwise in a random order for each
     assessor. The page shows neither system nor rank. A judgment is in --store before the page calls it saved.
-    Ctrl-C stops the server, and the same command resumes. `leadline evaluate` and `estimate` read the store
+    Ctrl-C stops the server, and the same command resumes. `leadline evaluate` reads the store
     as qrels, and --export writes them.
     """
     if target is not None:

@@ -164,7 +164,8 @@ def command(*, runs: tuple[str, ...], output: str, form: str, whole: bool, **opt
 
     To find relevant documents, pool with --depth or --method. To measure systems, sample with --for MEASURE
     and --budget: inclusion probabilities follow the weights of the documents in the measure (an alternative
-    to stratified sampling), and `leadline estimate` then estimates the measure with a confidence interval.
+    to stratified sampling), and `leadline evaluate --pool` then estimates the measure, with a confidence
+    interval.
 
     POOL is a table of query_id, doc_id, probability and contributors (the rank in every run that retrieved
     the document, as JSON); with --for also of order, the order of judging.

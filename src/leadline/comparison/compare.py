@@ -107,7 +107,7 @@ def compare(
         If no document of a run is judged.
     UsageError
         If options are invalid or contradict each other, results come with runs or options of `evaluate`,
-        `estimate` withheld the interval of a value, or the baseline file has other judgments, measures or
+        a value has no interval, or the baseline file has other judgments, measures or
         options.
 
     Examples

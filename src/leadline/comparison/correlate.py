@@ -418,7 +418,7 @@ def _warnings(
 
 
 def _withheld(side: Column, names: Sequence[str]) -> ResultWarning:
-    """Return a warning about estimates whose interval `estimate` withheld."""
+    """Return a warning about estimates whose interval was withheld."""
     reasons = [reason for name, reason in side.withheld if name in names]
     listed = list(dict.fromkeys(reasons))
     shown = "; ".join(listed[:2]) + ("; ..." if len(listed) > 2 else "")

@@ -223,7 +223,7 @@ def trial_table(trial: Trial) -> Table:
     heading = f"{MEASURE} and place, over {queries(trial.queries)}; machine alone: {trial.labels:,} labels"
     notes = [
         f"{heading}; truth: all judgments",
-        f"{by_budget}: estimate with 95 % interval, by `leadline estimate --machine`",
+        f"{by_budget}: estimate with 95 % interval, by `leadline evaluate --pool --machine`",
         outcome,
     ]
     return Table(heads, rows, notes=notes, digits=3, whole=True)

@@ -12,11 +12,11 @@ import numpy as np
 from leadline.data.arrays import Flags, Floats, freeze
 from leadline.data.judged_run import JudgedRun
 from leadline.data.reading import Reading, RunsOptions
-from leadline.data.results import Results, ResultWarning, keyed, plain
+from leadline.data.results import Results, ResultWarning, keyed
 from leadline.data.table import Column
 from leadline.data.validation import check_flags, check_whole
 from leadline.errors import UsageError
-from leadline.estimation.estimated_columns import estimate_columns, estimate_notes, pair_columns, pair_notes
+from leadline.estimation.estimated_columns import estimate_columns, estimate_notes
 from leadline.estimation.estimated_values import Difference, Estimate
 from leadline.estimation.estimators import Estimator, Sample
 from leadline.estimation.measure_targets import AveragePrecision, Cascade, Kind, Linear, Ratio, kinds_of
@@ -37,7 +37,6 @@ from leadline.evaluation.join import judge_runs
 from leadline.evaluation.profiles import profile_of
 from leadline.evaluation.run_warnings import check_level, warnings_of
 from leadline.io.read import QrelsLike, RunLike
-from leadline.io.read_paths import public
 from leadline.measures import Measure
 from leadline.measures.precision import R
 from leadline.stats import INTERVALS, checked_level
@@ -293,32 +292,15 @@ class EstimatedResults(Results):
     def _is_long(self, per_query: bool | None, long: bool | None) -> bool:  # noqa: ARG002  # of the base class
         return True if long is None else long
 
-    def _columns(self, *, pairs: bool = False) -> list[Column]:  # type: ignore[override]  # other options
-        return pair_columns(self) if pairs else estimate_columns(self)
+    def _columns(self) -> list[Column]:  # type: ignore[override]  # no options
+        return estimate_columns(self)
 
-    def _notes(self, *, pairs: bool = False) -> list[str]:
-        return pair_notes(self) if pairs else estimate_notes(self)
+    def _notes(self) -> list[str]:
+        return estimate_notes(self)
 
-    def to_dict(self, *, per_query: bool = False, pairs: bool = False) -> dict[str, Any]:
-        """Return a dictionary with the keys measures, runs and proxy.
-
-        Parameters
-        ----------
-        per_query : bool, default False
-            Add the values of each query.
-        pairs : bool, default False
-            Add the differences of all pairs of runs.
-        """
-        data = super().to_dict(per_query=per_query)
-        if pairs:
-            data["pairs"] = [
-                {
-                    key: value if isinstance(value, str) else plain(value)
-                    for key, value in pair._asdict().items()
-                }
-                for pair in self.differences()
-            ]
-        return data | {"proxy": self.proxy}
+    def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
+        """Return a dictionary with the keys measures, runs and proxy; `per_query` adds values of queries."""
+        return super().to_dict(per_query=per_query) | {"proxy": self.proxy}
 
 
 def has_interval(kind: Kind) -> bool:
@@ -326,7 +308,6 @@ def has_interval(kind: Kind) -> bool:
     return not (isinstance(kind, AveragePrecision) or (isinstance(kind, Ratio) and not kind.ideal))
 
 
-@public
 def estimate(
     judgments: QrelsLike,
     runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],

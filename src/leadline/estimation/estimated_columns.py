@@ -124,34 +124,3 @@ def estimate_notes(results: EstimatedResults) -> list[str]:
     if any(estimate.target == "pooled" for estimate in rows.estimates):
         notes.append(POOLED)
     return [*notes, *map(str, results.warnings)]
-
-
-def pair_columns(results: EstimatedResults) -> list[Column]:
-    """Return the differences of all pairs of runs."""
-    found = results.differences()
-    targets = {str(measure): results.target(place) for place, measure in enumerate(results.measures)}
-    return [
-        Column("a", [pair.a for pair in found]),
-        Column("b", [pair.b for pair in found]),
-        Column("measure", [_named(pair.measure, targets[pair.measure]) for pair in found]),
-        Column("a - b", [pair.difference for pair in found]),
-        Column("these_low", [pair.these_low for pair in found], heading="low"),
-        Column("these_high", [pair.these_high for pair in found], heading="high"),
-    ]
-
-
-def pair_notes(results: EstimatedResults) -> list[str]:
-    """Return the sentences below the differences."""
-    found = results.differences()
-    level = percent(results.confidence)
-    notes = [f"low, high: {level} confidence interval for these queries, over samples of documents"]
-    notes += [POOLED] * any(results.target(place) == "pooled" for place in range(len(results.measures)))
-    notes += [str(notice) for notice in results.warnings if notice.code != "no_interval"]  # of single runs
-    for measure in map(str, results.measures):
-        of_measure = [pair for pair in found if pair.measure == measure]
-        reasons = [pair.reason for pair in of_measure if pair.reason]
-        if reasons:
-            more = "; ..." if len(set(reasons)) > 1 else ""
-            count = f"{len(reasons):,} of {counted(len(of_measure), 'pair')}"
-            notes.append(f"no interval for {count} by {measure}: {reasons[0]}{more}")
-    return notes

@@ -28,7 +28,7 @@ class MeasuredPool(Result):
     expected : dict
         By measure: half-width of a run's 95 % interval (of that of the difference, for a pair of runs) at
         this budget, the budget per query that would halve it (not for nDCG), and the number of judgments per
-        query that make the measure exact for these runs. None where `estimate` would give no interval, where
+        query that make the measure exact for these runs. None where `evaluate` would give no interval, where
         no judgments of the frame make the measure exact, and for nDCG without labels or judgments that show
         how many documents are relevant; `warnings` have the reasons.
     added : int

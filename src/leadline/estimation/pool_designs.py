@@ -431,7 +431,7 @@ def _larger(frame: Frame, design: Draw, before: DrawnPool, judged: Flags, seed: 
     if known:
         raise UsageError(
             f"{known:,} judged pairs are pairs that the earlier pool drew; expected judgments made before "
-            "it: `estimate` takes those of the pool without --judged"
+            "it: `evaluate` takes those of the pool without --judged"
         )
     return enlarged(design.probability, design.scale, old, frame, seed), asked
 

@@ -37,7 +37,7 @@ class ExportSummary(NamedTuple):
         pairs = len(self.merged.grades)
         message = (
             f"probabilities left out: {pairs:,}; the file does not say that its judgments are a sample, for "
-            "`leadline estimate --pool` only; a .csv does"
+            "`leadline evaluate --pool` only; a .csv does"
         )
         return (*self.merged.remarks, ("probabilities", message, pairs))
 

@@ -1,7 +1,7 @@
 """Precision of the estimates from a drawn pool while it is judged, and rules for stopping.
 
 The pairs of a pool of `leadline pool --for` are judged in its order, so that the first n pairs are a smaller
-draw. Half-widths after n pairs are those that `leadline estimate` gives for the pooled runs, whose lists are
+draw. Half-widths after n pairs are those that `leadline evaluate` gives for the pooled runs, whose lists are
 recovered from the pool; for a pool drawn for a pair of runs, that of their difference.
 """
 

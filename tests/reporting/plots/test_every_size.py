@@ -13,6 +13,7 @@ import pytest
 import leadline as ll
 from leadline.comparison.query_slices import slices_of
 from leadline.comparison.suite_result import Suite
+from leadline.estimation.estimate import estimate
 from leadline.evaluation.curves import subtopic_curve
 from leadline.reporting.plots.comparison_plots import KINDS as OF_COMPARISONS
 from leadline.reporting.plots.query_plots import KINDS as OF_RESULTS
@@ -139,7 +140,7 @@ DRAWN: dict[str, Draw] = {
     "Difference cumulative": lambda kind, size, _: ll.difference(QRELS, lists(kind, size)).plot(
         figure="cumulative"
     ),
-    "EstimatedResults": lambda kind, size, _: ll.estimate(QRELS, lists(kind, size), "P@5").plot(),
+    "EstimatedResults": lambda kind, size, _: estimate(QRELS, lists(kind, size), "P@5").plot(),
     "Estimates": lambda kind, size, _: ll.sampled(
         QRELS, lists(kind, size), "nDCG@10", population=500, draws=20
     ).plot(),

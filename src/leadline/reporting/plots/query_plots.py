@@ -73,7 +73,7 @@ def _refuse_withheld(results: Results) -> None:
     if results.withheld is not None:
         raise UsageError(
             "single queries: their estimates from a sample of judgments are too variable to draw; expected "
-            "the results of `estimate` itself (a forest plot), or those of a comparison"
+            "the results of `evaluate` itself (a forest plot), or those of a comparison"
         )
 
 

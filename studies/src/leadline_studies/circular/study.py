@@ -3,7 +3,7 @@
 QRELS are the truth; documents without a judgment are not relevant. `--machine` are the labels. The circular
 run re-ranks the first 100 documents by votes of RUNS (reciprocal rank fusion) by these labels, ties by votes.
 It and RUNS are pooled as by `leadline pool --for`; `--new` names runs that are not. `--draws` times documents
-are drawn, judged as in QRELS, and all runs estimated as by `leadline estimate --machine`.
+are drawn, judged as in QRELS, and all runs estimated as by `leadline evaluate --machine`.
 Sources: Horvitz and Thompson 1952; Cormack, Clarke and Buettcher 2009 (reciprocal rank fusion).
 """
 

@@ -225,8 +225,8 @@ def page(kept: Json) -> str:
 
 <!-- Written by leadline_studies/proxies/page.py from the output of `leadline study`. -->
 
-`leadline estimate` predicts the grades of unjudged documents. How much narrower do predictions make the
-intervals of estimates, and what does a prediction without information cost?
+`leadline evaluate --pool` predicts the grades of unjudged documents. How much narrower do predictions make
+the intervals of estimates, and what does a prediction without information cost?
 **Answer: intervals with votes of the runs are {value_range([cell["ratio"] for cell in votes], ".2f")} times
 as wide as those with one mean for all documents, and weighting the votes gains hardly more; a prediction
 without information widens them to at most {adverse:.3f}, no prediction to {blind:.2f}.** With votes 95 %

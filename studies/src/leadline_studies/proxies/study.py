@@ -88,7 +88,7 @@ class _Setting(NamedTuple):
         return np.bincount(self.rows, value, minlength=len(self.table.grades)).astype(np.float64)
 
     def by_votes(self, weights: Floats, chosen: Draw) -> Cells:
-        """Return cells of quantiles of weighted votes, as `leadline estimate --proxy votes`."""
+        """Return cells of quantiles of weighted votes, as `leadline evaluate --proxy votes`."""
         return Cells.of_quantiles(self.votes(weights), chosen.probability)
 
 
