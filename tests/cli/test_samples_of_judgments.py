@@ -132,6 +132,20 @@ def judged_records() -> list[dict[str, Any]]:
 
 
 @pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("more", [(), ("--pool", "drawn.tsv")])
+def test_a_baseline_file_is_not_passed_over(leadline: Leadline, more: tuple[str, ...]) -> None:
+    """A baseline file does not keep sampling errors, so that estimates are refused."""
+    first = ("compare", "qrels.txt", "bm25.run", "-m", "P@3", "--baseline-file", "kept.json")
+    assert leadline(*first, "--update-baseline").status == 0
+    for gate in ((), ("--fail-if-worse", "P@3")):
+        done = leadline("compare", "sample.csv", *first[2:], *gate, *more)
+        assert (done.status, done.out, done.err.count("\n")) == (2, "", 1)
+        assert "baseline file" in done.err
+    with pytest.raises(UsageError, match="baseline file"):
+        ll.compare("sample.csv", "bm25.run", "P@3", baseline_file="kept.json")
+
+
+@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("form", ["path", "records", "pandas", "polars", "qrels"])
 @pytest.mark.parametrize(
     "call",

@@ -35,6 +35,7 @@ from leadline.cli._results import inputs_of, print_warnings, result_text, table_
 from leadline.cli._scores import given_scores, refuse_without_scores, scores_options
 from leadline.cli._slices import slice_option
 from leadline.comparison import pairing as pairings
+from leadline.comparison.baselines import refuse_estimates
 from leadline.comparison.compare import COMPARED, compare_results
 from leadline.comparison.comparison_notes import SENTENCES, method_notes, pair_notes
 from leadline.comparison.comparison_result import Comparison
@@ -221,8 +222,6 @@ def command(
         )
     kept_in = {name: options.pop(name) for name in OPTIONS}
     path = kept_in["baseline_file"]
-    if path is not None and options["pool"] is not None:
-        raise UsageError("--baseline-file with --pool; expected --baseline RUN")
     refuse_same_output(output or "-", summary, *plots, path)
     asked_for = {WORSE: fail_if_worse, NOT_WORSE: require_not_worse, BELOW: fail_below}
     conditions = [condition_of(text, gate) for gate, texts in asked_for.items() for text in texts]
@@ -260,6 +259,8 @@ def command(
         by_path = {run.path: run.name for run in own.runs}
         baseline = [one if one in own.names else by_path.get(one, one) for one in baseline]
         file.check(own)
+        if path is not None:
+            refuse_estimates(own)
         results, pairing = (own, None) if qrels_table is None else file.joined(own, qrels_table)
         more += file.inputs(results)
     added = {

@@ -255,6 +255,7 @@ def with_baseline(results: Results, baseline: Baseline, judged: Fingerprint) -> 
     If the baseline has one run, every run of the results is compared with it; if it has several, each run is
     compared with the one of its name.
     """
+    refuse_estimates(results)
     check_same(results, baseline, judged)
     pairs = _pairs(results.names, baseline)
     values, averaged, present, without_mean = _values(results, baseline)
@@ -277,6 +278,15 @@ def with_baseline(results: Results, baseline: Baseline, judged: Fingerprint) -> 
     )
     _check_means(together.means[len(results.runs) :], baseline, list(map(str, results.measures)))
     return together, pairs
+
+
+def refuse_estimates(results: Results) -> None:
+    """Raise UsageError for estimates, whose sampling errors no baseline file keeps."""
+    if results.sampling is not None:
+        raise UsageError(
+            "estimates from a sample of judgments with a baseline file, which does not keep their sampling "
+            "errors; expected the baseline among the runs (--baseline RUN)"
+        )
 
 
 def _pairs(names: Sequence[str], baseline: Baseline) -> Pairs:

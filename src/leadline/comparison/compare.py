@@ -21,8 +21,8 @@ from leadline.data.reading import refuse_unknown
 from leadline.data.results import Results
 from leadline.data.validation import refusal
 from leadline.errors import UsageError
-from leadline.estimation.measured import drawn_from, measured
-from leadline.evaluation.evaluate import EvaluateOptions, evaluate
+from leadline.estimation.measured import measured
+from leadline.evaluation.evaluate import EvaluateOptions
 from leadline.io.read import QrelsLike, RunLike, read_qrels
 from leadline.io.read_paths import public
 from leadline.measures import Measure
@@ -121,6 +121,7 @@ def compare(
 
     Values that are known already are not computed again:
 
+    >>> from leadline.evaluation.evaluate import evaluate
     >>> results = evaluate(qrels, {"a": a, "b": b}, ["RR", "AP"])
     >>> compare(results, measures="RR").pairs[0].p == pair.p
     True
@@ -140,9 +141,8 @@ def compare(
             raise refusal("baseline_file", baseline_file, "a path")
         kept = read_baseline(os.fspath(baseline_file))
         table = read_qrels(qrels, subtopics=options.get("subtopics", False))
-        if machine is not None or drawn_from(table, options.get("pool")) is not None:
-            raise UsageError("baseline_file with a drawn pool; expected the baseline among the runs")
-        results = evaluate(table, runs, kept.measures if measures is None else measures, **options)
+        wanted = kept.measures if measures is None else measures
+        results = measured(table, runs, wanted, machine=machine, confidence=confidence, seed=seed, **options)
         results, pairing = with_baseline(results, kept, fingerprint(table))
     else:
         wanted = COMPARED if measures is None else measures

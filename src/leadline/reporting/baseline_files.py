@@ -6,7 +6,7 @@ import json
 import os
 from typing import Any
 
-from leadline.comparison.baselines import JUDGMENTS, fingerprint
+from leadline.comparison.baselines import JUDGMENTS, fingerprint, refuse_estimates
 from leadline.comparison.sentences import STATED, lacking_text
 from leadline.data.qrels import Qrels
 from leadline.data.results import Results, flagged
@@ -73,8 +73,7 @@ def write_baseline(
 
 def check_baseline(results: Results, *, force: bool) -> None:
     """Raise InputError for results that no later run should be compared with."""
-    if results.sampling is not None:
-        raise UsageError("estimates from a sample of judgments as a baseline; expected a run as --baseline")
+    refuse_estimates(results)
     for run, present in zip(results.runs, results.present, strict=True):
         names = flagged(results.queries, ~present)
         if names and not force:
