@@ -13,7 +13,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False  # as that of typing, without loading it
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 
 class LeadlineError(Exception):
@@ -55,6 +55,44 @@ class InputError(LeadlineError, ValueError):
 
 class UsageError(LeadlineError, ValueError):
     """Invalid options or combinations of options."""
+
+
+def _given(options: Mapping[str, object]) -> list[str]:
+    plain = (int, str, tuple, list)  # a table has no truth value
+    return [
+        name
+        for name, value in options.items()
+        if value is not None and (not isinstance(value, plain) or value)
+    ]
+
+
+def one_of(options: Mapping[str, object]) -> None:
+    """Raise UsageError if several options are given of which one may be.
+
+    >>> one_of({"--static": None, "--query": "tides"})
+    >>> one_of({"--static": "first", "--query": "tides"})
+    Traceback (most recent call last):
+        ...
+    leadline.errors.UsageError: --static and --query; expected one of them
+    """
+    names = _given(options)
+    if len(names) > 1:
+        raise UsageError(f"{' and '.join(names)}; expected one of them")
+
+
+def both(options: Mapping[str, object], needed: Mapping[str, object]) -> None:
+    """Raise UsageError if an option is given without one that it needs.
+
+    >>> both({"--docs": None}, {"--qrels": None})
+    >>> both({"--docs": "docs.jsonl"}, {"--qrels": None})
+    Traceback (most recent call last):
+        ...
+    leadline.errors.UsageError: --docs without --qrels; expected both
+    """
+    names = _given(options)
+    lacking = [name for name in needed if name not in _given(needed)]
+    if names and lacking:
+        raise UsageError(f"{names[0]} without {lacking[0]}; expected both")
 
 
 class UnknownNameError(UsageError):

@@ -91,7 +91,7 @@ def test_bad_requests_are_one_line(leadline: Leadline) -> None:
             "de",
             "-o",
             "x",
-        ): "expected both or neither",
+        ): "--from without --to",
         ("infer", "pairs.tsv", "pairs.tsv", "-o", "x"): "an incomplete topic model",
         ("infer", "model.npz", "pairs.tsv", "-o", "x"): "expected a column called doc_id",
         ("fit", "pairs.tsv", "-k", "2", "--languages", "de,klingon", "-o", "x"): "unknown language",

@@ -16,7 +16,7 @@ from leadline.comparison.pairing import Pairs
 from leadline.data.qrels import Qrels
 from leadline.data.results import Results
 from leadline.data.wording import counted, queries
-from leadline.errors import UsageError
+from leadline.errors import UsageError, both, one_of
 from leadline.reporting.render.text_formats import plain_text
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -72,14 +72,10 @@ class BaselineFile:
         self.path = path
         self.update = update
         self.force = force
-        if path is None:
-            if update or force:
-                name = "update-baseline" if update else "force-update"
-                raise UsageError(f"--{name} without --baseline-file; expected --baseline-file FILE too")
-        elif others:
-            raise UsageError(f"--baseline-file with --{others[0]}; expected one of them")
-        elif force and not update:
-            raise UsageError("--force-update without --update-baseline has no effect; expected both")
+        both({"--update-baseline": update, "--force-update": force}, {"--baseline-file FILE": path})
+        both({"--force-update": force}, {"--update-baseline": update})
+        for name in others:
+            one_of({"--baseline-file": path, f"--{name}": True})
         self.kept: Baseline | None = None
         if path is not None:
             if update:

@@ -10,7 +10,7 @@ import click
 from leadline.cli._help import option
 from leadline.cli._options import OUTPUT, refuse_same_output, write_whole
 from leadline.data.optional import require
-from leadline.errors import UsageError
+from leadline.errors import both
 
 if TYPE_CHECKING:
     from leadline.data.result import Result
@@ -62,9 +62,7 @@ def check_plots(plots: Sequence[str], *, output: str | None = None, **figure: ob
         for name, value in (options | figure).items():
             if value not in (None, ()):
                 words = [f"--{name.replace('_', '-')}", *([value] if name == "figure" else [])]
-                raise UsageError(
-                    f"{' '.join(map(str, words))} without --plot has no effect; expected --plot FILE too"
-                )
+                both({" ".join(map(str, words)): True}, {"--plot FILE": None})
         return {"plot": None} | options
     from leadline.reporting.plots import form_of
 

@@ -9,7 +9,7 @@ import click
 
 from leadline.cli._help import add_options, is_given, option
 from leadline.data.registry import split_names
-from leadline.errors import UsageError
+from leadline.errors import UsageError, both
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -79,8 +79,7 @@ def refuse_without_scores(context: click.Context) -> None:
     """Raise UsageError for options of tables of scores where runs are read."""
     for name in context.meta.get("leadline.scores", {}):
         if is_given(context, name):
-            option = "--" + name.replace("_", "-")
-            raise UsageError(f"{option} without --scores has no effect; expected --scores too")
+            both({"--" + name.replace("_", "-"): True}, {"--scores": None})
 
 
 def refuse_with_scores(context: click.Context, names: Iterable[str]) -> None:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from leadline.cli._help import ANALYSIS, MODEL, add_options, option
-from leadline.errors import UsageError
+from leadline.errors import one_of
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -66,8 +66,7 @@ def analysis_of(language: str | None, analysis: str | None) -> str:
     from leadline.text import ANALYSES
     from leadline.text.words import for_language
 
-    if language is not None and analysis is not None:
-        raise UsageError("--language and --analysis; expected one of them")
+    one_of({"--language": language, "--analysis": analysis})
     return str(ANALYSES.parse(analysis or "Words") if language is None else for_language(language))
 
 

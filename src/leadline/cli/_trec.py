@@ -9,7 +9,7 @@ from leadline.cli._help import add_options, option
 from leadline.data.qrels import Qrels
 from leadline.data.registry import split_names
 from leadline.data.results import Results
-from leadline.errors import UsageError
+from leadline.errors import one_of
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.profiles import profile_of
 from leadline.evaluation.trec_names import NAMES
@@ -37,8 +37,7 @@ def trec_options(function: F) -> F:
 
 def queries_of(queries: str | None, *, complete: bool) -> str | None:
     """Return the queries of the mean from `--queries` and `-c`."""
-    if complete and queries not in (None, "all"):
-        raise UsageError(f"-c and --queries {queries}; expected one of them")
+    one_of({"-c": complete, f"--queries {queries}": queries not in (None, "all")})
     return "all" if complete else queries
 
 

@@ -11,7 +11,7 @@ from leadline.cli._options import FORMATS, OUTPUT, FormatChoice, write_output
 from leadline.cli._reading_options import columns_option, qrels_columns_option
 from leadline.cli._results import describe_input, for_screen, print_warnings, result_text
 from leadline.data.reading import OnDuplicate, OnNan
-from leadline.errors import InputError, UsageError
+from leadline.errors import InputError, UsageError, both
 from leadline.evaluation.check_files import CheckResult, check, coverage_text
 
 SECTION = "Files and collections"
@@ -100,8 +100,7 @@ def command(
 
     The exit status is 2 if a file would be refused and was not repaired.
     """
-    if docs is not None and qrels is None:
-        raise UsageError("--docs is given without --qrels; expected both")
+    both({"--docs": docs}, {"--qrels": qrels})
     if qrels is not None and docs is None and not files:
         raise UsageError("--qrels is given without runs; expected FILE..., or --docs DOCS")
     if not files and docs is None:

@@ -13,7 +13,7 @@ from leadline.cli._results import print_line, print_warnings
 from leadline.data.reading import Reading, RunOptions
 from leadline.data.wording import counted
 from leadline.data.wording import queries as counted_queries
-from leadline.errors import InputError, UsageError
+from leadline.errors import InputError, UsageError, both
 from leadline.io import exports, row_checks
 from leadline.io import write as writing
 from leadline.io.formats import (
@@ -151,10 +151,9 @@ def _check_texts(form: str | None, queries: str | None, docs: str | None, index:
     """Refuse texts and names that a format does not contain."""
     if queries is not None and form not in {BEIR, RANK_EVAL}:
         raise UsageError("--queries without --to beir or rank_eval; expected either")
-    if docs is not None and form != BEIR:
-        raise UsageError("--docs without --to beir; expected it")
-    if (index is not None) != (form == RANK_EVAL):
-        raise UsageError("--to rank_eval and --index NAME belong together; expected both")
+    both({"--docs": docs}, {"--to beir": form == BEIR})
+    both({"--to rank_eval": form == RANK_EVAL}, {"--index NAME": index})
+    both({"--index NAME": index}, {"--to rank_eval": form == RANK_EVAL})
 
 
 def is_listed(file: Opened) -> bool:

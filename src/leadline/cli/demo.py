@@ -10,7 +10,7 @@ from leadline.cli._help import Command, option
 from leadline.cli._options import FORMATS, OUTPUT, FormatChoice, write_output, write_whole
 from leadline.cli._results import inputs_of, print_line, result_text, table_text
 from leadline.data.optional import require
-from leadline.errors import MissingPackageError, UsageError
+from leadline.errors import MissingPackageError, UsageError, both
 from leadline.io.read_paths import check_outputs
 
 SECTION = "Files and collections"
@@ -66,8 +66,7 @@ def command(output: str, form: str, folder: str | None, collection: str | None) 
     if folder is not None:
         _write_files(folder, collection)
         return
-    if collection is not None:
-        raise UsageError("--collection without --files has no effect; expected --files FOLDER too")
+    both({"--collection": collection}, {"--files FOLDER": folder})
     from leadline.demo import qrels_path, run_paths
     from leadline.io.read import read_qrels
 

@@ -37,7 +37,7 @@ from leadline.cli._slices import slice_option
 from leadline.cli._trec import evaluate_as_trec, queries_of, trec_options
 from leadline.data.qrels import Qrels
 from leadline.data.results import Results
-from leadline.errors import LeadlineError, UsageError
+from leadline.errors import LeadlineError, UsageError, both
 from leadline.estimation.measured import WITHOUT_POOL, drawn_from, same_labels
 from leadline.evaluation.evaluate import DEFAULT_MEASURES, evaluate
 from leadline.io.opening import digest_of
@@ -152,8 +152,7 @@ def command(  # click documents the options
     appearance = check_plots(plots, figure=figure)
     if figure == "slices" and not query_slice:
         raise UsageError("--figure slices without slices; expected --query-slice FILE:COLUMN too")
-    if group_parts and not parts:
-        raise UsageError("--group-parts without --parts has no effect; expected both")
+    both({"--group-parts": group_parts}, {"--parts": parts})
     table = read_judgments(qrels, options, kind)
     drawn = drawn_from(table, options["pool"], measures or None) is not None
     if drawn:
@@ -383,7 +382,7 @@ def _refuse_without_intervals(context: click.Context, *, pool: bool, drawn: bool
         ("interval",) if drawn else ("interval", "seed") if pool else ("confidence", "interval", "seed")
     ):
         if is_given(context, name):
-            raise UsageError(f"--{name} without --intervals has no effect; expected both")
+            both({f"--{name}": True}, {"--intervals": None})
 
 
 def _data(results: Results, outcomes: Sequence[Gate], *, per_query: bool, means: bool) -> dict[str, Any]:

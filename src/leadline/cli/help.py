@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from leadline.cli._help import Command
-from leadline.errors import UsageError
+from leadline.errors import UsageError, one_of
 
 SECTION = "Help"
 
@@ -23,8 +23,7 @@ def command(context: click.Context, *, names: tuple[str, ...], everything: bool)
     """
     from leadline.cli import Commands
 
-    if names and everything:
-        raise UsageError("--all and a command are given; expected one of them")
+    one_of({"--all": everything, "COMMAND": names})
     current = context.find_root()
     if everything and isinstance(current.command, Commands):
         formatter = current.make_formatter()

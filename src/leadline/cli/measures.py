@@ -10,7 +10,7 @@ from leadline.cli._help import Command
 from leadline.cli._options import output_options, write_output
 from leadline.cli._results import envelope, for_screen, json_lines, json_text, table_text
 from leadline.data.table import Table
-from leadline.errors import UsageError
+from leadline.errors import UsageError, one_of
 from leadline.evaluation.catalogue import entry, explain, facts, limits, outline
 from leadline.evaluation.profiles import profile_of
 from leadline.evaluation.trec_names import GROUPS
@@ -35,8 +35,7 @@ def command(name: str | None, *, bibtex: bool, form: str, output: str | None) ->
     NAME is any name that `leadline evaluate -m` accepts: `leadline measures ndcg_cut_10` explains nDCG. The
     groups of trec_eval are listed too.
     """
-    if bibtex and form != "table":
-        raise UsageError(f"--bibtex with -f {form}; expected one of them")
+    one_of({"--bibtex": bibtex, f"-f {form}": form != "table"})
     kinds, asked = (list(MEASURES.classes.values()), "") if name is None else find(name)
     if bibtex:
         from leadline.measures.publications import bibliography

@@ -20,7 +20,7 @@ from leadline.cli._options import (
 from leadline.cli._results import describe_input, summary_text
 from leadline.data.reading import RunsOptions
 from leadline.data.table import Table
-from leadline.errors import UsageError
+from leadline.errors import UsageError, both, one_of
 
 if TYPE_CHECKING:
     pass
@@ -175,13 +175,11 @@ def command(*, runs: tuple[str, ...], output: str, form: str, whole: bool, **opt
 
     drawing = {name: options.pop(name) for name in DRAWING}
     if drawing["wanted"]:
-        if runs and drawing["for_run"]:
-            raise UsageError("--for-run and other runs; expected one of them: all RUN, or --for-run for each")
+        one_of({"RUN": runs, "--for-run": drawing["for_run"]})
         _draw(runs or drawing["for_run"], output, form, drawing, options)
         return
-    used = [name for name in ("budget", "total", "pair", "for_run", "machine", "earlier") if drawing[name]]
-    if used:
-        raise UsageError(f"{NAMES[used[0]]} without --for has no effect; expected --for MEASURE")
+    drawn = ("budget", "total", "pair", "for_run", "machine", "earlier")
+    both({NAMES[name]: drawing[name] for name in drawn}, {"--for MEASURE": None})
     files = {name: options[name] for name in ("documents", "queries", "known", "judged")}
     with progress("queries") as on_query:
         result = pool(runs, on_query=on_query, **options)
@@ -220,10 +218,8 @@ def _draw(
     from leadline.io.formats import suffix_of
     from leadline.io.pool_files import OTHERS, write_drawn_pool
 
-    unused = [name for name in ("documents", "queries", "known", "method", "batch") if options[name]]
-    unused += [name for name in ("random", "everything") if options[name]]
-    if unused:
-        raise UsageError(f"--for and {NAMES.get(unused[0], '--' + unused[0])}; expected one of them")
+    for name in ("documents", "queries", "known", "method", "batch", "random", "everything"):
+        one_of({"--for": True, NAMES.get(name, f"--{name}"): options[name]})
     suffix = suffix_of(output)
     if suffix in OTHERS | {".jsonl", ".ndjson"}:
         raise UsageError(f"{output}: a pool of --for is not written as {suffix}; expected .tsv")

@@ -27,7 +27,7 @@ from leadline.cli._reading_options import read_judgments
 from leadline.cli._results import describe_input, inputs_of, result_text, summary_text
 from leadline.data.table import Cell, Table
 from leadline.data.wording import counted
-from leadline.errors import UsageError
+from leadline.errors import UsageError, both, one_of
 from leadline.estimation.sampled import CORRECTIONS, sampled
 from leadline.io.id_lists import read_population
 from leadline.io.read import read_qrels
@@ -132,16 +132,14 @@ def command(
     unless half of the documents are the first of a good run (--certain). See docs/sampled.md.
     """
     appearance = check_plots(plots, output=output)
-    if plots and pairs is not None:
-        raise UsageError("--plot with --pairs, which reads no SCORES; expected one of them")
+    one_of({"--plot": plots, "--pairs": pairs})
     if pairs is not None:
         refuse_same_output(pairs, output)
         _draw(qrels, scores, pairs, docs, form, output, options, kind=kind)
         return
     if not scores:
         raise click.UsageError("Missing argument 'SCORES...'.")
-    if docs is not None:
-        raise UsageError("--docs is given without --pairs; expected both or neither")
+    both({"--docs": docs}, {"--pairs": pairs})
     size = None if population is None else read_population(population)
     table = read_judgments(qrels, options, kind)
     with progress("runs") as on_run:

@@ -16,7 +16,7 @@ from leadline.cli._texts import analysis_of, analysis_options, text_options
 from leadline.data.results import ResultWarning
 from leadline.data.table import Table
 from leadline.data.wording import folded, visible
-from leadline.errors import UsageError
+from leadline.errors import UsageError, one_of
 from leadline.text.summaries import dynamic_summary, static_summary
 from leadline.text.summary_windows import Summary
 
@@ -92,8 +92,7 @@ def command(
     contain most of its words close together. A static summary shows the first words, or the sentences nearest
     to the centroid of the text.
     """
-    if query is not None and kind is not None:
-        raise UsageError("--query and --static; expected one of them")
+    one_of({"--query": query, "--static": kind})
     analysis_ = None if language is None and analysis is None else analysis_of(language, analysis)
     document = (
         in_index(source, doc, analysis_)

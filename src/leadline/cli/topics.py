@@ -13,7 +13,7 @@ from leadline.cli._results import describe_input, summary_text
 from leadline.data.results import ResultWarning
 from leadline.data.table import Cell, Table
 from leadline.data.validation import LIMITS
-from leadline.errors import UsageError
+from leadline.errors import both
 
 SECTION = "Retrieval"
 
@@ -263,8 +263,8 @@ def search(
     from leadline.topics.infer import infer as work
     from leadline.topics.model import read_model
 
-    if (source is None) != (target is None):
-        raise UsageError("one of --from and --to is missing; expected both or neither")
+    both({"--from": source}, {"--to": target})
+    both({"--to": target}, {"--from": source})
     topic_model = read_model(model)
     query_vectors = work(topic_model, queries, language=source, **options)
     document_vectors = work(topic_model, docs, language=target, **options)

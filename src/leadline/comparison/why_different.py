@@ -18,7 +18,7 @@ from leadline.data.result import Result
 from leadline.data.results import ResultWarning, plain
 from leadline.data.table import Column, Table, columns_of, printed_table
 from leadline.data.wording import queries
-from leadline.errors import UsageError
+from leadline.errors import UsageError, both
 from leadline.evaluation.profiles import profile_of
 from leadline.io.read import QrelsLike, RunLike, judgments_of
 from leadline.io.read_paths import public
@@ -306,9 +306,8 @@ def why_different(
     >>> found.cause, found.causes[0].a, found.causes[0].b
     ('ties', 'descending_id', 'ascending_id')
     """
-    if (qrels is None) != (run is None):
-        given, lacking = ("qrels", "run") if run is None else ("run", "qrels")
-        raise UsageError(f"{given} without {lacking}; expected both or none, as causes are tried with both")
+    both({"qrels": qrels}, {"run": run})
+    both({"run": run}, {"qrels": qrels})
     text = None if measure is None else str(measure)
     first, second, others = two_sides(a, b, measure=text, name=name)
     meant = measure if isinstance(measure, Measure) else measure_of(text or first.measure)

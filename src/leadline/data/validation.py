@@ -185,7 +185,7 @@ def check_arguments(
 OPTION = re.compile(
     r"`leadline [^`]*`|--([a-z][a-z-]*[a-z])(?: ([A-Z]{2,}(?::[A-Z]+)?|[\w.]+(?:,[\w.]+)*)(?![\w-]))?"
 )
-PROSE = {"and", "as", "for", "if", "is", "or", "to", "too", "with"}  # not the value of an option
+PROSE = {"and", "as", "for", "if", "is", "or", "to", "too", "with", "without"}  # not the value of an option
 
 
 def name_keywords(error: LeadlineError, function: Callable[..., Any]) -> None:

@@ -18,7 +18,7 @@ from leadline.data.run import Run
 from leadline.data.table import Column, Table, columns_of, printed_table
 from leadline.data.validation import check_numbers, check_whole
 from leadline.data.wording import counted, percent
-from leadline.errors import InputError, UsageError
+from leadline.errors import InputError, UsageError, both
 from leadline.estimation.predictors import INDEX, PREDICTORS, VECTORS, Answer, Predictor
 from leadline.evaluation.join import each_run
 from leadline.evaluation.run_warnings import selection_warnings
@@ -164,9 +164,8 @@ def predict(
 
 def _sources(index: Any, queries: TextsLike | None, vectors: Any) -> _Sources:
     """Open index, queries and topic vectors; an index needs queries and vice versa."""
-    if (index is None) != (queries is None):
-        source, lost = ("an index", "--queries") if queries is None else ("queries", "--index")
-        raise UsageError(f"{source} without {lost}; expected both, or neither")
+    both({"--index": index}, {"--queries": queries})
+    both({"--queries": queries}, {"--index": index})
     parsed, theta, rows = None, None, {}
     if queries is not None:
         opened = index if isinstance(index, Index) else open_index(index)

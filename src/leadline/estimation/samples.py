@@ -18,7 +18,7 @@ from leadline.data.ids import Ids, Vocabulary, to_bytes
 from leadline.data.qrels import Qrels
 from leadline.data.results import ResultWarning
 from leadline.data.validation import check_nested
-from leadline.errors import UsageError
+from leadline.errors import UsageError, one_of
 from leadline.estimation.designs import at_scale, random_numbers_of
 from leadline.estimation.estimators import Sample
 from leadline.estimation.guesses import VOTE_CONSTANT, Cells, folds_of
@@ -124,8 +124,7 @@ def evidence_of(
     if drawn_pool is not None and ("seed" not in drawn_pool.design or np.isnan(drawn_pool.order).all()):
         drawn_pool = _of_judged_queries(drawn_pool, {query for query, _ in grades}, warnings)
     pairs = _pairs_of(drawn_pool, grades, warnings)
-    if machine is not None and proxy is not None:
-        raise UsageError("machine labels and a proxy; expected one of them")
+    one_of({"machine labels": machine, "a proxy": proxy})
     labels = _labels(machine, proxy, set(pairs.queries), warnings)
     grade = np.full(len(pairs.queries), np.nan)
     for pair, row in pairs.rows_listed().items():

@@ -13,7 +13,7 @@ from leadline.data.reading import Reading, RunsOptions
 from leadline.data.results import ResultWarning
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted
-from leadline.errors import UsageError
+from leadline.errors import UsageError, one_of
 from leadline.estimation.system_lists import RankedPool, Systems, Topics, number_teams, read_systems
 from leadline.estimation.unjudged_methods import METHODS, UnjudgedEstimate, UnjudgedEstimator, saturation
 from leadline.estimation.unjudged_result import Unjudged, mean_of_defined
@@ -294,8 +294,7 @@ def _teams(systems: Systems, teams: str | Mapping[str, str] | None) -> Codes:
 
 def _check_topics(method: UnjudgedEstimator, vectors: object, documents: object) -> None:
     """Raise UsageError if topics are given but not used, or needed but not given."""
-    if vectors is not None and documents is not None:
-        raise UsageError("topic vectors and documents; expected one of them")
+    one_of({"topic vectors": vectors, "documents": documents})
     has_topics = vectors is not None or documents is not None
     if method.voting and has_topics:
         raise UsageError(f"topics with method {method.called}, which does not use them; expected deshato")

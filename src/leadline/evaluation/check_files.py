@@ -14,7 +14,7 @@ from leadline.data.run import Run
 from leadline.data.table import Column, columns_of
 from leadline.data.validation import check_word
 from leadline.data.wording import counted, percent
-from leadline.errors import UsageError
+from leadline.errors import UsageError, both
 from leadline.io import check as problems
 from leadline.io.check import Checked
 from leadline.io.check_remarks import Problem
@@ -151,8 +151,7 @@ def check(
             raise UsageError(f"an object of type {type(file).__name__} to check; expected paths of files")
     reading = Reading(columns=columns, qrels_columns=qrels_columns)
     paths = [path for file in listed for path in _files(os.fspath(file))]
-    if documents is not None and qrels is None:
-        raise UsageError("documents without qrels; expected both")
+    both({"documents": documents}, {"qrels": qrels})
     if not paths and documents is None:
         raise UsageError("nothing to check; expected files, or documents and qrels")
     if kind is not None:

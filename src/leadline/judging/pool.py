@@ -19,7 +19,7 @@ from leadline.data.result import Result
 from leadline.data.results import ResultWarning, RunInfo
 from leadline.data.table import Column, columns_of
 from leadline.data.validation import check_flags, check_whole
-from leadline.errors import InputError, UsageError
+from leadline.errors import InputError, UsageError, one_of
 from leadline.estimation.system_lists import Systems, read_systems
 from leadline.evaluation.run_warnings import selection_warnings
 from leadline.io.pool_files import Pooled, read_pool
@@ -282,8 +282,7 @@ def _method(
     method: str | PoolMethod | None, depth: int | None, *, random: int, everything: bool
 ) -> PoolMethod | None:
     """Return the pooling method; None if documents are only drawn, or all are taken."""
-    if method is not None and depth is not None:
-        raise UsageError("a method and a depth; expected one of them")
+    one_of({"a method": method, "a depth": depth})
     if depth is not None:
         check_whole(1, depth=depth)
         return POOLS.parse(f"Depth(k={depth})")
