@@ -205,7 +205,7 @@ def test_judgments_of_another_seed_leave_the_estimate_unbiased() -> None:
 
 def test_judgments_of_the_earlier_pool_are_not_judged_before_it() -> None:
     first = pool_for(RUNS, "P@10", budget=6).pool
-    with pytest.raises(UsageError, match="estimate"):
+    with pytest.raises(UsageError, match="without --judged"):
         pool_for(RUNS, "P@10", budget=9, earlier=first, judged=drawn_of(first))
     known = {query: {ranked[0]: 1} for query, ranked in RUNS["a"].items()}
     second = pool_for(RUNS, "P@10", budget=6, judged=known).pool

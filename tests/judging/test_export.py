@@ -44,9 +44,10 @@ def path(tmp_path: Path) -> str:
 def test_a_store_is_read_as_qrels_by_majority_and_says_so(path: str) -> None:
     qrels = read_qrels(path)
     assert qrels.to_dict() == {"q1": {"d1": 2, "d2": 0}, "q2": {"d3": 1}}
-    found = ll.evaluate(path, {"q1": ["d1", "d2"]}, ["R@1"])
-    assert found.mean("run", "R@1") == 0.5
-    assert str(found.warnings[0]) == (
+    found = ll.evaluate(path, {"q1": ["d1", "d2"]}, ["P@1"])
+    assert found.mean("run", "P@1") == 0.5
+    merged = next(warning for warning in found.warnings if warning.code == "merged")
+    assert str(merged) == (
         "pairs with several judges: 2, 1 with unlike grades; merged by majority, "
         "1 tie went to the lower grade"
     )

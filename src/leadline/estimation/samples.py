@@ -119,7 +119,7 @@ def evidence_of(
         for document, grade in documents.items()
         if grade >= 0
     }
-    warnings: list[ResultWarning] = []
+    warnings = [ResultWarning(*remark) for remark in table.remarks if remark[0] == "merged"]
     drawn_pool = draw_of(table, None) if pool is None else pool_of(pool)
     if drawn_pool is not None and ("seed" not in drawn_pool.design or np.isnan(drawn_pool.order).all()):
         drawn_pool = _of_judged_queries(drawn_pool, {query for query, _ in grades}, warnings)
@@ -150,7 +150,7 @@ def draw_of(judgments: Qrels, pool: PoolLike | None) -> DrawnPool | None:
         found = pool_of(pool)
         return found if found.design or (found.probability < 1).any() else None
     if any(code == DRAWN_POOL for code, _, _ in judgments.remarks):
-        return _listed(judgment_store.pairs(judgments.sources[0]))
+        return _listed(judgment_store.pairs(judgments.source))
     if not is_sample(judgments):
         return None
     shares = judgments.inclusion_probabilities() or {}
