@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import html
 import json
 from pathlib import Path
 
 import pytest
 
 from conftest import Leadline
+from leadline_studies import source_of, studies, study
 
 QRELS = "".join(f"q 0 {name} {grade}\n" for name, grade in zip("abclmn", "111000", strict=True))
 RUNS = {"x-1": "nma", "x-2": "abcn", "x-3": "lc", "y-1": "mblc", "y-2": "abcn", "y-3": "nla"}
@@ -46,6 +48,7 @@ def test_a_study_fills_a_folder_and_says_what_was_reproduced(
         "parameter.svg",
         "cumulative.svg",
         "difference-models.json",
+        "index.html",
     }
     data = json.loads((tmp_path / "out" / "deep" / "difference-models.json").read_text())
     assert data["command"] == "study"
@@ -53,6 +56,26 @@ def test_a_study_fills_a_folder_and_says_what_was_reproduced(
     assert data["k"] == 5
     assert len(data["inputs"]) == 7
     assert all(entry["sha256"] for entry in data["inputs"])
+
+
+def test_the_page_of_a_study_has_claim_number_of_the_paper_ours_figures_and_verdict(
+    leadline: Leadline, given: list[object], tmp_path: Path
+) -> None:
+    done = leadline(*given, "-o", tmp_path / "out")
+    page = html.unescape((tmp_path / "out" / "index.html").read_text(encoding="utf-8"))
+    data = json.loads((tmp_path / "out" / "difference-models.json").read_text())
+    module = study("difference-models")
+    assert (done.status, page.count("<figure>"), page.count("</table>")) == (0, 2, 2)
+    assert [text for text in (*module.CLAIM, *data["lines"]) if text not in page] == []
+    assert all(str(family["ric"])[:4] in page for family in data["families"].values())
+
+
+@pytest.mark.parametrize("name", studies())
+def test_help_names_the_paper_and_every_study_has_a_claim(leadline: Leadline, name: str) -> None:
+    source = source_of(study(name))
+    assert study(name).CLAIM.text.endswith(".")
+    assert "".join(source.split()) in "".join(leadline("study", "--help").out.split())
+    assert bool(source) == (name != "proxies")
 
 
 def test_figures_may_be_png(leadline: Leadline, given: list[object], tmp_path: Path) -> None:
@@ -139,6 +162,7 @@ def test_models_are_tried_on_a_collection_and_on_its_index(
         "bins.svg",
         "samples.svg",
         "histogram-models.json",
+        "index.html",
     }
     data = json.loads((tmp_path / "out" / "histogram-models.json").read_text())
     assert list(data["models"]) == ["BM25", "RM1", "SDM"]

@@ -18,6 +18,7 @@ from leadline.errors import UsageError
 from leadline.io.read import read_qrels
 from leadline.io.read_paths import check_outputs
 from leadline.reporting.render import render
+from leadline.version import VERSION
 
 SECTION = "Experiments"
 PACKAGE = "leadline_studies"  # a distribution of its own
@@ -28,7 +29,7 @@ EXAMPLES = {"qrels": "qrels.txt", "runs": "runs/*.xz", "docs": "docs.jsonl", "qu
 
 
 def collection() -> Any:
-    """Return the package of studies, which offers `studies()`, `study(name)` and `ARGUMENTS`."""
+    """Return the package of studies: `studies()`, `study(name)`, `source_of(module)`, `ARGUMENTS`."""
     try:
         return importlib.import_module(PACKAGE)
     except ModuleNotFoundError as error:
@@ -62,6 +63,7 @@ class Studies(Group):
 
 def make(name: str, module: ModuleType) -> click.Command:
     """Return the command of a study, made of its docstring and options."""
+    source = collection().source_of(module)
     arguments: tuple[str, ...] = getattr(module, "ARGUMENTS", collection().ARGUMENTS)
     options: list[click.Parameter] = [
         click.Argument([argument], nargs=-1 if argument == "runs" else 1, required=True)
@@ -113,6 +115,7 @@ def make(name: str, module: ModuleType) -> click.Command:
         params=options,
         callback=call,
         help=docstring(module),
+        short_help=docstring(module).partition("\n")[0] + (f" Source: {source}" if source else ""),
         epilog=f"Example: leadline study {name} {' '.join(example)} -o {name}",
     )
 
@@ -131,7 +134,7 @@ def run_study(
         inputs = inputs | {"qrels": table}
     with progress("runs") as on_run:
         outcome = module.run(*inputs.values(), on_run=on_run, **options)
-    written = _write(name, outcome, judgments, output, figures)
+    written = _write(name, module, outcome, judgments, output, figures)
     for title, result_table in outcome.tables.items():
         click.echo(f"{title}\n\n{render(result_table, 'table')}")
     for line in (*outcome.lines, *map(str, outcome.warnings)):
@@ -139,13 +142,16 @@ def run_study(
     print_line("written: " + ", ".join(written))
 
 
-def _write(name: str, outcome: Any, judgments: list[tuple[str, int]], folder: str, form: str) -> list[str]:
-    """Write tables, figures and JSON; the JSON last, so that its presence means that all were written."""
+def _write(
+    name: str, module: ModuleType, outcome: Any, judgments: list[tuple[str, int]], folder: str, form: str
+) -> list[str]:
+    """Write tables, figures, page and JSON; the JSON last: if it is there, so is all else."""
     from leadline.reporting.plots import picture
 
     os.makedirs(folder, exist_ok=True)
     files = {f"{title}.csv": render(table, "csv").encode() for title, table in outcome.tables.items()}
     files |= {f"{title}.{form}": picture(figure, form) for title, figure in outcome.figures.items()}
+    files["index.html"] = _page(name, module, outcome).encode()
     inputs = [describe_input(path, rows) for path, rows in [*judgments, *outcome.inputs]]
     result = envelope("study", inputs, {"study": name} | (outcome.options or {}), outcome.warnings)
     files[f"{name}.json"] = json_text(result | outcome.data | {"lines": list(outcome.lines)}).encode()
@@ -155,10 +161,29 @@ def _write(name: str, outcome: Any, judgments: list[tuple[str, int]], folder: st
     return [os.path.join(folder, file) for file in files]
 
 
+def _page(name: str, module: ModuleType, outcome: Any) -> str:
+    """Return the page of a study: claim, number in the paper, verdict, tables and figures."""
+    from markupsafe import Markup
+
+    from leadline.reporting.pages import fill, inline
+
+    return fill(
+        "study.html",
+        version=VERSION,
+        name=name,
+        claim=module.CLAIM,
+        source=collection().source_of(module),
+        lines=outcome.lines,
+        tables={title: Markup(render(table, "html")) for title, table in outcome.tables.items()},  # noqa: S704  # escaped there
+        figures={title: inline(figure, title, title) for title, figure in outcome.figures.items()},
+        warnings=list(map(str, outcome.warnings)),
+    )
+
+
 @click.group(cls=Studies, epilog="Example: leadline study difference-similarity --help")
 def command() -> None:
     """Run a published experiment on your own data.
 
-    Each study writes its tables as CSV, all results as JSON, its figures, and a sentence on which findings
-    were reproduced.
+    Each study writes a page, index.html, with the claim, the number in the paper, those found here and a
+    verdict; its tables as CSV, all results as JSON, and its figures.
     """

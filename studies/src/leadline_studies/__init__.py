@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib.util
 import pkgutil
+import re
 from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from leadline.data.qrels import Qrels
 from leadline.data.results import ResultWarning
 from leadline.data.table import Table
+from leadline.data.wording import docstring
 from leadline.errors import UnknownNameError, UsageError
 from leadline.io.read import QrelsLike, read_qrels
 
@@ -31,6 +33,13 @@ class Option(NamedTuple):
     required: bool = False
     metavar: str | None = None
     repeatable: bool = False
+
+
+class Claim(NamedTuple):
+    """What a study tests, and the number that the paper prints."""
+
+    text: str
+    printed: str = ""
 
 
 class Outcome(NamedTuple):
@@ -100,6 +109,16 @@ def folders_with(module: str) -> list[str]:
     """
     names = (entry.name for entry in pkgutil.iter_modules(__path__) if entry.ispkg)
     return [name for name in names if importlib.util.find_spec(f"{__name__}.{name}.{module}")]
+
+
+def source_of(module: ModuleType) -> str:
+    """Return the papers of a study with sections and tables, which end its docstring; empty for our own.
+
+    >>> source_of(study("difference-similarity"))
+    'Golbus and Aslam 2014, section 3.1, figure 2'
+    """
+    named = re.search(r"(?:Sources?|Claims):\s+(.+?)\.?\Z", docstring(module), re.DOTALL)
+    return " ".join(named[1].split()) if named else ""
 
 
 def study(name: str) -> ModuleType:

@@ -28,8 +28,11 @@ from leadline.estimation.system_lists import read_systems
 from leadline.evaluation.evaluate import evaluate
 from leadline.io.read import QrelsLike, read_qrels
 from leadline.reporting.plots.interval_plots import against_truth
-from leadline_studies import Option, Outcome, Progress
+from leadline_studies import Claim, Option, Outcome, Progress
 
+CLAIM = Claim(
+    "A run built from the labels of a machine judge is overrated by them, and few human judgments correct it."
+)
 OPTIONS = (
     Option("machine", str, "Machine labels.", required=True, metavar="LABELS"),
     Option("new", str, "Run that is not pooled (repeatable).", (), metavar="RUN", repeatable=True),

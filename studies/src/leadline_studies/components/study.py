@@ -29,8 +29,9 @@ from leadline.retrieval.search import search
 from leadline.stats import CORRECTIONS, INTERVALS, TESTS
 from leadline.stats.power import outcomes
 from leadline.text.words import Words
-from leadline_studies import Option, Outcome, Progress
+from leadline_studies import Claim, Option, Outcome, Progress
 
+CLAIM = Claim("Of stemming, stop words and weighting, weighting matters most.")
 ARGUMENTS = ("docs", "queries", "qrels")
 WEIGHTINGS = ("TF(dot)", "TF(cosine)", "TFIDF(dot)", "TFIDF(cosine)", "BM25")
 OPTIONS = (

@@ -43,9 +43,12 @@ from leadline.judging.pooling_methods import MoveToFront, RankedLists
 from leadline.measures import Measure
 from leadline.stats import INTERVALS
 from leadline.stats.correlation import kendall
-from leadline_studies import Option, Outcome, Progress, parse_integers
+from leadline_studies import Claim, Option, Outcome, Progress, parse_integers
 from leadline_studies.estimate.stacked_estimates import Stack, Trial
 
+CLAIM = Claim(
+    "Estimates from few judgments are unbiased, and their intervals contain the truth as often as they say."
+)
 OPTIONS = (
     Option(
         "new",

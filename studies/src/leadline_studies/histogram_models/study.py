@@ -31,7 +31,7 @@ from leadline.retrieval.index.builder import build_index
 from leadline.retrieval.index.reader import Index
 from leadline.retrieval.models import MODELS
 from leadline.retrieval.search import score, search
-from leadline_studies import Option, Outcome, Progress, parse_integers
+from leadline_studies import Claim, Option, Outcome, Progress, parse_integers
 from leadline_studies.common.scoring_time import time_lines, time_table, times_of
 from leadline_studies.common.tracking import (
     ASKED_COLLECTIONS,
@@ -60,6 +60,7 @@ from leadline_studies.histogram_models.model_columns import (
     truth_of,
 )
 
+CLAIM = Claim("HSA follows MAP over retrieval models of one collection.", "R of 0.88 to 0.91 with MAP.")
 ARGUMENTS = ("docs", "queries", "qrels")
 SETTINGS = (
     "BM25(k1=0.9,b=0.4)",

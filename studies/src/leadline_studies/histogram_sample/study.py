@@ -29,9 +29,10 @@ from leadline.io.id_lists import read_labels, teams_of
 from leadline.io.read import QrelsLike, read_qrels
 from leadline.stats.correlation import kendall, pearson, spearman, tau_ap
 from leadline.stats.resampling import bootstrap_interval, interval, weights
-from leadline_studies import Option, Outcome, Progress, parse_integers
+from leadline_studies import Claim, Option, Outcome, Progress, parse_integers
 from leadline_studies.histogram_sample.run_subsampler import RunSubsampler, SubsampledRun, shares
 
+CLAIM = Claim("HSA from a sample of scores follows MAP of whole lists better than MAP of the same sample.")
 SHARED = (
     Option("level", float, "Minimum relevant grade.", 1.0, metavar="GRADE"),
     Option("samples", str, "Numbers of non-relevant documents per query.", "10,30,100,300", metavar="N,N"),

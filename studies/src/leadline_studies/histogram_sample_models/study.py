@@ -35,7 +35,7 @@ from leadline.retrieval.index.reader import Index
 from leadline.retrieval.models import MODELS, Model
 from leadline.retrieval.search import score, search
 from leadline.stats.correlation import average_ranks
-from leadline_studies import Option, Outcome, Progress, parse_integers
+from leadline_studies import Claim, Option, Outcome, Progress, parse_integers
 from leadline_studies.histogram_sample.run_subsampler import RunSubsampler
 from leadline_studies.histogram_sample.study import (
     ESTIMATES,
@@ -51,6 +51,7 @@ from leadline_studies.histogram_sample.study import (
     tracking_table,
 )
 
+CLAIM = Claim("HSA from a sample of scores follows MAP of the collection better than MAP of the same sample.")
 ARGUMENTS = ("docs", "queries", "qrels")
 FIRST = "BM25"  # whose first documents are rescored
 TRIED = (

@@ -24,13 +24,17 @@ from leadline.estimation.score_histograms.histogram_result import SENSITIVITY
 from leadline.io.read import QrelsLike, read_qrels
 from leadline.io.texts import TextsLike, name_of
 from leadline.stats.correlation import pearson
-from leadline_studies import Option, Outcome, Progress, parse_integers
+from leadline_studies import Claim, Option, Outcome, Progress, parse_integers
 from leadline_studies.common.scoring_time import machine
 from leadline_studies.histogram_topics.checkpoints import Checkpoints
 from leadline_studies.histogram_topics.pairs import read_texts
 from leadline_studies.histogram_topics.rival_tracking import correlate_predictors
 from leadline_studies.histogram_topics.topic_retrieval import NORMS, Setting, Task, measure_setting, task_of
 
+CLAIM = Claim(
+    "HSA follows the retrieval quality of topic models better than perplexity.",
+    "R of 0.92 with MAP, of perplexity -0.84.",
+)
 ARGUMENTS = ("docs",)
 EXAMPLE = ("--qrels similar.txt",)
 OPTIONS = (

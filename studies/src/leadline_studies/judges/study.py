@@ -34,8 +34,12 @@ from leadline.judging.agreement import agreement
 from leadline.judging.agreement_result import Judgments, Ranking, changes, ranked
 from leadline.stats.agreement_coefficients import FEWEST_QUERIES
 from leadline.stats.correlation import kendall
-from leadline_studies import Option, Outcome, Progress
+from leadline_studies import Claim, Option, Outcome, Progress
 
+CLAIM = Claim(
+    "A change of judge has a large effect on absolute numbers, and virtually none on the ranking.",
+    "Rankings with tau of 0.9 or more are regarded as equivalent.",
+)
 OPTIONS = (
     Option(
         "judges",

@@ -33,9 +33,10 @@ from leadline.retrieval.search import SearchResult, search
 from leadline.stats import CORRECTIONS, INTERVALS, TESTS
 from leadline.topics.fit import fit
 from leadline.topics.infer import infer
-from leadline_studies import SWEEPS, Option, Outcome, Progress
+from leadline_studies import SWEEPS, Claim, Option, Outcome, Progress
 from leadline_studies.query_prediction.text_predictors import with_text_predictors
 
+CLAIM = Claim("DeShaTo predicts which queries do well, and which to expand.")
 ARGUMENTS = ("docs", "queries", "qrels")
 SYSTEMS = ("QLDirichlet", "RM3", "BM25")
 OPTIONS = (

@@ -32,8 +32,11 @@ from leadline.retrieval.index.reader import Index
 from leadline.retrieval.models import MODELS
 from leadline.retrieval.search import score
 from leadline.stats.correlation import kendall
-from leadline_studies import Option, Outcome, Progress, parse_integers
+from leadline_studies import Claim, Option, Outcome, Progress, parse_integers
 
+CLAIM = Claim(
+    "Corrections reduce the bias of sampled metrics; uncorrected ones do not preserve the order of systems."
+)
 ARGUMENTS = ("docs", "queries", "qrels")
 TRIED = ("BM25", "QLDirichlet", "TFIDF(cosine)", "TF(dot)")  # the first is the baseline
 OPTIONS = (

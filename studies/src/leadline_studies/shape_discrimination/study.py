@@ -27,11 +27,15 @@ from leadline.io.texts import read_documents
 from leadline.stats.resampling import drawn_rows, interval
 from leadline.topics.fit import fit
 from leadline.topics.infer import Vectors, infer, read_vectors
-from leadline_studies import FITS, SWEEPS, VECTORS, Option, Outcome, Progress
+from leadline_studies import FITS, SWEEPS, VECTORS, Claim, Option, Outcome, Progress
 from leadline_studies.common.figures import predominance
 from leadline_studies.shape_discrimination.example_lists import ExampleList, best_and_worst_lists
 from leadline_studies.shape_systems.topics import topic_source_error
 
+CLAIM = Claim(
+    "The topics of relevant documents have a sharper shape than those of others.",
+    "DeShaTo is right in 92.8 % to 100 % of the queries.",
+)
 OPTIONS = (
     Option("docs", str, "Texts of the documents; topics are fitted to all of them.", metavar="DOCS"),
     VECTORS,

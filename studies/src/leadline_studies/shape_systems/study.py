@@ -28,9 +28,13 @@ from leadline.evaluation.join import judge_runs
 from leadline.io.read import QrelsLike, read_qrels
 from leadline.measures.average_precision import AP
 from leadline.stats.correlation import kendall
-from leadline_studies import FITS, SWEEPS, VECTORS, Option, Outcome, Progress
+from leadline_studies import FITS, SWEEPS, VECTORS, Claim, Option, Outcome, Progress
 from leadline_studies.shape_systems.topics import topics_by_number
 
+CLAIM = Claim(
+    "The shape of topics ranks systems about as well as votes of other systems do.",
+    "Tau of 0.61 on Robust, of nruns 0.62.",
+)
 TOPICS = (50, 100, 250)  # the paper's
 OF_TOPICS = (
     Option("docs", str, "Texts of the documents; topics are fitted to those retrieved.", metavar="DOCS"),

@@ -32,7 +32,7 @@ from leadline.io.result_files import read_column
 from leadline.measures.average_precision import AP
 from leadline.stats.correlation import kendall
 from leadline.stats.resampling import interval, resamples
-from leadline_studies import Option, Outcome, Progress
+from leadline_studies import Claim, Option, Outcome, Progress
 from leadline_studies.unjudged_systems.votes import (
     STATISTICS,
     VOTES,
@@ -41,6 +41,7 @@ from leadline_studies.unjudged_systems.votes import (
     with_fewer_draws,
 )
 
+CLAIM = Claim("Systems can be ranked without judgments.")
 OPTIONS = (
     Option("team", str, "Team of every run.", required=True, metavar="FILE:COLUMN"),
     Option(
