@@ -103,7 +103,8 @@ def test_an_unknown_study_is_refused_with_those_there_are(leadline: Leadline) ->
 def test_a_study_without_its_options_or_a_folder_is_refused(
     leadline: Leadline, given: list[object], tmp_path: Path
 ) -> None:
-    assert "Missing option '--family'" in leadline(*given[:4], "-o", tmp_path / "out").err
+    circular = ("study", "circular", *given[2:4])
+    assert "Missing option '--machine'" in leadline(*circular, "-o", tmp_path / "out").err
     assert "Missing option '-o'" in leadline(*given).err
     done = leadline(*given, "-o", tmp_path / "grid.tsv")
     assert "is a file; expected a folder" in done.err

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from leadline.errors import InputError, UsageError
 from leadline.io.read import read_qrels
 from leadline_studies import study
-from leadline_studies.difference_models.study import pooled_judgments
+from leadline_studies.difference_models.study import grid_in_names, pooled_judgments
 
 MODELS = study("difference-models")
 QRELS = {"q": {"a": 1, "b": 1, "c": 1, "l": 0, "m": 0, "n": 0}}
@@ -45,6 +45,22 @@ def test_best_runs_alike_and_grids_wide_is_what_the_paper_saw(table: str) -> Non
     assert found.lines[0].endswith("inside each: reproduced")
     assert set(found.figures) == {"parameter", "cumulative"}
     assert [len(sheet.rows) for sheet in found.tables.values()] == [2, 1]
+
+
+def test_parameters_in_the_names_of_runs_are_those_of_a_table(table: str) -> None:
+    runs = {name: {"q": found} for name, found in RUNS.items()}
+    given = MODELS.run(QRELS, runs, family=f"{table}:family", parameter=f"{table}:parameter").data
+    found = MODELS.run(QRELS, runs).data
+    assert list(found["families"]) == ["x-*", "y-*"]
+    assert list(found["families"].values()) == list(given["families"].values())
+    with pytest.raises(UsageError, match="expected both"):
+        MODELS.run(QRELS, runs, family=f"{table}:family")
+
+
+def test_names_that_differ_in_two_numbers_say_no_parameter() -> None:
+    names = ["k1_0.9-b_0.4", "k1_1.2-b_0.75"]
+    assert grid_in_names(names) == ({}, {})
+    assert grid_in_names([*names, "lm-100", "lm-200"])[1] == {"lm-100": "100", "lm-200": "200"}
 
 
 def test_best_runs_apart_is_not_reproduced(table: str) -> None:

@@ -167,6 +167,7 @@ def _page(name: str, module: ModuleType, outcome: Any) -> str:
 
     from leadline.reporting.pages import fill, inline
 
+    tables = {title: render(table, "html") for title, table in outcome.tables.items() if table.rows}
     return fill(
         "study.html",
         version=VERSION,
@@ -174,7 +175,7 @@ def _page(name: str, module: ModuleType, outcome: Any) -> str:
         claim=module.CLAIM,
         source=collection().source_of(module),
         lines=outcome.lines,
-        tables={title: Markup(render(table, "html")) for title, table in outcome.tables.items()},  # noqa: S704  # escaped there
+        tables={title: Markup(text) for title, text in tables.items()},  # noqa: S704  # escaped there
         figures={title: inline(figure, title, title) for title, figure in outcome.figures.items()},
         warnings=list(map(str, outcome.warnings)),
     )

@@ -1,12 +1,15 @@
 """Test whether the retrieval model changes a system's preferences more than its parameter does.
 
-Runs are grouped by family (a retrieval model) and each has a parameter. The best of every family are
+Runs are grouped by family (a retrieval model) and each has a parameter: the number in which the names of a
+family differ (bm25-k1_0.9, bm25-k1_1.2), or columns of a table. The best of every family are
 compared with each other, and all pairs inside a family among themselves. Source: Golbus and Aslam 2014,
 section 3.2, tables 1 and 2, figures 3 and 4.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -25,13 +28,14 @@ from leadline.io.id_lists import read_labels
 from leadline.io.read import QrelsLike, read_qrels
 from leadline_studies import COMPLETE, Claim, Option, Outcome, Progress, read_judgments
 
+NUMBER = re.compile(r"\d+(?:\.\d+)?")
 CLAIM = Claim(
     "There is far more difference within a retrieval model than across models.",
     "The largest id between best models is smaller than roughly 40 % of the pairs of settings of BM25.",
 )
 OPTIONS = (
-    Option("family", str, "Family of every run.", required=True, metavar="FILE:COLUMN"),
-    Option("parameter", str, "Parameter value of every run.", required=True, metavar="FILE:COLUMN"),
+    Option("family", str, "Family of every run, if not in its name.", metavar="FILE:COLUMN"),
+    Option("parameter", str, "Parameter of every run, if not in its name.", metavar="FILE:COLUMN"),
     Option("cutoff", int, "Cutoff: RIC@k and id@k instead of RIC and id."),
     COMPLETE,
     Option(
@@ -47,14 +51,18 @@ def run(
     qrels: QrelsLike,
     runs: Any,
     *,
-    family: str,
-    parameter: str,
+    family: str | None = None,
+    parameter: str | None = None,
     cutoff: int | None = None,
     complete: str | None = None,
     pool: int | None = None,
     on_run: Progress | None = None,
 ) -> Outcome:
-    """Run the study on runs; `family` and `parameter` are FILE:COLUMN."""
+    """Run the study on runs; `family` and `parameter` are FILE:COLUMN, both or none."""
+    if (family is None) != (parameter is None):
+        raise UsageError(
+            "one of --family and --parameter; expected both, or none: then names of runs say them"
+        )
     if pool is not None and complete is not None:
         raise UsageError("both of --pool and --complete; expected one of them")
     if pool is None:
@@ -63,7 +71,11 @@ def run(
         runs = readable_twice(runs, Reading())
         judged = pooled_judgments(read_qrels(qrels), runs, pool)
     differences = difference(judged, runs, cutoff=cutoff, competitors=(), on_run=on_run)
-    grids = grids_of(differences, read_labels(family), read_labels(parameter))
+    if family and parameter:
+        families, parameters = read_labels(family), read_labels(parameter)
+    else:
+        families, parameters = grid_in_names(differences.names)
+    grids = grids_of(differences, families, parameters)
     best = {
         name: max(points, key=lambda point: differences.mean_ric[point[0]]) for name, points in grids.items()
     }
@@ -118,6 +130,26 @@ def _judged(qrels: Qrels) -> dict[str, float]:
     }
 
 
+def grid_in_names(names: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Return family and parameter of the runs whose names are alike but for one number.
+
+    >>> grid_in_names(["bm25-k1_0.9", "bm25-k1_1.2"])[0]
+    {'bm25-k1_0.9': 'bm25-k1_*', 'bm25-k1_1.2': 'bm25-k1_*'}
+    """
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for name in names:
+        alike.setdefault(tuple(NUMBER.split(name)), []).append(name)
+    families, parameters = {}, {}
+    for texts, members in alike.items():
+        numbers = [NUMBER.findall(name) for name in members]
+        varying = [place for place, column in enumerate(zip(*numbers, strict=True)) if len(set(column)) > 1]
+        if len(varying) == 1:
+            for name, found in zip(members, numbers, strict=True):
+                parameters[name], found[varying[0]] = found[varying[0]], "*"
+                families[name] = "".join(map("".join, zip(texts, [*found, ""], strict=True)))
+    return families, parameters
+
+
 def grids_of(
     differences: Difference, families: dict[str, str], parameters: dict[str, str]
 ) -> dict[str, list[tuple[int, float]]]:
@@ -125,7 +157,10 @@ def grids_of(
     grids: dict[str, list[tuple[int, float]]] = {}
     for index, name in enumerate(differences.names):
         if name not in families or name not in parameters:
-            raise UsageError(f"run '{name}' has no family or no parameter; expected both")
+            raise UsageError(
+                f"run '{name}' has no family or no parameter; expected both, in --family and --parameter or in names "
+                "that differ in one number"
+            )
         try:
             value = float(parameters[name])
         except ValueError:
