@@ -142,7 +142,7 @@ machine. It
 is pooled with the {numbers["pooled"] - 1} submitted runs; the others are later ones.
 {numbers["draws"]} times, {numbers["budget"]:g} documents a query were drawn as `leadline pool --for P@10`
 draws them, judged by the official judgments, and all runs were estimated as by `leadline
-estimate --machine`. The truth is all official judgments; passages without one are not relevant.
+evaluate --machine`. The truth is all official judgments; passages without one are not relevant.
 
 {runs_table(numbers)}
 

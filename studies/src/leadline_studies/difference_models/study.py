@@ -158,8 +158,8 @@ def grids_of(
     for index, name in enumerate(differences.names):
         if name not in families or name not in parameters:
             raise UsageError(
-                f"run '{name}' has no family or no parameter; expected both, in --family and --parameter or in names "
-                "that differ in one number"
+                f"run '{name}' has no family or no parameter; expected both, in --family and --parameter "
+                "or in names that differ in one number"
             )
         try:
             value = float(parameters[name])

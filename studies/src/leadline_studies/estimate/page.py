@@ -599,7 +599,7 @@ P and RBP is {bias_pooled} for pooled runs and {bias_new} for later ones ({bias_
 runs are pooled, see [below](#new-runs)); 95 % intervals of sums contain the truth in {covered} of the
 cases for pooled runs, {covered_new} for later runs and {covered_pairs} for differences of pooled runs.
 These intervals are for these queries: an interval for other queries is wider. With 5 to 40 judgments and
-a guess, intervals of RR of pooled runs contain it in {rr} of the cases; `estimate` prints this range.
+a guess, intervals of RR of pooled runs contain it in {rr} of the cases; `evaluate` prints this range.
 nDCG has [its own simulation](../ndcg-intervals.md).
 
 {answer}
@@ -658,14 +658,14 @@ a cell has 20 to 100 draws.
 
 {outside}
 
-`estimate` prints intervals of new runs up to {most} (5 % with the guess `none`, whose coverage falls to
+`evaluate` prints intervals of new runs up to {most} (5 % with the guess `none`, whose coverage falls to
 {unpredicted} in a cell). Values of new runs are too low where much is outside: the bias of P@10 is
 {by_bins} with 0 to 5, 5 to 10, 10 to 20 and 20 to 30 % outside, and for runs with an interval
 {bias_elsewhere} by set of pooled runs. The interval covers this; the order of such runs is not reliable.
 
 ## Labels that saw the judgments
 
-The share of {files} files of labels per cell (six LLM judges) that the tests of `estimate` exclude, by
+The share of {files} files of labels per cell (six LLM judges) that the tests of `evaluate` exclude, by
 the share of the judged documents whose grade replaced the label. TREC 2019 DL, P@10.
 
 {power}
@@ -703,7 +703,7 @@ Without a machine, all runs pooled, relevant from grade 1, 20 judgments per quer
 - Each draw of a budget contains {nested} of the pairs drawn for the smaller budget with the same seed: the
   rows above are those of samples that were topped up from 5 to 10, 20, 40 and 80, and coverage does not
   depend on how a sample came about.
-- Where every document that matters is judged (p = 1), the values of `estimate` {equal} those of `evaluate`,
+- Where every document that matters is judged (p = 1), the estimated values {equal} the exact ones,
   bit by bit, for all {exact} combinations of collection and measure.
 - With one stratum and the guess 0, the expectation is that of infAP (Yilmaz and Aslam 2006); a test
   enumerates all draws of a list.

@@ -242,7 +242,7 @@ retrieval models of leadline, and DeShaTo uses three LDA fits with 50 topics.
 `width` is the mean over runs and draws of the width of the 95 % interval over draws, divided by its width
 with `centred` (the mean grade of the judged pairs of other queries), with the standard deviation between
 draws in parentheses; coverage is that of the true values. Both are of the intervals that
-`estimate` gives, with at most 5 % of the weight outside the frame: these are {share} of P@10 and RBP@10 of
+`evaluate` gives, with at most 5 % of the weight outside the frame: these are {share} of P@10 and RBP@10 of
 each set. Votes are sums over the runs of 1 / (60 + rank).
 `votes` divides them at quantiles, as the command does, `cells by rank` at ranks 3, 6, 11, 21, 41 and 81
 within the query. The others weight the vote of a run from 0 (lowest score) to 1 (highest), by scores without
