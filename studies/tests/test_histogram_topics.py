@@ -251,7 +251,8 @@ def test_documents_that_are_alike_but_have_no_others_are_said(tmp_path: Path, le
     asked = [*given, "--qrels", tmp_path / "qrels.txt", "--together"]
     done = leadline(*asked, "-o", tmp_path / "out")
     assert (done.status, done.err) == (0, "")
-    names = {"settings.csv", "correlations.csv", "histograms.svg", "topics.svg", "histogram-topics.json"}
+    tables = {"settings.csv", "correlations.csv"}
+    names = {*tables, "histograms.svg", "topics.svg", "histogram-topics.json", "index.html"}
     assert {path.name for path in (tmp_path / "out").iterdir()} == names
     data = json.loads((tmp_path / "out" / "histogram-topics.json").read_text())
     assert [one["rows"] for one in data["inputs"]] == [40, 40]

@@ -165,6 +165,7 @@ def test_the_command_fills_a_folder(leadline: Leadline, tmp_path: Path) -> None:
         "correlations.svg",
         "expansion.svg",
         "query-prediction.json",
+        "index.html",
     }
     data = json.loads((tmp_path / "out" / "query-prediction.json").read_text())
     assert data["options"]["study"] == "query-prediction"

@@ -137,7 +137,8 @@ def section(kept: Json) -> str:
     least_rbp = min(cells_of(kept, name, "RBP")["votes"]["coverage"] for name in kept)
     return f"""{TITLE}
 
-A proxy made without the judgments predicts the grades of unjudged pairs. It changes the width of
+A proxy made without the judgments predicts the grades of unjudged pairs: the argument `proxy` of
+`leadline.estimation.estimate.estimate`, the estimator behind `evaluate`. It changes the width of
 the intervals, not what is estimated.
 The table has the mean width for P@10 with {kept["cacm"]["budget"]} judgments per query, divided by that of
 the default (`centred`), over {DRAWS} draws. DeShaTo needs the texts; on {without_runs} the runs are twelve
@@ -145,7 +146,7 @@ retrieval models of leadline.
 
 {table(heads, rows, labels=1)}
 
-- `--proxy votes` divides the pairs into eight cells by their votes, the sum of 1 / (60 + rank) over the
+- `proxy="votes"` divides the pairs into eight cells by their votes, the sum of 1 / (60 + rank) over the
   pooled runs. Its intervals of P@10 and RBP@10 are {value_range(votes, ".3f")} times as wide as those of the
   default.
 - Votes weighted by the estimated quality of each run are no option, because the weights hardly matter:
@@ -157,7 +158,7 @@ retrieval models of leadline.
   {100 * kept[low]["budget"] / kept[low]["pairs"]:.0f} % of the frame. Of RBP@10
   with votes it is {least_rbp:.3f} or more. The standard error of these shares is up to 3 percentage points,
   as errors of a draw are common to all runs.
-- `--proxy FILE:COLUMN` takes any other number for each pair, such as a weighted vote, the score of a
+- `proxy="FILE:COLUMN"` takes any other number for each pair, such as a weighted vote, the score of a
   re-ranker or of a classifier. FILE is a table with the columns query_id, doc_id and COLUMN. Up to eight
   distinct values are a cell each, more are divided by quantiles, and pairs without a value are a separate
   cell.
