@@ -112,7 +112,7 @@ def test_probabilities_of_the_million_query_and_the_legal_track_are_read(tmp_pat
     )
     results = ll.evaluate(qrels, {"run": {"1": {"d2": 2.0, "d1": 1.0}}}, "statAP")
     assert results.value("run", "1", "statAP") == 0.5
-    with pytest.raises(ll.InputError, match="--pool POOL"):
+    with pytest.raises(ll.UsageError, match="statAP"):
         ll.evaluate(qrels, {"run": {"1": {"d2": 2.0, "d1": 1.0}}}, ["statAP", "AP"])
 
 
