@@ -84,6 +84,12 @@ LOOKS = 10
     help="Content below the title: title (nothing), static or dynamic (a summary), full (summary and "
     "text). Give several, as in static,dynamic, to assign one at random per assessor and document.",
 )
+@click.option(
+    "--simulate",
+    metavar="QRELS",
+    help="Let simulated --judges grade the pool with these judgments, and start no server. Pairs without a "
+    "judgment get grade 0.",
+)
 @option(
     "Output",
     "--export",
@@ -143,6 +149,7 @@ def command(
     docs: str | None,
     queries: str | None,
     store: str,
+    simulate: str | None,
     target: str | None,
     merge: str,
     form: str,
@@ -160,6 +167,9 @@ def command(
     """
     if target is not None:
         _export(store, target, merge, form)
+        return
+    if simulate is not None:
+        _simulate(pool, store, simulate, form, **options)
         return
     require("the judging page")
     if docs is None or queries is None:
@@ -192,6 +202,23 @@ def _export(store: str, target: str, merge: str, form: str) -> None:
     text = summary_text("judge", inputs, {"merge": merge, "export": target}, warnings, data, table, form)
     if target != "-":
         write_output(text, None)
+
+
+def _simulate(pool: str | None, store: str, qrels: str, form: str, **options: Any) -> None:
+    from leadline.judging import lock
+    from leadline.judging.simulated import simulate
+
+    if pool is None:
+        raise UsageError("Simulated judges need a pool: leadline judge POOL --simulate QRELS --store FILE")
+    wanted = {name: options[name] for name in ("grades", "judges", "overlap", "seed")}
+    with lock.exclusive(store):
+        done = simulate(pool, store, qrels, **wanted)
+    table = Table(["judge", "judgments"], [[judge, str(count)] for judge, count in done.judges.items()])
+    if done.unjudged:
+        table.notes = [f"{counted(done.unjudged, 'judgment')} of pairs that {qrels} lacks: grade 0"]
+    data = {"judges": done.judges, "unjudged": done.unjudged}
+    inputs = [describe_input(store, sum(done.judges.values()))]
+    write_output(summary_text("judge", inputs, {"simulate": qrels}, [], data, table, form), None)
 
 
 def _serve(

@@ -86,25 +86,14 @@ def opened(
     """
     chosen, names = check_forms(forms), check_judges(judges, overlap)
     reading = dict(reading or {})
-    rows, drawn = (None, None) if pool is None else _pooled(pool)
+    rows, drawn = (None, None) if pool is None else pooled(pool)
     if stop_when is not None and drawn is None:
         raise UsageError("a stopping rule without a drawn pool; expected POOL of `leadline pool --for`")
     if stop_when is not None and drawn is not None:
         parse_rule(stop_when, drawn.design["measures"], drawn.design.get("rel"))  # before a store is created
     topics = {query.id: query for query in read_queries(queries, **reading)}
     with closing(Store.open(store, grades=grades, seed=seed)) as opened_store:
-        warnings = [] if rows is None else _added(opened_store, rows)
-        shares = np.ones(0) if rows is None else rows.probability if drawn is None else drawn.probability
-        if (shares < 1).any():
-            opened_store.set_fact(DRAWN, "yes")
-        if drawn is not None:
-            opened_store.set_orders(
-                (order, query, document)
-                for query, document, order, listed in zip(
-                    drawn.queries, drawn.documents, drawn.order.tolist(), drawn.drawn.tolist(), strict=True
-                )
-                if listed
-            )
+        warnings = [] if rows is None else fill(opened_store, rows, drawn)
         pairs = opened_store.pairs()
         documents = {pair.document for pair in pairs}
         with closing(open_texts(docs, documents, on_document=on_document, **reading)) as texts:
@@ -131,7 +120,7 @@ def opened(
             yield JudgingPage(opened_store, queues, cards, warnings, precision)
 
 
-def _pooled(path: str) -> tuple[Pooled, DrawnPool | None]:
+def pooled(path: str) -> tuple[Pooled, DrawnPool | None]:
     """Read the pairs to judge, and the draw if any; raise InputError for ids that a store cannot hold."""
     drawn = read_drawn_pool(path)
     pooled = drawn.pairs(np.flatnonzero(drawn.drawn & ~_judged_before(drawn)).tolist())
@@ -148,10 +137,20 @@ def _judged_before(pool: DrawnPool) -> Any:
     return (pool.order == 0) & (pool.probability == 1)
 
 
-def _added(store: Store, rows: Pooled) -> list[ResultWarning]:
-    """Add the pairs of a pool; return a warning with the number of new pairs if there were some before."""
+def fill(store: Store, rows: Pooled, drawn: DrawnPool | None) -> list[ResultWarning]:
+    """Add the pairs of a pool and its order; warn with the number of new pairs if there were some before."""
     before = len(store.pairs())
     added = store.add_pairs(zip(rows.queries, rows.documents, rows.probability.tolist(), strict=True))
+    shares = rows.probability if drawn is None else drawn.probability
+    if (shares < 1).any():
+        store.set_fact(DRAWN, "yes")
+    if drawn is not None:
+        columns = drawn.queries, drawn.documents, drawn.order.tolist(), drawn.drawn.tolist()
+        store.set_orders(
+            (order, query, document)
+            for query, document, order, listed in zip(*columns, strict=True)
+            if listed
+        )
     message = f"pairs that are new in the store: {added:,}; {before:,} were there"
     return [ResultWarning("new_pairs", message, added)] if before and added else []
 

@@ -1,0 +1,92 @@
+"""Simulated judges: the store holds the known grades, and estimates from it are those of the judgments."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import leadline as ll
+from conftest import Leadline
+from leadline.errors import UsageError
+from leadline.io import judgment_store
+from leadline.io.pool_files import read_drawn_pool
+from leadline.judging.simulated import simulate
+
+QRELS = {f"q{query}": {f"d{place}": (query + place) % 3 for place in range(6)} for query in range(8)}
+RUNS = {
+    name: {query: {f"d{place * step % 7}": 7.0 - place for place in range(7)} for query in QRELS}
+    for name, step in (("a", 1), ("b", 3))
+}
+
+
+@pytest.fixture
+def pool(tmp_path: Path, leadline: Leadline) -> str:
+    for name, lists in RUNS.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps(lists))
+    path = tmp_path / "pool.tsv"
+    files = [tmp_path / f"{name}.json" for name in RUNS]
+    done = leadline("pool", *files, "--for", "P@3", "--budget", "3", "-o", path)
+    assert done.status == 0, done.err
+    return str(path)
+
+
+def test_every_drawn_pair_has_the_known_grade_and_grade_0_where_none_is_known(
+    pool: str, tmp_path: Path
+) -> None:
+    store = str(tmp_path / "store.sqlite")
+    done = simulate(pool, store, QRELS)
+    drawn = read_drawn_pool(pool)
+    pairs = [
+        (query, document)
+        for query, document, listed in zip(drawn.queries, drawn.documents, drawn.drawn.tolist(), strict=True)
+        if listed
+    ]
+    found = ll.read_qrels(store).to_dict()
+    assert {(query, document) for query, grades in found.items() for document in grades} == set(pairs)
+    assert all(found[query][document] == QRELS[query].get(document, 0) for query, document in pairs)
+    assert done.judges == {"simulated": len(pairs)}
+    assert done.unjudged == sum(document not in QRELS[query] for query, document in pairs)
+
+
+def test_estimates_are_those_of_the_judgments_themselves(pool: str, tmp_path: Path) -> None:
+    store = str(tmp_path / "store.sqlite")
+    simulate(pool, store, QRELS)
+    whole = {query: {f"d{place}": QRELS[query].get(f"d{place}", 0) for place in range(7)} for query in QRELS}
+    drawn = {
+        query: {d: whole[query][d] for d in docs} for query, docs in ll.read_qrels(store).to_dict().items()
+    }
+    by_store = ll.evaluate(store, RUNS, "P@3", pool=pool)
+    by_hand = ll.evaluate(drawn, RUNS, "P@3", pool=pool)
+    assert by_store.means.tolist() == by_hand.means.tolist()
+
+
+def test_two_judges_share_the_pairs_and_go_on_where_they_stopped(pool: str, tmp_path: Path) -> None:
+    store = str(tmp_path / "store.sqlite")
+    done = simulate(pool, store, QRELS, judges="ann,bob", overlap=0.5, seed=3)
+    given = [one.judgment for one in judgment_store.read(store).given]
+    pairs = {(one.query, one.document) for one in given}
+    assert set(done.judges) == {one.judge for one in given} == {"ann", "bob"}
+    assert sum(done.judges.values()) == len(given) > len(pairs)
+    assert simulate(pool, store, QRELS, judges="ann,bob", overlap=0.5).judges == {"ann": 0, "bob": 0}
+
+
+def test_a_grade_that_is_not_on_the_scale_is_refused(pool: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="grade 2"):
+        simulate(pool, str(tmp_path / "store.sqlite"), QRELS, grades="0=no,1=yes")
+    many = {"q0": {f"d{grade}": grade for grade in range(7)}}
+    with pytest.raises(UsageError, match="--grades"):
+        simulate(pool, str(tmp_path / "other.sqlite"), many)
+    assert not (tmp_path / "other.sqlite").exists()
+
+
+def test_the_command_needs_a_pool_and_counts_what_was_not_judged(
+    pool: str, tmp_path: Path, leadline: Leadline
+) -> None:
+    (tmp_path / "qrels.json").write_text(json.dumps(QRELS))
+    asked = ["--simulate", tmp_path / "qrels.json", "--store", tmp_path / "s.sqlite", "-f", "json"]
+    assert leadline("judge", *asked).status == 2
+    done = leadline("judge", pool, *asked)
+    assert done.status == 0, done.err
+    assert json.loads(done.out)["judges"]["simulated"] > 0
