@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from leadline.data.qrels import Qrels
     from leadline.data.results import Results
     from leadline.estimation.estimate import EstimatedResults
+    from leadline.io.pool_files import DrawnPool
 
 
 class QueryFilePath(InputPath):
@@ -88,23 +89,31 @@ def read_with(results: EstimatedResults, pool: str | None, labels: str | None) -
     return [(path, results.read[kind]) for path, kind in ((pool, "pool"), (labels, "labels")) if path]
 
 
+def judgments_and_draw(
+    path: str, options: Mapping[str, Any], kind: str | None, measures: Sequence[Any] | None
+) -> tuple[Qrels, DrawnPool | None]:
+    """Return the judgments of a command, and the pool that they were drawn from."""
+    from leadline.estimation.measured import drawn_from
+
+    table = read_judgments(path, options, kind)
+    return table, drawn_from(table, options["pool"], measures)
+
+
 def values_of(
-    qrels: str,
+    given: tuple[Qrels, DrawnPool | None],
     runs: Sequence[str],
     measures: Sequence[Any],
     options: Mapping[str, Any],
-    kind: str | None,
     rules: Rules | None = None,
     *,
     rel: float | None,
     on_run: Callable[[int, int], None] | None,
 ) -> tuple[Results, Qrels | None, int, list[tuple[str, int]]]:
     """Return values of runs, the judgments (None for estimates), their number, and further inputs."""
-    from leadline.estimation.measured import drawn_from, estimates_of, measured
+    from leadline.estimation.measured import estimates_of, measured
 
     pool = options["pool"]
-    table = read_judgments(qrels, options, kind)
-    draw = drawn_from(table, pool, measures)
+    table, draw = given
     machine = options["machine"] if draw is None else labels_of(pool, options["machine"])
     levels = {} if rules is None else {"confidence": rules.confidence, "seed": rules.seed}
     results = measured(

@@ -30,7 +30,7 @@ from leadline.cli._options import (
     write_output,
 )
 from leadline.cli._plots import check_plots, figure_option, plot_option, plot_options, write_plots
-from leadline.cli._reading_options import values_of
+from leadline.cli._reading_options import judgments_and_draw, values_of
 from leadline.cli._results import inputs_of, print_warnings, result_text, table_text, with_notes
 from leadline.cli._scores import given_scores, refuse_without_scores, scores_options
 from leadline.cli._slices import slice_option
@@ -253,8 +253,9 @@ def command(
             raise UsageError("no run; expected QRELS RUN RUN..., or --scores FILE...")
         others = [one for one in baseline if one not in runs and os.path.isfile(one)]
         with progress("runs") as on_run:
+            given = judgments_and_draw(qrels, options, kind, requested)
             own, qrels_table, judged, more = values_of(
-                qrels, (*others, *runs), requested, options, kind, rules, rel=level, on_run=on_run
+                given, (*others, *runs), requested, options, rules, rel=level, on_run=on_run
             )
         by_path = {run.path: run.name for run in own.runs}
         baseline = [one if one in own.names else by_path.get(one, one) for one in baseline]

@@ -24,7 +24,7 @@ from leadline.cli._options import (
     write_output,
 )
 from leadline.cli._plots import check_plots, figure_option, plot_option, plot_options, write_plots
-from leadline.cli._reading_options import read_judgments, values_of
+from leadline.cli._reading_options import judgments_and_draw, values_of
 from leadline.cli._results import (
     describe_input,
     inputs_of,
@@ -38,7 +38,7 @@ from leadline.cli._trec import evaluate_as_trec, queries_of, trec_options
 from leadline.data.qrels import Qrels
 from leadline.data.results import Results
 from leadline.errors import LeadlineError, UsageError, both
-from leadline.estimation.measured import WITHOUT_POOL, drawn_from, same_labels
+from leadline.estimation.measured import WITHOUT_POOL, same_labels
 from leadline.evaluation.evaluate import DEFAULT_MEASURES, evaluate
 from leadline.io.opening import digest_of
 
@@ -153,8 +153,8 @@ def command(  # click documents the options
     if figure == "slices" and not query_slice:
         raise UsageError("--figure slices without slices; expected --query-slice FILE:COLUMN too")
     both({"--group-parts": group_parts}, {"--parts": parts})
-    table = read_judgments(qrels, options, kind)
-    drawn = drawn_from(table, options["pool"], measures or None) is not None
+    given = judgments_and_draw(qrels, options, kind, measures or None)
+    table, drawn = given[0], given[1] is not None
     if drawn:
         _refuse_with_estimates(
             {
@@ -208,7 +208,7 @@ def command(  # click documents the options
     with progress("parts" if parts else "runs") as on_run, _saving_rest(save, qrels, rows, of_work):
         if drawn:
             results, _, rows, others = values_of(
-                qrels, runs, measures or _estimated(), options, kind, rel=level, on_run=on_run
+                given, runs, measures or _estimated(), options, rel=level, on_run=on_run
             )
         elif form == "trec":
             results, write = evaluate_as_trec(

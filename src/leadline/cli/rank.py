@@ -19,7 +19,7 @@ from leadline.cli._options import (
     write_output,
 )
 from leadline.cli._plots import check_plots, plot_option, plot_options, write_plots
-from leadline.cli._reading_options import values_of
+from leadline.cli._reading_options import judgments_and_draw, values_of
 from leadline.cli._results import inputs_of, result_text
 from leadline.cli._scores import given_scores, refuse_without_scores, scores_options
 from leadline.comparison.compare import COMPARED
@@ -120,8 +120,10 @@ def command(
         if not runs:
             raise UsageError("no run; expected QRELS RUN RUN..., or --scores FILE...")
         with progress("runs") as on_run:
+            asked = measures or COMPARED
+            given = judgments_and_draw(qrels, options, kind, asked)
             results, _, judged, others = values_of(
-                qrels, runs, measures or COMPARED, options, kind, rules, rel=level, on_run=on_run
+                given, runs, asked, options, rules, rel=level, on_run=on_run
             )
     ranking = rank_results(results, rules, draws=draws)
     ranking.options |= {"kind": kind} | appearance

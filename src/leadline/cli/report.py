@@ -20,14 +20,14 @@ from leadline.cli._options import (
     sample_options,
     write_output,
 )
-from leadline.cli._reading_options import labels_of, read_judgments, read_with
+from leadline.cli._reading_options import judgments_and_draw, labels_of, read_with
 from leadline.cli._results import inputs_of, print_line, result_text
 from leadline.cli._scores import given_scores, refuse_without_scores, scores_options
 from leadline.comparison.compare import compare_results
 from leadline.comparison.rules import Rules
 from leadline.data.optional import require
 from leadline.errors import UsageError
-from leadline.estimation.measured import drawn_from, estimates_of
+from leadline.estimation.measured import estimates_of
 from leadline.reporting.pages.report import compared, only_one, page_of
 from leadline.reporting.tables.significance_table import significance_table
 
@@ -113,9 +113,8 @@ def command(
         refuse_without_scores(context)
         if not runs:
             raise UsageError("no run; expected QRELS RUN RUN..., or --scores FILE...")
-        table = read_judgments(qrels, options, kind)
+        table, draw = judgments_and_draw(qrels, options, kind, measures)
         pool, judged = options["pool"], len(table.grades)
-        draw = drawn_from(table, pool, measures)
         if draw is not None:
             options |= {"pool": draw, "machine": labels_of(pool, options["machine"])}
         with progress("runs") as on_run:
