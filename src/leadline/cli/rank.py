@@ -120,10 +120,10 @@ def command(
         if not runs:
             raise UsageError("no run; expected QRELS RUN RUN..., or --scores FILE...")
         with progress("runs") as on_run:
-            asked = measures or COMPARED
-            given = judgments_and_draw(qrels, options, kind, asked)
+            wanted = measures or COMPARED
+            given = judgments_and_draw(qrels, options, kind, wanted)
             results, _, judged, others = values_of(
-                given, runs, asked, options, rules, rel=level, on_run=on_run
+                given, runs, wanted, options, rules, rel=level, on_run=on_run
             )
     ranking = rank_results(results, rules, draws=draws)
     ranking.options |= {"kind": kind} | appearance
