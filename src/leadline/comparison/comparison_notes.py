@@ -85,6 +85,9 @@ def method_notes(comparison: Comparison, *, per_pair: bool = False) -> list[str]
         + ("the differences [interval]" if comparison.groups is None else "effective groups")
         + ("; wins: queries on which a is better" if comparison.results.withheld is None else ""),
     ]
+    if comparison.these is not None:
+        level = percent(rules.confidence)
+        notes.insert(2, f"these queries: {level} interval of each pair over draws of judgments")
     if len(comparison.results.measures) > 1:
         others = ", ".join(str(measure) for measure in comparison.results.measures[1:])
         notes.append(f"primary measure: {comparison.primary}; secondary: {others}")

@@ -21,7 +21,7 @@ from leadline.comparison.sentences import sentence, shown_columns
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.result import Result
 from leadline.data.results import Intervals, Results, ResultWarning, RunInfo
-from leadline.data.table import Column, Preformatted, Table, named_columns, printed_table
+from leadline.data.table import Column, Preformatted, Table, interval_texts, named_columns, printed_table
 from leadline.data.wording import counted
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import mean_intervals
@@ -325,7 +325,13 @@ class Comparison(Tested, Result):
         if self.results.withheld is not None:
             headings = {name: heading for name, heading in headings.items() if name not in COUNTS}
         names = [name for name in ComparedPair._fields if name not in {*self.unused, "changed"}]
-        return named_columns({name: fields[name] for name in names}, headings, dropped=DROPPED)
+        columns = named_columns({name: fields[name] for name in names}, headings, dropped=DROPPED)
+        if self.these is not None:
+            reach = self._reaches(fields["measure"])
+            limits = (np.clip(fields[f"these_{end}"], -reach, reach) for end in ("low", "high"))
+            texts = Column("these queries", interval_texts(*limits), printed_only=True)
+            columns.insert(names.index("high") + 1, texts)
+        return columns
 
     def _tables(
         self,
@@ -338,7 +344,7 @@ class Comparison(Tested, Result):
     ) -> list[Table]:
         chosen = self.printed_pairs(pairs) if chosen is None else chosen
         columns = self._columns(chosen=chosen)
-        shown = self._shown({column.name: column.values for column in columns}, chosen, per_pair=per_pair)
+        shown = self._shown({column.name: column.values for column in columns}, per_pair=per_pair)
         notes = comparison_notes(self, chosen, changed=changed, per_pair=per_pair, conditions=conditions)
         return [printed_table(columns, shown=shown, notes=notes)]
 
@@ -348,11 +354,14 @@ class Comparison(Tested, Result):
             pairs = "all" if self.p_corrected.size <= SENTENCES else "significant"
         return self.chosen(pairs)
 
-    def _shown(
-        self, fields: dict[str, Any], chosen: Sequence[Sequence[int]], *, per_pair: bool
-    ) -> dict[str, Values]:
+    def _reaches(self, measures: Sequence[str]) -> Floats:
+        """Return the largest possible difference of each row, by the name of its measure."""
+        known = {str(one): self.reach(str(one)) for one in self.results.measures}
+        return np.array([known[measure] for measure in measures], dtype=np.float64)
+
+    def _shown(self, fields: dict[str, Any], *, per_pair: bool) -> dict[str, Values]:
         """Return the columns that are printed otherwise: limits to report, effects with their limits."""
-        reach = np.repeat([self.reach(str(one)) for one in self.results.measures], list(map(len, chosen)))
+        reach = self._reaches(fields["measure"])
         effects = zip(*(_listed(fields[f"effect{end}"]) for end in ("", "_low", "_high")), strict=True)
         return shown_columns(fields, reach, alone=per_pair) | {
             "effect": [

@@ -174,6 +174,20 @@ def named_columns(
     ]
 
 
+def interval_texts(low: np.ndarray[Any, Any], high: np.ndarray[Any, Any]) -> list[Preformatted | None]:
+    """Return intervals as text, as in "0.1200 to 0.2500"; "exact" where both limits are equal.
+
+    >>> interval_texts(np.array([0.12, 0.5, np.nan]), np.array([0.25, 0.5, np.nan]))
+    ['0.1200 to 0.2500', 'exact', None]
+    """
+    return [
+        None
+        if np.isnan(below)
+        else Preformatted("exact" if below == above else f"{below:.4f} to {above:.4f}")
+        for below, above in zip(low.tolist(), high.tolist(), strict=True)
+    ]
+
+
 def printed_table(
     columns: Iterable[Column], *, shown: Mapping[str, Any] | None = None, **parts: Any
 ) -> Table:

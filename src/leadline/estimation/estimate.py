@@ -138,6 +138,7 @@ class EstimatedResults(Results):
                 value + sign * math.hypot(end - value, doubt)
                 for sign, end, doubt in zip((-1, 1), ends, part.doubt.tolist(), strict=True)
             )
+            low, high = min(low, these_low), max(high, these_high)  # other queries are not better known
         judged, drawn, guessed, unknown = part.shares.tolist()
         lowest, highest = value - part.doubt[0], value + part.doubt[1]
         if isinstance(self._kinds[place], (Ratio, AveragePrecision)):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from leadline.data.table import Column, Preformatted
+from leadline.data.table import Column, interval_texts
 from leadline.data.wording import counted, percent
 from leadline.estimation.estimated_values import Estimate
 
@@ -59,10 +59,7 @@ class _Rows:
     def these(self) -> list[Column]:
         """Return the intervals for these queries: their limits for CSV, and one column as printed."""
         limits = [self.clipped(name) for name in ("these_low", "these_high")]
-        texts = [
-            None if np.isnan(low) else Preformatted("exact" if low == high else f"{low:.4f} to {high:.4f}")
-            for low, high in zip(*(printed.values for printed, _ in limits), strict=True)
-        ]
+        texts = interval_texts(*(np.asarray(printed.values) for printed, _ in limits))
         return [Column("these queries", texts, printed_only=True), *(raw for _, raw in limits)]
 
 
