@@ -354,7 +354,7 @@ class Comparison(Tested, Result):
             pairs = "all" if self.p_corrected.size <= SENTENCES else "significant"
         return self.chosen(pairs)
 
-    def _reaches(self, measures: Sequence[str]) -> Floats:
+    def _reaches(self, measures: Values) -> Floats:
         """Return the largest possible difference of each row, by the name of its measure."""
         known = {str(one): self.reach(str(one)) for one in self.results.measures}
         return np.array([known[measure] for measure in measures], dtype=np.float64)
