@@ -18,7 +18,7 @@ ROUNDS = 3
 CALLS = {
     "evaluate": ("evaluate",),
     "histogram": ("histogram",),
-    "histogram, no intervals": ("histogram", "--draws", "0"),
+    "histogram, no intervals": ("histogram", "--config", "test.draws=0"),
     "histogram, ranks": ("histogram", "--from-ranks"),
     "histogram, 100 sampled": ("histogram", "--sample", "100"),
 }

@@ -54,7 +54,7 @@ def jobs_of(folder: Path, runs: int, scratch: Path) -> dict[str, list[str]]:
             "M: evaluate (command)": command("evaluate", qrels, run, *measure),
             "M: explain (command)": command("explain", qrels, run, "-m", "AP", "--query", "500"),
             "M: convert to .jsonl (command)": command(
-                "convert", run, scratch / "converted.jsonl", "--overwrite", "--kind", "run"
+                "convert", run, scratch / "converted.jsonl", "--overwrite", "--config", "read.kind=run"
             ),
             "M: check (command)": command("check", run),
         }

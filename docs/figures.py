@@ -85,7 +85,7 @@ FIGURES = [
     Drawn(
         "ranks",
         "Ranks with intervals",
-        f"leadline rank {EIGHT} -m AP --draws 0 --plot ranks.svg",
+        f"leadline rank {EIGHT} -m AP --config test.draws=0 --plot ranks.svg",
         "The rank of each run, with a simultaneous 95 % confidence interval.",
         "ranking.md",
     ),
@@ -99,7 +99,7 @@ FIGURES = [
     Drawn(
         "subtopics",
         "Subtopics covered",
-        "leadline curve jaguar.txt alike.run varied.run --subtopics --plot subtopics.svg",
+        "leadline curve jaguar.txt alike.run varied.run --config read.subtopics --plot subtopics.svg",
         "The proportion of the subtopics of an ambiguous query that are covered, by rank.",
         "concepts.md#marginal-relevance",
     ),

@@ -32,6 +32,7 @@ import click
 
 from leadline import cli, errors
 from leadline.cli import group
+from leadline.cli.help import settings_help
 from leadline.data.registry import Parametric, Registry
 from leadline.evaluation.catalogue import AVERAGES, example, facts, limits, outline, paragraphs
 from leadline.evaluation.profiles import PROFILES
@@ -120,7 +121,7 @@ COMPLETION = """## Completion in the shell
 
 A shell can complete commands, options, the choices of an option, files, and the names of measures (`-m`;
 aliases such as `map` and `recip_rank` too), tests (`--test`), corrections (`--correction`), intervals
-(`--interval`), methods (`--method`) and retrieval models (`-m` of `search` and `score`, `--model` of
+(`-C interval=`), methods (`--method`) and retrieval models (`-m` of `search` and `score`, `--model` of
 studies). Write the script of your shell to a file once, and again after an update of click:
 
 ```bash
@@ -145,6 +146,12 @@ def commands() -> str:
         "The help text of every command, as `--help` prints it.",
         "",
         COMPLETION,
+        "",
+        "## Settings",
+        "",
+        "```text",
+        settings_help(click.Context(group, terminal_width=100, max_content_width=100)),
+        "```",
     ]
     for name, command in walk(group, "leadline"):
         context = click.Context(
@@ -178,7 +185,7 @@ def profiles() -> str:
         "",
         "A profile (`--profile NAME`, `evaluate(..., profile=NAME)`) sets arithmetic, averaging and names",
         "to those of another program. It does not change which input is accepted. With `-f trec`,",
-        "`evaluate` prints the output format of that program, and `-c -l -m -M -n -N -J -q` have the",
+        "`evaluate` prints the output format of that program, and `-c -l -m -M -n -J -q` have the",
         "meaning that they have there.",
         "",
         f"| | {' | '.join(f'`{name}`' for name in PROFILES)} |",
@@ -237,7 +244,7 @@ def methods() -> str:
         "",
         NOTE,
         "",
-        "Values of `--test`, `--interval` and `--correction` of `leadline compare` and `leadline report`;",
+        "Values of `--test`, `--correction` and `-C interval` of `leadline compare` and `leadline report`;",
         "how to read them is in [comparing.md](comparing.md). At the end, the coefficients of `leadline",
         "agreement`, which [agreement.md](agreement.md) compares.",
     ]

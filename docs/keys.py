@@ -31,7 +31,7 @@ SHARED = {
     "counts.repeated_documents": "Repeated documents that were dropped.",
     "counts.dropped_scores": "Documents dropped because their score is NaN.",
     "counts.identical_ids": "Documents dropped because their id is that of their query.",
-    "counts.absent_queries": "Selected queries that the run lacks (`--queries-in`).",
+    "counts.absent_queries": "Selected queries that the run lacks (`--config read.queries_in`).",
 }
 AGREEMENT = {
     "value": "Mean over pairs of judges, at most 1.",
@@ -239,7 +239,7 @@ KEYS = {
         "always_valid.looks": "Number of times the data were tested: once for counts, else after every user.",
         "power.wanted": "Requested power, 0 to 1.",
         "power.detectable": "Smallest difference that is detected with this power.",
-        "power.smallest": "Smallest relevant difference (`--smallest`).",
+        "power.smallest": "Smallest relevant difference (`--config test.smallest`).",
         "power.users_needed": "Users per arm that detect it.",
         "sample_ratio": "With `--planned`: test of the split of the users.",
     },

@@ -39,7 +39,7 @@ class Row(NamedTuple):
     but: str = ""
 
 
-EXAMPLES = "examples.qrels examples.run --on-duplicate hold"
+EXAMPLES = "examples.qrels examples.run --config read.on_duplicate=hold"
 LECTURE = (
     Row(
         "Example 1: precision at each relevant document",
@@ -142,13 +142,13 @@ LECTURE = (
     Row(
         "Coverage ratio: the share of the relevant documents known before that came back; novelty",
         "",
-        ("leadline evaluate qrels.txt bm25.run --known known.txt -m Coverage -m Novelty",),
+        ("leadline evaluate qrels.txt bm25.run --config read.known=known.txt -m Coverage -m Novelty",),
         r"^bm25 .*",
     ),
     Row(
         "Marginal relevance: diversity and novelty",
         "",
-        ("leadline evaluate jaguar.txt varied.run alike.run --subtopics -m alpha_nDCG@5",),
+        ("leadline evaluate jaguar.txt varied.run alike.run --config read.subtopics -m alpha_nDCG@5",),
         r"^(?:varied|alike) .*",
     ),
     Row(
@@ -237,7 +237,7 @@ LECTURE = (
         "",
         (
             "leadline index islands.jsonl -o clef.index",
-            "leadline search clef.index clef.topics --field EN-title -m BM25 --show",
+            "leadline search clef.index clef.topics --config text.fields=EN-title -m BM25 --show",
         ),
         r"^C041.*",
     ),
@@ -246,7 +246,7 @@ LECTURE = (
         "",
         (
             "leadline index islands.jsonl -o ntcir.index",
-            "leadline search ntcir.index ntcir.topics --field desc -m BM25 --show",
+            "leadline search ntcir.index ntcir.topics --config text.fields=desc -m BM25 --show",
         ),
         r"^001.*",
     ),

@@ -48,7 +48,7 @@ def test_negative_grades_only_are_no_judgments_where_they_are_left_out(
     qrels.write_text("q1 0 d1 -1\nq1 0 d2 -2\n")
     assert leadline("evaluate", qrels, run, "--judged-only").status == 0
     for more in (["--judged-only"], []):
-        found = leadline("evaluate", qrels, run, "--negative", "unjudged", *more)
+        found = leadline("evaluate", qrels, run, "--config", "read.negative=unjudged", *more)
         assert (found.status, found.out) == (2, "")
         assert len(found.err.splitlines()) == 1
     with pytest.raises(InputError, match="negative grades only"):
@@ -84,7 +84,7 @@ def whole_number_options() -> list[tuple[str, str]]:
 @pytest.mark.parametrize("value", [HUGE, "-" + HUGE, "1.5", "many"])
 def test_a_whole_number_has_a_range(command: str, option: str, value: str, leadline: Leadline) -> None:
     joined = f"{option}={value}" if option.startswith("--") else f"{option}{value}"
-    found = leadline(*command.split(), joined)
+    found = leadline(*command.split(), *joined.split())
     assert found.status == 2
     assert len(found.err.splitlines()) == 1
     if value.lstrip("-") == HUGE:

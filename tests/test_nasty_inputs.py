@@ -123,7 +123,7 @@ TABLE = (
         ONE,
         ranked("q1", "d1", "x", "d1"),
         "{run}:3: document 'd1' appears twice for query 'q1' (first at line 1); expected each once. "
-        "`--on-duplicate first|last|max|hold` repairs it",
+        "`--config read.on_duplicate=first|last|max|hold` repairs it",
         agree="te9 te10 trt trq refuse",
         differ="irm, ranx and cwl are silent, pyt has no text",
     ),
@@ -141,7 +141,8 @@ TABLE = (
         "a score NaN",
         ONE,
         b"q1 Q0 x 1 2 t\nq1 Q0 d1 2 NaN t\n",
-        "{run}:2: score 'NaN' of document 'd1'; expected a number. `--on-nan drop` leaves such lines out",
+        "{run}:2: score 'NaN' of document 'd1'; expected a number. "
+        "`--config read.on_nan=drop` leaves such lines out",
         differ="every peer is silent; most order by id, trq gives .500",
     ),
     Nasty(
@@ -278,7 +279,7 @@ TABLE = (
         b"q1 Q0 d1 1 1 t\nq1 Q0 d2 2 2 t\n",
         (1.0, 1.0),
         ("unjudged_documents",),
-        options=("--order", "rank"),
+        options=("--config", "read.order=rank"),
         agree="cwl",
     ),
     Nasty(
@@ -525,13 +526,22 @@ def slide(folder: Path, *, score: str = "") -> tuple[Path, Path]:
 def test_the_lecture_lists_a_document_twice_and_every_policy_has_its_value(
     policy: str, expected: float, tmp_path: Path, leadline: Leadline
 ) -> None:
-    asked = ("evaluate", *slide(tmp_path), "-m", "AP", "-f", "json", "--on-duplicate", policy)
+    asked = (
+        "evaluate",
+        *slide(tmp_path),
+        "-m",
+        "AP",
+        "-f",
+        "json",
+        "--config",
+        f"read.on_duplicate={policy}",
+    )
     found = leadline(*asked).data
     assert found["runs"][0]["mean"]["AP"] == pytest.approx(expected, rel=1e-14)
     said = {warning["code"]: warning["count"] for warning in found["warnings"]}
     assert said == {"repeated_documents": 1, "unjudged_documents": 8 if policy == "hold" else 7}
     assert found["options"]["on_duplicate"] == policy
-    ordered = leadline(*asked, "--order", "rank").data
+    ordered = leadline(*asked, "--config", "read.order=rank").data
     assert ordered["runs"][0]["mean"]["AP"] == found["runs"][0]["mean"]["AP"]
 
 
@@ -547,7 +557,7 @@ def test_the_lectures_list_is_refused_unless_a_policy_is_given(tmp_path: Path, l
         "",
         (
             f"leadline: error: {run}:13: document '772' appears twice for query '2' (first at line 8); "
-            "expected each once. `--on-duplicate first|last|max|hold` repairs it\n"
+            "expected each once. `--config read.on_duplicate=first|last|max|hold` repairs it\n"
         ),
     )
 
@@ -567,7 +577,7 @@ def test_a_policy_chooses_by_line_or_by_score(
     rows = [("d1", score) for score in scores] + [("a", "2.5"), ("z", "0.5")]
     run.write_text("".join(f"q1 Q0 {document} 1 {score} t\n" for document, score in rows))
     asked = ("evaluate", qrels, run, "-m", "RankOf", "-m", "RankOf(n=2)", "-f", "json")
-    mean = leadline(*asked, "--on-duplicate", policy).data["runs"][0]["mean"]
+    mean = leadline(*asked, "--config", f"read.on_duplicate={policy}").data["runs"][0]["mean"]
     assert (mean["RankOf"], mean["RankOf(n=2)"]) == ranks
 
 
@@ -576,7 +586,7 @@ def test_lines_with_score_nan_are_dropped_on_request(tmp_path: Path, leadline: L
     qrels, run = tmp_path / "qrels.txt", tmp_path / "sys.run"
     qrels.write_text("q1 0 d1 1\nq1 0 d2 1\n")
     run.write_text("q1 Q0 d1 1 nan t\nq1 Q0 x 2 NaN t\nq1 Q0 d2 3 1 t\nq1 Q0 y 4 2 t\nq1 Q0 d1 5 0.5 t\n")
-    found = leadline("evaluate", qrels, run, "-m", "AP", "-f", "json", "--on-nan", "drop").data
+    found = leadline("evaluate", qrels, run, "-m", "AP", "-f", "json", "--config", "read.on_nan=drop").data
     assert found["runs"][0]["mean"]["AP"] == pytest.approx((1 / 2 + 2 / 3) / 2)
     said = {warning["code"]: warning["count"] for warning in found["warnings"]}
     assert said == {"dropped_scores": 2, "rank_disagrees": 1, "unjudged_documents": 1}
@@ -589,7 +599,7 @@ def test_order_rank_takes_runs_whose_scores_are_broken(
     score: str, tmp_path: Path, leadline: Leadline
 ) -> None:
     asked = ("evaluate", *slide(tmp_path, score=score), "-m", "AP", "-f", "json")
-    found = leadline(*asked, "--order", "rank", "--on-duplicate", "hold").data
+    found = leadline(*asked, "--config", "read.order=rank", "--config", "read.on_duplicate=hold").data
     assert found["runs"][0]["mean"]["AP"] == pytest.approx(HELD, rel=1e-14)
 
 
@@ -599,7 +609,7 @@ def test_order_rank_takes_runs_without_scores(columns: str, tmp_path: Path, lead
     qrels, run = tmp_path / "qrels.txt", tmp_path / "sys.run"
     qrels.write_bytes(TWO)
     run.write_text(columns)
-    found = leadline("evaluate", qrels, run, "-m", "AP", "-f", "json", "--order", "rank")
+    found = leadline("evaluate", qrels, run, "-m", "AP", "-f", "json", "--config", "read.order=rank")
     assert found.data["runs"][0]["mean"]["AP"] == 0.5
 
 
@@ -611,7 +621,7 @@ def test_order_rank_takes_runs_without_scores(columns: str, tmp_path: Path, lead
             ("1", "2", "1"),
             (
                 "3: rank 1 appears twice for query 'q1' (first at line 1); "
-                "expected each rank once with --order rank"
+                "expected each rank once with --config read.order=rank"
             ),
         ),
         (("1", "2.0", "3"), "2: rank '2.0'; expected a whole number"),
@@ -625,7 +635,7 @@ def test_order_rank_refuses_repeated_and_broken_ranks(
     qrels, run = tmp_path / "qrels.txt", tmp_path / "sys.run"
     qrels.write_bytes(TWO)
     run.write_text("".join(f"q1 Q0 d{place} {rank} 0 t\n" for place, rank in enumerate(ranks)))
-    found = leadline("evaluate", qrels, run, "--order", "rank")
+    found = leadline("evaluate", qrels, run, "--config", "read.order=rank")
     assert found == (2, "", f"leadline: error: {run}:{error}\n")
 
 
@@ -634,5 +644,5 @@ def test_ranks_may_begin_at_0_and_leave_gaps(tmp_path: Path, leadline: Leadline)
     qrels, run = tmp_path / "qrels.txt", tmp_path / "sys.run"
     qrels.write_bytes(TWO)
     run.write_text("q1 Q0 d1 7 9 t\nq1 Q0 d2 0 1 t\nq1 Q0 x 999999999 5 t\n")
-    found = leadline("evaluate", qrels, run, "-m", "RankOf", "-f", "json", "--order", "rank")
+    found = leadline("evaluate", qrels, run, "-m", "RankOf", "-f", "json", "--config", "read.order=rank")
     assert found.data["runs"][0]["mean"]["RankOf"] == 2.0

@@ -116,10 +116,13 @@ def test_three_judges_are_shown_two_by_two_and_many_by_their_means(leadline: Lea
         + "\n"
         + "".join(f"q1,d{d}," + ",".join(str((d + p // 9) % 3) for p in range(34)) + "\n" for d in range(20))
     )
-    text = leadline("agreement", "many.csv", "--draws", "0").out
+    text = leadline("agreement", "many.csv", "--config", "test.draws=0").out
     assert "mean of each judge with the others" in text
     assert max(map(len, text.splitlines()[:45])) <= 100
-    assert len(leadline("agreement", "many.csv", "--draws", "0", "--reference").out.splitlines()) < 60
+    assert (
+        len(leadline("agreement", "many.csv", "--config", "test.draws=0", "--reference").out.splitlines())
+        < 60
+    )
 
 
 @pytest.mark.usefixtures("folder")
@@ -140,7 +143,15 @@ def test_csv_and_json_lines_hold_every_number(leadline: Leadline) -> None:
 @pytest.mark.parametrize("more", [(), ("--reference",)], ids=str)
 def test_a_figure_is_drawn(leadline: Leadline, folder: Path, more: tuple[str, ...]) -> None:
     done = leadline(
-        "agreement", "ann.qrels", "ben.qrels", "cat.qrels", *more, "--draws", "50", "--plot", "kappa.svg"
+        "agreement",
+        "ann.qrels",
+        "ben.qrels",
+        "cat.qrels",
+        *more,
+        "--config",
+        "test.draws=50",
+        "--plot",
+        "kappa.svg",
     )
     assert done.status == 0
     assert b"<svg" in (folder / "kappa.svg").read_bytes()
@@ -297,7 +308,7 @@ def test_a_judge_is_a_table_of_any_form(leadline: Leadline, scores: Path) -> Non
         (found,) = leadline("agreement", "--scores", *words, "-f", "json").data["audit"]
         assert found["bias"] == pytest.approx(plain["bias"], abs=1e-12)
         assert found["kendall"] == pytest.approx(plain["kendall"], abs=1e-12)
-    done = leadline("agreement", "--scores", "ann", "llm", "--draws", "0", "--plot", "means.svg")
+    done = leadline("agreement", "--scores", "ann", "llm", "--config", "test.draws=0", "--plot", "means.svg")
     assert b"<svg" in (scores / "means.svg").read_bytes()
     assert "AP by llm, compared with ann" in done.out
     rows = list(csv.DictReader(io.StringIO(leadline("agreement", "--scores", "ann", "llm", "-f", "csv").out)))
@@ -345,7 +356,7 @@ def test_scores_that_cannot_be_audited_are_refused_in_one_line(
     done = leadline("agreement", "--scores", *arguments)
     assert (done.status, done.out) == (2, "")
     assert says in done.err
-    assert leadline("agreement", "ann.qrels", "llm.qrels", "--missing", "zero").status == 2
+    assert leadline("agreement", "ann.qrels", "llm.qrels", "--config", "scores.missing=zero").status == 2
 
 
 def test_results_of_python_are_audited_or_refused() -> None:

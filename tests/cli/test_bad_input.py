@@ -134,20 +134,23 @@ def test_a_bad_measure_is_one_line_that_names_it(measure: str, leadline: Leadlin
         ),
         ("evaluate none r", "none: No such file or directory; expected a readable file\n"),
         ("evaluate q none", "none: No such file or directory; expected a readable file\n"),
-        ("evaluate q r --known none", "none: No such file or directory; expected a readable file\n"),
+        (
+            "evaluate q r --config read.known=none",
+            "none: No such file or directory; expected a readable file\n",
+        ),
         ("evaluate more r", "more: is a folder; expected a file\n"),
         (
             "evaluate q r more/r",
             (
                 "two runs are called 'r' (r and more/r); expected different names "
-                "(rename a file, or use --name-by tag)\n"
+                "(rename a file, or use --config read.name_by=tag)\n"
             ),
         ),
         (
             "evaluate q r r",
             (
                 "two runs are called 'r' (r and r); expected different names "
-                "(rename a file, or use --name-by tag)\n"
+                "(rename a file, or use --config read.name_by=tag)\n"
             ),
         ),
         (
@@ -171,9 +174,19 @@ def test_bad_usage_is_one_line(arguments: str, error: str, leadline: Leadline) -
 
 
 @pytest.mark.usefixtures("files")
-@pytest.mark.parametrize("option", ["--profile", "--queries", "--order", "--on-duplicate", "--on-nan", "-f"])
+@pytest.mark.parametrize(
+    "option",
+    [
+        "--profile",
+        "--queries",
+        "-f",
+        "--config read.order",
+        "--config read.on_duplicate",
+        "--config read.on_nan",
+    ],
+)
 def test_a_choice_that_does_not_exist_lists_those_that_do(option: str, leadline: Leadline) -> None:
-    found = refusal(leadline, "evaluate", "q", "r", option, "nonsense")
+    found = refusal(leadline, *f"evaluate q r {option}{'=' if '.' in option else ' '}nonsense".split())
     assert f"{option}" in found
     assert "'nonsense' is not one of '" in found
 

@@ -58,8 +58,13 @@ def test_a_failed_gate_writes_nothing_unless_it_is_asked_for(path: Path, leadlin
     before = path.read_bytes()
     status, said = tried(leadline, path, "worse", *GATE, "--update-baseline")
     assert (status, path.read_bytes()) == (1, before)
-    assert "was not written, because a condition failed (--force-update)" in said
-    status, said = tried(leadline, path, "worse", *GATE, "--update-baseline", "--force-update")
+    assert (
+        "was not written, because a condition failed (--config output.force_update writes it all the same)"
+        in said
+    )
+    status, said = tried(
+        leadline, path, "worse", *GATE, "--update-baseline", "--config", "output.force_update"
+    )
     assert status == 1, "the condition failed all the same"
     assert path.read_bytes() != before
     assert tried(leadline, path, "worse", *GATE)[0] == 0
@@ -108,7 +113,7 @@ def test_changed_judgments_are_refused_and_written_again_by_force(
         assert (status, path.read_bytes()) == (2, before)
         assert "other judgments" in said
         assert "30 judgments then and 29 now" in said
-    status, said = tried(leadline, path, "run", *GATE, "--update-baseline", "--force-update")
+    status, said = tried(leadline, path, "run", *GATE, "--update-baseline", "--config", "output.force_update")
     assert status == 0
     assert "other judgments" in said
     assert tried(leadline, path, "run", *GATE)[0] == 0
@@ -116,7 +121,7 @@ def test_changed_judgments_are_refused_and_written_again_by_force(
 
 def test_no_measure_is_lost_when_it_is_written_again(path: Path, leadline: Leadline) -> None:
     assert tried(leadline, path, "run", "-m", "RR", "-m", "AP", *GATE)[0] == 2, "the file has no AP"
-    again = ("-m", "AP", "-m", "P@5", "--update-baseline", "--force-update")
+    again = ("-m", "AP", "-m", "P@5", "--update-baseline", "--config", "output.force_update")
     assert tried(leadline, path, "run", *again)[0] == 0
     assert tried(leadline, path, "run", "--fail-if-worse", "P@5", "--update-baseline")[0] == 0
     done = leadline("compare", "qrels.txt", "run/new.run", "--baseline-file", path, "-f", "json")
@@ -183,8 +188,8 @@ def test_json_of_evaluate_is_a_baseline(leadline: Leadline) -> None:
     "line",
     [
         "--update-baseline",
-        "--force-update",
-        "--baseline-file b.json --force-update",
+        "--config output.force_update",
+        "--baseline-file b.json --config output.force_update",
         "--baseline-file b.json --baseline new",
         "--baseline-file b.txt --update-baseline",
         "--baseline-file qrels.txt --update-baseline",

@@ -32,9 +32,10 @@ RUN = (
 )
 LISTING = """\
 {path}: run, 2 queries, 5 documents
-  error   line 3: score 'nan' of document 'd2'; expected a number. `--on-nan drop` leaves such lines out
+  error   line 3: score 'nan' of document 'd2'; expected a number. \
+`--config read.on_nan=drop` leaves such lines out
   error   line 6: document 'd1' appears twice for query 'q1' (first at line 2); expected each once. \
-`--on-duplicate first|last|max|hold` repairs it
+`--config read.on_duplicate=first|last|max|hold` repairs it
   remark  line 1: a remark, which trec_eval 9 refuses
   remark  line 5: more than six columns; the others are ignored
   remark  line 5: tag 'u' after 't'; the last one counts
@@ -170,7 +171,7 @@ def test_the_other_formats_are_checked_too(
     name: str, text: bytes | None, expected: dict[str, Any], tmp_path: Path, leadline: Leadline
 ) -> None:
     path = tmp_path / name if text is None else file_of(tmp_path, name, text)
-    assert found_in(leadline, path, "--kind", "run") == expected
+    assert found_in(leadline, path, "--config", "read.kind=run") == expected
 
 
 def test_several_files_are_counted(tmp_path: Path, leadline: Leadline) -> None:
@@ -209,7 +210,7 @@ def test_a_copy_is_repaired_and_every_repair_said(tmp_path: Path, leadline: Lead
 def test_a_policy_decides_between_repeats(policy: str, tmp_path: Path, leadline: Leadline) -> None:
     path = file_of(tmp_path, "a.txt", b"q1 1 d1 1\nq1 2 d1 3\nq1 3 d1 2\nq0 4 d2 1\n")
     copy = tmp_path / "b.txt"
-    assert leadline("check", path, "--fix", "-o", copy, "--on-duplicate", policy).status == 0
+    assert leadline("check", path, "--fix", "-o", copy, "--config", f"read.on_duplicate={policy}").status == 0
     kept = {"first": "q1 1 d1 1", "last": "q1 3 d1 2", "max": "q1 2 d1 3"}[policy]
     assert copy.read_text() == f"{kept}\nq0 4 d2 1\n"  # the second column is kept
     assert len(read_qrels(copy).grades) == 2
@@ -218,9 +219,9 @@ def test_a_policy_decides_between_repeats(policy: str, tmp_path: Path, leadline:
 def test_subtopics_make_a_repeat_none(tmp_path: Path, leadline: Leadline) -> None:
     path = file_of(tmp_path, "a.txt", b"q1 1 d1 1\nq1 2 d1 3\n")
     assert leadline("check", path).status == 2
-    assert leadline("check", path, "--subtopics").status == 0
+    assert leadline("check", path, "--config", "read.subtopics").status == 0
     twice = file_of(tmp_path, "b.txt", b"q1 1 d1 1\nq1 1 d1 3\n")
-    assert found_in(leadline, twice, "--subtopics") == {"repeated_documents": (2, 1)}
+    assert found_in(leadline, twice, "--config", "read.subtopics") == {"repeated_documents": (2, 1)}
 
 
 @pytest.mark.parametrize(
@@ -249,7 +250,7 @@ def test_what_cannot_be_repaired_is_refused(
 
 def test_a_repair_that_was_not_allowed_is_refused(tmp_path: Path, leadline: Leadline) -> None:
     path = file_of(tmp_path, "bad.run", RUN)
-    for option in (("--on-duplicate", "refuse"), ("--on-nan", "refuse")):
+    for option in (("--config", "read.on_duplicate=refuse"), ("--config", "read.on_nan=refuse")):
         found = leadline("check", path, "--fix", "-o", tmp_path / "b.run", *option)
         assert (found.status, found.err.count("\n")) == (2, 1)
     assert not (tmp_path / "b.run").exists()
@@ -442,7 +443,12 @@ def test_columns_and_folders_are_those_of_the_other_commands(tmp_path: Path, lea
     for name in ("b", "a"):
         (runs / f"{name}.tsv").write_text("d2\tq1\t2.5\nd1\tq1\t0.5\n")
     (tmp_path / "qrels.tsv").write_text("3\tx\tq1\td1\n")
-    named = ["--columns", "doc_id,query_id,score", "--qrels-columns", "relevance,-,query_id,doc_id"]
+    named = [
+        "--config",
+        "read.columns=doc_id,query_id,score",
+        "--config",
+        "read.qrels_columns=relevance,-,query_id,doc_id",
+    ]
     for given in (runs, runs / "*.tsv"):
         found = leadline("check", given, *named, "-f", "json")
         assert found.status == 0

@@ -112,7 +112,16 @@ def test_every_figure_is_drawn(leadline: Leadline, files: list[str], figure: str
 
 
 def test_the_same_seed_gives_the_same_bytes(leadline: Leadline, files: list[str]) -> None:
-    asked = ("compare", *files, "--test", "Randomisation(draws=200)", "--interval", "BCa", "-f", "json")
+    asked = (
+        "compare",
+        *files,
+        "--test",
+        "Randomisation(draws=200)",
+        "--config",
+        "test.interval=BCa",
+        "-f",
+        "json",
+    )
     first = leadline(*asked, "--seed", "5")
     assert first.out == leadline(*asked, "--seed", "5").out
 
@@ -178,7 +187,7 @@ def test_help_names_everything_that_there_is(leadline: Leadline) -> None:
     from leadline.stats import CORRECTIONS, INTERVALS, TESTS
 
     registries: list[Any] = [TESTS, CORRECTIONS, INTERVALS]
-    text = leadline("compare", "--help").out
+    text = leadline("compare", "--help").out + leadline("help", "config").out
     assert [name for registry in registries for name in registry.classes if name not in text] == []
 
 

@@ -77,7 +77,7 @@ def test_the_table_shows_simultaneous_intervals_unless_asked_for_those_of_a_pair
     assert pair["effect_low"] < pair["effect"] < pair["effect_high"]
     shown = leadline("compare", *files, "-m", "RR", "--pairs", "all").out.splitlines()[1].split()
     assert shown[4:6] == [f"{pair['simultaneous_low']:.4f}", f"{pair['simultaneous_high']:.4f}"]
-    alone = leadline("compare", *files, "-m", "RR", "--pairs", "all", "--per-pair").out
+    alone = leadline("compare", *files, "-m", "RR", "--pairs", "all", "--config", "test.per_pair").out
     assert alone.splitlines()[1].split()[4:6] == [f"{pair['low']:.4f}", f"{pair['high']:.4f}"]
 
 
@@ -111,9 +111,11 @@ def test_the_queries_needed_are_told_for_the_smallest_difference_only(
 ) -> None:
     asked = ("compare", *files[:3], "-m", "RR", "-f", "json")
     assert leadline(*asked).data["pairs"][0]["needed"] is None
-    needed = [leadline(*asked, "--smallest", x).data["pairs"][0]["needed"] for x in ("0.1", "0.05")]
+    needed = [
+        leadline(*asked, "--config", f"test.smallest={x}").data["pairs"][0]["needed"] for x in ("0.1", "0.05")
+    ]
     assert needed[1] == pytest.approx(4 * needed[0], rel=0.05)
-    assert leadline(*asked, "--smallest", "0").status == 2
+    assert leadline(*asked, "--config", "test.smallest=0").status == 2
 
 
 def test_groups_of_queries_are_read_from_the_first_column(leadline: Leadline, files: list[str]) -> None:
@@ -170,7 +172,7 @@ def test_a_run_of_which_no_document_is_judged_is_refused(leadline: Leadline, com
 
 
 @pytest.mark.usefixtures("files")
-@pytest.mark.parametrize("more", [(), ("-J",), ("--order", "rank")], ids=str)
+@pytest.mark.parametrize("more", [(), ("-J",), ("--config", "read.order=rank")], ids=str)
 def test_evaluate_says_first_which_run_has_no_judged_document(
     leadline: Leadline, more: tuple[str, ...]
 ) -> None:

@@ -93,7 +93,7 @@ def test_the_kind_is_told_by_content(text: bytes, kind: str, tmp_path: Path, lea
     assert f": {kind}, 1 query," in leadline("convert", source, tmp_path / "a.jsonl").out
     other = {"run": "qrels", "qrels": "run"}[kind]
     if text.startswith(b'{"q1": {') or b"score\n" in text:
-        asked = ("convert", source, tmp_path / "b.jsonl", "--kind", other)
+        asked = ("convert", source, tmp_path / "b.jsonl", "--config", f"read.kind={other}")
         assert f": {other}, 1 query," in leadline(*asked).out
 
 
@@ -102,13 +102,15 @@ def test_repeats_and_nan_are_repaired_on_request_and_counted(tmp_path: Path, lea
     source, target = file_of(tmp_path, "in.run", text), tmp_path / "a.run"
     assert leadline("convert", source, target).status == 2
     assert not target.exists()
-    found = leadline("convert", source, target, "--on-duplicate", "last", "--on-nan", "drop")
+    found = leadline(
+        "convert", source, target, "--config", "read.on_duplicate=last", "--config", "read.on_nan=drop"
+    )
     assert found.out == (
         f"{target}: run, 1 query, 1 document; left out: 1 repeated document, "
         "1 document with score NaN, columns after the sixth in 1 line\n"
     )
     assert target.read_text() == "q1 Q0 d1 1 2.0 t\n"
-    asked = ("convert", source, tmp_path / "b.run", "--on-duplicate", "hold")
+    asked = ("convert", source, tmp_path / "b.run", "--config", "read.on_duplicate=hold")
     assert "a file cannot say that a rank is held" in leadline(*asked).err
 
 
@@ -122,10 +124,10 @@ def test_subtopics_are_kept_on_request(tmp_path: Path, leadline: Leadline) -> No
     text = b"q1 s1 d1 1\nq1 s2 d1 2\n"
     source, target = file_of(tmp_path, "qrels", text), tmp_path / "a.csv"
     assert "is judged twice" in leadline("convert", source, target).err
-    assert leadline("convert", source, target, "--subtopics").status == 0
+    assert leadline("convert", source, target, "--config", "read.subtopics").status == 0
     assert target.read_text() == "query_id,doc_id,relevance,subtopic\nq1,d1,1,s1\nq1,d1,2,s2\n"
     again = tmp_path / "again.txt"
-    assert leadline("convert", target, again, "--subtopics").status == 0
+    assert leadline("convert", target, again, "--config", "read.subtopics").status == 0
     assert again.read_bytes() == text
 
 
@@ -146,9 +148,9 @@ def test_what_cannot_be_read_or_written_is_one_line(tmp_path: Path, leadline: Le
     ("name", "text", "more", "lost"),
     [
         ("qrels", b"q1 0 d1 1\nq1 Q0 d2 1\nq1 s2 d3 1\n", (), "column 2, which is not 0 in 2 lines"),
-        ("qrels", b"q1 s1 d1 1\nq1 s2 d2 1\n", ("--subtopics",), ""),
+        ("qrels", b"q1 s1 d1 1\nq1 s2 d2 1\n", ("--config", "read.subtopics"), ""),
         ("q.csv", b"qid,docno,label,subtopic,title\nq1,d1,1,s1,x\n", (), "column subtopic, column title"),
-        ("q.csv", b"qid,docno,label,subtopic\nq1,d1,1,s1\n", ("--subtopics",), ""),
+        ("q.csv", b"qid,docno,label,subtopic\nq1,d1,1,s1\n", ("--config", "read.subtopics"), ""),
         ("r.csv", b"qid,docno,rank,score,tag,text\nq1,d1,1,0.5,bm25,x\n", (), "column text, tag bm25"),
         ("a.run", b"q1 Q0 d1 1 2 old\nq1 Q0 d2 2 1 new\n", (), "1 tag before the last, tag new"),
     ],
@@ -170,7 +172,7 @@ def test_judgments_go_to_quepid(leadline: Leadline, tmp_path: Path) -> None:
     assert leadline("convert", qrels, target, "--to", "quepid").status == 0
     assert target.read_text() == 'query,docid,rating\n01,NA,0.5\nq1,d1,2\nq1,"d,2",0\n'
     assert read_qrels(target) == read_qrels(qrels)
-    for given in ((run,), (qrels, "--subtopics")):
+    for given in ((run,), (qrels, "--config", "read.subtopics")):
         refused = leadline("convert", given[0], tmp_path / "other.csv", "--to", "quepid", *given[1:])
         assert refused.status == 2
         assert len(refused.err.splitlines()) == 1

@@ -54,7 +54,7 @@ def test_json_has_the_keys_of_the_contract(leadline: Leadline, files: list[Path]
         "subtopics": False,
         "ranks": 20,
     }
-    assert leadline("curve", *files, "--subtopics", "-f", "json").data["options"] == (
+    assert leadline("curve", *files, "--config", "read.subtopics", "-f", "json").data["options"] == (
         data["options"] | {"subtopics": True}
     )
 

@@ -459,7 +459,7 @@ def test_a_margin_of_estimates_is_tested(saved: list[Path], files: Path, wide: P
 
 
 def test_single_queries_of_estimates_are_not_counted(saved: list[Path]) -> None:
-    words = ["compare", "--scores", *saved, "--smallest", "0.05"]
+    words = ["compare", "--scores", *saved, "--config", "test.smallest=0.05"]
     data = json.loads(typed(*words, "-f", "json").stdout)
     for pair in data["pairs"]:
         assert [pair[key] for key in ("wins", "ties", "losses", "needed")] == [None] * 4

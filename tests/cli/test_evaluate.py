@@ -186,7 +186,7 @@ def test_negative_grades_are_non_relevant_or_unjudged(leadline: Leadline, here: 
     (here / "other.run").write_text("q2 Q0 f 1 2 x\nq2 Q0 d 2 1 x\n")
     arguments = ("evaluate", "qrels.txt", "other.run", "-m", "P@1", "-f", "json")
     kept = leadline(*arguments).data
-    gone = leadline(*arguments, "--negative", "unjudged").data
+    gone = leadline(*arguments, "--config", "read.negative=unjudged").data
     assert kept["inputs"][0]["rows"] == 6
     assert gone["inputs"][0]["rows"] == 6
     assert gone["options"]["negative"] == "unjudged"
@@ -196,8 +196,8 @@ def test_negative_grades_are_non_relevant_or_unjudged(leadline: Leadline, here: 
 def test_coverage_and_novelty_need_what_the_user_knew(leadline: Leadline) -> None:
     done = leadline("evaluate", "qrels.txt", "good.run", "-m", "Coverage", "-m", "Novelty")
     assert done.status == 2
-    assert done.err.startswith("leadline: error: Coverage needs the documents known to the user")
-    assert "--known FILE" in done.err
+    assert done.err.startswith("leadline: error: Coverage needs the documents that the user knew")
+    assert "--config read.known=FILE" in done.err
 
 
 def test_coverage_and_novelty_follow_the_hand_worked_example(leadline: Leadline, here: Path) -> None:
@@ -205,7 +205,7 @@ def test_coverage_and_novelty_follow_the_hand_worked_example(leadline: Leadline,
     # q2: relevant d, retrieved; the user knew e only, which is not relevant: coverage undefined.
     (here / "known.txt").write_text("# what the user knew\nq1 a\nq2 e\n")
     arguments = ("evaluate", "qrels.txt", "good.run", "-m", "Coverage", "-m", "Novelty")
-    done = leadline(*arguments, "--known", "known.txt", "-f", "json", "-q")
+    done = leadline(*arguments, "--config", "read.known=known.txt", "-f", "json", "-q")
     assert done.data["runs"][0]["queries"] == {
         "q1": {"Coverage": 1.0, "Novelty": 0.5},
         "q2": {"Coverage": None, "Novelty": 1.0},
@@ -214,7 +214,7 @@ def test_coverage_and_novelty_follow_the_hand_worked_example(leadline: Leadline,
 
 
 def test_runs_can_be_named_by_their_tag(leadline: Leadline) -> None:
-    done = leadline("evaluate", "qrels.txt", "good.run", "poor.run", "--name-by", "tag")
+    done = leadline("evaluate", "qrels.txt", "good.run", "poor.run", "--config", "read.name_by=tag")
     assert [row[0] for row in table_of(done.out)[1:]] == ["good-tag", "poor-tag"]
 
 
@@ -225,7 +225,7 @@ def test_two_runs_of_one_name_are_refused(leadline: Leadline, here: Path) -> Non
     assert done.status == 2
     assert done.out == ""
     assert "two runs are called 'good'" in done.err
-    assert "--name-by tag" in done.err
+    assert "--config read.name_by=tag" in done.err
 
 
 def test_profile_trec9_averages_over_the_queries_of_both_files(leadline: Leadline) -> None:
@@ -325,7 +325,7 @@ def test_several_tags_in_a_file_are_said_where_the_tag_names_the_run(
         ("evaluate", "qrels.txt", "-"),
         ("explain", "qrels.txt", "tags.run", "--query", "q1"),
     ):
-        done = leadline(*asked, "-m", "AP", "--name-by", "tag", stdin=text.encode())
+        done = leadline(*asked, "-m", "AP", "--config", "read.name_by=tag", stdin=text.encode())
         assert (said in done.out) == (first != last)
         assert "additional run tags" not in leadline(*asked, "-m", "AP", stdin=text.encode()).out
 

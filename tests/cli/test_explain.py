@@ -149,7 +149,17 @@ alpha_nDCG@3 = 1.815465 / 1.88093 = 0.965195
 def test_a_near_duplicate_gains_half_where_novelty_counts(leadline: Leadline, here: Path) -> None:
     (here / "diverse.txt").write_text(DIVERSE)
     (here / "near.run").write_text("q 0 b 1 3 t\nq 0 a 2 2 t\nq 0 c 3 1 t\n")
-    done = leadline("explain", "diverse.txt", "near.run", "--subtopics", "-m", "alpha_nDCG@3", "--query", "q")
+    done = leadline(
+        "explain",
+        "diverse.txt",
+        "near.run",
+        "--config",
+        "read.subtopics",
+        "-m",
+        "alpha_nDCG@3",
+        "--query",
+        "q",
+    )
     assert done.out == ALPHA_TEXT
 
 
@@ -216,7 +226,7 @@ def test_a_measure_without_a_derivation_gets_ranks_grades_and_its_formula(leadli
 
 def test_a_run_may_be_named_by_its_tag(leadline: Leadline) -> None:
     asked = ("explain", "qrels.txt", "my.run", "-m", "AP", "--query", "q")
-    assert leadline(*asked, "--name-by", "tag").out.startswith("AP of tag, query q: ")
+    assert leadline(*asked, "--config", "read.name_by=tag").out.startswith("AP of tag, query q: ")
 
 
 def test_csv_has_a_row_for_every_rank(leadline: Leadline) -> None:
@@ -261,11 +271,11 @@ def test_json_has_what_was_tied_and_unjudged_for_this_query_only(leadline: Leadl
 
 def test_what_reading_met_is_said_with_an_explanation(leadline: Leadline, here: Path) -> None:
     (here / "odd.run").write_text("q 0 a 2 2 t more\nq 0 a 3 1 t\nq 0 b 1 1.5 t\n")
-    asked = ("odd.run", "-m", "AP", "--query", "q", "--on-duplicate", "first", "-f", "csv")
+    asked = ("odd.run", "-m", "AP", "--query", "q", "--config", "read.on_duplicate=first", "-f", "csv")
     assert leadline("explain", "qrels.txt", *asked).err == (
         "leadline: lines with more than six columns: 1 in odd; the others are ignored\n"
         "leadline: lists whose rank column contradicts the scores: 1 in odd; ordered by score "
-        "(--order rank orders by rank)\n"
+        "(--config read.order=rank orders by rank)\n"
         "leadline: repeated documents: 1 in odd; one occurrence of each is used\n"
     )
 

@@ -251,8 +251,8 @@ def test_no_baseline_is_made_of_half_a_run_unless_forced_and_it_is_told_forever(
     write = ("compare", "50/qrels.txt", "half.run", "-m", "RR", *known, "--update-baseline")
     refused = leadline(*write)
     assert (refused.status, refused.out, Path(file).exists()) == (2, "", False)
-    assert "--force-update" in refused.err
-    assert leadline(*write, "--force-update").status == 0
+    assert "--config output.force_update" in refused.err
+    assert leadline(*write, "--config", "output.force_update").status == 0
     for run in (OLD, "half.run"):
         done = leadline("compare", "50/qrels.txt", run, *known, "--fail-if-worse", "RR", "-f", "json")
         counts = {entry["code"]: entry["count"] for entry in done.data["warnings"]}
@@ -285,11 +285,11 @@ def test_tables_of_scores_need_a_baseline_and_a_direction(
     asked = ("compare", "--scores", table, *condition.split())
     unknown = leadline(*asked, "--baseline", "old")
     assert (unknown.status, unknown.out) == (2, "")
-    assert "--lower-is-better latency" in unknown.err
-    slower = leadline(*asked, "--baseline", "old", "--lower-is-better", "latency")
+    assert "--config scores.lower_is_better=latency" in unknown.err
+    slower = leadline(*asked, "--baseline", "old", "--config", "scores.lower_is_better=latency")
     assert slower.status == 1
-    assert leadline(*asked, "--baseline", "old", "--higher-is-better", "latency").status == 0
+    assert leadline(*asked, "--baseline", "old", "--config", "scores.higher_is_better=latency").status == 0
     if "below" not in condition:
-        without = leadline(*asked, "--lower-is-better", "latency")
+        without = leadline(*asked, "--config", "scores.lower_is_better=latency")
         assert (without.status, without.out) == (2, "")
     assert leadline("compare", "--scores", table).status == 0, "a comparison only notes the direction"

@@ -15,11 +15,11 @@ FIT = "topics fit docs.jsonl -o made.npz"
 DESHATO = "unjudged bm25.run dense.run alike.run --method deshato --docs docs.jsonl"
 # A line, one of its options, and the largest value that the option takes.
 LIMITED = [
-    ("agreement ann.qrels qrels.txt", "--draws", LIMITS["draws"]),
-    ("agreement ann.qrels qrels.txt --rel 1", "--draws", LIMITS["draws"]),
-    ("correlate a.json:AP b.json:AP", "--draws", LIMITS["draws"]),
-    ("histogram qrels.txt bm25.run", "--draws", LIMITS["draws"]),
-    ("sampled qrels.txt bm25.run -m AP --population 20", "--draws", LIMITS["draws"]),
+    ("agreement ann.qrels qrels.txt", "--config test.draws", LIMITS["draws"]),
+    ("agreement ann.qrels qrels.txt --rel 1", "--config test.draws", LIMITS["draws"]),
+    ("correlate a.json:AP b.json:AP", "--config test.draws", LIMITS["draws"]),
+    ("histogram qrels.txt bm25.run", "--config test.draws", LIMITS["draws"]),
+    ("sampled qrels.txt bm25.run -m AP --population 20", "--config test.draws", LIMITS["draws"]),
     (f"{FIT} --sweeps 2", "-k", LIMITS["topics"]),
     (f"{FIT} -k 2", "--sweeps", LIMITS["sweeps"]),
     (f"{FIT} -k 2 --sweeps 2", "--restarts", LIMITS["restarts"]),
@@ -67,7 +67,7 @@ def test_a_number_beyond_its_limit_is_refused(
 ) -> None:
     before = sorted(path.name for path in folder.iterdir())
     for value in (limit + 1, 10**20, 10**400, -1):
-        done = leadline(*line.split(), option, value)
+        done = leadline(*f"{line} {option}{'=' if '.' in option else ' '}{value}".split())
         assert (done.status, done.out) == (2, ""), (value, done)
         assert done.err.startswith("leadline: error: ")
         assert done.err.count("\n") == 1

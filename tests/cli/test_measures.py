@@ -77,7 +77,7 @@ Half(form=even,rel=1)@k - half of the precision
   range       0..; smaller is better
   average     mean of defined
   undefined   when nothing is retrieved; such a query is excluded from the mean
-  needs       the documents that the user knew before (--known FILE)
+  needs       the documents that the user knew before (--config read.known=FILE)
   source      nobody
   spellings   semi (form=odd), half_cut (without a cutoff @5,10); upper and lower case are one
   cutoffs     Half@10, Half_10, Half.10, Half_at_10

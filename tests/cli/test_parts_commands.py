@@ -56,11 +56,13 @@ def test_trec_text_and_engines_give_the_same(split: Split, leadline: Leadline) -
 
 
 def test_saved_parts_merge_and_verify(split: Split, leadline: Leadline) -> None:
-    whole = leadline("evaluate", split.qrels, split.run, "-f", "json", "-q", "--name-by", "tag").data
+    whole = leadline(
+        "evaluate", split.qrels, split.run, "-f", "json", "-q", "--config", "read.name_by=tag"
+    ).data
     files = []
     for number, part in enumerate(split.parts):
         files.append(f"{number}.parquet")
-        done = leadline("evaluate", split.qrels, part, "--name-by", "tag", "--save", files[-1])
+        done = leadline("evaluate", split.qrels, part, "--config", "read.name_by=tag", "--save", files[-1])
         assert done.status == 0
     merged = leadline("merge", *files, "-o", "all.parquet", "-f", "json", "-q")
     assert values(merged.data) == values(whole)
@@ -139,7 +141,10 @@ def test_the_rest_is_saved_where_a_part_fails_and_merges_with_the_part(
     ("words", "message"),
     [
         (("evaluate", "qrels.txt", "bm25", "--group-parts"), "--group-parts without --parts"),
-        (("evaluate", "qrels.txt", "bm25", "--parts", "--name-by", "tag"), "named after the first path"),
+        (
+            ("evaluate", "qrels.txt", "bm25", "--parts", "--config", "read.name_by=tag"),
+            "named after the first path",
+        ),
         (("evaluate", "qrels.txt", "bm25", "--parts", "--engine", "ray"), "expected local, processes"),
         (("evaluate", "qrels.txt", "bm25", "--parts", "--save", "bm25.run"), "expected FILE.parquet"),
         (("merge", "qrels.txt"), "no Parquet"),

@@ -22,7 +22,7 @@ COMMANDS = {
     "compare": ("compare", *RUNS),
     "curve": ("curve", *RUNS),
     "difference": ("difference", *RUNS, "--figure", "tree"),
-    "histogram": ("histogram", *RUNS, "--draws", "0"),
+    "histogram": ("histogram", *RUNS, "--config", "test.draws=0"),
 }
 
 
@@ -70,19 +70,19 @@ def test_the_pair_can_be_chosen(leadline: Leadline, tmp_path: Path) -> None:
     path, varied = tmp_path / "figure.svg", tmp_path / "varied.run"
     varied.write_text(Path("bm25.run").read_text())
     asked = ("compare", *RUNS, varied, "--plot", path, "--figure", "differences")
-    leadline(*asked, "--plot-pair", "varied", "dense")
+    leadline(*asked, "--config", "figure.pair=varied,dense")
     assert "AP, varied minus dense" in path.read_text()
-    done = leadline(*asked, "--plot-pair", "varied", "nobody")
+    done = leadline(*asked, "--config", "figure.pair=varied,nobody")
     assert (done.status, done.err.count("\n")) == (2, 1)
 
 
 @pytest.mark.parametrize(
     "words",
     [
-        ("--label", "bm25=x"),
-        ("--plot", "x.svg", "--label", "nothing"),
-        ("--plot-pair", "bm25", "dense"),
-        ("--plot", "x.svg", "--figure", "forest", "--plot-pair", "bm25", "dense"),
+        ("--config", "figure.labels=bm25=x"),
+        ("--plot", "x.svg", "--config", "figure.labels=nothing"),
+        ("--config", "figure.pair=bm25,dense"),
+        ("--plot", "x.svg", "--figure", "forest", "--config", "figure.pair=bm25,dense"),
     ],
     ids=" ".join,
 )
@@ -98,11 +98,11 @@ def test_bad_usage_is_one_line_and_draws_nothing(
 def test_one_figure_is_written_to_several_files_and_formats(leadline: Leadline, tmp_path: Path) -> None:
     paths = [tmp_path / name for name in ("a.svg", "a.pdf", "a.png")]
     asked = [word for path in paths for word in ("--plot", path)]
-    done = leadline("rank", *RUNS, "--draws", "0", *asked, "-f", "json")
+    done = leadline("rank", *RUNS, "--config", "test.draws=0", *asked, "-f", "json")
     assert done.status == 0
     assert [path.read_bytes()[:4] for path in paths] == [b"<?xm", b"%PDF", b"\x89PNG"]
     assert done.data["options"]["plot"] == list(map(str, paths))
-    one = leadline("rank", *RUNS, "--draws", "0", "--plot", paths[0], "-f", "json")
+    one = leadline("rank", *RUNS, "--config", "test.draws=0", "--plot", paths[0], "-f", "json")
     assert one.data["options"]["plot"] == str(paths[0])
     twice = leadline("rank", *RUNS, "--plot", paths[0], "--plot", paths[0])
     assert (twice.status, twice.err.count("\n")) == (2, 1)
@@ -114,15 +114,22 @@ def test_one_figure_is_written_to_several_files_and_formats(leadline: Leadline, 
 def test_runs_have_the_labels_that_were_asked_for(leadline: Leadline, tmp_path: Path) -> None:
     path, table = tmp_path / "figure.svg", tmp_path / "labels.tsv"
     table.write_text("run\ttext\nbm25\tOkapi\nother\tOther\n")
-    asked = ("rank", *RUNS, "--draws", "0", "--plot", path)
-    assert leadline(*asked, "--label", f"{table}:text", "--label", "dense=Ours").status == 0
+    asked = ("rank", *RUNS, "--config", "test.draws=0", "--plot", path)
+    assert (
+        leadline(
+            *asked, "--config", f"figure.labels={table}:text", "--config", "figure.labels=dense=Ours"
+        ).status
+        == 0
+    )
     assert "<!-- Okapi -->" in path.read_text()
     assert "<!-- Ours -->" in path.read_text()
     assert "<!-- bm25 -->" not in path.read_text()
-    done = leadline(*asked, "--label", "bm52=Okapi")
+    done = leadline(*asked, "--config", "figure.labels=bm52=Okapi")
     assert (done.status, done.err.count("\n")) == (2, 1)
     assert "nearest: bm25" in done.err
-    assert leadline(*COMMANDS["difference"], "--plot", path, "--label", "bm25=Okapi").status == 0
+    assert (
+        leadline(*COMMANDS["difference"], "--plot", path, "--config", "figure.labels=bm25=Okapi").status == 0
+    )
     assert "Okapi" in path.read_text()
 
 

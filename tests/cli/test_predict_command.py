@@ -66,7 +66,7 @@ def test_an_index_and_vectors_bring_more_predictors(leadline: Leadline) -> None:
 @pytest.mark.usefixtures("folder")
 def test_predictions_are_correlated_with_a_result_over_queries(leadline: Leadline) -> None:
     leadline("evaluate", "qrels.txt", "a.run", "b.run", "-q", "-f", "json", "-o", "e.json")
-    done = leadline("predict", "a.run", "b.run", "--truth", "e.json:AP", "--draws", "50")
+    done = leadline("predict", "a.run", "b.run", "--truth", "e.json:AP", "--config", "test.draws=50")
     assert done.out.split()[:3] == ["run", "predictor", "queries"]
     assert "correlation with e.json:AP over queries" in done.out
     data = leadline("predict", "a.run", "b.run", "--truth", "e.json:AP", "-f", "json").data

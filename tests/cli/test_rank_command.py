@@ -41,7 +41,7 @@ def folder(tmp_path: Path, leadline: Leadline, monkeypatch: pytest.MonkeyPatch) 
     return tmp_path
 
 
-RANKED = ["-m", "AP", "-m", "nDCG@10", "-f", "json", "--draws", "200"]
+RANKED = ["-m", "AP", "-m", "nDCG@10", "-f", "json", "--config", "test.draws=200"]
 
 
 @pytest.mark.usefixtures("folder")
@@ -59,7 +59,16 @@ def test_output_of_trec_eval_is_ranked_compared_and_reported(leadline: Leadline)
     assert done.status == 0, done.err
     assert {run["name"] for run in done.data["runs"]} == {"bm25", "dense"}
     assert done.data["measures"] == ["AP", "nDCG@10"]
-    words = ["compare", "--scores", "bm25.eval", "short.eval", "--missing", "drop", "-f", "json"]
+    words = [
+        "compare",
+        "--scores",
+        "bm25.eval",
+        "short.eval",
+        "--config",
+        "scores.missing=drop",
+        "-f",
+        "json",
+    ]
     pairs = leadline(*words).data["pairs"]
     assert [(pair["measure"], pair["queries"]) for pair in pairs] == [("AP", 2), ("nDCG@10", 2)]
     page = leadline("report", "--scores", "values.csv", "-o", "page.html", "-f", "json")
@@ -70,12 +79,15 @@ def test_output_of_trec_eval_is_ranked_compared_and_reported(leadline: Leadline)
 @pytest.mark.usefixtures("folder")
 def test_directions_reach_verdicts_gates_and_ranks(leadline: Leadline) -> None:
     scores = ["--scores", "latency.csv", "-m", "latency"]
-    lower = [*scores, "--lower-is-better", "latency"]
-    higher = [*scores, "--higher-is-better", "latency"]
+    lower = [*scores, "--config", "scores.lower_is_better=latency"]
+    higher = [*scores, "--config", "scores.higher_is_better=latency"]
     for words, verdict, first, failed in ((higher, "better", "b", False), (lower, "worse", "a", True)):
         compared = leadline("compare", *words, "-f", "json").data["pairs"][0]
         assert (compared["a"], compared["verdict"]) == ("b", verdict)
-        assert leadline("rank", *words, "-f", "json", "--draws", "0").data["runs"][0]["name"] == first
+        assert (
+            leadline("rank", *words, "-f", "json", "--config", "test.draws=0").data["runs"][0]["name"]
+            == first
+        )
         gate = leadline("compare", *words, "--baseline", "a", "--fail-if-worse", "latency", "-f", "json")
         assert gate.data["conditions"][0]["failed"] is failed
         assert gate.status == failed
@@ -98,7 +110,7 @@ def test_two_measures_of_tables_are_correlated(leadline: Leadline) -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_every_form_has_a_row_for_each_run_and_measure(leadline: Leadline) -> None:
-    words = ["rank", "--scores", "values.csv", "--draws", "100"]
+    words = ["rank", "--scores", "values.csv", "--config", "test.draws=100"]
     rows = list(csv.DictReader(io.StringIO(leadline(*words, "-f", "csv").out)))
     assert [(row["name"], row["measure"]) for row in rows] == [
         ("dense", "AP"),
@@ -118,13 +130,22 @@ def test_every_form_has_a_row_for_each_run_and_measure(leadline: Leadline) -> No
     ("words", "said"),
     [
         (["rank", "qrels.txt"], "or --scores FILE..."),
-        (["rank", "qrels.txt", "bm25.run", "dense.run", "--missing", "zero"], "--missing without --scores"),
         (
-            ["compare", "qrels.txt", "bm25.run", "--lower-is-better", "x"],
-            "--lower-is-better without --scores",
+            ["rank", "qrels.txt", "bm25.run", "dense.run", "--config", "scores.missing=zero"],
+            "--config scores.missing without --scores",
         ),
-        (["report", "qrels.txt", "bm25.run", "--wide", "runs"], "--wide without --scores"),
-        (["correlate", "values.json", "values.json", "--wide", "runs"], "--wide without --scores"),
+        (
+            ["compare", "qrels.txt", "bm25.run", "--config", "scores.lower_is_better=x"],
+            "--config scores.lower_is_better without --scores",
+        ),
+        (
+            ["report", "qrels.txt", "bm25.run", "--config", "scores.wide=runs"],
+            "--config scores.wide without --scores",
+        ),
+        (
+            ["correlate", "values.json", "values.json", "--config", "scores.wide=runs"],
+            "--config scores.wide without --scores",
+        ),
         (["correlate", "values.json"], "expected TRUTH and ESTIMATE"),
         (["correlate", "values.json", "values.json", "-m", "AP"], "without --scores"),
         (["correlate", "--scores", "values.csv"], "expected FILE... -m MEASURE -m MEASURE"),

@@ -70,8 +70,8 @@ def test_figures_are_written(leadline: Leadline) -> None:
         ["other.txt", "-q", "-f", "json"],
         ["-q"],
         ["--figure", "effects"],
-        ["--name-by", "tag"],
-        ["--draws", "5"],
+        ["--config", "read.name_by=tag"],
+        ["--config", "test.draws=5"],
         ["--rbo", "Jaccard"],
     ],
 )

@@ -217,7 +217,16 @@ def test_bad_requests_are_one_line(folder: Path, leadline: Leadline) -> None:
         ("search", "docs.index", "none.jsonl", "-m", "BM25", "-o", "x"): "no query matches",
         ("score", "docs.index", "queries.jsonl", "bad.tsv", "-m", "BM25", "-o", "x"): "columns a, b, c",
         ("index", "docs.jsonl", "-o", "x", "--language", "klingon"): "unknown language 'klingon'",
-        ("index", "docs.jsonl", "-o", "x", "--analysis", "Words", "--language", "de"): "expected one",
+        (
+            "index",
+            "docs.jsonl",
+            "-o",
+            "x",
+            "--config",
+            "text.analysis=Words",
+            "--language",
+            "de",
+        ): "expected one",
         ("index", "docs.jsonl", "-o", "missing/x"): "missing/x: cannot be written",
     }.items():
         done = leadline(*arguments)

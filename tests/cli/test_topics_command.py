@@ -27,8 +27,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, leadline: Leadline) 
         2,
         "--languages",
         "de,en",
-        "--id",
-        "pair_id",
+        "--config",
+        "text.id_column=pair_id",
         "--alpha",
         0.1,
         "--sweeps",
@@ -44,7 +44,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, leadline: Leadline) 
 
 def test_a_model_is_fitted_and_used(folder: Path, leadline: Leadline) -> None:
     assert read_model(folder / "model.npz").languages == ["de", "en"]
-    done = leadline("topics", "infer", "model.npz", "pairs.tsv", "--id", "pair_id", "-o", "v.jsonl")
+    done = leadline(
+        "topics", "infer", "model.npz", "pairs.tsv", "--config", "text.id_column=pair_id", "-o", "v.jsonl"
+    )
     assert done.status == 0
     assert len(read_vectors(folder / "v.jsonl").ids) == 20
     (folder / "new.jsonl").write_text('{"doc_id": "d1", "text": "wing nowhere"}\n')
@@ -63,8 +65,8 @@ def test_translations_are_searched_and_p_at_1_is_told(folder: Path, leadline: Le
         "model.npz",
         "pairs.tsv",
         "pairs.tsv",
-        "--id",
-        "pair_id",
+        "--config",
+        "text.id_column=pair_id",
         "--from",
         "de",
         "--to",

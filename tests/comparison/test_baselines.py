@@ -273,5 +273,10 @@ def test_everything_that_differs_is_named_at_once(tmp_path: Path) -> None:
     results: Results = ll.evaluate(QRELS, RUNS, ["RR", "P@5"], depth=3)
     with pytest.raises(UsageError) as refused:
         check_same(results, kept, Fingerprint("other", None, 3))
-    for part in ("other judgments", "it has no P@5", "depth none then and 3 now", "--force-update"):
+    for part in (
+        "other judgments",
+        "it has no P@5",
+        "depth none then and 3 now",
+        "--config output.force_update",
+    ):
         assert part in str(refused.value)

@@ -181,7 +181,7 @@ def test_a_pool_its_judgments_and_a_gate(
     for command in ("compare", "rank"):
         assert leadline(command, *given, "-o", "pool.tsv").status == 2
         assert leadline(command, *given, "--depth", "5").status == 2
-        assert leadline(command, *given, "--kind", "qrels").status == 0
+        assert leadline(command, *given, "--config", "read.kind=qrels").status == 0
     assert leadline("compare", *given, "--baseline-file", "kept.json").status == 2
     rows = [f"{q}\t{d}\t1\n" for q, documents in judged.items() for d in documents]
     Path("plain.tsv").write_text("query_id\tdoc_id\tprobability\n" + "".join(rows))

@@ -95,7 +95,7 @@ COMMANDS = {
     "Histograms": "histogram qrels.txt bm25.run dense.run --bins 4",
     "Predictions": "predict bm25.run dense.run",
     "Results": "evaluate qrels.txt bm25.run dense.run",
-    "SubtopicCurves": "curve jaguar.txt varied.run alike.run --subtopics",
+    "SubtopicCurves": "curve jaguar.txt varied.run alike.run --config read.subtopics",
     "Unjudged": "unjudged bm25.run dense.run --method nruns",
 }
 ENVELOPE = {"leadline", "command", "inputs", "options", "warnings"}

@@ -94,4 +94,4 @@ def test_errors_of_functions_name_keywords_and_not_options(call: Callable[[], ob
 def test_commands_name_options(tmp_path: Path, leadline: Leadline) -> None:
     (tmp_path / "qrels").write_text("q 0 d 1\n")
     (tmp_path / "run").write_text("q Q0 d 1 nan a\n")
-    assert "--on-nan drop" in leadline("evaluate", tmp_path / "qrels", tmp_path / "run").err
+    assert "--config read.on_nan=drop" in leadline("evaluate", tmp_path / "qrels", tmp_path / "run").err

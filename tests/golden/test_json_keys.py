@@ -30,14 +30,14 @@ PREDICTED = f"predict {RUNS} -m WIG -m NQC -f json -o predicted.json"
 COMMANDS = {
     "abtest": ["abtest clicks.csv --arms old new --user user --time time --planned 0.5"],
     "abtest-assign": ["abtest assign users.txt --fraction 0.1 --salt snippets"],
-    "abtest-counts": ["abtest --a 460/10000 --b 527/10000 --planned 0.5 --smallest 0.005"],
+    "abtest-counts": ["abtest --a 460/10000 --b 527/10000 --planned 0.5 --config test.smallest=0.005"],
     "abtest-deviations": ["abtest deviations clicks.csv --doc user --position rank"],
     "abtest-plan": ["abtest plan --rate 0.05 --lift 0.1 --fraction 0.05"],
     "agreement": ["agreement judges.csv -q --resample pairs"],
     "agreement-table": ["agreement --table 300,20,10,70"],
     "check": [f"check qrels.txt {RUNS}"],
     "collection": ["collection docs.jsonl queries.jsonl qrels.txt"],
-    "compare": [f"compare qrels.txt {RUNS} -m AP -m nDCG@10 --smallest 0.1"],
+    "compare": [f"compare qrels.txt {RUNS} -m AP -m nDCG@10 --config test.smallest=0.1"],
     "compare-conditions": [f"compare qrels.txt {RUNS} -m AP --baseline bm25 --fail-below AP=0.1"],
     "correlate": [SAVED, PREDICTED, "correlate saved.json:AP saved.json:P@10"],
     "curve": [f"curve qrels.txt {RUNS}"],
@@ -45,7 +45,9 @@ COMMANDS = {
     "evaluate": [f"evaluate qrels.txt {RUNS}"],
     "evaluate-pool": [POOL, f"evaluate qrels.txt {RUNS} --pool drawn.tsv -m P@10 -m AP"],
     "evaluate-bounds": [f"evaluate qrels.txt {RUNS} -m P@10 -m RBP --bounds"],
-    "evaluate-diversity": ["evaluate jaguar.txt varied.run alike.run --subtopics -m alpha_nDCG@5 -q"],
+    "evaluate-diversity": [
+        "evaluate jaguar.txt varied.run alike.run --config read.subtopics -m alpha_nDCG@5 -q"
+    ],
     "evaluate-per-query": [f"evaluate qrels.txt {RUNS} -m AP -m nDCG@10 --per-query"],
     "explain": ["explain qrels.txt bm25.run -m nDCG@10 --query knots"],
     "histogram": [f"histogram qrels.txt {RUNS} --bins 4"],

@@ -37,7 +37,7 @@ BEFORE = {
 LINES = {
     "abtest": [
         "abtest clicks.csv --arms old new --user user --time time --planned 0.5",
-        "abtest --a 460/10000 --b 527/10000 --smallest 0.005",
+        "abtest --a 460/10000 --b 527/10000 --config test.smallest=0.005",
         "abtest --a 38/10000 --b 42/10000 --planned 0.5",
         "abtest plan --rate 0.05 --lift 0.1",
         "abtest --a 46/10",
@@ -58,7 +58,7 @@ LINES = {
         "compare qrels.txt bm25.run",
     ],
     "correlate": ["correlate saved.json:AP saved.json:P@10"],
-    "curve": [f"curve qrels.txt {RUNS}", "curve jaguar.txt varied.run alike.run --subtopics"],
+    "curve": [f"curve qrels.txt {RUNS}", "curve jaguar.txt varied.run alike.run --config read.subtopics"],
     "difference": [f"difference qrels.txt {RUNS} -k 5", "difference qrels.txt bm25.run"],
     "evaluate": [
         f"evaluate qrels.txt {RUNS}",
@@ -75,7 +75,7 @@ LINES = {
         "explain qrels.txt bm25.run -m nDCG@10 --query knots",
         "explain qrels.txt bm25.run -m map --query tides",
         "explain qrels.txt bm25.run -m RR -l 1.5 --query knots --all",
-        "explain jaguar.txt varied.run --subtopics -m alpha_nDCG@5 --query jaguar",
+        "explain jaguar.txt varied.run --config read.subtopics -m alpha_nDCG@5 --query jaguar",
         "explain qrels.txt bm25.run -m AP --query nots",
     ],
     "fuse": [
@@ -84,8 +84,8 @@ LINES = {
         "fuse bm25.run dense.run --method RFF -o fused.run",
     ],
     "histogram": [
-        f"histogram qrels.txt {RUNS} --bins 4 --draws 20",
-        f"histogram qrels.txt {RUNS} --bins 4 --draws 20 --as-printed --sample 3",
+        f"histogram qrels.txt {RUNS} --bins 4 --config test.draws=20",
+        f"histogram qrels.txt {RUNS} --bins 4 --config test.draws=20 --as-printed --sample 3",
     ],
     "merge": [
         "merge saved.parquet",
@@ -100,9 +100,9 @@ LINES = {
     ],
     "predict": ["predict bm25.run dense.run -m WIG -m NQC"],
     "rank": [
-        f"rank qrels.txt {RUNS} -m AP -m RR --draws 1000",
-        f"rank qrels.txt {RUNS} -m AP --draws 0 -f markdown",
-        "rank --scores scores.csv --lower-is-better latency --draws 1000",
+        f"rank qrels.txt {RUNS} -m AP -m RR --config test.draws=1000",
+        f"rank qrels.txt {RUNS} -m AP --config test.draws=0 -f markdown",
+        "rank --scores scores.csv --config scores.lower_is_better=latency --config test.draws=1000",
         "rank --scores qrels.txt",
     ],
     "replicate": [

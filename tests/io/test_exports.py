@@ -123,8 +123,15 @@ def test_columns_of_judgments_are_named(tmp_path: Path, leadline: Leadline) -> N
     run.write_text("d2\tq1\t2.5\nd1\tq1\t0.5\n")
     other = tmp_path / "other.tsv"
     other.write_bytes(run.read_bytes())
-    named = ["--qrels-columns", "relevance,query_id,doc_id", "--columns", "doc_id,query_id,score"]
-    assert ll.read_qrels(qrels, qrels_columns=named[1]).to_dict() == {"q1": {"d1": 3, "d2": 0}}
+    named = [
+        "--config",
+        "read.qrels_columns=relevance,query_id,doc_id",
+        "--config",
+        "read.columns=doc_id,query_id,score",
+    ]
+    assert ll.read_qrels(qrels, qrels_columns="relevance,query_id,doc_id").to_dict() == {
+        "q1": {"d1": 3, "d2": 0}
+    }
     found = leadline("evaluate", qrels, run, "-m", "RR", "-f", "json", *named).data
     assert found["runs"][0]["mean"]["RR"] == 0.5
     for command in (
@@ -133,7 +140,7 @@ def test_columns_of_judgments_are_named(tmp_path: Path, leadline: Leadline) -> N
         ["explain", qrels, run, "-m", "RR", "--query", "q1"],
     ):
         assert leadline(*command, *named).status == 0
-    made = leadline("convert", qrels, "-", "--columns", named[1])
+    made = leadline("convert", qrels, "-", "--config", "read.columns=relevance,query_id,doc_id")
     assert made.out == "q1 0 d1 3\nq1 0 d2 0\n"
     with pytest.raises(UsageError, match="qrels_columns=3"):
         ll.read_qrels(qrels, qrels_columns=3)  # type: ignore[arg-type]  # the point of the test

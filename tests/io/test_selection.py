@@ -217,7 +217,7 @@ def test_commands_select_and_count(tmp_path: Path, leadline: Leadline) -> None:
     (tmp_path / "b.run").write_text(as_trec(RUN))
     (tmp_path / "dev.txt").write_text("a\nb\nzz\n")
     files = [tmp_path / "qrels.txt", tmp_path / "a.run"]
-    options = ["--drop-identical-ids", "--queries-in", tmp_path / "dev.txt"]
+    options = ["--config", "read.drop_identical_ids", "--config", f"read.queries_in={tmp_path / 'dev.txt'}"]
     found = leadline("evaluate", *files, "-m", "AP", "-m", "NumQ", *options, "-f", "json").data
     assert found["runs"][0]["mean"] == {"AP": (0.25 + 1) / 2, "NumQ": 2}
     assert found["options"]["queries_in"] == str(tmp_path / "dev.txt")
@@ -230,12 +230,17 @@ def test_commands_select_and_count(tmp_path: Path, leadline: Leadline) -> None:
         ["convert", files[1], "-"],
         ["explain", *files, "-m", "AP", "--query", "a"],
         ["curve", *files],
-        ["compare", *files, files[1], "--name-by", "file"],
+        ["compare", *files, files[1], "--config", "read.name_by=file"],
     ):
         outcome = leadline(*command, *options)
         assert outcome.status == (2 if command[0] == "compare" else 0), outcome.err
     assert leadline("convert", files[1], "-", *options).out.count("\n") == 3
-    assert leadline("convert", files[0], "-", "--queries-in", tmp_path / "dev.txt").out.count("\n") == 3
+    assert (
+        leadline("convert", files[0], "-", "--config", f"read.queries_in={tmp_path / 'dev.txt'}").out.count(
+            "\n"
+        )
+        == 3
+    )
 
 
 def test_selected_judgments_keep_the_highest_grade_of_all_on_which_bounds_depend() -> None:

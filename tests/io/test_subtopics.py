@@ -129,8 +129,8 @@ def test_the_command_asks_for_the_option_and_takes_it(file: Path, leadline: Lead
     lists[0].write_text("q1 0 d1 1\n")
     rejected = leadline("evaluate", *lists, "-m", "strec@1")
     assert rejected.status == 2
-    assert "StRecall@1 needs judgments by subtopic: --subtopics" in rejected.err
-    given_ = leadline("evaluate", "--subtopics", file, run, "-m", "strec@1", "-f", "csv", "-q")
+    assert "StRecall@1 needs judgments by subtopic: --config read.subtopics" in rejected.err
+    given_ = leadline("evaluate", "--config", "read.subtopics", file, run, "-m", "strec@1", "-f", "csv", "-q")
     assert given_.status == 0
     assert "mine,q1,0.5" in given_.out
 

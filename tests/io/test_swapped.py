@@ -64,7 +64,7 @@ def test_swapped_arguments_are_refused_and_the_error_names_the_way_out(
     found = leadline(command[0], run, qrels, run, *command[1:])
     assert (found.status, found.out) == (2, "")
     assert len(found.err.splitlines()) == 1
-    assert "--kind qrels" in found.err
+    assert "--config read.kind=qrels" in found.err
     assert not (tmp_path / "x.html").exists()
 
 
@@ -78,7 +78,7 @@ def test_a_column_that_only_runs_have_makes_a_run(
         read_qrels(path)
     run = written(tmp_path / f"b{suffix}", COSINE)
     assert leadline("evaluate", path, run, "-m", "CG@2").status == 2
-    read = leadline("evaluate", path, run, "-m", "CG@2", "--kind", "qrels", "-f", "json")
+    read = leadline("evaluate", path, run, "-m", "CG@2", "--config", "read.kind=qrels", "-f", "json")
     assert read.data["runs"][0]["mean"]["CG@2"] == pytest.approx(0.99 * 2 - 0.0137 - 0.002)
     assert read.data["options"]["kind"] == "qrels"
     assert read_qrels(path, kind="qrels").to_dict() == COSINE
@@ -125,8 +125,8 @@ def test_four_columns_that_count_are_a_ranking(tmp_path: Path, leadline: Leadlin
     run.write_text("q1 Q0 1 1 2 t\nq2 Q0 1 1 2 t\n")
     found = leadline("evaluate", path, run)
     assert found.status == 2
-    assert "--kind qrels" in found.err
-    assert leadline("evaluate", path, run, "--kind", "qrels").status == 0
+    assert "--config read.kind=qrels" in found.err
+    assert leadline("evaluate", path, run, "--config", "read.kind=qrels").status == 0
 
 
 @pytest.mark.usefixtures("form")
@@ -149,9 +149,12 @@ def test_judgments_whose_ids_count_are_judgments(text: str, tmp_path: Path) -> N
 def test_check_and_convert_tell_a_ranking_and_obey_kind(tmp_path: Path, leadline: Leadline) -> None:
     path = written(tmp_path / "a.csv", COSINE, system="bm25")
     assert leadline("check", path, "-f", "json").data["files"][0]["kind"] == "run"
-    assert leadline("check", path, "--kind", "qrels", "-f", "json").data["files"][0]["kind"] == "qrels"
+    assert (
+        leadline("check", path, "--config", "read.kind=qrels", "-f", "json").data["files"][0]["kind"]
+        == "qrels"
+    )
     out = tmp_path / "b.json"
-    assert leadline("convert", path, out, "--kind", "qrels").status == 0
+    assert leadline("convert", path, out, "--config", "read.kind=qrels").status == 0
     assert json.loads(out.read_text()) == COSINE
 
 

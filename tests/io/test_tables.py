@@ -143,7 +143,7 @@ def test_runs_without_a_header_are_read_by_named_columns_alone(
 ) -> None:
     path = tmp_path / f"sys{suffix}"
     path.write_bytes((PROGRAMS / name).read_bytes())
-    named = ("--columns", columns)
+    named = ("--config", f"read.columns={columns}")
     assert ll.read_run(path, columns=columns).to_dict() == found
     with pytest.raises(InputError, match="columns='query_id,doc_id,"):
         ll.read_run(path)
@@ -153,9 +153,9 @@ def test_runs_without_a_header_are_read_by_named_columns_alone(
     assert results["runs"][0]["mean"] == {"RR": 0.75}
     piped = leadline("evaluate", qrels, "-", "-m", "RR", "-f", "json", *named, stdin=path.read_bytes()).data
     assert piped["runs"][0]["mean"] == {"RR": 0.75}
-    leadline("convert", path, tmp_path / "sys.jsonl", "--kind", "run", *named)
+    leadline("convert", path, tmp_path / "sys.jsonl", "--config", "read.kind=run", *named)
     assert ll.read_run(tmp_path / "sys.jsonl").to_dict() == found
-    assert leadline("check", path, "--kind", "run", *named).status == 0
+    assert leadline("check", path, "--config", "read.kind=run", *named).status == 0
 
 
 def test_commas_separate_columns_without_a_header_too(tmp_path: Path) -> None:
@@ -220,7 +220,15 @@ def test_columns_without_a_header_are_named(tmp_path: Path, leadline: Leadline) 
     qrels_path = tmp_path / "qrels"
     qrels_path.write_text("q1 0 d1 1\n")
     outcome = leadline(
-        "evaluate", qrels_path, path, "--columns", "qid,q0,docno,rank,score,tag", "-m", "RR", "-f", "json"
+        "evaluate",
+        qrels_path,
+        path,
+        "--config",
+        "read.columns=qid,q0,docno,rank,score,tag",
+        "-m",
+        "RR",
+        "-f",
+        "json",
     )
     assert outcome.data["runs"][0]["tag"] == "t"
 
@@ -263,7 +271,7 @@ def test_whole_numbers_of_ids_are_read_as_text_by_commands(tmp_path: Path, leadl
     assert leadline("evaluate", qrels, run, "-m", "RR", "-f", "json").data["runs"]
     for path, kind in ((run, "run"), (qrels, "qrels")):
         target = tmp_path / f"{kind}.txt"
-        assert leadline("convert", path, target, "--kind", kind).status == 0
+        assert leadline("convert", path, target, "--config", f"read.kind={kind}").status == 0
         assert target.read_text().split()[:3:2] == ["1", "7"]
 
 

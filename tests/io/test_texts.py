@@ -206,7 +206,10 @@ def test_one_column_of_several_languages_can_be_chosen(tmp_path: Path) -> None:
     ("text", "message"),
     [
         (b'{"doc_id": "d1", "text": "a"}\n' * 2, r":2: document 'd1' appears twice \(first at 1\)"),
-        (b'{"doc_id": "d1", "text": "caf\xe9"}\n', ":1: byte 0xe9 that is not utf-8; .*`--encoding latin-1`"),
+        (
+            b'{"doc_id": "d1", "text": "caf\xe9"}\n',
+            ":1: byte 0xe9 that is not utf-8; .*`--config read.encoding=latin-1`",
+        ),
         (b'{"doc_id": 7, "text": "a"}\n', r":1: id 7 is of type int; expected a string"),
         (b'{"doc_id": "", "text": "a"}\n', r":1: a document without an id"),
         (b'{"doc_id": "d1", "text": 7}\n', r":1: column 'text' holds a int; expected text"),

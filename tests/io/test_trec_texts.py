@@ -252,7 +252,10 @@ def test_crlf_changes_nothing(tmp_path: Path) -> None:
         ("q1 Q0 d1 1 " + 50 * "x" + " t\n", "1: score '" + 40 * "x" + "...'; expected a number"),
         (
             "q1 Q0 d1 1 -nan t\n",
-            ("1: score '-nan' of document 'd1'; expected a number. `--on-nan drop` leaves such lines out"),
+            (
+                "1: score '-nan' of document 'd1'; expected a number. "
+                "`--config read.on_nan=drop` leaves such lines out"
+            ),
         ),
         (
             "q1 Q0 d1 1 2 t\rq1 Q0 d2 1 2 t\n",
@@ -264,7 +267,7 @@ def test_crlf_changes_nothing(tmp_path: Path) -> None:
             (
                 "4: document 'd1' appears twice for "
                 "query 'q1' (first at line 1); expected each once. "
-                "`--on-duplicate first|last|max|hold` repairs it"
+                "`--config read.on_duplicate=first|last|max|hold` repairs it"
             ),
         ),
         (
@@ -272,7 +275,7 @@ def test_crlf_changes_nothing(tmp_path: Path) -> None:
             (
                 "3: document 'd1' appears twice for "
                 "query 'q1' (first at line 1); expected each once. "
-                "`--on-duplicate first|last|max|hold` repairs it"
+                "`--config read.on_duplicate=first|last|max|hold` repairs it"
             ),
         ),
     ],

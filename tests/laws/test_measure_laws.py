@@ -160,7 +160,7 @@ def test_it_says_what_it_is(kind: type[Measure]) -> None:
     words = inspect.getdoc(kind) or ""
     assert words.splitlines()[0].endswith(".")
     assert (f">>> {kind.__name__}(" in words or f"round({kind.__name__}(" in words) or (
-        kind.needs == "known" and "--known" in words
+        kind.needs == "known" and "--config read.known" in words
     )
 
 

@@ -240,12 +240,24 @@ def _drop_output(status: int) -> int:
 def _one_line(error: click.ClickException) -> str:
     if isinstance(error, click.NoSuchOption):  # versions of click word it differently
         nearest = " or ".join(f"'{name}'" for name in sorted(error.possibilities or ()))
-        hint = TRIED.get(error.option_name) or (f"Did you mean {nearest}?" if nearest else "")
+        hint = (
+            TRIED.get(error.option_name)
+            or _as_setting(error)
+            or (f"Did you mean {nearest}?" if nearest else "")
+        )
         text = f"No such option '{error.option_name}'. {hint}".rstrip()
     else:
         text = " ".join(error.format_message().split())
     context = getattr(error, "ctx", None)
     return f"{text} (see `{context.command_path} --help`)" if context else text
+
+
+def _as_setting(error: click.NoSuchOption) -> str:
+    """Return the setting that an option stands for which people try."""
+    from leadline.cli._settings import replacing
+
+    setting = None if error.ctx is None else replacing(error.ctx.command, error.option_name)
+    return "" if setting is None else f"Use --config {setting.usage}."
 
 
 def refuse(message: str) -> int:

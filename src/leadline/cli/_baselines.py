@@ -10,6 +10,7 @@ import click
 import numpy as np
 
 from leadline.cli._help import InputPath, add_options, option
+from leadline.cli._settings import setting
 from leadline.comparison.baselines import Baseline, fingerprint, read_baseline, with_baseline
 from leadline.comparison.gate import BELOW, Condition, Gate, resolve_conditions, thresholds
 from leadline.comparison.pairing import Pairs
@@ -24,9 +25,9 @@ OPTIONS = ("baseline_file", "update_baseline", "force_update")
 
 
 def baseline_options(function: F) -> F:
-    """Add `--baseline-file`, `--update-baseline` and `--force-update`."""
+    """Add `--baseline-file`, `--update-baseline` and `output.force_update`."""
     return add_options(
-        function,
+        setting("output.force_update")(function),
         (
             option(
                 "Gates",
@@ -43,13 +44,6 @@ def baseline_options(function: F) -> F:
                 is_flag=True,
                 help="Write the values of the runs to --baseline-file (FILE.parquet or FILE.json) unless a "
                 "condition fails.",
-            ),
-            option(
-                "Gates",
-                "--force-update",
-                is_flag=True,
-                help="With --update-baseline: also if a condition fails, a run lacks judged queries, or "
-                "judgments, measures or options are others.",
             ),
         ),
     )
@@ -72,8 +66,11 @@ class BaselineFile:
         self.path = path
         self.update = update
         self.force = force
-        both({"--update-baseline": update, "--force-update": force}, {"--baseline-file FILE": path})
-        both({"--force-update": force}, {"--update-baseline": update})
+        both(
+            {"--update-baseline": update, "--config output.force_update": force},
+            {"--baseline-file FILE": path},
+        )
+        both({"--config output.force_update": force}, {"--update-baseline": update})
         for name in others:
             one_of({"--baseline-file": path, f"--{name}": True})
         self.kept: Baseline | None = None
@@ -129,7 +126,8 @@ class BaselineFile:
         if not self.written(outcomes):
             if self.update:
                 click.echo(
-                    f"leadline: {self.path} was not written, because a condition failed (--force-update)",
+                    f"leadline: {self.path} was not written, because a condition failed "
+                    "(--config output.force_update writes it all the same)",
                     err=True,
                 )
             return

@@ -29,6 +29,7 @@ Title = Literal[
     "Server",
     "Figure",
     "Output",
+    "Settings",
 ]
 TITLES = ("Options", *get_args(Title))
 WIDEST = 30  # a longer option has its text on the next line
@@ -113,6 +114,11 @@ class Command(Described):
         for parameter in self.params:
             if type(parameter.type) is type(click.STRING) and is_file(parameter):
                 parameter.type = INPUT
+        keys = [parameter.opts[0] for parameter in self.params if parameter.param_type_name == "setting"]
+        if keys:
+            from leadline.cli._settings import ConfigOption
+
+            self.params.append(ConfigOption(key.removeprefix("--config ") for key in keys))
 
     def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         groups: dict[str, list[tuple[str, str]]] = {title: [] for title in TITLES}
@@ -123,6 +129,7 @@ class Command(Described):
                 if isinstance(parameter, Option):
                     title = parameter.group
                 groups[title].append((record[0], re.sub(r" *\[default:", "  [default:", record[1])))
+                groups[title] += getattr(parameter, "rows", [])  # the keys of settings
         filled = {title: records for title, records in groups.items() if records}
         widest = min(WIDEST, max(len(first) for records in filled.values() for first, _ in records))
         for title, records in filled.items():

@@ -12,15 +12,9 @@ from typing import Any, TypeVar
 
 import click
 
-from leadline.cli._help import CORRECTION, INTERVAL, MEASURE, TEST, InputPath, add_options, option
-from leadline.cli._reading_options import (
-    columns_option,
-    identical_option,
-    qrels_columns_option,
-    queries_option,
-)
+from leadline.cli._help import CORRECTION, MEASURE, TEST, InputPath, add_options, option
+from leadline.cli._settings import one_in, setting, settings
 from leadline.data.registry import LARGEST
-from leadline.data.validation import LIMITS
 from leadline.errors import UsageError
 from leadline.evaluation.profiles import PROFILES
 from leadline.io.read_paths import STANDARD_STREAM, declare_output
@@ -44,7 +38,10 @@ def whole(low: int = 1, high: int = LARGEST) -> click.IntRange:
 
 
 LARGEST_SEED = 2**32 - 1
-MOST_DRAWS = LIMITS["draws"]
+OF_RUNS = tuple(
+    f"read.{name}"
+    for name in ("order", "on_duplicate", "on_nan", "columns", "drop_identical_ids", "queries_in")
+)
 seed_type = whole(0, LARGEST_SEED)
 
 
@@ -139,37 +136,8 @@ def engine_option(text: str, default: str | None = "local") -> Callable[[F], F]:
 
 
 def repair_options(function: F) -> F:
-    """Add the options for ties and faults in runs."""
-    return add_options(
-        function,
-        (
-            option(
-                "Reading",
-                "--order",
-                type=click.Choice(["score", "rank"]),
-                default="score",
-                help="Order of the documents of a run: by score or by the rank column. [default: score]",
-            ),
-            option(
-                "Reading",
-                "--on-duplicate",
-                type=click.Choice(["refuse", "first", "last", "max", "hold"]),
-                default="refuse",
-                help="Document retrieved twice for a query: report an error, keep the first, the last or the "
-                "one of highest score, or let it hold its rank as non-relevant. [default: refuse]",
-            ),
-            option(
-                "Reading",
-                "--on-nan",
-                type=click.Choice(["refuse", "drop"]),
-                default="refuse",
-                help="Score that is NaN: report an error or drop the line. [default: refuse]",
-            ),
-            columns_option,
-            identical_option,
-            queries_option,
-        ),
-    )
+    """Add the settings for ties and faults in runs."""
+    return settings(*OF_RUNS)(function)
 
 
 confidence_option = option(
@@ -189,72 +157,17 @@ seed_option = option(
     show_default=True,
     help="Seed of the random number generator.",
 )
-name_by_option = option(
-    "Reading",
-    "--name-by",
-    type=click.Choice(["file", "tag"]),
-    default="file",
-    help="Name of a run: its file name or its tag. [default: file]",
-)
-
-
-def draws_option(text: str, default: int = 1000) -> Callable[[F], F]:
-    """Add `--draws`, the number of resamples."""
-    return option(
-        "Statistics",
-        "--draws",
-        type=whole(0, MOST_DRAWS),
-        default=default,
-        show_default=True,
-        metavar="N",
-        help=text,
-    )
 
 
 def interval_options(function: F) -> F:
     """Add the options of confidence intervals of means."""
-    return add_options(
-        function,
-        (
-            confidence_option,
-            option(
-                "Statistics",
-                "--interval",
-                type=INTERVAL,
-                default="Student",
-                show_default=True,
-                metavar="NAME",
-                help="Method of the confidence intervals: Student, BCa (bootstrap), Percentile (bootstrap).",
-            ),
-            seed_option,
-        ),
-    )
+    return confidence_option(seed_option(setting("test.interval", default="Student")(function)))
 
 
 def reading_options(function: F) -> F:
-    """Add the options for reading runs and qrels."""
-    return repair_options(
-        add_options(
-            function,
-            (
-                option(
-                    "Reading",
-                    "--negative",
-                    type=click.Choice(["nonrelevant", "unjudged"]),
-                    default="nonrelevant",
-                    help="Meaning of negative grades in rank measures. [default: nonrelevant]",
-                ),
-                name_by_option,
-                qrels_columns_option,
-                option(
-                    "Reading",
-                    "--kind",
-                    type=click.Choice(["qrels"]),
-                    help="Read QRELS as judgments even if the file looks like a run.",
-                ),
-            ),
-        )
-    )
+    """Add the settings for reading runs and qrels."""
+    keys = ("read.negative", "read.name_by", "read.qrels_columns")
+    return repair_options(settings(*keys)(setting("read.kind", type=one_in("qrels"))(function)))
 
 
 def evaluation_options(function: F) -> F:
@@ -277,18 +190,6 @@ def evaluation_options(function: F) -> F:
             help="Arithmetic, averaging and measure names: of leadline or of a version of trec_eval.",
         ),
         option(
-            "Measures",
-            "--known",
-            metavar="FILE",
-            help="Documents that the user already knew, for Coverage and Novelty.",
-        ),
-        option(
-            "Reading",
-            "--subtopics",
-            is_flag=True,
-            help="Read column 2 of the qrels as subtopic, for diversity measures such as alpha_nDCG@10.",
-        ),
-        option(
             "Reading",
             "-M",
             "--depth",
@@ -299,16 +200,9 @@ def evaluation_options(function: F) -> F:
         option(
             "Reading", "-J", "--judged-only", is_flag=True, help="Remove unjudged documents from the runs."
         ),
-        option(
-            "Measures",
-            "-N",
-            "--documents",
-            type=whole(0),
-            metavar="N",
-            help="Number of documents in the collection, for Utility and FallOut.",
-        ),
     )
-    return reading_options(add_options(function, options))
+    rare = ("read.known", "read.subtopics", "read.documents")
+    return reading_options(settings(*rare)(add_options(function, options)))
 
 
 def sample_options(function: F) -> F:
@@ -363,35 +257,10 @@ def confidence_options(function: F) -> F:
         ),
         option(
             "Statistics",
-            "--family",
-            type=click.Choice(["measure", "all"]),
-            default="measure",
-            show_default=True,
-            help="Family of tests corrected together: the pairs of one measure, or of all measures.",
-        ),
-        option(
-            "Statistics",
             "--margin",
             type=float,
             metavar="X",
             help="Equivalence margin, in units of the measure; adds an equivalence test.",
-        ),
-        option(
-            "Statistics",
-            "--smallest",
-            type=float,
-            metavar="X",
-            help="Smallest difference of interest; adds the number of queries needed to detect it, from the "
-            "upper confidence limit of the standard deviation.",
-        ),
-        option(
-            "Statistics",
-            "--power",
-            type=float,
-            default=0.8,
-            show_default=True,
-            metavar="SHARE",
-            help="Power for --smallest, detectable differences and the margins of gates.",
         ),
         option(
             "Statistics",
@@ -401,17 +270,10 @@ def confidence_options(function: F) -> F:
             "intervals and resampling are by group. The first column of FILE is the query id.",
         ),
         confidence_option,
-        option(
-            "Statistics",
-            "--interval",
-            type=INTERVAL,
-            metavar="NAME",
-            help="Method of the confidence intervals: Student, BCa (bootstrap), Percentile (bootstrap), "
-            "Randomisation. [default: Randomisation with the test of that name, else Student]",
-        ),
         seed_option,
     )
-    return add_options(function, options)
+    rare = ("test.family", "test.smallest", "test.power", "test.interval")
+    return settings(*rare)(add_options(function, options))
 
 
 def refuse_same_output(*outputs: str | None) -> None:

@@ -9,6 +9,7 @@ import click
 
 from leadline.cli._help import option
 from leadline.cli._options import OUTPUT, refuse_same_output, write_whole
+from leadline.cli._settings import setting
 from leadline.data.optional import require
 from leadline.errors import both
 
@@ -39,19 +40,11 @@ def figure_option(kinds: Sequence[str], text: str) -> Callable[[F], F]:
 
 def plot_options(function: F) -> F:
     """Add the labels of figures, which `check_plots` and `write_plots` read."""
-    return option(
-        "Figure",
-        "--label",
-        multiple=True,
-        metavar="RUN=TEXT",
-        expose_value=False,
-        callback=_remember,
-        help="Label of a run in the figure (repeatable), or FILE:COLUMN, a table with the labels of runs.",
-    )(function)
+    return setting("figure.labels", expose_value=False, callback=_remember)(function)
 
 
-def _remember(context: click.Context, option: click.Parameter, value: Any) -> None:
-    context.meta["leadline.plot"] = {option.name: list(value) or None}
+def _remember(context: click.Context, _option: click.Parameter, value: Any) -> None:
+    context.meta["leadline.plot"] = {"label": list(value) or None}
 
 
 def check_plots(plots: Sequence[str], *, output: str | None = None, **figure: object) -> dict[str, Any]:
@@ -61,8 +54,8 @@ def check_plots(plots: Sequence[str], *, output: str | None = None, **figure: ob
     if not plots:
         for name, value in (options | figure).items():
             if value not in (None, ()):
-                words = [f"--{name.replace('_', '-')}", *([value] if name == "figure" else [])]
-                both({" ".join(map(str, words)): True}, {"--plot FILE": None})
+                words = {"figure": f"--figure {value}", "label": "--config figure.labels"}
+                both({words.get(name, "--config figure.pair"): True}, {"--plot FILE": None})
         return {"plot": None} | options
     from leadline.reporting.plots import form_of
 

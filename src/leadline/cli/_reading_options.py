@@ -6,10 +6,6 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from leadline.cli._help import InputPath, option
-from leadline.data.reading import QueryFile
 from leadline.errors import UsageError
 
 if TYPE_CHECKING:
@@ -18,44 +14,6 @@ if TYPE_CHECKING:
     from leadline.data.results import Results
     from leadline.estimation.estimate import EstimatedResults
     from leadline.io.pool_files import DrawnPool
-
-
-class QueryFilePath(InputPath):
-    """Path of a file of query ids, which is read once."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> QueryFile:
-        """Return the path as a `QueryFile`."""
-        return QueryFile(str(super().convert(value, param, ctx)))
-
-
-QUERIES_IN = QueryFilePath()
-
-
-columns_option = option(
-    "Reading",
-    "--columns",
-    metavar="NAME,NAME,...",
-    help="Columns of runs without a header, as in query_id,doc_id,rank. [default: of TREC]",
-)
-qrels_columns_option = option(
-    "Reading",
-    "--qrels-columns",
-    metavar="NAME,NAME,...",
-    help="Columns of QRELS without a header, as in query_id,doc_id,relevance. [default: of TREC]",
-)
-identical_option = option(
-    "Reading",
-    "--drop-identical-ids",
-    is_flag=True,
-    help="Leave out documents of runs whose id is that of their query, as BEIR and MTEB do.",
-)
-queries_option = option(
-    "Reading",
-    "--queries-in",
-    type=QUERIES_IN,
-    metavar="FILE",
-    help="Read only the queries in FILE: one id per line, a table with query_id, qrels or a run.",
-)
 
 
 def read_judgments(path: str, options: Mapping[str, Any], kind: str | None) -> Qrels:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from leadline.cli._help import add_options, is_given, option
+from leadline.cli._help import is_given
+from leadline.cli._settings import setting, spelled
 from leadline.data.registry import split_names
 from leadline.errors import UsageError, both
 
@@ -19,56 +20,16 @@ if TYPE_CHECKING:
 
 
 def scores_options(function: F) -> F:
-    """Add `--scores` and the options of reading tables of scores, which `given_scores` reads."""
-    return add_options(
-        function,
-        (
-            click.option(
-                "--scores",
-                is_flag=True,
-                help="All arguments are tables of values of queries: columns of query, run, measure and "
-                "value; runs or measures as columns; output of `trec_eval -q` or `ir_measures -q`; JSON of "
-                "MTEB or ranx; saved results (docs/formats.md).",
-            ),
-            option(
-                "Reading",
-                "--lower-is-better",
-                multiple=True,
-                metavar="MEASURE",
-                expose_value=False,
-                callback=_remember,
-                help="Measure of --scores that leadline does not know and of which less is better, such as "
-                "latency (repeatable).",
-            ),
-            option(
-                "Reading",
-                "--higher-is-better",
-                multiple=True,
-                metavar="MEASURE",
-                expose_value=False,
-                callback=_remember,
-                help="Such a measure of which more is better (repeatable). Gates need one of the two.",
-            ),
-            option(
-                "Reading",
-                "--missing",
-                type=click.Choice(["refuse", "zero", "drop"]),
-                default="refuse",
-                expose_value=False,
-                callback=_remember,
-                help="Value of --scores that a run lacks: report an error, count 0, or leave the query out "
-                "of the means of all runs. [default: refuse]",
-            ),
-            option(
-                "Reading",
-                "--wide",
-                type=click.Choice(["runs", "measures"]),
-                expose_value=False,
-                callback=_remember,
-                help="Meaning of columns of values in --scores. [default: by their names]",
-            ),
-        ),
-    )
+    """Add `--scores` and the settings of reading tables of scores, which `given_scores` reads."""
+    for key in ("lower_is_better", "higher_is_better", "missing", "wide"):
+        function = setting(f"scores.{key}", expose_value=False, callback=_remember)(function)
+    return click.option(
+        "--scores",
+        is_flag=True,
+        help="All arguments are tables of values of queries: columns of query, run, measure and value; runs "
+        "or measures as columns; output of `trec_eval -q` or `ir_measures -q`; JSON of MTEB or ranx; saved "
+        "results (docs/formats.md).",
+    )(function)
 
 
 def _remember(context: click.Context, parameter: click.Parameter, value: object) -> None:
@@ -79,7 +40,7 @@ def refuse_without_scores(context: click.Context) -> None:
     """Raise UsageError for options of tables of scores where runs are read."""
     for name in context.meta.get("leadline.scores", {}):
         if is_given(context, name):
-            both({"--" + name.replace("_", "-"): True}, {"--scores": None})
+            both({spelled(context.command, name): True}, {"--scores": None})
 
 
 def refuse_with_scores(context: click.Context, names: Iterable[str]) -> None:
@@ -87,7 +48,7 @@ def refuse_with_scores(context: click.Context, names: Iterable[str]) -> None:
     for name in names:
         if is_given(context, name):
             raise UsageError(
-                f"--{name.replace('_', '-')} with --scores, which are computed already; expected none"
+                f"{spelled(context.command, name)} with --scores, which are computed already; expected none"
             )
 
 

@@ -19,6 +19,7 @@ from leadline.cli._results import (
     summary_text,
     table_text,
 )
+from leadline.cli._settings import settings
 from leadline.data.results import ResultWarning, plain
 from leadline.data.table import Cell, Preformatted, Table
 from leadline.data.wording import counted, percent
@@ -106,22 +107,7 @@ def command() -> None:
     help="Relative difference that the always-valid (sequential) test is tuned to.",
 )
 @confidence_option
-@option(
-    "Statistics",
-    "--power",
-    type=float,
-    default=0.8,
-    show_default=True,
-    metavar="SHARE",
-    help="Power for the detectable difference and the number of users needed.",
-)
-@option(
-    "Statistics",
-    "--smallest",
-    type=float,
-    metavar="X",
-    help="Smallest difference in clickthrough of interest; adds the number of users needed to detect it.",
-)
+@settings("test.power", "test.smallest")
 @plot_option("Figure of the two arms")
 @plot_options
 @output_options

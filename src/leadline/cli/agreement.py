@@ -10,7 +10,6 @@ import click
 from leadline.cli._help import Command, is_given, option
 from leadline.cli._options import (
     confidence_option,
-    draws_option,
     measure_option,
     output_options,
     per_query_option,
@@ -22,6 +21,7 @@ from leadline.cli._options import (
 from leadline.cli._plots import check_plots, plot_option, plot_options, write_plots
 from leadline.cli._results import describe_input, result_text
 from leadline.cli._scores import given_scores, refuse_without_scores, scores_options
+from leadline.cli._settings import setting
 from leadline.data.results import Results
 from leadline.data.wording import counted
 from leadline.errors import UsageError
@@ -98,7 +98,7 @@ class TakesRuns(Command):
     help="Unit of the intervals: queries (ten or more), or pairs, which applies to these queries only; "
     "auto: queries, of --table pairs.",
 )
-@draws_option("Number of bootstrap resamples of pairs, and for rank correlations; 0: no intervals.")
+@setting("test.draws")
 @confidence_option
 @seed_option
 @click.option(
@@ -147,7 +147,8 @@ def command(
     QRELS is the file of one assessor, a table with a column `judge`, or FILE:COLUMN of a table with one
     column per assessor. leadline compares the query-document pairs that all assessors judged. A coefficient
     of 0 is agreement by chance, 1 is perfect agreement. Values of Scott's pi from 2/3 to 1 are often called
-    acceptable; with fewer than 50 pairs there is no such verdict.
+    acceptable; with fewer than 50 pairs there is no such verdict. Intervals are over
+    bootstrap resamples of pairs (`-C draws=N`).
 
     --runs shows how the choice of the assessor changes scores and system rankings. With two assessors, or
     with --reference, leadline takes the first as the truth and audits every other one, such as an LLM: the

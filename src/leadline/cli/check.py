@@ -8,8 +8,8 @@ import click
 
 from leadline.cli._help import Command, option
 from leadline.cli._options import FORMATS, OUTPUT, FormatChoice, write_output
-from leadline.cli._reading_options import columns_option, qrels_columns_option
 from leadline.cli._results import describe_input, for_screen, print_warnings, result_text
+from leadline.cli._settings import one_in, setting, settings
 from leadline.data.reading import OnDuplicate, OnNan
 from leadline.errors import InputError, UsageError, both
 from leadline.evaluation.check_files import CheckResult, check, coverage_text
@@ -19,13 +19,7 @@ SECTION = "Files and collections"
 
 @click.command(cls=Command, epilog="Example: leadline check qrels.txt bm25.run")
 @click.argument("files", nargs=-1, metavar="FILE...")
-@option(
-    "Reading",
-    "--kind",
-    type=click.Choice(["run", "qrels"]),
-    help="Kind of the files. [default: told from their columns, else from their numbers]",
-)
-@option("Reading", "--subtopics", is_flag=True, help="Read column 2 of the qrels as subtopic.")
+@settings("read.kind", "read.subtopics", "read.columns", "read.qrels_columns")
 @click.option(
     "--docs",
     metavar="DOCS",
@@ -39,24 +33,8 @@ SECTION = "Files and collections"
     "document ids match.",
 )
 @click.option("--fix", is_flag=True, help="Write a repaired copy to the file of -o.")
-@option(
-    "Reading",
-    "--on-duplicate",
-    type=click.Choice(["refuse", "first", "last", "max"]),
-    default="first",
-    show_default=True,
-    help="Document that occurs twice for a query, with --fix: the row that is kept.",
-)
-@option(
-    "Reading",
-    "--on-nan",
-    type=click.Choice(["refuse", "drop"]),
-    default="drop",
-    show_default=True,
-    help="Score that is NaN, with --fix: drop the row, or report an error.",
-)
-@columns_option
-@qrels_columns_option
+@setting("read.on_duplicate", type=one_in("refuse", "first", "last", "max"), default="first")
+@setting("read.on_nan", default="drop")
 @option(
     "Output",
     "-f",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import click
 
-from leadline.cli._help import Command, option
+from leadline.cli._help import Command
 from leadline.cli._options import formats_option, progress, write_output
 from leadline.cli._results import describe_input, result_text
+from leadline.cli._settings import settings
 from leadline.cli._texts import analysis_of, analysis_options
 
 SECTION = "Files and collections"
@@ -17,13 +18,7 @@ SECTION = "Files and collections"
 @click.argument("queries")
 @click.argument("qrels")
 @analysis_options
-@option(
-    "Texts",
-    "--encoding",
-    default="utf-8",
-    show_default=True,
-    help="Character encoding of text files, as in latin-1.",
-)
+@settings("read.encoding")
 @formats_option()
 def command(
     docs: str,

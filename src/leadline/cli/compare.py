@@ -33,6 +33,7 @@ from leadline.cli._plots import check_plots, figure_option, plot_option, plot_op
 from leadline.cli._reading_options import judgments_and_draw, values_of
 from leadline.cli._results import inputs_of, print_warnings, result_text, table_text, with_notes
 from leadline.cli._scores import given_scores, refuse_without_scores, scores_options
+from leadline.cli._settings import settings
 from leadline.cli._slices import slice_option
 from leadline.comparison import pairing as pairings
 from leadline.comparison.baselines import refuse_estimates
@@ -93,13 +94,7 @@ class Pairs(click.ParamType):  # type: ignore[type-arg]  # takes no parameter be
     f"[default: {', '.join(COMPARED)}]"
 )
 @confidence_options
-@option(
-    "Statistics",
-    "--per-pair",
-    is_flag=True,
-    help="Show and draw the confidence interval of each pair alone instead of simultaneous ones, "
-    "which agree with the corrected p-values.",
-)
+@settings("test.per_pair", "output.changed", "figure.pair")
 @option(
     "Output",
     "--pairs",
@@ -124,7 +119,7 @@ class Pairs(click.ParamType):  # type: ignore[type-arg]  # takes no parameter be
     help="Fail unless a run is non-inferior to the baseline with margin MARGIN (repeatable): the "
     "one-sided lower confidence limit of the difference is above -MARGIN. The output gives the "
     "smallest margin at which an equally good run passes on these queries with probability "
-    "--power.",
+    "test.power.",
 )
 @option(
     "Gates",
@@ -139,15 +134,6 @@ class Pairs(click.ParamType):  # type: ignore[type-arg]  # takes no parameter be
 @option(
     "Output", "--summary", type=OUTPUT, metavar="FILE", help="Output file of a short summary in Markdown."
 )
-@option(
-    "Output",
-    "--changed",
-    type=click.IntRange(0),
-    default=3,
-    show_default=True,
-    metavar="N",
-    help="Number of queries with the largest differences shown per pair.",
-)
 @plot_option("Figure")
 @figure_option(
     FIGURES,
@@ -157,13 +143,6 @@ class Pairs(click.ParamType):  # type: ignore[type-arg]  # takes no parameter be
     "difference); critical-difference (mean ranks with Nemenyi's critical difference); slices (mean "
     "differences by slice); box, violin or line (values of the queries by run). [default: "
     "differences for one pair, else forest]",
-)
-@option(
-    "Figure",
-    "--plot-pair",
-    nargs=2,
-    metavar="A B",
-    help="Pair of runs for differences and scatter. [default: first pair of the table]",
 )
 @plot_options
 @sample_options
@@ -188,7 +167,7 @@ def command(
     changed: int,
     plots: tuple[str, ...],
     figure: str | None,
-    plot_pair: tuple[str, str] | None,
+    pair: tuple[str, str] | None,
     form: str,
     output: str | None,
     kind: str | None,
@@ -200,7 +179,8 @@ def command(
     In every pair the second run is the one named earlier, or the baseline. A difference is the mean of the
     first minus that of the second, over the same queries: `compare QRELS OLD NEW` tells whether NEW is
     better. Intervals are simultaneous over the pairs corrected together; they exclude 0 where the difference
-    is significant. A run without any judged document is an error.
+    is significant; `-C interval=BCa` makes bootstrap intervals. A run without any judged document is an
+    error.
 
     Gates (--fail-if-worse, --require-not-worse, --fail-below) end with status 1 if a condition fails, or if
     it cannot be decided: a run that lacks judged queries of its baseline, a baseline that lacks judged
@@ -213,7 +193,7 @@ def command(
     --fail-if-worse and --require-not-worse need --baseline or --baseline-file.
 
     With many runs, -o FILE.parquet writes the columns of the CSV in a small part of the space of JSON; in
-    JSON, --pairs leaves out pairs, and --changed 0 the queries with the largest differences.
+    JSON, --pairs leaves out pairs, and -C changed=0 the queries with the largest differences.
     """
     columns = output is not None and output.lower().endswith(".parquet")
     if columns and (form != "table" or query_slice):
@@ -225,10 +205,10 @@ def command(
     refuse_same_output(output or "-", summary, *plots, path)
     asked_for = {WORSE: fail_if_worse, NOT_WORSE: require_not_worse, BELOW: fail_below}
     conditions = [condition_of(text, gate) for gate, texts in asked_for.items() for text in texts]
-    appearance = check_plots(plots, figure=figure, plot_pair=plot_pair or None)
+    appearance = check_plots(plots, figure=figure, pair=pair)
     baseline = options.pop("baseline")
     all_pairs = not baseline and path is None
-    _check_figure(figure, plot_pair, all_pairs=all_pairs, slices=bool(query_slice))
+    _check_figure(figure, pair, all_pairs=all_pairs, slices=bool(query_slice))
     if all_pairs:
         refuse_without_baseline(conditions)
     rules = Rules.take(options)
@@ -272,7 +252,7 @@ def command(
         "changed": changed,
         "per_pair": per_pair,
         "pairs": pairs,
-        "plot_pair": plot_pair or None,
+        "plot_pair": pair,
         "query_slice": list(query_slice),
     }
     added |= kept_in | appearance
@@ -322,11 +302,9 @@ def command(
             print_warnings(comparison.warnings)  # the file has no place for them
             comparison.write(str(output), chosen=chosen)
         if slices is not None and figure == "slices":
-            write_plots(plots, slices, pair=plot_pair or None)
+            write_plots(plots, slices, pair=pair)
         else:
-            write_plots(
-                plots, comparison, figure=figure, pair=plot_pair or None, per_pair=per_pair, chosen=chosen[0]
-            )
+            write_plots(plots, comparison, figure=figure, pair=pair, per_pair=per_pair, chosen=chosen[0])
         brief = _summary(comparison, outcomes, chosen) if summary is not None else ""
         if slices is not None and summary is not None:
             brief += "\n" + slices.to_markdown()
@@ -347,7 +325,7 @@ def _check_figure(figure: str | None, pair: tuple[str, str] | None, *, all_pairs
     """Raise UsageError, before any work, for options of figures that contradict each other."""
     if pair and figure not in (None, "differences", "scatter", "slices"):
         raise UsageError(
-            f"--plot-pair with --figure {figure}; expected --figure differences, scatter or slices"
+            f"--config figure.pair with --figure {figure}; expected --figure differences, scatter or slices"
         )
     if figure == "slices" and not slices:
         raise UsageError("--figure slices without slices; expected --query-slice FILE:COLUMN too")

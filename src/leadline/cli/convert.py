@@ -7,9 +7,10 @@ from typing import Unpack
 
 import click
 
-from leadline.cli._help import INPUT, Command, option
+from leadline.cli._help import INPUT, Command
 from leadline.cli._options import OUTPUT, repair_options
 from leadline.cli._results import print_line, print_warnings
+from leadline.cli._settings import settings
 from leadline.data.reading import Reading, RunOptions
 from leadline.data.wording import counted
 from leadline.data.wording import queries as counted_queries
@@ -45,12 +46,7 @@ BEIR, RANK_EVAL = "beir", "rank_eval"  # of judgments, with the texts of queries
 @click.command(cls=Command, epilog="Example: leadline convert bm25.run bm25.parquet")
 @click.argument("source", metavar="IN")
 @click.argument("target", type=OUTPUT, metavar="OUT")
-@option(
-    "Reading",
-    "--kind",
-    type=click.Choice(["run", "qrels"]),
-    help="Kind of IN. [default: told from its columns, else from its numbers: whole numbers are grades]",
-)
+@settings("read.kind", "read.subtopics")
 @click.option(
     "--to",
     "form",
@@ -62,7 +58,6 @@ BEIR, RANK_EVAL = "beir", "rank_eval"  # of judgments, with the texts of queries
 )
 @click.option("--docs", type=INPUT, metavar="FILE", help="Texts of the documents, with --to beir.")
 @click.option("--index", metavar="NAME", help="Index that has the documents, with --to rank_eval.")
-@option("Reading", "--subtopics", is_flag=True, help="Read column 2 of the qrels as subtopic, and keep it.")
 @click.option("--overwrite", is_flag=True, help="Replace OUT if it exists.")
 @repair_options
 def command(
@@ -88,7 +83,8 @@ def command(
     _check_texts(form, queries, docs, index)
     if options["on_duplicate"] == "hold":
         raise UsageError(
-            "--on-duplicate hold; expected first, last or max: a file cannot say that a rank is held"
+            "--config read.on_duplicate=hold; expected first, last or max, because a file cannot say that a "
+            "rank is held"
         )
     if not overwrite and target != STANDARD_INPUT and os.path.exists(target):
         raise UsageError(f"{target}: exists; expected a new name, or --overwrite")

@@ -8,17 +8,11 @@ from typing import Any
 import click
 
 from leadline.cli._help import Command, option
-from leadline.cli._options import (
-    confidence_option,
-    draws_option,
-    measure_option,
-    output_options,
-    seed_option,
-    write_output,
-)
+from leadline.cli._options import confidence_option, measure_option, output_options, seed_option, write_output
 from leadline.cli._plots import check_plots, plot_option, plot_options, write_plots
 from leadline.cli._results import describe_input, result_text
 from leadline.cli._scores import given_scores, refuse_without_scores, scores_options
+from leadline.cli._settings import setting
 from leadline.comparison.correlate import correlate, correlate_columns
 from leadline.data.registry import split_names
 from leadline.data.results import Results
@@ -45,7 +39,7 @@ SECTION = "Evaluation"
     metavar="FILE:COLUMN",
     help="Team of every run; the bootstrap resamples teams, because their runs are alike.",
 )
-@draws_option("Number of bootstrap resamples for the intervals; 0 for none.")
+@setting("test.draws")
 @confidence_option
 @seed_option
 @plot_option("Figure of both scores")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -11,12 +11,9 @@ from leadline.cli._options import level_option, output_options, progress, readin
 from leadline.cli._plots import check_plots, plot_option, plot_options, write_plots
 from leadline.cli._reading_options import read_judgments
 from leadline.cli._results import inputs_of, result_text
+from leadline.cli._settings import settings
 from leadline.evaluation.curves import Curves, SubtopicCurves, curve, subtopic_curve
 from leadline.measures.average_precision import RULES
-
-if TYPE_CHECKING:
-    pass
-
 
 SECTION = "Evaluation"
 
@@ -34,18 +31,13 @@ SECTION = "Evaluation"
     "the printed rule of a textbook, or the rule of a version of trec_eval.",
 )
 @level_option(default=1.0)
-@option(
-    "Reading",
-    "--subtopics",
-    is_flag=True,
-    help="Read column 2 of the qrels as subtopic and compute subtopic recall.",
-)
+@settings("read.subtopics")
 @option(
     "Measures",
     "--ranks",
     type=click.IntRange(1, 1000),
     default=20,
-    help="Number of ranks shown with --subtopics. [default: 20]",
+    help="Number of ranks shown with read.subtopics. [default: 20]",
 )
 @plot_option("Figure of the curves")
 @plot_options
@@ -68,7 +60,7 @@ def command(
     """Compute precision-recall curves.
 
     The table shows the mean interpolated precision at eleven recall levels; JSON also has the points of every
-    query. With --subtopics the table shows the mean subtopic recall by rank.
+    query. With -C subtopics the table shows the mean subtopic recall by rank.
     """
     appearance = check_plots(plots, output=output)
     table = read_judgments(qrels, options | {"subtopics": subtopics}, kind)

@@ -33,6 +33,7 @@ from leadline.cli._results import (
     table_text,
     with_notes,
 )
+from leadline.cli._settings import spelled
 from leadline.cli._slices import slice_option
 from leadline.cli._trec import evaluate_as_trec, queries_of, trec_options
 from leadline.data.qrels import Qrels
@@ -382,7 +383,7 @@ def _refuse_without_intervals(context: click.Context, *, pool: bool, drawn: bool
         ("interval",) if drawn else ("interval", "seed") if pool else ("confidence", "interval", "seed")
     ):
         if is_given(context, name):
-            both({f"--{name}": True}, {"--intervals": None})
+            both({spelled(context.command, name): True}, {"--intervals": None})
 
 
 def _data(results: Results, outcomes: Sequence[Gate], *, per_query: bool, means: bool) -> dict[str, Any]:

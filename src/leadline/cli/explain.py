@@ -10,6 +10,7 @@ from leadline.cli._help import MEASURE, Command, option
 from leadline.cli._options import level_option, output_options, reading_options, write_output
 from leadline.cli._reading_options import read_judgments
 from leadline.cli._results import describe_input, result_text
+from leadline.cli._settings import settings
 from leadline.errors import UsageError
 from leadline.evaluation.explain import explain
 from leadline.evaluation.profiles import PROFILES
@@ -40,13 +41,7 @@ SECTION = "Evaluation"
     show_default=True,
     help="Arithmetic, averaging and measure names: of leadline or of a version of trec_eval.",
 )
-@option("Reading", "--subtopics", is_flag=True, help="Read column 2 of the qrels as subtopic.")
-@option(
-    "Measures",
-    "--known",
-    metavar="FILE",
-    help="Documents that the user already knew, for Coverage and Novelty.",
-)
+@settings("read.subtopics", "read.known")
 @level_option(name="rel")
 @option(
     "Output", "--all", "everything", is_flag=True, help="Show every rank, not only those that contribute."

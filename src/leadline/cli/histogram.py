@@ -8,7 +8,6 @@ import click
 
 from leadline.cli._help import Command, option
 from leadline.cli._options import (
-    draws_option,
     level_option,
     output_options,
     progress,
@@ -20,6 +19,7 @@ from leadline.cli._options import (
 from leadline.cli._plots import check_plots, plot_option, plot_options, write_plots
 from leadline.cli._reading_options import read_judgments
 from leadline.cli._results import inputs_of, result_text
+from leadline.cli._settings import setting
 from leadline.estimation.score_histograms.histogram import histogram
 
 SECTION = "Estimation"
@@ -100,7 +100,7 @@ SECTION = "Estimation"
     show_default=True,
     help="Seed of the sample and of the random number generator.",
 )
-@draws_option("Number of bootstrap resamples for the intervals; 0 for none.")
+@setting("test.draws")
 @plot_option("Figure")
 @plot_options
 @option(

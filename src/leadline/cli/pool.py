@@ -10,7 +10,6 @@ from leadline.cli._help import MEASURE, POOLING, Command, option
 from leadline.cli._options import (
     OUTPUT,
     formats_option,
-    name_by_option,
     progress,
     repair_options,
     seed_type,
@@ -18,6 +17,7 @@ from leadline.cli._options import (
     write_output,
 )
 from leadline.cli._results import describe_input, summary_text
+from leadline.cli._settings import settings
 from leadline.data.reading import RunsOptions
 from leadline.data.table import Table
 from leadline.errors import UsageError, both, one_of
@@ -156,7 +156,7 @@ NAMES |= {name: f"--{name}" for name in ("budget", "total", "machine")}
     show_default=True,
     help="Seed of the random number generator.",
 )
-@name_by_option
+@settings("read.name_by")
 @repair_options
 @formats_option()
 def command(*, runs: tuple[str, ...], output: str, form: str, whole: bool, **options: Any) -> None:

@@ -10,8 +10,6 @@ import click
 from leadline.cli._help import PREDICTOR, Command, option
 from leadline.cli._options import (
     confidence_option,
-    draws_option,
-    name_by_option,
     output_options,
     progress,
     repair_options,
@@ -20,6 +18,7 @@ from leadline.cli._options import (
 )
 from leadline.cli._plots import check_plots, figure_option, plot_option, plot_options, write_plots
 from leadline.cli._results import describe_input, result_text
+from leadline.cli._settings import setting, settings
 from leadline.cli._texts import text_options
 from leadline.errors import UsageError
 from leadline.estimation.predict import correlation_table, over_queries, predict
@@ -58,7 +57,7 @@ NAMES = ", ".join(str(kind()) for kind in PREDICTORS.classes.values())
     help="Measure to correlate the predictions with, over queries: a result of `leadline evaluate "
     "--per-query`, or a table with columns run and query.",
 )
-@draws_option("Number of bootstrap resamples of the queries for the intervals of correlations; 0 for none.")
+@setting("test.draws")
 @confidence_option
 @seed_option
 @plot_option("Figure of the first predictor")
@@ -69,7 +68,7 @@ NAMES = ", ".join(str(kind()) for kind in PREDICTORS.classes.values())
     "intervals). [default: heat-map; with --truth scatter for one run, else correlations]",
 )
 @plot_options
-@name_by_option
+@settings("read.name_by")
 @text_options
 @repair_options
 @output_options

@@ -9,7 +9,6 @@ import click
 from leadline.cli._help import CORRECTION, TEST, Command, option
 from leadline.cli._options import (
     confidence_option,
-    draws_option,
     evaluation_options,
     measure_option,
     output_options,
@@ -22,6 +21,7 @@ from leadline.cli._plots import check_plots, plot_option, plot_options, write_pl
 from leadline.cli._reading_options import judgments_and_draw, values_of
 from leadline.cli._results import inputs_of, result_text
 from leadline.cli._scores import given_scores, refuse_without_scores, scores_options
+from leadline.cli._settings import setting, settings
 from leadline.comparison.compare import COMPARED
 from leadline.comparison.rank import DRAWS, rank_results
 from leadline.comparison.rules import Rules
@@ -59,14 +59,7 @@ SECTION = "Evaluation"
     help="Correction for all pairs: Holm, Hochberg, Bonferroni, MaxT (step-down randomised max-t), Tukey; BH "
     "and Uncorrected give intervals that are not simultaneous.",
 )
-@option(
-    "Statistics",
-    "--family",
-    type=click.Choice(["measure", "all"]),
-    default="measure",
-    show_default=True,
-    help="Family of tests corrected together: the pairs of one measure, or of all measures.",
-)
+@settings("test.family")
 @option(
     "Statistics",
     "--query-group",
@@ -74,7 +67,7 @@ SECTION = "Evaluation"
     help="Groups (clusters) of dependent queries; tests and resampling are by group. The first column of "
     "FILE is the query id.",
 )
-@draws_option("Number of bootstrap resamples of the queries; 0 for none.", default=DRAWS)
+@setting("test.draws", default=DRAWS)
 @confidence_option
 @seed_option
 @plot_option("Figure of the ranks by the first measure")

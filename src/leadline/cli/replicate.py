@@ -9,7 +9,6 @@ import click
 from leadline.cli._help import SIMILARITY, Command, InputPath, option
 from leadline.cli._options import (
     confidence_option,
-    draws_option,
     evaluation_options,
     measure_option,
     output_options,
@@ -20,6 +19,7 @@ from leadline.cli._options import (
 )
 from leadline.cli._plots import check_plots, figure_option, plot_option, plot_options, write_plots
 from leadline.cli._results import inputs_of, result_text
+from leadline.cli._settings import setting
 from leadline.comparison.compare import COMPARED
 from leadline.comparison.replication import DRAWS, replicate
 from leadline.errors import UsageError
@@ -51,7 +51,7 @@ FIGURES = ("differences", "effects")
     metavar="RBO",
     help="Rank-biased overlap, with its persistence p and its treatment of ties.",
 )
-@draws_option("Number of bootstrap resamples of the queries, for RMSE; 0 for none.", default=DRAWS)
+@setting("test.draws", default=DRAWS)
 @confidence_option
 @seed_option
 @per_query_option("Add the differences, tau union and RBO of single queries (JSON, reproduction).")

@@ -23,6 +23,7 @@ from leadline.cli._options import (
 from leadline.cli._reading_options import judgments_and_draw, labels_of, read_with
 from leadline.cli._results import inputs_of, print_line, result_text
 from leadline.cli._scores import given_scores, refuse_without_scores, scores_options
+from leadline.cli._settings import settings
 from leadline.comparison.compare import compare_results
 from leadline.comparison.rules import Rules
 from leadline.data.optional import require
@@ -42,22 +43,7 @@ SECTION = "Evaluation"
 @confidence_options
 @sample_options
 @evaluation_options
-@option(
-    "Output",
-    "--top",
-    type=click.IntRange(1),
-    metavar="N",
-    help="Number of best runs by the first measure (and the baseline), in LaTeX and Markdown.",
-)
-@option(
-    "Output",
-    "--digits",
-    type=click.IntRange(1, 10),
-    default=4,
-    show_default=True,
-    metavar="N",
-    help="Digits after the decimal point, in LaTeX and Markdown.",
-)
+@settings("output.top", "output.digits")
 @formats_option()
 @option(
     "Output",

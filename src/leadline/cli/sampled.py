@@ -10,7 +10,6 @@ from leadline.cli._help import Command, option
 from leadline.cli._options import (
     OUTPUT,
     confidence_option,
-    draws_option,
     level_option,
     measure_option,
     output_options,
@@ -25,6 +24,7 @@ from leadline.cli._options import (
 from leadline.cli._plots import check_plots, plot_option, plot_options, write_plots
 from leadline.cli._reading_options import read_judgments
 from leadline.cli._results import describe_input, inputs_of, result_text, summary_text
+from leadline.cli._settings import setting
 from leadline.data.table import Cell, Table
 from leadline.data.wording import counted
 from leadline.errors import UsageError, both, one_of
@@ -89,7 +89,7 @@ SECTION = "Estimation"
     show_default=True,
     help="Queries (TREC topics) averaged: all, or those with a relevant document.",
 )
-@draws_option("Number of pseudo-populations for the sampling variance; 0 for no intervals.", 40)
+@setting("test.draws", default=40)
 @confidence_option
 @option(
     "Statistics",

@@ -7,9 +7,10 @@ from typing import Any, TypeVar
 
 import click
 
-from leadline.cli._help import ANALYSIS, Group, add_options, option
+from leadline.cli._help import Group, option
 from leadline.cli._options import OUTPUT, formats_option, progress, seed_option, whole, write_output
 from leadline.cli._results import describe_input, summary_text
+from leadline.cli._settings import settings
 from leadline.data.results import ResultWarning
 from leadline.data.table import Cell, Table
 from leadline.data.validation import LIMITS
@@ -21,26 +22,12 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def reading_options(function: F) -> F:
-    """Add the options for reading the documents of a model."""
-    options = (
-        option("Texts", "--language", help="Language of the documents, one of those of the model."),
-        option(
-            "Texts",
-            "--field",
-            metavar="COLUMN",
-            help="Column of the text. [default: the name of the language]",
-        ),
-        option("Texts", "--id", "id_column", metavar="COLUMN", help="Column of the ids."),
-        option(
-            "Texts",
-            "--encoding",
-            default="utf-8",
-            show_default=True,
-            help="Character encoding of text files, as in latin-1.",
-        ),
-        seed_option,
+    """Add what tells how to read the documents of a model."""
+    language = option("Texts", "--language", help="Language of the documents, one of those of the model.")
+    field = option(
+        "Texts", "--field", metavar="COLUMN", help="Column of the text. [default: the name of the language]"
     )
-    return add_options(function, options)
+    return language(field(seed_option(settings("text.id_column", "read.encoding")(function))))
 
 
 @click.group(cls=Group, epilog="Example: leadline topics fit docs.jsonl -k 50 -o model.npz")
@@ -65,13 +52,7 @@ def command() -> None:
     metavar="A,B",
     help="Columns of the texts, one per language, for a polylingual model.",
 )
-@option(
-    "Texts",
-    "--analysis",
-    metavar="NAME",
-    help="Text analysis, as in Words(stem=none). [default: by language]",
-    type=ANALYSIS,
-)
+@settings("text.analysis", "text.id_column", "read.encoding")
 @click.option("--alpha", type=float, help="Dirichlet prior of each topic. [default: 50/T]")
 @click.option("--beta", type=float, default=0.01, show_default=True, help="Dirichlet prior of each word.")
 @click.option(
@@ -87,14 +68,6 @@ def command() -> None:
     default=1,
     show_default=True,
     help="Number of chains; the one of highest likelihood is kept.",
-)
-@option("Texts", "--id", "id_column", metavar="COLUMN", help="Column of the ids.")
-@option(
-    "Texts",
-    "--encoding",
-    default="utf-8",
-    show_default=True,
-    help="Character encoding of text files, as in latin-1.",
 )
 @seed_option
 @formats_option()
@@ -201,7 +174,7 @@ def perplexity(*, model: str, docs: str, form: str, **options: Any) -> None:
 
 
 @command.command(
-    epilog="Example: leadline topics search model.npz val.tsv val.tsv --id pair_id --from de --to en -o p.run"
+    epilog="Example: leadline topics search m.npz a.tsv b.tsv -C id_column=pair --from de --to en -o p.run"
 )
 @click.argument("model")
 @click.argument("docs")
@@ -230,14 +203,7 @@ def perplexity(*, model: str, docs: str, form: str, **options: Any) -> None:
 @option(
     "Texts", "--field", metavar="COLUMN", help="Column of both texts. [default: the name of the language]"
 )
-@option("Texts", "--id", "id_column", metavar="COLUMN", help="Column of the ids, in both.")
-@option(
-    "Texts",
-    "--encoding",
-    default="utf-8",
-    show_default=True,
-    help="Character encoding of text files, as in latin-1.",
-)
+@settings("text.id_column", "read.encoding")
 @seed_option
 @formats_option()
 def search(

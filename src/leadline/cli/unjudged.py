@@ -8,7 +8,6 @@ import click
 
 from leadline.cli._help import ESTIMATOR, Command, option
 from leadline.cli._options import (
-    name_by_option,
     output_options,
     per_query_option,
     progress,
@@ -19,6 +18,7 @@ from leadline.cli._options import (
 )
 from leadline.cli._plots import check_plots, plot_option, plot_options, write_plots
 from leadline.cli._results import describe_input, result_text
+from leadline.cli._settings import settings
 from leadline.errors import UsageError
 from leadline.estimation.unjudged import unjudged
 from leadline.estimation.unjudged_methods import METHODS
@@ -87,8 +87,7 @@ NAMES = ", ".join(sorted(kind.called for kind in METHODS.classes.values()))
     show_default=True,
     help="Number of Gibbs sweeps over all tokens in every fit.",
 )
-@option("Texts", "--id", "id_column", metavar="COLUMN", help="Column of the ids in DOCS.")
-@option("Texts", "--encoding", default="utf-8", show_default=True, help="Character encoding of DOCS.")
+@settings("text.id_column", "read.encoding")
 @click.option(
     "--share-from", metavar="QRELS", help="Judgments that give Soboroff's proportion of relevant documents."
 )
@@ -96,7 +95,7 @@ NAMES = ", ".join(sorted(kind.called for kind in METHODS.classes.values()))
 @per_query_option("Add the values of single queries (JSON).")
 @plot_option("Figure of the scores of the queries, by system")
 @plot_options
-@name_by_option
+@settings("read.name_by")
 @repair_options
 @output_options
 def command(

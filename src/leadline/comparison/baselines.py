@@ -207,7 +207,7 @@ def check_same(results: Results, baseline: Baseline, judged: Fingerprint) -> Non
     if found:
         raise UsageError(
             f"{baseline.path} does not fit: {'; '.join(found)}; expected the same, or the baseline written "
-            "again (--update-baseline --force-update)"
+            "again (--update-baseline --config output.force_update)"
         )
 
 

@@ -275,7 +275,8 @@ def _refuse_assumed(measure: Any, condition: Condition) -> None:
     if getattr(measure, "assumed", False):
         raise UsageError(
             f"--{condition.kind} {measure}: whether larger values of {measure} are better is unknown; "
-            f"expected --lower-is-better {measure} or --higher-is-better {measure}"
+            f"expected --config scores.lower_is_better={measure} or "
+            f"--config scores.higher_is_better={measure}"
         )
 
 
@@ -531,7 +532,7 @@ def _lacking(results: Results, index: int, pairs: Pairs) -> list[str]:
         if run:
             reasons.append(f"{lacking_text(run)}; expected {STATED}")
         elif baseline:
-            alone = "--missing drop" if "missing" in results.options else "--queries both"
+            alone = "--config scores.missing=drop" if "missing" in results.options else "--queries both"
             reasons.append(
                 f"{lacking_text(baseline)} in {results.names[second]} and count 0; expected {STATED}, or "
                 f"{alone}, which tests the queries of the baseline alone"

@@ -181,18 +181,19 @@ def check_arguments(
             raise refusal(name, value, _in_words(text, function.__globals__))
 
 
-# An option of the command line in a message, perhaps with its value; commands in backticks stay as they are.
+# A setting or option of the command line in a message, perhaps with its value; commands in backticks stay.
 OPTION = re.compile(
-    r"`leadline [^`]*`|--([a-z][a-z-]*[a-z])(?: ([A-Z]{2,}(?::[A-Z]+)?|[\w.]+(?:,[\w.]+)*)(?![\w-]))?"
+    r"`leadline [^`]*`|--config [a-z]+\.([a-z_]+)(?:=([\w|:-]+(?:[.,][\w|:-]+)*))?"
+    r"|--([a-z][a-z-]*[a-z])(?: ([A-Z]{2,}(?::[A-Z]+)?|[\w.]+(?:,[\w.]+)*)(?![\w-]))?"
 )
 PROSE = {"and", "as", "for", "if", "is", "or", "to", "too", "with", "without"}  # not the value of an option
 
 
 def name_keywords(error: LeadlineError, function: Callable[..., Any]) -> None:
-    """Name the options of the command line in the message of an error as the keywords of a function.
+    """Name settings and options of the command line in the message of an error as keywords of a function.
 
     >>> def cut(run: str, order: str = "score", queries_in: str = "") -> None: ...
-    >>> error = UsageError("--queries-in FILE; expected --order rank and --force")
+    >>> error = UsageError("--config read.queries_in=FILE; expected --config read.order=rank and --force")
     >>> name_keywords(error, cut)
     >>> print(error)
     queries_in; expected order='rank' and --force
@@ -200,7 +201,7 @@ def name_keywords(error: LeadlineError, function: Callable[..., Any]) -> None:
     parameters = _annotations(inspect.unwrap(function))
 
     def keyword(found: re.Match[str]) -> str:
-        name, value = (found[1] or "").replace("-", "_"), found[2] or ""
+        name, value = found[1] or (found[3] or "").replace("-", "_"), found[2] or found[4] or ""
         if name not in parameters:  # perhaps called as its value is, as in --topics VECTORS
             return value.lower() if value.isupper() and value.lower() in parameters else found[0]
         if parameters[name][0] == "bool":

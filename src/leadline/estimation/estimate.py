@@ -388,7 +388,7 @@ def estimate(
     """
     reading = Reading.of(estimate, options, RunsOptions)
     if reading.queries_in is not None:
-        raise UsageError("queries_in (--queries-in) with a sample of judgments; expected all its queries")
+        raise UsageError("--config read.queries_in with a sample of judgments; expected all its queries")
     check_flags(skipped=skipped)
     check_whole(0, seed=seed)
     level = checked_level(confidence)

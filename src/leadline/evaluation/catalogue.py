@@ -22,8 +22,8 @@ UNDEFINED = {
     "sum": "such a query adds nothing",
 }
 NEEDS = {
-    "known": "the documents that the user knew before (--known FILE)",
-    "subtopics": "judgments by subtopic (--subtopics)",
+    "known": "the documents that the user knew before (--config read.known=FILE)",
+    "subtopics": "judgments by subtopic (--config read.subtopics)",
 }
 MOST_PARAMETERS = 6  # of an outline
 BOTH = "nothing is relevant nor retrieved"

@@ -360,5 +360,5 @@ def refuse_equal_names(infos: Sequence[RunInfo]) -> None:
             files = f" ({earlier.path} and {info.path})" if info.path else ""
             raise UsageError(
                 f"two runs are called '{info.name}'{files}; expected different names "
-                "(rename a file, or use --name-by tag)"
+                "(rename a file, or use --config read.name_by=tag)"
             )

@@ -98,7 +98,7 @@ PER_RUN: dict[str, str] = {
     "other_tags": "additional run tags in the file: {count} in {runs}; the run is named after the last",
     "ignored_columns": "lines with more than six columns: {count} in {runs}; the others are ignored",
     "rank_disagrees": "lists whose rank column contradicts the scores: {count} in {runs}; ordered by "
-    "score (--order rank orders by rank)",
+    "score (--config read.order=rank orders by rank)",
     "repeated_documents": "repeated documents: {count} in {runs}; one occurrence of each is used",
     "dropped_scores": "lines with score NaN: {count} in {runs}; dropped as requested",
     "identical_ids": "documents whose id is that of their query: {count} in {runs}; dropped as requested",

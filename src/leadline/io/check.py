@@ -44,7 +44,7 @@ def code_of(error: InputError) -> str:
     >>> code_of(InputError("score 'abc'")), code_of(InputError("5 columns"))
     ('score', 'columns')
     """
-    if "--on-nan" in error.hint:
+    if "--config read.on_nan" in error.hint:
         return "nan"
     return next((code for code, found in CODES if re.match(found, error.found)), "unreadable")
 

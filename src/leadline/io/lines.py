@@ -35,7 +35,7 @@ def _decoded(raw: bytes, decode: codecs._Decoder, encoding: str, path: str, numb
             expected=f"text in {encoding}",
             path=path,
             line=number + raw.count(b"\n", 0, error.start),
-            hint="`--encoding latin-1` reads old files",
+            hint="`--config read.encoding=latin-1` reads old files",
         ) from None
 
 

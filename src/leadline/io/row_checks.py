@@ -78,7 +78,7 @@ def choose(present: Sequence[object], what: str, *, by_rank: bool = False) -> tu
             raise _missing(present, what, names)
     if value is None and not by_rank:
         ranked = more and what == "score"
-        hint = "`--order rank` orders documents by rank" if ranked else ""
+        hint = "`--config read.order=rank` orders documents by rank" if ranked else ""
         swapped = what == "score" and find(present, GRADE)
         raise _missing(present, what, values, hint="judgments come first, then runs" if swapped else hint)
     return found[0] or "", found[1] or "", value or "", more or ""
@@ -399,7 +399,7 @@ def lists_of(
 ) -> PlainLists:
     """Check each row and merge the rows of a query; faults are raised, or reported and skipped."""
     if reading.by_rank and not records.ranked:
-        raise InputError("has no ranks", expected="ranks with --order rank", path=records.path)
+        raise InputError("has no ranks", expected="ranks with --config read.order=rank", path=records.path)
     gathered = _Gathered(records, what, reading)
     for row in records.rows:
         try:
@@ -474,7 +474,7 @@ class _Gathered:
         if math.isnan(found):
             if what == "score" and self.drop_nan:
                 return found
-            hint = "`--on-nan drop` leaves such rows out" if what == "score" else ""
+            hint = "`--config read.on_nan=drop` leaves such rows out" if what == "score" else ""
             raise _no_number(what, value, query, document, hint)
         if what == "grade" and math.isinf(found):
             raise _no_number(what, value, query, document)

@@ -24,7 +24,7 @@ CODES = {b"1": 4.0, b"2": 3.0, b"3": 2.0, b"4": 1.0, b"5": 0.0, b"-1": 0.0}
 LISTED = "SMART relevance: listed documents are relevant"
 CODED = (
     "SMART relevance of Cranfield: 1 is best (grade 4), 4 worst (grade 1), 5 and -1 not relevant; queries by "
-    "their place in the query file (`--id place`)"
+    "their place in the query file (`--config text.id_column=place`)"
 )
 
 

@@ -16,7 +16,7 @@ from leadline.io import row_checks
 from leadline.kernels import plain
 
 EXPECTED = "judgments, which come first (QRELS RUN...)"
-HINT = "`--kind qrels` (in Python: read_qrels(..., kind='qrels')) reads it as judgments"
+HINT = "`--config read.kind=qrels` (in Python: read_qrels(..., kind='qrels')) reads it as judgments"
 LARGEST_GRADE = 10
 ONE_DIGIT = re.compile(rb"-?[0-9]")
 ORDER = "judgments come first, then runs: evaluate(qrels, run)"
@@ -139,7 +139,7 @@ def refuse_other_columns(qrels: Qrels, text: bytes, path: str) -> None:
     """
     if not _second_is_constant(text):
         relevant = any(name.isdigit() and name != b"0" for name in qrels.documents)
-        order = "`--qrels-columns query_id,doc_id,grade,iteration` reads files of that order"
+        order = "`--config read.qrels_columns=query_id,doc_id,grade,iteration` reads files of that order"
         raise InputError(
             f"column 3 has only one-digit numbers, such as '{qrels.documents[0].decode()}', "
             "and column 4 only 0",

@@ -150,7 +150,8 @@ def refuse_headerless(source: Opened, what: str, *_: object) -> Records:
     if len(first) == 3 and PRINTED & {cells[0] for _, cells in rows}:
         found = "values of measures, as `trec_eval -q` prints them"
         raise InputError(found, expected="a run or judgments; --scores reads values", path=source.path)
-    option = "--columns query_id,doc_id,score" if what == "score" else "--qrels-columns query_id,doc_id,grade"
+    key = "columns=query_id,doc_id,score" if what == "score" else "qrels_columns=query_id,doc_id,grade"
+    option = f"--config read.{key}"
     raise InputError(
         f"{len(first)} columns without a header",
         expected=f"a header, or the names of all columns, as in {option}",

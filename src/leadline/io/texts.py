@@ -396,7 +396,7 @@ class _Layout:
             expected=f"a column called {wanted}",
             path=self.path,
             line=place,
-            hint=f"`--field {titles[0]}` reads one field in one language" if titles else "",
+            hint=f"`--config text.fields={titles[0]}` reads one field in one language" if titles else "",
         )
 
 

@@ -37,6 +37,7 @@ def _powers() -> Floats:
 
 
 POWERS = _powers()
+REPAIR = "`--config read.on_duplicate=first|last|max|hold` repairs it"
 SHORTEST_LINE = 8  # "q 0 d 1\n"
 # Beginnings that no line is written with: of a remark, a byte order mark, an archive.
 UNLIKE_LINES = (b"#", BOM, *WIDE_BOMS, *COMPRESSIONS)
@@ -439,7 +440,7 @@ class PlainLists:
                 raise InputError(
                     f"rank {self.ranks[row]} appears twice for query '{to_text(query)}' "
                     f"(first at {self.unit} {self.lines[first]})",
-                    expected="each rank once with --order rank",
+                    expected="each rank once with --config read.order=rank",
                     line=self.lines[row],
                 )
 
@@ -460,7 +461,7 @@ class PlainLists:
                     f"(first at {self.unit} {self.lines[first]})",
                     expected="each once",
                     line=self.lines[row],
-                    hint="`--on-duplicate first|last|max|hold` repairs it" if action == "appears" else "",
+                    hint=REPAIR if action == "appears" else "",
                 )
             self.repeated += 1
             if on_duplicate == "hold":

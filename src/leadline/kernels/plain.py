@@ -185,7 +185,7 @@ def scan_run(
                         f"score {shown(fields[4])} of document {shown(fields[2])}",
                         "a number",
                         line_number,
-                        "`--on-nan drop` leaves such lines out",
+                        "`--config read.on_nan=drop` leaves such lines out",
                     )
                 dropped += 1
                 continue
@@ -286,7 +286,7 @@ def other_kind(fields: list[bytes]) -> str:
         return "The tag in the last column may be missing"
     if len(fields) == 4:
         ranking = fields[2].isdigit() and not WHOLE.fullmatch(fields[3])
-        order = "`--columns query_id,doc_id,rank,score` reads columns of that order"
+        order = "`--config read.columns=query_id,doc_id,rank,score` reads columns of that order"
         return order if ranking else "This looks like qrels; the qrels come first: QRELS RUN..."
     if len(fields) == 1 and b"," in fields[0]:
         return "This looks like CSV"

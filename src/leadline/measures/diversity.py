@@ -58,7 +58,7 @@ class _Diversity(Measure):
     def table(self, judged: JudgedRun) -> Subtopics:
         """Return the judgments by subtopic; raise UsageError if the qrels have none."""
         if judged.qrels.subtopics is None:
-            raise UsageError(f"{self} needs judgments by subtopic: --subtopics")
+            raise UsageError(f"{self} needs judgments by subtopic: --config read.subtopics")
         return judged.qrels.subtopics
 
     def covered(self, judged: JudgedRun, rel: float) -> Covered:
@@ -136,7 +136,7 @@ def _greedy(covers: Flags, alpha: float) -> Integers:
 class StRecall(_Diversity):
     """Subtopic recall: fraction of the query's subtopics covered by the top k documents.
 
-    Subtopics without a relevant document do not count. Needs `--subtopics`. Undefined for queries
+    Subtopics without a relevant document do not count. Needs `--config read.subtopics`. Undefined for queries
     without a relevant document.
 
     >>> StRecall(cutoff=2).of_subtopics(["a", "ab", "c", "d"])  # a and b of a, b, c, d
@@ -161,7 +161,7 @@ class P_IA(_Diversity):  # noqa: N801  # the field's spelling
     """Intent-aware precision: mean over subtopics of the precision with respect to each.
 
     Divides by k even if the list is shorter; without a cutoff, by the length of the list.
-    Subtopics without a relevant document do not count. Needs `--subtopics`. Undefined for queries
+    Subtopics without a relevant document do not count. Needs `--config read.subtopics`. Undefined for queries
     without a relevant document.
 
     >>> P_IA(cutoff=2).of_subtopics(["a", "ab", "b"])  # a: 2/2, b: 1/2
@@ -186,7 +186,7 @@ class P_IA(_Diversity):  # noqa: N801  # the field's spelling
 class AP_IA(_Diversity):  # noqa: N801  # the field's spelling
     """Intent-aware average precision: mean over subtopics of the AP with respect to each.
 
-    Subtopics without a relevant document do not count. Needs `--subtopics`. Undefined for queries
+    Subtopics without a relevant document do not count. Needs `--config read.subtopics`. Undefined for queries
     without a relevant document.
 
     >>> AP_IA().of_subtopics(["a", "ab", "b"])  # a: 1; b: (1/2 + 2/3) / 2
@@ -219,7 +219,7 @@ class ERR_IA(_Diversity):  # noqa: N801  # the field's spelling
     """Intent-aware expected reciprocal rank, with stopping probability 1/2 at a relevant document.
 
     Normalised by the value of k documents that all cover every subtopic, as in ndeval. Needs
-    `--subtopics`. Undefined for queries without a relevant document.
+    `--config read.subtopics`. Undefined for queries without a relevant document.
 
     >>> ERR_IA(cutoff=2).of_subtopics(["ab", "a"])  # 2 + 0.5/2 of 2 + 1/2
     0.9
@@ -251,7 +251,7 @@ class nERR_IA(_Diversity):  # noqa: N801  # the field's spelling
     """Intent-aware expected reciprocal rank divided by that of the greedy ideal list.
 
     The greedy list, as in ndeval, is not always optimal: values above 1 are possible. Needs
-    `--subtopics`. Undefined for queries without a relevant document.
+    `--config read.subtopics`. Undefined for queries without a relevant document.
 
     >>> nERR_IA(cutoff=2).of_subtopics(["ab", "a", "c"])  # 2 + 0.5/2 of 2 + 1/2
     0.9
@@ -278,7 +278,7 @@ class alpha_DCG(_Diversity):  # noqa: N801  # the field's spelling
     """Novelty-biased DCG: a document gains for each subtopic, less for repeated subtopics.
 
     Each earlier document of a subtopic multiplies the gain by 1 - alpha. Normalised by the value of
-    k documents that all cover every subtopic, as in ndeval. Needs `--subtopics`. Undefined for
+    k documents that all cover every subtopic, as in ndeval. Needs `--config read.subtopics`. Undefined for
     queries without a relevant document.
 
     >>> round(alpha_DCG(cutoff=2).of_subtopics(["ab", "a"]), 4)  # 2 + 0.5/1.585 of 2 + 1/1.585
@@ -312,7 +312,7 @@ class alpha_nDCG(_Diversity):  # noqa: N801  # the field's spelling
     """Novelty-biased DCG divided by that of the greedy ideal list.
 
     Each earlier document of a subtopic multiplies the gain by 1 - alpha. The greedy list, as in
-    ndeval, is not always optimal: values above 1 are possible. Needs `--subtopics`. Undefined for
+    ndeval, is not always optimal: values above 1 are possible. Needs `--config read.subtopics`. Undefined for
     queries without a relevant document.
 
     >>> round(alpha_nDCG(cutoff=2).of_subtopics(["ab", "a", "c"]), 4)  # 2 + 0.5/1.585 of 2 + 1/1.585
@@ -342,7 +342,7 @@ class NRBP(_Diversity):
 
     Each earlier document of a subtopic multiplies the gain by 1 - alpha; the user continues with
     probability beta. An infinite list of documents that cover every subtopic has the value 1. Needs
-    `--subtopics`. Undefined for queries without a relevant document.
+    `--config read.subtopics`. Undefined for queries without a relevant document.
 
     >>> NRBP().of_subtopics(["ab", "a"])  # (1 - 0.25) / 2 * (2 + 0.5 * 0.5)
     0.84375
@@ -373,7 +373,7 @@ class nNRBP(_Diversity):  # noqa: N801  # the field's spelling
     """Novelty- and rank-biased precision divided by that of the greedy ideal list.
 
     The greedy list, as in ndeval, is not always optimal: values above 1 are possible. Needs
-    `--subtopics`. Undefined for queries without a relevant document.
+    `--config read.subtopics`. Undefined for queries without a relevant document.
 
     >>> nNRBP().of_subtopics(["ab", "a", "c"])  # 2 + 0.25 + 0.25 of 2 + 0.5 + 0.125
     0.9523809523809523
@@ -401,8 +401,8 @@ class nNRBP(_Diversity):  # noqa: N801  # the field's spelling
 class D_nDCG(_Diversity):  # noqa: N801  # the field's spelling
     """nDCG whose gain is the mean of the document's grades over the subtopics (global gain).
 
-    All subtopics have equal probability; negative grades count as 0. Needs `--subtopics`. Undefined
-    for queries without a document of positive gain.
+    All subtopics have equal probability; negative grades count as 0. Needs `--config read.subtopics`.
+    Undefined for queries without a document of positive gain.
 
     >>> round(D_nDCG(cutoff=2).of_subtopics(["a", "ab", "b"]), 4)  # 1 + 2/1.585 of 2 + 1/1.585
     0.8597
@@ -449,7 +449,7 @@ class Dsharp_nDCG(_Diversity):  # noqa: N801  # the field's spelling, but for th
     """Weighted mean of subtopic recall (I-rec, weight gamma) and D-nDCG (weight 1 - gamma).
 
     All subtopics have equal probability. For I-rec a document covers a subtopic with grade `rel` or
-    more. Needs `--subtopics`. Undefined where either of the two is.
+    more. Needs `--config read.subtopics`. Undefined where either of the two is.
 
     >>> round(Dsharp_nDCG(cutoff=2).of_subtopics(["a", "ab", "c"]), 4)  # 2/3 and 0.8597
     0.7632
@@ -475,7 +475,7 @@ class Dsharp_nDCG(_Diversity):  # noqa: N801  # the field's spelling, but for th
 class Coverage(Measure):
     """Coverage ratio: fraction of the relevant documents known to the user that were retrieved.
 
-    Needs the known documents (`--known FILE`). Undefined if the user knew no relevant document.
+    Needs the known documents (`--config read.known=FILE`). Undefined if the user knew no relevant document.
     """
 
     title = "coverage ratio"
@@ -500,14 +500,14 @@ class Coverage(Measure):
 def known_rows(judged: JudgedRun, measure: Measure) -> Flags:
     """Return flags of the judged documents known to the user; raise UsageError if none were read."""
     if judged.qrels.known is None:
-        raise UsageError(f"{measure} needs the documents known to the user before the search: --known FILE")
+        raise UsageError(f"{measure} needs the documents that the user knew: --config read.known=FILE")
     return judged.qrels.known
 
 
 class Novelty(Measure):
     """Novelty ratio: fraction of the relevant documents retrieved that the user did not know.
 
-    Needs the known documents (`--known FILE`). Undefined if no relevant document was retrieved.
+    Needs the known documents (`--config read.known=FILE`). Undefined if no relevant document was retrieved.
     """
 
     title = "novelty ratio"

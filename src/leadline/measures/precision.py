@@ -81,7 +81,7 @@ class FallOut(Measure):
 
     Without `documents`, the non-relevant documents are those judged so; unjudged documents are
     ignored, and a negative grade is not a judgment. `documents` is the size of the collection
-    (`--documents`): with it all documents that are not judged relevant count as non-relevant.
+    (`--config read.documents`): with it all documents that are not judged relevant count as non-relevant.
     Undefined if there is no non-relevant document, where torchmetrics has 1; undefined values are
     excluded from the mean, in which 0 would be the best value, and counted.
 

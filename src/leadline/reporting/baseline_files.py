@@ -79,7 +79,7 @@ def check_baseline(results: Results, *, force: bool) -> None:
         if names and not force:
             raise InputError(
                 f"{lacking_text(names)}; no baseline is made of it",
-                expected=f"{STATED}; or --force-update",
+                expected=f"{STATED}; or --config output.force_update",
                 path=run.path or run.name,
             )
 

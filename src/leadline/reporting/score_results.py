@@ -102,7 +102,10 @@ def read_scores(
     stated = [name for given in sides.values() for name in given]
     both = [name for name in sides["lower"] if name in sides["higher"]]
     if both:
-        raise UsageError(f"--lower-is-better {both[0]} with --higher-is-better; expected one of them")
+        raise UsageError(
+            f"--config scores.lower_is_better={both[0]} with --config scores.higher_is_better; expected one "
+            "of them"
+        )
     names = list(map(str, asked))
     opened = [
         (source, table)
@@ -273,7 +276,8 @@ class _Builder:
             found = {name: measure for name, measure in found.items() if name not in sums}
         assumed = [name for name, measure in found.items() if getattr(measure, "assumed", False)]
         if assumed:
-            words = f"larger values are taken as better: {', '.join(assumed)} (otherwise --lower-is-better)"
+            named = ", ".join(assumed)
+            words = f"larger values are taken as better: {named} (otherwise --config scores.lower_is_better)"
             self.warnings.append(ResultWarning("assumed_direction", words, len(assumed)))
         if not found:
             raise InputError(f"only {', '.join(sums)}", expected="measures that are means over queries")
@@ -385,7 +389,8 @@ class _Builder:
             raise InputError(
                 f"no value of {texts[measure]} for run '{self.runs[run]}' and query '{self.queries[query]}' "
                 f"({lacking:,} of {values.size:,} values are missing)",
-                expected="every measure for every run and query; --missing zero counts 0, --missing drop "
+                expected="every measure for every run and query; --config scores.missing=zero counts 0, "
+                "--config scores.missing=drop "
                 "leaves out the queries",
             )
         if self.missing == "zero":
@@ -396,7 +401,8 @@ class _Builder:
             ]
             if wrong:
                 raise UsageError(
-                    f"--missing zero with {wrong[0]}, of which 0 is the best value; expected --missing drop"
+                    f"--config scores.missing=zero with {wrong[0]}, of which 0 is the best value; expected "
+                    "--config scores.missing=drop"
                 )
             values[~given] = 0.0
             words = f"missing values: {lacking:,} of {values.size:,}; counted 0"

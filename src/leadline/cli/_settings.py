@@ -1,0 +1,375 @@
+"""Settings: what `--config KEY=VALUE` sets, in one table that the commands draw from."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from leadline.cli._help import ANALYSIS, INTERVAL, InputPath, Option
+from leadline.data.reading import QueryFile
+from leadline.data.registry import LARGEST
+from leadline.data.validation import LIMITS
+from leadline.errors import InputError, UsageError
+from leadline.io.read_paths import record_input
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+F = TypeVar("F", bound=Callable[..., Any])
+GIVEN = "leadline.config"  # key of the values in the context
+TEXT = click.STRING
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting; the last part of its key is the keyword in Python.
+
+    Attributes
+    ----------
+    key : str
+        Group and keyword, as in read.order.
+    help : str
+        What it sets, in one line.
+    kind : click.ParamType
+        The type of its value; a BOOL may be a bare key.
+    default : object
+        The value unless a command has its own.
+    many : bool
+        Whether it may be given several times.
+    tried : tuple of str
+        Options that people try for it, besides that of its keyword.
+    """
+
+    key: str
+    help: str
+    kind: Any = TEXT
+    default: Any = None
+    many: bool = False
+    tried: tuple[str, ...] = ()
+
+    @property
+    def keyword(self) -> str:
+        """Return the keyword in Python."""
+        return self.key.rpartition(".")[2]
+
+    @property
+    def usage(self) -> str:
+        """Return how it is written, with a value it may have.
+
+        >>> SETTINGS["read.order"].usage
+        'read.order=rank'
+        """
+        if self.kind is click.BOOL:
+            return self.key
+        choices = [one for one in getattr(self.kind, "choices", ()) if one not in (self.default, "refuse")]
+        return f"{self.key}={choices[0] if choices else 'VALUE'}"
+
+
+def one_in(*names: str) -> click.Choice[str]:
+    """Return the type of a setting with a few possible values."""
+    return click.Choice(names)
+
+
+class PairOfNames(click.ParamType):  # type: ignore[type-arg]  # takes no parameter before click 8.4
+    """Two names with a comma between them."""
+
+    name = "pair"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return both names."""
+        names = tuple(value.split(",")) if isinstance(value, str) else tuple(value)
+        if len(names) != 2:
+            self.fail(
+                f"'{value}'; expected two names with a comma between them, as in bm25,dense", param, ctx
+            )
+        return names
+
+
+class QueryFilePath(InputPath):
+    """Path of a file of query ids, which is read once."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> QueryFile:
+        """Return the path as a `QueryFile`."""
+        return QueryFile(str(super().convert(value, param, ctx)))
+
+
+COUNT = click.IntRange(1, LARGEST)
+SETTINGS = {
+    setting.key: setting
+    for setting in (
+        Setting("read.columns", "Columns of runs without a header, as in query_id,doc_id,rank."),
+        Setting("read.documents", "Number of documents in the collection, for Utility and FallOut.",
+                click.IntRange(0, LARGEST), tried=("-N",)),
+        Setting("read.drop_identical_ids",
+                "Leave out documents of runs whose id is that of their query, as BEIR and MTEB do.",
+                click.BOOL, default=False),
+        Setting("read.encoding", "Character encoding of texts, as in latin-1.", default="utf-8"),
+        Setting("read.kind", "What a file contains where that cannot be told from its columns.",
+                one_in("qrels", "run")),
+        Setting("read.known", "File of documents that the user already knew, for Coverage and Novelty.",
+                InputPath()),
+        Setting("read.name_by", "Name of a run: its file name or its tag.", one_in("file", "tag"), "file",
+                tried=("--names",)),
+        Setting("read.negative", "Meaning of negative grades in rank measures.",
+                one_in("nonrelevant", "unjudged"), "nonrelevant"),
+        Setting("read.on_duplicate",
+                "Document retrieved twice for a query: report an error, keep the first, the last or the one "
+                "of highest score, or let it hold its rank as non-relevant.",
+                one_in("refuse", "first", "last", "max", "hold"), "refuse"),
+        Setting("read.on_nan", "Score that is NaN: report an error or drop the line.",
+                one_in("refuse", "drop"), "refuse"),
+        Setting("read.order", "Order of the documents of a run: by score or by the rank column.",
+                one_in("score", "rank"), "score"),
+        Setting("read.qrels_columns",
+                "Columns of judgments without a header, as in query_id,doc_id,relevance."),
+        Setting("read.queries_in",
+                "File of the queries to read: one id per line, a table with query_id, qrels or a run.",
+                QueryFilePath()),
+        Setting("read.subtopics",
+                "Column 2 of the judgments is the subtopic, for diversity measures such as alpha_nDCG@10.",
+                click.BOOL, default=False),
+        Setting("text.analysis", "Text analysis, as in Words(stem=porter,stop=none) or Characters(n=4).",
+                ANALYSIS),
+        Setting("text.fields", "Column of the text. [default: title and text]", many=True,
+                tried=("--field",)),
+        Setting("text.id_column", "Column of the ids of texts.", tried=("--id",)),
+        Setting("scores.higher_is_better",
+                "Measure that leadline does not know and of which more is better. Gates need this or the "
+                "next.", many=True),
+        Setting("scores.lower_is_better", "Such a measure of which less is better, such as latency.",
+                many=True),
+        Setting("scores.missing",
+                "Value that a run lacks: report an error, count 0, or leave the query out of all means.",
+                one_in("refuse", "zero", "drop"), "refuse"),
+        Setting("scores.wide", "Meaning of columns of values. [default: by their names]",
+                one_in("runs", "measures")),
+        Setting("test.draws", "Number of resamples; 0 for none.",
+                click.IntRange(0, LIMITS["draws"]), 1000),
+        Setting("test.family", "Tests corrected together: the pairs of one measure, or of all measures.",
+                one_in("measure", "all"), "measure"),
+        Setting("test.interval",
+                "Method of the confidence intervals: Student, BCa or Percentile (both bootstrap), and in "
+                "comparisons Randomisation.", INTERVAL),
+        Setting("test.per_pair",
+                "Show the confidence interval of each pair alone instead of simultaneous ones.",
+                click.BOOL, default=False),
+        Setting("test.power",
+                "Power for test.smallest, detectable differences and the margins of gates.",
+                click.FLOAT, 0.8),
+        Setting("test.smallest",
+                "Smallest difference of interest; adds the number of queries or users needed to detect it.",
+                click.FLOAT),
+        Setting("figure.labels",
+                "Label of a run, as in bm25=Okapi, or FILE:COLUMN, a table with the labels of runs.",
+                many=True, tried=("--label",)),
+        Setting("figure.pair", "Pair of runs for the figures differences and scatter, as in bm25,dense.",
+                PairOfNames(), tried=("--plot-pair",)),
+        Setting("output.changed", "Number of queries with the largest differences shown per pair.",
+                click.IntRange(0), 3),
+        Setting("output.digits", "Digits after the decimal point, in LaTeX and Markdown.",
+                click.IntRange(1, 10), 4),
+        Setting("output.force_update",
+                "Write a baseline file also if a condition fails, a run lacks judged queries, or judgments, "
+                "measures or options are others.", click.BOOL, default=False),
+        Setting("output.top",
+                "Number of best runs by the first measure (and the baseline), in LaTeX and Markdown.",
+                COUNT),
+    )
+}  # fmt: skip
+
+
+class SettingParameter(click.Parameter):
+    """Parameter of a command that only `--config` sets."""
+
+    param_type_name = "setting"
+
+    def __init__(self, setting: Setting, **attributes: Any) -> None:
+        self.setting = setting
+        given = {"type": setting.kind, "default": setting.default, "multiple": setting.many} | attributes
+        if given["multiple"] and given["default"] is None:
+            del given["default"]
+        super().__init__([setting.key], **given)
+
+    def _parse_decls(self, decls: Any, _expose_value: bool) -> tuple[str, list[str], list[str]]:
+        (key,) = decls
+        return self.setting.keyword, [f"--config {key}"], []
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        """Add nothing: no argument of the command line is this parameter's own."""
+
+    def make_metavar(self, _context: click.Context) -> str:
+        """Return the word for a value."""
+        return "VALUE"
+
+    def get_error_hint(self, _context: click.Context | None) -> str:
+        """Return what an error calls it."""
+        return f"'--config {self.setting.key}'"
+
+    def consume_value(self, ctx: click.Context, opts: Mapping[str, Any]) -> Any:
+        """Return the value that `--config` gave, else the default."""
+        return super().consume_value(ctx, {**opts, **ctx.meta.get(GIVEN, {})})
+
+
+def settings(*keys: str) -> Callable[[F], F]:
+    """Add settings to a command as they stand in the table."""
+
+    def add(function: F) -> F:
+        for key in keys:
+            function = setting(key)(function)
+        return function
+
+    return add
+
+
+def setting(key: str, **attributes: Any) -> Callable[[F], F]:
+    """Add a setting to a command, with its own default, type or callback."""
+
+    def add(function: F) -> F:
+        parameters = vars(function).setdefault("__click_params__", [])
+        parameters.append(SettingParameter(SETTINGS[key], **attributes))
+        return function
+
+    return add
+
+
+class ConfigOption(Option):
+    """`--config`, which a command with settings has."""
+
+    def __init__(self, keys: Iterable[str]) -> None:
+        by_group: dict[str, list[str]] = {}
+        for key in sorted(keys):
+            by_group.setdefault(key.partition(".")[0], []).append(key.partition(".")[2])
+        self.rows = [(f"    {group}.", ", ".join(names)) for group, names in by_group.items()]
+        super().__init__(
+            ["-C", "--config"],
+            group="Settings",
+            multiple=True,
+            is_eager=True,
+            expose_value=False,
+            metavar="KEY=VALUE",
+            callback=_remember,
+            help="Setting (repeatable), or FILE.toml with several; `leadline help config` explains the keys.",
+        )
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Complete the keys of the command, and values after a key."""
+        from click.shell_completion import CompletionItem
+
+        key, equals, value = incomplete.partition("=")
+        if not equals:
+            known = [one for one in taken(ctx.command) if one.key.startswith(key)]
+            return [
+                CompletionItem(one.key + "=" * (one.kind is not click.BOOL), help=one.help) for one in known
+            ]
+        found: list[CompletionItem] = []
+        for one in ctx.command.params:
+            if isinstance(one, SettingParameter) and key in (one.setting.key, one.name):
+                found = one.type.shell_complete(ctx, one, value)
+        return [CompletionItem(f"{key}={one.value}", type=one.type, help=one.help) for one in found]
+
+
+def taken(command: click.Command) -> list[Setting]:
+    """Return the settings that a command takes."""
+    return [one.setting for one in command.params if isinstance(one, SettingParameter)]
+
+
+def spelled(command: click.Command, name: str) -> str:
+    """Return how a parameter of a command is given, as in --level or --config read.order."""
+    found = [one for one in command.params if one.name == name]
+    return max(found[0].opts, key=len) if found else "--" + name.replace("_", "-")
+
+
+def replacing(command: click.Command, option: str) -> Setting | None:
+    """Return the setting that an option stands for which people try; None if it stands for none."""
+    keyword = option.lstrip("-").replace("-", "_")
+    for one in taken(command):
+        if option in one.tried or (option.startswith("--") and keyword == one.keyword):
+            return one
+    return None
+
+
+def _remember(context: click.Context, _option: click.Parameter, texts: tuple[str, ...]) -> None:
+    known = {one.key: one for one in taken(context.command)}
+    given: dict[str, Any] = {}
+    for key, value in _pairs(texts):
+        one = _resolve(key, known, context)
+        if value is None and one.kind is not click.BOOL:
+            raise UsageError(f"--config {key} without a value; expected --config {one.usage}")
+        if one.many:
+            given.setdefault(one.keyword, []).append(value)
+        else:
+            given[one.keyword] = "true" if value is None else value
+    context.meta[GIVEN] = given
+
+
+def _pairs(texts: Iterable[str]) -> Iterator[tuple[str, str | None]]:
+    """Yield keys and values of the command line and of files; a bare key has the value None."""
+    for text in texts:
+        if "=" not in text and text.lower().endswith(".toml"):
+            yield from _in_file(text)
+            continue
+        for part in re.findall(r'(?:[^\s"]|"[^"]*"|")+', text):
+            key, equals, value = part.partition("=")
+            yield key, value.replace('"', "") if equals else None
+
+
+def _in_file(path: str) -> Iterator[tuple[str, str]]:
+    import tomllib
+
+    record_input(path)
+    try:
+        with open(path, "rb") as file:
+            tables = tomllib.load(file)
+    except OSError as error:
+        raise InputError(error.strerror or "cannot be read", expected="a TOML file", path=path) from None
+    except ValueError as error:
+        raise InputError(f"invalid TOML: {error}", path=path) from None
+    for group, table in tables.items():
+        if not isinstance(table, dict):
+            raise InputError(f"{group} is no table of settings", expected=f"[{group}]", path=path)
+        for name, content in table.items():
+            known = SETTINGS.get(f"{group}.{name}")
+            values = content if isinstance(content, list) and known is not None and known.many else [content]
+            for value in values:
+                text = ",".join(map(str, value)) if isinstance(value, list) else str(value)
+                if known is not None and isinstance(known.kind, InputPath):
+                    text = os.path.join(os.path.dirname(path), text)
+                yield f"{group}.{name}", text
+
+
+def _resolve(text: str, known: Mapping[str, Setting], context: click.Context) -> Setting:
+    """Return the setting of a key, or of the last part of one."""
+    import difflib
+
+    key = text.replace("-", "_")
+    found = [one for one in known.values() if key in (one.key, one.keyword)]
+    if len(found) == 1:
+        return found[0]
+    name = f"`{context.command_path}`"
+    if found:
+        raise UsageError(f"--config {text} is {' or '.join(one.key for one in found)}; expected one of them")
+    if any(key in (one.key, one.keyword) for one in SETTINGS.values()):
+        raise UsageError(f"{name} has no setting {text} (`leadline help config`)")
+    keywords = {one.keyword: one.key for one in known.values()}
+    close = difflib.get_close_matches(key, [*known, *keywords], n=2)
+    nearest = dict.fromkeys(keywords.get(one, one) for one in close)
+    hint = f"nearest: {', '.join(nearest)}" if nearest else f"`{context.command_path} --help` lists them"
+    raise UsageError(f"{name} has no setting {text}; {hint}")
+
+
+def described() -> list[tuple[str, str]]:
+    """Return the settings with what they set and their default, for the help."""
+    rows = []
+    for one in SETTINGS.values():
+        values = getattr(one.kind, "choices", ())
+        notes = "|".join(values)
+        if one.default not in (None, False):
+            notes += f"{', ' * bool(notes)}default: {one.default}"
+        notes += "repeatable" * one.many
+        rows.append((one.key, f"{one.help} [{notes}]" if notes else one.help))
+    return rows

@@ -1,0 +1,120 @@
+"""`--config`: keys, values and files, and what is said of removed options."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import pytest
+
+from conftest import Leadline
+from leadline.cli import group
+from leadline.cli._settings import SETTINGS, SettingParameter
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
+
+
+@pytest.fixture(autouse=True)
+def _examples(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(EXAMPLES)
+
+
+ASKED = ("evaluate", "qrels.txt", "bm25.run", "-m", "AP", "-f", "json")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ("--config", "read.order=rank", "--config", "read.drop_identical_ids=true"),
+        ("-C", "order=rank", "-C", "drop_identical_ids"),
+        ("-C", "read.order=score", "-C", "order=rank drop-identical-ids=yes"),
+    ],
+)
+def test_a_setting_is_given_in_several_ways_and_recorded(given: tuple[str, ...], leadline: Leadline) -> None:
+    options = leadline(*ASKED, *given).data["options"]
+    assert (options["order"], options["drop_identical_ids"]) == ("rank", True)
+
+
+def test_a_file_sets_several_and_its_paths_are_relative_to_it(tmp_path: Path, leadline: Leadline) -> None:
+    (tmp_path / "some.txt").write_text("knots\n")
+    config = tmp_path / "my.toml"
+    config.write_text(
+        '[read]\norder = "rank"\nqueries_in = "some.txt"\n[figure]\nlabels = ["bm25=A", "x=B"]\n'
+    )
+    done = leadline(*ASKED, "-C", config, "-C", "order=score", "--plot", tmp_path / "x.svg")
+    assert "'x'" in done.err
+    config.write_text('[read]\norder = "rank"\nqueries_in = "some.txt"\n')
+    data = leadline(*ASKED, "-C", config, "-C", "order=score").data
+    assert data["options"]["order"] == "score"
+    assert data["queries"] == ["knots"]
+
+
+def test_quotes_keep_blanks_in_a_value(tmp_path: Path, leadline: Leadline) -> None:
+    path = tmp_path / "x.svg"
+    done = leadline(*ASKED, "-C", 'figure.labels="bm25=The usual one" order=rank', "--plot", path)
+    assert done.data["options"]["order"] == "rank"
+    assert done.data["options"]["label"] == ["bm25=The usual one"]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("ordr=rank", "has no setting ordr; nearest: read.order"),
+        ("order", "--config order without a value; expected --config read.order=rank"),
+        ("order=x", "'x' is not one of 'score', 'rank'"),
+        ("smallest=1", "`leadline evaluate` has no setting smallest"),
+        ("none.toml", "none.toml: No such file or directory"),
+        ("zzz=1", "`leadline evaluate --help` lists them"),
+    ],
+)
+def test_what_cannot_be_set_is_refused(given: str, said: str, leadline: Leadline) -> None:
+    done = leadline(*ASKED, "--config", given)
+    assert (done.status, done.out) == (2, "")
+    assert said in done.err
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("order = 1\n", "order is no table of settings; expected [order]"),
+        ("[read\n", "invalid TOML"),
+        ("[read]\nordr = 1\n", "has no setting read.ordr; nearest: read.order"),
+    ],
+)
+def test_a_faulty_file_is_refused(text: str, said: str, tmp_path: Path, leadline: Leadline) -> None:
+    config = tmp_path / "my.toml"
+    config.write_text(text)
+    done = leadline(*ASKED, "--config", config)
+    assert (done.status, done.out) == (2, "")
+    assert said in done.err
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("evaluate q r --on-duplicate first", "Use --config read.on_duplicate=first."),
+        ("evaluate q r -N 5", "Use --config read.documents=VALUE."),
+        ("compare q r --force-update", "Use --config output.force_update."),
+        ("search i q --field title", "Use --config text.fields=VALUE."),
+    ],
+)
+def test_an_option_that_is_a_setting_is_answered_with_it(line: str, said: str, leadline: Leadline) -> None:
+    done = leadline(*line.split())
+    assert done.status == 2
+    assert said in done.err
+
+
+def commands(command: click.Command, context: click.Context) -> list[click.Command]:
+    """Give all commands below one, those of studies left out."""
+    if not isinstance(command, click.Group):
+        return [command]
+    found = (command.get_command(context, name) for name in command.list_commands(context) if name != "study")
+    return [each for one in found if one is not None for each in commands(one, context)]
+
+
+def test_every_setting_is_taken_by_a_command_and_listed(leadline: Leadline) -> None:
+    every = commands(group, click.Context(group))
+    taken = {one.setting.key for each in every for one in each.params if isinstance(one, SettingParameter)}
+    assert taken == set(SETTINGS)
+    text = leadline("help", "config").out
+    assert [key for key in SETTINGS if key not in text] == []
