@@ -133,25 +133,15 @@ def test_a_bad_measure_is_one_line_that_names_it(measure: str, leadline: Leadlin
             "Invalid value for '-l' / '--level': 'x' is not a valid float." + EVALUATE_HINT,
         ),
         ("evaluate none r", "none: No such file or directory; expected a readable file\n"),
-        ("evaluate q none", "none: No such file or directory; expected a readable file\n"),
+        ("evaluate q none", "no such file, and no measure: none\n"),
         (
             "evaluate q r --config read.known=none",
             "none: No such file or directory; expected a readable file\n",
         ),
         ("evaluate more r", "more: is a folder; expected a file\n"),
         (
-            "evaluate q r more/r",
-            (
-                "two runs are called 'r' (r and more/r); expected different names "
-                "(rename a file, or use --config read.name_by=tag)\n"
-            ),
-        ),
-        (
             "evaluate q r r",
-            (
-                "two runs are called 'r' (r and r); expected different names "
-                "(rename a file, or use --config read.name_by=tag)\n"
-            ),
+            "two runs are called 'r' (r and r); expected different names (NAME=FILE names a run)\n",
         ),
         (
             "evaluate r q",
@@ -260,7 +250,7 @@ def run_apart(*arguments: str | bytes, **environment: str) -> subprocess.Complet
 def test_a_process_ends_with_status_2_and_one_line(pure: str) -> None:
     found = run_apart("evaluate", "q", "none", "-m", "AP", LEADLINE_PURE=pure)
     assert (found.returncode, found.stdout) == (2, b"")
-    assert found.stderr == b"leadline: error: none: No such file or directory; expected a readable file\n"
+    assert found.stderr == b"leadline: error: no such file, and no measure: none\n"
 
 
 @pytest.mark.parametrize("form", ["json", "jsonl", "table", "csv"])

@@ -218,16 +218,6 @@ def test_runs_can_be_named_by_their_tag(leadline: Leadline) -> None:
     assert [row[0] for row in table_of(done.out)[1:]] == ["good-tag", "poor-tag"]
 
 
-def test_two_runs_of_one_name_are_refused(leadline: Leadline, here: Path) -> None:
-    (here / "more").mkdir()
-    (here / "more" / "good.run").write_text(GOOD)
-    done = leadline("evaluate", "qrels.txt", "good.run", "more/good.run")
-    assert done.status == 2
-    assert done.out == ""
-    assert "two runs are called 'good'" in done.err
-    assert "--config read.name_by=tag" in done.err
-
-
 def test_profile_trec9_averages_over_the_queries_of_both_files(leadline: Leadline) -> None:
     arguments = ("evaluate", "qrels.txt", "poor.run", "-m", "AP", "-f", "json")
     data = leadline(*arguments, "--profile", "trec9").data

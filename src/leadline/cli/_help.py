@@ -120,6 +120,17 @@ class Command(Described):
 
             self.params.append(ConfigOption(key.removeprefix("--config ") for key in keys))
 
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        """Read the command line; measures among the runs are as if -m had come before them."""
+        rest = super().parse_args(context, args)
+        if isinstance(context.params.get("measures"), tuple) and not context.resilient_parsing:
+            for argument in self.params:
+                if argument.name in ("runs", "scores") and argument.nargs == -1:
+                    from leadline.cli._arguments import move_measures
+
+                    move_measures(context, argument)
+        return rest
+
     def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         groups: dict[str, list[tuple[str, str]]] = {title: [] for title in TITLES}
         for parameter in self.get_params(context):

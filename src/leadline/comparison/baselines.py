@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from leadline.comparison.pairing import Pairs
+from leadline.comparison.pairing import Pairs, joined_place
 from leadline.comparison.sentences import lacking_text
 from leadline.data.arrays import Flags, Floats
 from leadline.data.qrels import Qrels
@@ -292,20 +292,20 @@ def refuse_estimates(results: Results) -> None:
 def _pairs(names: Sequence[str], baseline: Baseline) -> Pairs:
     known = baseline.names
     if len(known) == 1:
-        second = [0] * len(names)
+        places: list[int | None] = [0] * len(names)
     else:
-        lacking = [name for name in names if name not in known]
+        places = [joined_place(known, name) for name in names]
+        lacking = [name for name, place in zip(names, places, strict=True) if place is None]
         if lacking:
             raise UsageError(
                 f"{baseline.path} has no run '{lacking[0]}'; with several runs each is compared with the one "
                 f"of its name: {', '.join(known[:5])}" + (", ..." if len(known) > 5 else "")
             )
-        second = [known.index(name) for name in names]
     twice = [name for name in names if name.endswith(SUFFIX) and name.removesuffix(SUFFIX) in known]
     if twice:
         raise UsageError(f"run '{twice[0]}' has the name of a run of {baseline.path}; expected another")
     first = np.arange(len(names), dtype=np.int64)
-    return Pairs(first, np.array(second, dtype=np.int64) + len(names))
+    return Pairs(first, np.array(places, dtype=np.int64) + len(names))
 
 
 def _values(results: Results, baseline: Baseline) -> tuple[Floats, Flags, Flags, Flags]:

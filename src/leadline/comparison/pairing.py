@@ -99,10 +99,24 @@ def listed_names(baseline: str | Sequence[str]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def place_of(names: Sequence[str], name: str) -> int:
-    """Return the index of the run of a name."""
+def joined_place(names: Sequence[str], name: str) -> int | None:
+    """Return the index of a name, or of the only one that is equal without folders; None if there is none.
+
+    >>> joined_place(["old/bm25", "new/dense"], "dense"), joined_place(["bm25"], "old/bm25")
+    (1, 0)
+    """
     if name in names:
         return names.index(name)
+    short = str(name).rpartition("/")[2]
+    found = [place for place, each in enumerate(names) if each.rpartition("/")[2] == short]
+    return found[0] if len(found) == 1 else None
+
+
+def place_of(names: Sequence[str], name: str) -> int:
+    """Return the index of the run of a name."""
+    place = joined_place(names, name)
+    if place is not None:
+        return place
     import difflib
 
     close = difflib.get_close_matches(str(name), names, n=3, cutoff=0.3) or list(names[:5])

@@ -30,8 +30,10 @@ PERSISTENCE = re.compile(r"(?P<name>[^\s()@=,]*[^\W\d_])[_@]?0?\.(?P<digits>\d+)
 Aliases = Mapping[str, Mapping[str, object]]
 DefaultCutoffs = Mapping[str, tuple[object, ...]]
 Rejected = Mapping[str, str]
-# Text after a comma that continues the name before it: P.5,10 and ndcg.1=3,2=9
-CONTINUATION = re.compile(r"\s*[-+]?[0-9.][-+0-9.eE]*\s*(=.*)?")
+SEPARATOR = re.compile(r"(\s*,\s*|\s+)")  # of names
+# Text after one that continues the name before it: P.5,10 and ndcg.1=3,2=9, or nDCG @10
+CONTINUATION = re.compile(r"[-+]?[0-9.][-+0-9.eE]*(=.*)?|[@(=].*")
+BRACES = re.compile(r"@\{([^{}]*)\}")  # P@{5,10} is P@5,10
 LARGEST = 10**9  # of integers: longer than any list, and within every integer type
 
 
@@ -137,19 +139,19 @@ def show(value: object) -> str:
 
 
 def split_names(text: str) -> list[str]:
-    """Split a list of names at the commas between names.
+    """Split a list of names at the commas and blanks between names.
 
-    >>> split_names("AP,nDCG(gain=exp,discount=jk)@10,P.5,10")
-    ['AP', 'nDCG(gain=exp,discount=jk)@10', 'P.5,10']
+    >>> split_names("AP nDCG(gain=exp,discount=jk)@10,P.5,10 P@{5,10}")
+    ['AP', 'nDCG(gain=exp,discount=jk)@10', 'P.5,10', 'P@{5,10}']
     """
-    names: list[str] = []
-    for part in text.split(","):
-        in_parentheses = bool(names) and names[-1].count("(") > names[-1].count(")")
-        if names and (in_parentheses or not part.strip() or CONTINUATION.fullmatch(part)):
-            names[-1] += "," + part
+    first, *rest = SEPARATOR.split(text.strip())
+    names = [first]
+    for separator, part in zip(rest[::2], rest[1::2], strict=True):
+        if sum(map(names[-1].count, "({")) > sum(map(names[-1].count, ")}")) or CONTINUATION.fullmatch(part):
+            names[-1] += separator + part
         else:
             names.append(part)
-    return names if all(name.strip() for name in names) else [text]
+    return names if all(names) else [text]
 
 
 def collapsed(name: str) -> str:
@@ -437,7 +439,7 @@ class Registry(Generic[N]):
         """Return the objects that a text denotes; a list of cutoffs such as `P.5,10` denotes several."""
         if not isinstance(text, str):
             raise UsageError(f"{self.noun} {text!r}; expected a name such as {next(iter(self.classes))}")
-        text = " ".join(text.split())
+        text = BRACES.sub(r"@\1", " ".join(text.split()))
         persistence = PERSISTENCE.fullmatch(text)
         meaning = self.find(persistence["name"]) if persistence else None
         if persistence and meaning and meaning[0].has_persistence():
@@ -448,7 +450,7 @@ class Registry(Generic[N]):
         if parts is not None and meaning is None and parts["name"].lower() in self.refused:
             raise UsageError(f"{self.noun} '{text}': {self.refused[parts['name'].lower()]}")
         if parts is None or meaning is None:
-            raise UnknownNameError(f"unknown {self.noun} '{text}'; {self._nearest(text)}")
+            raise UnknownNameError(f"unknown {self.noun} '{text}'; {self.nearest(text)}")
         class_, preset = meaning
         try:
             arguments = {**preset, **_parse_parameters(parts, class_.positional)}
@@ -470,7 +472,7 @@ class Registry(Generic[N]):
             raise all_errors(errors, f" (see `leadline {self.noun}s`)")
         return list(objects)
 
-    def _nearest(self, text: str) -> str:
+    def nearest(self, text: str, *, likeness: float = 0.5) -> str:
         """Return the known names nearest to an unknown one, as text for the error."""
         import difflib
 
@@ -480,7 +482,7 @@ class Registry(Generic[N]):
         meaning = self.find(without_mark[1], cut=True) if without_mark else None
         if without_mark and meaning and meaning[0].cutoff_name():
             return "nearest: " + _example(meaning[0], without_mark[2])
-        close = difflib.get_close_matches(name.lower(), self._by_name, n=3, cutoff=0.5)
+        close = difflib.get_close_matches(name.lower(), self._by_name, n=3, cutoff=likeness)
         if not close:
             return "known: " + ", ".join(self.classes)
         cutoff_text = (parts["at"] or parts["suffix"]) if parts else None

@@ -20,8 +20,9 @@ from leadline.data.run import Run
 from leadline.data.validation import check_run_name
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.run_warnings import counts_of, counts_of_reading
-from leadline.io.opening import Buffers, files_of
+from leadline.io.opening import Buffers, run_name
 from leadline.io.read import UNNAMED, RunLike, counted_run, is_ranked_lists, is_row, stream_lists
+from leadline.io.run_names import distinct_names, named_files
 from leadline.io.selection import selected_run
 from leadline.io.swapped_arguments import ORDER, like_scores, refuse_swapped
 from leadline.io.trec_lists import RankedLists
@@ -184,7 +185,7 @@ def _each(
 def named_sources(runs: RunLike | Iterable[RunLike] | Mapping[str, RunLike]) -> list[tuple[str | None, Any]]:
     """Return each run with its given name or None; a single run need not be in a list.
 
-    A folder, or a pattern such as `runs/*.run`, stands for all its files.
+    A folder, or a pattern such as `runs/*.run`, stands for all its files; NAME=FILE names a file.
     """
     runs = listed_runs(runs)
     if isinstance(runs, Mapping) and not runs:
@@ -204,12 +205,25 @@ def named_sources(runs: RunLike | Iterable[RunLike] | Mapping[str, RunLike]) -> 
             raise UsageError("no runs; expected at least one")
         if is_row(runs[0]) or hasattr(runs, "_fields"):
             return [(None, runs)]
-        return [(None, each) for run in runs for each in _files(run)]
-    return [(None, each) for each in _files(runs)]
+        return _named([each for run in runs for each in _files(run)])
+    return _named(_files(runs))
 
 
-def _files(run: Any) -> list[Any]:
-    return list(files_of(os.fspath(run))) if isinstance(run, (str, os.PathLike)) else [run]
+def _files(run: Any) -> list[tuple[str | None, Any]]:
+    return list(named_files(os.fspath(run))) if isinstance(run, (str, os.PathLike)) else [(None, run)]
+
+
+def _named(sources: Sequence[tuple[str | None, Any]]) -> list[tuple[str | None, Any]]:
+    """Return runs with the names given, and files of equal names with names that tell them apart."""
+    files = [place for place, (_, source) in enumerate(sources) if isinstance(source, str)]
+    given = [sources[place][0] for place in files]
+    paths = [sources[place][1] for place in files]
+    names = distinct_names(given, paths)
+    if names == list(map(run_name, paths)):
+        return list(sources)
+    refuse_equal_names([RunInfo(name, path=path) for name, path in zip(names, paths, strict=True)])
+    found = dict(zip(files, names, strict=True))
+    return [(found.get(place), source) for place, (_, source) in enumerate(sources)]
 
 
 def listed_runs(runs: Any) -> Any:
@@ -256,7 +270,8 @@ def readable_twice(runs: Any, reading: Reading) -> Any:
         (name, counted_run(each, name=name, reading=reading)[0] if isinstance(each, Iterator) else each)
         for name, each in named_sources(runs)
     ]
-    return [source for _, source in sources] if sources[0][0] is None else dict(sources)
+    names = [name for name, _ in sources]
+    return [source for _, source in sources] if None in names else dict(sources)
 
 
 def each_run(
@@ -359,6 +374,5 @@ def refuse_equal_names(infos: Sequence[RunInfo]) -> None:
                 )
             files = f" ({earlier.path} and {info.path})" if info.path else ""
             raise UsageError(
-                f"two runs are called '{info.name}'{files}; expected different names "
-                "(rename a file, or use --config read.name_by=tag)"
+                f"two runs are called '{info.name}'{files}; expected different names (NAME=FILE names a run)"
             )

@@ -1,0 +1,65 @@
+"""Names of runs in files: NAME=FILE, the file name, or the shortest part of the path that differs."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import PurePath
+
+from leadline.errors import UsageError
+from leadline.io.opening import files_of, run_name
+
+NAMED = re.compile(r"(?P<name>[^(/=]+)=(?P<path>.+)", re.DOTALL)
+
+
+def split_name(text: str) -> tuple[str | None, str]:
+    """Split NAME=FILE; an existing file whose name contains = has no other name.
+
+    >>> split_name("new=bm25.run"), split_name("runs/k=2.run"), split_name("nDCG(gain=exp)@10")
+    (('new', 'bm25.run'), (None, 'runs/k=2.run'), (None, 'nDCG(gain=exp)@10'))
+    """
+    found = None if os.path.lexists(text) else NAMED.fullmatch(text)
+    return (found["name"], found["path"]) if found else (None, text)
+
+
+def named_files(text: str) -> list[tuple[str | None, str]]:
+    """Return the files of NAME=FILE, a file, a folder or a pattern, with the name that was given."""
+    name, path = split_name(text)
+    files = files_of(path)
+    if name is not None and len(files) > 1:
+        raise UsageError(f"{text}: {len(files)} files; expected one, which is called {name}")
+    return [(name, file) for file in files]
+
+
+def distinct_names(given: Sequence[str | None], paths: Sequence[str]) -> list[str]:
+    """Return the names of runs; names that were given are kept, others are lengthened until all differ.
+
+    >>> distinct_names([None, None], ["old/bm25.run", "new/bm25.run"])
+    ['old/bm25', 'new/bm25']
+    >>> distinct_names(["bm25", None], ["tuned.run", "runs/bm25.run"])
+    ['bm25', 'runs/bm25']
+    """
+    short = [name or run_name(path) for name, path in zip(given, paths, strict=True)]
+    names = list(short)
+    for name in dict.fromkeys(short):
+        places = [place for place, other in enumerate(short) if other == name]
+        free = [place for place in places if given[place] is None]
+        others = {each for place, each in enumerate(names) if place not in free}
+        for longer in _lengthened([paths[place] for place in free]) if len(places) > 1 else ():
+            if len({*longer, *others}) == len(longer) + len(others):
+                for place, found in zip(free, longer, strict=True):
+                    names[place] = found
+                break
+    return names
+
+
+def _lengthened(paths: Sequence[str]) -> Iterator[list[str]]:
+    """Yield names of files with ever more of their paths, first without the suffix."""
+    folders = [PurePath(path).parent.parts for path in paths]
+    for ends in ([run_name(path) for path in paths], [PurePath(path).name for path in paths]):
+        for depth in range(max(map(len, folders), default=0) + 1):
+            yield [
+                "/".join((*parts[max(0, len(parts) - depth) :], end))
+                for parts, end in zip(folders, ends, strict=True)
+            ]
