@@ -41,15 +41,15 @@ def path(tmp_path: Path) -> str:
     return path
 
 
-def test_a_store_is_read_as_qrels_by_majority_and_says_so(path: str) -> None:
+def test_a_store_is_read_as_qrels_by_majority_and_keeps_unlike_grades(path: str) -> None:
     qrels = read_qrels(path)
     assert qrels.to_dict() == {"q1": {"d1": 2, "d2": 0}, "q2": {"d3": 1}}
+    assert qrels.votes == {("q1", "d2"): (0, 1)}
     found = ll.evaluate(path, {"q1": ["d1", "d2"]}, ["P@1"])
     assert found.mean("run", "P@1") == 0.5
     merged = next(warning for warning in found.warnings if warning.code == "merged")
     assert str(merged) == (
-        "pairs with several judges: 2, 1 with unlike grades; merged by majority, "
-        "1 tie went to the lower grade"
+        "pairs with several judges: 2, 1 with unlike grades; each counts by the mean over its judges"
     )
 
 

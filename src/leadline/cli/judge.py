@@ -191,7 +191,7 @@ def _export(store: str, target: str, merge: str, form: str) -> None:
         "pairs": len(merged.grades),
         "judges": exported.judges,
         "shared": merged.shared,
-        "split": merged.split,
+        "split": len(merged.votes),
         "tied": merged.tied,
         "notes": exported.notes,
     }

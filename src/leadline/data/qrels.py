@@ -72,6 +72,7 @@ class Qrels(QueryTable):
     subtopics: Subtopics | None
     inclusion: Floats | None
     strata: Codes | None = None  # stratum of each row within its query, for a stratified sample
+    votes: Mapping[tuple[str, str], tuple[int, ...]] = {}  # unlike grades by several judges
     hashes: Hashes | None  # hashes of the documents, for the compiled kernels
     source: str
     sources: tuple[str, ...] = ()  # files read for these judgments; they are not overwritten
@@ -350,6 +351,7 @@ class Qrels(QueryTable):
             remarks=self.remarks,
         )
         qrels.sources, qrels.strata = self.sources, None if self.strata is None else self.strata[rows]
+        qrels.votes = self.votes
         return qrels
 
     @cached_property
@@ -441,6 +443,7 @@ class Qrels(QueryTable):
             source=self.source,
         )
         qrels.sources, qrels.strata = self.sources, None if self.strata is None else self.strata[rows]
+        qrels.votes = self.votes
         return qrels
 
     def with_known(self, known: dict[bytes, set[bytes]]) -> Qrels:

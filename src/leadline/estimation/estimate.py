@@ -459,8 +459,8 @@ def estimate(
     results._gaps = evidence.gaps  # noqa: SLF001  # same module
     results._frameless = sample.frameless and bool((sample.probability[sample.framed] < 1).any())  # noqa: SLF001
     results.estimates = _recall(sample, wanted, recalls, level)
-    grades = sample.table.grades[sample.drawn]
-    results._relevant = [bool((kind.target.of(grades) > 0).any()) for kind in kinds]  # noqa: SLF001
+    reached = (sample.reached(kind.target)[sample.drawn] for kind in kinds)
+    results._relevant = [bool((one > 0).any()) for one in reached]  # noqa: SLF001
     results._ideals = [ideal_withheld(sample, kind, evidence.drawn_for) for kind in kinds]  # noqa: SLF001  # same module
     results.judgments, results.read = evidence.judgments, evidence.read
     results.values, results.averaged = _without_exploded(results)

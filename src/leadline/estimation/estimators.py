@@ -20,6 +20,8 @@ from leadline.estimation.measure_targets import (
     Ratio,
     Target,
     Weights,
+    attention,
+    cascade,
 )
 from leadline.estimation.sampling_errors import NONE, ROUNDING, RunEstimate
 
@@ -61,6 +63,8 @@ class Sample:
         Pairs of the pool, whether or not they could be drawn; all if omitted.
     frameless : bool, default False
         Whether the pairs that could have been drawn, and were not, are unknown.
+    votes : tuple of ndarray
+        Rows of the pairs to which several judges gave unlike grades, a row for each judge, and the grades.
     """
 
     table: Qrels
@@ -78,6 +82,16 @@ class Sample:
     run: Integers | None = None
     in_pool: Flags | None = None
     frameless: bool = False
+    votes: tuple[Integers, Floats] = (np.zeros(0, np.int64), np.zeros(0))
+
+    def reached(self, target: Target) -> Floats:
+        """Return the target value of each pair; the mean over its judges where their grades are unlike."""
+        values = target.of(self.table.grades)
+        rows, grades = self.votes
+        if len(rows):
+            shared, place, count = np.unique(rows, return_inverse=True, return_counts=True)
+            values[shared] = np.bincount(place, target.of(grades)) / count
+        return values
 
     @cached_property
     def exact(self) -> bool:
@@ -94,7 +108,7 @@ class Sample:
             query=self.query,
             probability=self.probability,
             judged=self.judged,
-            grade=self.table.grades,
+            grade=self.reached(Target("linear")),
             ranked=(rows, np.zeros(len(rows), dtype=np.int64) if self.run is None else self.run, ranks),
             cell=self.cell,
             cells=self.cells,
@@ -161,7 +175,7 @@ class Sample:
             importance = self._importance(weights, cutoff)[rows]
             weight = (1.0 - p) / p**2 * importance
             low = importance == 0
-        reached, cell, fold = target.of(self.table.grades[rows]), self.cell[rows], self.fold[self.query[rows]]
+        reached, cell, fold = self.reached(target)[rows], self.cell[rows], self.fold[self.query[rows]]
         table = fit(
             reached,
             cell,
@@ -199,45 +213,6 @@ class Sample:
         return np.concatenate([1.0 / p, 1.0 / p + noise * np.sqrt(1.0 - p) / p], axis=1)
 
 
-def cascade(table: Floats, weight: Floats) -> tuple[Floats, Floats]:
-    """Return the values of a cascade measure and their derivatives by the target at each rank.
-
-    The last axis of the table is the rank.
-
-    Examples
-    --------
-    >>> values, slope = cascade(np.array([[0.5, 1.0]]), np.array([1.0, 0.5]))
-    >>> values.tolist(), slope.tolist()  # 0.5 + 0.5 x 0.5; 1 - 0.5 and 0.5 x 0.5
-    ([0.75], [[0.5, 0.25]])
-    """
-    *lists, depth = table.shape
-    before = _reach(1.0 - table)
-    below = np.zeros((*lists, depth + 1))  # value of the list from each rank on
-    for at in range(depth - 1, -1, -1):
-        below[..., at] = weight[at] * table[..., at] + (1.0 - table[..., at]) * below[..., at + 1]
-    return below[..., 0], before * (weight - below[..., 1:])
-
-
-def attention(table: Floats, weight: Floats, length: Integers) -> Floats:
-    """Return the weight of each rank of a cascade measure: that of the rank, where the list is as long.
-
-    The last axis of the table is the rank, as in `cascade`.
-
-    >>> attention(np.array([0.5, 0.5, 0.0]), np.array([1.0, 0.5, 0.5]), np.array(2)).tolist()
-    [1.0, 0.25, 0.0]
-    """
-    listed = np.arange(table.shape[-1]) < length[..., None]
-    seen: Floats = weight * _reach(np.clip(1.0 - table, 0.0, 1.0)) * listed
-    return seen
-
-
-def _reach(passed: Floats) -> Floats:
-    """Return the products of the factors of all ranks before."""
-    before = np.ones(passed.shape)
-    np.cumprod(passed[..., :-1], axis=-1, out=before[..., 1:])
-    return before
-
-
 @dataclass(frozen=True)
 class Estimator:
     """Estimator of one measure from one sample of judgments."""
@@ -267,11 +242,15 @@ class Estimator:
         return np.asarray(self._guess.outside[self.sample.fold, self.sample.outside])
 
     @cached_property
+    def _reached(self) -> Floats:
+        """Target of each pair."""
+        return self.sample.reached(self.kind.target)
+
+    @cached_property
     def _residual(self) -> Floats:
         """Target minus prediction of each judged pair, 0 for all others."""
         sample = self.sample
-        target = self.kind.target.of(sample.table.grades)
-        return np.where(sample.judged, target - self.guessed, 0.0)
+        return np.where(sample.judged, self._reached - self.guessed, 0.0)
 
     @cached_property
     def pseudo(self) -> Floats:
@@ -280,7 +259,7 @@ class Estimator:
         chance = np.where(sample.judged, sample.probability, 1.0)
         exact = sample.judged & (chance == 1)
         corrected = self.guessed + self._residual / chance
-        return np.where(exact, self.kind.target.of(sample.table.grades), corrected)
+        return np.where(exact, self._reached, corrected)
 
     @cached_property
     def _error(self) -> Floats:
@@ -311,15 +290,14 @@ class Estimator:
     @cached_property
     def expected_target(self) -> Floats:
         """Target of judged pairs, prediction of all others."""
-        target = self.kind.target.of(self.sample.table.grades)
-        return np.where(self.sample.judged, target, self.guessed)
+        return np.where(self.sample.judged, self._reached, self.guessed)
 
     @cached_property
     def top(self) -> float:
         """Largest target among the judged pairs; 1 for indicators."""
         if self.kind.target.kind == "indicator":
             return 1.0
-        return float(self.kind.target.of(self.sample.table.grades[self.sample.judged]).max(initial=0.0))
+        return float(self._reached[self.sample.judged].max(initial=0.0))
 
     def of(self, judged: JudgedRun) -> RunEstimate:
         """Estimate the measure for a run joined with the pairs of the sample."""
@@ -553,7 +531,7 @@ class Estimator:
         """Return the estimated number of documents of each query that reach a target, with replicates."""
         sample, queries = self.sample, len(self.sample.fold)
         guess = sample.guess(target, None, None).of(sample.fold[sample.query], sample.cell, sample.framed)
-        reached = np.where(sample.judged, target.of(sample.table.grades), 0.0)
+        reached = np.where(sample.judged, sample.reached(target), 0.0)
         certain = sample.judged & (sample.probability == 1)
         certain_count = np.bincount(sample.query[certain], reached[certain], minlength=queries)
         open_ = ~certain & (sample.framed if len(sample.drawn) else True)

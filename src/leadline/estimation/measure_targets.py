@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leadline.data.arrays import Floats
+from leadline.data.arrays import Floats, Integers
 from leadline.errors import UsageError
 from leadline.measures import Measure
 from leadline.measures.average_precision import AP
@@ -196,3 +196,42 @@ _MAKERS: dict[type[Measure], Callable[..., Kind | None]] = {
         None if measure.norm == "min" else AveragePrecision(Target("indicator", measure.rel), measure.cutoff)
     ),
 }
+
+
+def cascade(table: Floats, weight: Floats) -> tuple[Floats, Floats]:
+    """Return the values of a cascade measure and their derivatives by the target at each rank.
+
+    The last axis of the table is the rank.
+
+    Examples
+    --------
+    >>> values, slope = cascade(np.array([[0.5, 1.0]]), np.array([1.0, 0.5]))
+    >>> values.tolist(), slope.tolist()  # 0.5 + 0.5 x 0.5; 1 - 0.5 and 0.5 x 0.5
+    ([0.75], [[0.5, 0.25]])
+    """
+    *lists, depth = table.shape
+    before = _reach(1.0 - table)
+    below = np.zeros((*lists, depth + 1))  # value of the list from each rank on
+    for at in range(depth - 1, -1, -1):
+        below[..., at] = weight[at] * table[..., at] + (1.0 - table[..., at]) * below[..., at + 1]
+    return below[..., 0], before * (weight - below[..., 1:])
+
+
+def attention(table: Floats, weight: Floats, length: Integers) -> Floats:
+    """Return the weight of each rank of a cascade measure: that of the rank, where the list is as long.
+
+    The last axis of the table is the rank, as in `cascade`.
+
+    >>> attention(np.array([0.5, 0.5, 0.0]), np.array([1.0, 0.5, 0.5]), np.array(2)).tolist()
+    [1.0, 0.25, 0.0]
+    """
+    listed = np.arange(table.shape[-1]) < length[..., None]
+    seen: Floats = weight * _reach(np.clip(1.0 - table, 0.0, 1.0)) * listed
+    return seen
+
+
+def _reach(passed: Floats) -> Floats:
+    """Return the products of the factors of all ranks before."""
+    before = np.ones(passed.shape)
+    np.cumprod(passed[..., :-1], axis=-1, out=before[..., 1:])
+    return before

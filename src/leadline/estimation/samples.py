@@ -119,7 +119,7 @@ def evidence_of(
         for document, grade in documents.items()
         if grade >= 0
     }
-    warnings = [ResultWarning(*remark) for remark in table.remarks if remark[0] == "merged"]
+    warnings = [_of_judges(*remark) for remark in table.remarks if remark[0] == "merged"]
     drawn_pool = draw_of(table, None) if pool is None else pool_of(pool)
     if drawn_pool is not None and ("seed" not in drawn_pool.design or np.isnan(drawn_pool.order).all()):
         drawn_pool = _of_judged_queries(drawn_pool, {query for query, _ in grades}, warnings)
@@ -137,7 +137,7 @@ def evidence_of(
         known = set(pairs.names())
         pairs = pairs.with_framed_out([pair for pair in labels if pair not in known])
         grade = np.concatenate([grade, np.full(len(pairs.queries) - len(grade), np.nan)])
-    found = _evidence(pairs, grade, drawn_pool, labels, chosen, warnings, seed)
+    found = _evidence(pairs, grade, drawn_pool, labels, chosen, warnings, seed, table.votes)
     return replace(found, gaps=0 if skipped else gaps)
 
 
@@ -376,6 +376,7 @@ def _evidence(
     proxy: str,
     warnings: list[ResultWarning],
     seed: int,
+    votes_of: Mapping[tuple[str, str], Sequence[int]],
 ) -> Evidence:
     table, order = _table(pairs, np.nan_to_num(grade))
     judged, probability = ~np.isnan(grade), pairs.probability
@@ -409,6 +410,7 @@ def _evidence(
         run,
         None if pool is None else order < len(pool.queries),
         frameless=pool is not None and not pool.design and bool(pool.drawn.all()),
+        votes=_votes(pairs, votes_of, position),
     )
     return Evidence(
         sample,
@@ -418,6 +420,24 @@ def _evidence(
         warnings,
         {"pool": 0 if pool is None else len(pool.queries), "labels": len(labels)},
         () if pool is None else tuple(map(str, pool.design.get("measures", ()))),
+    )
+
+
+def _of_judges(code: str, message: str, count: int) -> ResultWarning:
+    """Return the warning of pairs with several judges, which count by the mean over these."""
+    return ResultWarning(
+        code, message.partition("; ")[0] + "; each counts by the mean over its judges", count
+    )
+
+
+def _votes(
+    pairs: _Pairs, votes_of: Mapping[tuple[str, str], Sequence[int]], position: Integers
+) -> tuple[Integers, Floats]:
+    """Return row and grade of each judgment of the pairs with unlike grades."""
+    known = pairs.rows_listed() if votes_of else {}
+    found = [(position[known[pair]], grade) for pair in votes_of.keys() & known for grade in votes_of[pair]]
+    return np.array([row for row, _ in found], dtype=np.int64), np.array(
+        [grade for _, grade in found], dtype=np.float64
     )
 
 

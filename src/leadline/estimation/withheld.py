@@ -112,7 +112,7 @@ def ideal_withheld(sample: Sample, kind: Kind, drawn_for: Sequence[str]) -> With
         return None
     if not sample.guessing:
         return Withheld(NoInterval.UNKNOWN_IDEAL)
-    relevant = sample.table.grades[sample.judged] > 0
+    relevant = sample.reached(Target("linear"))[sample.judged] > 0
     if relevant.all() or not relevant.any():
         return Withheld(NoInterval.ALL_RELEVANT if relevant.all() else NoInterval.NO_RELEVANT)
     reason = design_withheld(sample, kind, drawn_for)

@@ -32,15 +32,15 @@ class Judgment(NamedTuple):
 
 
 class Merged(NamedTuple):
-    """One grade a pair; `shared` pairs had several judges, `split` of those had unlike grades.
+    """One grade a pair; `shared` pairs had several judges, `tied` of them no majority.
 
-    `tied` pairs had no majority.
+    `votes` are the grades of the pairs with unlike ones.
     """
 
     grades: dict[Pair, float]
     rule: str
     shared: int
-    split: int
+    votes: dict[Pair, tuple[int, ...]]
     tied: int
 
     @property
@@ -49,7 +49,7 @@ class Merged(NamedTuple):
         if not self.shared:
             return ()
         words = (
-            f"pairs with several judges: {self.shared:,}, {self.split:,} with unlike grades; "
+            f"pairs with several judges: {self.shared:,}, {len(self.votes):,} with unlike grades; "
             f"merged by {self.rule}"
         )
         if self.tied:
@@ -99,7 +99,7 @@ def merge(judgments: Iterable[Judgment], rule: str = "majority") -> Merged:
         {pair: settle(grades) for pair, grades in by_pair.items()},
         rule,
         len(shared),
-        sum(len(set(grades)) > 1 for grades in shared),
+        {pair: tuple(grades) for pair, grades in by_pair.items() if len(set(grades)) > 1},
         sum(map(_is_tied, shared)) if rule == "majority" else 0,
     )
 

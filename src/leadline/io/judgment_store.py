@@ -245,4 +245,6 @@ def records(source: Opened, *_: object) -> Records:
         shares = {}
     names = ("query", "document")
     judges = Counter[object](given.judgment.judge for given in found)
-    return Records(rows, path, "judgment", names, shares=shares, remarks=remarks, judges=judges)
+    return Records(
+        rows, path, "judgment", names, shares=shares, remarks=remarks, judges=judges, votes=merged.votes
+    )

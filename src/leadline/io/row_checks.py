@@ -145,6 +145,8 @@ class Records:
     chosen: tuple[str, ...] = ()  # query, document, number, rank or subtopic, tag or probability, judge
     # Inclusion probabilities, as read.
     shares: dict[tuple[str, str], object] = field(default_factory=dict)
+    # Unlike grades by several judges.
+    votes: Mapping[tuple[str, str], tuple[int, ...]] = field(default_factory=dict)
 
     def at(self, error: InputError, place: int | None) -> InputError:
         """Return an error with its location."""
@@ -228,6 +230,7 @@ def qrels(records: Records) -> Qrels:
     queries = (name for name, size in zip(lists.queries, sizes, strict=True) for _ in range(size))
     rows = zip(queries, lists.documents, lists.scores.tolist(), strict=True)
     made = with_shares(Qrels.of(rows, source=records.path), records)
+    made.votes = records.votes
     remarks = (*about_remarks(records.comments), *records.remarks, *machine_remarks(records.judges))
     made.remarks = (*remarks, *_remarks_on_sets(made, records))
     return made

@@ -14,8 +14,16 @@ from scipy.special import stdtrit
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.judged_run import JudgedRun
 from leadline.errors import UsageError
-from leadline.estimation.estimators import Estimator, Sample, attention, cascade
-from leadline.estimation.measure_targets import AveragePrecision, Cascade, Kind, Linear, Ratio
+from leadline.estimation.estimators import Estimator, Sample
+from leadline.estimation.measure_targets import (
+    AveragePrecision,
+    Cascade,
+    Kind,
+    Linear,
+    Ratio,
+    attention,
+    cascade,
+)
 from leadline.estimation.sampling_errors import MOST_DEGREES
 
 
