@@ -409,7 +409,7 @@ class Qrels(QueryTable):
             remarks=self.remarks,
         )
         qrels.sources, qrels.strata = self.sources, None if self.strata is None else self.strata[rows]
-        qrels.highest_grade = self.highest_grade
+        qrels.highest_grade, qrels.votes = self.highest_grade, self.votes
         return qrels
 
     @cached_property
@@ -443,7 +443,6 @@ class Qrels(QueryTable):
             source=self.source,
         )
         qrels.sources, qrels.strata = self.sources, None if self.strata is None else self.strata[rows]
-        qrels.votes = self.votes
         return qrels
 
     def with_known(self, known: dict[bytes, set[bytes]]) -> Qrels:
