@@ -153,12 +153,14 @@ def test_short_lists_are_told() -> None:
     assert "(short)" in found.warnings[0].message
 
 
-def test_equal_names_are_refused(tmp_path: Path) -> None:
+def test_files_of_one_name_are_told_apart_by_their_folders(tmp_path: Path) -> None:
     for folder in ("x", "y"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "same.run").write_text("q Q0 d 1 1.0 t\n")
-    with pytest.raises(UsageError, match="two runs are called 'same'"):
-        ll.unjudged([str(tmp_path / folder / "same.run") for folder in ("x", "y")])
+    paths = [str(tmp_path / folder / "same.run") for folder in ("x", "y")]
+    assert sorted(ll.unjudged(paths).to_dict()["scores"]) == ["x/same", "y/same"]
+    with pytest.raises(UsageError, match="two runs are called 't'"):
+        ll.unjudged(paths, name_by="tag")
 
 
 # A pilot that was written apart found these, with official MAP (relevant from grade 1).

@@ -144,8 +144,8 @@ def test_m_keeps_documents_after_sorting_and_j_drops_unjudged_ones(leadline: Lea
     assert leadline("evaluate", "-J", "-M", 2, *asked).out.startswith(first.format(1, "2"))
 
 
-def test_large_n_is_the_size_of_the_collection(leadline: Leadline) -> None:
-    done = leadline("evaluate", "-N100", "-m", "utility.0,0,0,1", "qrels", "run", "-f", "trec")
+def test_the_size_of_the_collection_is_a_setting(leadline: Leadline) -> None:
+    done = leadline("evaluate", "-C", "documents=100", "-m", "utility.0,0,0,1", "qrels", "run", "-f", "trec")
     wanted = ((100 - 5) + (100 - 1) + (100 - 1)) / 3  # all that is relevant or retrieved is left out
     assert done.out == f"utility_0,0,0,1       \tall\t{wanted:.4f}\n"
 
