@@ -9,7 +9,7 @@ from typing import Any
 
 from matplotlib.text import Text
 
-from leadline.reporting.plots import FAINT, INK, LINE_STYLES, RULE, picture, style
+from leadline.charts import FAINT, INK, LINE_STYLES, RULE, picture, style
 
 KNOWN = {look.color for look in LINE_STYLES} | {FAINT, INK, RULE, "#ffffff", "#000000"}
 

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from leadline.judging.score_audit import audit_scores
     from leadline.measures import MEASURES, Measure
     from leadline.online.abtest import abtest
+    from leadline.pages.report import report
     from leadline.reporting.baseline_files import write_baseline
-    from leadline.reporting.pages.report import report
     from leadline.reporting.score_results import read_scores
     from leadline.retrieval import models
     from leadline.retrieval.collection import collection
@@ -83,7 +83,7 @@ _MODULES = {
     "measures": ("MEASURES", "Measure"),
     "online.abtest": ("abtest",),
     "reporting.baseline_files": ("write_baseline",),
-    "reporting.pages.report": ("report",),
+    "pages.report": ("report",),
     "reporting.score_results": ("read_scores",),
     "retrieval.collection": ("collection",),
     "retrieval.marginal_relevance": ("mmr",),

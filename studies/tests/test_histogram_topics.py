@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from conftest import Leadline
+from leadline.charts import picture
 from leadline.errors import InputError, UsageError
-from leadline.reporting.plots import picture
 from leadline.topics.fit import fit
 from leadline_studies import study
 from leadline_studies.histogram_topics.pairs import TopicTexts, draw_pairs

@@ -12,7 +12,7 @@ import pytest
 
 from conftest import Leadline
 from leadline.comparison.information_difference.difference import difference
-from leadline.reporting.render.terminal import write
+from leadline.render.terminal import write
 
 HEADS = {"svg": b"<?xml", "pdf": b"%PDF", "png": b"\x89PNG"}
 

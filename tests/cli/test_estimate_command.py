@@ -20,7 +20,7 @@ from leadline.errors import LeadlineError, UsageError
 from leadline.estimation.estimate import estimate
 from leadline.estimation.measured import evaluate as evaluate_any
 from leadline.evaluation.evaluate import evaluate
-from leadline.reporting.pages.report import report
+from leadline.pages.report import report
 from leadline.reporting.restore import save
 from leadline.reporting.score_results import read_scores
 

@@ -11,8 +11,8 @@ from cycler import cycler
 
 import leadline as ll
 from conftest import REPOSITORY, Leadline
+from leadline.charts import COLOURS, INK
 from leadline.errors import UsageError
-from leadline.reporting.plots import COLOURS, INK
 
 EXAMPLES = REPOSITORY / "docs" / "examples"
 RUNS = ("qrels.txt", "bm25.run", "dense.run")

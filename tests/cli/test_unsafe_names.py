@@ -22,7 +22,7 @@ from leadline.data.wording import cells, folded, shortened, visible
 from leadline.io.id_lists import read_labels
 from leadline.io.result_files import read_column
 from leadline.io.tables import unguarded
-from leadline.reporting.render import render
+from leadline.render import render
 
 NAMES = [
     "\x1b[2Jred",

@@ -17,13 +17,13 @@ import pytest
 
 import leadline as ll
 from conftest import Leadline
+from leadline.charts.result_plots import FIGURES
 from leadline.comparison.query_slices import slices_of
 from leadline.data.result import Result
 from leadline.data.table import Table
 from leadline.errors import InputError, LeadlineError, MissingPackageError, UnknownOptionError, UsageError
 from leadline.estimation.pool_designs import pool_for
 from leadline.evaluation.curves import subtopic_curve
-from leadline.reporting.plots.result_plots import FIGURES
 from leadline.reporting.restore import save
 from leadline.retrieval.collection import collection
 from leadline.scale import suite

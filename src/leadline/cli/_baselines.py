@@ -18,7 +18,7 @@ from leadline.data.qrels import Qrels
 from leadline.data.results import Results
 from leadline.data.wording import counted, queries
 from leadline.errors import UsageError, both, one_of
-from leadline.reporting.render.text_formats import plain_text
+from leadline.render.text_formats import plain_text
 
 F = TypeVar("F", bound=Callable[..., Any])
 OPTIONS = ("baseline_file", "update_baseline", "force_update")

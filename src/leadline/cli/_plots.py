@@ -57,7 +57,7 @@ def check_plots(plots: Sequence[str], *, output: str | None = None, **figure: ob
                 words = {"figure": f"--figure {value}", "label": "--config figure.labels"}
                 both({words.get(name, "--config figure.pair"): True}, {"--plot FILE": None})
         return {"plot": None} | options
-    from leadline.reporting.plots import form_of
+    from leadline.charts import form_of
 
     refuse_same_output(output, *plots)
     for path in plots:
@@ -70,8 +70,8 @@ def write_plots(plots: Sequence[str], result: Result, **options: Any) -> None:
     """Write the figure of a result to files."""
     if not plots:
         return
-    from leadline.reporting.plots import form_of, labelled, picture, width_of_user
-    from leadline.reporting.plots.result_plots import checked_labels, figure_of_result
+    from leadline.charts import form_of, labelled, picture, width_of_user
+    from leadline.charts.result_plots import checked_labels, figure_of_result
 
     labels = checked_labels(result, *_labels(check_plots(plots).get("label") or ()))
     make = figure_of_result(result, **options)

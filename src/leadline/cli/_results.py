@@ -16,7 +16,7 @@ from leadline.data.table import Table
 from leadline.data.wording import UNSAFE, folded, visible
 from leadline.io.ir_metadata import header_of
 from leadline.io.opening import digest_of
-from leadline.reporting.render import render
+from leadline.render import render
 from leadline.version import VERSION
 
 

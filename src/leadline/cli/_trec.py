@@ -10,10 +10,10 @@ from leadline.data.qrels import Qrels
 from leadline.data.registry import split_names
 from leadline.data.results import Results
 from leadline.errors import one_of
+from leadline.evaluation import trec_output
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.profiles import profile_of
 from leadline.evaluation.trec_names import NAMES
-from leadline.reporting.render import trec
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -76,7 +76,7 @@ def evaluate_as_trec(
     )
 
     def write(*, per_query: bool, means: bool) -> str:
-        return trec.write(
+        return trec_output.write(
             results,
             asked,
             rel=1.0 if rel is None else rel,

@@ -55,7 +55,7 @@ from leadline.data.qrels import Qrels
 from leadline.data.results import Results
 from leadline.data.table import Table
 from leadline.errors import UsageError
-from leadline.reporting.render.text_formats import plain_text
+from leadline.render.text_formats import plain_text
 
 SECTION = "Evaluation"
 

@@ -29,8 +29,8 @@ from leadline.comparison.rules import Rules
 from leadline.data.optional import require
 from leadline.errors import UsageError
 from leadline.estimation.measured import estimates_of
-from leadline.reporting.pages.report import compared, only_one, page_of
-from leadline.reporting.tables.significance_table import significance_table
+from leadline.pages.report import compared, only_one, page_of
+from leadline.pages.significance_table import significance_table
 
 SECTION = "Evaluation"
 
@@ -143,7 +143,7 @@ def command(
     )
     write_output(text, None)
     if form == "table":
-        from leadline.reporting.pages.report_page import story
+        from leadline.pages.report_page import story
 
         print_line("\n" + "\n".join(story(comparison)))
         print_line(f"page written: {output} (open it in a browser)")

@@ -25,7 +25,7 @@ class Result:
     A subclass defines `_columns`, from which tables, text, CSV and data frames are made, and `to_dict`, its
     part of the JSON of the command; `_notes` and `_tables` where the printed form has more than the columns
     and the warnings. `**options` are those of `_columns`, such as `per_query=True`. The figure is defined in
-    `leadline.reporting.plots` by the name of the class. `sources` are the files read for the result; they are
+    `leadline.charts` by the name of the class. `sources` are the files read for the result; they are
     not overwritten.
     """
 
@@ -106,7 +106,7 @@ class Result:
         **options
             Options of the table, such as `per_query=True`.
         """
-        from leadline.reporting.render import render
+        from leadline.render import render
 
         tables = self._written(options, whole=form == "csv")
         return "\n".join(render(table, form, to_file=to_file) for table in tables)
@@ -190,7 +190,7 @@ class Result:
             If results of this class have no figure.
 
         """
-        from leadline.reporting.plots.result_plots import draw
+        from leadline.charts.result_plots import draw
 
         return draw(self, path, labels=labels, **options)
 
@@ -210,7 +210,7 @@ class Result:
             If the suffix is unknown or the file cannot be written.
 
         """
-        from leadline.reporting.tables import write_result
+        from leadline.reporting.written_results import write_result
 
         write_result(self, path, **options)
 

@@ -14,6 +14,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from leadline.charts import COLUMN
+from leadline.charts.interval_plots import against_truth
+from leadline.charts.line_plots import recall_precision
+from leadline.charts.query_plots import per_query
 from leadline.data.arrays import Floats
 from leadline.data.qrels import Qrels
 from leadline.data.results import Results
@@ -25,11 +29,7 @@ from leadline.estimation.pool_designs import pool_for
 from leadline.evaluation.curves import Curves
 from leadline.evaluation.evaluate import evaluate
 from leadline.io.read import read_qrels, read_run
-from leadline.reporting.pages import fill, inline, table_of
-from leadline.reporting.plots import COLUMN
-from leadline.reporting.plots.interval_plots import against_truth
-from leadline.reporting.plots.line_plots import recall_precision
-from leadline.reporting.plots.query_plots import per_query
+from leadline.pages import fill, inline, table_of
 from leadline.version import VERSION
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from leadline.charts.interval_plots import against_truth
 from leadline.data.arrays import Floats
 from leadline.data.ids import to_text
 from leadline.data.reading import Reading
@@ -27,7 +28,6 @@ from leadline.estimation.pool_designs import pool_for
 from leadline.estimation.system_lists import read_systems
 from leadline.evaluation.evaluate import evaluate
 from leadline.io.read import QrelsLike, read_qrels
-from leadline.reporting.plots.interval_plots import against_truth
 from leadline_studies import Claim, Option, Outcome, Progress
 
 CLAIM = Claim(

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from leadline.charts import COLUMN, FAINT, INK, LINE_STYLES, shortened, style
+from leadline.charts.text_layout import legend_below, name_rows, narrowed, wrapped
 from leadline.data.arrays import Floats
 from leadline.errors import UsageError
-from leadline.reporting.plots import COLUMN, FAINT, INK, LINE_STYLES, shortened, style
-from leadline.reporting.plots.text_layout import legend_below, name_rows, narrowed, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

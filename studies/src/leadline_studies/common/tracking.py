@@ -89,7 +89,7 @@ def tracking_tables(data: dict[str, Correlations]) -> dict[str, Table]:
 
 def tracking_figure(data: dict[str, Correlations], which: str, *, systems: str = "runs") -> Any:
     """Plot Pearson's r with AP of every column, over random `sevens` or `all` systems."""
-    from leadline.reporting.plots.interval_plots import forest
+    from leadline.charts.interval_plots import forest
 
     if which == "sevens":
         parts = [entry["sevens_pearson"] for entry in data.values()]

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 import leadline as ll
-from leadline.reporting.plots import picture
+from leadline.charts import picture
 from leadline_studies import study
 from leadline_studies.common.markdown import bold, table, value_range, wrapped
 from leadline_studies.common.pages import PAGES, Json, find_documents, update_page

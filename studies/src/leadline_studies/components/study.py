@@ -252,7 +252,7 @@ def _tables(data: dict[str, Any]) -> dict[str, Table]:
 
 
 def _figures(data: dict[str, Any]) -> dict[str, Any]:
-    from leadline.reporting.plots.interval_plots import forest
+    from leadline.charts.interval_plots import forest
 
     rows: list[dict[str, Any]] = [
         {"component": "", "what": "no change", "difference": 0.0, "low": 0.0, "high": 0.0},

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import leadline as ll
-from leadline.reporting.plots import picture
+from leadline.charts import picture
 from leadline_studies import study
 from leadline_studies.common.markdown import table, value_range, wrapped
 from leadline_studies.common.pages import PAGES, Json, find_documents, update_page

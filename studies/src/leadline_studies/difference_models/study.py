@@ -193,7 +193,7 @@ def _figures(
     across: dict[str, float],
     cutoff: int | None,
 ) -> dict[str, Any]:
-    from leadline.reporting.plots.line_plots import by_parameter, cumulative
+    from leadline.charts.line_plots import by_parameter, cumulative
 
     lines = {
         name: [(value, float(differences.mean_ric[index])) for index, value in points]

@@ -237,8 +237,8 @@ def _correlation_table(correlations: dict[str, Any]) -> Table:
 
 
 def _figures(differences: Difference, teams: list[str], pairs: Pairs) -> dict[str, Any]:
-    from leadline.reporting.plots import COLUMN
-    from leadline.reporting.plots.distance_map import distance_map
+    from leadline.charts import COLUMN
+    from leadline.charts.distance_map import distance_map
     from leadline_studies.common.figures import operating_curves
 
     figures = {}

@@ -17,8 +17,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from leadline.charts import COLUMN, FAINT, INK, LINE_STYLES, picture, style
 from leadline.estimation.withheld import MOST_GUESSED_OF_NEW
-from leadline.reporting.plots import COLUMN, FAINT, INK, LINE_STYLES, picture, style
 from leadline_studies.common.markdown import table, wrapped
 from leadline_studies.common.pages import (
     PAGES,

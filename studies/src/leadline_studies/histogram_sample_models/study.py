@@ -383,7 +383,7 @@ def tables(data: Json) -> dict[str, Table]:
 
 
 def _figure(data: Json) -> Any:
-    from leadline.reporting.plots.interval_plots import forest
+    from leadline.charts.interval_plots import forest
 
     middle = data["samples"][len(data["samples"]) // 2]
     rows = [

@@ -316,7 +316,7 @@ def _tables(data: dict[str, Any]) -> dict[str, Table]:
 
 
 def _figures(data: dict[str, Any]) -> dict[str, Any]:
-    from leadline.reporting.plots.histogram_plots import histograms
+    from leadline.charts.histogram_plots import histograms
     from leadline_studies.common.figures import panels
 
     settings, norm = data["settings"], f"per {NORMS[0]}"

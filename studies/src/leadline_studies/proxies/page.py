@@ -14,8 +14,8 @@ from math import nan
 from pathlib import Path
 from typing import Any
 
+from leadline.charts import COLUMN, picture
 from leadline.io.write import write_run
-from leadline.reporting.plots import COLUMN, picture
 from leadline.retrieval.index.builder import build_index
 from leadline.retrieval.search import search
 from leadline_studies.common.markdown import number, table, value_range, wrapped

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import leadline as ll
-from leadline.reporting.plots import picture
+from leadline.charts import picture
 from leadline_studies import study
 from leadline_studies.common.markdown import bold, table, value_range, with_interval, wrapped
 from leadline_studies.common.pages import (

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from leadline.reporting.plots import picture
+from leadline.charts import picture
 from leadline_studies.common.figures import coverage_points
 from leadline_studies.common.markdown import percent, table
 from leadline_studies.significance.false_alarms import (

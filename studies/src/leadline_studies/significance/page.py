@@ -21,7 +21,7 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from leadline.reporting.plots import picture
+from leadline.charts import picture
 from leadline.stats.paired_tests import Bootstrap, Randomisation
 from leadline_studies.common.figures import significance_errors
 from leadline_studies.common.markdown import percent, table
