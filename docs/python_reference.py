@@ -10,7 +10,7 @@ from functools import cached_property
 from types import FunctionType
 
 import leadline
-from leadline.data.result import Result
+from leadline.result import Result
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 ATTRIBUTES = runpy.run_path(os.path.join(FOLDER, "attributes.py"))

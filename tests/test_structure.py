@@ -27,6 +27,7 @@ LAYERS = (
     {"render"},
     {"stats", "text"},
     {"io"},
+    {"result"},
     {"measures"},
     {"topics"},
     {"retrieval"},
@@ -36,7 +37,6 @@ LAYERS = (
     {"judging"},
     {"charts"},
     {"pages"},
-    {"reporting"},
     {"scale"},
     {"demo"},
     {"cli", "pytest_plugin"},
@@ -51,8 +51,8 @@ UPWARD = {
     "comparison/information_difference/difference.py": {"scale"},
     "data/run.py": {"io"},
     "data/qrels.py": {"io"},
-    "data/result.py": {"charts", "render", "reporting"},
-    "data/results.py": {"scale"},
+    "result.py": {"charts"},
+    "evaluation/results.py": {"scale"},
 }
 MOST_FILES = 341
 MOST_NAMES = 24  # of packages and modules at the top

@@ -7,6 +7,7 @@ from leadline import version
 TYPE_CHECKING = False  # as that of typing, without loading it before an interrupt can be caught
 if TYPE_CHECKING:
     from leadline import measures
+    from leadline.comparison.baseline_files import write_baseline
     from leadline.comparison.compare import compare
     from leadline.comparison.comparison_result import Comparison
     from leadline.comparison.correlate import correlate
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from leadline.comparison.replication import replicate
     from leadline.comparison.why_different import why_different
     from leadline.data.qrels import Qrels
-    from leadline.data.result import Result
-    from leadline.data.results import Results
     from leadline.data.run import Run
     from leadline.errors import InputError, LeadlineError, UsageError
     from leadline.estimation.measured import evaluate
@@ -28,6 +27,8 @@ if TYPE_CHECKING:
     from leadline.evaluation.check_files import check
     from leadline.evaluation.curves import curve
     from leadline.evaluation.explain import explain
+    from leadline.evaluation.results import Results
+    from leadline.evaluation.score_results import read_scores
     from leadline.io.read import read_qrels, read_run, run_of_arrays
     from leadline.io.texts import read_documents, read_queries
     from leadline.io.write import write_qrels, write_run
@@ -37,8 +38,7 @@ if TYPE_CHECKING:
     from leadline.measures import MEASURES, Measure
     from leadline.online.abtest import abtest
     from leadline.pages.report import report
-    from leadline.reporting.baseline_files import write_baseline
-    from leadline.reporting.score_results import read_scores
+    from leadline.result import Result
     from leadline.retrieval import models
     from leadline.retrieval.collection import collection
     from leadline.retrieval.fusion import fuse
@@ -62,8 +62,8 @@ _MODULES = {
     "comparison.replication": ("replicate",),
     "comparison.why_different": ("why_different",),
     "data.qrels": ("Qrels",),
-    "data.result": ("Result",),
-    "data.results": ("Results",),
+    "result": ("Result",),
+    "evaluation.results": ("Results",),
     "data.run": ("Run",),
     "errors": ("InputError", "LeadlineError", "UsageError"),
     "estimation.measured": ("evaluate",),
@@ -82,9 +82,9 @@ _MODULES = {
     "judging.score_audit": ("audit_scores",),
     "measures": ("MEASURES", "Measure"),
     "online.abtest": ("abtest",),
-    "reporting.baseline_files": ("write_baseline",),
+    "comparison.baseline_files": ("write_baseline",),
     "pages.report": ("report",),
-    "reporting.score_results": ("read_scores",),
+    "evaluation.score_results": ("read_scores",),
     "retrieval.collection": ("collection",),
     "retrieval.marginal_relevance": ("mmr",),
     "retrieval.fusion": ("fuse",),

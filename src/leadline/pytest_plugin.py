@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from leadline.comparison.gate import Condition
     from leadline.comparison.rules import Rules
     from leadline.data.qrels import Qrels
-    from leadline.data.results import Results
+    from leadline.evaluation.results import Results
 
 WRITTEN: pytest.StashKey[list[str]] = pytest.StashKey()
 NOTES: pytest.StashKey[list[str]] = pytest.StashKey()
@@ -219,8 +219,8 @@ class LeadlineGate:
         self, run: Any, path: str, condition: Condition, table: Qrels, rules: Rules, options: dict[str, Any]
     ) -> None:
         """Write a baseline with the measures that it had and that of the condition."""
+        from leadline.comparison.baseline_files import write_baseline
         from leadline.comparison.baselines import read_baseline
-        from leadline.reporting.baseline_files import write_baseline
 
         known = read_baseline(path, to_update=True).measures if os.path.exists(path) else []
         results = self._values(table, run, [*known, condition.measure], rules, options)

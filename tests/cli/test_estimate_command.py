@@ -20,9 +20,9 @@ from leadline.errors import LeadlineError, UsageError
 from leadline.estimation.estimate import estimate
 from leadline.estimation.measured import evaluate as evaluate_any
 from leadline.evaluation.evaluate import evaluate
+from leadline.evaluation.saved_results import save
+from leadline.evaluation.score_results import read_scores
 from leadline.pages.report import report
-from leadline.reporting.restore import save
-from leadline.reporting.score_results import read_scores
 
 QUERIES = [f"q{number:02}" for number in range(14)]
 

@@ -17,8 +17,8 @@ from leadline.errors import UsageError
 from leadline.estimation.estimate import EstimatedResults, estimate
 from leadline.estimation.pool_designs import pool_for
 from leadline.evaluation.evaluate import evaluate
-from leadline.reporting.restore import save
-from leadline.reporting.score_results import read_scores
+from leadline.evaluation.saved_results import save
+from leadline.evaluation.score_results import read_scores
 
 QUERIES = [f"q{number:02}" for number in range(12)]
 RNG = np.random.default_rng(8)

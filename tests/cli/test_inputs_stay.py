@@ -19,10 +19,10 @@ from conftest import REPOSITORY, Leadline
 from judging_pages import event
 from leadline.cli import group
 from leadline.cli._options import OutputPath
+from leadline.evaluation.saved_results import save
 from leadline.io import read_paths
 from leadline.judging.events import parse_event
 from leadline.judging.store import Store
-from leadline.reporting.restore import save
 from leadline.retrieval.index.builder import build_index
 
 # A working line for every output of every command. Every word that names a file of the folder is an input;

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from conftest import Leadline
+from leadline.evaluation.score_results import read_scores
 from leadline.io.read import read_run
-from leadline.reporting.score_results import read_scores
 from leadline.retrieval.models import MODELS
 from leadline.retrieval.search import search
 

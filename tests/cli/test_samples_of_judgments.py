@@ -14,6 +14,7 @@ import pytest
 import leadline as ll
 from conftest import REPOSITORY, Leadline
 from judging_pages import event
+from leadline.comparison.baseline_files import write_baseline
 from leadline.comparison.query_slices import slices_of
 from leadline.errors import InputError, UsageError
 from leadline.estimation.estimate import estimate
@@ -21,7 +22,6 @@ from leadline.judging.events import parse_event
 from leadline.judging.export import export
 from leadline.judging.startup import opened
 from leadline.judging.store import Store
-from leadline.reporting.baseline_files import write_baseline
 
 RUNS = ["bm25.run", "dense.run"]
 TABLE = "query_id,doc_id,relevance,probability\nknots,d01,1,1.0\nknots,d02,0,0.5\ntides,d03,1,0.25\n"

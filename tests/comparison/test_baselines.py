@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from test_comparison import QRELS, RUNS, ranked
 
 import leadline as ll
+from leadline.comparison.baseline_files import write_baseline
 from leadline.comparison.baselines import Fingerprint, check_same, fingerprint, is_baseline, read_baseline
 from leadline.comparison.gate import BELOW, NOT_WORSE, WORSE, Condition, gates_of
-from leadline.data.results import Results
 from leadline.errors import InputError, UsageError
-from leadline.reporting.baseline_files import write_baseline
+from leadline.evaluation.results import Results
 
 SUFFIXES = ("json", "parquet")
 MEASURES = ["nDCG@10", "RR", "RankOf(n=1)"]

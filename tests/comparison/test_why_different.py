@@ -18,9 +18,9 @@ from leadline.comparison.why_different_tables import measure_of, read_table
 from leadline.data.qrels import Qrels
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.evaluate import evaluate
+from leadline.evaluation.score_results import read_scores
 from leadline.io.write import write_qrels, write_run
 from leadline.measures import MEASURES
-from leadline.reporting.score_results import read_scores
 
 QrelsOf = dict[str, dict[str, int]]
 RunOf = dict[str, dict[str, float]]

@@ -19,12 +19,12 @@ import leadline as ll
 from conftest import Leadline
 from leadline.charts.result_plots import FIGURES
 from leadline.comparison.query_slices import slices_of
-from leadline.data.result import Result
 from leadline.data.table import Table
 from leadline.errors import InputError, LeadlineError, MissingPackageError, UnknownOptionError, UsageError
 from leadline.estimation.pool_designs import pool_for
 from leadline.evaluation.curves import subtopic_curve
-from leadline.reporting.restore import save
+from leadline.evaluation.saved_results import save
+from leadline.result import Result
 from leadline.retrieval.collection import collection
 from leadline.scale import suite
 from leadline.scale.saved_files import Verification, verify

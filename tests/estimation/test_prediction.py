@@ -11,10 +11,10 @@ import pytest
 from scipy import stats
 
 import leadline as ll
-from leadline.data.results import Results
 from leadline.errors import InputError, UsageError
 from leadline.estimation.predict import over_queries, predict
 from leadline.estimation.predictors import NQC, WIG
+from leadline.evaluation.results import Results
 from leadline.topics.infer import Vectors, write_vectors
 
 DOCS = {"d1": "wing lift", "d2": "wing drag flow", "d3": "heat flow"}

@@ -16,7 +16,7 @@ import pytest
 import leadline as ll
 from conftest import REPOSITORY, Leadline, examples
 from leadline.errors import InputError, LeadlineError
-from leadline.reporting.restore import save
+from leadline.evaluation.saved_results import save
 from leadline.scale.saved_files import saved_results
 
 pa = pytest.importorskip("pyarrow")

@@ -23,11 +23,11 @@ from conftest import Leadline
 from leadline.comparison.baselines import read_baseline
 from leadline.data.reading import Reading
 from leadline.errors import InputError
+from leadline.evaluation.score_results import read_scores
 from leadline.io import read_paths
 from leadline.io.opening import Buffers, Chunk, read_whole, run_name
 from leadline.io.pool_files import read_pool
 from leadline.io.read import counted_run, read_qrels, read_run
-from leadline.reporting.score_results import read_scores
 from leadline.scale.suite_files import read_suite
 from strategies import judged_by
 

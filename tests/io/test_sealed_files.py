@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 
 from leadline import evaluate, read_qrels
+from leadline.comparison.baseline_files import write_baseline
 from leadline.comparison.baselines import read_baseline
 from leadline.errors import LeadlineError
 from leadline.estimation.pool_designs import pool_for
+from leadline.evaluation.saved_results import save
+from leadline.evaluation.score_results import read_scores
 from leadline.io.pool_files import read_drawn_pool, write_drawn_pool
 from leadline.io.result_files import read_column, saved_data
 from leadline.io.sealed_files import SEAL
-from leadline.reporting.baseline_files import write_baseline
-from leadline.reporting.restore import save
-from leadline.reporting.score_results import read_scores
 from leadline.scale.saved_files import saved_results
 
 QRELS = {f"q{query}": {f"d{n}": (n * query) % 3 for n in range(6)} for query in range(1, 8)}

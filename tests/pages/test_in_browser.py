@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from leadline.comparison.compare import compare
-from leadline.data.results import Results
 from leadline.demo import demo_page
 from leadline.evaluation.curves import Curves, curve
 from leadline.evaluation.evaluate import evaluate
+from leadline.evaluation.results import Results
 from leadline.pages import report_page
 
 JUDGMENTS = {str(query): {"a": 1, "b": 1, "c": 0} for query in range(1, 9)}

@@ -10,10 +10,10 @@ import pytest
 
 import leadline as ll
 from conftest import EXAMPLES
-from leadline.data.results import Results
 from leadline.errors import UnknownIdError, UsageError
 from leadline.evaluation.evaluate import evaluate
-from leadline.reporting.restore import save
+from leadline.evaluation.results import Results
+from leadline.evaluation.saved_results import save
 from leadline.scale import evaluate_parts, evaluate_runs
 from leadline.scale.run_parts import RunParts
 from leadline.scale.saved_files import merge_files

@@ -13,9 +13,9 @@ from leadline.charts.distribution_plots import by_query, distributions
 from leadline.charts.interval_plots import forest
 from leadline.charts.text_layout import colour_bar, height_of, name_rows
 from leadline.data.arrays import Floats
-from leadline.data.results import Results
 from leadline.data.wording import counted, percent
 from leadline.errors import UsageError
+from leadline.evaluation.results import Results
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

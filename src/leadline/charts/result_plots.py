@@ -12,10 +12,10 @@ import numpy as np
 from leadline.charts import COLUMN, form_of, labelled, picture, shortened, width_of_user
 from leadline.data.arrays import Floats
 from leadline.data.optional import require
-from leadline.data.result import Result, check_options
 from leadline.data.validation import check_arguments, check_word
 from leadline.data.wording import counted, percent
 from leadline.errors import UsageError
+from leadline.result import Result, check_options
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from leadline.comparison.rank import Ranking
     from leadline.comparison.replication_result import Replication
     from leadline.comparison.suite_result import Suite
-    from leadline.data.results import Results
     from leadline.estimation.estimate import EstimatedResults
     from leadline.estimation.predict import Predictions
     from leadline.estimation.score_histograms.histogram_result import Histograms
     from leadline.estimation.score_histograms.subsampling import Estimates
     from leadline.estimation.unjudged_result import Unjudged
     from leadline.evaluation.curves import Curves, SubtopicCurves
+    from leadline.evaluation.results import Results
     from leadline.judging.agreement_result import Agreement
     from leadline.judging.score_audit import ScoreAudit
     from leadline.online.abtest_result import ABTest

@@ -15,9 +15,9 @@ from leadline.comparison.baselines import Baseline, fingerprint, read_baseline, 
 from leadline.comparison.gate import BELOW, Condition, Gate, resolve_conditions, thresholds
 from leadline.comparison.pairing import Pairs
 from leadline.data.qrels import Qrels
-from leadline.data.results import Results
 from leadline.data.wording import counted, queries
 from leadline.errors import UsageError, both, one_of
+from leadline.evaluation.results import Results
 from leadline.render.text_formats import plain_text
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -76,7 +76,7 @@ class BaselineFile:
         self.kept: Baseline | None = None
         if path is not None:
             if update:
-                from leadline.reporting.baseline_files import check_suffix
+                from leadline.comparison.baseline_files import check_suffix
 
                 check_suffix(path)
             if os.path.exists(path) or not update:
@@ -99,7 +99,7 @@ class BaselineFile:
     def check(self, results: Results) -> None:
         """Raise InputError, before anything is tested, for results of which no baseline is made."""
         if self.update:
-            from leadline.reporting.baseline_files import check_baseline
+            from leadline.comparison.baseline_files import check_baseline
 
             check_baseline(results, force=self.force)
 
@@ -131,7 +131,7 @@ class BaselineFile:
                     err=True,
                 )
             return
-        from leadline.reporting.baseline_files import write_baseline
+        from leadline.comparison.baseline_files import write_baseline
 
         assert self.path is not None
         assert qrels is not None

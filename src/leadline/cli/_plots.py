@@ -14,7 +14,7 @@ from leadline.data.optional import require
 from leadline.errors import both
 
 if TYPE_CHECKING:
-    from leadline.data.result import Result
+    from leadline.result import Result
 
 
 F = TypeVar("F", bound=Callable[..., Any])

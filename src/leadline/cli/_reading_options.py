@@ -11,8 +11,8 @@ from leadline.errors import UsageError
 if TYPE_CHECKING:
     from leadline.comparison.rules import Rules
     from leadline.data.qrels import Qrels
-    from leadline.data.results import Results
     from leadline.estimation.estimate import EstimatedResults
+    from leadline.evaluation.results import Results
     from leadline.io.pool_files import DrawnPool
 
 

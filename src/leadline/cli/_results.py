@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import click
 
-from leadline.data.results import ResultWarning, RunInfo
+from leadline.data.records import ResultWarning, RunInfo
 from leadline.data.table import Table
 from leadline.data.wording import UNSAFE, folded, visible
 from leadline.io.ir_metadata import header_of

@@ -15,7 +15,7 @@ from leadline.errors import UsageError, both
 F = TypeVar("F", bound=Callable[..., Any])
 
 if TYPE_CHECKING:
-    from leadline.data.results import Results
+    from leadline.evaluation.results import Results
     from leadline.measures import Measure
 
 
@@ -56,7 +56,7 @@ def given_scores(
     context: click.Context, options: Iterable[str], paths: Sequence[str], measures: Iterable[str | Measure]
 ) -> tuple[Results, list[tuple[str, int]]]:
     """Read the tables of --scores."""
-    from leadline.reporting.score_results import read_scores
+    from leadline.evaluation.score_results import read_scores
 
     refuse_with_scores(context, options)
     names = [name for one in measures for name in (split_names(one) if isinstance(one, str) else [one])]

@@ -8,11 +8,11 @@ from typing import Any, TypeVar
 from leadline.cli._help import add_options, option
 from leadline.data.qrels import Qrels
 from leadline.data.registry import split_names
-from leadline.data.results import Results
 from leadline.errors import one_of
 from leadline.evaluation import trec_output
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.profiles import profile_of
+from leadline.evaluation.results import Results
 from leadline.evaluation.trec_names import NAMES
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -20,7 +20,7 @@ from leadline.cli._results import (
     table_text,
 )
 from leadline.cli._settings import settings
-from leadline.data.results import ResultWarning, plain
+from leadline.data.records import ResultWarning, plain
 from leadline.data.table import Cell, Preformatted, Table
 from leadline.data.wording import counted, percent
 from leadline.errors import UsageError

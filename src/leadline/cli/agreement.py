@@ -22,9 +22,9 @@ from leadline.cli._plots import check_plots, plot_option, plot_options, write_pl
 from leadline.cli._results import describe_input, result_text
 from leadline.cli._scores import given_scores, refuse_without_scores, scores_options
 from leadline.cli._settings import setting
-from leadline.data.results import Results
 from leadline.data.wording import counted
 from leadline.errors import UsageError
+from leadline.evaluation.results import Results
 from leadline.io.opening import run_name
 from leadline.io.tables import split_place
 from leadline.judging.agreement import agreement

@@ -52,9 +52,9 @@ from leadline.comparison.gate import (
 from leadline.comparison.query_slices import Slices, slices_of
 from leadline.comparison.rules import Rules
 from leadline.data.qrels import Qrels
-from leadline.data.results import Results
 from leadline.data.table import Table
 from leadline.errors import UsageError
+from leadline.evaluation.results import Results
 from leadline.render.text_formats import plain_text
 
 SECTION = "Evaluation"

@@ -15,9 +15,9 @@ from leadline.cli._scores import given_scores, refuse_without_scores, scores_opt
 from leadline.cli._settings import setting
 from leadline.comparison.correlate import correlate, correlate_columns
 from leadline.data.registry import split_names
-from leadline.data.results import Results
 from leadline.data.wording import counted
 from leadline.errors import UsageError
+from leadline.evaluation.results import Results
 from leadline.io.id_lists import read_labels
 from leadline.io.result_files import Column
 from leadline.io.tables import split_place

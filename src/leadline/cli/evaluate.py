@@ -37,10 +37,10 @@ from leadline.cli._settings import spelled
 from leadline.cli._slices import slice_option
 from leadline.cli._trec import evaluate_as_trec, queries_of, trec_options
 from leadline.data.qrels import Qrels
-from leadline.data.results import Results
 from leadline.errors import LeadlineError, UsageError, both
 from leadline.estimation.measured import WITHOUT_POOL, same_labels
 from leadline.evaluation.evaluate import DEFAULT_MEASURES, evaluate
+from leadline.evaluation.results import Results
 from leadline.io.opening import digest_of
 
 if TYPE_CHECKING:
@@ -314,7 +314,7 @@ def _saving_rest(save: str | None, path: str, rows: int, options: dict[str, Any]
 
 
 def _save(results: Results, save: str, path: str, rows: int, others: Sequence[tuple[str, int]] = ()) -> None:
-    from leadline.reporting.restore import save as save_results
+    from leadline.evaluation.saved_results import save as save_results
 
     save_results(results, save, command="evaluate", inputs=_inputs(results, path, rows, others))
 

@@ -12,7 +12,7 @@ from leadline.cli._options import OUTPUT, formats_option, progress, seed_type, w
 from leadline.cli._results import describe_input, print_line, summary_text
 from leadline.cli._texts import analysis_of, analysis_options, text_options
 from leadline.data.optional import require
-from leadline.data.results import ResultWarning
+from leadline.data.records import ResultWarning
 from leadline.data.table import Table
 from leadline.data.wording import counted, queries
 from leadline.errors import InputError, UsageError

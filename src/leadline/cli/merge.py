@@ -56,7 +56,7 @@ def command(
 
     results = merge_files(files, queries=queries, name=name)
     if output is not None:
-        from leadline.reporting.restore import save
+        from leadline.evaluation.saved_results import save
 
         save(results, output, command="evaluate")
     text = result_text(

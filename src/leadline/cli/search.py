@@ -17,7 +17,7 @@ from leadline.cli._help import Command, option
 from leadline.cli._options import OUTPUT, formats_option, per_query_option, progress, whole, write_output
 from leadline.cli._results import describe_input, summary_text
 from leadline.cli._texts import models_option, text_options
-from leadline.data.results import ResultWarning
+from leadline.data.records import ResultWarning
 from leadline.data.table import Cell, Table
 from leadline.data.wording import visible
 from leadline.errors import UsageError

@@ -13,7 +13,7 @@ from leadline.cli._help import Command
 from leadline.cli._options import formats_option, output_option, whole, write_output
 from leadline.cli._results import describe_input, summary_text
 from leadline.cli._texts import analysis_of, analysis_options, text_options
-from leadline.data.results import ResultWarning
+from leadline.data.records import ResultWarning
 from leadline.data.table import Table
 from leadline.data.wording import folded, visible
 from leadline.errors import UsageError, one_of

@@ -11,7 +11,7 @@ from leadline.cli._help import Group, option
 from leadline.cli._options import OUTPUT, formats_option, progress, seed_option, whole, write_output
 from leadline.cli._results import describe_input, summary_text
 from leadline.cli._settings import settings
-from leadline.data.results import ResultWarning
+from leadline.data.records import ResultWarning
 from leadline.data.table import Cell, Table
 from leadline.data.validation import LIMITS
 from leadline.errors import both

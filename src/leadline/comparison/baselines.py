@@ -14,8 +14,10 @@ from leadline.comparison.pairing import Pairs, joined_place
 from leadline.comparison.sentences import lacking_text
 from leadline.data.arrays import Flags, Floats
 from leadline.data.qrels import Qrels
-from leadline.data.results import Results, ResultWarning, RunInfo, flagged
+from leadline.data.records import ResultWarning, RunInfo, flagged
 from leadline.errors import InputError, UsageError
+from leadline.evaluation.restored_results import present_in
+from leadline.evaluation.results import Results
 from leadline.io.opening import PARQUET, digest_of
 from leadline.io.read_paths import record_input
 from leadline.io.result_files import saved_data
@@ -325,17 +327,6 @@ def _values(results: Results, baseline: Baseline) -> tuple[Floats, Flags, Flags,
     undefined = [all(run["mean"].get(text) is None for text in texts) for run in baseline.data["runs"]]
     without = np.array(undefined, dtype=np.bool_) & (averaging == "complete")
     return values, averaged, present, without
-
-
-def present_in(runs: Sequence[Mapping[str, Any]], queries: Sequence[str], values: Floats) -> Flags:
-    """Return which queries the runs of JSON have: those not listed as missing, where there is such a list."""
-    flags = np.array(~np.isnan(values).all(axis=2), dtype=np.bool_)
-    for row, run in enumerate(runs):
-        missing = run.get("missing")
-        if isinstance(missing, list):
-            names = set(map(str, missing))
-            flags[row] = [query not in names for query in queries]
-    return flags
 
 
 def _missing_notes(

@@ -18,11 +18,11 @@ from leadline.comparison.pairing import (
 )
 from leadline.comparison.rules import Rules
 from leadline.data.reading import refuse_unknown
-from leadline.data.results import Results
 from leadline.data.validation import refusal
 from leadline.errors import UsageError
 from leadline.estimation.measured import measured
 from leadline.evaluation.evaluate import EvaluateOptions
+from leadline.evaluation.results import Results
 from leadline.io.read import QrelsLike, RunLike, read_qrels
 from leadline.io.read_paths import public
 from leadline.measures import Measure
@@ -65,7 +65,7 @@ def compare(
         Differences are those of a run minus the baseline, or minus the earlier run: `compare(qrels, [old,
         new])` answers whether new is better.
     baseline_file : path, optional
-        File of values of queries (`write_baseline` in `leadline.reporting.baseline_files`) with which the
+        File of values of queries (`write_baseline` in `leadline.comparison.baseline_files`) with which the
         runs are compared: its only run, or of several the one of the same name. By default its measures.
     test : str, default "T"
         Paired test; p-values are two-sided.

@@ -16,15 +16,17 @@ from leadline.comparison.engine import Differences, Tested
 from leadline.comparison.estimates import these_queries
 from leadline.comparison.gate import Gate
 from leadline.comparison.pairing import Pairs
+from leadline.comparison.restored_comparison import comparison_of
 from leadline.comparison.rules import Rules
 from leadline.comparison.sentences import sentence, shown_columns
 from leadline.data.arrays import Flags, Floats, Integers
-from leadline.data.result import Result
-from leadline.data.results import Intervals, Results, ResultWarning, RunInfo
+from leadline.data.records import ResultWarning, RunInfo
 from leadline.data.table import Column, Preformatted, Table, interval_texts, named_columns, printed_table
 from leadline.data.wording import counted
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import mean_intervals
+from leadline.evaluation.results import Intervals, Results
+from leadline.result import Result
 from leadline.stats import Interval
 from leadline.stats.intervals import Randomisation as InvertedRandomisation
 from leadline.stats.intervals import Student
@@ -133,6 +135,10 @@ class Comparison(Tested, Result):
         if self.these is not None:
             self.warnings += self.these.warnings()
         self.options = results.options | self.rules.shown()
+
+    @classmethod
+    def _restored(cls, data: dict[str, Any]) -> Comparison:
+        return comparison_of(cls, data)
 
     @property
     def primary(self) -> str:

@@ -9,14 +9,14 @@ from typing import Any, NamedTuple, SupportsFloat
 import numpy as np
 
 from leadline.data.arrays import Floats, Integers
-from leadline.data.result import Result
-from leadline.data.results import ResultWarning, plain
+from leadline.data.records import ResultWarning, plain
 from leadline.data.table import Column as TableColumn
 from leadline.data.validation import check_numbers, check_whole
 from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
 from leadline.io.read_paths import public
 from leadline.io.result_files import Column, read_column
+from leadline.result import Result
 from leadline.stats import checked_level, checked_seed
 from leadline.stats.correlation import (
     kendall,

@@ -16,9 +16,10 @@ from leadline.comparison.pairing import Pairs
 from leadline.comparison.rules import MAX_T, MAX_T_DRAWS, TUKEY, Rules
 from leadline.comparison.sentences import few_groups_text
 from leadline.data.arrays import Flags, Floats, Integers
-from leadline.data.results import Results, ResultWarning
+from leadline.data.records import ResultWarning
 from leadline.data.wording import queries
 from leadline.errors import UsageError
+from leadline.evaluation.results import Results
 from leadline.stats import CORRECTIONS
 from leadline.stats.corrections import BH
 from leadline.stats.intervals import consistent_limits

@@ -8,8 +8,9 @@ import numpy as np
 
 from leadline.comparison.pairing import Pairs, check_intervals
 from leadline.data.arrays import Floats
-from leadline.data.results import Results, ResultWarning
+from leadline.data.records import ResultWarning
 from leadline.estimation.measured import estimates_of
+from leadline.evaluation.results import Results
 
 
 class These(NamedTuple):

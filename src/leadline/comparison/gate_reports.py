@@ -9,8 +9,8 @@ import numpy as np
 from leadline.comparison.gate import BELOW, WORSE, Gate
 from leadline.comparison.sentences import p_text, signed
 from leadline.data.arrays import Floats
-from leadline.data.results import Results
 from leadline.data.wording import percent
+from leadline.evaluation.results import Results
 
 LOST = 5  # queries that are listed
 WIDTH = 12  # of the first column

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from leadline.data.arrays import Integers
-from leadline.data.results import Results
 from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
+from leadline.evaluation.results import Results
 
 
 def read_query_groups(source: str) -> dict[str, str]:

@@ -16,12 +16,13 @@ from leadline.comparison.rules import Rules
 from leadline.comparison.sentences import p_text, shown_columns, signed
 from leadline.comparison.slicings import SliceSource, Slicing, slicings_of
 from leadline.data.arrays import Flags, Integers
-from leadline.data.result import Result
-from leadline.data.results import Results, ResultWarning
+from leadline.data.records import ResultWarning
 from leadline.data.table import Column, RowLabel, Table, named_columns, printed_table
 from leadline.data.wording import counted, percent, queries
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import DEFAULT_INTERVAL, mean_intervals
+from leadline.evaluation.results import Results
+from leadline.result import Result
 from leadline.stats import INTERVALS, Interval
 from leadline.stats.corrections import Holm
 from leadline.stats.intervals import SMALLEST

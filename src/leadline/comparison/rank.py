@@ -14,17 +14,18 @@ from leadline.comparison.pairing import check_averages, check_intervals, check_j
 from leadline.comparison.rules import TUKEY, Rules
 from leadline.data.arrays import Integers
 from leadline.data.reading import refuse_unknown
-from leadline.data.result import Result
-from leadline.data.results import Results, ResultWarning, RunInfo
+from leadline.data.records import ResultWarning, RunInfo
 from leadline.data.table import Column
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted, percent
 from leadline.errors import UsageError
 from leadline.estimation.measured import measured
 from leadline.evaluation.evaluate import EvaluateOptions
+from leadline.evaluation.results import Results
 from leadline.io.read import QrelsLike, RunLike
 from leadline.io.read_paths import public
 from leadline.measures import Measure
+from leadline.result import Result
 from leadline.stats import Correction, PairedTest
 from leadline.stats.moments import ROUNDING, effective_groups, moments, too_few_groups, totals
 from leadline.stats.ranks import bootstrap_ranks, groups_from_best, mid_ranks, rank_limits

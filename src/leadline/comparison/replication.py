@@ -25,13 +25,14 @@ from leadline.comparison.pairing import check_averages, check_judged
 from leadline.comparison.replication_result import RUNS, Replication, ReplicationValue
 from leadline.data.arrays import Floats
 from leadline.data.reading import refuse_unknown
-from leadline.data.results import Results, ResultWarning, RunInfo
+from leadline.data.records import ResultWarning, RunInfo
 from leadline.data.validation import check_whole
 from leadline.data.wording import percent
 from leadline.data.wording import queries as counted_queries
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.evaluate import EvaluateOptions, Evaluation, RunValues
 from leadline.evaluation.join import judge_runs
+from leadline.evaluation.results import Results
 from leadline.io.read import QrelsLike, RunLike
 from leadline.io.read_paths import public
 from leadline.measures import Measure

@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline.data.arrays import Floats
-from leadline.data.result import Result
-from leadline.data.results import Results, RunInfo, plain
+from leadline.data.records import RunInfo, plain
 from leadline.data.table import Column
 from leadline.data.wording import percent, queries
 from leadline.errors import UsageError
+from leadline.evaluation.results import Results
+from leadline.result import Result
 
 RUNS = ("baseline", "advanced")
 # Least and largest share of simulated 95 % intervals that contained the true value, by number of queries: the

@@ -10,8 +10,8 @@ import numpy as np
 
 from leadline.data.arrays import Flags
 from leadline.data.ids import to_bytes
-from leadline.data.results import Results
 from leadline.errors import InputError, UsageError
+from leadline.evaluation.results import Results
 
 MOST = 200  # slices of one column; more are hardly meant
 LENGTH = "length"  # column that is computed from the text of a query, unless there is one of this name

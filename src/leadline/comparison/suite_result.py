@@ -16,10 +16,11 @@ from leadline.comparison.engine import FEWEST, smallest_p, verdicts
 from leadline.comparison.pairing import place_of
 from leadline.comparison.suite_records import Scope, SuitePair, SuiteRules, WinRate
 from leadline.data.arrays import Flags, Floats
-from leadline.data.result import Result
-from leadline.data.results import Results, ResultWarning, keyed, plain
+from leadline.data.records import ResultWarning, keyed, plain
 from leadline.data.table import PROBABILITY, Column, Table, printed_table
 from leadline.data.wording import counted, percent
+from leadline.evaluation.results import Results
+from leadline.result import Result
 from leadline.stats.moments import moments
 from leadline.stats.paired_tests import Randomisation, Sign
 

@@ -7,9 +7,9 @@ import os
 from collections.abc import Collection, Iterable
 from typing import Any, NamedTuple
 
-from leadline.data.results import Results
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.profiles import profile_of
+from leadline.evaluation.results import Results
 from leadline.io.result_files import damaged_manifest
 from leadline.io.score_cells import Choices, placed
 from leadline.io.score_tables import open_scores

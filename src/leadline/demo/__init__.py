@@ -20,7 +20,6 @@ from leadline.charts.line_plots import recall_precision
 from leadline.charts.query_plots import per_query
 from leadline.data.arrays import Floats
 from leadline.data.qrels import Qrels
-from leadline.data.results import Results
 from leadline.data.table import Cell, Preformatted, Table
 from leadline.data.wording import queries
 from leadline.estimation.estimate import estimate
@@ -28,6 +27,7 @@ from leadline.estimation.guesses import VOTE_CONSTANT
 from leadline.estimation.pool_designs import pool_for
 from leadline.evaluation.curves import Curves
 from leadline.evaluation.evaluate import evaluate
+from leadline.evaluation.results import Results
 from leadline.io.read import read_qrels, read_run
 from leadline.pages import fill, inline, table_of
 from leadline.version import VERSION

@@ -12,7 +12,7 @@ import numpy as np
 from leadline.data.arrays import Flags, Floats, freeze
 from leadline.data.judged_run import JudgedRun
 from leadline.data.reading import Reading, RunsOptions
-from leadline.data.results import Results, ResultWarning, keyed
+from leadline.data.records import ResultWarning, keyed
 from leadline.data.table import Column
 from leadline.data.validation import check_flags, check_whole
 from leadline.errors import UsageError
@@ -35,6 +35,7 @@ from leadline.estimation.withheld import (
 from leadline.evaluation.estimated_recall import RecallEstimate, RecallEstimates, recall, relevant
 from leadline.evaluation.join import judge_runs
 from leadline.evaluation.profiles import profile_of
+from leadline.evaluation.results import Results
 from leadline.evaluation.run_warnings import check_level, warnings_of
 from leadline.io.read import QrelsLike, RunLike
 from leadline.measures import Measure

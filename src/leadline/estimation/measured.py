@@ -17,12 +17,12 @@ from leadline.data.reading import (
     ReadingOptions,
     RunsOptions,
 )
-from leadline.data.results import Results
 from leadline.errors import UsageError
 from leadline.evaluation.estimated_recall import PoolLike, is_sample
 from leadline.evaluation.evaluate import evaluate as exact
 from leadline.evaluation.join import listed_runs
 from leadline.evaluation.profiles import Averaging
+from leadline.evaluation.results import Results
 from leadline.io.read import KnownLike, QrelsLike, RunLike, judgments_of
 from leadline.io.read_paths import public
 from leadline.measures import Measure

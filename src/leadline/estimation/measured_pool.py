@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from leadline.data.result import Result
-from leadline.data.results import RunInfo, plain
+from leadline.data.records import RunInfo, plain
 from leadline.data.table import Column
 from leadline.io.pool_files import DrawnPool
+from leadline.result import Result
 
 FORECAST = ("half_width", "half_budget", "exact_budget")
 

@@ -12,7 +12,7 @@ import numpy as np
 from leadline.data.arrays import Flags, Floats
 from leadline.data.ids import to_text
 from leadline.data.reading import Reading, RunsOptions
-from leadline.data.results import ResultWarning
+from leadline.data.records import ResultWarning
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted
 from leadline.data.wording import queries as count_queries

@@ -13,7 +13,7 @@ import numpy as np
 from leadline.data.arrays import Codes, Floats
 from leadline.data.ids import Vocabulary, to_bytes
 from leadline.data.reading import Reading, RunsOptions
-from leadline.data.results import Results, ResultWarning, RunInfo, plain
+from leadline.data.records import ResultWarning, RunInfo, plain
 from leadline.data.run import Run
 from leadline.data.table import Column, Table, columns_of, printed_table
 from leadline.data.validation import check_numbers, check_whole
@@ -21,6 +21,7 @@ from leadline.data.wording import counted, percent
 from leadline.errors import InputError, UsageError, both
 from leadline.estimation.predictors import INDEX, PREDICTORS, VECTORS, Answer, Predictor
 from leadline.evaluation.join import each_run
+from leadline.evaluation.results import Results
 from leadline.evaluation.run_warnings import selection_warnings
 from leadline.io.read import RunLike
 from leadline.io.read_paths import public

@@ -16,7 +16,7 @@ import numpy as np
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.ids import Ids, Vocabulary, to_bytes
 from leadline.data.qrels import Qrels
-from leadline.data.results import ResultWarning
+from leadline.data.records import ResultWarning
 from leadline.data.validation import check_nested
 from leadline.errors import UsageError, one_of
 from leadline.estimation.designs import at_scale, random_numbers_of

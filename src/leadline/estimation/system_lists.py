@@ -12,7 +12,7 @@ import numpy as np
 from leadline.data.arrays import Codes, Flags, Floats
 from leadline.data.ids import Vocabulary, to_text
 from leadline.data.reading import Reading
-from leadline.data.results import RunInfo
+from leadline.data.records import RunInfo
 from leadline.errors import InputError
 from leadline.evaluation.join import each_run, first_documents
 

@@ -9,11 +9,11 @@ import numpy as np
 
 from leadline.data.arrays import Floats
 from leadline.data.ids import Vocabulary
-from leadline.data.result import Result
-from leadline.data.results import RunInfo, plain
+from leadline.data.records import RunInfo, plain
 from leadline.data.table import Column
 from leadline.data.wording import counted, queries
 from leadline.estimation.unjudged_methods import UnjudgedEstimator
+from leadline.result import Result
 
 
 @dataclass(repr=False, eq=False)

@@ -10,7 +10,7 @@ import numpy as np
 
 from leadline.data.arrays import Codes, Floats, Integers, freeze
 from leadline.data.judged_run import JudgedRun, TieGroups
-from leadline.data.results import Bounds
+from leadline.evaluation.results import Bounds
 from leadline.measures import Measure
 
 

@@ -9,7 +9,6 @@ from typing import Any
 
 from leadline.data.qrels import Qrels
 from leadline.data.reading import OnDuplicate, OnNan, Reading
-from leadline.data.result import Result, check_options
 from leadline.data.run import Run
 from leadline.data.table import Column, columns_of
 from leadline.data.validation import check_word
@@ -21,6 +20,7 @@ from leadline.io.check_remarks import Problem
 from leadline.io.opening import Buffers, files_of
 from leadline.io.read import QrelsLike, judgments_of
 from leadline.io.read_paths import public
+from leadline.result import Result, check_options
 
 Path = str | os.PathLike[str]
 WORST = 5  # number of queries listed as worst covered

@@ -12,8 +12,7 @@ from leadline.data.arrays import Floats, Integers, freeze
 from leadline.data.ids import Vocabulary
 from leadline.data.judged_run import Hits, JudgedRun
 from leadline.data.reading import JudgedOptions, Reading
-from leadline.data.result import Result
-from leadline.data.results import RunInfo
+from leadline.data.records import RunInfo
 from leadline.data.table import Column
 from leadline.data.validation import check_numbers, check_whole, check_word
 from leadline.data.wording import counted, queries
@@ -25,6 +24,7 @@ from leadline.io.read import QrelsLike, RunLike, judgments_of
 from leadline.io.read_paths import public
 from leadline.measures.average_precision import ELEVEN_LEVELS, RULES, interpolate
 from leadline.measures.diversity import StRecall
+from leadline.result import Result
 
 TICKS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 50, 100, 200, 500, 1000)  # ranks of the table
 

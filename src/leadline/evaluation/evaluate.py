@@ -16,12 +16,13 @@ from leadline.data.ids import to_text
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
 from leadline.data.reading import CutReadingOptions, RunOptions, reading_and_cut
-from leadline.data.results import Bounds, Intervals, Results, ResultWarning, RunInfo
+from leadline.data.records import ResultWarning, RunInfo
 from leadline.data.validation import check_flags, check_numbers, check_whole, check_word
 from leadline.errors import UsageError
 from leadline.evaluation.estimated_recall import PoolLike, joined
 from leadline.evaluation.join import judge_runs, listed_runs
 from leadline.evaluation.profiles import Averaging, Profile, profile_of
+from leadline.evaluation.results import Bounds, Intervals, Results
 from leadline.evaluation.run_warnings import (
     check_level,
     fractional_warning,

@@ -21,14 +21,14 @@ from leadline.data.reading import (
     reading_and_cut,
     refuse_unknown,
 )
-from leadline.data.result import Result
-from leadline.data.results import Results, ResultWarning, RunInfo, plain
+from leadline.data.records import ResultWarning, RunInfo, plain
 from leadline.data.run import Run
 from leadline.data.table import Column, Preformatted, Table, columns_of, printed_table
 from leadline.data.validation import check_flags
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import EvaluateOptions, evaluate
 from leadline.evaluation.profiles import profile_of
+from leadline.evaluation.results import Results
 from leadline.evaluation.run_warnings import fractional_warning, levels_of, undefined_warnings, warnings_of
 from leadline.io.read import QrelsLike, RunLike, judgments_of, stream_lists
 from leadline.io.read_paths import public
@@ -36,6 +36,7 @@ from leadline.io.selection import selected_run
 from leadline.io.trec_lists import PlainLists, RankedLists
 from leadline.io.trec_runs import ReadCounts, are_unique, run_of
 from leadline.measures import Measure
+from leadline.result import Result
 
 Columns: TypeAlias = Mapping[str, Sequence[str | float | None]]
 

@@ -15,7 +15,7 @@ from leadline.data.ids import to_bytes, to_text
 from leadline.data.judged_run import Join, JudgedRun, MatchedLists
 from leadline.data.qrels import Qrels
 from leadline.data.reading import DEFAULT_READING, UNCUT, Cut, Reading
-from leadline.data.results import RunInfo
+from leadline.data.records import RunInfo
 from leadline.data.run import Run
 from leadline.data.validation import check_run_name
 from leadline.errors import InputError, UsageError

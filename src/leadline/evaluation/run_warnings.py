@@ -11,7 +11,7 @@ from leadline.data.averages import Averaged
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
-from leadline.data.results import MACHINE_LABELS, ResultWarning, RunInfo
+from leadline.data.records import MACHINE_LABELS, ResultWarning, RunInfo
 from leadline.data.wording import percent
 from leadline.errors import InputError, UsageError
 from leadline.io.row_checks import ABOUT_MACHINES

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from leadline.data.results import Results
+from leadline.evaluation.results import Results
 from leadline.evaluation.trec_names import BY_LEVEL, BY_RANK, NAMES, ONLY_MEAN, Request, name_of
 from leadline.measures import Measure
 

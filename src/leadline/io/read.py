@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 from leadline.data.qrels import Qrels
 from leadline.data.reading import DEFAULT_READING, Reading, ReadQrelsOptions, RunOptions
-from leadline.data.result import Result
 from leadline.data.run import Run
 from leadline.data.validation import check_flags, check_run_name, check_word
 from leadline.errors import InputError, UsageError
@@ -309,7 +308,7 @@ def _records_in_memory(
     source: Any, what: str, reading: Reading = DEFAULT_READING, *, path: str, subtopics: bool = False
 ) -> Records:
     """Return the rows of a dictionary, a data frame, or an iterable of rows."""
-    if isinstance(source, (Run, Qrels, Result)):
+    if isinstance(source, (Run, Qrels)):
         judgments = "judgments, as of Qrels" + ", which come first" * isinstance(source, Run)
         expected = "ranked lists, as of Run" if what == "score" else judgments
         raise InputError(f"a {type(source).__name__}", expected=expected, path=path)

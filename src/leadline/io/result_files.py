@@ -12,7 +12,6 @@ import numpy as np
 
 from leadline.data.arrays import Flags, Floats
 from leadline.data.optional import import_optional
-from leadline.data.results import Results
 from leadline.errors import InputError, LeadlineError
 from leadline.io.id_lists import OWNERS
 from leadline.io.opening import PARQUET, first_bytes, read_whole, text_of
@@ -74,39 +73,6 @@ def read_column(place: str) -> Column:
         with damaged_manifest(path):
             return _of_result(found, path, measure)
     return _of_table(text, path, measure)
-
-
-def value_table(results: Results) -> Any:
-    """Return the Arrow table of saved results: a row for each run, query and measure.
-
-    `value` is null where it is undefined or where a missing query is excluded from the mean. Results that can
-    be merged have three more columns: whether the run has the query, whether the mean includes it, and the
-    value of a missing query.
-    """
-    arrow = import_optional("pyarrow")
-    shape = results.values.shape
-    names = (results.names, list(results.queries), [str(measure) for measure in results.measures])
-    try:
-        columns = [
-            arrow.DictionaryArray.from_arrays(
-                np.broadcast_to(codes, shape).ravel().astype(np.int32),
-                arrow.array(words, type=arrow.string()),
-            ).dictionary_decode()
-            for codes, words in zip(np.ogrid[tuple(map(slice, shape))], names, strict=True)
-        ]
-    except UnicodeEncodeError:
-        raise InputError("an id that is not Unicode", expected="ids of valid UTF-8 in a saved file") from None
-
-    def numbers(values: Floats) -> Any:
-        return arrow.array(values.ravel(), type=arrow.float64(), from_pandas=True)  # NaN is null
-
-    columns.append(numbers(results.shown))
-    if results.undefined is None:
-        return arrow.table(columns, names=list(COLUMNS))
-    present = np.broadcast_to(results.present[:, :, np.newaxis], shape)
-    columns += [arrow.array(present.ravel()), arrow.array(results.averaged.ravel())]
-    columns.append(numbers(np.where(present, np.nan, results.values)))
-    return arrow.table(columns, names=[*COLUMNS, *MERGING])
 
 
 class SavedValues(NamedTuple):

@@ -15,7 +15,7 @@ import numpy as np
 from leadline.data.ids import to_bytes, to_text
 from leadline.data.qrels import Qrels
 from leadline.data.reading import DEFAULT_READING, Reading
-from leadline.data.results import MACHINE_LABELS
+from leadline.data.records import MACHINE_LABELS
 from leadline.data.run import Run
 from leadline.errors import InputError
 from leadline.io import selection, trec_runs

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, BinaryIO
 
-from leadline.data.results import MACHINE_LABELS
+from leadline.data.records import MACHINE_LABELS
 from leadline.data.run import Run
 from leadline.data.validation import refusal
 from leadline.data.wording import queries

@@ -15,8 +15,7 @@ from leadline.data.arrays import Flags, Floats, Integers, freeze
 from leadline.data.ids import Vocabulary
 from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
-from leadline.data.result import Result
-from leadline.data.results import ResultWarning, RunInfo, plain
+from leadline.data.records import ResultWarning, RunInfo, plain
 from leadline.data.table import Column, Table
 from leadline.data.wording import counted, queries
 from leadline.errors import UsageError
@@ -25,6 +24,7 @@ from leadline.evaluation.join import readable_twice
 from leadline.io.judges import Judge
 from leadline.judging.agreement_audit import Audit, NeededJudgments
 from leadline.measures import MEASURES
+from leadline.result import Result
 from leadline.stats.agreement_coefficients import FEWEST_PAIRS, FEWEST_QUERIES, ChanceAgreement, acceptable
 from leadline.stats.correlation import kendall
 

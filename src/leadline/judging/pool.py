@@ -15,8 +15,7 @@ from leadline.data.hashing import document_keys, draw_documents
 from leadline.data.ids import Vocabulary, to_bytes, to_text
 from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading, RunsOptions
-from leadline.data.result import Result
-from leadline.data.results import ResultWarning, RunInfo
+from leadline.data.records import ResultWarning, RunInfo
 from leadline.data.table import Column, columns_of
 from leadline.data.validation import check_flags, check_whole
 from leadline.errors import InputError, UsageError, one_of
@@ -27,6 +26,7 @@ from leadline.io.read import QrelsLike, RunLike, read_qrels
 from leadline.io.read_paths import public
 from leadline.io.texts import TextsLike, read_queries
 from leadline.judging.pooling_methods import POOLS, PoolMethod, RankedLists
+from leadline.result import Result
 from leadline.retrieval.collection import ids_of
 
 Row = tuple[str, str, float, Mapping[str, int]]  # query, document, probability, rank by run

@@ -9,15 +9,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline.data.arrays import Floats
-from leadline.data.result import Result
-from leadline.data.results import Results, ResultWarning
+from leadline.data.records import ResultWarning
 from leadline.data.table import Column, Table
 from leadline.data.validation import check_numbers, check_whole
 from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
+from leadline.evaluation.results import Results
 from leadline.io.read_paths import public
 from leadline.judging.agreement_audit import TOP, Audit, audit
 from leadline.judging.agreement_result import Ranking, noisy_audits, ranking_dict
+from leadline.result import Result
 from leadline.stats import checked_level, checked_seed
 
 MEANS = ("mean", "defined")  # averages that are arithmetic means over queries

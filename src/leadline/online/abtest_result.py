@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from leadline.data.result import Result
-from leadline.data.results import plain
+from leadline.data.records import plain
 from leadline.data.table import Column, columns_of
 from leadline.data.wording import percent
 from leadline.online.proportions import SampleRatio, SequentialTest
+from leadline.result import Result
 
 
 class Arm(NamedTuple):

@@ -18,8 +18,9 @@ from leadline.comparison.compared_pair import ComparedPair
 from leadline.comparison.comparison_result import MOST_LETTERS, Comparison, outperformed_runs
 from leadline.comparison.sentences import clipped, sentence, shown_limits
 from leadline.data.arrays import Floats
-from leadline.data.results import Results, plain
+from leadline.data.records import plain
 from leadline.data.wording import counted, percent
+from leadline.evaluation.results import Results
 from leadline.measures.average_precision import ELEVEN_LEVELS
 from leadline.pages import fill, inline
 from leadline.version import VERSION

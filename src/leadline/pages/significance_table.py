@@ -5,7 +5,7 @@ from __future__ import annotations
 from string import ascii_lowercase
 
 from leadline.comparison.comparison_result import MOST_LETTERS, Comparison
-from leadline.data.results import plain
+from leadline.data.records import plain
 from leadline.data.table import Cell, Table
 from leadline.data.wording import counted, queries
 

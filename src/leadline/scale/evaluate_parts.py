@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from typing import Any, Unpack
 
-from leadline.data.results import Results
 from leadline.data.validation import check_word
 from leadline.errors import InputError, LeadlineError, UsageError
 from leadline.evaluation.evaluate import Evaluation, PartOptions
 from leadline.evaluation.join import named_sources, refuse_equal_names
+from leadline.evaluation.results import Results
 from leadline.io.opening import STANDARD_INPUT
 from leadline.io.read import UNNAMED, QrelsLike, RunLike
 from leadline.io.read import run_name as name_of

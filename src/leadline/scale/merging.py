@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from leadline.data.arrays import Flags, Integers
-from leadline.data.results import Bounds, Results, ResultWarning, RunInfo
+from leadline.data.records import ResultWarning, RunInfo
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import mean_intervals
+from leadline.evaluation.results import Bounds, Results
 from leadline.evaluation.run_warnings import (
     PER_RUN,
     count_warnings,

@@ -10,18 +10,19 @@ from typing import Any
 import numpy as np
 
 from leadline.data.ids import Vocabulary
-from leadline.data.result import Result
-from leadline.data.results import Results, ResultWarning, RunInfo
+from leadline.data.records import ResultWarning, RunInfo
 from leadline.data.table import Column, Table, columns_of, printed_table
 from leadline.data.validation import check_run_name
 from leadline.errors import InputError, LeadlineError, UsageError
 from leadline.evaluation.evaluate import Evaluation
 from leadline.evaluation.profiles import profile_of
+from leadline.evaluation.results import Results
 from leadline.evaluation.run_warnings import count_warnings
 from leadline.io.opening import digest_of
 from leadline.io.read import read_qrels
 from leadline.io.read_paths import public
 from leadline.io.result_files import SavedValues, damaged_manifest, saved_values
+from leadline.result import Result
 from leadline.scale.merging import merge_results
 from leadline.scale.partial import Partial, evaluate_part
 from leadline.scale.remote import is_url, local_copy

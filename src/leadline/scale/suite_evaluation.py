@@ -13,12 +13,12 @@ from leadline.comparison.pairing import check_averages, check_judged, listed_nam
 from leadline.comparison.suite_records import SuiteRules
 from leadline.comparison.suite_result import Suite
 from leadline.data.reading import CutReadingOptions, refuse_unknown
-from leadline.data.results import Results
 from leadline.data.validation import check_flags
 from leadline.errors import InputError, LeadlineError, UsageError
 from leadline.evaluation.estimated_recall import refuse_sample
 from leadline.evaluation.evaluate import Evaluation
 from leadline.evaluation.profiles import Averaging
+from leadline.evaluation.results import Results
 from leadline.io.read_paths import public, record_input
 from leadline.measures import Measure
 from leadline.scale.engines import Engine, engine_of

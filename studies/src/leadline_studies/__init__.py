@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leadline.data.qrels import Qrels
-from leadline.data.results import ResultWarning
+from leadline.data.records import ResultWarning
 from leadline.data.table import Table
 from leadline.data.wording import docstring
 from leadline.errors import UnknownNameError, UsageError

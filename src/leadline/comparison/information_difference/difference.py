@@ -32,7 +32,7 @@ from leadline.comparison.information_difference.similarity_baselines import Docu
 from leadline.data.arrays import Codes, Flags, Floats
 from leadline.data.qrels import Qrels
 from leadline.data.reading import JudgedOptions, Reading
-from leadline.data.results import ResultWarning, RunInfo
+from leadline.data.records import ResultWarning, RunInfo
 from leadline.data.validation import check_whole
 from leadline.errors import InputError
 from leadline.evaluation.estimated_recall import refuse_sample

@@ -10,10 +10,10 @@ import numpy as np
 
 from leadline.data.arrays import Flags, Floats, freeze
 from leadline.data.ids import Vocabulary
-from leadline.data.result import Result
-from leadline.data.results import ResultWarning, RunInfo, plain
+from leadline.data.records import ResultWarning, RunInfo, plain
 from leadline.data.table import Column, Table, columns_of, printed_table
 from leadline.errors import UsageError
+from leadline.result import Result
 
 MATRIX = 6  # maximum number of systems whose whole matrix is shown
 LISTED = (

@@ -11,13 +11,13 @@ import numpy as np
 from leadline.data.arrays import Flags, Floats, Hashes, freeze
 from leadline.data.ids import Vocabulary
 from leadline.data.qrels import Qrels
-from leadline.data.result import Result
-from leadline.data.results import ResultWarning, RunInfo, plain
+from leadline.data.records import ResultWarning, RunInfo, plain
 from leadline.data.table import Column
 from leadline.errors import UsageError
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
 from leadline.evaluation.run_warnings import warnings_of
 from leadline.measures import Measure
+from leadline.result import Result
 
 SENSITIVITY = (5, 10, 20, 50, 100, 200)
 FINEST = SENSITIVITY[-1]

@@ -11,8 +11,7 @@ from leadline.data.arrays import Flags, Floats, freeze
 from leadline.data.ids import Vocabulary
 from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
-from leadline.data.result import Result
-from leadline.data.results import RunInfo, plain
+from leadline.data.records import RunInfo, plain
 from leadline.data.table import Column
 from leadline.data.wording import counted
 from leadline.errors import UsageError
@@ -22,6 +21,7 @@ from leadline.estimation.score_histograms.score_sets import candidates, row_keys
 from leadline.evaluation.join import judge, named_sources, readable_twice
 from leadline.evaluation.profiles import profile_of
 from leadline.measures import Measure
+from leadline.result import Result
 
 
 def shared_sample(

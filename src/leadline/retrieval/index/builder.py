@@ -16,7 +16,7 @@ import numpy as np
 
 from leadline.data.arrays import Codes, Integers
 from leadline.data.ids import to_bytes
-from leadline.data.results import ResultWarning
+from leadline.data.records import ResultWarning
 from leadline.errors import InputError, UsageError
 from leadline.io import row_checks
 from leadline.io.read_paths import check_outputs, public, record_input

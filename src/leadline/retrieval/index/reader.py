@@ -15,7 +15,7 @@ import numpy as np
 
 from leadline.data.arrays import Codes, Floats, Integers
 from leadline.data.ids import Ids, to_bytes, to_text
-from leadline.data.results import ResultWarning
+from leadline.data.records import ResultWarning
 from leadline.errors import UsageError
 from leadline.retrieval.index.index_arrays import IndexArrays
 from leadline.retrieval.index.index_files import TYPES

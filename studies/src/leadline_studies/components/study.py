@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline.data.arrays import Floats
-from leadline.data.results import ResultWarning
+from leadline.data.records import ResultWarning
 from leadline.data.run import Run
 from leadline.data.table import Probability, Table
 from leadline.errors import UsageError

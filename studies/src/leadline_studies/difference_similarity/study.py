@@ -16,7 +16,7 @@ import numpy as np
 from leadline.comparison.information_difference.difference import difference
 from leadline.comparison.information_difference.difference_result import Difference
 from leadline.data.arrays import Flags, Floats, Integers
-from leadline.data.results import plain
+from leadline.data.records import plain
 from leadline.data.table import Table
 from leadline.errors import UsageError
 from leadline.io.id_lists import read_labels, teams_of

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from leadline.data.ids import to_text
-from leadline.data.results import ResultWarning, plain
+from leadline.data.records import ResultWarning, plain
 from leadline.data.run import Run
 from leadline.data.table import Cell, Table
 from leadline.data.validation import check_whole

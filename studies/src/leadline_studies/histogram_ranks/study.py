@@ -13,7 +13,7 @@ import numpy as np
 
 from leadline.data.arrays import Floats, Integers
 from leadline.data.reading import Reading
-from leadline.data.results import plain
+from leadline.data.records import plain
 from leadline.data.wording import rounded
 from leadline.errors import UsageError
 from leadline.estimation.score_histograms.histogram import measure_run

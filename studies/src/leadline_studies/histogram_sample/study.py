@@ -17,7 +17,7 @@ import numpy as np
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
-from leadline.data.results import plain
+from leadline.data.records import plain
 from leadline.data.table import Cell, Table
 from leadline.data.wording import percent
 from leadline.errors import UsageError

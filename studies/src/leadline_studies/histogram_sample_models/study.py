@@ -20,7 +20,7 @@ from leadline.data.ids import to_bytes, to_text
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
-from leadline.data.results import ResultWarning
+from leadline.data.records import ResultWarning
 from leadline.data.run import Run
 from leadline.data.table import Cell, Table
 from leadline.data.wording import percent

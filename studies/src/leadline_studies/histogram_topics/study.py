@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from leadline.data.results import ResultWarning, plain
+from leadline.data.records import ResultWarning, plain
 from leadline.data.table import Cell, Table
 from leadline.data.validation import check_flags, check_numbers, check_whole
 from leadline.data.wording import rounded

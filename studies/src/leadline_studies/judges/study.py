@@ -22,7 +22,7 @@ import numpy as np
 
 from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
-from leadline.data.results import ResultWarning, plain
+from leadline.data.records import ResultWarning, plain
 from leadline.data.table import Table
 from leadline.data.wording import counted, queries
 from leadline.errors import InputError, UsageError

@@ -18,12 +18,13 @@ import numpy as np
 
 from leadline.data.arrays import Flags, Floats
 from leadline.data.optional import require
-from leadline.data.results import Results, plain
+from leadline.data.records import plain
 from leadline.data.table import Probability, Table
 from leadline.errors import UsageError
 from leadline.estimation.predict import over_queries, predict
 from leadline.estimation.predictors import DeShaTo
 from leadline.evaluation.evaluate import evaluate
+from leadline.evaluation.results import Results
 from leadline.io.read import QrelsLike
 from leadline.io.texts import TextsLike, name_of, read_documents, read_queries
 from leadline.measures import MEASURES

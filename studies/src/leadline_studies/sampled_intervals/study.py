@@ -18,7 +18,7 @@ from leadline.data.ids import to_bytes
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
-from leadline.data.results import plain
+from leadline.data.records import plain
 from leadline.data.table import Cell, Table
 from leadline.errors import UsageError
 from leadline.estimation.sampled import DEFAULT_MEASURES, SampledOptions, SampledRun, estimate_run

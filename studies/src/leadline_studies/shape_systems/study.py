@@ -15,7 +15,7 @@ import numpy as np
 
 from leadline.data.arrays import Floats
 from leadline.data.reading import Reading
-from leadline.data.results import ResultWarning, plain
+from leadline.data.records import ResultWarning, plain
 from leadline.data.table import Cell, Table
 from leadline.data.validation import check_whole
 from leadline.data.wording import queries, rounded

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline.data.arrays import Floats, Integers
-from leadline.data.results import plain
+from leadline.data.records import plain
 from leadline.data.table import Cell, Table
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted, queries, rounded

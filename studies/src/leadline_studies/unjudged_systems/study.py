@@ -18,7 +18,7 @@ import numpy as np
 
 from leadline.data.arrays import Floats, Integers
 from leadline.data.reading import Reading
-from leadline.data.results import plain
+from leadline.data.records import plain
 from leadline.data.table import Cell, Table
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted, rounded

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from leadline.data.arrays import Floats, Integers
-from leadline.data.results import plain
+from leadline.data.records import plain
 from leadline.estimation.system_lists import Systems, number_teams
 from leadline.estimation.unjudged_methods import Soboroff, UnjudgedEstimator
 from leadline.estimation.unjudged_result import mean_of_defined

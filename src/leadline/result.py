@@ -9,13 +9,18 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from leadline.data.optional import import_optional
-from leadline.data.table import Column, Table, by_name, full_table, printed_table
-from leadline.errors import InputError, UnknownOptionError
+from leadline.data.table import Column, Table, by_name, full_table, make_frame, printed_table
+from leadline.errors import UnknownOptionError, UsageError
+from leadline.io.read_paths import refuse_sources
+from leadline.io.write import checked_path, write_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from leadline.data.results import ResultWarning
+    from leadline.data.records import ResultWarning
+
+FORMATS = {".csv": "csv", ".json": "json", ".tex": "latex", ".md": "markdown", ".html": "html"}
+PAGE = '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>leadline</title>\n{}</html>\n'
 
 
 @dataclass(repr=False, eq=False)
@@ -84,11 +89,14 @@ class Result:
             If the JSON lacks a part of the result; the message names it.
 
         """
-        from leadline.reporting.restore import restored
+        return cls._restored(_parsed(cls.__name__, text))
 
-        result = restored(cls, text)
-        assert isinstance(result, cls)
-        return result
+    @classmethod
+    def _restored(cls, data: dict[str, Any]) -> Self:  # noqa: ARG003  # subclasses that are restored use it
+        raise UsageError(
+            f"{cls.__name__} is not restored from JSON, which does not hold all that it is made of; "
+            "expected Results or Comparison"
+        )
 
     def table(self, *, whole: bool = False, **options: Any) -> Table:
         """Return the table that the command prints, the first if there are several; `whole`: that of CSV."""
@@ -210,9 +218,31 @@ class Result:
             If the suffix is unknown or the file cannot be written.
 
         """
-        from leadline.reporting.written_results import write_result
+        name = checked_path(path)
+        refuse_sources(name, self.sources)
+        suffix = os.path.splitext(name)[1].lower()
+        if suffix == ".parquet":
+            content = self._parquet(options)
+        elif suffix in FORMATS:
+            content = self._content(FORMATS[suffix], options).encode("utf-8", "surrogateescape")
+        else:
+            choices = ", ".join([*FORMATS, ".parquet"])
+            raise UsageError(f"{name}: results are not written as '{suffix}'; expected one of {choices}")
+        write_whole(name, content)
 
-        write_result(self, path, **options)
+    def _content(self, form: str, options: Mapping[str, Any]) -> str:
+        if form == "json":
+            return self.to_json(**options) + "\n"
+        text = self.text(form, **options)
+        return PAGE.format(text) if form == "html" else text
+
+    def _parquet(self, options: Mapping[str, Any]) -> bytes:
+        import io
+
+        table = self.to_arrow(**options)  # raises an error that names the missing package
+        target = io.BytesIO()
+        import_optional("pyarrow.parquet").write_table(table, target, compression="zstd")
+        return target.getvalue()
 
 
 def check_options(
@@ -233,11 +263,19 @@ def check_options(
             )
 
 
-def make_frame(constructor: Callable[..., Any], columns: Mapping[str, list[Any]], **options: Any) -> Any:
-    """Return a data frame of columns; raise InputError for ids that are not valid Unicode."""
+def _parsed(name: str, text: str) -> dict[str, Any]:
+    """Return the JSON object that `to_json` of a class gave."""
+    import json
+
+    expected = f"expected what {name}.to_json gives"
+    if not isinstance(text, (str, bytes)):
+        raise UsageError(f"an object of type {type(text).__name__}; expected the JSON as text")
     try:
-        return constructor(dict(columns), **options)
-    except UnicodeEncodeError:
-        raise InputError(
-            "an id that is not Unicode", expected="ids of valid UTF-8; `to_dict` keeps any"
-        ) from None
+        data = json.loads(text)
+    except RecursionError:
+        raise UsageError(f"JSON nested too deep; {expected}") from None
+    except ValueError as error:
+        raise UsageError(f"no JSON ({error}); {expected}") from None
+    if not isinstance(data, dict):
+        raise UsageError(f"JSON of a {type(data).__name__}; {expected}")
+    return data

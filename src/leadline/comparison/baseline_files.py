@@ -9,12 +9,13 @@ from typing import Any
 from leadline.comparison.baselines import JUDGMENTS, fingerprint, refuse_estimates
 from leadline.comparison.sentences import STATED, lacking_text
 from leadline.data.qrels import Qrels
-from leadline.data.results import Results, flagged
+from leadline.data.records import flagged
 from leadline.errors import InputError, UsageError
+from leadline.evaluation.results import Results
+from leadline.evaluation.saved_results import save
 from leadline.io.opening import digest_of
 from leadline.io.sealed_files import CHECKSUM, json_checksum
 from leadline.io.write import write_whole
-from leadline.reporting.restore import save
 from leadline.version import VERSION
 
 

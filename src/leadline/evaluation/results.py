@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -14,10 +13,12 @@ from leadline.data.arrays import Flags, Floats, Integers, freeze
 from leadline.data.averages import GEOMETRIC_FLOOR, Averaged, NamedMeasure, summary
 from leadline.data.ids import Vocabulary
 from leadline.data.optional import import_optional
-from leadline.data.result import Result, make_frame
-from leadline.data.table import Column, RowLabel, columns_of
+from leadline.data.records import MACHINE_LABELS, ResultWarning, RunInfo, flagged, plain
+from leadline.data.table import Column, RowLabel, columns_of, make_frame
 from leadline.data.wording import counted, percent, queries
 from leadline.errors import UsageError
+from leadline.evaluation.restored_results import results_of
+from leadline.result import Result
 
 if TYPE_CHECKING:
     from leadline.data.qrels import Qrels
@@ -32,9 +33,6 @@ ABOUT_BOUNDS = (
     "(R and the ideal list are computed from the judgments)",
     "-: not available or undefined",
 )
-
-
-MACHINE_LABELS = "machine_labels"  # code of the warning that judgments are labels by an automatic judge
 
 
 class Bounds(NamedTuple):
@@ -74,28 +72,6 @@ class Intervals(NamedTuple):
     limits: Floats
     by: str
     confidence: float
-
-
-@dataclass(frozen=True)
-class ResultWarning:
-    """Warning about a result: code, message, and number of occurrences."""
-
-    code: str
-    message: str
-    count: int
-
-    def __str__(self) -> str:
-        return self.message
-
-
-@dataclass(frozen=True)
-class RunInfo:
-    """Name, tag, path and counts of a run."""
-
-    name: str
-    tag: str = ""
-    path: str = ""
-    counts: dict[str, int] = field(default_factory=dict)
 
 
 class Estimated(Protocol):
@@ -231,6 +207,10 @@ class Results(Result):
         from leadline.scale.merging import merge_results
 
         return merge_results(parts)
+
+    @classmethod
+    def _restored(cls, data: dict[str, Any]) -> Results:
+        return results_of(cls, data) if cls is Results else super()._restored(data)
 
     @property
     def withheld(self) -> dict[str, dict[str, str]] | None:
@@ -573,24 +553,3 @@ class Results(Result):
             f"Results({counted(len(self.runs), 'run')}, {queries(len(self.queries))}, "
             f"{', '.join(map(str, self.measures))})"
         )
-
-
-def plain(value: float) -> float | None:
-    """Return a number; None if it is NaN or infinite."""
-    return value if math.isfinite(value) else None
-
-
-def keyed(record: Any) -> dict[str, Any]:
-    """Return the fields of a NamedTuple as JSON holds them: None for an undefined number."""
-
-    def shown(value: Any) -> Any:
-        if isinstance(value, float):
-            return plain(value)
-        return keyed(value) if hasattr(value, "_asdict") else value
-
-    return {name: shown(value) for name, value in record._asdict().items()}
-
-
-def flagged(names: Vocabulary | Sequence[str], flags: Flags) -> list[str]:
-    """Return the queries that are flagged."""
-    return [names[code] for code in np.flatnonzero(flags).tolist()]

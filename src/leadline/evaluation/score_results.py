@@ -13,17 +13,18 @@ import numpy as np
 from leadline.data.arrays import Flags, Floats
 from leadline.data.averages import NamedMeasure
 from leadline.data.ids import Vocabulary, to_bytes
-from leadline.data.results import Results, ResultWarning, RunInfo
+from leadline.data.records import ResultWarning, RunInfo
 from leadline.data.validation import check_word
 from leadline.errors import InputError, LeadlineError, UsageError
 from leadline.evaluation.profiles import profile_of
+from leadline.evaluation.results import Results
+from leadline.evaluation.saved_results import combined, saved_results
 from leadline.evaluation.trec_names import is_text
 from leadline.io.opening import files_of
 from leadline.io.read_paths import public
 from leadline.io.score_cells import BESIDE_RESULTS, Choices, OpenedScores, ScoreColumns
 from leadline.io.score_tables import open_scores
 from leadline.measures import Measure
-from leadline.reporting.restore import combined, saved_results
 
 Missing: TypeAlias = Literal["refuse", "zero", "drop"]
 MISSING = ("refuse", "zero", "drop")
