@@ -17,8 +17,7 @@ from leadline.estimation.measure_targets import Cascade, kind_of
 from leadline.estimation.sampling_errors import half_width, variance
 from leadline.estimation.withheld import MOST_GUESSED
 from leadline.measures import MEASURES
-from leadline_studies.common.pages import PAGES, read_numbers
-from leadline_studies.estimate import page
+from leadline_studies.common.pages import read_numbers
 from leadline_studies.estimate.stacked_estimates import Stack
 from leadline_studies.estimate.study import pair_limits
 
@@ -173,17 +172,6 @@ def test_runs_side_by_side_have_the_estimates_of_each(name: str, guessing: bool,
         else:
             assert below[place] == pytest.approx(np.hypot(half, doubt[0]))
             assert above[place] == pytest.approx(np.hypot(half, doubt[1]))
-
-
-def test_the_page_of_estimates_shows_the_numbers_of_the_study() -> None:
-    shown = (PAGES.parent / "estimate.md").read_text(encoding="utf-8")
-    pooling = (PAGES.parent / "pooling.md").read_text(encoding="utf-8")
-    kept = read_numbers("estimate")
-    assert page.facts(kept) in shown
-    centred = page.pick(kept["cells"], set=page.PASSAGES, measure="P", budget=20, proxy="centred")
-    for one in page.pick(kept["rivals"], set=page.PASSAGES, measure="P", budget=20) + centred:
-        bias = f"{one['bias_pooled']:+.3f} / {one['bias_new']:+.3f} | {one['tau']:.2f} |"
-        assert bias in pooling
 
 
 def test_smaller_samples_are_part_of_larger_ones_and_certain_pools_are_exact() -> None:

@@ -10,7 +10,6 @@ import pytest
 
 from leadline.errors import UsageError
 from leadline.estimation.score_histograms.bins import slope
-from leadline_studies.common.pages import PAGES, read_numbers
 from leadline_studies.proxies import page, study
 
 QUERIES = [f"q{number:02}" for number in range(30)]
@@ -88,22 +87,3 @@ def test_measures_without_a_variance_per_draw_are_refused(files: tuple[Path, lis
         study.run(*files, measure=("nDCG@10",))
     with pytest.raises(UsageError, match="draws"):
         study.run(*files, draws=1)
-
-
-def test_the_guide_has_the_table_of_the_kept_numbers() -> None:
-    guide = (PAGES.parent / "estimate.md").read_text(encoding="utf-8")
-    assert page.section(read_numbers(page.NAME)) in guide
-
-
-def test_the_figure_has_every_proxy_and_set_at_its_width() -> None:
-    kept = read_numbers(page.NAME)
-    axes = page.drawn(kept).axes[0]
-    assert [text.get_text() for text in axes.get_yticklabels()] == list(page.PROXIES)
-    points = np.concatenate([line.get_xdata() for line in axes.lines if len(line.get_xdata()) > 2])
-    wanted = [
-        cell["ratio"]
-        for part in kept.values()
-        for cell in part["cells"]
-        if cell["proxy"] in page.PROXIES and cell["measure"].startswith("P")
-    ]
-    assert sorted(points.tolist()) == sorted(wanted)

@@ -130,3 +130,9 @@ def study(name: str) -> ModuleType:
     if name not in studies():
         raise UnknownNameError(f"no study '{name}'; there are: " + ", ".join(studies()))
     return importlib.import_module(f"{__name__}.{name.replace('-', '_')}.study")
+
+
+def run_named(name: str, *inputs: Any, **options: Any) -> Outcome:
+    """Run a study."""
+    outcome: Outcome = study(name).run(*inputs, **options)
+    return outcome

@@ -510,6 +510,7 @@ def significance_errors(
     *,
     promised: float,
     label: str,
+    across: str = "queries",
     width: float = 2 * COLUMN,
 ) -> Figure:
     """Plot one panel per situation and one line per method, with bars of two standard errors."""
@@ -535,7 +536,7 @@ def significance_errors(
             axes.tick_params(axis="x", length=0)
             axes.grid(visible=True, axis="y")
         figure.axes[0].set_ylabel(label)
-        figure.supxlabel("queries", fontsize=7.5, color=INK)
+        figure.supxlabel(across, fontsize=7.5, color=INK)
         figure.legend(
             [artists[name] for name in methods],
             methods,
