@@ -116,7 +116,7 @@ FIGURES = [
         f"leadline histogram {QRELS} cranfield/bm25-k1_1.2-b_0.75.run cranfield/tf-dot-plain.run"
         " --plot histogram.svg",
         "The distributions of the scores of relevant and other documents, and the slope between them (HSA).",
-        "sampled.md",
+        "unjudged.md",
     ),
     Drawn(
         "agreement",
@@ -130,7 +130,7 @@ FIGURES = [
         "Many collections",
         "leadline suite suite.toml --plot suite.svg",
         "The means of many runs on many collections; cells without a run are hatched.",
-        "suites.md",
+        "scale.md",
     ),
 ]
 

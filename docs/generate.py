@@ -227,9 +227,9 @@ def refusals() -> str:
 
 
 def api() -> str:
-    """Write the reference of the Python interface."""
+    """Write the reference of the Python interface and of JSON."""
     text: str = PYTHON["reference"](NOTE)
-    return text
+    return f"{text}\n{json_keys()}"
 
 
 def doc(module: ModuleType) -> str:
@@ -380,21 +380,17 @@ JSON = (
 
 @cache
 def json_keys() -> str:
-    """Write the page of the keys of JSON, from what the commands print on the examples."""
+    """Write the section of the keys of JSON, from what the commands print on the examples."""
     lines = [
-        "# JSON keys",
+        "## JSON",
         "",
-        NOTE,
+        "`-f json` and `-o FILE.json` write one object. Undefined values are `null`, and numbers have full",
+        "precision. `<run>` and `<measure>` stand for keys that depend on the data, `[]` for each entry of a",
+        "list. The keys are those of the commands shown, run on docs/examples; others may add keys. In",
+        "Python, `to_dict()` of a result has the same keys without the first five.",
         "",
-        "`-f json` writes one object. Undefined values are `null`; numbers have full precision. Names in",
-        "angle brackets stand for keys that depend on the data, such as `<run>` and `<measure>`; `[]` is",
-        "each entry of a list. The keys below are those of the commands shown, run on docs/examples; other",
-        "options may add keys. In Python, `to_dict()` of the result has the same keys without the first",
-        "five ([attributes of results](api.md#more-results)).",
-        "",
-        "Limits of intervals (`low`, `high` and keys that end in `_low` or `_high`) are not clipped to the",
-        "range of the measure: those of a difference in AP may be -2.15 and 2.15. CSV, Parquet and data",
-        "frames have the same numbers. Tables, sentences, LaTeX and figures show them from -1 to 1.",
+        "Limits of intervals are raw: those of a difference in AP may be -2.15 and 2.15. Tables, sentences,",
+        "LaTeX and figures clip them to the range of the measure.",
         "",
         "Every object begins with:",
         "",
@@ -428,7 +424,7 @@ def json_keys() -> str:
             for path, forms in found.items()
             if not (forms == {"list"} and any(other.startswith(f"{path}[]") for other in found))
         }  # a list that is empty in one place only
-        lines += ["", f"## {name}", "", f"`leadline {name.split()[0]} {words} -f json`", ""]
+        lines += ["", f"### JSON of {name}", "", f"`leadline {name.split()[0]} {words} -f json`", ""]
         lines += ["| key | value | meaning |", "| --- | --- | --- |"]
         for path, forms in found.items():
             if path.endswith("acceptable"):  # null in the example, which is small
@@ -457,7 +453,6 @@ def meaning_of(command: str, path: str) -> str:
 
 BEGIN = {"leadline", "command", "inputs", "options", "warnings"}
 PAGES: dict[str, Callable[[], str]] = {
-    "json.md": json_keys,
     "gallery.md": gallery,
     "api.md": api,
     "../src/leadline/cli/_commands.py": command_list,

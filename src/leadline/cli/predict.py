@@ -95,7 +95,7 @@ def command(
 
     Every list is predicted on its own. Larger values predict better performance; they have no unit. JSON
     holds the predictions of every query, and `leadline correlate` reads their means. The formulas are in
-    docs/predicting.md.
+    docs/unjudged.md.
     """
     appearance = check_plots(plots, output=output, figure=figure)
     if truth is None and figure not in (None, "heat-map"):

@@ -129,7 +129,7 @@ def command(
 
     The correction makes values comparable with exact ones; it does not order systems better than uncorrected
     values do. With few documents per query, measures of the first ranks (nDCG@10, RR) order systems poorly
-    unless half of the documents are the first of a good run (--certain). See docs/sampled.md.
+    unless half of the documents are the first of a good run (--certain). See docs/unjudged.md.
     """
     appearance = check_plots(plots, output=output)
     one_of({"--plot": plots, "--pairs": pairs})

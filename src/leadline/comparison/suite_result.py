@@ -357,7 +357,7 @@ class Suite(Result):
         return notes
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result as built-in types, with the keys of docs/suites.md; None is undefined."""
+        """Return the result as built-in types, with the keys of docs/api.md; None is undefined."""
         return {
             "measures": self.measures,
             "collections": [self._collection(place) for place in range(len(self.collections))],

@@ -135,7 +135,7 @@ class Estimates(Result):
         return [
             f"{counted(len(self.runs), 'run')}, estimates from the relevant documents and a sample of others",
             f"low, high: {level} confidence interval over queries and samples; sampling: over samples only",
-            f"sampling intervals are approximate: {about} of simulated samples (docs/sampled.md)",
+            f"sampling intervals are approximate: {about} of simulated samples (docs/unjudged.md)",
             "uncorrected: each sampled document counts N/n times",
             *super()._notes(),
         ]
