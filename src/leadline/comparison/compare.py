@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
 from leadline.comparison.baselines import fingerprint, read_baseline, with_baseline
@@ -18,12 +18,14 @@ from leadline.comparison.pairing import (
 )
 from leadline.comparison.rules import Rules
 from leadline.data.reading import refuse_unknown
+from leadline.data.run import Run
 from leadline.data.validation import refusal
 from leadline.errors import UsageError
 from leadline.estimation.measured import measured
+from leadline.evaluation.arguments import MeasuresLike, RunsLike, divided
 from leadline.evaluation.evaluate import EvaluateOptions
 from leadline.evaluation.results import Results
-from leadline.io.read import QrelsLike, RunLike, read_qrels
+from leadline.io.read import QrelsLike, read_qrels
 from leadline.io.read_paths import public
 from leadline.measures import Measure
 from leadline.stats import Correction, Interval, PairedTest, checked_groups
@@ -34,9 +36,9 @@ COMPARED = ("AP", "nDCG@10")  # default measures
 @public
 def compare(
     qrels: QrelsLike | Results,
-    runs: RunLike | Iterable[RunLike] | Mapping[str, RunLike] | None = None,
-    measures: Iterable[str | Measure | type[Measure]] | str | Measure | type[Measure] | None = None,
-    *,
+    *runs_and_measures: RunsLike | MeasuresLike | None,
+    runs: RunsLike | None = None,
+    measures: MeasuresLike | None = None,
     baseline: str | Sequence[str] | None = None,
     baseline_file: str | os.PathLike[str] | None = None,
     test: str | PairedTest = "T",
@@ -56,14 +58,14 @@ def compare(
 
     Parameters
     ----------
-    qrels, runs, measures
-        As in `evaluate`; the first measure is the primary one. Each run must retrieve at least one judged
-        document. Or `Results` alone, as in `compare(results)`: their runs are compared by their values, by
-        default by all their measures.
+    qrels, *runs_and_measures, runs, measures
+        As in `evaluate`: `compare(qrels, old, new, "AP")`. The first measure is the primary one. Each run
+        must retrieve at least one judged document. Or `Results` alone, as in `compare(results, "AP")`: their
+        runs are compared by their values, by default by all their measures.
     baseline : str or sequence of str, optional
         Runs with which all others are compared; by default each run is compared with every earlier one.
-        Differences are those of a run minus the baseline, or minus the earlier run: `compare(qrels, [old,
-        new])` answers whether new is better.
+        Differences are those of a run minus the baseline, or minus the earlier run: `compare(qrels, old,
+        new)` answers whether new is better.
     baseline_file : path, optional
         File of values of queries (`write_baseline` in `leadline.comparison.baseline_files`) with which the
         runs are compared: its only run, or of several the one of the same name. By default its measures.
@@ -128,6 +130,7 @@ def compare(
 
     """
     refuse_unknown(compare, options, EvaluateOptions)
+    runs, measures = divided_of(qrels, runs_and_measures, runs, measures, options)
     pairing = None
     if baseline_file is not None and (baseline is not None or isinstance(qrels, Results)):
         other = "results" if baseline is None else "baseline"
@@ -160,6 +163,24 @@ def compare(
         seed=seed,
     )
     return compare_results(results, rules, baseline=baseline, pairing=pairing)
+
+
+def divided_of(
+    qrels: QrelsLike | Results, given: tuple[Any, ...], runs: Any, measures: Any, options: Mapping[str, Any]
+) -> tuple[Any, Any]:
+    """Return runs and measures among positional arguments; those beside results are measures."""
+    if not isinstance(qrels, Results):
+        return divided(given, runs, measures, profile=options.get("profile", "leadline"))
+    if any(isinstance(each, Results) for each in given):
+        raise UsageError(
+            "two results; expected one of all runs: compare(qrels, a, b), or compare(evaluate(qrels, a, b))"
+        )
+    given = tuple(each for each in given if each is not None)
+    if len(given) > 1 or (given and measures is not None):
+        raise UsageError("results with several arguments; expected compare(results, measures)")
+    if given and (isinstance(given[0], (Mapping, Run)) or runs is not None):
+        return given[0], measures
+    return runs, given[0] if given else measures
 
 
 def given_results(

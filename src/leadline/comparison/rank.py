@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from leadline.comparison.compare import COMPARED, given_results
+from leadline.comparison.compare import COMPARED, divided_of, given_results
 from leadline.comparison.engine import AllPairs, Tested, smallest_p
 from leadline.comparison.pairing import check_averages, check_intervals, check_judged, group_codes, pairs_of
 from leadline.comparison.rules import TUKEY, Rules
@@ -20,11 +20,11 @@ from leadline.data.validation import check_whole
 from leadline.data.wording import counted, percent
 from leadline.errors import UsageError
 from leadline.estimation.measured import measured
+from leadline.evaluation.arguments import MeasuresLike, RunsLike
 from leadline.evaluation.evaluate import EvaluateOptions
 from leadline.evaluation.results import Results
-from leadline.io.read import QrelsLike, RunLike
+from leadline.io.read import QrelsLike
 from leadline.io.read_paths import public
-from leadline.measures import Measure
 from leadline.result import Result
 from leadline.stats import Correction, PairedTest
 from leadline.stats.moments import ROUNDING, effective_groups, moments, too_few_groups, totals
@@ -201,9 +201,9 @@ class Ranking(Result):
 @public
 def rank(
     qrels: QrelsLike | Results,
-    runs: RunLike | Iterable[RunLike] | Mapping[str, RunLike] | None = None,
-    measures: Iterable[str | Measure | type[Measure]] | str | Measure | type[Measure] | None = None,
-    *,
+    *runs_and_measures: RunsLike | MeasuresLike | None,
+    runs: RunsLike | None = None,
+    measures: MeasuresLike | None = None,
     test: str | PairedTest = "T",
     correction: str | Correction = "Holm",
     family: str = "measure",
@@ -218,7 +218,7 @@ def rank(
 
     Parameters
     ----------
-    qrels, runs, measures
+    qrels, *runs_and_measures, runs, measures
         As in `compare`; or `Results` alone, such as those of `read_scores`.
     test : str, default "T"
         Paired test of all pairs of runs.
@@ -276,6 +276,7 @@ def rank(
     [('good', 1.0, 1, 1, 1), ('fair', 2.0, 2, 2, 2), ('bad', 3.0, 3, 3, 3)]
     """
     refuse_unknown(rank, options, EvaluateOptions)
+    runs, measures = divided_of(qrels, runs_and_measures, runs, measures, options)
     if isinstance(qrels, Results):
         results = given_results("rank", qrels, runs, measures, options, machine)
     elif runs is None:

@@ -173,7 +173,11 @@ def check_arguments(
     """
     function = inspect.unwrap(function)
     parameters = _annotations(function)
-    for name, value in (*zip(parameters, args, strict=False), *given.items()):
+    by_name = {
+        one.name for one in inspect.signature(function).parameters.values() if one.kind is one.KEYWORD_ONLY
+    }
+    names = [name for name in parameters if name not in by_name]
+    for name, value in (*zip(names, args, strict=False), *given.items()):
         if name not in parameters:
             continue
         text, default = parameters[name]

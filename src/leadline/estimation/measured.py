@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -18,12 +18,13 @@ from leadline.data.reading import (
     RunsOptions,
 )
 from leadline.errors import UsageError
+from leadline.evaluation.arguments import MeasuresLike, RunsLike, divided
 from leadline.evaluation.estimated_recall import PoolLike, is_sample
 from leadline.evaluation.evaluate import evaluate as exact
 from leadline.evaluation.join import listed_runs
 from leadline.evaluation.profiles import Averaging
 from leadline.evaluation.results import Results
-from leadline.io.read import KnownLike, QrelsLike, RunLike, judgments_of
+from leadline.io.read import KnownLike, QrelsLike, judgments_of
 from leadline.io.read_paths import public
 from leadline.measures import Measure
 from leadline.stats import Interval
@@ -42,9 +43,9 @@ DEFAULTS = {one.name: one.default for one in inspect.signature(exact).parameters
 @public
 def evaluate(
     qrels: QrelsLike,
-    runs: RunLike | Iterable[RunLike] | Mapping[str, RunLike],
-    measures: Iterable[str | Measure | type[Measure]] | str | Measure | type[Measure] | None = None,
-    *,
+    *runs_and_measures: RunsLike | MeasuresLike | None,
+    runs: RunsLike | None = None,
+    measures: MeasuresLike | None = None,
     profile: str = "leadline",
     rel: float | None = None,
     documents: int | None = None,
@@ -70,6 +71,9 @@ def evaluate(
     ----------
     qrels : path, mapping or frame
         Relevance judgments.
+    *runs_and_measures : path, mapping, frame or list of these; then measures
+        The runs, one or more, until the first measure or list of measures. `{name: run}` names runs; several
+        others in memory are called "run 1", "run 2", ... `runs` and `measures` are the same by keyword.
     runs : path, mapping, frame, or several of these
         One run or more.
     measures : str, Measure, or iterable of these, optional
@@ -121,6 +125,9 @@ def evaluate(
     >>> results.mean("run", "AP")
     0.5
     """
+    runs, measures = divided(runs_and_measures, runs, measures, profile=profile)
+    if runs is None:
+        raise UsageError("qrels without runs; expected evaluate(qrels, runs)")
     return measured(
         qrels,
         runs,
@@ -154,8 +161,8 @@ def same_labels(judgments: object, labels: object) -> bool:
 
 def measured(
     qrels: QrelsLike,
-    runs: RunLike | Iterable[RunLike] | Mapping[str, RunLike],
-    measures: Iterable[str | Measure | type[Measure]] | str | Measure | type[Measure] | None = None,
+    runs: RunsLike,
+    measures: MeasuresLike | None = None,
     *,
     pool: Any = None,
     machine: QrelsLike | None = None,

@@ -143,14 +143,16 @@ def judge_runs(
         info = RunInfo(
             name=(counts.tag or name) if reading.by_tag else name,
             tag=counts.tag,
-            path=os.fspath(source) if isinstance(source, (str, os.PathLike)) else "",
+            path=_path_of(source),
             counts=counts_of(judged, counts, measures),
         )
         return info, do(judged)
 
     sources = named_sources(runs)
-    if like_scores(qrels) and not isinstance(sources[0][1], Iterator):
-        refuse_swapped(qrels, counted_run(sources[0][1], reading=reading)[0])
+    if like_scores(qrels):
+        for _, source in sources:
+            if not isinstance(source, Iterator):
+                refuse_swapped(qrels, counted_run(source, reading=reading)[0])
     results = list(_each(judge_one, sources, on_run))
     infos = [info for info, _ in results]
     refuse_equal_names(infos)
@@ -185,9 +187,25 @@ def _each(
 def named_sources(runs: RunLike | Iterable[RunLike] | Mapping[str, RunLike]) -> list[tuple[str | None, Any]]:
     """Return each run with its given name or None; a single run need not be in a list.
 
-    A folder, or a pattern such as `runs/*.run`, stands for all its files; NAME=FILE names a file.
+    A folder, or a pattern such as `runs/*.run`, stands for all its files; NAME=FILE names a file. Of several
+    runs, those in memory without a name are called "run 1", "run 2", ... by their places.
     """
-    runs = listed_runs(runs)
+    return _named(_sources(listed_runs(runs)))
+
+
+def joined_runs(several: Sequence[Any]) -> dict[str, Any]:
+    """Return arguments, each a run or several, as one dictionary of runs by name.
+
+    >>> list(joined_runs([{"q1": ["d1"]}, {"new": {"q1": ["d2"]}}, "bm25.run"]))
+    ['run 1', 'new', 'bm25']
+    """
+    sources = _named([each for runs in several for each in _sources(listed_runs(runs))])
+    found = [(name or (run.name if isinstance(run, Run) else run_name(run)), run) for name, run in sources]
+    refuse_equal_names([RunInfo(name, path=_path_of(run)) for name, run in found])
+    return dict(found)
+
+
+def _sources(runs: Any) -> list[tuple[str | None, Any]]:
     if isinstance(runs, Mapping) and not runs:
         raise UsageError("no runs; expected at least one")
     if isinstance(runs, Mapping):
@@ -205,25 +223,38 @@ def named_sources(runs: RunLike | Iterable[RunLike] | Mapping[str, RunLike]) -> 
             raise UsageError("no runs; expected at least one")
         if is_row(runs[0]) or hasattr(runs, "_fields"):
             return [(None, runs)]
-        return _named([each for run in runs for each in _files(run)])
-    return _named(_files(runs))
+        return [each for run in runs for each in _files(run)]
+    return _files(runs)
 
 
 def _files(run: Any) -> list[tuple[str | None, Any]]:
     return list(named_files(os.fspath(run))) if isinstance(run, (str, os.PathLike)) else [(None, run)]
 
 
+def _path_of(source: object) -> str:
+    return os.fspath(source) if isinstance(source, (str, os.PathLike)) else ""
+
+
 def _named(sources: Sequence[tuple[str | None, Any]]) -> list[tuple[str | None, Any]]:
-    """Return runs with the names given, and files of equal names with names that tell them apart."""
+    """Return runs with the names given; files of equal names are told apart, unnamed runs have numbers."""
     files = [place for place, (_, source) in enumerate(sources) if isinstance(source, str)]
     given = [sources[place][0] for place in files]
     paths = [sources[place][1] for place in files]
     names = distinct_names(given, paths)
-    if names == list(map(run_name, paths)):
-        return list(sources)
-    refuse_equal_names([RunInfo(name, path=path) for name, path in zip(names, paths, strict=True)])
-    found = dict(zip(files, names, strict=True))
-    return [(found.get(place), source) for place, (_, source) in enumerate(sources)]
+    found: dict[int, str] = {}
+    if names != list(map(run_name, paths)):
+        refuse_equal_names([RunInfo(name, path=path) for name, path in zip(names, paths, strict=True)])
+        found = dict(zip(files, names, strict=True))
+    for place, (name, source) in enumerate(sources):
+        if name is None and len(sources) > 1 and _is_unnamed(source):
+            found[place] = f"{UNNAMED} {place + 1}"
+    return [(found.get(place, name), source) for place, (name, source) in enumerate(sources)]
+
+
+def _is_unnamed(source: object) -> bool:
+    if isinstance(source, Run):
+        return source.name == UNNAMED and not source.sources
+    return not isinstance(source, (str, os.PathLike))
 
 
 def listed_runs(runs: Any) -> Any:
@@ -288,8 +319,7 @@ def each_run(
         if not len(run.scores):
             raise InputError("contains no documents", expected="a run", path=run.name)
         label = (run.tag or run.name) if reading.by_tag else name or run.name
-        path = os.fspath(source) if isinstance(source, (str, os.PathLike)) else ""
-        infos.append(RunInfo(label, run.tag, path, counts_of_reading(counts, reading)))
+        infos.append(RunInfo(label, run.tag, _path_of(source), counts_of_reading(counts, reading)))
         refuse_equal_names(infos)
         yield infos[-1], run
         if on_run:
@@ -353,8 +383,7 @@ def first_documents(
             name, counts = stream_lists(source, first, reading=reading, name=name, workspaces=workspaces)
             documents = first.documents
         label = (counts.tag or name) if reading.by_tag else name
-        path = os.fspath(source) if isinstance(source, (str, os.PathLike)) else ""
-        return RunInfo(label, counts.tag, path, counts_of_reading(counts, reading)), documents
+        return RunInfo(label, counts.tag, _path_of(source), counts_of_reading(counts, reading)), documents
 
     read = list(_each(read_one, named_sources(runs), on_run))
     refuse_equal_names([info for info, _ in read])
@@ -368,9 +397,9 @@ def refuse_equal_names(infos: Sequence[RunInfo]) -> None:
         earlier = seen.setdefault(info.name, info)
         if earlier is not info:
             if not info.path and not earlier.path:
-                same = f"called '{info.name}'" if info.name != UNNAMED else "without a name"
                 raise UsageError(
-                    f'two runs are {same}; expected a dictionary that names them: {{"A": a, "B": b}}'
+                    f"two runs are called '{info.name}'; expected a dictionary that names them: "
+                    '{"A": a, "B": b}'
                 )
             files = f" ({earlier.path} and {info.path})" if info.path else ""
             raise UsageError(
