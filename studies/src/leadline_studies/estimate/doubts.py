@@ -17,8 +17,8 @@ from leadline.evaluation.join import judge_runs
 from leadline.evaluation.profiles import profile_of
 from leadline.io.read import read_qrels
 from leadline_studies.common.pages import Json, find_runs, rounded
-from leadline_studies.estimate.stacked_estimates import Trial
 from leadline_studies.estimate.study import DEEPEST, Setting, make_board, make_setting
+from leadline_studies.estimate.trials import Trial
 
 PASSAGES = "trec-dl-2019-passage"
 LABELS = "trec-dl-2019-machine-labels"
@@ -115,11 +115,12 @@ def _estimates(data: Path) -> Iterator[_Estimated]:
                 for proxy in ("none", "centred", "votes", *board.labels):
                     for number in range(draws):
                         sample = board.sample(proxies[proxy], p, board.numbers[number] < p, number)
-                        yield from _of_trial(setting, setting.stack.of(sample), (name, str(one), proxy))
+                        trial = Trial.of(sample, setting.kind, board.joined)
+                        yield from _of_trial(setting, trial, (name, str(one), proxy))
 
 
 def _of_trial(setting: Setting, trial: Trial, names: tuple[str, str, str]) -> Iterator[_Estimated]:
-    half = trial.quantiles * np.sqrt(np.maximum(trial.variances, 0.0))
+    half = trial.half
     error = trial.values - setting.truth
     low, high = np.hypot(half, trial.doubt[:, 0]), np.hypot(half, trial.doubt[:, 1])
     for run in np.flatnonzero(setting.new & (half > 0)).tolist():

@@ -44,7 +44,7 @@ from leadline.measures import Measure
 from leadline.stats import INTERVALS
 from leadline.stats.correlation import kendall
 from leadline_studies import Claim, Option, Outcome, Progress, parse_integers
-from leadline_studies.estimate.stacked_estimates import Stack, Trial
+from leadline_studies.estimate.trials import Trial
 
 CLAIM = Claim(
     "Estimates from few judgments are unbiased, and their intervals contain the truth as often as they say."
@@ -156,7 +156,6 @@ class Setting(NamedTuple):
     board: _Board
     measure: Measure
     kind: Kind
-    stack: Stack
     truth: Floats
     frame: Frame
     new: Flags
@@ -343,9 +342,7 @@ def make_setting(
     kept = whole.queries.encode(names)
     values = np.array([np.nan_to_num(measure.values(one)) for one in full])[:, kept]
     new = np.arange(len(full)) >= pooled
-    return Setting(
-        board, measure, kind, Stack(kind, board.joined), values.mean(axis=1), board.frame(weights), new
-    )
+    return Setting(board, measure, kind, values.mean(axis=1), board.frame(weights), new)
 
 
 def _cells(
@@ -358,40 +355,15 @@ def _cells(
     for number, chosen in enumerate(drawn):
         for name, proxy in proxies.items():
             sample = setting.board.sample(proxy, probability, chosen, number)
-            trial = setting.stack.of(sample)
-            half = trial.quantiles * np.sqrt(np.maximum(trial.variances, 0.0))
+            trial = Trial.of(sample, setting.kind, setting.board.joined)
             most = np.where(setting.new & proxy.guessing, MOST_GUESSED_OF_NEW, MOST_GUESSED)
-            parts = trial.values, half, trial.guessed <= most, trial.doubt
-            found[name].append(_Found(*parts, *pair_limits(trial, first, second, most)))
+            parts = trial.values, trial.half, trial.guessed <= most, trial.doubt
+            found[name].append(_Found(*parts, *trial.pair_limits(first, second, most)))
         tell()
     return [
         {"measure": str(setting.measure), "budget": budget, "proxy": name} | _summary(setting, trials)
         for name, trials in found.items()
     ]
-
-
-def pair_limits(
-    trial: Trial, first: Integers, second: Integers, most: Floats | float = MOST_GUESSED
-) -> tuple[Floats, Floats]:
-    """Return how far below and above the estimated difference of each pair its interval reaches.
-
-    `most` is the largest guessed weight of each run with which an interval is given.
-    """
-    own = trial.variances
-    variance = np.maximum(own[first] + own[second] - 2 * trial.covariance[first, second], 0.0)
-    beyond = trial.doubt - np.stack([trial.lower.sum(axis=1), trial.upper.sum(axis=1)], axis=1)
-    beyond = np.maximum(beyond, 0.0)
-    down = trial.lower[first] - trial.lower[second]
-    up = trial.upper[first] - trial.upper[second]
-    loss = (np.maximum(down, 0) + np.maximum(-up, 0)).sum(axis=1) + beyond[first, 0] + beyond[second, 1]
-    gain = (np.maximum(up, 0) + np.maximum(-down, 0)).sum(axis=1) + beyond[first, 1] + beyond[second, 0]
-    both = trial.doubt[first].sum(axis=1) + trial.doubt[second].sum(axis=1)
-    share = np.where(both > 0, (loss + gain) / np.where(both > 0, both, 1.0), 0.0)
-    excess = trial.guessed / most
-    given = np.maximum(excess[first], excess[second]) * share <= 1.0
-    square = trial.quantiles_of_pairs(first, second) ** 2 * variance
-    known = np.where(given & (variance > 0), 1.0, np.nan)
-    return np.sqrt(square + loss**2) * known, np.sqrt(square + gain**2) * known
 
 
 def _summary(setting: Setting, trials: Sequence[_Found]) -> dict[str, Any]:
@@ -592,7 +564,7 @@ def _one_pair(
     board = make_board(systems, runs, 2, truth, machines, depth, draws, seed)
     full = np.array([np.nan_to_num(measure.values(one)) for one in board.joined])  # complete above the cutoff
     gaps = full[0] - full[1]
-    stack = Stack(kind_of(measure), board.joined)
+    kind = kind_of(measure)
     found: dict[str, list[tuple[float, float, float]]] = {}
     drawn_pool = pool_for(pair, measure, total=PAIR_TOTAL, pair=(runs[0].name, runs[1].name)).pool
     share = {
@@ -615,8 +587,9 @@ def _one_pair(
         for number in range(draws):
             drawn = board.numbers[number] < probability
             for name in kept:
-                trial = stack.of(board.sample(proxies[name], probability, drawn, number))
-                below, above = pair_limits(trial, first, second)
+                sample = board.sample(proxies[name], probability, drawn, number)
+                trial = Trial.of(sample, kind, board.joined)
+                below, above = trial.pair_limits(first, second)
                 error = float(trial.values[0] - trial.values[1] - gaps.mean())
                 width = float(np.nan_to_num((below if error > 0 else above)[0]))
                 found.setdefault(f"{design}, {name}", []).append((width, error, float(drawn.sum())))
