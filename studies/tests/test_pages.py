@@ -100,17 +100,6 @@ def test_the_guide_to_estimates_quotes_the_kept_numbers() -> None:
         assert f"{one['bias_pooled']:+.3f} / {one['bias_new']:+.3f} | {one['tau']:.2f} |" in pooling
 
 
-def test_the_guide_has_the_table_of_proxies() -> None:
-    guide = (PAGES.parent / "estimate.md").read_text(encoding="utf-8")
-    kept = read_numbers("proxies")
-    for name, data in kept.items():
-        cells = proxies.cells_of(kept, name)
-        shown = [f"{cells[proxy]['ratio']:.3f}" if proxy in cells else "" for proxy in proxies.SHOWN]
-        worst = max(cell["ratio"] for proxy, cell in cells.items() if proxy.startswith("adverse"))
-        values = [*shown, f"{cells['votes']['coverage']:.3f}", f"{worst:.3f}"]
-        assert f"| {proxies.SETS[name]} ({data['systems']} runs) | {' | '.join(values)} |" in guide
-
-
 def test_the_figure_of_proxies_has_every_proxy_and_set_at_its_width() -> None:
     kept = read_numbers("proxies")
     (figure,) = proxies.figures(kept).values()
