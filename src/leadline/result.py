@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
-from leadline.data.optional import import_optional
+from leadline.data.optional import import_optional, require
 from leadline.data.table import Column, Table, by_name, full_table, make_frame, printed_table
+from leadline.data.validation import check_arguments
 from leadline.errors import UnknownOptionError, UsageError
 from leadline.io.read_paths import refuse_sources
 from leadline.io.write import checked_path, write_whole
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from leadline.data.records import ResultWarning
 
+Make: TypeAlias = "Callable[[float | None], Figure]"  # of the width in inches, None for the default
 FORMATS = {".csv": "csv", ".json": "json", ".tex": "latex", ".md": "markdown", ".html": "html"}
 PAGE = '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>leadline</title>\n{}</html>\n'
 
@@ -29,9 +31,8 @@ class Result:
 
     A subclass defines `_columns`, from which tables, text, CSV and data frames are made, and `to_dict`, its
     part of the JSON of the command; `_notes` and `_tables` where the printed form has more than the columns
-    and the warnings. `**options` are those of `_columns`, such as `per_query=True`. The figure is defined in
-    `leadline.charts` by the name of the class. `sources` are the files read for the result; they are
-    not overwritten.
+    and the warnings; `_figure` if it has a figure. `**options` are those of `_columns`, such as
+    `per_query=True`. `sources` are the files read for the result; they are not overwritten.
     """
 
     warnings: list[ResultWarning] = field(default_factory=list, kw_only=True, repr=False)
@@ -198,9 +199,28 @@ class Result:
             If results of this class have no figure.
 
         """
-        from leadline.charts.result_plots import draw
+        from leadline.charts import form_of, labelled, picture, width_of_user
 
-        return draw(self, path, labels=labels, **options)
+        require("figures")
+        check_arguments(Result.plot, (), {"labels": labels})
+        make = figure_of(self, **options)
+        path = None if path is None else checked_path(path)
+        form = None if path is None else form_of(path)
+        refuse_sources(path or "", self.sources)
+        with labelled(checked_labels(self, dict(labels or {}))):
+            figure = make(width_of_user())
+            if path is not None and form is not None:
+                write_whole(path, picture(figure, form))
+        return figure
+
+    def _figure(self, *_: Any, **__: Any) -> Make:
+        """Return the function that draws the result."""
+        raise UsageError(f"{type(self).__name__} has no figure")
+
+    def _labelled(self) -> Sequence[str]:
+        """Return the names that the figure may show, usually of runs."""
+        names: Sequence[str] = getattr(self, "names", ())
+        return names
 
     def write(self, path: str | os.PathLike[str], **options: Any) -> None:
         """Write the result to a file atomically.
@@ -243,6 +263,27 @@ class Result:
         target = io.BytesIO()
         import_optional("pyarrow.parquet").write_table(table, target, compression="zstd")
         return target.getvalue()
+
+
+def figure_of(result: Result, **options: Any) -> Make:
+    """Return the function that draws a result; raise UsageError if it has no figure or no such option."""
+    if type(result)._figure is not Result._figure:  # noqa: SLF001  # defined above
+        check_options(result, "plot", options, result._figure)  # noqa: SLF001
+    return result._figure(**options)  # noqa: SLF001
+
+
+def checked_labels(
+    result: Result, labels: Mapping[str, str], more: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """Return the labels of the runs of a result; raise UsageError for a label of another run."""
+    names = result._labelled()  # noqa: SLF001  # defined above
+    for name in labels:
+        if name not in names:
+            import difflib
+
+            close = difflib.get_close_matches(name, names, n=3, cutoff=0.0)
+            raise UsageError(f"a label of '{name}', which is no run here; nearest: " + ", ".join(close))
+    return dict(more or {}) | dict(labels)
 
 
 def check_options(

@@ -11,8 +11,8 @@ import pytest
 import leadline as ll
 from leadline.charts import picture, style
 from leadline.charts.association_plots import MOST_NAMES, association, swaps_of
-from leadline.charts.prediction_plots import rank_shares
 from leadline.errors import UsageError
+from leadline.estimation.prediction_figures import rank_shares
 from whole_pictures import whole
 
 

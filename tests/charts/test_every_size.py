@@ -11,15 +11,14 @@ import numpy as np
 import pytest
 
 import leadline as ll
-from leadline.charts.comparison_plots import KINDS as OF_COMPARISONS
-from leadline.charts.query_plots import KINDS as OF_RESULTS
-from leadline.charts.result_plots import FIGURES
+from leadline.comparison.comparison_figures import KINDS as OF_COMPARISONS
 from leadline.comparison.query_slices import slices_of
 from leadline.comparison.suite_result import Suite
 from leadline.estimation.estimate import estimate
 from leadline.evaluation.curves import subtopic_curve
+from leadline.evaluation.query_figures import KINDS as OF_RESULTS
 from leadline.scale.suite_evaluation import suite
-from whole_pictures import least_size, whole
+from whole_pictures import least_size, results_with_figures, whole
 
 QUERIES = [f"q{place}" for place in range(12)]
 KINDS = {query: ("navigational", "informational")[place % 2] for place, query in enumerate(QUERIES)}
@@ -188,7 +187,7 @@ DRAWN |= {f"Comparison {figure}": _of_comparison(figure) for figure in OF_COMPAR
 
 
 def test_every_result_with_a_figure_is_drawn_here() -> None:
-    assert {name.split()[0] for name in DRAWN} == set(FIGURES)
+    assert {name.split()[0] for name in DRAWN} == set(results_with_figures())
 
 
 @pytest.mark.parametrize("name", DRAWN)

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from leadline.charts.comparison_plots import figure_of, interval_name
 from leadline.comparison.compare import compare
+from leadline.comparison.comparison_figures import drawn_comparison, interval_name
 from leadline.comparison.comparison_result import Comparison
 from leadline.errors import UsageError
 
@@ -53,10 +53,10 @@ def test_a_pair_of_a_family_is_drawn_with_its_simultaneous_interval() -> None:
     comparison = compared(3)
     assert comparison.simultaneous is not None
     for pair in range(3):
-        figure = figure_of(comparison, "differences", pair=pair)
+        figure = drawn_comparison(comparison, "differences", pair=pair)
         assert band(figure) == pytest.approx(comparison.simultaneous[0, pair].tolist())
         assert interval_name(comparison) in words(figure)
-        alone = figure_of(comparison, "differences", pair=pair, per_pair=True)
+        alone = drawn_comparison(comparison, "differences", pair=pair, per_pair=True)
         assert band(alone) == pytest.approx(comparison.limits[0, pair].tolist())
         assert interval_name(comparison, per_pair=True) in words(alone)
 
@@ -77,15 +77,15 @@ def test_the_names_of_intervals_differ_where_the_intervals_do() -> None:
 def test_one_pair_has_one_interval() -> None:
     comparison = compared(2)
     assert comparison.simultaneous is None
-    figure = figure_of(comparison, "differences")
+    figure = drawn_comparison(comparison, "differences")
     assert band(figure) == pytest.approx(comparison.limits[0, 0].tolist())
-    assert words(figure) == words(figure_of(comparison, "differences", per_pair=True))
+    assert words(figure) == words(drawn_comparison(comparison, "differences", per_pair=True))
 
 
 @pytest.mark.parametrize("per_pair", [False, True])
 def test_pairs_have_a_row_each_with_the_interval_of_the_table(per_pair: bool) -> None:
     comparison = compared(4)
-    figure = figure_of(comparison, "pairs", per_pair=per_pair)
+    figure = drawn_comparison(comparison, "pairs", per_pair=per_pair)
     limits = (comparison.limits if per_pair else comparison.shown_limits)[0]
     order = np.argsort(-comparison.means[0], kind="stable")
     assert lines(figure) == pytest.approx(limits[order])
@@ -98,7 +98,7 @@ def test_pairs_have_a_row_each_with_the_interval_of_the_table(per_pair: bool) ->
 
 def test_against_a_baseline_a_row_is_a_run() -> None:
     comparison = compared(4, baseline="r2")
-    figure = figure_of(comparison, "pairs")
+    figure = drawn_comparison(comparison, "pairs")
     labels = [text.get_text() for text in figure.axes[0].get_yticklabels()]
     assert sorted(labels) == ["r0", "r1", "r3"]
     assert "r2" in words(figure)
@@ -107,17 +107,17 @@ def test_against_a_baseline_a_row_is_a_run() -> None:
 def test_only_the_pairs_asked_for_are_drawn_and_counted() -> None:
     comparison = compared(6)
     chosen = comparison.chosen("significant")[0]
-    figure = figure_of(comparison, "pairs", pairs=chosen)
+    figure = drawn_comparison(comparison, "pairs", pairs=chosen)
     assert 0 < len(lines(figure)) == len(chosen) < 15
     assert all(not low <= 0 <= high for low, high in lines(figure))
     assert f"{len(chosen)} of 15 pairs" in words(figure)
     with pytest.raises(UsageError):
-        figure_of(comparison, "pairs", pairs=[])
+        drawn_comparison(comparison, "pairs", pairs=[])
 
 
 def test_the_forest_says_that_its_intervals_are_of_means() -> None:
     comparison = compared(3)
-    figure = figure_of(comparison, "forest")
+    figure = drawn_comparison(comparison, "forest")
     order = comparison.results.order(0)
     assert lines(figure) == pytest.approx(comparison.intervals.limits[order, 0])
     assert "simultaneous" not in words(figure)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from leadline.charts import picture
-from leadline.charts.query_plots import per_query
 from leadline.evaluation.evaluate import evaluate
+from leadline.evaluation.query_figures import per_query
 from leadline.evaluation.results import Results
 
 JUDGMENTS = {query: {"a": 1.0, "b": 1.0} for query in ("q1", "q2", "q3")} | {"q4": {"a": 0.0}}

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from leadline.charts.suite_plots import heat_map
 from leadline.scale import suite
 
 pytest.importorskip("matplotlib")
@@ -26,7 +25,7 @@ def test_every_text_is_inside_the_figure(runs: int, collections: int) -> None:
     found = suite(
         {"collections": {f"c{number}": one for number in range(collections)}, "measures": ["nDCG@10"]}
     )
-    figure = heat_map(found)
+    figure = found.plot()
     figure.draw_without_rendering()
     edges = figure.bbox
     for axes in figure.axes:

@@ -17,7 +17,6 @@ import pytest
 
 import leadline as ll
 from conftest import Leadline
-from leadline.charts.result_plots import FIGURES
 from leadline.comparison.query_slices import slices_of
 from leadline.data.table import Table
 from leadline.errors import InputError, LeadlineError, MissingPackageError, UnknownOptionError, UsageError
@@ -28,6 +27,7 @@ from leadline.result import Result
 from leadline.retrieval.collection import collection
 from leadline.scale import suite
 from leadline.scale.saved_files import Verification, verify
+from whole_pictures import results_with_figures
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
 RUNS = ["bm25.run", "dense.run"]
@@ -287,7 +287,7 @@ def test_a_frame_without_its_package_says_what_to_install(
 # Figures
 
 
-@pytest.mark.parametrize("name", list(FIGURES))
+@pytest.mark.parametrize("name", results_with_figures())
 def test_a_result_with_a_figure_draws_and_writes_it(name: str, tmp_path: Path) -> None:
     result = MAKERS[name]()
     figure = result.plot()
@@ -303,7 +303,7 @@ def test_a_comparison_draws_what_the_command_draws(leadline: Leadline, tmp_path:
 
 
 def test_what_cannot_be_drawn_is_refused() -> None:
-    with pytest.raises(UsageError, match=r"WhyDifferent has no figure; there is one of: ABTest, "):
+    with pytest.raises(UsageError, match="WhyDifferent has no figure"):
         MAKERS["WhyDifferent"]().plot()
     with pytest.raises(UsageError, match="forrest"):
         MAKERS["Comparison"]().plot(figure="forrest")

@@ -102,7 +102,7 @@ def nested_intervals(
     words: Sequence[str],
     new: Sequence[bool] = (),
     others: ArrayLike | None = None,
-    width: float = COLUMN,
+    width: float | None = None,
 ) -> Figure:
     """Draw estimates with an interval and a wider one behind it, one row per run.
 
@@ -120,7 +120,7 @@ def nested_intervals(
         raise UsageError(
             f"values of shape {middle.shape}; expected one and two limits for each of {size} runs"
         )
-    rows, few = np.arange(size), size <= FEW
+    rows, few, width = np.arange(size), size <= FEW, width or COLUMN
     fresh = np.array(list(new) or [False] * size, dtype=np.bool_)
     ticks = None if others is None else np.asarray(others, dtype=np.float64)
     with style():

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from leadline.charts import COLUMN, FAINT, INK, LINE_STYLES, drawable, scaled, style
 from leadline.charts.text_layout import legend_below
-from leadline.comparison.replication_result import RUNS, Replication
 from leadline.data.wording import counted, percent
+
+RUNS = ("baseline", "advanced")
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -56,8 +58,13 @@ def by_query(baseline: ArrayLike, advanced: ArrayLike, *, measure: str, width: f
     return figure
 
 
-def effects(result: Replication, *, width: float = COLUMN) -> Figure:
-    """Draw effect ratio by delta RI, a point for each measure, with both intervals."""
+def effects(
+    names: Sequence[str], ratios: ArrayLike, changes: ArrayLike, *, confidence: float, width: float = COLUMN
+) -> Figure:
+    """Draw effect ratio by delta RI, a point for each measure, with both intervals.
+
+    `ratios` and `changes` have three columns: value, lower and upper limit; NaN is undefined.
+    """
     with style():
         from matplotlib.figure import Figure
 
@@ -65,35 +72,30 @@ def effects(result: Replication, *, width: float = COLUMN) -> Figure:
         axes = figure.add_subplot()
         axes.axvline(1, color=INK, linewidth=scaled(0.6), zorder=1)
         axes.axhline(0, color=INK, linewidth=scaled(0.6), zorder=1)
-        keys, labels = [], []
-        for index, measure in enumerate(result.measures):
-            ratio, change = (result.value(name, measure=measure) for name in ("effect_ratio", "delta_ri"))
-            look = LINE_STYLES[index % len(LINE_STYLES)]
-            keys.append(_point(axes, (ratio.value, ratio.low, ratio.high), change, look))
-            undefined = not np.isfinite([ratio.value, change.value]).all()
-            reason = ": undefined" if undefined else ", no interval of the ratio" if ratio.withheld else ""
-            labels.append(f"{drawable(measure)}{reason}")
-        level = percent(result.options["confidence"])
+        looks = [LINE_STYLES[index % len(LINE_STYLES)] for index in range(len(names))]
+        across, up = (np.asarray(side, dtype=np.float64).tolist() for side in (ratios, changes))
+        keys = [_point(axes, *point) for point in zip(across, up, looks, strict=True)]
+        level = percent(confidence)
         axes.set_xlabel(f"effect ratio, {level} interval; 1: the effect is the same")
         axes.set_ylabel(f"delta RI, {level} interval")
         axes.grid(visible=True)
         for margins in (axes.set_xmargin, axes.set_ymargin):
             margins(0.12)
-        legend_below(figure, keys, labels, width)
+        legend_below(figure, keys, list(map(drawable, names)), width)
     return figure
 
 
-def _point(axes: Any, ratio: tuple[float, float, float], change: Any, look: Any) -> Any:
+def _point(axes: Any, ratio: Sequence[float], change: Sequence[float], look: Any) -> Any:
     """Draw one measure with its intervals; return its key."""
-    x, low, high = ratio
+    (x, low, high), (y, below, above) = ratio, change
     thin = {"color": look.color, "linewidth": scaled(0.9), "zorder": 2}
     if np.isfinite([low, high]).all():
-        axes.plot([low, high], [change.value, change.value], **thin)
-    if np.isfinite([x, change.low, change.high]).all():
-        axes.plot([x, x], [change.low, change.high], **thin)
+        axes.plot([low, high], [y, y], **thin)
+    if np.isfinite([x, below, above]).all():
+        axes.plot([x, x], [below, above], **thin)
     (point,) = axes.plot(
         [x],
-        [change.value],
+        [y],
         linestyle="none",
         marker=look.marker,
         color=look.color,

@@ -9,7 +9,6 @@ import numpy as np
 
 from leadline.charts import COLUMN, FAINT, INK, RULE, scaled, shortened, style
 from leadline.charts.text_layout import NAMED, colour_bar, height_of, ink_on, name_rows
-from leadline.comparison.suite_result import Suite
 from leadline.data.arrays import Flags, Floats
 
 if TYPE_CHECKING:
@@ -19,44 +18,47 @@ if TYPE_CHECKING:
 CELL = 0.42  # inches: width of a column with values written in its cells
 MARGIN = 1.3  # inches: names of the runs
 WRITTEN = 30  # maximum number of rows, and of columns, with values in the cells
-MACRO = "macro mean"
 
 
-def heat_map(suite: Suite, place: int = 0, *, width: float | None = None) -> Figure:
-    """Draw runs (best macro mean first) by collections, with the macro mean as the last column.
+def heat_map(
+    names: Sequence[str],
+    columns: Sequence[str],
+    table: Floats,
+    missing: Flags,
+    *,
+    rising: bool,
+    measure: str,
+    width: float | None = None,
+) -> Figure:
+    """Draw runs by collections, with the mean over these as the last column.
 
     Values are written in the cells; the colour is the difference from the best run of the collection, since
     collections differ more than runs. Cells without a run are hatched.
     """
-    order = suite.order(place)
-    table = np.column_stack([suite.means[order, :, place], suite.macro[order, place]])
-    names = [*suite.collections, MACRO]
-    rising = suite.columns[place].rising
     with np.errstate(invalid="ignore"):
         sign = 1.0 if rising else -1.0
         best = np.max(np.where(np.isnan(table), -np.inf, sign * table), axis=0)
         behind = np.where(np.isnan(table), np.nan, best - sign * table)
-    missing = np.column_stack([~suite.present[order], np.isnan(table[:, -1])])
-    written = len(order) <= WRITTEN and len(names) <= WRITTEN
+    written = len(names) <= WRITTEN and len(columns) <= WRITTEN
     with style():
         from matplotlib.figure import Figure
 
-        wide = max(COLUMN, MARGIN + CELL * len(names)) if written else 2 * COLUMN
+        wide = max(COLUMN, MARGIN + CELL * len(columns)) if written else 2 * COLUMN
         inches = width or wide
-        figure = Figure(figsize=(inches, 0.75 + height_of(len(order), least=0.6)), layout="constrained")
+        figure = Figure(figsize=(inches, 0.75 + height_of(len(names), least=0.6)), layout="constrained")
         axes = figure.add_subplot()
         drawn = axes.imshow(
             behind, aspect="auto", interpolation="none", cmap="Blues_r", vmin=0, vmax=_reach(behind)
         )
-        axes.axvline(len(suite.collections) - 0.5, color="white", linewidth=scaled(2.5))
+        axes.axvline(len(columns) - 1.5, color="white", linewidth=scaled(2.5))
         axes.spines[:].set_visible(False)
         axes.tick_params(length=0, colors=INK)
-        name_rows(axes, [suite.names[run] for run in order])
-        name_columns(axes, names, f"{len(suite.collections)} collections, and their mean")
+        name_rows(axes, names)
+        name_columns(axes, columns, f"{len(columns) - 1} collections, and their mean")
         hatch_missing(axes, missing, size=5.0 if written else 0.0)
         if written:
             write_values(axes, table, bold=behind == 0, shades=drawn.to_rgba(behind))
-        label = f"{suite.measures[place]}: difference from the best run of the collection"
+        label = f"{measure}: difference from the best run of the collection"
         colour_bar(figure, axes, drawn, label)
     return figure
 

@@ -71,10 +71,10 @@ def write_plots(plots: Sequence[str], result: Result, **options: Any) -> None:
     if not plots:
         return
     from leadline.charts import form_of, labelled, picture, width_of_user
-    from leadline.charts.result_plots import checked_labels, figure_of_result
+    from leadline.result import checked_labels, figure_of
 
     labels = checked_labels(result, *_labels(check_plots(plots).get("label") or ()))
-    make = figure_of_result(result, **options)
+    make = figure_of(result, **options)
     with labelled(labels):
         made = [picture(make(width_of_user()), form_of(path)) for path in plots]
     for path, content in zip(plots, made, strict=True):

@@ -22,11 +22,12 @@ from leadline.comparison.sentences import sentence, shown_columns
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.records import ResultWarning, RunInfo
 from leadline.data.table import Column, Preformatted, Table, interval_texts, named_columns, printed_table
+from leadline.data.validation import check_word
 from leadline.data.wording import counted
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import mean_intervals
 from leadline.evaluation.results import Intervals, Results
-from leadline.result import Result
+from leadline.result import Make, Result, figure_of
 from leadline.stats import Interval
 from leadline.stats.intervals import Randomisation as InvertedRandomisation
 from leadline.stats.intervals import Student
@@ -519,6 +520,49 @@ class Comparison(Tested, Result):
             {"results": self.results.to_dict(per_query=True), "rules": self.rules.shown()}
             if per_query
             else {}
+        )
+
+    def _figure(
+        self,
+        *,
+        figure: str | None = None,
+        pair: tuple[str, str] | None = None,
+        measure: object | None = None,
+        per_pair: bool = False,
+        pairs: str | int | None = None,
+        chosen: Sequence[int] | None = None,
+    ) -> Make:
+        """Draw a comparison; by default the differences of the only pair, or a forest plot.
+
+        Parameters
+        ----------
+        figure : str, optional
+            One of `comparison_figures.KINDS`, or of `query_figures.SHAPES`: values of queries by run. For a
+            single pair of estimates, the default is `pairs`.
+        pair : (str, str), optional
+            Runs in the figures `differences` and `scatter`.
+        measure : str or Measure, optional
+            Measure to draw; by default the first.
+        per_pair : bool, default False
+            Whether intervals are those of each pair alone, even if there are simultaneous ones.
+        pairs : {"significant", "all"} or int, optional
+            Pairs in the figure `pairs`, as for `Comparison.printed_pairs`.
+        chosen : sequence of int, optional
+            Indices of these pairs, in place of `pairs`.
+        """
+        from leadline.comparison.comparison_figures import KINDS, drawn_comparison, pair_of
+        from leadline.evaluation.query_figures import SHAPES
+
+        by_query = "differences" if self.results.withheld is None or pair else "pairs"
+        name = figure or (by_query if pair or len(self.pairing) == 1 else "forest")
+        check_word((*KINDS, *SHAPES), figure=name)
+        index = 0 if measure is None else self.results.measure_index(measure)
+        if name in SHAPES:
+            return figure_of(self.results, figure=name, measure=self.results.measures[index])
+        pair_index = pair_of(self, *pair) if pair else 0
+        drawn = self.printed_pairs(pairs)[index] if chosen is None else chosen
+        return lambda width: drawn_comparison(
+            self, name, index, pair=pair_index, width=width, per_pair=per_pair, pairs=drawn
         )
 
     def __repr__(self) -> str:

@@ -22,7 +22,7 @@ from leadline.data.wording import counted, percent, queries
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import DEFAULT_INTERVAL, mean_intervals
 from leadline.evaluation.results import Results
-from leadline.result import Result
+from leadline.result import Make, Result
 from leadline.stats import INTERVALS, Interval
 from leadline.stats.corrections import Holm
 from leadline.stats.intervals import SMALLEST
@@ -273,6 +273,17 @@ class Slices(Result):
             "without_slice": self.without_slice,
             "in_several_slices": self.in_several,
         }
+
+    def _labelled(self) -> Sequence[str]:
+        sides = ("run", "a", "b")
+        return list({getattr(one, side) for one in self.records for side in sides if hasattr(one, side)})
+
+    def _figure(self, *, measure: object | None = None, pair: tuple[str, str] | None = None) -> Make:
+        """Draw values by slice with intervals: of the first measure, and of one pair of runs if named."""
+        from leadline.charts import COLUMN
+        from leadline.comparison.slice_figures import by_slice
+
+        return lambda width: by_slice(self, measure=measure, pair=pair, width=width or COLUMN)
 
     def __repr__(self) -> str:
         return f"Slices({counted(len(self.fields['by']), 'value')} by {', '.join(self.without_slice)})"

@@ -25,7 +25,7 @@ from leadline.evaluation.evaluate import EvaluateOptions
 from leadline.evaluation.results import Results
 from leadline.io.read import QrelsLike
 from leadline.io.read_paths import public
-from leadline.result import Result
+from leadline.result import Make, Result
 from leadline.stats import Correction, PairedTest
 from leadline.stats.moments import ROUNDING, effective_groups, moments, too_few_groups, totals
 from leadline.stats.ranks import bootstrap_ranks, groups_from_best, mid_ranks, rank_limits
@@ -192,6 +192,24 @@ class Ranking(Result):
             "queries": self.results.averaged_queries(),
             "runs": self.to_rows(),
         }
+
+    def _figure(self, *, measure: object | None = None) -> Make:
+        """Draw the ranks of the runs with their intervals by a measure, by default the first."""
+        from leadline.charts import COLUMN
+        from leadline.charts.rank_plots import ranks
+
+        index = 0 if measure is None else self.results.measure_index(measure)
+        runs = self.runs_of(index)
+        return lambda width: ranks(
+            [run.name for run in runs],
+            [run.rank for run in runs],
+            [(run.rank_low, run.rank_high) for run in runs],
+            [(run.bootstrap_low, run.bootstrap_high) for run in runs],
+            [run.group for run in runs],
+            measure=str(self.results.measures[index]),
+            confidence=self.rules.confidence,
+            width=width or COLUMN,
+        )
 
     def __repr__(self) -> str:
         measures = ", ".join(str(measure) for measure in self.results.measures)

@@ -20,7 +20,7 @@ from leadline.data.records import ResultWarning, keyed, plain
 from leadline.data.table import PROBABILITY, Column, Table, printed_table
 from leadline.data.wording import counted, percent
 from leadline.evaluation.results import Results
-from leadline.result import Result
+from leadline.result import Make, Result
 from leadline.stats.moments import moments
 from leadline.stats.paired_tests import Randomisation, Sign
 
@@ -401,6 +401,23 @@ class Suite(Result):
 
     def _by_measure(self, values: Floats) -> dict[str, float | None]:
         return dict(zip(self.measures, map(plain, values.tolist()), strict=True))
+
+    def _figure(self, *, measure: object | None = None) -> Make:
+        """Draw the means by run and collection of a measure."""
+        from leadline.charts.suite_plots import heat_map
+
+        place = 0 if measure is None else self.measure_index(measure)
+        order = self.order(place)
+        table = np.column_stack([self.means[order, :, place], self.macro[order, place]])
+        return lambda width: heat_map(
+            [self.names[run] for run in order],
+            [*self.collections, "macro mean"],
+            table,
+            np.column_stack([~self.present[order], np.isnan(table[:, -1])]),
+            rising=self.columns[place].rising,
+            measure=self.measures[place],
+            width=width,
+        )
 
     def __repr__(self) -> str:
         return (

@@ -17,7 +17,6 @@ import numpy as np
 from leadline.charts import COLUMN
 from leadline.charts.interval_plots import against_truth
 from leadline.charts.line_plots import recall_precision
-from leadline.charts.query_plots import per_query
 from leadline.data.arrays import Floats
 from leadline.data.qrels import Qrels
 from leadline.data.table import Cell, Preformatted, Table
@@ -27,6 +26,7 @@ from leadline.estimation.guesses import VOTE_CONSTANT
 from leadline.estimation.pool_designs import pool_for
 from leadline.evaluation.curves import Curves
 from leadline.evaluation.evaluate import evaluate
+from leadline.evaluation.query_figures import per_query
 from leadline.evaluation.results import Results
 from leadline.io.read import read_qrels, read_run
 from leadline.pages import fill, inline, table_of

@@ -15,6 +15,7 @@ from leadline.data.reading import Reading, RunsOptions
 from leadline.data.records import ResultWarning, keyed
 from leadline.data.table import Column
 from leadline.data.validation import check_flags, check_whole
+from leadline.data.wording import percent
 from leadline.errors import UsageError
 from leadline.estimation.estimated_columns import estimate_columns, estimate_notes
 from leadline.estimation.estimated_values import Difference, Estimate
@@ -35,11 +36,12 @@ from leadline.estimation.withheld import (
 from leadline.evaluation.estimated_recall import RecallEstimate, RecallEstimates, recall, relevant
 from leadline.evaluation.join import judge_runs
 from leadline.evaluation.profiles import profile_of
-from leadline.evaluation.results import Results
+from leadline.evaluation.results import Results, in_range
 from leadline.evaluation.run_warnings import check_level, warnings_of
 from leadline.io.read import QrelsLike, RunLike
 from leadline.measures import Measure
 from leadline.measures.precision import R
+from leadline.result import Make
 from leadline.stats import INTERVALS, checked_level
 
 DEFAULT_MEASURES = ("P@10", "nDCG@10")
@@ -303,6 +305,25 @@ class EstimatedResults(Results):
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
         """Return a dictionary with the keys measures, runs and proxy; `per_query` adds values of queries."""
         return super().to_dict(per_query=per_query) | {"proxy": self.proxy}
+
+    def _figure(self, *, measure: object | None = None) -> Make:  # type: ignore[override]  # one kind
+        """Draw the estimates of a measure, by default the first, with both intervals."""
+        from leadline.charts.interval_plots import nested_intervals
+
+        place = 0 if measure is None else self.measure_index(measure)
+        drawn, order = self.measures[place], self.order(place)
+        found = [self.estimate(self.names[run], drawn) for run in order]
+        spans = [f"{percent(self.confidence)} interval for {which} queries" for which in ("these", "other")]
+        return lambda width: nested_intervals(
+            [self.names[run] for run in order],
+            [one.value for one in found],
+            in_range([(one.these_low, one.these_high) for one in found], drawn),
+            in_range([(one.low, one.high) for one in found], drawn),
+            new=self.new[order].tolist(),
+            label=f"{drawn}, estimated",
+            words=["estimate", *spans, "estimate of a new run, which did not contribute", ""],
+            width=width,
+        )
 
 
 def has_interval(kind: Kind) -> bool:

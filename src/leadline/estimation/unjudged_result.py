@@ -13,7 +13,7 @@ from leadline.data.records import RunInfo, plain
 from leadline.data.table import Column
 from leadline.data.wording import counted, queries
 from leadline.estimation.unjudged_methods import UnjudgedEstimator
-from leadline.result import Result
+from leadline.result import Make, Result
 
 
 @dataclass(repr=False, eq=False)
@@ -115,6 +115,22 @@ class Unjudged(Result):
 
     def _by_name(self, values: Floats) -> dict[str, float | None]:
         return dict(zip(self.names, map(plain, values.tolist()), strict=True))
+
+    def _figure(self) -> Make:
+        """Draw the distribution over queries of the score of every system, the highest mean at the top."""
+        from leadline.charts import COLUMN
+        from leadline.charts.distribution_plots import distributions
+
+        order = self.order()
+        queries = counted(self.values.shape[1], "query", "queries")
+        return lambda width: distributions(
+            [self.names[run] for run in order],
+            list(self.values[order]),
+            self.scores[order],
+            label=f"{self.method}, score without judgments ({queries})",
+            rows="systems",
+            width=width or COLUMN,
+        )
 
     def __repr__(self) -> str:
         return f"Unjudged({self.method}, {len(self.runs)} systems, {queries(len(self.queries))})"

@@ -15,10 +15,11 @@ from leadline.data.ids import Vocabulary
 from leadline.data.optional import import_optional
 from leadline.data.records import MACHINE_LABELS, ResultWarning, RunInfo, flagged, plain
 from leadline.data.table import Column, RowLabel, columns_of, make_frame
+from leadline.data.validation import check_word
 from leadline.data.wording import counted, percent, queries
 from leadline.errors import UsageError
 from leadline.evaluation.restored_results import results_of
-from leadline.result import Result
+from leadline.result import Make, Result
 
 if TYPE_CHECKING:
     from leadline.data.qrels import Qrels
@@ -548,8 +549,22 @@ class Results(Result):
         """Return an Arrow table: by default runs x measures; see `to_columns`."""
         return super().to_arrow(per_query=per_query, long=long)
 
+    def _figure(self, *, figure: str = "heat-map", measure: object | None = None) -> Make:
+        """Draw the values of queries by a measure, or its means."""
+        from leadline.evaluation.query_figures import KINDS, drawn_results
+
+        check_word(KINDS, figure=figure)
+        index = 0 if measure is None else self.measure_index(measure)
+        return lambda width: drawn_results(self, figure, index, width=width)
+
     def __repr__(self) -> str:
         return (
             f"Results({counted(len(self.runs), 'run')}, {queries(len(self.queries))}, "
             f"{', '.join(map(str, self.measures))})"
         )
+
+
+def in_range(limits: Sequence[tuple[float, float]], measure: object) -> Floats:
+    """Return limits within the range of a measure."""
+    low, high = (float(getattr(measure, name, end)) for name, end in (("low", -math.inf), ("high", math.inf)))
+    return np.clip(np.array(limits, dtype=np.float64).reshape(-1, 2), low, high)

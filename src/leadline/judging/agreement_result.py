@@ -24,7 +24,7 @@ from leadline.evaluation.join import readable_twice
 from leadline.io.judges import Judge
 from leadline.judging.agreement_audit import Audit, NeededJudgments
 from leadline.measures import MEASURES
-from leadline.result import Result
+from leadline.result import Make, Result
 from leadline.stats.agreement_coefficients import FEWEST_PAIRS, FEWEST_QUERIES, ChanceAgreement, acceptable
 from leadline.stats.correlation import kendall
 
@@ -385,6 +385,27 @@ class Agreement(Result):
             return self.between[name][0]
         names = ", ".join(sorted({*self.between, *self.of_all}))
         raise UsageError(f"no coefficient '{name}'; there are: {names}")
+
+    def _labelled(self) -> Sequence[str]:
+        return self.judges
+
+    def _figure(self) -> Make:
+        """Draw Cohen's kappa of all pairs of judges, or of each judge with the reference."""
+        from leadline.charts import COLUMN, shortened
+        from leadline.charts.agreement_plots import against_reference, between_judges
+
+        label = str(self.options["weights"])
+        label = "Cohen's kappa" if label == "none" else f"Cohen's kappa, {label} weights"
+
+        if not self.reference:
+            return lambda width: between_judges(self.judges, self.matrix("cohen"), label=label, width=width)
+        estimates = self.between["cohen"][1]
+        return lambda width: against_reference(
+            self.judges[1:],
+            *([estimate[field] for estimate in estimates] for field in range(3)),
+            label=f"{label} with {shortened(self.judges[:1], 24)[0]}",
+            width=width or COLUMN,
+        )
 
     def __repr__(self) -> str:
         names = ("agreement", "scott", "cohen", "fleiss", "krippendorff")

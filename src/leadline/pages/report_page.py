@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 from markupsafe import escape
 
-from leadline.charts.comparison_plots import figure_of
 from leadline.charts.line_plots import recall_precision
-from leadline.charts.query_plots import per_query
 from leadline.charts.significance_groups import FEW
 from leadline.comparison.compared_pair import ComparedPair
+from leadline.comparison.comparison_figures import drawn_comparison
 from leadline.comparison.comparison_result import MOST_LETTERS, Comparison, outperformed_runs
 from leadline.comparison.sentences import clipped, sentence, shown_limits
 from leadline.data.arrays import Floats
 from leadline.data.records import plain
 from leadline.data.wording import counted, percent
+from leadline.evaluation.query_figures import per_query
 from leadline.evaluation.results import Results
 from leadline.measures.average_precision import ELEVEN_LEVELS
 from leadline.pages import fill, inline
@@ -252,7 +252,7 @@ def _of_measure(comparison: Comparison, index: int) -> list[tuple[str, Any, str]
     drawn: list[tuple[str, Any, str]] = [
         (
             "forest",
-            figure_of(comparison, "forest", index, width=WIDTH),
+            drawn_comparison(comparison, "forest", index, width=WIDTH),
             f"{measure}: the mean of every run with the interval of that mean alone. {OVERLAP}",
         )
     ]
@@ -260,7 +260,7 @@ def _of_measure(comparison: Comparison, index: int) -> list[tuple[str, Any, str]
         drawn.append(
             (
                 "groups",
-                figure_of(comparison, "groups", index, width=WIDTH if runs <= FEW else 1.5 * WIDTH),
+                drawn_comparison(comparison, "groups", index, width=WIDTH if runs <= FEW else 1.5 * WIDTH),
                 f"{measure}: the runs at their means; a bar joins runs without a significant difference.",
             )
         )
@@ -280,12 +280,12 @@ def _of_measure(comparison: Comparison, index: int) -> list[tuple[str, Any, str]
         *drawn,
         (
             "differences",
-            figure_of(comparison, "differences", index, pair, width=WIDTH),
+            drawn_comparison(comparison, "differences", index, pair, width=WIDTH),
             f"{measure} of every query, {pair_names}: {order}.{better}",
         ),
         (
             "scatter",
-            figure_of(comparison, "scatter", index, pair, width=WIDTH),
+            drawn_comparison(comparison, "scatter", index, pair, width=WIDTH),
             f"{measure} of every query in both runs; on the line a query has the same value in both.",
         ),
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,19 +11,21 @@ import numpy as np
 from leadline.charts import COLUMN, shortened
 from leadline.charts.association_plots import association, with_limits
 from leadline.charts.interval_plots import forest
-from leadline.charts.query_plots import query_map
+from leadline.charts.query_map import query_map
 from leadline.data.arrays import Floats
 from leadline.data.wording import counted, percent
 from leadline.errors import UsageError
-from leadline.estimation.predict import Predictions, over_queries
 from leadline.stats.ranks import mid_ranks
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from leadline.estimation.predict import Predictions
+
 
 KINDS = ("heat-map", "scatter", "correlations")
 Truth = Mapping[str, Mapping[str, float]]
+Rows = Sequence[Mapping[str, Any]]  # of `over_queries`
 
 
 def ranked_predictions(predictions: Predictions, index: int = 0, *, width: float = COLUMN) -> Figure:
@@ -61,13 +63,14 @@ def rank_shares(values: Floats) -> Floats:
 
 def predicted_and_measured(
     predictions: Predictions,
+    rows: Rows,
     truth: Truth,
     run: str,
     index: int = 0,
     *,
-    measure: str = "measure",
+    measure: str,
+    confidence: float,
     width: float = COLUMN,
-    **rules: Any,
 ) -> Figure:
     """Draw the measured values of a run over its predictions, one point per query, with the correlation."""
     names = predictions.names
@@ -78,8 +81,7 @@ def predicted_and_measured(
     predicted = predictions.values[names.index(run), :, index]
     defined = np.flatnonzero(np.isfinite(measured) & np.isfinite(predicted))
     predictor = str(predictions.measures[index])
-    rows = over_queries(predictions, {run: truth[run]}, **rules)
-    found = next(row for row in rows if row["predictor"] == predictor)
+    found = next(row for row in rows if row["predictor"] == predictor and row["run"] == run)
     return association(
         predicted[defined],
         measured[defined],
@@ -87,32 +89,32 @@ def predicted_and_measured(
         across=f"{predictor}, predicted ({shortened([run], 36)[0]})",
         up=f"{measure}, measured",
         coefficients={
-            "Kendall's tau-b": _shown(found["kendall"], rules),
-            "Pearson's r": _shown(found["pearson"], rules),
+            "Kendall's tau-b": _shown(found["kendall"], confidence),
+            "Pearson's r": _shown(found["pearson"], confidence),
         },
         marked=False,
         width=width,
     )
 
 
-def _shown(coefficient: Mapping[str, float | None], rules: Mapping[str, Any]) -> str:
+def _shown(coefficient: Mapping[str, float | None], confidence: float) -> str:
     found = [coefficient[name] for name in ("value", "low", "high")]
     value, low, high = (math.nan if number is None else number for number in found)
-    return with_limits(value, [("queries", low, high)], percent(rules.get("confidence", 0.95)))
+    return with_limits(value, [("queries", low, high)], percent(confidence))
 
 
 def correlations(
     predictions: Predictions,
-    truth: Truth,
+    rows: Rows,
     index: int = 0,
     *,
-    measure: str = "measure",
+    measure: str,
+    confidence: float,
     width: float = COLUMN,
-    **rules: Any,
 ) -> Figure:
     """Draw Kendall's tau-b over queries with its interval, one row per run, in descending order."""
     predictor = str(predictions.measures[index])
-    rows = [row for row in over_queries(predictions, truth, **rules) if row["predictor"] == predictor]
+    rows = [row for row in rows if row["predictor"] == predictor]
     columns = np.array([[_number(row["kendall"][name]) for name in ("value", "low", "high")] for row in rows])
     order = np.argsort(np.where(np.isnan(columns[:, 0]), np.inf, -columns[:, 0]), kind="stable").tolist()
     least, most = (end(row["queries"] for row in rows) for end in (min, max))
@@ -122,7 +124,7 @@ def correlations(
     return forest(
         [rows[place]["run"] for place in order],
         *columns[order].T,
-        label=label + (f", {percent(rules.get('confidence', 0.95))} interval" if bounded else ""),
+        label=label + (f", {percent(confidence)} interval" if bounded else ""),
         zero=True,
         width=width,
     )

@@ -12,7 +12,6 @@ from leadline.charts.interval_plots import forest
 from leadline.charts.pair_plots import differences, scatter
 from leadline.charts.significance_groups import critical_difference, significance_groups
 from leadline.charts.text_layout import FEW
-from leadline.comparison.comparison_result import Comparison
 from leadline.comparison.sentences import p_text
 from leadline.data.arrays import Floats
 from leadline.data.wording import counted, percent
@@ -24,12 +23,14 @@ from leadline.stats.simultaneous import friedman, mean_ranks
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from leadline.comparison.comparison_result import Comparison
+
 
 KINDS = ("differences", "scatter", "forest", "pairs", "groups", "critical-difference")
 BY_QUERY = ("differences", "scatter", "critical-difference")  # of values of single queries
 
 
-def figure_of(
+def drawn_comparison(
     comparison: Comparison,
     figure: str,
     measure_index: int = 0,

@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from leadline.charts import COLUMN, INK, RULE, style
+from leadline.charts import COLUMN
 from leadline.charts.distribution_plots import by_query, distributions
 from leadline.charts.interval_plots import forest
-from leadline.charts.text_layout import colour_bar, height_of, name_rows
-from leadline.data.arrays import Floats
+from leadline.charts.query_map import query_map
 from leadline.data.wording import counted, percent
 from leadline.errors import UsageError
-from leadline.evaluation.results import Results
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from leadline.evaluation.results import Results
 
 
 SHAPES = ("box", "violin", "line")  # of the values of queries, by run
 KINDS = ("heat-map", *SHAPES, "means")
 
 
-def figure_of(results: Results, figure: str, index: int = 0, *, width: float | None = None) -> Figure:
+def drawn_results(results: Results, figure: str, index: int = 0, *, width: float | None = None) -> Figure:
     """Draw a figure of results."""
     measure = results.measures[index]
     if figure == "heat-map":
@@ -98,35 +97,6 @@ def per_query(results: Results, measure: object | None = None, *, width: float =
         label=f"{measure} of one query in one run",
         width=width,
     )
-
-
-def query_map(
-    names: Sequence[str],
-    cells: Floats,
-    *,
-    limits: tuple[float, float],
-    order: str,
-    label: str,
-    width: float = COLUMN,
-) -> Figure:
-    """Draw a heat map of runs by queries, with a colour bar."""
-    finite = cells[np.isfinite(cells)]
-    ends = (finite.min(), finite.max()) if len(finite) else (0.0, 1.0)
-    low, high = (limit if math.isfinite(limit) else end for limit, end in zip(limits, ends, strict=True))
-    with style():
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(width, height_of(len(names), least=1.5)), layout="constrained")
-        axes = figure.add_subplot()
-        drawn = axes.imshow(cells, aspect="auto", interpolation="none", cmap="cividis", vmin=low, vmax=high)
-        axes.patch.set(facecolor="white", edgecolor=RULE, hatch="////", linewidth=0)
-        axes.spines[:].set_visible(False)
-        axes.tick_params(length=0, colors=INK)
-        axes.set_xticks([])
-        axes.set_xlabel(f"{counted(cells.shape[1], 'query', 'queries')}, {order}")
-        name_rows(axes, names)
-        colour_bar(figure, axes, drawn, label)
-    return figure
 
 
 def _best_first(results: Results, index: int) -> list[int]:
