@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 from typing import NamedTuple
 
@@ -89,6 +90,12 @@ def table_sizes(counts: Integers) -> Integers:
     """
     sizes: Integers = 2 ** np.ceil(np.log2(counts + counts // 2 + 1)).astype(np.int64)
     return sizes
+
+
+def table_of(names: Iterable[bytes]) -> Slots:
+    """Return the table of ids: they are the documents of a single query."""
+    ids = Ids.of(names)
+    return slots_of(ids, np.zeros(1, dtype=np.int64), np.array([len(ids)], dtype=np.int64), None)[0]
 
 
 def slots_of(

@@ -20,6 +20,7 @@ from leadline.data.run import Run
 from leadline.data.validation import check_run_name
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.run_warnings import counts_of, counts_of_reading
+from leadline.io.joined_text import JoinedText
 from leadline.io.opening import Buffers, run_name
 from leadline.io.read import UNNAMED, RunLike, counted_run, is_ranked_lists, is_row, stream_lists
 from leadline.io.run_names import distinct_names, named_files
@@ -61,6 +62,15 @@ class _Joining:
         self.unjudged += [lists.queries[index] for index in np.flatnonzero(codes < 0).tolist()]
         return True
 
+    def take_joined(self, lists: JoinedText) -> None:
+        """Take lists that are joined."""
+        self.matched = self.matched or bool(len(lists.joined.rank))
+        if lists.queries and not self.matched:
+            query, index = min((query, index) for index, query in enumerate(lists.queries))
+            self._store_first(query, lambda: lists.first(index))
+        self.join.add_joined(lists.joined)
+        self.unjudged += lists.unjudged
+
     def _store_example(self, lists: RankedLists, rows: Codes) -> None:
         """Store an example document id as long as no document is judged."""
         self.matched = self.matched or bool((rows >= 0).any())
@@ -68,8 +78,11 @@ class _Joining:
         if self.matched or not filled:
             return
         query, index = min((lists.queries[index], index) for index in filled)
+        self._store_first(query, lambda: lists.ids()[int(lists.bounds[index])])
+
+    def _store_first(self, query: bytes, document: Callable[[], bytes]) -> None:
         if not self.first[1] or query < self.first[0]:
-            self.first = (query, lists.ids()[int(lists.bounds[index])])
+            self.first = (query, document())
 
     def judged_run(self) -> JudgedRun:
         """Return the join of all lists."""
@@ -94,7 +107,10 @@ def judge(
     if isinstance(source, Run):
         return name or source.name, *_judge_run(source, qrels, reading, cut, keep=keep)
     joining = _Joining(qrels, cut, keep=keep)
-    name, counts = stream_lists(source, joining, reading=reading, name=name, workspaces=workspaces)
+    joins = joining if cut == UNCUT and not keep else None
+    name, counts = stream_lists(
+        source, joining, reading=reading, name=name, workspaces=workspaces, joins=joins
+    )
     counts.unjudged_queries = len(joining.unjudged)
     counts.unjudged_query = next(map(to_text, joining.unjudged), "")
     return name, joining.judged_run(), counts

@@ -7,7 +7,7 @@ import os
 import re
 import sys
 import threading
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator
 from glob import glob, has_magic
 from os.path import exists, isdir, isfile
 from pathlib import Path
@@ -293,13 +293,13 @@ class Buffers:
 
     def __init__(self, size: int = 1 << 21) -> None:
         self.text: Bytes = np.empty(size, dtype=np.uint8)
-        self._columns: dict[str, Integers] = {}
+        self._columns: dict[tuple[str, ...], dict[str, Integers]] = {}
 
-    def columns(self, names: Sequence[str], size: int) -> dict[str, Integers]:
+    def columns(self, names: tuple[str, ...], size: int) -> dict[str, Integers]:
         """Return writable columns of at least a size."""
-        if not self._columns or len(self._columns[names[0]]) < size:
-            self._columns = {name: np.empty(size, dtype=np.int64) for name in names}
-        return self._columns
+        if names not in self._columns or len(self._columns[names][names[0]]) < size:
+            self._columns[names] = {name: np.empty(size, dtype=np.int64) for name in names}
+        return self._columns[names]
 
 
 class Chunk:

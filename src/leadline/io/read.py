@@ -15,6 +15,7 @@ from leadline.data.validation import check_flags, check_run_name, check_word
 from leadline.errors import InputError, UsageError
 from leadline.io import row_checks, selection, trec_qrels, trec_runs
 from leadline.io.formats import TREC, Opened, opened, records_of
+from leadline.io.joined_text import JoinConsumer
 from leadline.io.opening import Buffers, first_bytes, run_name
 from leadline.io.read_paths import public
 from leadline.io.row_checks import Records, Table, machine_line, machine_remarks
@@ -337,15 +338,19 @@ def stream_lists(
     reading: Reading = DEFAULT_READING,
     name: str | None = None,
     workspaces: Sequence[Buffers] = (),
+    joins: JoinConsumer | None = None,
 ) -> tuple[str, ReadCounts]:
-    """Pass the lists of any run but a `Run` to a consumer; return its name and counts."""
+    """Pass the lists of any run but a `Run` to a consumer; return its name and counts.
+
+    `joins` is the consumer if it takes joined lists too.
+    """
     if isinstance(source, (str, os.PathLike)):
         path = os.fspath(source)
         file = opened(path)
         name = name or run_name(path)
         if file.format is TREC and reading.columns is None:
             return name, trec_runs.stream(
-                path, consumer, reading=reading, workspaces=workspaces, whole=file.whole
+                path, consumer, reading=reading, workspaces=workspaces, whole=file.whole, joins=joins
             )
         found = records_of(file, "score", reading)
     else:

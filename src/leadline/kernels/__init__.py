@@ -33,6 +33,8 @@ class Kernels(NamedTuple):
     biased_overlaps: Callable[..., Any] | None
     number_ids: Callable[..., Any] | None
     numbers: Callable[..., Any] | None
+    judge: Callable[..., Any] | None
+    last_list: Callable[..., Any] | None
     scan_records: Callable[..., Any] | None
     scan_mapping: Callable[..., Any] | None
 
@@ -56,6 +58,8 @@ def load() -> Kernels:
         getattr(lists, "biased_overlaps", None),
         getattr(lists, "number_ids", None),
         kernel.numbers,
+        getattr(kernel, "judge", None),
+        getattr(kernel, "last_list", None),
         records.scan_records,
         records.scan_mapping,
     )
