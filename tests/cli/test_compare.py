@@ -135,13 +135,13 @@ def test_the_same_seed_gives_the_same_bytes(leadline: Leadline, files: list[str]
         (["--baseline", "old", "--fail-if-worse", "APP"], "unknown measure 'APP'; nearest: AP"),
         (["-m", "NumRet"], "NumRet cannot be compared"),
         (["--plot", "picture.gif"], "a picture's name must end in .svg, .pdf or .png"),
-        (["--confidence", "2"], "confidence level 2.0; expected a proportion"),
+        (["--confidence", "2"], "the confidence level is a fraction"),
         (["-o", "old.run"], "would overwrite an input"),
         (["--summary", "old.run"], "would overwrite an input"),
         (["--summary", "x.md", "-o", "./x.md"], "two outputs name the same file"),
         (["--plot", "x.svg", "-o", "x.svg"], "two outputs name the same file"),
         (["--summary", "-"], "two outputs are -, standard output"),
-        (["--figure", "scatter"], "--figure scatter without --plot"),
+        (["--figure", "scatter"], "--figure scatter needs --plot"),
         (["--plot", "x.svg", "--figure", "groups", "--baseline", "old"], "expected no --baseline"),
     ],
     ids=" ".join,
@@ -180,7 +180,7 @@ def test_a_name_that_is_not_utf_8_goes_everywhere(leadline: Leadline, files: lis
 
 def test_one_run_is_refused(leadline: Leadline, files: list[str]) -> None:
     done = leadline("compare", *files[:2])
-    assert (done.status, done.err) == (2, "leadline: error: 1 run; expected two or more to compare\n")
+    assert (done.status, done.err) == (2, "leadline: error: need at least two runs to compare, got 1\n")
 
 
 def test_help_names_everything_that_there_is(leadline: Leadline) -> None:

@@ -237,7 +237,7 @@ def test_csv_has_a_row_for_every_rank(leadline: Leadline) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("-m", "AP", "--query", "k"), "query 'k' is not judged; nearest: "),
+        (("-m", "AP", "--query", "k"), "query 'k' has no judgments"),
         (("-m", "APP", "--query", "q"), "unknown measure 'APP'; nearest: AP"),
         (("-m", "P.5,10", "--query", "q"), "'P.5,10' means 2 measures; expected one"),
         (("-m", "AP", "--query", "p"), "my: no list for query 'p'; its value counts 0"),

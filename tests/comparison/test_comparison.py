@@ -267,7 +267,7 @@ def test_the_order_of_runs_and_the_seed_decide_nothing_else() -> None:
         ({"test": "Welch"}, "unknown test 'Welch'"),
         ({"correction": "Holmes"}, "unknown correction 'Holmes'; nearest: Holm"),
         ({"interval": "BCA2"}, "unknown interval 'BCA2'; nearest: BCa"),
-        ({"confidence": 95}, "confidence level 95; expected a proportion from 0.5 to below 1"),
+        ({"confidence": 95}, "the confidence level is a fraction from 0.5 to below 1"),
         ({"margin": 0.0}, "margin 0.0; expected a number above 0"),
         ({"margin": float("inf")}, "margin=inf; expected a number"),
         ({"power": 1.0}, "power 1.0; expected a number between 0 and 1"),
@@ -324,7 +324,7 @@ def test_too_few_queries_for_the_test_are_said() -> None:
 
 
 def test_one_run_is_nothing_to_compare() -> None:
-    with pytest.raises(UsageError, match="1 run; expected two or more to compare"):
+    with pytest.raises(UsageError, match="need at least two runs to compare, got 1"):
         compare(QRELS, {"a": RUNS["best"]}, "RR")
 
 

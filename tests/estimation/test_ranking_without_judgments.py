@@ -159,7 +159,7 @@ def test_files_of_one_name_are_told_apart_by_their_folders(tmp_path: Path) -> No
         (tmp_path / folder / "same.run").write_text("q Q0 d 1 1.0 t\n")
     paths = [str(tmp_path / folder / "same.run") for folder in ("x", "y")]
     assert sorted(ll.unjudged(paths).to_dict()["scores"]) == ["x/same", "y/same"]
-    with pytest.raises(UsageError, match="two runs are called 't'"):
+    with pytest.raises(UsageError, match="two runs are both named 't'"):
         ll.unjudged(paths, name_by="tag")
 
 

@@ -238,7 +238,7 @@ def test_a_folder_is_refused(tmp_path: Path) -> None:
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError) as rejected:
         read_run(tmp_path / "none.run")
-    found = f"{tmp_path}/none.run: No such file or directory; expected a readable file"
+    found = f"{tmp_path}/none.run: no such file"
     assert str(rejected.value) == found
 
 

@@ -54,7 +54,7 @@ def forest(
     titles = _with_headings(headings or {})
     if titles:
         if reference is not None:
-            raise UsageError("a reference and headings; expected one of them")
+            raise UsageError("use only one of a reference and headings")
         names = _insert(names, headings or {}, "")
         table = np.array([_insert(column, headings or {}, np.nan) for column in table.tolist()])
     with style():

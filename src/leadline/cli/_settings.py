@@ -352,7 +352,7 @@ def _resolve(text: str, known: Mapping[str, Setting], context: click.Context) ->
         return found[0]
     name = f"`{context.command_path}`"
     if found:
-        raise UsageError(f"--config {text} is {' or '.join(one.key for one in found)}; expected one of them")
+        raise UsageError(f"--config {text} is ambiguous: write {' or '.join(one.key for one in found)}")
     if any(key in (one.key, one.keyword) for one in SETTINGS.values()):
         raise UsageError(f"{name} has no setting {text} (`leadline help config`)")
     keywords = {one.keyword: one.key for one in known.values()}

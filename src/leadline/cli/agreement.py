@@ -210,7 +210,7 @@ def _audited(
     once = len({path for path, _ in places}) == len(places)
     for path, measure in places:
         if measure and asked:
-            raise UsageError(f"-m and {path}:{measure}; expected one of them")
+            raise UsageError(f"use only one of -m and {path}:{measure}")
         name = run_name(path) if once else measure or run_name(path)
         if name in found:
             raise UsageError(f"two judges are called '{name}'; expected a different name for each table")

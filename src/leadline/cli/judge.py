@@ -173,7 +173,7 @@ def command(
         return
     require("the judging page")
     if docs is None or queries is None:
-        raise UsageError("no texts are given; expected --docs DOCS and --queries QUERIES (or --export QRELS)")
+        raise UsageError("pass --docs and --queries so there is something to show (or --export)")
     if pool is None and not os.path.exists(store):
         raise UsageError("no pool is given; expected POOL, or a --store that has pairs already")
     terms = analysis_of(language, analysis)

@@ -76,7 +76,7 @@ def pairs_of(results: Results, baseline: str | Sequence[str] | None) -> Pairs:
     """Return the pairs of runs with the baselines; without one, of each run with every earlier one."""
     names = results.names
     if len(names) < 2:
-        raise UsageError(f"{len(names)} run; expected two or more to compare")
+        raise UsageError(f"need at least two runs to compare, got {len(names)}")
     baselines = [place_of(names, name) for name in listed_names(() if baseline is None else baseline)]
     if not baselines:
         second, first = np.triu_indices(len(names), k=1)

@@ -213,10 +213,8 @@ class Parametric(metaclass=ParametricType):
             try:
                 object.__setattr__(self, name, parameter.read(value))
             except (ValueError, OverflowError):
-                label = f"@{value}" if parameter.at else f"{name}={value}"
-                raise UsageError(
-                    f"{label} in {type(self).__name__}; expected {parameter.expected()}"
-                ) from None
+                label = "the cutoff" if parameter.at else name
+                raise UsageError(f"{label} must be {parameter.expected()}, not {value}") from None
         self.post_init()
 
     def post_init(self) -> None:

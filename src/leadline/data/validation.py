@@ -190,7 +190,20 @@ OPTION = re.compile(
     r"`leadline [^`]*`|--config [a-z]+\.([a-z_]+)(?:=([\w|:-]+(?:[.,][\w|:-]+)*))?"
     r"|--([a-z][a-z-]*[a-z])(?: ([A-Z]{2,}(?::[A-Z]+)?|[\w.]+(?:,[\w.]+)*)(?![\w-]))?"
 )
-PROSE = {"and", "as", "for", "if", "is", "or", "to", "too", "with", "without"}  # not the value of an option
+PROSE = {
+    "and",
+    "as",
+    "for",
+    "if",
+    "is",
+    "needs",
+    "or",
+    "so",
+    "takes",
+    "to",
+    "with",
+    "without",
+}  # not the value of an option
 
 
 def name_keywords(error: LeadlineError, function: Callable[..., Any]) -> None:

@@ -125,8 +125,8 @@ def pool_for(
     check_whole(0, seed=seed)
     check_whole(1, depth=depth, total=total)
     if (budget is None) == (total is None):
-        given = "no budget and no total" if budget is None else "a budget and a total"
-        raise UsageError(f"{given}; expected one: a budget (mean judgments per query) or a total")
+        needs = "needs either" if budget is None else "takes only one of"
+        raise UsageError(f"a pool drawn for a measure {needs} a budget (judgments per query) or a total")
     if not 0 <= new_runs < 1:
         raise UsageError(f"new_runs={new_runs}; expected 0 <= new_runs < 1")
     listed = [measures] if isinstance(measures, (str, Measure)) else list(measures)

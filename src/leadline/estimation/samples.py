@@ -215,7 +215,7 @@ def _pairs_of(
 ) -> _Pairs:
     if pool is None:
         if not grades:
-            raise UsageError("no judgments and no pool; expected one of them")
+            raise UsageError("pass judgments, a pool, or both")
         size = len(grades)
         return _Pairs(
             [query for query, _ in grades],

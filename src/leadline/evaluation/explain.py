@@ -296,10 +296,9 @@ def explain(
 def _code(query: str, queries: Vocabulary) -> int:
     code = queries.code(query)
     if code is None:
-        import difflib
-
-        near = difflib.get_close_matches(query, list(queries), n=3, cutoff=0.0)
-        raise UsageError(f"query '{query}' is not judged; nearest: " + ", ".join(near))
+        raise UsageError(
+            f"query '{query}' has no judgments; {len(queries):,} queries do, like {next(iter(queries))}"
+        )
     return code
 
 

@@ -414,10 +414,9 @@ def refuse_equal_names(infos: Sequence[RunInfo]) -> None:
         if earlier is not info:
             if not info.path and not earlier.path:
                 raise UsageError(
-                    f"two runs are called '{info.name}'; expected a dictionary that names them: "
-                    '{"A": a, "B": b}'
+                    f'two runs are both named \'{info.name}\'; name them in a dictionary: {{"A": a, "B": b}}'
                 )
             files = f" ({earlier.path} and {info.path})" if info.path else ""
             raise UsageError(
-                f"two runs are called '{info.name}'{files}; expected different names (NAME=FILE names a run)"
+                f"two runs are both named '{info.name}'{files}; rename a file, or name one: NAME=FILE"
             )

@@ -108,8 +108,7 @@ def parse_json(text: bytes, path: str, line: int = 0) -> Any:
         return json.loads(text.rstrip().decode("utf-8", "surrogateescape"), object_pairs_hook=Members)
     except json.JSONDecodeError as error:
         raise InputError(
-            f"no JSON at column {error.colno} ({error.msg.lower()})",
-            expected="a whole JSON text",
+            f"invalid JSON at column {error.colno}: {error.msg[:1].lower()}{error.msg[1:]}",
             path=path,
             line=line or error.lineno,
         ) from None

@@ -94,7 +94,7 @@ def is_database(path: str) -> bool:
         with open(path, "rb") as file:
             return file.read(len(SQLITE)) == SQLITE
     except OSError as error:
-        raise InputError(error.strerror or "", expected="a readable file", path=path) from None
+        raise InputError(error.strerror or str(error), path=path) from None
 
 
 def _tried(address: str, path: str) -> sqlite3.Connection:

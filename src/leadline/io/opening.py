@@ -193,8 +193,9 @@ def open_raw(path: str) -> io.BufferedReader:
         raise InputError("is a folder", expected="a file", path=path) from None
     except OSError as error:
         hint = "`leadline evaluate --parts` reads URLs" if "://" in path else ""
+        missing = isinstance(error, FileNotFoundError)
         raise InputError(
-            error.strerror or str(error), expected="a readable file", path=path, hint=hint
+            "no such file" if missing else error.strerror or str(error), path=path, hint=hint
         ) from None
 
 

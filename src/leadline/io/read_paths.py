@@ -150,7 +150,7 @@ def record_input(path: str) -> None:
     except UnicodeEncodeError:
         impossible = True
     if impossible:
-        raise InputError("cannot be the name of a file", expected="a readable file", path=ascii(path))
+        raise InputError("cannot be the name of a file", path=ascii(path))
     for record in tuple(_current):
         record.add_input(path)
 

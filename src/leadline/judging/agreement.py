@@ -205,7 +205,7 @@ class _How(NamedTuple):
 def _given(judges: Any, table: Sequence[float]) -> Judgments:
     if (judges is None) == (not len(table)):
         problem = "judges and a table of counts" if len(table) else "neither judges nor a table of counts"
-        raise UsageError(f"{problem}; expected one of them")
+        raise UsageError(f"{problem}; pass one of them")
     if judges is None:
         return Judgments.of_counts(table)
     judgments = judges if isinstance(judges, Judgments) else Judgments.of_judges(read_judges(judges))

@@ -61,9 +61,7 @@ def _grade(part: str, text: str) -> Grade:
 
 
 def _refused(text: str, problem: str) -> UsageError:
-    return UsageError(
-        f"grades '{text}': {problem}; expected two to five, each a digit with its own name, as in {EXAMPLE}"
-    )
+    return UsageError(f"grades '{text}': {problem}; name two to five digits, like {EXAMPLE}")
 
 
 KINDS = ("judge", "skip", "undo")

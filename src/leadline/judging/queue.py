@@ -203,7 +203,7 @@ class Queues:
         """Return the name of a judge who is admitted; only listed names if there is a list."""
         name = check_judge(name)
         if self.named and name not in self.named:
-            raise UsageError(f"no judge is called '{name}' here; expected a name of the list")
+            raise UsageError(f"'{name}' isn't on the list of judges")
         if not self.named and name not in self._present and len(self._present) >= self.most_judges:
             raise UsageError(
                 f"there are {len(self._present):,} judges already, the most for "

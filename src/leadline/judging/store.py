@@ -424,7 +424,7 @@ class Store:
         with self._writing() as connection:
             row = connection.execute("SELECT id FROM judges WHERE name = ?", (judge,)).fetchone()
             if row is None:
-                raise UsageError(f"no judge is called '{judge}'; expected one who was added")
+                raise UsageError(f"'{judge}' isn't a judge of this store; add the name first")
             for event in events:
                 self._append(connection, row[0], event)
 

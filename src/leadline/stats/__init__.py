@@ -142,9 +142,7 @@ def column(values: ArrayLike) -> Floats:
 def checked_level(level: float) -> float:
     """Return a confidence level; raise UsageError if it is out of range."""
     if not isinstance(level, (int, float)) or not 0.5 <= level < 1:
-        raise UsageError(
-            f"confidence level {level!r}; expected a proportion from 0.5 to below 1, such as 0.95"
-        )
+        raise UsageError(f"the confidence level is a fraction from 0.5 to below 1, like 0.95, not {level!r}")
     return float(level)
 
 

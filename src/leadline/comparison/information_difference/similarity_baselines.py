@@ -328,7 +328,7 @@ class RBO(Similarity):
     def post_init(self) -> None:
         """Check that the weights of depths have a sum."""
         if self.p == 0:
-            raise UsageError("p=0 in RBO; expected a number above 0")
+            raise UsageError("p must be a number above 0, not 0")
 
     def values(self, ranked: RankedLists) -> Floats:
         size, lengths = ranked.size, ranked.lengths
