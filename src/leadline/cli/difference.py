@@ -82,7 +82,7 @@ FIGURES = ("map", "tree", "cumulative", "parameter")
     multiple=True,
     metavar="NAME",
     help="Rank similarity to show for comparison, as in RBO(p=0.9) or Jaccard@20 (repeatable). [default: "
-    "Jaccard, Overlap, RBO and Kendall]",
+    "Jaccard, Overlap; up to 20 runs RBO, Kendall]",
     type=SIMILARITY,
 )
 @option("Measures", "--no-competitors", is_flag=True, help="Compute only RIC and Information Difference.")

@@ -14,16 +14,17 @@ from leadline.comparison.information_difference.joint_tables import orders_of
 from leadline.comparison.information_difference.similarity_baselines import (
     RBO,
     SIMILARITIES,
-    DocumentNumbers,
     Kendall,
     RankedLists,
     Similarity,
     SystemLists,
     ranked_lists,
+    system_lists,
 )
 from leadline.comparison.pairing import check_averages, check_judged
 from leadline.comparison.replication_result import RUNS, Replication, ReplicationValue
 from leadline.data.arrays import Floats
+from leadline.data.document_numbers import DocumentNumbers
 from leadline.data.reading import refuse_unknown
 from leadline.data.records import ResultWarning, RunInfo
 from leadline.data.validation import check_whole
@@ -206,7 +207,7 @@ def _judged(
     infos, parts = judge_runs(
         runs,
         evaluation.qrels,
-        lambda judged: (evaluation.values_of(judged), numbers.system(judged) if keep else None),
+        lambda judged: (evaluation.values_of(judged), system_lists(judged, numbers) if keep else None),
         reading=evaluation.reading,
         cut=evaluation.cut,
         keep=keep,

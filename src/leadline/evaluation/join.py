@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice
-from typing import Any, TypeVar
+from itertools import accumulate, chain, islice, pairwise
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from leadline.data.arrays import Codes
-from leadline.data.ids import to_bytes, to_text
+from leadline.data.document_numbers import DocumentNumbers
+from leadline.data.ids import Ids, to_bytes, to_text
 from leadline.data.judged_run import Join, JudgedRun, MatchedLists
 from leadline.data.qrels import Qrels
 from leadline.data.reading import DEFAULT_READING, UNCUT, Cut, Reading
@@ -26,7 +27,7 @@ from leadline.io.read import UNNAMED, RunLike, counted_run, is_ranked_lists, is_
 from leadline.io.run_names import distinct_names, named_files
 from leadline.io.selection import selected_run
 from leadline.io.swapped_arguments import ORDER, like_scores, refuse_swapped
-from leadline.io.trec_lists import RankedLists
+from leadline.io.trec_lists import RankedLists, first_rows
 from leadline.io.trec_runs import ReadCounts
 from leadline.kernels import parallel_map
 from leadline.measures import Measure
@@ -342,64 +343,81 @@ def each_run(
             on_run(len(infos), len(sources))
 
 
-class _FirstDocuments:
-    """First documents of every list of a run, collected while the run is read."""
+class NumberedLists(NamedTuple):
+    """The lists of a run by query: where each begins and ends, and the numbers of the documents."""
 
-    def __init__(self, depth: int) -> None:
+    spans: dict[bytes, tuple[int, int]]
+    document: Codes
+
+
+class _Numbering:
+    """The documents of every list of a run as numbers, collected while the run is read."""
+
+    def __init__(self, numbers: DocumentNumbers, depth: int | None) -> None:
+        self.numbers = numbers
         self.depth = depth
         self.restart()
 
     def restart(self) -> None:
         """Discard all lists."""
-        self.documents: dict[bytes, list[bytes]] = {}
+        self.sizes: dict[bytes, int] = {}
+        self.documents: list[Codes] = []
 
     def take(self, lists: RankedLists) -> bool:
-        """Store the first documents of lists; return False if a list contains a duplicate document."""
+        """Store the numbers of documents; return False if a list contains a document twice."""
         if lists.rows_in(_NOTHING_JUDGED, np.full(len(lists.queries), -1)) is None:
             return False
-        low, high = lists.bounds[:-1], np.minimum(lists.bounds[1:], lists.bounds[:-1] + self.depth)
-        ends = np.cumsum(high - low)
-        indices = np.arange(ends[-1] if len(ends) else 0) + np.repeat(high - ends, high - low)
-        names = list(lists.ids().take(indices))
-        starts = (ends - (high - low)).tolist()
-        for query, start, end in zip(lists.queries, starts, ends.tolist(), strict=True):
-            self.documents[query] = names[start:end]
+        bounds, document = lists.numbered(self.numbers, self.depth)
+        self.sizes.update(zip(lists.queries, np.diff(bounds).tolist(), strict=True))
+        self.documents.append(document)
         return True
+
+    def lists(self) -> NumberedLists:
+        """Return all lists."""
+        ends = pairwise(accumulate(self.sizes.values(), initial=0))
+        return NumberedLists(
+            dict(zip(self.sizes, ends, strict=True)),
+            np.concatenate([np.empty(0, dtype=np.int32), *self.documents]),
+        )
 
 
 _NOTHING_JUDGED = Qrels.of([])
 
 
-def first_documents(
+def numbered_runs(
     runs: RunLike | Iterable[RunLike] | Mapping[str, RunLike],
-    depth: int,
     reading: Reading,
+    numbers: DocumentNumbers,
     *,
+    depth: int | None = None,
     on_run: Callable[[int, int], None] | None = None,
-) -> list[tuple[RunInfo, dict[bytes, list[bytes]]]]:
-    """Return the first `depth` documents of every list of each run; several runs are read in parallel.
+) -> list[tuple[RunInfo, NumberedLists]]:
+    """Return the lists of each run, of `depth` documents at most; several runs are read in parallel.
 
-    Deeper documents are checked and not stored.
+    Deeper documents are checked and not kept. `numbers` may have more documents than the lists.
     """
 
     def read_one(
         name: str | None, source: RunLike, workspaces: Sequence[Buffers]
-    ) -> tuple[RunInfo, dict[bytes, list[bytes]]]:
+    ) -> tuple[RunInfo, NumberedLists]:
         if isinstance(source, Run) or reading.on_duplicate == "hold":  # repeats that are held get new ids
             run, counts = counted_run(source, name=name, reading=reading)
             if not len(run.scores):
                 raise InputError("contains no documents", expected="a run", path=run.name)
-            name, bounds = name or run.name, run.offsets.tolist()
-            documents = {
-                query: [run.documents.names[code] for code in run.document[low : min(high, low + depth)]]
-                for query, low, high in zip(run.queries.names, bounds[:-1], bounds[1:], strict=True)
-            }
+            name = name or run.name
+            codes = numbers.of(Ids.of(run.documents.names), np.array([0, len(run.documents)]))
+            bounds, document = run.offsets, run.document
+            if depth is not None:
+                bounds, rows = first_rows(bounds, depth)
+                document = document[rows]
+            ends = pairwise(bounds.tolist())
+            lists = NumberedLists(dict(zip(run.queries.names, ends, strict=True)), codes[document])
         else:
-            first = _FirstDocuments(depth)
-            name, counts = stream_lists(source, first, reading=reading, name=name, workspaces=workspaces)
-            documents = first.documents
+            found = _Numbering(numbers, depth)
+            name, counts = stream_lists(source, found, reading=reading, name=name, workspaces=workspaces)
+            lists = found.lists()
         label = (counts.tag or name) if reading.by_tag else name
-        return RunInfo(label, counts.tag, _path_of(source), counts_of_reading(counts, reading)), documents
+        return RunInfo(label, counts.tag, _path_of(source), counts_of_reading(counts, reading)), lists
 
     read = list(_each(read_one, named_sources(runs), on_run))
     refuse_equal_names([info for info, _ in read])

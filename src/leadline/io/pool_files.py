@@ -6,6 +6,7 @@ import csv
 import json
 import math
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, takewhile
@@ -15,7 +16,6 @@ from zlib import crc32
 import numpy as np
 
 from leadline.data.arrays import Flags, Floats
-from leadline.data.ids import is_utf8
 from leadline.errors import InputError
 from leadline.io import row_checks
 from leadline.io.formats import suffix_of
@@ -27,6 +27,8 @@ from leadline.io.trec_lists import looks_trec
 from leadline.io.write import write_bytes
 
 OTHERS = {".csv", ".json", ".parquet", ".sqlite", ".db"}  # a pool is TSV or JSON Lines
+CONTRIBUTORS = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+NO_CELL = re.compile("[\t\r\n\ud800-\udfff]")  # what an id in a cell of TSV cannot have
 POOL_COLUMNS = ("query_id", "doc_id", "probability", "contributors")
 
 
@@ -141,13 +143,13 @@ def write_pool(pool: Pooled, path: str | os.PathLike[str]) -> None:
             row = dict(zip(POOL_COLUMNS, (query, document, share, dict(ranks)), strict=True))
             lines.append(json.dumps(row))
             continue
-        if not all(is_utf8(name) and not set(name) & set("\t\r\n") for name in (query, document)):
+        if NO_CELL.search(query) or NO_CELL.search(document):
             raise InputError(
                 f"a tab, a line end or a byte that is not UTF-8 in id {query!r} or {document!r}",
                 expected="a pool called POOL.jsonl, which can hold it",
                 path=path,
             )
-        brought = json.dumps(dict(ranks), ensure_ascii=False, separators=(",", ":"))
+        brought = CONTRIBUTORS.encode(dict(ranks))
         ids = f"{_quoted(query)}\t{_quoted(document)}"
         lines.append(f"{ids}\t{int(share) if share == 1 else repr(share)}\t{brought}")
     content = ("\n".join(lines) + "\n").encode("utf-8", "surrogateescape")
@@ -408,7 +410,8 @@ def write_drawn_pool(pool: DrawnPool, path: str | os.PathLike[str], notes: Seque
     counts = dict(zip(COUNTS, (pairs, len(pool.queries) - pairs), strict=True))
     out = [HEAD + json.dumps(pool.design | counts | {CHECKSUM: _checksum(pool)}, ensure_ascii=False)]
     out += [f"# {note}" for note in notes]
-    rows = sorted(range(len(pool.queries)), key=lambda row: (pool.queries[row], pool.order[row]))
+    keys = list(zip(pool.queries, pool.order.tolist(), strict=True))
+    rows = sorted(range(len(keys)), key=keys.__getitem__)
     out += [FRAME + "\t".join(_cells(pool, row, path)) for row in rows if not pool.drawn[row]]
     out.append("\t".join(DRAWN_COLUMNS))
     out += ["\t".join(_cells(pool, row, path)) for row in rows if pool.drawn[row]]
@@ -418,7 +421,7 @@ def write_drawn_pool(pool: DrawnPool, path: str | os.PathLike[str], notes: Seque
 def _cells(pool: DrawnPool, row: int, path: str) -> tuple[str, ...]:
     query, document = pool.queries[row], pool.documents[row]
     for name in (query, document):
-        if not is_utf8(name) or set(name) & set("\t\r\n"):
+        if NO_CELL.search(name):
             raise InputError(
                 f"a tab, a line end or a byte that is not UTF-8 in id {name!r}",
                 expected="ids that a TSV file can hold",
@@ -430,5 +433,5 @@ def _cells(pool: DrawnPool, row: int, path: str) -> tuple[str, ...]:
         _quoted(document),
         "1" if share == 1 else repr(share),
         repr(float(pool.order[row])),
-        json.dumps(dict(pool.contributors[row]), ensure_ascii=False, separators=(",", ":")),
+        CONTRIBUTORS.encode(dict(pool.contributors[row])),
     )

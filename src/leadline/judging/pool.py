@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from leadline.data.arrays import Flags, Hashes, Integers
+from leadline.data.arrays import Hashes, Integers
 from leadline.data.hashing import document_keys, draw_documents
 from leadline.data.ids import Vocabulary, to_bytes, to_text
 from leadline.data.qrels import Qrels
@@ -211,6 +211,7 @@ class _PoolBuilder:
         self.everything = everything
         self.judged = judged
         self.rel = rel
+        self.number = np.empty(len(systems.documents), dtype=np.int64)  # in the union of a query
         self.lacking: Counter[str] = Counter()
         self.short = 0
 
@@ -225,13 +226,12 @@ class _PoolBuilder:
         index = index[index >= 0]
         rest = self._rest(union)
         if self.everything:
-            index = np.concatenate([index, np.setdiff1d(np.flatnonzero(rest), index)])
-        rest[index] = False
-        left = int(rest.sum())
+            index = np.concatenate([index, np.setdiff1d(rest, index, assume_unique=True)])
+        rest = np.setdiff1d(rest, index, assume_unique=True)
         more = draw_documents(query, self.collection.keys, self.random, among=rest)
         self.short += len(more) < self.random
         ranks = self._ranks(lists)
-        share = len(more) / left if left else 1.0
+        share = len(more) / len(rest) if len(rest) else 1.0
         shares = [1.0] * len(index) + [share] * len(more)
         for number, probability in zip([*index.tolist(), *more.tolist()], shares, strict=True):
             name = to_text(self.collection.names[number])
@@ -242,7 +242,8 @@ class _PoolBuilder:
         """Return the documents that the method chooses, the first first."""
         if self.method is None or not len(union):
             return union[:0]
-        offered = RankedLists([np.searchsorted(union, documents) for documents in lists], len(union))
+        self.number[union] = np.arange(len(union))
+        offered = RankedLists([self.number[documents] for documents in lists], len(union))
         selected: Integers = union[self.method.order(offered, self._judged(query, union))]
         return selected
 
@@ -260,13 +261,11 @@ class _PoolBuilder:
             and (grade := float(self.judged.grades[row])) >= 0
         }
 
-    def _rest(self, union: Integers) -> Flags:
-        """Return flags of the documents of the collection that may be drawn."""
-        if self.collection.given:
-            return np.ones(len(self.collection.names), dtype=np.bool_)
-        rest = np.zeros(len(self.collection.names), dtype=np.bool_)
-        rest[self.collection.place[union]] = True
-        return rest
+    def _rest(self, union: Integers) -> Integers:
+        """Return the documents of the collection that may be drawn, if any are drawn."""
+        if not (self.random or self.everything):
+            return union[:0]
+        return np.arange(len(self.collection.names)) if self.collection.given else union
 
     def _ranks(self, lists: Sequence[Any]) -> dict[int, dict[str, int]]:
         """Return, by index in the collection, the rank in every run that contributed the document."""

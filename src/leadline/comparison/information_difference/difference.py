@@ -22,14 +22,17 @@ from leadline.comparison.information_difference.joint_tables import (
 )
 from leadline.comparison.information_difference.similarity import (
     AP_CORRELATION,
+    MOST_COMPARED,
+    ON_REQUEST,
     RIC_DISTANCE,
     correlations,
     distances,
     means_over_queries,
     parse_competitors,
 )
-from leadline.comparison.information_difference.similarity_baselines import DocumentNumbers, Similarity
+from leadline.comparison.information_difference.similarity_baselines import Similarity, system_lists
 from leadline.data.arrays import Codes, Flags, Floats
+from leadline.data.document_numbers import DocumentNumbers
 from leadline.data.qrels import Qrels
 from leadline.data.reading import JudgedOptions, Reading
 from leadline.data.records import ResultWarning, RunInfo
@@ -44,6 +47,10 @@ from leadline.kernels import parallel_map
 from leadline.measures.average_precision import AP
 
 PAIRS = 1 << 18  # pairs of lists whose tables are in memory at a time
+LEFT_OUT = (
+    f"RBO and Kendall's tau are computed on request for more than {MOST_COMPARED} systems "
+    "(--competitor RBO --competitor Kendall)"
+)
 LARGEST = 1 << 31  # bytes of the values of all pairs for all queries, above which only their means are kept
 
 
@@ -238,8 +245,9 @@ def difference(
         How judgments and runs are read: `negative`, `order`, `on_duplicate`, `on_nan` and `name_by` of
         `leadline.data.reading.Reading`.
     competitors : sequence of str or Similarity, optional
-        Other similarities to report, such as "RBO(p=0.9)" or "Jaccard@20"; `()` for none. The correlation of
-        per-query AP and the mean difference of per-query RIC are added to them.
+        Other similarities to report, such as "RBO(p=0.9)" or "Jaccard@20"; `()` for none. By default Jaccard
+        and overlap, and for up to 20 systems RBO and Kendall's tau. The correlation of per-query AP and the
+        mean difference of per-query RIC are added to them.
     ap_rel : float, optional
         Minimum relevant grade of AP; `rel` by default.
     threads : int, optional
@@ -307,12 +315,14 @@ def difference(
         lambda judged: (
             truncate_lists(judged, cut),
             ap.values(judged),
-            numbers.system(judged) if baselines else None,
+            system_lists(judged, numbers) if baselines else None,
         ),
         reading=reading,
         keep=bool(baselines),
         on_run=on_run,
     )
+    many = competitors is None and len(infos) > MOST_COMPARED
+    baselines = baselines[: len(baselines) - len(ON_REQUEST)] if many else baselines
     lists = [part[0] for part in truncated]
     counted, means, (ric, *rest) = _compared(table, lists, rules, threads, engine, on_query)
     precision = np.nan_to_num(np.stack([part[1] for part in truncated]))
@@ -331,7 +341,10 @@ def difference(
         mean_only=means,
         cutoff=cutoff,
         competitors=more,
-        warnings=difference_warnings(infos, table, lists, counted, rel),
+        warnings=[
+            *difference_warnings(infos, table, lists, counted, rel),
+            *([ResultWarning("on_request", LEFT_OUT, len(ON_REQUEST))] if many else []),
+        ],
         options={
             "k": cutoff,
             "rel": rel,

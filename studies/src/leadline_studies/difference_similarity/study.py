@@ -15,6 +15,7 @@ import numpy as np
 
 from leadline.comparison.information_difference.difference import difference
 from leadline.comparison.information_difference.difference_result import Difference
+from leadline.comparison.information_difference.similarity import parse_competitors
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.records import plain
 from leadline.data.table import Table
@@ -80,7 +81,12 @@ def run(
         raise UsageError(f"samples={samples}; expected 1 or more")
     labels = read_labels(team)
     differences = difference(
-        read_judgments(qrels, complete), runs, cutoff=cutoff, ap_rel=level, on_run=on_run
+        read_judgments(qrels, complete),
+        runs,
+        cutoff=cutoff,
+        ap_rel=level,
+        competitors=parse_competitors(None, cutoff),
+        on_run=on_run,
     )
     teams = teams_of(labels, differences.names, team)
     n_bins = bins or min(20, max(1, round(len(teams) / SYSTEMS_A_BIN)))
