@@ -24,7 +24,7 @@ from leadline.comparison.information_difference.similarity_baselines import (
 from leadline.comparison.pairing import check_averages, check_judged
 from leadline.comparison.replication_result import RUNS, Replication, ReplicationValue
 from leadline.data.arrays import Floats
-from leadline.data.document_numbers import DocumentNumbers
+from leadline.data.packed_ids import DocumentNumbers
 from leadline.data.reading import refuse_unknown
 from leadline.data.records import ResultWarning, RunInfo
 from leadline.data.validation import check_whole

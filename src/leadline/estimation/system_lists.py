@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline.data.arrays import Codes, Flags, Floats
-from leadline.data.document_numbers import DocumentNumbers
 from leadline.data.ids import Vocabulary, to_text
+from leadline.data.packed_ids import DocumentNumbers
 from leadline.data.reading import Reading
 from leadline.data.records import RunInfo
 from leadline.errors import InputError

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from leadline.data.arrays import Codes
-from leadline.data.document_numbers import DocumentNumbers
 from leadline.data.ids import Ids, to_bytes, to_text
 from leadline.data.judged_run import Join, JudgedRun, MatchedLists
+from leadline.data.packed_ids import DocumentNumbers
 from leadline.data.qrels import Qrels
 from leadline.data.reading import DEFAULT_READING, UNCUT, Cut, Reading
 from leadline.data.records import RunInfo

@@ -11,8 +11,8 @@ import numpy as np
 
 from leadline import kernels
 from leadline.data.arrays import Bytes, Codes, Floats, Hashes, Integers, bytes_of
-from leadline.data.document_numbers import DocumentNumbers
 from leadline.data.ids import Ids, Vocabulary, to_text
+from leadline.data.packed_ids import DocumentNumbers
 from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
 from leadline.errors import InputError

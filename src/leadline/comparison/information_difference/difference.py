@@ -32,7 +32,7 @@ from leadline.comparison.information_difference.similarity import (
 )
 from leadline.comparison.information_difference.similarity_baselines import Similarity, system_lists
 from leadline.data.arrays import Codes, Flags, Floats
-from leadline.data.document_numbers import DocumentNumbers
+from leadline.data.packed_ids import DocumentNumbers
 from leadline.data.qrels import Qrels
 from leadline.data.reading import JudgedOptions, Reading
 from leadline.data.records import ResultWarning, RunInfo

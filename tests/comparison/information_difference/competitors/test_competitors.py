@@ -25,9 +25,9 @@ from leadline.comparison.information_difference.similarity_baselines import (
     RankedLists,
     system_lists,
 )
-from leadline.data.document_numbers import DocumentNumbers
 from leadline.data.ids import Ids
 from leadline.data.judged_run import JudgedRun, MatchedLists
+from leadline.data.packed_ids import DocumentNumbers
 from leadline.data.qrels import Qrels
 from leadline.errors import UsageError
 from strategies import FORMS, ORIGINAL, Colliding, Interpreted, in_form
