@@ -100,6 +100,7 @@ def are_measures(argument: Any, profile: str = "leadline", *, after_runs: bool =
 def check_measures(texts: list[str], profile: str) -> None:
     """Raise UsageError for arguments that are no measures, nor files that exist."""
     wrong = []
+    refusal: type[UsageError] = UnknownNameError
     for text in (name for each in texts for name in split_names(each)):
         try:
             profile_of(profile).requests([text])
@@ -107,6 +108,7 @@ def check_measures(texts: list[str], profile: str) -> None:
             nearest = MEASURES.nearest(text, likeness=LIKENESS)
             wrong.append(f"{text}; {nearest}" if "nearest: " in nearest else text)
         except UsageError as error:
+            refusal = UsageError
             wrong.append(str(error))
     if wrong:
-        raise UsageError("no such file, and no measure: " + "; ".join(wrong))
+        raise refusal("no such file, and no measure: " + "; ".join(wrong))
