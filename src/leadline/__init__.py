@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from leadline.comparison.information_difference.difference_result import Difference
     from leadline.comparison.rank import Ranking, rank
     from leadline.comparison.replication import replicate
+    from leadline.comparison.suite_evaluation import suite
     from leadline.comparison.why_different import why_different
     from leadline.data.qrels import Qrels
     from leadline.data.run import Run
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
     from leadline.retrieval.models import MODELS
     from leadline.retrieval.search import score, search
     from leadline.scale.saved_files import merge_files, verify
-    from leadline.scale.suite_evaluation import suite
     from leadline.text.summaries import dynamic_summary, static_summary
 
 # Public names by module; a module is imported when one of its names is first used. An empty tuple of
@@ -92,7 +92,7 @@ _MODULES = {
     "retrieval.models": ("MODELS",),
     "retrieval.search": ("score", "search"),
     "scale.saved_files": ("merge_files", "verify"),
-    "scale.suite_evaluation": ("suite",),
+    "comparison.suite_evaluation": ("suite",),
     "text.summaries": ("dynamic_summary", "static_summary"),
 }
 _PACKAGES = {"measures": "leadline.measures", "models": "leadline.retrieval.models"}

@@ -13,11 +13,11 @@ import pytest
 import leadline as ll
 from leadline.comparison.comparison_figures import KINDS as OF_COMPARISONS
 from leadline.comparison.query_slices import slices_of
+from leadline.comparison.suite_evaluation import suite
 from leadline.comparison.suite_result import Suite
 from leadline.estimation.estimate import estimate
 from leadline.evaluation.curves import subtopic_curve
 from leadline.evaluation.query_figures import KINDS as OF_RESULTS
-from leadline.scale.suite_evaluation import suite
 from whole_pictures import least_size, results_with_figures, whole
 
 QUERIES = [f"q{place}" for place in range(12)]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from leadline.scale import suite
+from leadline.comparison.suite_evaluation import suite
 
 pytest.importorskip("matplotlib")
 

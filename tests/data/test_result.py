@@ -18,6 +18,7 @@ import pytest
 import leadline as ll
 from conftest import Leadline
 from leadline.comparison.query_slices import slices_of
+from leadline.comparison.suite_evaluation import suite
 from leadline.data.table import Table
 from leadline.errors import InputError, LeadlineError, MissingPackageError, UnknownOptionError, UsageError
 from leadline.estimation.pool_designs import pool_for
@@ -25,7 +26,6 @@ from leadline.evaluation.curves import subtopic_curve
 from leadline.evaluation.saved_results import save
 from leadline.result import Result
 from leadline.retrieval.collection import collection
-from leadline.scale import suite
 from leadline.scale.saved_files import Verification, verify
 from whole_pictures import results_with_figures
 

@@ -9,7 +9,8 @@ import pytest
 from scipy import stats
 
 from conftest import Leadline
-from leadline.evaluation.evaluate import evaluate, mean_intervals
+from leadline.evaluation.evaluate import evaluate
+from leadline.evaluation.limits import mean_intervals
 from leadline.io.read import read_qrels, read_run
 from leadline.io.write import write_qrels, write_run
 

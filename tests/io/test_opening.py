@@ -21,6 +21,7 @@ import zstandard
 import leadline as ll
 from conftest import Leadline
 from leadline.comparison.baselines import read_baseline
+from leadline.comparison.suite_files import read_suite
 from leadline.data.reading import Reading
 from leadline.errors import InputError
 from leadline.evaluation.score_results import read_scores
@@ -28,7 +29,6 @@ from leadline.io import read_paths
 from leadline.io.opening import Buffers, Chunk, read_whole, run_name
 from leadline.io.pool_files import read_pool
 from leadline.io.read import counted_run, read_qrels, read_run
-from leadline.scale.suite_files import read_suite
 from strategies import judged_by
 
 QRELS = {"q1": {"d1": 1}, "q2": {"d2": 1}}

@@ -19,7 +19,8 @@ from leadline.io.judges import read_judges
 from leadline.judging.agreement import agreement
 from leadline.judging.agreement_audit import needed_judgments
 from leadline.judging.agreement_columns import agreement_tables
-from leadline.judging.agreement_result import Judgments, change
+from leadline.judging.agreement_result import Judgments
+from leadline.judging.agreement_values import change
 from leadline.stats.agreement_coefficients import (
     Cohen,
     Fleiss,

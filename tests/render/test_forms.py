@@ -10,7 +10,8 @@ import sys
 import pytest
 
 from leadline.data.table import Cell, Preformatted, RowLabel, Table
-from leadline.render import render, shown
+from leadline.render import render
+from leadline.render.cells import shown
 
 # `-f trec` takes results in place of a table; test_trec.py is about it.
 FORMS = ("csv", "html", "latex", "markdown", "table", "terminal")

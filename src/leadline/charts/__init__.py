@@ -196,7 +196,7 @@ def form_of(path: str) -> str:
 
 def picture(figure: Figure, form: str, *, live_text: bool = False) -> bytes:
     """Return a figure as the content of a file."""
-    from leadline.charts.text_layout import show_all_letters
+    from leadline.charts.letters import show_all_letters
 
     target = BytesIO()
     with style(**{"svg.fonttype": "none" if live_text else "path"}):

@@ -86,7 +86,7 @@ def command(
     collections as a sample of collections, which with fewer than five cannot tell.
     """
     appearance = check_plots(plots, output=output or "-")
-    from leadline.scale.suite_evaluation import suite as evaluate_suite
+    from leadline.comparison.suite_evaluation import suite as evaluate_suite
 
     with progress("runs") as on_run:
         result = evaluate_suite(

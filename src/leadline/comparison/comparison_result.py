@@ -25,15 +25,14 @@ from leadline.data.table import Column, Preformatted, Table, interval_texts, nam
 from leadline.data.validation import check_word
 from leadline.data.wording import counted
 from leadline.errors import UsageError
-from leadline.evaluation.evaluate import mean_intervals
-from leadline.evaluation.results import Intervals, Results
+from leadline.evaluation.limits import Intervals, mean_intervals
+from leadline.evaluation.results import Results
 from leadline.result import Make, Result, figure_of
 from leadline.stats import Interval
 from leadline.stats.intervals import Randomisation as InvertedRandomisation
 from leadline.stats.intervals import Student
-from leadline.stats.moments import Means, means, totals
+from leadline.stats.moments import EQUAL, Means, means, totals
 from leadline.stats.power import (
-    EQUAL,
     Outcomes,
     detectable,
     outcomes,

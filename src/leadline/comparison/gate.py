@@ -20,9 +20,9 @@ from leadline.errors import UsageError
 from leadline.evaluation.profiles import profile_of
 from leadline.evaluation.results import Results
 from leadline.stats import Alternative
-from leadline.stats.moments import Means, means, totals
+from leadline.stats.moments import EQUAL, Means, means, totals
 from leadline.stats.paired_tests import decided_by_sign, one_sign
-from leadline.stats.power import EQUAL, detectable, outcomes
+from leadline.stats.power import detectable, outcomes
 
 if TYPE_CHECKING:
     from leadline.comparison.comparison_result import Comparison

@@ -11,12 +11,14 @@ from leadline.charts import COLUMN, INK, label_of, scaled, shortened, style
 from leadline.charts.interval_plots import forest
 from leadline.charts.suite_plots import CELL, MARGIN, WRITTEN, name_columns, write_values
 from leadline.charts.text_layout import FEW, colour_bar, height_of, ink_on, name_rows, stretches
-from leadline.comparison.query_slices import SliceDifference, SliceMean, Slices
+from leadline.comparison.slicings import SliceDifference, SliceMean
 from leadline.data.wording import percent
 from leadline.errors import UsageError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from leadline.comparison.query_slices import Slices
 
 Record: TypeAlias = "SliceMean | SliceDifference"
 

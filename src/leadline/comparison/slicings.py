@@ -22,6 +22,96 @@ IN_MEMORY = "in memory"
 SliceSource: TypeAlias = str | Mapping[str, object]
 
 
+class SliceMean(NamedTuple):
+    """Mean of a run over a slice of the queries.
+
+    Attributes
+    ----------
+    by : str
+        Source of the slices, FILE:COLUMN.
+    slice : str or None
+        Name of the slice; None for all queries.
+    run, measure : str
+        Run and measure.
+    queries : int
+        Number of averaged queries.
+    mean, low, high : float
+        Mean and its confidence interval; NaN if undefined or withheld.
+    reason : str
+        Reason for which there is no interval; empty if there is one.
+    """
+
+    by: str
+    slice: str | None
+    run: str
+    measure: str
+    queries: int
+    mean: float
+    low: float
+    high: float
+    reason: str
+
+
+class SliceDifference(NamedTuple):
+    """Difference of two runs on a slice of the queries; see `ComparedPair`.
+
+    Attributes
+    ----------
+    by : str
+        Source of the slices, FILE:COLUMN.
+    slice : str or None
+        Name of the slice; None for all queries, which are no part of the correction over slices.
+    a : str
+        Name of the first run.
+    b : str
+        Name of the second run.
+    measure : str
+        The measure.
+    queries : int
+        Number of queries compared.
+    mean_a : float
+        Mean of the first run over these queries.
+    mean_b : float
+        Mean of the second run over these queries.
+    difference : float
+        Mean difference, `a` minus `b`.
+    low : float
+        Lower limit of the confidence interval of the difference, for this slice alone.
+    high : float
+        Upper limit of this interval.
+    simultaneous_low : float
+        Lower limit of the simultaneous interval over slices.
+    simultaneous_high : float
+        Upper limit of this interval.
+    p : float
+        p-value.
+    p_corrected : float
+        p-value corrected by Holm over the slices and pairs.
+    verdict : {"better", "worse", "not significant", "identical", "cannot tell"}
+        Outcome for `a`.
+    reason : str
+        Reason for "cannot tell"; otherwise empty.
+    """
+
+    by: str
+    slice: str | None
+    a: str
+    b: str
+    measure: str
+    queries: int
+    mean_a: float
+    mean_b: float
+    difference: float
+    low: float
+    high: float
+    simultaneous_low: float
+    simultaneous_high: float
+    p: float
+    p_corrected: float
+    verdict: str
+    reason: str
+
+
 class Slicing(NamedTuple):
     """Slices of the queries of results.
 

@@ -49,8 +49,6 @@ FEW_SAMPLED = 30  # documents per query
 FEW_QUERIES = 10
 # Largest weight N/n for measures without a cutoff: without and with documents included with certainty.
 MOST_WITHOUT_CUTOFF, MOST_BESIDE_CERTAIN = 20.0, 100.0
-# Lowest and highest coverage of 95 % sampling intervals in the simulation, where intervals are given.
-COVERAGE, COVERAGE_BESIDE_CERTAIN = (0.87, 1.0), (0.85, 1.0)
 MOST_SIZE = 10**9  # largest population for which samples can be simulated
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from leadline.data.table import Column, RowLabel, columns_of, make_frame
 from leadline.data.validation import check_word
 from leadline.data.wording import counted, percent, queries
 from leadline.errors import UsageError
+from leadline.evaluation.limits import Bounds, Intervals
 from leadline.evaluation.restored_results import results_of
 from leadline.result import Make, Result
 
@@ -34,45 +35,6 @@ ABOUT_BOUNDS = (
     "(R and the ideal list are computed from the judgments)",
     "-: not available or undefined",
 )
-
-
-class Bounds(NamedTuple):
-    """Bounds of values.
-
-    Attributes
-    ----------
-    limits : ndarray of float64, shape (..., n_measures, 5)
-        Lowest, highest and expected value over the orders of tied documents, lowest and highest over the
-        grades of unjudged ones; NaN if undefined.
-    available : ndarray of bool, shape (n_measures, 5)
-        Whether a bound is defined for a measure.
-    """
-
-    limits: Floats
-    available: Flags
-
-    @classmethod
-    def stack(cls, runs: Sequence[Bounds]) -> Bounds | None:
-        """Return the bounds of runs as one array; None without runs."""
-        return cls(np.stack([run.limits for run in runs]), runs[0].available) if runs else None
-
-
-class Intervals(NamedTuple):
-    """Confidence intervals of the means over queries.
-
-    Attributes
-    ----------
-    limits : ndarray of float64, shape (n_runs, n_measures, 2)
-        Lower and upper limits.
-    by : str
-        Method of the intervals.
-    confidence : float
-        Confidence level, from 0 to 1.
-    """
-
-    limits: Floats
-    by: str
-    confidence: float
 
 
 class Estimated(Protocol):
@@ -205,7 +167,7 @@ class Results(Result):
         >>> [part.mean("bm25", "AP") for part in parts], Results.merge(parts).mean("bm25", "AP")
         ([0.5, 0.5], 1.0)
         """
-        from leadline.scale.merging import merge_results
+        from leadline.evaluation.merging import merge_results
 
         return merge_results(parts)
 

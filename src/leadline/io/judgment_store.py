@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
 from leadline.errors import InputError
-from leadline.io.judges import Judgment, merge
+from leadline.io.merged_judgments import Judgment, merge
 from leadline.io.opening import SQLITE
 from leadline.io.read_paths import record_input
 from leadline.io.row_checks import DRAWN_POOL, Records

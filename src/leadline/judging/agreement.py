@@ -20,15 +20,8 @@ from leadline.io.judgment_store import is_database
 from leadline.io.read_paths import public
 from leadline.io.tables import split_place
 from leadline.judging.agreement_audit import TOP, WITHIN, Audit, NeededJudgments, audit, needed_judgments
-from leadline.judging.agreement_result import (
-    DEFAULT_MEASURES,
-    Agreement,
-    CoefficientEstimate,
-    Judgments,
-    Ranking,
-    ranked,
-    warnings_of,
-)
+from leadline.judging.agreement_result import DEFAULT_MEASURES, Agreement, Judgments, ranked, warnings_of
+from leadline.judging.agreement_values import CoefficientEstimate, Ranking
 from leadline.judging.presentation import forms_of
 from leadline.stats import checked_level, checked_seed
 from leadline.stats.agreement_coefficients import (

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from leadline.data.table import WORDS, Column, Preformatted, RowLabel, Table, columns_of, printed_table
 from leadline.data.wording import counted, percent, queries
 from leadline.judging.agreement_audit import Audit, Interval
-from leadline.judging.agreement_result import Agreement, CoefficientEstimate, Ranking, changes
-from leadline.judging.score_audit import ScoreAudit
+from leadline.judging.agreement_values import CoefficientEstimate, Ranking, changes
 from leadline.stats.agreement_coefficients import FEWEST_QUERIES
+
+if TYPE_CHECKING:
+    from leadline.judging.agreement_result import Agreement
+    from leadline.judging.score_audit import ScoreAudit
 
 PAIRWISE = 6  # maximum number of judges shown pairwise; of more, the mean of each with the others is shown
 RANGE = "in [2/3, 1]"

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeGuard
 from leadline.data.wording import counted
 from leadline.errors import UsageError
 from leadline.io import row_checks
-from leadline.io.judges import RULES
+from leadline.io.merged_judgments import RULES
 
 DEFAULT = "0=not relevant,1=relevant"
 EXAMPLE = '"0=no,1=partly,2=yes"'

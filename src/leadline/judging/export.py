@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 from leadline.io import judgment_store, tables
 from leadline.io.formats import BY_SUFFIX, TREC, suffix_of
-from leadline.io.judges import BESIDE_JUDGE, Merged, merge
+from leadline.io.judges import BESIDE_JUDGE
 from leadline.io.judgment_store import Given
+from leadline.io.merged_judgments import Merged, merge
 from leadline.io.tables import QRELS_COLUMNS
 from leadline.io.write import write_bytes, write_judgments
 

@@ -30,7 +30,7 @@ from leadline.estimation.measure_targets import Ratio, kind_of
 from leadline.estimation.pool_designs import RATE, rank_weights
 from leadline.estimation.withheld import FEWEST_JUDGMENTS
 from leadline.evaluation.profiles import profile_of
-from leadline.io.judges import majority
+from leadline.io.merged_judgments import majority
 from leadline.io.pool_files import DrawnPool
 from leadline.judging.queue import Queues
 

@@ -17,7 +17,8 @@ from leadline.errors import InputError, UsageError
 from leadline.evaluation.results import Results
 from leadline.io.read_paths import public
 from leadline.judging.agreement_audit import TOP, Audit, audit
-from leadline.judging.agreement_result import Ranking, noisy_audits, ranking_dict
+from leadline.judging.agreement_result import noisy_audits
+from leadline.judging.agreement_values import Ranking, ranking_dict
 from leadline.result import Make, Result
 from leadline.stats import checked_level, checked_seed
 

@@ -9,7 +9,7 @@ from html import escape
 from leadline.data.table import Cell, Preformatted, RowLabel, Table
 from leadline.data.wording import cells as width_of
 from leadline.data.wording import visible
-from leadline.render import aligned, marked, shown, text_columns
+from leadline.render.cells import aligned, marked, shown, text_columns
 
 QUOTED = re.compile(r'[,"\r\n]')
 FORMULA = re.compile(r"'*[=+\-@\t\r].", re.DOTALL)

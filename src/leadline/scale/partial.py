@@ -16,7 +16,8 @@ from leadline.data.records import RunInfo
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.evaluate import Evaluation, RunValues
 from leadline.evaluation.join import judge
-from leadline.evaluation.results import Bounds, Results
+from leadline.evaluation.limits import Bounds
+from leadline.evaluation.results import Results
 from leadline.evaluation.run_warnings import counts_of
 from leadline.io.opening import Buffers
 from leadline.scale.remote import is_url, local_copy

@@ -15,6 +15,7 @@ from leadline.data.table import Column, Table, columns_of, printed_table
 from leadline.data.validation import check_run_name
 from leadline.errors import InputError, LeadlineError, UsageError
 from leadline.evaluation.evaluate import Evaluation
+from leadline.evaluation.merging import merge_results
 from leadline.evaluation.profiles import profile_of
 from leadline.evaluation.results import Results
 from leadline.evaluation.run_warnings import count_warnings
@@ -23,7 +24,6 @@ from leadline.io.read import read_qrels
 from leadline.io.read_paths import public
 from leadline.io.result_files import SavedValues, damaged_manifest, saved_values
 from leadline.result import Result
-from leadline.scale.merging import merge_results
 from leadline.scale.partial import Partial, evaluate_part
 from leadline.scale.remote import is_url, local_copy
 
@@ -125,7 +125,7 @@ def _results_of(saved: SavedValues, path: str) -> Results:
         len(results.runs), len(measures)
     )
     if options.get("intervals"):
-        from leadline.evaluation.evaluate import mean_intervals
+        from leadline.evaluation.limits import mean_intervals
 
         results.intervals = mean_intervals(
             results, options["intervals"], confidence=options["confidence"], seed=options["seed"]

@@ -44,8 +44,7 @@ class PairedTest(Parametric):
         groups: Integers | None = None,
     ) -> Floats:
         """Return the p value of each column."""
-        from leadline.stats.moments import too_few_groups, totals
-        from leadline.stats.paired_tests import sign_p, without_spread
+        from leadline.stats.moments import sign_p, too_few_groups, totals, without_spread
 
         observed = totals(differences, checked_groups(self, groups))
         if checked_alternative(alternative) == "less":

@@ -12,8 +12,7 @@ from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.registry import Aliases, choice, whole
 from leadline.errors import UsageError
 from leadline.stats import Alternative, PairedTest
-from leadline.stats.moments import ROUNDING, Means, Totals, means, moments, totals
-from leadline.stats.power import EQUAL
+from leadline.stats.moments import ROUNDING, Means, Totals, means, moments, sign_p, totals, without_spread
 from leadline.stats.resampling import each_block, in_parts, signs, supports, weights
 
 NORMAL = NormalDist()
@@ -160,18 +159,6 @@ class Sign(PairedTest):
         return sign_p(observed, two_sided=two_sided)
 
 
-def sign_p(observed: Totals, *, two_sided: bool) -> Floats:
-    """Return p of the sign test of each column; one-sided p is of the alternative "greater"."""
-    from scipy.special import bdtr
-
-    above = (observed.sums > EQUAL).sum(axis=0).astype(np.float64)
-    below = (observed.sums < -EQUAL).sum(axis=0).astype(np.float64)
-    fewer = np.minimum(above, below) if two_sided else below
-    p = bdtr(fewer, (above + below).astype(np.int64), 0.5) * (2 if two_sided else 1)
-    p = np.where(above + below == 0, 1.0, np.minimum(p, 1.0))
-    return np.where(np.isnan(observed.sums).all(axis=0), np.nan, p)
-
-
 def one_sign(queries: int, alternative: str = "two-sided") -> float:
     """Return p of the sign test where all differences have the same sign.
 
@@ -192,14 +179,6 @@ def decided_by_sign(differences: Floats, groups: Integers | None = None) -> Flag
     [True, False, False]
     """
     return without_spread(totals(differences, groups))
-
-
-def without_spread(observed: Totals) -> Flags:
-    """Return, per column, whether the mean is not 0 and its standard error is."""
-    estimate = means(observed)
-    defined = ~np.isnan(observed.sums)
-    moved = np.where(defined, np.abs(observed.sums) > EQUAL, True).all(axis=0)
-    return np.asarray((estimate.clusters >= 2) & (estimate.error == 0) & moved)
 
 
 class Randomisation(PairedTest):

@@ -24,6 +24,9 @@ from leadline.evaluation.results import in_range
 from leadline.measures import Measure
 from leadline.result import Make, Result
 
+# Lowest and highest coverage of 95 % sampling intervals in the simulation, where intervals are given.
+COVERAGE, COVERAGE_BESIDE_CERTAIN = (0.87, 1.0), (0.85, 1.0)
+
 
 def shared_sample(
     runs: Any, qrels: Qrels, recipe: HistogramOptions, reading: Reading
@@ -128,8 +131,6 @@ class Estimates(Result):
         ]
 
     def _notes(self) -> list[str]:
-        from leadline.estimation.sampled import COVERAGE, COVERAGE_BESIDE_CERTAIN
-
         low, high = COVERAGE_BESIDE_CERTAIN if self.options["certain"] else COVERAGE
         level = f"{100 * self.options['confidence']:g} %"
         about = f"95 % intervals contained the true value in {100 * low:.0f} to {100 * high:.0f} %"

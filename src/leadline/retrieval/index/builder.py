@@ -19,9 +19,10 @@ from leadline.data.ids import to_bytes
 from leadline.data.records import ResultWarning
 from leadline.errors import InputError, UsageError
 from leadline.io import row_checks
-from leadline.io.read_paths import check_outputs, public, record_input
+from leadline.io.read_paths import check_outputs, public
 from leadline.io.texts import DOCUMENT, Document, TextsLike, name_of, read_documents, rows_of
 from leadline.retrieval.index import index_files
+from leadline.retrieval.index.index_files import digest
 from leadline.retrieval.index.reader import Index
 from leadline.text import ANALYSES, Analysis
 from leadline.text.tokens import folded
@@ -500,14 +501,3 @@ def _record(document: Document) -> bytes:
 def _save_names(folder: str, noun: str, names: Sequence[bytes]) -> None:
     index_files.save(folder, f"{noun}_text", np.frombuffer(b"".join(names), dtype=np.uint8))
     index_files.save(folder, f"{noun}_offset", index_files.offsets(list(map(len, names))))
-
-
-def digest(source: str) -> str | None:
-    """Return the SHA-256 of a file; None if it is not a regular file."""
-    if not os.path.isfile(source):
-        return None
-    import hashlib
-
-    record_input(source)
-    with open(source, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -31,7 +31,8 @@ from leadline.evaluation.join import readable_twice
 from leadline.io.judges import Judge, judge_name, read_judges
 from leadline.io.read import QrelsLike, read_qrels
 from leadline.judging.agreement import agreement
-from leadline.judging.agreement_result import Judgments, Ranking, changes, ranked
+from leadline.judging.agreement_result import Judgments, ranked
+from leadline.judging.agreement_values import Ranking, changes
 from leadline.stats.agreement_coefficients import FEWEST_QUERIES
 from leadline.stats.correlation import kendall
 from leadline_studies import Claim, Option, Outcome, Progress

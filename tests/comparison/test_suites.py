@@ -18,11 +18,11 @@ from scipy import stats
 
 import leadline as ll
 from conftest import Leadline, examples
+from leadline.comparison.suite_evaluation import suite
+from leadline.comparison.suite_files import read_suite
 from leadline.comparison.suite_records import SuiteRules
 from leadline.comparison.suite_result import over_collections, stratified
 from leadline.measures import from_function
-from leadline.scale import suite
-from leadline.scale.suite_files import read_suite
 
 RULES = SuiteRules()
 FLIPS = SuiteRules.of(test="Randomisation")

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from leadline.comparison.information_difference.difference import DifferenceRules, difference_of_query
 from leadline.comparison.information_difference.joint_tables import TruncatedLists
+from leadline.comparison.information_difference.query_difference import DifferenceRules, difference_of_query
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.qrels import Qrels
 from leadline.errors import InputError

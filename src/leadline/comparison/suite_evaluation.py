@@ -10,6 +10,7 @@ from typing import Any, Unpack
 from leadline.comparison.compare import compare_results
 from leadline.comparison.comparison_result import Comparison
 from leadline.comparison.pairing import check_averages, check_judged, listed_names
+from leadline.comparison.suite_files import Collection, input_digest, read_suite
 from leadline.comparison.suite_records import SuiteRules
 from leadline.comparison.suite_result import Suite
 from leadline.data.reading import CutReadingOptions, refuse_unknown
@@ -24,7 +25,6 @@ from leadline.measures import Measure
 from leadline.scale.engines import Engine, engine_of
 from leadline.scale.partial import Partial, PartSum
 from leadline.scale.process_pool import Fault, Unit
-from leadline.scale.suite_files import Collection, input_digest, read_suite
 from leadline.stats import Correction, PairedTest
 
 

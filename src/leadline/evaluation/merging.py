@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from leadline.data.arrays import Flags, Integers
 from leadline.data.records import ResultWarning, RunInfo
 from leadline.errors import UsageError
-from leadline.evaluation.evaluate import mean_intervals
-from leadline.evaluation.results import Bounds, Results
+from leadline.evaluation.limits import Bounds, mean_intervals
 from leadline.evaluation.run_warnings import (
     PER_RUN,
     count_warnings,
@@ -19,6 +18,9 @@ from leadline.evaluation.run_warnings import (
     no_overlap,
     warnings_of_undefined,
 )
+
+if TYPE_CHECKING:
+    from leadline.evaluation.results import Results
 
 # Warnings that depend on the run, and are made again of the sums of the counts.
 OF_RUNS = ("no_judged_document", "no_overlap", *PER_RUN, "uneven_judgments", "undefined", "failed_parts")
@@ -66,7 +68,7 @@ def merge_results(
         averaged = _averaged(queries, first.options.get("queries"), averaged, present)
     infos = [_merged_info(parts, run, present[run]) for run in range(len(first.runs))]
     counts = [part.undefined for part in parts if part.undefined is not None]
-    merged = Results(
+    merged = type(first)(
         infos,
         first.queries,
         first.measures,
