@@ -46,7 +46,7 @@ LAYERS = (
 # The constructors `Run(...)` and `Qrels(...)` take what `read_run` and `read_qrels` take, and `write` writes
 # it. The readers make these classes and so are above them; the methods import the readers when called.
 UPWARD = {"data/run.py": {"io"}, "data/qrels.py": {"io"}}
-MOST_FILES = 350
+MOST_FILES = 353
 MOST_NAMES = 24  # of packages and modules at the top
 MOST_LINES = 600
 HEAVY = (

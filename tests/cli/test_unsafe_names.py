@@ -21,7 +21,7 @@ from leadline.data.table import Table
 from leadline.data.wording import cells, folded, shortened, visible
 from leadline.io.id_lists import read_labels
 from leadline.io.result_files import read_column
-from leadline.io.tables import unguarded
+from leadline.io.small_tables import unguarded
 from leadline.render import render
 
 NAMES = [

@@ -114,11 +114,9 @@ class Command(Described):
         for parameter in self.params:
             if type(parameter.type) is type(click.STRING) and is_file(parameter):
                 parameter.type = INPUT
-        keys = [parameter.opts[0] for parameter in self.params if parameter.param_type_name == "setting"]
-        if keys:
-            from leadline.cli._settings import ConfigOption
-
-            self.params.append(ConfigOption(key.removeprefix("--config ") for key in keys))
+        settings: list[Any] = [one for one in self.params if one.param_type_name == "setting"]
+        if settings:
+            self.params.append(settings[0].config(one.opts[0].removeprefix("--config ") for one in settings))
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
         """Read the command line; measures among the runs are as if -m had come before them."""

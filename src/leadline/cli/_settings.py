@@ -195,6 +195,10 @@ class SettingParameter(click.Parameter):
             del given["default"]
         super().__init__([setting.key], **given)
 
+    def config(self, keys: Iterable[str]) -> Option:
+        """Return the option of the command that takes all settings."""
+        return ConfigOption(keys)
+
     def _parse_decls(self, decls: Any, _expose_value: bool) -> tuple[str, list[str], list[str]]:
         (key,) = decls
         return self.setting.keyword, [f"--config {key}"], []

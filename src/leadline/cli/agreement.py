@@ -26,7 +26,7 @@ from leadline.data.wording import counted
 from leadline.errors import UsageError
 from leadline.evaluation.results import Results
 from leadline.io.opening import run_name
-from leadline.io.tables import split_place
+from leadline.io.small_tables import split_place
 from leadline.judging.agreement import agreement
 from leadline.judging.agreement_audit import TOP, WITHIN
 from leadline.judging.agreement_result import Agreement

@@ -15,7 +15,7 @@ from leadline.data.reading import Reading, RunOptions
 from leadline.data.wording import counted
 from leadline.data.wording import queries as counted_queries
 from leadline.errors import InputError, UsageError, both
-from leadline.io import exports, row_checks
+from leadline.io import exports, row_checks, row_columns
 from leadline.io import write as writing
 from leadline.io.formats import (
     BY_SUFFIX,
@@ -92,7 +92,7 @@ def command(
     file = opened(source, read=True)
     names = options["columns"]  # of the only input
     if kind is None and names is not None:
-        kind = "qrels" if row_checks.find(names.split(","), row_checks.GRADE) else "run"
+        kind = "qrels" if row_columns.find(names.split(","), row_columns.GRADE) else "run"
     kind = kind or ("qrels" if subtopics else content_of(file))
     to_trec = (suffix_of(target) if suffix is None else suffix) not in BY_SUFFIX
     if kind == "run" and form in {BEIR, RANK_EVAL}:
@@ -135,7 +135,7 @@ def command(
         if file.format is SQLITE_STORE and qrels.inclusion is not None:
             lost = ["column probability"] if to_trec else []
         elif not to_trec and qrels.inclusion is not None:
-            lost = [words for words in lost if words.removeprefix("column ") not in row_checks.PROBABILITY]
+            lost = [words for words in lost if words.removeprefix("column ") not in row_columns.PROBABILITY]
     left_out = "left out: " + ", ".join(lost)
     if target != STANDARD_INPUT:
         print_line(f"{target}: {kind}, {summary}" + (f"; {left_out}" if lost else ""))
@@ -187,5 +187,5 @@ def _columns(file: Opened, what: str, *, subtopics: bool) -> list[str]:
         return []
     *kept, more = row_checks.choose(names, what)
     kept += [more] if what == "score" or subtopics else []
-    tag = row_checks.find(names, row_checks.TAG) if what == "score" else None
+    tag = row_columns.find(names, row_columns.TAG) if what == "score" else None
     return [f"column {name}" for name in names if name not in {*kept, tag}]

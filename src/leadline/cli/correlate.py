@@ -20,7 +20,7 @@ from leadline.errors import UsageError
 from leadline.evaluation.results import Results
 from leadline.io.id_lists import read_labels
 from leadline.io.result_files import Column
-from leadline.io.tables import split_place
+from leadline.io.small_tables import split_place
 
 SECTION = "Evaluation"
 

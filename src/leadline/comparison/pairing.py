@@ -15,7 +15,7 @@ from leadline.evaluation.results import Results
 
 def read_query_groups(source: str) -> dict[str, str]:
     """Read the groups of queries from a column of a table with a header."""
-    from leadline.io.tables import table_column
+    from leadline.io.small_tables import table_column
 
     path, rows = table_column(source, example="queries.tsv:paragraph")
     groups: dict[str, str] = {}

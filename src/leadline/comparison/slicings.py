@@ -132,7 +132,7 @@ class Slicing(NamedTuple):
 
 def read_slices(source: str) -> dict[str, list[str]]:
     """Read the slices of queries from a column of a table or of queries."""
-    from leadline.io.tables import split_place
+    from leadline.io.small_tables import split_place
 
     path, column = split_place(source)
     if not path or not column:
@@ -157,7 +157,7 @@ def _cells(path: str, column: str) -> Iterator[tuple[str, object, int]]:
         columns = dict.fromkeys(name for _, row in rows for name in row)
     else:
         from leadline.io.opening import read_whole, text_of
-        from leadline.io.tables import csv_table, unguarded
+        from leadline.io.small_tables import csv_table, unguarded
 
         header, cells = csv_table(text_of(read_whole(path)), path)
         columns = dict.fromkeys(map(unguarded, header))

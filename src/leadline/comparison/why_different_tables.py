@@ -13,7 +13,7 @@ from leadline.evaluation.results import Results
 from leadline.io.result_files import damaged_manifest
 from leadline.io.score_cells import Choices, placed
 from leadline.io.score_tables import open_scores
-from leadline.io.tables import split_place
+from leadline.io.small_tables import split_place
 from leadline.measures import Measure
 
 ALL = frozenset({"all", "ALL", "mean", "amean", ""})  # names of the mean over queries

@@ -29,7 +29,7 @@ from leadline.io.id_lists import read_pair_values
 from leadline.io.opening import first_bytes
 from leadline.io.pool_files import DrawnPool, Pooled, read_drawn_pool
 from leadline.io.read import QrelsLike, read_qrels
-from leadline.io.row_checks import DRAWN_POOL
+from leadline.io.row_columns import DRAWN_POOL
 
 PoolLike: TypeAlias = "str | os.PathLike[str] | DrawnPool | Pooled | Mapping[str, Mapping[str, float]]"
 ProxyLike: TypeAlias = "str | Mapping[str, Mapping[str, float]]"

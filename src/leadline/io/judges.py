@@ -9,12 +9,12 @@ from typing import Any, NamedTuple, TypeAlias
 from leadline.data.ids import to_bytes
 from leadline.data.qrels import Qrels
 from leadline.errors import InputError, UsageError
-from leadline.io import row_checks
+from leadline.io import row_columns
 from leadline.io.formats import SQLITE_STORE, opened
 from leadline.io.id_lists import headed_rows, need_columns
 from leadline.io.opening import run_name
 from leadline.io.read import QrelsLike, qrels_of, read_qrels
-from leadline.io.tables import split_place
+from leadline.io.small_tables import split_place
 from leadline.kernels import plain
 
 BESIDE = ("probability", "note")  # what the judging page writes beside grades
@@ -75,8 +75,8 @@ def _of_file(place: str) -> list[Judge]:
         header = next((list(row) for _, row in headed_rows(path)), [])
         if (
             column
-            or row_checks.find(header, row_checks.GRADE) is None
-            or row_checks.find(header, row_checks.JUDGE)
+            or row_columns.find(header, row_columns.GRADE) is None
+            or row_columns.find(header, row_columns.JUDGE)
         ):
             return _of_table(path, header, column)
     elif column:
@@ -102,13 +102,13 @@ def _of_store(path: str, wanted: str) -> list[Judge]:
 
 
 def _of_table(path: str, header: Sequence[str], column: str) -> list[Judge]:
-    owner = row_checks.find(header, row_checks.JUDGE)
-    ids = [row_checks.find(header, names) for names in (row_checks.QUERY, row_checks.DOCUMENT)]
-    for found, names in zip(ids, (row_checks.QUERY, row_checks.DOCUMENT), strict=True):
+    owner = row_columns.find(header, row_columns.JUDGE)
+    ids = [row_columns.find(header, names) for names in (row_columns.QUERY, row_columns.DOCUMENT)]
+    for found, names in zip(ids, (row_columns.QUERY, row_columns.DOCUMENT), strict=True):
         if found is None:
             need_columns(header, names[:1], path, 1)
     query, document = map(str, ids)
-    grade = row_checks.find(header, row_checks.GRADE)
+    grade = row_columns.find(header, row_columns.GRADE)
     if column in ("", "*") and owner is not None:
         need_columns(header, [] if grade else ["grade"], path, 1)
         rows = _long_rows(path, query, document, owner, str(grade))
@@ -116,7 +116,7 @@ def _of_table(path: str, header: Sequence[str], column: str) -> list[Judge]:
         chosen = [
             name
             for name in header
-            if name not in (query, document, owner, *row_checks.GRADE, *row_checks.SUBTOPIC, *BESIDE)
+            if name not in (query, document, owner, *row_columns.GRADE, *row_columns.SUBTOPIC, *BESIDE)
             and not (name.rpartition(" ")[0] in header and name.rpartition(" ")[2] in BESIDE_JUDGE)
         ]
         if column not in ("", "*"):

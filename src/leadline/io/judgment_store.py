@@ -15,7 +15,7 @@ from leadline.errors import InputError
 from leadline.io.merged_judgments import Judgment, merge
 from leadline.io.opening import SQLITE
 from leadline.io.read_paths import record_input
-from leadline.io.row_checks import DRAWN_POOL, Records
+from leadline.io.row_columns import DRAWN_POOL, Records
 
 if TYPE_CHECKING:
     from leadline.io.formats import Opened

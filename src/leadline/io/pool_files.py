@@ -17,7 +17,7 @@ import numpy as np
 
 from leadline.data.arrays import Flags, Floats
 from leadline.errors import InputError
-from leadline.io import row_checks
+from leadline.io import row_columns
 from leadline.io.formats import suffix_of
 from leadline.io.id_lists import read_pairs
 from leadline.io.lines import lines
@@ -94,14 +94,14 @@ def _rows(path: str, *, ordered: bool) -> Iterator[tuple[Any, ...]]:
             order = _number(str(row["order"])) if ordered and "order" in row else math.nan
             if order is None:
                 raise InputError("a row without its order", expected="a number")
-            share = row_checks.share_of(_first(row))
+            share = row_columns.share_of(_first(row))
             yield place, *_pair(row), share, order, _ranks(row.get("contributors"))
         except InputError as error:
             raise InputError(error.found, expected=error.expected, path=path, line=place) from None
 
 
 def _pair(row: Mapping[str, Any]) -> tuple[str, str]:
-    names = row_checks.find(row, row_checks.QUERY), row_checks.find(row, row_checks.DOCUMENT)
+    names = row_columns.find(row, row_columns.QUERY), row_columns.find(row, row_columns.DOCUMENT)
     if names[0] is None or names[1] is None:
         raise InputError(f"a pool with columns {', '.join(map(str, row))}", expected="query_id and doc_id")
     pair = row[names[0]], row[names[1]]
@@ -111,7 +111,7 @@ def _pair(row: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _first(row: Mapping[str, Any]) -> object:
-    name = row_checks.find(row, row_checks.PROBABILITY)
+    name = row_columns.find(row, row_columns.PROBABILITY)
     return None if name is None else row[name]
 
 

@@ -15,7 +15,7 @@ from leadline.data.ids import Ids, Vocabulary, to_bytes
 from leadline.data.qrels import Qrels
 from leadline.errors import InputError
 from leadline.io.columns import BATCH_ROWS
-from leadline.io.row_checks import Records, Row, Table
+from leadline.io.row_columns import Records, Row, Table
 
 
 class MappingLike(Protocol):

@@ -13,12 +13,13 @@ from leadline.data.reading import DEFAULT_READING, Reading, ReadQrelsOptions, Ru
 from leadline.data.run import Run
 from leadline.data.validation import check_flags, check_run_name, check_word
 from leadline.errors import InputError, UsageError
-from leadline.io import row_checks, selection, trec_qrels, trec_runs
+from leadline.io import row_checks, row_columns, selection, trec_qrels, trec_runs
 from leadline.io.formats import TREC, Opened, opened, records_of
 from leadline.io.joined_text import JoinConsumer
 from leadline.io.opening import Buffers, first_bytes, run_name
 from leadline.io.read_paths import public
-from leadline.io.row_checks import Records, Table, machine_line, machine_remarks
+from leadline.io.row_checks import machine_line, machine_remarks
+from leadline.io.row_columns import Records, Table
 from leadline.io.trec_lists import ListConsumer
 from leadline.io.trec_runs import ReadCounts
 
@@ -121,7 +122,7 @@ def _qrels(source: Any, reading: Reading, *, sure: bool) -> Qrels:
     if not subtopics:
         swapped_arguments.refuse_runs(source)
     found = _records_in_memory(source, "grade", path="qrels", subtopics=subtopics)
-    if not sure and row_checks.find(found.names, row_checks.GRADE) is None:
+    if not sure and row_columns.find(found.names, row_columns.GRADE) is None:
         swapped_arguments.refuse_columns(
             found.names, "qrels"
         )  # results merged with labels also serve as qrels

@@ -17,7 +17,7 @@ from leadline.io.id_lists import OWNERS
 from leadline.io.opening import PARQUET, first_bytes, read_whole, text_of
 from leadline.io.read_paths import record_input
 from leadline.io.sealed_files import check_json, read_parquet
-from leadline.io.tables import csv_table, split_place, unguarded
+from leadline.io.small_tables import csv_table, split_place, unguarded
 
 NOT_VALUES = ("low", "high", "relevant", "nonrelevant", "unretrieved", "largest_bin_share", "tag")
 

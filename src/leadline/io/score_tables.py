@@ -11,7 +11,7 @@ from typing import Any
 
 from leadline.data.optional import import_optional
 from leadline.errors import InputError
-from leadline.io import row_checks
+from leadline.io import row_columns
 from leadline.io.opening import ARROW, BINARY_TABLES, PARQUET, first_bytes, read_whole, run_name, text_of
 from leadline.io.python_inputs import names_of, open_frame
 from leadline.io.result_files import MANIFEST, saved_data
@@ -28,11 +28,11 @@ from leadline.io.score_cells import (
     value_of,
 )
 from leadline.io.sealed_files import check_json, read_parquet
-from leadline.io.tables import csv_table, unguarded
+from leadline.io.small_tables import csv_table, unguarded
 
 # Names of columns, in the order in which they are searched.
 QUERY = (
-    *row_checks.QUERY,
+    *row_columns.QUERY,
     "task_name",
     "task",
     "dataset",

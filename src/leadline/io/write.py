@@ -19,7 +19,7 @@ from leadline.io.formats import BY_SUFFIX, TREC, Format, suffix_of
 from leadline.io.opening import STANDARD_INPUT
 from leadline.io.read import QrelsLike, RunLike, read_qrels, read_run
 from leadline.io.read_paths import check_outputs, public, refuse_sources
-from leadline.io.row_checks import MACHINE_LINE
+from leadline.io.row_columns import MACHINE_LINE
 
 
 @public

@@ -18,7 +18,7 @@ from leadline.errors import InputError, UsageError
 from leadline.io.judges import JudgesLike, read_judges
 from leadline.io.judgment_store import is_database
 from leadline.io.read_paths import public
-from leadline.io.tables import split_place
+from leadline.io.small_tables import split_place
 from leadline.judging.agreement_audit import TOP, WITHIN, Audit, NeededJudgments, audit, needed_judgments
 from leadline.judging.agreement_result import DEFAULT_MEASURES, Agreement, Judgments, ranked, warnings_of
 from leadline.judging.agreement_values import CoefficientEstimate, Ranking

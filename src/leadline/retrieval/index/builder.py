@@ -18,7 +18,7 @@ from leadline.data.arrays import Codes, Integers
 from leadline.data.ids import to_bytes
 from leadline.data.records import ResultWarning
 from leadline.errors import InputError, UsageError
-from leadline.io import row_checks
+from leadline.io import row_columns
 from leadline.io.read_paths import check_outputs, public
 from leadline.io.texts import DOCUMENT, Document, TextsLike, name_of, read_documents, rows_of
 from leadline.retrieval.index import index_files
@@ -58,7 +58,7 @@ def keep_rule(rule: str) -> Callable[[str], bool]:
     for line, row in rows_of(path, "document"):
         if column not in row:
             raise InputError(f"no column '{column}'", expected=", ".join(map(str, row)), path=path, line=line)
-        name = row_checks.find(row, DOCUMENT) or next(iter(row))
+        name = row_columns.find(row, DOCUMENT) or next(iter(row))
         if compare(_number(row[column], column, path, line), limit):
             good.add(str(row[name]))
     return good.__contains__
