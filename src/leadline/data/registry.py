@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import importlib
 import os
-import pkgutil
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
@@ -340,6 +339,8 @@ class Registry(Generic[N]):
         if not hasattr(self.package, "__path__"):
             yield self.package
             return
+        import pkgutil
+
         for entry in pkgutil.iter_modules(self.package.__path__):
             yield importlib.import_module(f"{self.package.__name__}.{entry.name}")
 

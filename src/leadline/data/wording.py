@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-import unicodedata
 from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
@@ -87,6 +86,8 @@ def cells(text: str) -> int:
         text = COLOURS.sub("", text)
     if text.isascii():
         return len(text)
+    import unicodedata
+
     return sum(
         0
         if unicodedata.combining(character) or unicodedata.category(character) in ("Mn", "Me", "Cf")

@@ -33,6 +33,7 @@ from leadline.kernels import parallel_map
 from leadline.measures import Measure
 
 T = TypeVar("T")
+MOST_CHUNKS = 4  # of one run at the same time: more would wait for what is read
 
 
 class _Joining:
@@ -195,8 +196,8 @@ def _each(
             on_run(number, total)
         return result
 
-    processors = os.cpu_count() or 1
-    yield report(1, function(*sources[0], [Buffers() for _ in range(min(2, processors))]))
+    together = min(MOST_CHUNKS, os.cpu_count() or 1)
+    yield report(1, function(*sources[0], [Buffers() for _ in range(together)]))
     for number, result in enumerate(parallel_map(work, sources[1:]), start=2):
         yield report(number, result)
 

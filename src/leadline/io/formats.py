@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from numbers import Integral
-from pathlib import Path
+from os.path import splitext
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -180,10 +180,10 @@ def suffix_of(path: str) -> str:
     >>> suffix_of("bm25.json.gz"), suffix_of("bm25.run")
     ('.json', '.run')
     """
-    name = Path(path)
-    if name.suffix in COMPRESSIONS.values():
-        name = name.with_suffix("")
-    return name.suffix.lower()
+    name, suffix = splitext(path.rstrip("/"))
+    if suffix in COMPRESSIONS.values():
+        suffix = splitext(name)[1]
+    return suffix.lower()
 
 
 def records_of(

@@ -8,9 +8,7 @@ import re
 import sys
 import threading
 from collections.abc import Callable, Generator
-from glob import glob, has_magic
-from os.path import exists, isdir, isfile
-from pathlib import Path
+from os.path import basename, exists, isdir, isfile
 from typing import BinaryIO, Generic, ParamSpec, Self, TypeVar, cast
 
 import numpy as np
@@ -88,6 +86,7 @@ RUN_SUFFIXES = (
     *(".run", ".txt", ".trec", ".res", ".out"),
     *(".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".arrow", ".feather"),
 )
+MAGIC = frozenset("*?[")  # characters of a pattern
 BOM = b"\xef\xbb\xbf"
 WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff")
 STANDARD_INPUT = "-"
@@ -113,7 +112,7 @@ def run_name(path: str) -> str:
     if path == STANDARD_INPUT:
         return "stdin"
     path, part = split_part(path)
-    name = Path(path).name
+    name = basename(path.rstrip("/"))
     for suffixes in (tuple(COMPRESSIONS.values()), RUN_SUFFIXES):
         for suffix in suffixes:
             if name.endswith(suffix) and name != suffix:
@@ -135,9 +134,11 @@ def files_of(path: str) -> list[str]:
             entry.path for entry in os.scandir(path) if entry.is_file() and not entry.name.startswith(".")
         ]
         kind = "a folder without files"
-    elif (
-        has_magic(path) and not exists(path) and not path.startswith(IR_DATASETS) and not split_part(path)[1]
+    elif not MAGIC.isdisjoint(path) and not (
+        exists(path) or path.startswith(IR_DATASETS) or split_part(path)[1]
     ):
+        from glob import glob
+
         found = [name for name in glob(path) if isfile(name)]
         kind = "a pattern that matches no file"
     else:

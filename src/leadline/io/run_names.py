@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
-from pathlib import PurePath
 
 from leadline.errors import UsageError
 from leadline.io.opening import IR_DATASETS, RUN_SUFFIXES, STANDARD_INPUT, files_of, run_name, split_part
@@ -70,6 +69,8 @@ def distinct_names(given: Sequence[str | None], paths: Sequence[str]) -> list[st
 
 def _lengthened(paths: Sequence[str]) -> Iterator[list[str]]:
     """Yield names of files with ever more of their paths, first without the suffix."""
+    from pathlib import PurePath
+
     folders = [PurePath(path).parent.parts for path in paths]
     for ends in ([run_name(path) for path in paths], [PurePath(path).name for path in paths]):
         for depth in range(max(map(len, folders), default=0) + 1):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import os
 import re
@@ -71,6 +70,8 @@ def cells_of(
                 yield begun[0], text.split("\t")
             begun[0] = 0
         return
+    import csv
+
     rows = csv.reader(chain([first], lines), delimiter=delimiter, strict=True)
     while True:
         try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -268,6 +267,8 @@ def write_quepid(table: OutputTable) -> Iterator[bytes]:
 
 def write_csv(table: OutputTable) -> Iterator[bytes]:
     """Yield a CSV or TSV table with a header."""
+    import csv
+
     target = io.StringIO(newline="")
     target.write(table.header.decode() if table.columns != RUN_COLUMNS else "")
     writer = csv.writer(target, lineterminator="\n", delimiter="\t" if table.suffix == ".tsv" else ",")

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple, TypeVar
 
 Item = TypeVar("Item")
 Value = TypeVar("Value")
-MAX_THREADS = 4  # more would wait for each other: Python code between kernels holds the GIL
 
 
 class Kernels(NamedTuple):
@@ -86,7 +85,7 @@ def parallel_map(
     >>> list(parallel_map(abs, [-2, 1, -3], threads=2))
     [2, 1, 3]
     """
-    count = min(MAX_THREADS, os.cpu_count() or 1, len(items)) if threads is None else threads
+    count = min(os.cpu_count() or 1, len(items)) if threads is None else threads
     if count < 2:
         yield from map(function, items)
         return

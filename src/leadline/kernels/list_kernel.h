@@ -230,6 +230,35 @@ static int number(const u8 *p, const u8 *stop, const double *powers, double *val
     return 1;
 }
 
+/* Return the number that the last `digits` of the eight bytes before `stop` are, up to 8; -1 if they are none. */
+static inline i64 whole_number(const u8 *stop, i64 digits) {
+    const u64 others = digits < 8 ? ~(u64)0 >> (8 * digits) : 0; /* the first bytes are the lowest */
+    u64 x = (word(stop - 8) & ~others) | (0x3030303030303030u & others);
+    if (((x & 0xF0F0F0F0F0F0F0F0u) | ((x + 0x0606060606060606u) & 0xF0F0F0F0F0F0F0F0u) >> 4) != 0x3333333333333333u)
+        return -1;
+    x = (x & 0x0F0F0F0F0F0F0F0Fu) * 2561 >> 8; /* pairs: 10 * 256 + 1 */
+    x = (x & 0x00FF00FF00FF00FFu) * 6553601 >> 16;
+    return (i64)((x & 0x0000FFFF0000FFFFu) * 42949672960001u >> 32);
+}
+
+/* Parse a decimal number of at most 7 digits, a point and at most 8 digits; return 0 for any other text. Eight
+   bytes before it and from its begin can be read. */
+static inline int short_number(const u8 *p, const u8 *stop, double *value) {
+    static const i64 tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+    const int negative = *p == '-';
+    p += negative;
+    u64 point = word(p) ^ 0x2E2E2E2E2E2E2E2Eu;
+    point = (point - 0x0101010101010101u) & ~point & 0x8080808080808080u; /* its lowest bit is that of a point */
+    if (!point) return 0;
+    const i64 before = lowest_bit(point) / 8, after = stop - p - before - 1;
+    if (after < 0 || after > 8 || before + after < 1) return 0;
+    const i64 left = whole_number(p + before, before), right = whole_number(stop, after);
+    if (left < 0 || right < 0) return 0;
+    const double found = (double)(left * tens[after] + right) / (double)tens[after];
+    *value = negative ? -found : found;
+    return 1;
+}
+
 /* Ranked lists */
 
 typedef struct Scan Scan;
@@ -335,6 +364,20 @@ static int any_line(const Scan *s, Place *at) {
     return 1;
 }
 
+/* Return whether separators are blanks or tabs, except the last, with at least a byte before each. */
+static inline int is_line(const u8 *p, const u8 *const *place, int wanted) {
+    int good = place[0] > p;
+    for (int i = 0; i < wanted - 1; i++)
+        good &= (place[i + 1] - place[i] > 1) & (*place[i] == ' ' || *place[i] == '\t');
+    return good;
+}
+
+/* Return whether a text, of which eight bytes can be read, begins with an id. */
+static inline int begins_with(const u8 *p, const u8 *id, i64 size) {
+    if (size < 8) return !((word(p) ^ word(id)) & (((u64)1 << (8 * size)) - 1));
+    return !memcmp(p, id, (size_t)size);
+}
+
 /* Read whole lines of a run (6 columns) or qrels (4) into columns; return 0 if they are not clean, -1 without
    memory. `tally` receives rows, lists, lines with more columns, the line and offset where the next text begins,
    and the offsets of the last tag. Unless the text is the last chunk, its last list is left out: it may go on. */
@@ -347,37 +390,47 @@ static inline int scan_lines(const Scan *s, const int is_run) {
         const u8 *p = text + at.p, *from = p, *line_end, *place[6];
         int good = at.p <= limit;
         if (good) {
-            Places it;
             int same = at.query_size > 0 && at.query_size < LONGEST_LINE && p[at.query_size] <= 32 &&
-                       !memcmp(p, at.query, (size_t)at.query_size);
+                       begins_with(p, at.query, at.query_size);
             if (same && at.p + at.query_size <= limit) from += at.query_size;
-            it.base = from;
-            it.last = from + LONGEST_LINE - MASK;
-            it.mask = separators(from);
-            for (int i = 0; i < wanted; i++) place[i] = next_separator(&it);
-            good = (place[0] > p) & (place[1] - place[0] > 1) & (place[2] - place[1] > 1) &
-                   (place[3] - place[2] > 1) & (*place[0] == ' ' || *place[0] == '\t') &
-                   (*place[1] == ' ' || *place[1] == '\t') & (*place[2] == ' ' || *place[2] == '\t');
-            if (good && is_run)
-                good = (place[4] - place[3] > 1) & (place[5] - place[4] > 1) &
-                       (*place[3] == ' ' || *place[3] == '\t') & (*place[4] == ' ' || *place[4] == '\t');
-            if (good) {
+            u64 mask = separators(from), rest = mask;
+            for (int i = 0; i < wanted - 1; i++) rest &= rest - 1;
+            good = rest != 0;
+            if (good) { /* nearly all lines: the last separator ends the line, single blanks are the others */
+                const u64 line = mask & (rest ^ (rest - 1));
+                u64 other = 0;
+                rest = mask;
+                for (int i = 0; i < wanted; i++) {
+                    place[i] = from + lowest_bit(rest);
+                    rest &= rest - 1;
+                    if (i < wanted - 1) other |= *place[i] ^ (u64)' ';
+                }
                 line_end = place[wanted - 1];
-                line_end += *line_end == '\r'; /* the text ends in a line end */
-                good = *line_end == '\n';
+                good = !(other | (line & line << 1)) & (*line_end == '\n') & (place[0] > p);
+            }
+            if (!good) {
+                Places it = {from, from + LONGEST_LINE - MASK, mask};
+                for (int i = 0; i < wanted; i++) place[i] = next_separator(&it);
+                good = is_line(p, place, wanted);
+                line_end = place[wanted - 1];
+                line_end += good && *line_end == '\r'; /* the text ends in a line end */
+                good = good && *line_end == '\n';
             }
             if (good) {
                 const u8 *id = place[1] + 1, *value = place[is_run ? 3 : 2] + 1;
                 int clean = 1;
-                if (!same && (place[0] - p != at.query_size || memcmp(p, at.query, (size_t)at.query_size)))
+                if (!same && (place[0] - p != at.query_size || !begins_with(p, at.query, at.query_size)))
                     clean = begin_list(s, &at, p, place[0] - p, at.p);
-                if (clean == 1) clean = number(value, place[is_run ? 4 : 3], s->powers, &s->values[at.row]);
+                if (clean == 1 && !(at.p > 8 && short_number(value, place[is_run ? 4 : 3], &s->values[at.row])))
+                    clean = number(value, place[is_run ? 4 : 3], s->powers, &s->values[at.row]);
                 if (clean < 1) return clean;
                 s->start[at.row] = id - text;
                 s->stop[at.row] = place[2] - text;
                 s->hashes[at.row] = hash_of(id, place[2] - id, 8);
                 if (is_run) {
-                    s->ranks[at.row] = rank_of(place[2] + 1, place[3]);
+                    const i64 digits = place[3] - place[2] - 1;
+                    s->ranks[at.row] = at.p > 8 && digits <= 8 ? (int32_t)whole_number(place[3], digits)
+                                                               : rank_of(place[2] + 1, place[3]);
                     at.tag = place[4] + 1;
                     at.tag_size = place[5] - at.tag;
                 }
