@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from importlib.util import find_spec
 from itertools import chain, count, repeat
 from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from leadline import kernels
 from leadline.data.arrays import Codes, Floats, Hashes, Integers
 from leadline.data.ids import Ids, Vocabulary, to_bytes
 from leadline.data.qrels import Qrels
@@ -194,6 +194,8 @@ def table_of_frame(frame: Any, *, path: str) -> Table:
         for start in range(0, len(some), BATCH_ROWS):  # to avoid a copy of a whole column
             yield from some[start : start + BATCH_ROWS].to_arrow().to_batches()
 
+    from importlib.util import find_spec
+
     convert = ".astype(str)" if frame.implementation.is_pandas_like() else ".cast(str)"
     arrow = batches if find_spec("pyarrow") else None
     return Table(frame.columns, cells, path, "row", convert=convert, arrow=arrow)
@@ -233,11 +235,7 @@ def dictionary_columns(source: object, *, empty: bool = False) -> DictionaryColu
     try:
         with np.errstate(all="ignore"):  # of sums, whose values are not used
             for documents, size in zip(filled.values(), sizes, strict=True):
-                text = "".join(documents)  # TypeError if one is not text
-                if not text.isascii():
-                    text.encode()  # surrogates raise: such ids are compared as bytes elsewhere
-                sum(documents.values())  # TypeError if one is not a number
-                values[begin : begin + size] = np.fromiter(documents.values(), np.float64, size)
+                _fill(values[begin : begin + size], documents)
                 begin += size
         queries = list(map(to_bytes, filled))
     except (TypeError, ValueError, ArithmeticError):
@@ -246,6 +244,31 @@ def dictionary_columns(source: object, *, empty: bool = False) -> DictionaryColu
         return None
     bounds = np.cumsum([0, *sizes], dtype=np.int64)
     return DictionaryColumns(queries, list(filled.values()), bounds, values)
+
+
+def _fill(values: Floats, documents: dict[str, Any]) -> None:
+    """Fill the numbers of some documents; raise TypeError or ValueError for ids or numbers that are none."""
+    kernel = None if kernels.compiled is None else kernels.compiled.numbers_of
+    if kernel is not None and type(documents) is dict and kernel(documents, values):
+        return
+    text = "".join(documents)  # TypeError if one is not text
+    if not text.isascii():
+        text.encode()  # surrogates raise: such ids are compared as bytes elsewhere
+    sum(documents.values())  # TypeError if one is not a number
+    values[:] = np.fromiter(documents.values(), np.float64, len(values))
+
+
+def _judged_in(scores: dict[str, Any], names: list[str]) -> tuple[Integers, Floats]:
+    """Return the places of the judged documents that a list has, and their scores."""
+    kernel = None if kernels.compiled is None else kernels.compiled.looked_up
+    if kernel is not None and type(scores) is dict:
+        places, values = np.empty(len(names), dtype=np.int64), np.empty(len(names))
+        count = kernel(scores, names, places, values)
+        if count >= 0:
+            return places[:count], values[:count]
+    found = np.fromiter(map(scores.get, names, repeat(np.nan)), np.float64, len(names))
+    judged = np.flatnonzero(found == found)  # noqa: PLR0124  # not NaN
+    return judged, found[judged]
 
 
 def dictionary_qrels(columns: DictionaryColumns, *, source: str = "") -> Qrels:
@@ -314,13 +337,13 @@ class DictionaryLists:
         bounds, begin = self.bounds.tolist(), qrels.begin.tolist()
         falling = np.ones(len(codes), dtype=np.bool_)
         falling[self._unsorted()] = False
+        negated = -self.given
         for place in np.flatnonzero(codes >= 0).tolist():
             code, low, high = int(codes[place]), bounds[place], bounds[place + 1]
             names, scores = qrels.names[code], self.documents[place]
             if falling[place]:  # a score tells the place of its document, and fewer are judged than retrieved
-                found = np.fromiter(map(scores.get, names, repeat(np.nan)), np.float64, len(names))
-                judged = np.flatnonzero(found == found)  # noqa: PLR0124  # not NaN
-                at = np.searchsorted(-self.given[low:high], -found[judged])
+                judged, found = _judged_in(scores, names)
+                at = np.searchsorted(negated[low:high], -found)
                 rows[low + at] = begin[code] + judged
             else:
                 find = dict(zip(names, range(begin[code], begin[code] + len(names)), strict=True)).get

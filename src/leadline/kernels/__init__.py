@@ -34,6 +34,8 @@ class Kernels(NamedTuple):
     numbers: Callable[..., Any] | None
     judge: Callable[..., Any] | None
     last_list: Callable[..., Any] | None
+    numbers_of: Callable[..., Any] | None
+    looked_up: Callable[..., Any] | None
     scan_records: Callable[..., Any] | None
     scan_mapping: Callable[..., Any] | None
 
@@ -59,6 +61,8 @@ def load() -> Kernels:
         kernel.numbers,
         getattr(kernel, "judge", None),
         getattr(kernel, "last_list", None),
+        getattr(kernel, "numbers_of", None),
+        getattr(kernel, "looked_up", None),
         records.scan_records,
         records.scan_mapping,
     )

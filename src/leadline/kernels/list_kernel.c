@@ -232,6 +232,65 @@ static PyObject *py_last_list(PyObject *self, PyObject *const *args, Py_ssize_t 
     return PyLong_FromLongLong(found);
 }
 
+/* Return whether a number is a float or an int, and its value. */
+static int number_of(PyObject *object, double *value) {
+    if (PyFloat_Check(object)) {
+        *value = PyFloat_AS_DOUBLE(object);
+        return 1;
+    }
+    if (!PyLong_Check(object)) return 0;
+    *value = PyLong_AsDouble(object);
+    if (*value != -1.0 || !PyErr_Occurred()) return 1;
+    PyErr_Clear();
+    return 0;
+}
+
+/* Take a dictionary of ids in ASCII and numbers; return whether it is one. */
+static PyObject *py_numbers_of(PyObject *self, PyObject *const *args, Py_ssize_t count) {
+    Arguments taken;
+    PyObject *id, *number;
+    Py_ssize_t at = 0;
+    i64 row = 0;
+    (void)self;
+    if (count != 2 || !PyDict_CheckExact(args[0])) {
+        PyErr_SetString(PyExc_TypeError, "expected a dictionary and a column");
+        return NULL;
+    }
+    if (!take(&taken, args + 1, 1, "D")) return NULL;
+    double *values = taken.column[0].buf;
+    if (PyDict_GET_SIZE(args[0]) > size_of(&taken, 0)) return out_of_range(&taken);
+    int good = 1;
+    while (good && PyDict_Next(args[0], &at, &id, &number))
+        good = PyUnicode_Check(id) && PyUnicode_IS_ASCII(id) && number_of(number, &values[row++]);
+    release(&taken);
+    return PyBool_FromLong(good);
+}
+
+/* Look ids up in a dictionary of numbers: the places of those that it has, and their numbers; return how many. */
+static PyObject *py_looked_up(PyObject *self, PyObject *const *args, Py_ssize_t count) {
+    Arguments taken;
+    Py_ssize_t found = 0;
+    (void)self;
+    if (count != 4 || !PyDict_CheckExact(args[0]) || !PyList_CheckExact(args[1])) {
+        PyErr_SetString(PyExc_TypeError, "expected a dictionary, a list and two columns");
+        return NULL;
+    }
+    if (!take(&taken, args + 2, 2, "LD")) return NULL;
+    if (PyList_GET_SIZE(args[1]) > least(&taken, 0, 2)) return out_of_range(&taken);
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(args[1]); i++) {
+        PyObject *number = PyDict_GetItemWithError(args[0], PyList_GET_ITEM(args[1], i));
+        if (!number) continue;
+        ((i64 *)taken.column[0].buf)[found] = i;
+        if (!number_of(number, (double *)taken.column[1].buf + found)) {
+            found = -1;
+            break;
+        }
+        found++;
+    }
+    release(&taken);
+    return PyErr_Occurred() ? NULL : PyLong_FromSsize_t(found);
+}
+
 #define METHOD(name, text) {#name, (PyCFunction)(void (*)(void))py_##name, METH_FASTCALL, text}
 
 static PyMethodDef methods[] = {
@@ -240,6 +299,8 @@ static PyMethodDef methods[] = {
     METHOD(numbers, "Parse decimal numbers; return whether all are finite numbers."),
     METHOD(fill_slots, "Fill a table of judged documents per query; return the first repeated row or -1."),
     METHOD(match, "Set the qrels row of every document; return whether no list has a document twice."),
+    METHOD(numbers_of, "Fill the numbers of a dictionary; return whether all ids are ASCII and all numbers are."),
+    METHOD(looked_up, "Fill places and numbers of the ids that a dictionary has; return how many, -1 for odd ones."),
     METHOD(last_list, "Return where the lines of the last query of a text begin."),
     METHOD(judge, "Scan a run, and join its lists with judgments; return whether it is clean."),
     {NULL, NULL, 0, NULL},
