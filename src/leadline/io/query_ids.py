@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
@@ -39,6 +38,8 @@ def _query_ids(path: str) -> Iterator[str]:
     text = text_of(window)
     start = text.lstrip()[:1]
     if start == "{":
+        import json
+
         whole = None
         with suppress(ValueError, RecursionError):
             whole = json.loads(text)
@@ -83,6 +84,8 @@ def _query_ids(path: str) -> Iterator[str]:
 
 
 def _parsed(text: str, path: str, line: int) -> Any:
+    import json
+
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
