@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from leadline.io.texts import read_documents, read_queries
     from leadline.io.write import write_qrels, write_run
     from leadline.judging.agreement import agreement
-    from leadline.judging.pool import pool
+    from leadline.judging.pool import pool, write_pool
     from leadline.judging.score_audit import audit_scores
     from leadline.measures import MEASURES, Measure
     from leadline.online.abtest import abtest
@@ -78,7 +78,7 @@ _MODULES = {
     "io.texts": ("read_documents", "read_queries"),
     "io.write": ("write_qrels", "write_run"),
     "judging.agreement": ("agreement",),
-    "judging.pool": ("pool",),
+    "judging.pool": ("pool", "write_pool"),
     "judging.score_audit": ("audit_scores",),
     "measures": ("MEASURES", "Measure"),
     "online.abtest": ("abtest",),
@@ -154,6 +154,7 @@ __all__ = [
     "verify",
     "why_different",
     "write_baseline",
+    "write_pool",
     "write_qrels",
     "write_run",
 ]
@@ -161,8 +162,7 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     if name not in _HOMES and name not in _PACKAGES:
-        instead = "; use evaluate(judgments, runs, pool=pool)" if name == "estimate" else ""
-        raise AttributeError(f"module 'leadline' has no attribute '{name}'{instead}")
+        raise AttributeError(f"module 'leadline' has no attribute '{name}'{_instead(name)}")
     import importlib
 
     if name in _PACKAGES:
@@ -171,6 +171,30 @@ def __getattr__(name: str) -> object:
         value = getattr(importlib.import_module(f"leadline.{_HOMES[name]}"), name)
     globals()[name] = value
     return value
+
+
+# What people try, and the right call.
+_INSTEAD = {
+    "compare(qrels, runs, measures)": "significance ttest t_test test stats paired_ttest wilcoxon bootstrap",
+    "evaluate(qrels, runs, measures)": "eval calc iter_calc calc_aggregate RelevanceEvaluator evaluator "
+    "ndcg_score average_precision_score ndcg map mrr precision recall hit_rate metrics",
+    "text, as in evaluate(qrels, runs, 'nDCG@10')": "nDCG NDCG AP MAP RR MRR P Precision R Recall",
+    "evaluate(judgments, runs, pool=pool)": "estimate",
+    "read_run(path)": "load_run read_results load_results parse_run read_trec_run",
+    "read_qrels(path)": "load_qrels parse_qrels read_trec_qrels read_judgments load_judgments",
+    "agreement(a, b)": "kappa cohen_kappa cohen_kappa_score krippendorff fleiss inter_rater",
+    "fuse(runs)": "rrf fusion combine merge",
+    "result.plot(path)": "plot figure show",
+    "result.to_latex()": "latex table",
+    "result.write(path)": "save write export",
+    "build_index(documents)": "index Index",
+    "gate(comparison, fail_if_worse=measure)": "check_regression assert_not_worse fail_if_worse",
+}
+
+
+def _instead(name: str) -> str:
+    call = next((call for call, words in _INSTEAD.items() if name in words.split()), "")
+    return f"; use {call}" if call else ""
 
 
 def __dir__() -> list[str]:

@@ -22,6 +22,25 @@ if TYPE_CHECKING:
 
 Make: TypeAlias = "Callable[[float | None], Figure]"  # of the width in inches, None for the default
 FORMATS = {".csv": "csv", ".json": "json", ".tex": "latex", ".md": "markdown", ".html": "html"}
+# Attributes of the results of other programs, and what says the same here.
+WORDS = {
+    "save": ("write",),
+    "to_file": ("write",),
+    "to_excel": ("to_pandas",),
+    "df": ("to_pandas",),
+    "to_df": ("to_pandas",),
+    "to_dataframe": ("to_pandas",),
+    "scores": ("per_query", "pairs"),
+    "mean_scores": ("means",),
+    "pvalue": ("p",),
+    "p_value": ("p",),
+    "diff": ("difference",),
+    "delta": ("difference",),
+    "confidence_interval": ("low",),
+    "ci": ("low",),
+    "significant_pairs": ("pairs",),
+}
+ARGUMENTS = {"write": "(path)", "to_pandas": "()", "per_query": "()", "low": " and high"}
 PAGE = '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>leadline</title>\n{}</html>\n'
 
 
@@ -62,6 +81,12 @@ class Result:
         """Return the printed tables, or with `whole` that of CSV and data frames."""
         check_options(self, "table", options, self._columns, *([] if whole else [self._tables]))
         return [full_table(self._columns(**options))] if whole else self._tables(**options)
+
+    def __getattr__(self, name: str) -> Any:
+        """Refuse an attribute that is not there, naming what other programs call so."""
+        right = next((one for one in WORDS.get(name, ()) if hasattr(type(self), one)), None)
+        hint = f"; use {right}{ARGUMENTS.get(right, '')}" if right else ""
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{hint}")
 
     def to_json(self, **options: Any) -> str:
         """Return the result as JSON."""

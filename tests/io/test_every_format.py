@@ -352,7 +352,8 @@ FAULTS = {
         "a.json",
         '[{"qid": "q1"}]',
     ): ", record 1: a table of scores with columns qid; expected a column called doc_id or docno or "
-    "docid or corpus-id or corpus_id or item_id or document",
+    "docid or corpus-id or corpus_id or item_id or document or doc or "
+    "chunk_id or passage_id or pid or text_id or id",
     (
         "a.jsonl",
         '{"qid": "q1", "docno": "d1", "score": 1}\n{"qid": "q1", "score": 1}\n',

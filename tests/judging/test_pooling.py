@@ -142,7 +142,7 @@ def test_documents_that_the_collection_lacks_are_left_out_and_said() -> None:
 )
 def test_bad_options_are_refused(options: dict[str, object], said: str) -> None:
     with pytest.raises(UsageError) as rejected:
-        pool({"a": A}, **options)  # type: ignore[arg-type]
+        pool({"a": A}, **options)  # type: ignore[call-overload]
     assert said in str(rejected.value)
 
 

@@ -18,6 +18,7 @@ from leadline.data.reading import (
     RunsOptions,
 )
 from leadline.errors import UsageError
+from leadline.estimation.measured_pool import MeasuredPool
 from leadline.evaluation.arguments import MeasuresLike, RunsLike, divided
 from leadline.evaluation.estimated_recall import PoolLike, is_sample
 from leadline.evaluation.evaluate import evaluate as exact
@@ -27,6 +28,7 @@ from leadline.evaluation.results import Results
 from leadline.io.read import KnownLike, QrelsLike, judgments_of
 from leadline.io.read_paths import public
 from leadline.measures import Measure
+from leadline.result import Result
 from leadline.stats import Interval
 
 if TYPE_CHECKING:
@@ -51,7 +53,7 @@ def evaluate(
     documents: int | None = None,
     queries: Averaging | None = None,
     known: KnownLike | None = None,
-    pool: PoolLike | None = None,
+    pool: PoolLike | Result | None = None,
     machine: QrelsLike | None = None,
     relevance_strings: int | None = None,
     bounds: bool = False,
@@ -90,9 +92,9 @@ def evaluate(
         document; with "complete", runs with missing queries have no mean. By default that of the profile.
     known : path or mapping, optional
         Documents that the user knew before, as a file or as `{query: [document, ...]}`.
-    pool : path, DrawnPool, Pooled or mapping, optional
-        Pool of the judged documents, as a file or `{query: {document: probability}}`; by default that of the
-        judgments, if they have inclusion probabilities. If one of these is below 1, values are estimates.
+    pool : path, result of `pool`, or mapping, optional
+        Pool of the judged documents: a file, as drawn, or `{query: {document: probability}}`. By default that
+        of the judgments, if they have inclusion probabilities. If one is below 1, values are estimates.
     machine : qrels, optional
         Labels by an automatic judge of the documents of a drawn pool, from which grades are predicted. If
         these are the judgments themselves, a warning says so.
@@ -208,6 +210,8 @@ def measured(
     [[0.5], [0.5]]
     """
     runs = listed_runs(runs)
+    if isinstance(pool, Result):
+        pool = pool.pool if isinstance(pool, MeasuredPool) else pool.whole
     reading = Reading.of(evaluate, {name: options[name] for name in READING & options.keys()})
     table = judgments_of(qrels, reading)
     draw = drawn_from(table, pool, measures)

@@ -23,7 +23,15 @@ from leadline.errors import InputError, UsageError
 from leadline.evaluation.run_warnings import counts_of, counts_of_reading
 from leadline.io.joined_text import JoinedText
 from leadline.io.opening import Buffers, run_name
-from leadline.io.read import UNNAMED, RunLike, counted_run, is_ranked_lists, is_row, stream_lists
+from leadline.io.read import (
+    UNNAMED,
+    RunLike,
+    counted_run,
+    is_ranked_lists,
+    is_row,
+    refuse_unnamed_lists,
+    stream_lists,
+)
 from leadline.io.run_names import distinct_names, named_files
 from leadline.io.selection import selected_run
 from leadline.io.swapped_arguments import ORDER, like_scores, refuse_swapped
@@ -241,6 +249,7 @@ def _sources(runs: Any) -> list[tuple[str | None, Any]]:
             raise UsageError("no runs; expected at least one")
         if is_row(runs[0]) or hasattr(runs, "_fields"):
             return [(None, runs)]
+        refuse_unnamed_lists(runs)
         return [each for run in runs for each in _files(run)]
     return _files(runs)
 

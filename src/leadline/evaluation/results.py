@@ -19,6 +19,7 @@ from leadline.data.validation import check_word
 from leadline.data.wording import counted, percent, queries
 from leadline.errors import UsageError
 from leadline.evaluation.limits import Bounds, Intervals
+from leadline.evaluation.lookups import Lookups
 from leadline.evaluation.restored_results import results_of
 from leadline.result import Make, Result
 
@@ -50,7 +51,7 @@ class Estimated(Protocol):
         """Return the sentences below the table of the runs of these names."""
 
 
-class Results(Result):
+class Results(Lookups, Result):
     """Values of runs x queries x measures; NaN is undefined.
 
     Attributes
@@ -223,40 +224,6 @@ class Results(Result):
             means[:, index, bound] = summary(limits[:, :, index, bound], averaged, average)
         means[self.without_mean] = np.nan
         return means
-
-    def measure_index(self, measure: object) -> int:
-        """Return the index of a measure, given as an object or by any name that `evaluate` accepts."""
-        available = [str(column) for column in self.measures]
-        names = [str(measure)] if str(measure) in available else self._canonical(measure)
-        indices = [available.index(name) for name in names if name in available]
-        if len(names) > 1 and indices:
-            raise UsageError(f"'{measure}' means {len(names)} measures; expected one")
-        if not indices:
-            raise UsageError(f"no measure '{measure}' in these results; there are: " + ", ".join(available))
-        return indices[0]
-
-    def _canonical(self, measure: object) -> list[str]:
-        """Return the canonical names of the measures that a name denotes; none if it is unknown."""
-        try:
-            return [] if self._resolve is None else list(map(str, self._resolve([measure])))
-        except UsageError:
-            return []
-
-    def mean(self, run: str, measure: object) -> float:
-        """Return the mean of a run by a measure."""
-        return float(self.means[self._run_index(run), self.measure_index(measure)])
-
-    def value(self, run: str, query: str, measure: object) -> float:
-        """Return the value of a run by a measure for a query."""
-        code = self.queries.code(query)
-        if code is None:
-            raise UsageError(f"no query '{query}' in these results")
-        return float(self.values[self._run_index(run), code, self.measure_index(measure)])
-
-    def _run_index(self, name: str) -> int:
-        if name not in self.names:
-            raise UsageError(f"no run '{name}' in these results; there are: " + ", ".join(self.names))
-        return self.names.index(name)
 
     def order(self, index: int = 0) -> list[int]:
         """Return the indices of the runs from best to worst by a measure; undefined means last."""

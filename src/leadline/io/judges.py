@@ -19,7 +19,7 @@ from leadline.kernels import plain
 
 BESIDE = ("probability", "note")  # what the judging page writes beside grades
 BESIDE_JUDGE = ("form", "seconds", "opened")  # and, after the name of a judge, about each judgment
-JudgesLike: TypeAlias = "str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Mapping[str, QrelsLike]"
+JudgesLike: TypeAlias = "str | os.PathLike[str] | Sequence[QrelsLike] | Mapping[str, QrelsLike]"
 Row = tuple[bytes, bytes, float]
 
 
@@ -47,7 +47,7 @@ def read_judges(source: JudgesLike) -> list[Judge]:
         found = [Judge(name, read_qrels(qrels)) for name, qrels in source.items()]
     else:
         places = [source] if isinstance(source, (str, os.PathLike)) else source
-        found = [judge for place in places for judge in _of_file(os.fspath(place))]
+        found = [judge for number, place in enumerate(places, start=1) for judge in _given(place, number)]
     seen: dict[str, Judge] = {}
     for judge in found:
         other = seen.setdefault(judge.name, judge)
@@ -55,6 +55,12 @@ def read_judges(source: JudgesLike) -> list[Judge]:
             files = f" ({other.path} and {judge.path})" if judge.path else ""
             raise UsageError(f"two judges are called '{judge.name}'{files}; expected other names")
     return found
+
+
+def _given(place: Any, number: int) -> list[Judge]:
+    if isinstance(place, (str, os.PathLike)):
+        return _of_file(os.fspath(place))
+    return [Judge(f"judge {number}", read_qrels(place))]
 
 
 def judge_name(path: str) -> str:

@@ -19,9 +19,9 @@ from leadline.errors import InputError
 from leadline.io import selection, trec_runs
 from leadline.io.opening import BOM
 from leadline.io.row_columns import (
-    DOCUMENT,
     GRADE,
     JUDGE,
+    LISTED,
     MACHINE,
     MACHINE_LINE,
     PROBABILITY,
@@ -55,12 +55,12 @@ def choose(present: Sequence[object], what: str, *, by_rank: bool = False) -> tu
     more = find(present, RANK if what == "score" else SUBTOPIC)
     if by_rank and more is None:
         raise _missing(present, "rank", RANK)
-    found = [find(present, names) for names in (QUERY, DOCUMENT)]
+    found = [find(present, names) for names in (QUERY, LISTED)]
     value = find(present, values)
     twice = [name for name in (*found, value, more) if name and list(present).count(name) > 1]
     if twice:
         raise InputError(f"two columns called {twice[0]}", expected="one")
-    for name, names in zip(found, (QUERY, DOCUMENT), strict=True):
+    for name, names in zip(found, (QUERY, LISTED), strict=True):
         if name is None:
             raise _missing(present, what, names)
     if value is None and not by_rank:

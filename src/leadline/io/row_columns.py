@@ -15,11 +15,13 @@ if TYPE_CHECKING:
     from leadline.io.trec_lists import CompiledLists
 
 # In the order in which they are searched.
-QUERY = ("query_id", "qid", "q_id", "query-id", "topic_id", "user_id", "query", "topic")
+QUERY = ("query_id", "qid", "q_id", "query-id", "topic_id", "user_id", "question_id", "query", "topic")
 DOCUMENT = ("doc_id", "docno", "docid", "corpus-id", "corpus_id", "item_id", "document")
+# Of runs and judgments only: in texts, "doc" is a text.
+LISTED = (*DOCUMENT, "doc", "chunk_id", "passage_id", "pid", "text_id", "id")
 RATING = "rating"  # of Quepid: an empty cell is a document that has not been judged
 GRADE = ("relevance", "label", "rel", "grade", RATING, "gain", "judgment")
-SCORE = ("score",)
+SCORE = ("score", "similarity")
 RANK = ("rank",)
 SUBTOPIC = ("subtopic", "subtopic_id", "iteration", "iter", "q0")
 PROBABILITY = ("probability", "inclusion_probability")

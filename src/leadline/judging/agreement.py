@@ -17,6 +17,7 @@ from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
 from leadline.io.judges import JudgesLike, read_judges
 from leadline.io.judgment_store import is_database
+from leadline.io.read import QrelsLike
 from leadline.io.read_paths import public
 from leadline.io.small_tables import split_place
 from leadline.judging.agreement_audit import TOP, WITHIN, Audit, NeededJudgments, audit, needed_judgments
@@ -48,8 +49,8 @@ __all__ = ["Agreement", "Judgments", "agreement"]
 
 @public
 def agreement(
-    judges: JudgesLike | Judgments | None = None,
-    *,
+    judges: JudgesLike | Judgments | QrelsLike | None = None,
+    *others: QrelsLike,
     table: Sequence[float] = (),
     reference: bool = False,
     weights: str = "none",
@@ -70,8 +71,9 @@ def agreement(
 
     Percent agreement, Scott's pi and Cohen's kappa (`weights`) are computed for every pair of judges, or with
     `reference` for the first judge and each other one, and averaged; Fleiss' kappa and Krippendorff's alpha
-    (`level`) are computed over all judges. `judges` are files of qrels or `{name: qrels}`; alternatively,
-    `table` holds the cells of the contingency table of two judges, row by row.
+    (`level`) are computed over all judges. `judges` are files of qrels or `{name: qrels}`. Qrels one after
+    the other, as in `agreement(a, b)`, are called "judge 1", "judge 2", ... Alternatively, `table` holds the
+    cells of the contingency table of two judges, row by row.
 
     The units are the query-document pairs judged by all judges (`over="all"`) or by the two compared
     (`"two"`); alpha uses every pair judged by two or more. `rel` makes grades binary: relevant at that grade
@@ -122,7 +124,7 @@ def agreement(
         Cohen(weights=weights),
         Krippendorff(level=level),
     ]
-    everything = _given(judges, table)
+    everything = _given([judges, *others] if others else judges, table)
     judged = everything if rel is None else everything.binary(rel)
     judgments = _kept(judged, over)
     pairs = _pairs(len(judged.names), reference=reference)
