@@ -18,7 +18,6 @@ from leadline.data.reading import (
     RunsOptions,
 )
 from leadline.errors import UsageError
-from leadline.estimation.measured_pool import MeasuredPool
 from leadline.evaluation.arguments import MeasuresLike, RunsLike, divided
 from leadline.evaluation.estimated_recall import PoolLike, is_sample
 from leadline.evaluation.evaluate import evaluate as exact
@@ -211,7 +210,7 @@ def measured(
     """
     runs = listed_runs(runs)
     if isinstance(pool, Result):
-        pool = pool.pool if isinstance(pool, MeasuredPool) else pool.whole
+        pool = getattr(pool, "pool", None) or getattr(pool, "whole", pool)  # of a measured or another pool
     reading = Reading.of(evaluate, {name: options[name] for name in READING & options.keys()})
     table = judgments_of(qrels, reading)
     draw = drawn_from(table, pool, measures)
