@@ -30,11 +30,13 @@ from leadline.io.formats import (
     suffix_of,
 )
 from leadline.io.ir_metadata import LONGEST, header_in
-from leadline.io.opening import STANDARD_INPUT
+from leadline.io.lines_by_query import StoredLists
+from leadline.io.opening import STANDARD_INPUT, first_bytes, run_name
 from leadline.io.read import qrels_of, run_of
 from leadline.io.selection import selected_qrels
+from leadline.io.tables import RUN_COLUMNS, OutputTable, table_of_run
 from leadline.io.texts import read_documents, read_queries
-from leadline.io.trec_runs import ReadCounts
+from leadline.io.trec_runs import ReadCounts, stream
 from leadline.kernels import plain
 
 SECTION = "Files and collections"
@@ -89,11 +91,13 @@ def command(
     if not overwrite and target != STANDARD_INPUT and os.path.exists(target):
         raise UsageError(f"{target}: exists; expected a new name, or --overwrite")
     suffix = None if form in {None, BEIR, RANK_EVAL} else SUFFIXES[str(form)]
-    file = opened(source, read=True)
     names = options["columns"]  # of the only input
+    file = opened(source)
+    if file.format is not TREC or file.columns < 5 or kind == "qrels" or names is not None:
+        file = opened(source, read=True)
     if kind is None and names is not None:
         kind = "qrels" if row_columns.find(names.split(","), row_columns.GRADE) else "run"
-    kind = kind or ("qrels" if subtopics else content_of(file))
+    kind = kind or ("qrels" if subtopics else "run" if file.whole is None else content_of(file))
     to_trec = (suffix_of(target) if suffix is None else suffix) not in BY_SUFFIX
     if kind == "run" and form in {BEIR, RANK_EVAL}:
         raise InputError("is a run", expected=f"judgments with --to {form}", path=source)
@@ -101,19 +105,20 @@ def command(
         if options["on_duplicate"] == "refuse" and is_listed(file):
             options["on_duplicate"] = "first"
         reading = Reading(**options, name_by="tag")
-        run, counts = run_of(file, reading=reading)
+        table, number, counts = _lists(file, reading)
         header = (
-            b""
+            header_in(first_bytes(source, LONGEST) or b"")
             if file.whole is None
             else header_in(file.whole.text[: min(file.whole.end, LONGEST)].tobytes())
         )
-        unheld = writing.write_headed(run, target, suffix=suffix, header=header if to_trec else b"")
-        summary = f"{counted_queries(len(run.queries))}, {counted(len(run.scores), 'document')}"
+        table = table._replace(header=header if to_trec else b"")
+        unheld = writing.write_lists(table, target, suffix=suffix, sources=(source,))
+        summary = f"{counted_queries(number)}, {counted(len(table.rows), 'document')}"
         lost = [*unheld, *repairs(counts), *_columns(file, "score", subtopics=False)]
         if header and not to_trec:
             lost.append("header ir_metadata")
-        if run.tag and not to_trec:
-            lost.append(f"tag {run.tag}")
+        if counts.tag and not to_trec:
+            lost.append(f"tag {counts.tag}")
     else:
         reading = Reading(qrels_columns=names, subtopics=subtopics, queries_in=options["queries_in"])
         qrels = selected_qrels(qrels_of(file, reading, sure=True), reading)
@@ -155,6 +160,19 @@ def _check_texts(form: str | None, queries: str | None, docs: str | None, index:
 def is_listed(file: Opened) -> bool:
     """Return whether a file contains ranked lists without scores, in which the first of duplicates counts."""
     return file.format is JSON and records_of(file, "score").listed
+
+
+def _lists(file: Opened, reading: Reading) -> tuple[OutputTable, int, ReadCounts]:
+    """Return the rows of a run, its number of queries and its counts; rows of TREC text stay on disk."""
+    if file.whole is None and file.format is TREC:
+        lists = StoredLists()
+        counts = stream(file.path, lists, reading=reading)
+        tag = counts.tag or run_name(file.path)
+        return OutputTable(RUN_COLUMNS, lists, tag=tag), len(lists.lists), counts
+    run, counts = run_of(file, reading=reading)
+    if not len(run.scores):
+        raise InputError("contains no documents", expected="a run", path=run.name)
+    return table_of_run(run), len(run.queries), counts
 
 
 def repairs(counts: ReadCounts) -> list[str]:

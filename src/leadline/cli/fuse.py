@@ -64,11 +64,12 @@ def command(
     to sums and is not in means, medians and extremes; in Borda it shares the remaining points, in Condorcet
     it is below what the run retrieved.
     """
-    from leadline.io.write import write_headed
+    from leadline.io.tables import table_of_run
+    from leadline.io.write import write_lists
     from leadline.retrieval.fusion import fuse
 
     run = fuse(runs, method, normalise=normalise, weights=_weights(weights), **options)
-    unheld = write_headed(run, output)
+    unheld = write_lists(table_of_run(run), output, sources=run.sources)
     table = _table(run.inputs)
     made = f"{output}: {run.options['method']}, {len(run.queries)} queries, {len(run.scores)} documents"
     made += "".join(f"; left out: {words}" for words in unheld)

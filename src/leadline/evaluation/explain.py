@@ -34,8 +34,8 @@ from leadline.evaluation.run_warnings import fractional_warning, levels_of, unde
 from leadline.io.read import QrelsLike, RunLike, judgments_of, stream_lists
 from leadline.io.read_paths import public
 from leadline.io.selection import selected_run
-from leadline.io.trec_lists import PlainLists, RankedLists
-from leadline.io.trec_runs import ReadCounts, are_unique, run_of
+from leadline.io.trec_lists import PlainLists, RankedLists, are_unique
+from leadline.io.trec_runs import ReadCounts, run_of
 from leadline.measures import Measure
 from leadline.result import Result
 

@@ -43,6 +43,7 @@ from leadline.io.trec_lists import (
     RankedLists,
     TrecLists,
     about_remarks,
+    are_unique,
     qrels_of_lists,
 )
 from leadline.io.trec_runs import ReadCounts
@@ -232,7 +233,7 @@ def run(records: Records, *, name: str, reading: Reading) -> tuple[Run, ReadCoun
     found = None if reading.by_rank else columns.whole(records, "score")
     if found is not None:
         selection.select(found, reading)
-    if found is not None and found.queries and trec_runs.are_unique(found):
+    if found is not None and found.queries and are_unique(found):
         counts = ReadCounts(
             rows=len(found.scores),
             queries=len(found.queries),

@@ -217,6 +217,11 @@ def first_rows(bounds: Integers, depth: int) -> tuple[Integers, Integers]:
     return cut, np.arange(cut[-1]) + np.repeat(bounds[:-1] - cut[:-1], sizes)
 
 
+def are_unique(lists: TrecLists) -> bool:
+    """Return whether no list contains a document twice."""
+    return lists.match(Qrels.of([]), np.full(len(lists.queries), -1)) is not None
+
+
 class ListConsumer(Protocol):
     """Consumer of the lists of a run while it is read."""
 

@@ -20,7 +20,15 @@ from leadline.io import selection
 from leadline.io.joined_text import JoinConsumer, JoinedText, can_join, joined_chunks
 from leadline.io.lines_by_query import LARGE, NOT_THE_TOP, Parts
 from leadline.io.opening import Buffers, Chunk, computed_ahead, read_whole, run_name, text_size
-from leadline.io.trec_lists import CompiledLists, ListConsumer, PlainLists, RankedLists, TrecLists, as_fields
+from leadline.io.trec_lists import (
+    CompiledLists,
+    ListConsumer,
+    PlainLists,
+    RankedLists,
+    TrecLists,
+    are_unique,
+    as_fields,
+)
 from leadline.kernels import plain
 
 if TYPE_CHECKING:
@@ -234,11 +242,6 @@ class _Whole:
 
     def restart(self) -> None:
         """Do nothing: never called for a whole file."""
-
-
-def are_unique(lists: TrecLists) -> bool:
-    """Return whether no list contains a document twice."""
-    return lists.match(Qrels.of([]), np.full(len(lists.queries), -1)) is not None
 
 
 def read(
