@@ -105,14 +105,15 @@ def command(
         if options["on_duplicate"] == "refuse" and is_listed(file):
             options["on_duplicate"] = "first"
         reading = Reading(**options, name_by="tag")
-        table, number, counts = _lists(file, reading)
         header = (
             header_in(first_bytes(source, LONGEST) or b"")
             if file.whole is None
             else header_in(file.whole.text[: min(file.whole.end, LONGEST)].tobytes())
         )
-        table = table._replace(header=header if to_trec else b"")
-        unheld = writing.write_lists(table, target, suffix=suffix, sources=(source,))
+        with StoredLists() as stored:
+            table, number, counts = _lists(file, reading, stored)
+            table = table._replace(header=header if to_trec else b"")
+            unheld = writing.write_lists(table, target, suffix=suffix, sources=(source,))
         summary = f"{counted_queries(number)}, {counted(len(table.rows), 'document')}"
         lost = [*unheld, *repairs(counts), *_columns(file, "score", subtopics=False)]
         if header and not to_trec:
@@ -162,13 +163,12 @@ def is_listed(file: Opened) -> bool:
     return file.format is JSON and records_of(file, "score").listed
 
 
-def _lists(file: Opened, reading: Reading) -> tuple[OutputTable, int, ReadCounts]:
-    """Return the rows of a run, its number of queries and its counts; rows of TREC text stay on disk."""
+def _lists(file: Opened, reading: Reading, stored: StoredLists) -> tuple[OutputTable, int, ReadCounts]:
+    """Return the rows of a run, its number of queries and its counts; rows of TREC text are stored."""
     if file.whole is None and file.format is TREC:
-        lists = StoredLists()
-        counts = stream(file.path, lists, reading=reading)
+        counts = stream(file.path, stored, reading=reading)
         tag = counts.tag or run_name(file.path)
-        return OutputTable(RUN_COLUMNS, lists, tag=tag), len(lists.lists), counts
+        return OutputTable(RUN_COLUMNS, stored, tag=tag), len(stored.lists), counts
     run, counts = run_of(file, reading=reading)
     if not len(run.scores):
         raise InputError("contains no documents", expected="a run", path=run.name)

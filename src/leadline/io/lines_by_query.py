@@ -127,14 +127,21 @@ class StoredLists(Collection[tuple[str, str, float]]):
     """The rows of a run, the lists ordered by query, in a temporary file without a name."""
 
     def __init__(self) -> None:
-        self.restart()
+        from tempfile import TemporaryFile
+
+        self.file = TemporaryFile()  # noqa: SIM115  # closed by __exit__
+        self.lists: dict[bytes, _Stored] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.file.close()
 
     def restart(self) -> None:
         """Discard all lists."""
-        from tempfile import TemporaryFile
-
-        self.file = TemporaryFile()  # noqa: SIM115  # closed with the object
-        self.lists: dict[bytes, _Stored] = {}
+        self.file.seek(0)
+        self.lists.clear()
 
     def take(self, lists: RankedLists) -> bool:
         """Store some lists, unless one contains a document twice."""
