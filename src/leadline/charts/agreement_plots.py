@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from leadline.charts import COLUMN, INK, LINE_STYLES, RULE, scaled, shortened, style
+from leadline.charts.grid import write_values
 from leadline.charts.interval_plots import forest
-from leadline.charts.suite_plots import write_values
 from leadline.charts.text_layout import LOW, NAMED, SIZE, SMALL, colour_bar, narrowed, width_of
 from leadline.errors import UsageError
 from leadline.stats.agreement_coefficients import ACCEPTABLE

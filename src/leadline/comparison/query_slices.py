@@ -190,10 +190,9 @@ class Slices(Result):
 
     def _figure(self, *, measure: object | None = None, pair: tuple[str, str] | None = None) -> Make:
         """Draw values by slice with intervals: of the first measure, and of one pair of runs if named."""
-        from leadline.charts import COLUMN
         from leadline.comparison.slice_figures import by_slice
 
-        return lambda width: by_slice(self, measure=measure, pair=pair, width=width or COLUMN)
+        return lambda width: by_slice(self, measure=measure, pair=pair, width=width)
 
     def __repr__(self) -> str:
         return f"Slices({counted(len(self.fields['by']), 'value')} by {', '.join(self.without_slice)})"

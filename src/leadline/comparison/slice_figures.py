@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from leadline.charts import COLUMN, INK, label_of, scaled, shortened, style
+from leadline.charts import COLUMN, label_of, shortened
+from leadline.charts.grid import grid, is_written
 from leadline.charts.interval_plots import forest
-from leadline.charts.suite_plots import CELL, MARGIN, WRITTEN, name_columns, write_values
-from leadline.charts.text_layout import FEW, colour_bar, height_of, ink_on, name_rows, stretches
+from leadline.charts.text_layout import FEW, stretches
 from leadline.comparison.slicings import SliceDifference, SliceMean
 from leadline.data.wording import percent
 from leadline.errors import UsageError
@@ -28,7 +28,7 @@ def by_slice(
     *,
     measure: object | None = None,
     pair: tuple[str, str] | None = None,
-    width: float = COLUMN,
+    width: float | None = None,
 ) -> Figure:
     """Draw means or mean differences by slice with their intervals, one row per slice and run or pair.
 
@@ -51,7 +51,7 @@ def by_slice(
     return _differences([r for r in records if isinstance(r, SliceDifference)], slices, name, width)
 
 
-def _means(records: Sequence[SliceMean], slices: Slices, measure: str, width: float) -> Figure:
+def _means(records: Sequence[SliceMean], slices: Slices, measure: str, width: float | None) -> Figure:
     several = len({record.run for record in records}) > 1
     headings: dict[int, str] = {}
     names = [_named(record, slices) for record in records]
@@ -69,11 +69,13 @@ def _means(records: Sequence[SliceMean], slices: Slices, measure: str, width: fl
         label=label if several else f"{label}; {shortened([records[0].run], 36)[0]}",
         rows="slices",
         headings=headings,
-        width=width,
+        width=width or COLUMN,
     )
 
 
-def _differences(records: Sequence[SliceDifference], slices: Slices, measure: str, width: float) -> Figure:
+def _differences(
+    records: Sequence[SliceDifference], slices: Slices, measure: str, width: float | None
+) -> Figure:
     pairs = [_pair(record.a, record.b) for record in records]
     several = len(set(pairs)) > 1
     whole = [record.slice is None for record in records]
@@ -87,7 +89,7 @@ def _differences(records: Sequence[SliceDifference], slices: Slices, measure: st
         zero=True,
         rows="slices",
         headings=_headings(pairs) if several else {},
-        width=width,
+        width=width or COLUMN,
     )
 
 
@@ -104,7 +106,7 @@ def _owner(record: Record) -> tuple[str, ...]:
     return (record.run,) if isinstance(record, SliceMean) else (record.a, record.b)
 
 
-def _map(records: Sequence[Record], slices: Slices, measure: str, width: float) -> Figure:
+def _map(records: Sequence[Record], slices: Slices, measure: str, width: float | None) -> Figure:
     """Draw runs or pairs by slices, the highest over all queries at the top."""
     owners = {owner: row for row, owner in enumerate(dict.fromkeys(map(_owner, records)))}
     columns = {key: place for place, key in enumerate(dict.fromkeys((one.by, one.slice) for one in records))}
@@ -121,44 +123,28 @@ def _map(records: Sequence[Record], slices: Slices, measure: str, width: float) 
     owned = list(owners)
     rows = _labels([owned[row] for row in order.tolist()])
     heads = [_head(by, name, sizes[by, name], slices) for by, name in columns]
-    written = len(rows) <= WRITTEN and len(columns) <= WRITTEN
     means = slices.rules is None
     reach = float(np.nanmax(np.abs(table), initial=0.0)) or 1.0
     low, high = (float(np.nanmin(table, initial=np.inf)), float(np.nanmax(table, initial=-np.inf)))
     limits = (low, high) if means and low <= high else (-reach, reach)
-    with style():
-        from matplotlib.figure import Figure
-
-        inches = max(width, MARGIN + CELL * len(columns)) if written else width
-        height = 0.75 + height_of(len(rows), least=0.6)
-        figure = Figure(figsize=(inches, height), layout="constrained")
-        axes = figure.add_subplot()
-        drawn = axes.imshow(
-            table,
-            aspect="auto",
-            interpolation="none",
-            cmap="Blues" if means else "PuOr",
-            vmin=limits[0],
-            vmax=limits[1],
-        )
-        axes.spines[:].set_visible(False)
-        axes.tick_params(length=0, colors=INK)
-        name_rows(axes, rows, what="runs" if means else "pairs")
-        name_columns(axes, heads, f"{len(columns)} slices")
-        if written:
-            write_values(axes, table, bold=moved, shades=drawn.to_rgba(table))
-        else:
-            row, column = np.nonzero(moved)
-            dots = [ink_on(shade) for shade in drawn.to_rgba(table)[moved]]
-            axes.scatter(column, row, s=scaled(1.6) ** 2, c=dots, linewidths=0)
-        label = f"{measure}, mean"
-        if not means:
-            bases = {owner[1] for owner in owned}
-            label += (
-                f" difference from {shortened(sorted(bases), 24)[0]}" if len(bases) == 1 else " difference"
-            )
-            label += f" ({'bold' if written else 'dot'}: significant)"
-        colour_bar(figure, axes, drawn, label)
+    label = f"{measure}, mean"
+    if not means:
+        bases = {owner[1] for owner in owned}
+        label += f" difference from {shortened(sorted(bases), 24)[0]}" if len(bases) == 1 else " difference"
+        label += f" ({'bold' if is_written(*table.shape) else 'dot'}: significant)"
+    figure, _ = grid(
+        rows,
+        heads,
+        table,
+        table,
+        label=label,
+        many=f"{len(columns)} slices",
+        cmap="Blues" if means else "PuOr",
+        limits=limits,
+        bold=moved,
+        what="runs" if means else "pairs",
+        width=width,
+    )
     return figure
 
 

@@ -404,7 +404,7 @@ class Suite(Result):
 
     def _figure(self, *, measure: object | None = None) -> Make:
         """Draw the means by run and collection of a measure."""
-        from leadline.charts.suite_plots import heat_map
+        from leadline.charts.grid import heat_map
 
         place = 0 if measure is None else self.measure_index(measure)
         order = self.order(place)
