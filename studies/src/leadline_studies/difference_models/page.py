@@ -8,7 +8,7 @@ from typing import Any
 
 import leadline as ll
 from leadline.charts import picture
-from leadline_studies import run_named
+from leadline_studies import study
 from leadline_studies.common.pages import PAGES, Json, cached, find_documents
 
 NAME = "difference-models"
@@ -76,8 +76,7 @@ def _run_grid(index: Any, folder: Path, cutoff: int | None, values: dict[str, li
         grid_file.write_text("run\tfamily\tparameter\n" + "".join(rows))
         columns = {"family": f"{grid_file}:family", "parameter": f"{grid_file}:parameter", "cutoff": cutoff}
         return {
-            judged: run_named(
-                NAME,
+            judged: study(NAME).run(
                 str(folder / "qrels.txt"),
                 runs,
                 **columns,

@@ -43,7 +43,7 @@ from leadline.judging.pooling_methods import MoveToFront, RankedLists
 from leadline.measures import Measure
 from leadline.stats import INTERVALS
 from leadline.stats.correlation import kendall
-from leadline_studies import Claim, Option, Outcome, Progress, parse_integers
+from leadline_studies import Claim, Given, Option, Outcome, Progress, parse_integers, with_options
 from leadline_studies.estimate.trials import Trial
 
 CLAIM = Claim(
@@ -161,35 +161,25 @@ class Setting(NamedTuple):
     new: Flags
 
 
-def run(
-    qrels: QrelsLike,
-    runs: Any,
-    *,
-    new: Sequence[str] = (),
-    machine: Sequence[str] = (),
-    measure: Sequence[str] = (),
-    level: float = 1.0,
-    budgets: str = "5,10,20,40,80",
-    draws: int = 200,
-    pairs: int = 40,
-    seed: int = 0,
-    on_run: Progress | None = None,
-) -> Outcome:
+@with_options(OPTIONS)
+def run(qrels: QrelsLike, runs: Any, given: Given, on_run: Progress | None) -> Outcome:
     """Run the simulation; `on_run` reports the progress in draws."""
-    if draws < 2:
-        raise UsageError(f"draws={draws}; expected two or more")
-    if pairs < 0:
-        raise UsageError(f"pairs={pairs}; expected 0 or more")
-    measures = profile_of("leadline").measures(list(measure) or list(MEASURES), rel=level, documents=None)
-    sizes = sorted(parse_integers(budgets, "budgets"))
+    if given.draws < 2:
+        raise UsageError(f"draws={given.draws}; expected two or more")
+    if given.pairs < 0:
+        raise UsageError(f"pairs={given.pairs}; expected 0 or more")
+    measures = profile_of("leadline").measures(
+        list(given.measure) or list(MEASURES), rel=given.level, documents=None
+    )
+    sizes = sorted(parse_integers(given.budgets, "budgets"))
     truth = read_qrels(qrels)
     pooled = len(_listed(runs))
-    everything = [*_listed(runs), *new]
+    everything = [*_listed(runs), *given.new]
     limits = [2 * len(rank_weights(one)) for one in measures]
     systems = read_systems(everything, Reading(), depth=max(DEEPEST, *limits)).asked(truth.queries.names)
     whole = truth.keep(np.isin(truth.query, truth.queries.encode(systems.queries.names)))
     _, full = judge_runs(everything, whole, lambda one: one, reading=Reading())
-    done, total = 0, len(measures) * len(sizes) * draws
+    done, total = 0, len(measures) * len(sizes) * given.draws
 
     def tell() -> None:
         nonlocal done
@@ -203,11 +193,13 @@ def run(
     boards: dict[int, _Board] = {}
     for one, limit in zip(measures, limits, strict=True):
         if limit not in boards:
-            boards[limit] = make_board(systems, everything, pooled, whole, machine, limit, draws, seed)
+            boards[limit] = make_board(
+                systems, everything, pooled, whole, given.machine, limit, given.draws, given.seed
+            )
         setting = make_setting(boards[limit], one, whole, full, systems, pooled, limit)
-        drawn_before = np.zeros((draws, len(setting.board.framed)), dtype=np.bool_)
+        drawn_before = np.zeros((given.draws, len(setting.board.framed)), dtype=np.bool_)
         for size in sizes:
-            design = draw(setting.frame, size * len(systems.queries), seed=seed)
+            design = draw(setting.frame, size * len(systems.queries), seed=given.seed)
             drawn = setting.board.numbers < design.probability
             nested.append(
                 {"measure": str(one), "budget": size, "kept": _share(drawn_before, drawn), "cut": design.cut}
@@ -218,12 +210,16 @@ def run(
     lists = _lists(systems, pooled)
     exact = [_exact(lists, one, whole) for one in measures]
     linear = next((one for one in measures if isinstance(kind_of(one), Linear)), None)
-    alone = _pairs_alone(lists, linear, whole, machine, pairs, draws, seed) if linear and pairs else []
+    alone = (
+        _pairs_alone(lists, linear, whole, given.machine, given.pairs, given.draws, given.seed)
+        if linear and given.pairs
+        else []
+    )
     data = {
-        "draws": draws,
+        "draws": given.draws,
         "systems": len(everything),
         "pooled": pooled,
-        "level": level,
+        "level": given.level,
         "queries": len(systems.queries),
         "frame": {str(limit): int(board.framed.sum()) for limit, board in boards.items()},
         "cells": cells,
@@ -232,16 +228,7 @@ def run(
         "exact": exact,
         "pairs": alone,
     }
-    options = {
-        "new": list(new),
-        "machine": list(machine),
-        "measure": list(map(str, measures)),
-        "level": level,
-        "budgets": budgets,
-        "draws": draws,
-        "pairs": pairs,
-        "seed": seed,
-    }
+    options = {"measure": list(map(str, measures))}
     return Outcome(data, {"estimates": _sheet(cells)}, {}, lines_of(data), (), (), options)
 
 

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 import leadline as ll
-from leadline_studies import run_named
+from leadline_studies import study
 from leadline_studies.common.pages import RUN_SETS, Json, cached, copy_figures, find_documents, run_study
 from leadline_studies.histogram_models.study import SETTINGS
 
@@ -53,7 +53,7 @@ def _over_models(folder: Path) -> Json:
     index = ll.build_index(str(find_documents(folder)))
     runs = ll.search(index, str(folder / "queries.jsonl"), SETTINGS, k=10_000)
     qrels = str(folder / "qrels.txt")
-    return {str(depth): run_named("histogram-ranks", qrels, runs, depth=depth).data for depth in DEPTHS}
+    return {str(depth): study("histogram-ranks").run(qrels, runs, depth=depth).data for depth in DEPTHS}
 
 
 def passes(result: Json, recipe: str) -> bool:

@@ -41,7 +41,7 @@ from leadline.evaluation.join import judge_runs
 from leadline.evaluation.profiles import profile_of
 from leadline.io.read import QrelsLike, read_qrels
 from leadline.measures import Measure
-from leadline_studies import Claim, Option, Outcome, Progress
+from leadline_studies import Claim, Given, Option, Outcome, Progress, with_options
 
 CLAIM = Claim("Predictions of unjudged grades make the intervals of estimates narrower.")
 MEASURES = ("P@10", "RBP(p=0.8)@10")
@@ -93,25 +93,12 @@ class _Setting(NamedTuple):
         return Cells.of_quantiles(self.votes(weights), chosen.probability)
 
 
-def run(
-    qrels: QrelsLike,
-    runs: Any,
-    *,
-    docs: str | None = None,
-    measure: Sequence[str] = MEASURES,
-    level: float = 1.0,
-    budget: int = 20,
-    draws: int = 50,
-    topics: int = 50,
-    fits: int = 3,
-    sweeps: int = 200,
-    seed: int = 0,
-    on_run: Progress | None = None,
-) -> Outcome:
+@with_options(OPTIONS)
+def run(qrels: QrelsLike, runs: Any, given: Given, on_run: Progress | None) -> Outcome:
     """Run the simulation; `on_run` reports the progress in draws."""
-    if draws < 2:
-        raise UsageError(f"draws={draws}; expected two or more")
-    measures = profile_of("leadline").measures(list(measure), rel=level, documents=None)
+    if given.draws < 2:
+        raise UsageError(f"draws={given.draws}; expected two or more")
+    measures = profile_of("leadline").measures(list(given.measure), rel=given.level, documents=None)
     kinds = [kind_of(measure_) for measure_ in measures]
     for measure_, kind in zip(measures, kinds, strict=True):
         if not isinstance(kind, (Linear, Cascade)):
@@ -120,44 +107,34 @@ def run(
     truth = read_qrels(qrels)
     depth = max(DEPTH, *(2 * len(rank_weights(measure_)) for measure_ in measures))
     systems = read_systems(runs, Reading(), depth=depth).asked(truth.queries.names)
-    scores = _scores(systems, docs, topics, fits, sweeps, seed)
+    scores = _scores(systems, given.docs, given.topics, given.fits, given.sweeps, given.seed)
     cells: list[dict[str, Any]] = []
     done = 0
     for measure_, kind in zip(measures, kinds, strict=True):
         setting = _setting(truth, systems, measure_, kind)
-        proxies = _proxies(setting, scores | {"true value": setting.truth}, seed)
+        proxies = _proxies(setting, scores | {"true value": setting.truth}, given.seed)
         trials: dict[str, list[_Trial]] = {}
-        for number in range(draws):
-            chosen = draw(setting.frame, budget * len(setting.frame.queries), seed=seed + number)
+        for number in range(given.draws):
+            chosen = draw(setting.frame, given.budget * len(setting.frame.queries), seed=given.seed + number)
             for name, proxy in proxies.items():
                 trials.setdefault(name, []).append(_trial(setting, proxy(chosen), chosen, number))
             done += 1
             if on_run:
-                on_run(done, len(measures) * draws)
+                on_run(done, len(measures) * given.draws)
         cells += [
             {"measure": str(measure_), "proxy": name} | _summary(of_proxy, trials[CENTRED], setting.truth)
             for name, of_proxy in trials.items()
         ]
     data = {
-        "draws": draws,
-        "budget": budget,
+        "draws": given.draws,
+        "budget": given.budget,
         "systems": len(systems.infos),
         "queries": len(systems.queries),
         "pairs": len(setting.frame.query) / len(systems.queries),
-        "level": level,
+        "level": given.level,
         "cells": cells,
     }
-    options = {
-        "docs": docs,
-        "measure": list(map(str, measures)),
-        "level": level,
-        "budget": budget,
-        "draws": draws,
-        "topics": topics,
-        "fits": fits,
-        "sweeps": sweeps,
-        "seed": seed,
-    }
+    options = {"measure": list(map(str, measures))}
     return Outcome(data, {"proxies": _sheet(cells)}, {}, lines_of(data), (), (), options)
 
 

@@ -58,12 +58,7 @@ def collect(out: Path, data: Path) -> Json:
             words = " ".join(f"'{run}'" for run in given)
             command = f"{study} qrels.txt {words}{vectors}{options}"
             results[part][name] = run_study(command, data / name, out / f"{name}-{part}")
-    examples = {
-        f"{name}-discrimination/topics": f"shapes-{name}-topics.svg"
-        for name, found in results["discrimination"].items()
-        if found.get("examples")
-    }
-    copy_figures(out, FIGURES | examples)
+    copy_figures(out, FIGURES)
     return results
 
 

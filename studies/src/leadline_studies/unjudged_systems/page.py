@@ -10,8 +10,8 @@ from leadline_studies.unjudged_systems.between_41_and_99 import between
 NAME = "unjudged-systems"
 BETWEEN = "41 to 99 runs"
 OPTIONS = {
-    "trec-covid-r1": "MAP --teams 12",
-    "trec-covid-r2-top100": "MAP --teams 12",
+    "trec-covid-r1": "MAP",
+    "trec-covid-r2-top100": "MAP",
     "trec-dl-2019-passage": "official_map_l2 --level 2",
     "trec-robust-2003": "official_map",
 }
