@@ -13,11 +13,10 @@ from leadline.estimation.designs import draw
 from leadline.estimation.label_tests import LEVEL, MOST_DEVIATIONS, label_tests
 from leadline.estimation.pool_designs import pool_for, rank_weights
 from leadline.estimation.system_lists import read_systems
-from leadline.evaluation.join import judge_runs
 from leadline.evaluation.profiles import profile_of
 from leadline.io.read import read_qrels
 from leadline_studies.common.pages import Json, find_runs, rounded
-from leadline_studies.estimate.study import DEEPEST, Setting, make_board, make_setting
+from leadline_studies.estimate.study import DEEPEST, Setting, joined, make_board, make_setting
 from leadline_studies.estimate.trials import Trial
 
 PASSAGES = "trec-dl-2019-passage"
@@ -105,8 +104,7 @@ def _estimates(data: Path) -> Iterator[_Estimated]:
             systems = read_systems(everything, Reading(), depth=max(DEEPEST, limit)).asked(
                 truth.queries.names
             )
-            whole = truth.keep(np.isin(truth.query, truth.queries.encode(systems.queries.names)))
-            _, full = judge_runs(everything, whole, lambda joined: joined, reading=Reading())
+            whole, full = joined(systems, everything, truth)
             board = make_board(systems, everything, len(pooled), whole, labels, limit, draws, seed)
             setting = make_setting(board, one, whole, full, systems, len(pooled), limit)
             for budget in (10, 20, 40) if name == PASSAGES else (10, 20):

@@ -84,11 +84,11 @@ DEEPEST = 100  # ranks from which depth pools and MoveToFront take documents
 PAIR_TOTAL, WHOLE_TOTAL = 100, 250  # judgments for a pair of runs: of differing documents, of whole queries
 
 
-class _Board(NamedTuple):
+class Board(NamedTuple):
     """Pairs of the frame and others that matter, the runs joined with them, and ranks in pooled runs.
 
-    `framed` flags pairs of the frame, `best` is the best rank in a pooled run, `numbers` the permanent random
-    number of each pair in each draw.
+    `framed` flags pairs of the frame, `best` is the best rank in a pooled run, `system` the run of each
+    pair in `brought`, `numbers` the permanent random number of each pair in each draw.
     """
 
     table: Qrels
@@ -96,6 +96,7 @@ class _Board(NamedTuple):
     framed: Flags
     best: Integers
     brought: tuple[Integers, Integers]
+    system: Integers
     pooled: int
     labels: Mapping[str, Floats]
     numbers: Floats
@@ -153,7 +154,7 @@ class _Found(NamedTuple):
 class Setting(NamedTuple):
     """One measure on a board: what does not change over draws."""
 
-    board: _Board
+    board: Board
     measure: Measure
     kind: Kind
     truth: Floats
@@ -173,12 +174,11 @@ def run(qrels: QrelsLike, runs: Any, given: Given, on_run: Progress | None) -> O
     )
     sizes = sorted(parse_integers(given.budgets, "budgets"))
     truth = read_qrels(qrels)
-    pooled = len(_listed(runs))
-    everything = [*_listed(runs), *given.new]
+    pooled = len(listed(runs))
+    everything = [*listed(runs), *given.new]
     limits = [2 * len(rank_weights(one)) for one in measures]
     systems = read_systems(everything, Reading(), depth=max(DEEPEST, *limits)).asked(truth.queries.names)
-    whole = truth.keep(np.isin(truth.query, truth.queries.encode(systems.queries.names)))
-    _, full = judge_runs(everything, whole, lambda one: one, reading=Reading())
+    whole, full = joined(systems, everything, truth)
     done, total = 0, len(measures) * len(sizes) * given.draws
 
     def tell() -> None:
@@ -190,7 +190,7 @@ def run(qrels: QrelsLike, runs: Any, given: Given, on_run: Progress | None) -> O
     cells: list[dict[str, Any]] = []
     rivals: list[dict[str, Any]] = []
     nested: list[dict[str, Any]] = []
-    boards: dict[int, _Board] = {}
+    boards: dict[int, Board] = {}
     for one, limit in zip(measures, limits, strict=True):
         if limit not in boards:
             boards[limit] = make_board(
@@ -232,7 +232,14 @@ def run(qrels: QrelsLike, runs: Any, given: Given, on_run: Progress | None) -> O
     return Outcome(data, {"estimates": _sheet(cells)}, {}, lines_of(data), (), (), options)
 
 
-def _listed(runs: Any) -> list[Any]:
+def joined(systems: Systems, runs: Sequence[Any], truth: Qrels) -> tuple[Qrels, list[JudgedRun]]:
+    """Return the judgments of the queries that were asked, and the runs joined with them."""
+    whole = truth.keep(np.isin(truth.query, truth.queries.encode(systems.queries.names)))
+    return whole, judge_runs(runs, whole, lambda one: one, reading=Reading())[1]
+
+
+def listed(runs: Any) -> list[Any]:
+    """Return runs as a list."""
     return list(runs) if isinstance(runs, (list, tuple)) else [runs]
 
 
@@ -255,10 +262,10 @@ def make_board(
     depth: int,
     draws: int,
     seed: int,
-) -> _Board:
+) -> Board:
     """Return the pairs that the first ranks of the runs hold; the frame is what the pooled ones hold."""
     ranks: dict[tuple[bytes, bytes], int] = {}
-    rows: list[tuple[tuple[bytes, bytes], int]] = []
+    rows: list[tuple[tuple[bytes, bytes], int, int]] = []
     labelled = {
         os.path.basename(path).removesuffix(".qrels"): read_qrels(path).to_dict() for path in machines
     }
@@ -269,7 +276,7 @@ def make_board(
                 pair = query, systems.documents[code]
                 if number < pooled:
                     ranks[pair] = min(rank, ranks.get(pair, rank))
-                    rows.append((pair, rank))
+                    rows.append((pair, rank, number))
                 elif any(to_text(pair[1]) in one.get(to_text(query), {}) for one in labelled.values()):
                     others.add(pair)  # guessed by its own label, and never drawn
     names = sorted(ranks.keys() | others)
@@ -279,7 +286,8 @@ def make_board(
         for query, document in names
     )
     place = {pair: row for row, pair in enumerate(names)}
-    brought = np.array([place[pair] for pair, _ in rows]), np.array([rank for _, rank in rows])
+    brought = np.array([place[pair] for pair, *_ in rows]), np.array([rank for _, rank, _ in rows])
+    system = np.array([number for *_, number in rows])
     labels = {}
     for name, by_query in labelled.items():
         given = [by_query.get(to_text(query), {}).get(to_text(document), np.nan) for query, document in names]
@@ -288,13 +296,13 @@ def make_board(
             raise UsageError(f"{name}: no label for a document of the frame; do the ids match?")
     _, joined = judge_runs(runs, table, lambda one: one, reading=Reading())
     best = np.array([ranks.get(pair, depth + 1) for pair in names], dtype=np.int64)
-    board = _Board(table, joined, best <= depth, best, brought, pooled, labels, np.zeros((0, 0)))
+    board = Board(table, joined, best <= depth, best, brought, system, pooled, labels, np.zeros((0, 0)))
     frame = board.frame(np.zeros(len(names)))
     return board._replace(numbers=np.array([random_numbers(frame, seed + number) for number in range(draws)]))
 
 
 def make_setting(
-    board: _Board,
+    board: Board,
     measure: Measure,
     whole: Qrels,
     full: Sequence[JudgedRun],
