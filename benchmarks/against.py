@@ -93,14 +93,19 @@ def commands(folder: Path) -> Commands:
         "compare, 60 runs": [["compare", qrels, *runs[:60], "-m", "AP"]],
         "rank, 600 runs": [["rank", qrels, *runs, "-m", "AP"]],
         "evaluate --pool, 100 runs": [["evaluate", *drawn, "-m", "P@10"], ["estimate", *drawn, "-m", "P@10"]],
-        "pool, 100 runs": [["pool", *runs[:100], "--for", "P@10", "--budget", "20", "-o", "-"]],
+        "pool, 100 runs": [
+            ["pool", *runs[:100], "--for", "P@10", "--budget", "20", "-o", str(folder / "again.tsv")]
+        ],
         "difference, 60 runs": [["difference", qrels, *runs[:60]]],
-        "report, 20 runs": [["report", qrels, *runs[:20], "-o", "-"]],
+        "report, 20 runs": [["report", qrels, *runs[:20], "-o", str(folder / "again.html")]],
     }
 
 
 def run_once(checkout: Path, words: list[str]) -> float | None:
     """Run a whole process of a checkout; return its seconds of processor time, None if it failed."""
+    for word in words:
+        if Path(word).name.startswith("again."):  # what the last round wrote
+            Path(word).unlink(missing_ok=True)
     start = [sys.executable] if words[0] == "-c" else [sys.executable, "-m", "leadline"]
     environment = os.environ | {"PYTHONPATH": str(checkout / "src"), "OMP_NUM_THREADS": "1"}
     quiet = subprocess.DEVNULL
