@@ -139,6 +139,6 @@ def test_names_of_other_programs_are_answered_with_the_right_call(name: str, rig
 def test_attributes_of_other_programs_are_answered_with_the_right_call() -> None:
     found = results()
     with pytest.raises(AttributeError, match=r"use write\(path\)"):
-        _ = found.save
+        _ = found.save  # type: ignore[attr-defined]
     with pytest.raises(AttributeError, match="use p"):
-        _ = ll.compare(found, "RR").p_value
+        _ = ll.compare(found, "RR").p_value  # type: ignore[attr-defined]

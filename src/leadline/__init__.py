@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from leadline.comparison.compare import compare
     from leadline.comparison.comparison_result import Comparison
     from leadline.comparison.correlate import correlate
+    from leadline.comparison.gates import gate
     from leadline.comparison.information_difference.difference import difference
     from leadline.comparison.information_difference.difference_result import Difference
     from leadline.comparison.rank import Ranking, rank
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from leadline.evaluation.check_files import check
     from leadline.evaluation.curves import curve
     from leadline.evaluation.explain import explain
+    from leadline.evaluation.ir_measures_provider import ir_measure, register
     from leadline.evaluation.results import Results
     from leadline.evaluation.score_results import read_scores
     from leadline.io.read import read_qrels, read_run, run_of_arrays
@@ -56,6 +58,7 @@ _MODULES = {
     "comparison.compare": ("compare",),
     "comparison.comparison_result": ("Comparison",),
     "comparison.correlate": ("correlate",),
+    "comparison.gates": ("gate",),
     "comparison.information_difference.difference": ("difference",),
     "comparison.information_difference.difference_result": ("Difference",),
     "comparison.rank": ("Ranking", "rank"),
@@ -74,6 +77,7 @@ _MODULES = {
     "evaluation.check_files": ("check",),
     "evaluation.curves": ("curve",),
     "evaluation.explain": ("explain",),
+    "evaluation.ir_measures_provider": ("ir_measure", "register"),
     "io.read": ("read_qrels", "read_run", "run_of_arrays"),
     "io.texts": ("read_documents", "read_queries"),
     "io.write": ("write_qrels", "write_run"),
@@ -128,7 +132,9 @@ __all__ = [
     "evaluate",
     "explain",
     "fuse",
+    "gate",
     "histogram",
+    "ir_measure",
     "measures",
     "merge_files",
     "mmr",
@@ -142,6 +148,7 @@ __all__ = [
     "read_queries",
     "read_run",
     "read_scores",
+    "register",
     "replicate",
     "report",
     "run_of_arrays",
@@ -160,17 +167,19 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
-    if name not in _HOMES and name not in _PACKAGES:
-        raise AttributeError(f"module 'leadline' has no attribute '{name}'{_instead(name)}")
-    import importlib
+if not TYPE_CHECKING:  # for which any name would be there
 
-    if name in _PACKAGES:
-        value: object = importlib.import_module(_PACKAGES[name])
-    else:
-        value = getattr(importlib.import_module(f"leadline.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
+    def __getattr__(name: str) -> object:
+        if name not in _HOMES and name not in _PACKAGES:
+            raise AttributeError(f"module 'leadline' has no attribute '{name}'{_instead(name)}")
+        import importlib
+
+        if name in _PACKAGES:
+            value: object = importlib.import_module(_PACKAGES[name])
+        else:
+            value = getattr(importlib.import_module(f"leadline.{_HOMES[name]}"), name)
+        globals()[name] = value
+        return value
 
 
 # What people try, and the right call.

@@ -82,11 +82,13 @@ class Result:
         check_options(self, "table", options, self._columns, *([] if whole else [self._tables]))
         return [full_table(self._columns(**options))] if whole else self._tables(**options)
 
-    def __getattr__(self, name: str) -> Any:
-        """Refuse an attribute that is not there, naming what other programs call so."""
-        right = next((one for one in WORDS.get(name, ()) if hasattr(type(self), one)), None)
-        hint = f"; use {right}{ARGUMENTS.get(right, '')}" if right else ""
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{hint}")
+    if not TYPE_CHECKING:  # for which any attribute would be there
+
+        def __getattr__(self, name: str) -> Any:
+            """Refuse an attribute that is not there, naming what other programs call so."""
+            right = next((one for one in WORDS.get(name, ()) if hasattr(type(self), one)), None)
+            hint = f"; use {right}{ARGUMENTS.get(right, '')}" if right else ""
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{hint}")
 
     def to_json(self, **options: Any) -> str:
         """Return the result as JSON."""

@@ -86,7 +86,7 @@ def test_the_command_gives_what_estimate_gives(
     assert (gone.status, gone.err.count("\n")) == (2, 1)
     assert "leadline evaluate JUDGMENTS RUN... --pool POOL" in gone.err
     with pytest.raises(AttributeError, match=r"evaluate\(judgments, runs, pool=pool\)"):
-        _ = ll.estimate
+        _ = ll.estimate  # type: ignore[attr-defined]
     one = ll.evaluate("judged.qrels", ["old.run"], "P@10", pool="pool.tsv", machine="labels.qrels")
     assert isinstance(one, EstimatedResults)
     inside = one.estimate("old", "P@10").these_low + 1e-6
