@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from leadline.comparison.compare import compare
     from leadline.comparison.comparison_result import Comparison
     from leadline.comparison.correlate import correlate
-    from leadline.comparison.gates import gate
+    from leadline.comparison.gate_reports import gate
     from leadline.comparison.information_difference.difference import difference
     from leadline.comparison.information_difference.difference_result import Difference
     from leadline.comparison.rank import Ranking, rank
@@ -58,7 +58,7 @@ _MODULES = {
     "comparison.compare": ("compare",),
     "comparison.comparison_result": ("Comparison",),
     "comparison.correlate": ("correlate",),
-    "comparison.gates": ("gate",),
+    "comparison.gate_reports": ("gate",),
     "comparison.information_difference.difference": ("difference",),
     "comparison.information_difference.difference_result": ("Difference",),
     "comparison.rank": ("Ranking", "rank"),
