@@ -47,6 +47,7 @@ FIGURES = os.path.join(FOLDER, "figures.py")
 ATTRIBUTES = runpy.run_path(os.path.join(FOLDER, "attributes.py"))
 PYTHON = runpy.run_path(os.path.join(FOLDER, "python_reference.py"))
 KEYS = runpy.run_path(os.path.join(FOLDER, "keys.py"))
+TABLE = runpy.run_path(os.path.join(FOLDER, "command_table.py"))
 SEEDS = runpy.run_path(os.path.join(FOLDER, "seeds.py"))
 CONSOLE = re.compile(r"^```console\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
 NOTE = "<!-- Made by docs/generate.py from the code: run `make docs` after a change. -->"
@@ -115,6 +116,11 @@ def command_list() -> str:
         says = module.command.get_short_help_str(limit=200).removesuffix(".")
         lines.append(f'    "{name}": ("{module.SECTION}", "{says}"),')
     return "\n".join([*lines, "}"]) + "\n"
+
+
+def command_table() -> str:
+    """Write the table from which a command's help and errors are made without importing it."""
+    return str(TABLE["table"]({name: cli.loaded(name) for name in command_names() if name != "study"}))
 
 
 COMPLETION = """## Completion in the shell
@@ -453,6 +459,7 @@ def meaning_of(command: str, path: str) -> str:
 
 BEGIN = {"leadline", "command", "inputs", "options", "warnings"}
 PAGES: dict[str, Callable[[], str]] = {
+    "../src/leadline/cli/commands.json": command_table,
     "gallery.md": gallery,
     "api.md": api,
     "../src/leadline/cli/_commands.py": command_list,

@@ -273,10 +273,10 @@ def test_what_reading_met_is_said_with_an_explanation(leadline: Leadline, here: 
     (here / "odd.run").write_text("q 0 a 2 2 t more\nq 0 a 3 1 t\nq 0 b 1 1.5 t\n")
     asked = ("odd.run", "-m", "AP", "--query", "q", "--config", "read.on_duplicate=first", "-f", "csv")
     assert leadline("explain", "qrels.txt", *asked).err == (
-        "leadline: lines with more than six columns: 1 in odd; the others are ignored\n"
-        "leadline: lists whose rank column contradicts the scores: 1 in odd; ordered by score "
-        "(--config read.order=rank orders by rank)\n"
-        "leadline: repeated documents: 1 in odd; one occurrence of each is used\n"
+        "leadline: 1 line with more than six columns in odd (the rest ignored)\n"
+        "leadline: 1 query whose ranks contradict the scores in odd (scores win, unless --config "
+        "read.order=rank)\n"
+        "leadline: 1 repeated document in odd (one of each kept)\n"
     )
 
 

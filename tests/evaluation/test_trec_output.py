@@ -102,7 +102,7 @@ def test_without_measures_it_prints_the_official_ones(leadline: Leadline) -> Non
 
 def test_what_was_counted_is_said_on_standard_error(leadline: Leadline) -> None:
     done = leadline("evaluate", "qrels", "run", "-f", "trec")
-    assert "judged queries missing: 1 in run" in done.err
+    assert "1 judged query missing from run" in done.err
     assert all(line.startswith("leadline: ") for line in done.err.splitlines())
 
 

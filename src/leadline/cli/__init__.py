@@ -67,8 +67,9 @@ class Commands(Described, click.Group):
         """Import one command."""
         if name not in COMMANDS and not is_command(name):
             return None
-        loaded: click.Command = importlib.import_module(f"{__name__}.{module_of(name)}").command
-        return loaded
+        from leadline.cli._declared import declared
+
+        return declared(name, lambda: loaded(name)) or loaded(name)
 
     def shell_complete(self, context: click.Context, incomplete: str) -> list[CompletionItem]:
         """Complete the name of a command without importing any."""
@@ -134,6 +135,12 @@ def module_of(name: str) -> str:
     'why_different'
     """
     return name.replace("-", "_")
+
+
+def loaded(name: str) -> click.Command:
+    """Import a command."""
+    command: click.Command = importlib.import_module(f"{__name__}.{module_of(name)}").command
+    return command
 
 
 def is_command(name: str) -> bool:

@@ -152,6 +152,35 @@ class Group(Described, click.Group):
     command_class = Command
 
 
+class TakesRuns(Command):
+    """A command whose `--runs` takes all names up to the next option, as a shell's `*` gives them."""
+
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        """Write `--runs` before each of its values."""
+        spread: list[str] = []
+        waiting = taking = False
+        for each in args:
+            if each == "--runs":
+                waiting = taking = True
+                continue
+            if each.startswith("-") and each != "-":
+                spread += ["--runs"] if waiting else []
+                waiting = taking = False
+            spread += ["--runs", each] if taking else [each]
+            waiting = False
+        return super().parse_args(context, [*spread, *(["--runs"] if waiting else [])])
+
+
+class WithTest(Group):
+    """A group whose command `test` is meant where no command is named."""
+
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        """Put `test` before anything but a command and a call for help."""
+        if args and args[0] not in (*self.commands, "-h", "--help"):
+            args = ["test", *args]
+        return super().parse_args(context, args)
+
+
 def is_file(parameter: click.Parameter) -> bool:
     """Return whether the metavar of a parameter denotes an input file or folder."""
     shown = parameter.metavar or ("" if isinstance(parameter, click.Option) else (parameter.name or ""))

@@ -12,24 +12,15 @@ from typing import Any, TypeVar
 
 import click
 
-from leadline.cli._help import CORRECTION, MEASURE, TEST, InputPath, add_options, option
+from leadline.cli._help import CORRECTION, MEASURE, TEST, add_options, option
 from leadline.cli._settings import one_in, setting, settings
+from leadline.cli._types import OUTPUT, FormatChoice
 from leadline.data.registry import LARGEST
 from leadline.errors import UsageError
 from leadline.evaluation.profiles import PROFILES
-from leadline.io.read_paths import STANDARD_STREAM, declare_output
 
 F = TypeVar("F", bound=Callable[..., Any])
 FORMATS = ("table", "csv", "json", "jsonl", "markdown", "latex")
-ALIASES = {"tex": "latex", "md": "markdown", "ndjson": "jsonl", "text": "table", "txt": "table"}
-
-
-class FormatChoice(click.Choice[str]):
-    """Output formats and their aliases."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the canonical name of a format."""
-        return super().convert(ALIASES.get(str(value), value), param, ctx)
 
 
 def whole(low: int = 1, high: int = LARGEST) -> click.IntRange:
@@ -43,22 +34,6 @@ OF_RUNS = tuple(
     for name in ("order", "on_duplicate", "on_nan", "columns", "drop_identical_ids", "queries_in")
 )
 seed_type = whole(0, LARGEST_SEED)
-
-
-class OutputPath(InputPath):
-    """Path of an output, which must differ from all inputs."""
-
-    name = "path"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Declare the path as an output of this command."""
-        path = str(super().convert(value, param, ctx))
-        if path != STANDARD_STREAM:
-            declare_output(path)
-        return path
-
-
-OUTPUT = OutputPath()
 
 
 def output_options(function: F) -> F:

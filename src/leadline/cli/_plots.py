@@ -9,7 +9,7 @@ import click
 
 from leadline.cli._help import option
 from leadline.cli._options import OUTPUT, refuse_same_output, write_whole
-from leadline.cli._settings import setting
+from leadline.cli._settings import keep_labels, setting
 from leadline.data.optional import require
 from leadline.errors import both
 
@@ -40,11 +40,7 @@ def figure_option(kinds: Sequence[str], text: str) -> Callable[[F], F]:
 
 def plot_options(function: F) -> F:
     """Add the labels of figures, which `check_plots` and `write_plots` read."""
-    return setting("figure.labels", expose_value=False, callback=_remember)(function)
-
-
-def _remember(context: click.Context, _option: click.Parameter, value: Any) -> None:
-    context.meta["leadline.plot"] = {"label": list(value) or None}
+    return setting("figure.labels", expose_value=False, callback=keep_labels)(function)
 
 
 def check_plots(plots: Sequence[str], *, output: str | None = None, **figure: object) -> dict[str, Any]:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from leadline.cli._help import ANALYSIS, INTERVAL, InputPath, Option
-from leadline.data.reading import QueryFile
 from leadline.data.registry import LARGEST
 from leadline.data.validation import LIMITS
 from leadline.errors import InputError, UsageError
@@ -19,6 +18,8 @@ from leadline.io.read_paths import record_input
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
+
+    from leadline.data.reading import QueryFile
 
 F = TypeVar("F", bound=Callable[..., Any])
 GIVEN = "leadline.config"  # key of the values in the context
@@ -95,6 +96,8 @@ class QueryFilePath(InputPath):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> QueryFile:
         """Return the path as a `QueryFile`."""
+        from leadline.data.reading import QueryFile
+
         return QueryFile(str(super().convert(value, param, ctx)))
 
 
@@ -239,6 +242,11 @@ def setting(key: str, **attributes: Any) -> Callable[[F], F]:
         return function
 
     return add
+
+
+def keep_labels(context: click.Context, _setting: click.Parameter, value: Any) -> None:
+    """Keep the labels of figures for the commands that draw."""
+    context.meta["leadline.plot"] = {"label": list(value) or None}
 
 
 class ConfigOption(Option):

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from leadline.cli._help import Group, option
+from leadline.cli._help import WithTest, option
 from leadline.cli._options import confidence_option, output_options, whole, write_output
 from leadline.cli._plots import check_plots, plot_option, plot_options, write_plots
 from leadline.cli._results import (
@@ -32,16 +32,6 @@ SECTION = "Experiments"
 
 USUAL = (0.01, 0.1)  # Manning, Raghavan and Schuetze 2008, section 8.6: 1 to 10 % of users
 EXAMPLE = "leadline abtest --a 46/10000 --b 69/10000"
-
-
-class WithTest(Group):
-    """A group whose command `test` is meant where no command is named."""
-
-    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
-        """Put `test` before anything but a command and a call for help."""
-        if args and args[0] not in (*self.commands, "-h", "--help"):
-            args = ["test", *args]
-        return super().parse_args(context, args)
 
 
 @click.group(cls=WithTest, epilog=f"Example: {EXAMPLE}")

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from leadline.cli._help import Command, is_given, option
+from leadline.cli._help import TakesRuns, is_given, option
 from leadline.cli._options import (
     confidence_option,
     measure_option,
@@ -34,25 +34,6 @@ from leadline.judging.score_audit import ScoreAudit, audit_scores
 
 SECTION = "Judging"
 OF_LABELS = ("table", "weights", "level", "rel", "over", "resample", "runs", "within", "per_query")
-
-
-class TakesRuns(Command):
-    """A command whose `--runs` takes all names up to the next option, as a shell's `*` gives them."""
-
-    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
-        """Write `--runs` before each of its values."""
-        spread: list[str] = []
-        waiting = taking = False
-        for each in args:
-            if each == "--runs":
-                waiting = taking = True
-                continue
-            if each.startswith("-") and each != "-":
-                spread += ["--runs"] if waiting else []
-                waiting = taking = False
-            spread += ["--runs", each] if taking else [each]
-            waiting = False
-        return super().parse_args(context, [*spread, *(["--runs"] if waiting else [])])
 
 
 @click.command(

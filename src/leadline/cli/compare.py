@@ -35,6 +35,7 @@ from leadline.cli._results import inputs_of, print_warnings, result_text, table_
 from leadline.cli._scores import given_scores, refuse_without_scores, scores_options
 from leadline.cli._settings import settings
 from leadline.cli._slices import slice_option
+from leadline.cli._types import PAIRS
 from leadline.comparison import pairing as pairings
 from leadline.comparison.baselines import refuse_estimates
 from leadline.comparison.compare import COMPARED, compare_results
@@ -64,24 +65,6 @@ FIGURES += ("slices", "box", "violin", "line")
 DATA = ("csv", "json", "jsonl")  # formats for programs: all pairs, nothing truncated
 
 
-class Pairs(click.ParamType):  # type: ignore[type-arg]  # takes no parameter before click 8.4
-    """`significant`, `all`, or a number of pairs."""
-
-    name = "pairs"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str | int:
-        """Read the option."""
-        if value in ("significant", "all"):
-            return str(value)
-        try:
-            number = int(value)
-        except ValueError:
-            number = 0
-        if number < 1:
-            self.fail(f"'{value}'; expected significant, all, or a number from 1", param, ctx)
-        return number
-
-
 @click.command(
     cls=Command,
     epilog="Example: leadline compare qrels.txt bm25.run dense.run --baseline bm25 --fail-if-worse AP:0.01",
@@ -98,10 +81,16 @@ class Pairs(click.ParamType):  # type: ignore[type-arg]  # takes no parameter be
 @option(
     "Output",
     "--pairs",
-    type=Pairs(),
+    type=PAIRS,
     metavar="significant|all|N",
     help=f"Pairs shown: those with a significant difference, all, or the N of smallest p-value per measure. "
     f"[default: all in JSON, CSV and Parquet; in tables all up to {SENTENCES}, else significant]",
+)
+@option(
+    "Output",
+    "--long",
+    is_flag=True,
+    help="Also show effect sizes, wins, ties, losses, and the difference that you could detect.",
 )
 @option(
     "Gates",
@@ -165,6 +154,7 @@ def command(
     summary: str | None,
     query_slice: tuple[str, ...],
     changed: int,
+    long: bool,
     plots: tuple[str, ...],
     figure: str | None,
     pair: tuple[str, str] | None,
@@ -283,7 +273,7 @@ def command(
         outcomes = gates_of(comparison, conditions, rel=level) if conditions else []
         chosen = comparison.printed_pairs("all" if pairs is None and (columns or form in DATA) else pairs)
         slices = slices_of(comparison, query_slice) if query_slice else None
-        printed = {"conditions": outcomes, "changed": changed, "per_pair": per_pair}
+        printed = {"conditions": outcomes, "changed": changed, "per_pair": per_pair, "long": long}
         text = (
             ""
             if columns

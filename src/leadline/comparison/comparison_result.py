@@ -45,13 +45,10 @@ from leadline.stats.power import (
 Chosen: TypeAlias = Sequence[Sequence[int]] | None  # indices of pairs by measure
 Values: TypeAlias = Sequence[Any] | np.ndarray[Any, Any]  # of a column
 
-# Headings of the printed columns, and those that a narrow terminal drops, the first first.
-HEADINGS = {
-    **{name: name for name in ("a", "b", "measure", "low", "high", "p", "effect", "wins", "ties", "losses")},
-    "difference": "a - b",
-    "verdict": "a is",
-}
+# Printed columns, more of them with `long`, and those that a narrow terminal drops, the first first.
+PRINTED = ("a", "b", "measure", "difference", "low", "high", "p_corrected", "verdict")
 COUNTS = ("wins", "ties", "losses")
+LONG = ("effect", *COUNTS)
 DROPPED = ("ties", "losses", "wins", "effect", "p")
 AT_ONCE = 4096  # pairs whose queries are sorted together
 MOST_LETTERS = len(ascii_lowercase)  # with more runs, outperformed runs are counted instead
@@ -127,10 +124,7 @@ class Comparison(Tested, Result):
         self.pairing = pairing
         self.warnings = [*results.warnings, *self._fewer_queries(), *self.notices()]
         if results.withheld is not None:
-            words = (
-                "estimates of single queries vary with the sample: no wins, ties and losses, queries that "
-                "differ most, and number of queries needed"
-            )
+            words = "estimates of single queries vary with the sample: wins and changed queries are not shown"
             self.warnings.append(ResultWarning("estimated_queries", words, 1))
         if self.these is not None:
             self.warnings += self.these.warnings()
@@ -325,9 +319,14 @@ class Comparison(Tested, Result):
             "these_high": none if self.these is None else self.these.limits[index, pairs, 1],
         }
 
-    def _columns(self, *, pairs: str | int = "all", chosen: Chosen = None) -> list[Column]:
+    def _columns(
+        self, *, pairs: str | int = "all", chosen: Chosen = None, long: bool = False
+    ) -> list[Column]:
         fields = self.fields(self.chosen(pairs) if chosen is None else chosen)
-        headings = HEADINGS | {"p_corrected": f"p {self.rules.correction}"}
+        headings = {name: name for name in PRINTED} | {"difference": "a - b"}
+        headings["p_corrected"] = f"p ({self.rules.correction})" if self.corrected else "p"
+        if long:
+            headings |= {name: name for name in LONG} | ({"p": "p"} if self.corrected else {})
         if self.results.withheld is not None:
             headings = {name: heading for name, heading in headings.items() if name not in COUNTS}
         names = [name for name in ComparedPair._fields if name not in {*self.unused, "changed"}]
@@ -346,12 +345,15 @@ class Comparison(Tested, Result):
         chosen: Chosen = None,
         changed: int = 3,
         per_pair: bool = False,
+        long: bool = False,
         conditions: Sequence[Gate] = (),
     ) -> list[Table]:
         chosen = self.printed_pairs(pairs) if chosen is None else chosen
-        columns = self._columns(chosen=chosen)
+        columns = self._columns(chosen=chosen, long=long)
         shown = self._shown({column.name: column.values for column in columns}, per_pair=per_pair)
-        notes = comparison_notes(self, chosen, changed=changed, per_pair=per_pair, conditions=conditions)
+        notes = comparison_notes(
+            self, chosen, changed=changed, per_pair=per_pair, long=long, conditions=conditions
+        )
         return [printed_table(columns, shown=shown, notes=notes)]
 
     def printed_pairs(self, pairs: str | int | None = None) -> list[list[int]]:
@@ -386,6 +388,11 @@ class Comparison(Tested, Result):
         smallest = np.array(effects, dtype=np.float64)[row] * deviation
         smallest[~np.isfinite(deviation)] = np.nan
         return smallest
+
+    @property
+    def corrected(self) -> bool:
+        """Whether p-values differ from those without correction."""
+        return self.rules.corrects and (self.size > 1 or self.rules.joint is not None)
 
     @property
     def first_level(self) -> float:
@@ -475,7 +482,7 @@ class Comparison(Tested, Result):
             shared = (~np.isnan(differences)).sum(axis=0)
             most = np.maximum(own[self.pairing.first], own[self.pairing.second])
             count += int((shared < most).sum())
-        words = f"pairs of means over different queries: {count}; only queries of both runs are compared"
+        words = f"{counted(count, 'pair')} with means over different queries (only shared queries compared)"
         return [ResultWarning("pairs_of_fewer_queries", words, count)] if count else []
 
     def sentences(self) -> list[str]:

@@ -31,11 +31,23 @@ ALL = "all"
 HEADINGS = {
     **{
         name: name
-        for name in ("by", "slice", "run", "a", "b", "measure", "queries", "mean", "low", "high", "p")
+        for name in (
+            "by",
+            "slice",
+            "run",
+            "a",
+            "b",
+            "measure",
+            "queries",
+            "mean",
+            "low",
+            "high",
+            "p",
+            "verdict",
+        )
     },
     "difference": "a - b",
-    "p_corrected": "p Holm",
-    "verdict": "a is",
+    "p_corrected": "p (Holm)",
 }
 
 
@@ -143,8 +155,8 @@ class Slices(Result):
             return []
         notes = [
             f"{record.by}, {record.slice}: {record.a} is significantly {record.verdict} than {record.b} on "
-            f"{record.measure}: {signed(record.difference)}, Holm {p_text(record.p_corrected)}, "
-            f"n = {record.queries:,}"
+            f"{record.measure}: {signed(record.difference, 3)}, Holm {p_text(record.p_corrected)}, "
+            f"{queries(record.queries)}"
             for record in self.moved
         ]
         return [*(notes or ["no slice with a significant difference"]), ""]
@@ -156,7 +168,7 @@ class Slices(Result):
             few
         )
         if self.rules is None:
-            return [f"low, high: {level} interval of each mean alone ({self.interval})", *notes]
+            return [f"low, high: {level} CI of each mean ({self.interval})", *notes]
         tests = [
             record
             for record in self.records
@@ -164,15 +176,15 @@ class Slices(Result):
         ]
         many = len(tests) if self.rules.family == "all" else len(tests) // max(len(self.measures), 1)
         ends = [limit for record in tests for limit in (record.simultaneous_low, record.simultaneous_high)]
-        moved = ", approximate: some limits are moved to 0 by later steps of Holm"
+        moved = "; approximate, as Holm moves some limits to 0"
         moved = moved if any(abs(limit) == SMALLEST for limit in ends) else ""
-        over = "all measures" if self.rules.family == "all" else "each measure"
+        over = " of all measures" if self.rules.family == "all" else " per measure"
         if not tests:
             return [f"no slice with the {FEWEST} queries that a test needs"]
         return [
-            f"p: {self.rules.test}, two-sided; corrected: Holm over {counted(many, 'slice')} of {over}",
-            f"{ALL}: p is not corrected, and the interval is that of the pair alone",
-            f"low, high: {level} simultaneous intervals over slices (Bonferroni; {self.interval}){moved}",
+            f"p: {self.rules.test.title}, two-sided, Holm-corrected over {counted(many, 'slice')}{over}",
+            f"{ALL}: p uncorrected, CI of the pair",
+            f"low, high: {level} simultaneous CI over slices (Bonferroni, {self.interval}){moved}",
             *notes,
         ]
 

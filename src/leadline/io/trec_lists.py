@@ -15,6 +15,7 @@ from leadline.data.ids import Ids, Vocabulary, to_text
 from leadline.data.packed_ids import DocumentNumbers
 from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
+from leadline.data.wording import counted
 from leadline.errors import InputError
 from leadline.io.archives import COMPRESSIONS
 from leadline.io.opening import BOM, WIDE_BOMS, Chunk
@@ -87,7 +88,7 @@ def about_remarks(count: int) -> tuple[tuple[str, str, int], ...]:
     >>> about_remarks(0), about_remarks(2)[0][0]
     ((), 'qrels_remark_lines')
     """
-    words = f"lines at the top of the judgments that begin with '# ': {count:,}; remarks, not read"
+    words = f"{counted(count, 'comment line')} at the top of the judgments (begin with '# ', skipped)"
     return (("qrels_remark_lines", words, count),) if count else ()
 
 

@@ -61,7 +61,7 @@ def difference_warnings(
     """Return warnings of missing judgments, empty lists and queries without pairs."""
     warnings = []
     for notice in warnings_of(infos, qrels, averaging="with_relevant", levels=[rel]):
-        words = notice.message.replace("counted as non-relevant", "they form no pairs, but occupy ranks")
+        words = notice.message.replace("counted as not relevant", "they form no pairs, but occupy ranks")
         warnings.append(ResultWarning(notice.code, words, notice.count))
     relevant = qrels.relevant(rel) > 0
     pairless = int(np.count_nonzero(~counted & relevant))

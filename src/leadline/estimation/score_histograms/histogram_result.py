@@ -263,9 +263,9 @@ def histogram_warnings(
 
 
 def _our_rule(message: str, recipe: HistogramOptions) -> str:
-    message = message.replace("treated as empty lists", "they have no scores, and recall 0")
+    message = message.replace("scored 0", "no scores, recall 0")
     if recipe.nonrelevant == "judged":
-        message = message.replace("counted as non-relevant", "excluded")
+        message = message.replace("counted as not relevant", "left out")
     return message
 
 
