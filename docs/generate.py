@@ -366,7 +366,7 @@ DRAW = "pool bm25.run dense.run --for P@5 --budget 2 -o drawn.tsv"
 JSON = (
     ("evaluate", "qrels.txt bm25.run dense.run -m AP --per-query --intervals --bounds"),
     ("compare", "qrels.txt bm25.run dense.run -m AP"),
-    ("rank", "--scores scores.csv -m AP"),
+    ("rank", "scores.csv -m AP"),
     ("difference", "qrels.txt bm25.run dense.run"),
     ("curve", "qrels.txt bm25.run dense.run"),
     ("explain", "qrels.txt bm25.run -m AP --query knots"),

@@ -168,7 +168,7 @@ LECTURE = (
     ),
     Row(
         "User effort and form of presentation: static against dynamic summaries, as judges saw them on the "
-        "page of `leadline judge --show static,dynamic` (made-up judgments)",
+        "page of `leadline judge --content static,dynamic` (made-up judgments)",
         "",
         ("leadline agreement judged.sqlite",),
         r"^(?:a +b .*|static +dynamic .*)",

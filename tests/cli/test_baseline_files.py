@@ -207,7 +207,7 @@ def test_options_that_do_not_go_together_are_refused(line: str, leadline: Leadli
 
 
 def test_scores_have_no_baseline_file(path: Path, leadline: Leadline) -> None:
-    done = leadline("compare", path, "--scores", "--baseline-file", path)
+    done = leadline("compare", path, "--baseline-file", path)
     assert done.status == 2
 
 

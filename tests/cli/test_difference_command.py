@@ -153,7 +153,7 @@ def test_complete_counts_the_rest_of_the_collection_as_not_relevant(
     ):
         (folder / name).write_text(text)
         data = leadline(
-            "difference", folder / "only.txt", *files[1:], "--complete", folder / name, "-f", "json"
+            "difference", folder / "only.txt", *files[1:], "--exhaustive", folder / name, "-f", "json"
         ).data
         assert data["ric"] == {"right": 1.0, "wrong": 1.0, "half": 0.5}
 

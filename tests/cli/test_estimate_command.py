@@ -379,7 +379,7 @@ def saved(files: Path, wide: Path) -> list[Path]:
 def test_saved_estimates_are_compared_as_those_in_memory(files: Path, wide: Path, saved: list[Path]) -> None:
     runs = [files / f"{name}.run" for name in ("a", "b", "new")]
     expected = compare(estimate(files / "truth.qrels", runs, ["P@10", "RR"], pool=wide)).to_dict()
-    done = typed("compare", "--scores", *saved, "-f", "json")
+    done = typed("compare", *saved, "-f", "json")
     data = json.loads(done.stdout)
     for ours, theirs in zip(data["pairs"], expected["pairs"], strict=True):
         assert {key: ours[key] for key in ("a", "b", "measure", "difference", "low", "high", "p")} == {
@@ -391,9 +391,7 @@ def test_saved_estimates_are_compared_as_those_in_memory(files: Path, wide: Path
 
 
 def test_a_gate_on_saved_results_compares_the_measures_of_its_conditions(saved: list[Path]) -> None:
-    done = typed(
-        "compare", "--scores", *saved, "--baseline", "a", "--fail-if-worse", "P@10:0.9", "-f", "json"
-    )
+    done = typed("compare", *saved, "--baseline", "a", "--fail-if-worse", "P@10:0.9", "-f", "json")
     assert done.exit_code == 0, done.output
     assert {pair["measure"] for pair in json.loads(done.stdout)["pairs"]} == {"P@10"}
 
@@ -429,7 +427,7 @@ def test_estimates_without_an_interval_are_neither_compared_nor_reported(
     for path in (*paths, tmp_path / "python.parquet", again):
         for measure, count in (("P@10", "1 of 3 runs (new;"), ("AP", "3 of 3 runs (a, b, new;")):
             for command in (["compare"], ["report", "-o", page]):
-                done = typed(*command, "--scores", path, "-m", measure)
+                done = typed(*command, path, "-m", measure)
                 assert f"{measure} without an interval: {count}" in str(done.exception)
                 assert isinstance(done.exception, UsageError)
     for call in (compare, lambda results: report(results, page)):
@@ -453,13 +451,13 @@ def test_a_margin_of_estimates_is_tested(saved: list[Path], files: Path, wide: P
             (["--fail-below", "P@10=0.01"], False),
             (["--fail-below", "P@10=0.99"], True),
         ):
-            done = typed("compare", "--scores", scores, "--baseline", "a", *gate, "-f", "json")
+            done = typed("compare", scores, "--baseline", "a", *gate, "-f", "json")
             assert done.exit_code == failed
             assert [one["failed"] for one in json.loads(done.stdout)["conditions"]] == [failed]
 
 
 def test_single_queries_of_estimates_are_not_counted(saved: list[Path]) -> None:
-    words = ["compare", "--scores", *saved, "--config", "test.smallest=0.05"]
+    words = ["compare", *saved, "--config", "test.smallest=0.05"]
     data = json.loads(typed(*words, "-f", "json").stdout)
     for pair in data["pairs"]:
         assert [pair[key] for key in ("wins", "ties", "losses", "needed")] == [None] * 4
@@ -477,15 +475,15 @@ def test_saved_estimates_are_correlated(saved: list[Path]) -> None:
 
 def test_a_report_of_saved_estimates_has_their_values(saved: list[Path], tmp_path: Path) -> None:
     page = tmp_path / "page.html"
-    done = typed("report", "--scores", *saved, "-m", "P@10", "-o", page, "-f", "json")
+    done = typed("report", *saved, "-m", "P@10", "-o", page, "-f", "json")
     assert done.exit_code == 0, done.output
     data = json.loads(done.stdout)
-    pairs = json.loads(typed("compare", "--scores", *saved, "-m", "P@10", "-f", "json").stdout)["pairs"]
+    pairs = json.loads(typed("compare", *saved, "-m", "P@10", "-f", "json").stdout)["pairs"]
     assert data["pairs"] == pairs
     assert f"{data['runs'][0]['mean']['P@10']:.4f}" in page.read_text()
     assert [Path(one["path"]).name for one in data["inputs"]] == ["two.parquet", "one.parquet"]
-    done = typed("report", "--scores", *saved, "-l", "2", "-o", page)
-    assert "--level with --scores" in str(done.exception)
+    done = typed("report", *saved, "-l", "2", "-o", page)
+    assert "--level has no effect on values" in str(done.exception)
 
 
 def test_json_results_are_compared_as_their_runs(files: Path, tmp_path: Path) -> None:
@@ -495,7 +493,7 @@ def test_json_results_are_compared_as_their_runs(files: Path, tmp_path: Path) ->
         "evaluate", files / "truth.qrels", *runs, "-m", "AP", "-f", "json", "--per-query", "-o", path
     )
     assert done.exit_code == 0
-    ours = json.loads(typed("compare", "--scores", path, "-f", "json").stdout)
+    ours = json.loads(typed("compare", path, "-f", "json").stdout)
     theirs = json.loads(typed("compare", files / "truth.qrels", *runs, "-m", "AP", "-f", "json").stdout)
     assert ours["pairs"] == theirs["pairs"]
 
@@ -503,15 +501,13 @@ def test_json_results_are_compared_as_their_runs(files: Path, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--scores", "two.parquet", "two.parquet"], "is in two files"),
-        (["--scores", "two.parquet", "-l", "2"], "--level with --scores"),
-        (["--scores", "two.parquet", "-m", "AP"], "no measure 'AP'"),
-        (["--scores", "a.run"], "6 columns without a header"),
-        (["--scores", "one.parquet"], "expected two or more"),
-        (["--scores", "two.parquet", "other.parquet"], "expected equal"),
-        (["--scores", "part.parquet", "one.parquet"], "different queries"),
-        (["--scores", "plain.parquet"], "one of the query"),
-        (["truth.qrels"], "--scores"),
+        (["two.parquet", "two.parquet"], "is in two files"),
+        (["two.parquet", "-l", "2"], "--level has no effect on values"),
+        (["two.parquet", "-m", "AP"], "no measure 'AP'"),
+        (["one.parquet"], "expected two or more"),
+        (["two.parquet", "other.parquet"], "expected equal"),
+        (["part.parquet", "one.parquet"], "different queries"),
+        (["truth.qrels"], "or values of queries"),
     ],
 )
 def test_other_scores_are_refused_in_one_line(

@@ -81,9 +81,7 @@ def test_figures_of_single_queries_refuse_estimates(leadline: Leadline, tmp_path
     with pytest.raises(UsageError, match="single queries"):
         comparison.plot(target, figure=figure)
     save(estimate(TRUTH, runs, "P@10"), tmp_path / "three.parquet")
-    done = leadline(
-        *("compare", "--scores", tmp_path / "three.parquet", "--plot", target, "--figure", figure)
-    )
+    done = leadline(*("compare", tmp_path / "three.parquet", "--plot", target, "--figure", figure))
     assert (done.status, done.err.count("\n"), target.exists()) == (2, 1, False)
     compare(evaluate(TRUTH, runs, "P@10")).plot(target, figure=figure)
     assert target.exists()
@@ -119,7 +117,7 @@ def test_a_report_on_estimates_shows_no_single_queries(leadline: Leadline, tmp_p
     for name, results in (("e", estimate(TRUTH, runs, "P@10")), ("t", evaluate(TRUTH, runs, "P@10"))):
         save(results, tmp_path / f"{name}.parquet")
         page = tmp_path / f"{name}.html"
-        assert leadline("report", "--scores", tmp_path / f"{name}.parquet", "-o", page).status == 0
+        assert leadline("report", tmp_path / f"{name}.parquet", "-o", page).status == 0
         pages.append(page.read_text())
     assert [page.count("<figure>") for page in pages] == [2, 5]
     assert ["differs most between the runs" in page for page in pages] == [False, True]

@@ -282,7 +282,7 @@ def test_tables_of_scores_need_a_baseline_and_a_direction(
 ) -> None:
     means = {"old": 100.0, "new": 500.0}
     table = scores("scores.csv", *((run, means[run]) for run in order))
-    asked = ("compare", "--scores", table, *condition.split())
+    asked = ("compare", table, *condition.split())
     unknown = leadline(*asked, "--baseline", "old")
     assert (unknown.status, unknown.out) == (2, "")
     assert "--config scores.lower_is_better=latency" in unknown.err
@@ -292,4 +292,4 @@ def test_tables_of_scores_need_a_baseline_and_a_direction(
     if "below" not in condition:
         without = leadline(*asked, "--config", "scores.lower_is_better=latency")
         assert (without.status, without.out) == (2, "")
-    assert leadline("compare", "--scores", table).status == 0, "a comparison only notes the direction"
+    assert leadline("compare", table).status == 0, "a comparison only notes the direction"

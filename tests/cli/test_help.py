@@ -92,7 +92,7 @@ def test_help_of_what_is_not_there_is_one_line(words: str, error: str, leadline:
     assert done.err.count("\n") == 1
 
 
-def parts(command: click.Command, name: str) -> Iterator[tuple[str, dict[str, Any], list[object]]]:
+def parts(command: click.Command, name: str) -> Iterator[tuple[str, dict[str, Any], list[Any]]]:
     """Yield what a command and those below it declare."""
     for full, one in walk(command, name):
         listed = [

@@ -18,7 +18,7 @@ import leadline as ll
 from conftest import REPOSITORY, Leadline
 from judging_pages import event
 from leadline.cli import group
-from leadline.cli._options import OutputPath
+from leadline.cli._types import OutputPath
 from leadline.evaluation.saved_results import save
 from leadline.io import read_paths
 from leadline.judging.events import parse_event
@@ -72,7 +72,7 @@ LINES = {
     "replicate -o": "replicate bm25.run dense.run dense.run bm25.run qrels.txt ann.qrels -o OUT",
     "replicate --plot": "replicate bm25.run dense.run dense.run bm25.run qrels.txt --plot OUT.svg",
     "report -o": "report qrels.txt bm25.run dense.run -m AP --config read.known=known.txt -o OUT",
-    "sampled --pairs": "sampled qrels.txt --docs docs.jsonl --sample 2 --pairs OUT",
+    "sampled --draw": "sampled qrels.txt --docs docs.jsonl --sample 2 --draw OUT",
     "estimates -o": "evaluate qrels.txt bm25.run --pool pool.tsv --machine ann.qrels -o OUT",
     "estimates --save": "evaluate qrels.txt bm25.run --pool pool.tsv --save OUT.parquet",
     "estimates --plot": "evaluate qrels.txt bm25.run --pool pool.tsv --plot OUT.svg",

@@ -72,7 +72,7 @@ def test_saved_parts_merge_and_verify(split: Split, leadline: Leadline) -> None:
     assert verified.data["verified"] is True
     assert {check["ok"] for check in verified.data["checks"]} == {True}
     assert [check["kind"] for check in verified.data["checks"]] == [*["input"] * 4, "means", "values"]
-    compared = leadline("compare", "--scores", "all.parquet", "-f", "json")
+    compared = leadline("compare", "all.parquet", "-f", "json")
     assert compared.status == 2  # one run
     both = leadline("merge", *files, "--queries", "both", "-f", "json").data
     assert both["options"]["queries"] == "both"

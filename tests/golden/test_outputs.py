@@ -45,7 +45,7 @@ LINES = {
     "agreement": [
         "agreement judges.csv",
         "agreement --table 300,20,10,70",
-        "agreement --table 20,5,1,3,30,4,0,6,31 --weights linear --level ordinal",
+        "agreement --table 20,5,1,3,30,4,0,6,31 --weights linear --scale ordinal",
         "agreement qrels.txt",
     ],
     "check": [f"check qrels.txt {RUNS}", "check clicks.csv"],
@@ -102,8 +102,8 @@ LINES = {
     "rank": [
         f"rank qrels.txt {RUNS} -m AP -m RR --config test.draws=1000",
         f"rank qrels.txt {RUNS} -m AP --config test.draws=0 -f markdown",
-        "rank --scores scores.csv --config scores.lower_is_better=latency --config test.draws=1000",
-        "rank --scores qrels.txt",
+        "rank scores.csv --config scores.lower_is_better=latency --config test.draws=1000",
+        "rank qrels.txt",
     ],
     "replicate": [
         f"replicate {RUNS} dense.run bm25.run qrels.txt -m AP",

@@ -115,7 +115,7 @@ def test_json_without_values_is_no_table_of_scores(content: str, tmp_path: Path,
     path = tmp_path / "scores.json"
     path.write_text(content)
     assert str(path) in line_of(lambda: ll.read_scores(path))
-    for words in (("rank", "--scores", path), ("correlate", path, path), ("why-different", path, path)):
+    for words in (("rank", path), ("correlate", path, path), ("why-different", path, path)):
         found = leadline(*words)
         assert (found.status, found.out, len(found.err.splitlines())) == (2, "", 1)
 

@@ -419,7 +419,7 @@ def test_a_document_of_five_megabytes_is_as_quick_as_any(tmp_path: Path, visit: 
 def test_a_form_without_the_text_opens_it_on_request_and_that_is_kept(
     files: Files, visit: Callable[..., Visit]
 ) -> None:
-    with Server(files, "--show", "title") as server:
+    with Server(files, "--content", "title") as server:
         judge = visit(server)
         assert judge.page.is_hidden("#summary")
         assert judge.page.is_hidden("#full")

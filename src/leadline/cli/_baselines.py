@@ -34,16 +34,13 @@ def baseline_options(function: F) -> F:
                 "--baseline-file",
                 type=InputPath(),
                 metavar="FILE",
-                help="File of --update-baseline, or JSON of evaluate --per-query, with which every run is "
-                "compared: with its only run, or of several with the one of the same name. It is refused if "
-                "judgments, measures or options are others. [default of -m: its measures]",
+                help="Compare every run with the saved values of --update-baseline.",
             ),
             option(
                 "Gates",
                 "--update-baseline",
                 is_flag=True,
-                help="Write the values of the runs to --baseline-file (FILE.parquet or FILE.json) unless a "
-                "condition fails.",
+                help="Write the values of the runs to --baseline-file, unless a check fails.",
             ),
         ),
     )

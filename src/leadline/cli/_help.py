@@ -32,7 +32,7 @@ Title = Literal[
     "Settings",
 ]
 TITLES = ("Options", *get_args(Title))
-WIDEST = 30  # a longer option has its text on the next line
+WIDEST = 28  # a longer option has its text on the next line
 
 # Metavars of files and folders, which a shell completes.
 FILES = frozenset(
@@ -137,13 +137,25 @@ class Command(Described):
                 title = "Output" if "--help" in parameter.opts else "Options"
                 if isinstance(parameter, Option):
                     title = parameter.group
-                groups[title].append((record[0], re.sub(r" *\[default:", "  [default:", record[1])))
-                groups[title] += getattr(parameter, "rows", [])  # the keys of settings
+                groups[title].append((record[0], _plain(record[1])))
         filled = {title: records for title, records in groups.items() if records}
         widest = min(WIDEST, max(len(first) for records in filled.values() for first, _ in records))
         for title, records in filled.items():
             with formatter.section(title):
                 formatter.write_dl([(first.ljust(widest), text) for first, text in records], col_max=WIDEST)
+                if title == "Settings":
+                    for parameter in self.params:
+                        for row in getattr(parameter, "rows", ()):
+                            formatter.write_text(row)
+
+
+def _plain(text: str) -> str:
+    """Return the help of an option without the range of its numbers.
+
+    >>> _plain("Random seed. [default: 0; 0<=x<=9]"), _plain("First N. [x>=1]")
+    ('Random seed. [default: 0]', 'First N.')
+    """
+    return re.sub(r"; (?:\d+<=)?x[<>]=?\d+(?=\])| *\[(?:\d+<=?)?x[<>]=?\d+\]", "", text).rstrip()
 
 
 class Group(Described, click.Group):

@@ -35,7 +35,9 @@ def plot_option(text: str) -> Callable[[F], F]:
 
 def figure_option(kinds: Sequence[str], text: str) -> Callable[[F], F]:
     """Add `--figure`, the kind of figure."""
-    return option("Figure", "--figure", "--chart", "figure", type=click.Choice(kinds), help=text)
+    return option(
+        "Output", "--figure", "--chart", "figure", type=click.Choice(kinds), metavar="KIND", help=text
+    )
 
 
 def plot_options(function: F) -> F:

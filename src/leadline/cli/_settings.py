@@ -113,7 +113,7 @@ SETTINGS = {
                 click.BOOL, default=False),
         Setting("read.encoding", "Character encoding of texts, as in latin-1.", default="utf-8"),
         Setting("read.kind", "What a file contains where that cannot be told from its columns.",
-                one_in("qrels", "run")),
+                one_in("qrels", "run", "values")),
         Setting("read.known", "File of documents that the user already knew, for Coverage and Novelty.",
                 InputPath()),
         Setting("read.name_by", "Name of a run: its file name or its tag.", one_in("file", "tag"), "file",
@@ -256,7 +256,7 @@ class ConfigOption(Option):
         by_group: dict[str, list[str]] = {}
         for key in sorted(keys):
             by_group.setdefault(key.partition(".")[0], []).append(key.partition(".")[2])
-        self.rows = [(f"    {group}.", ", ".join(names)) for group, names in by_group.items()]
+        self.rows = [f"{group}: {', '.join(names)}" for group, names in by_group.items()]
         super().__init__(
             ["-C", "--config"],
             group="Settings",
@@ -265,7 +265,7 @@ class ConfigOption(Option):
             expose_value=False,
             metavar="KEY=VALUE",
             callback=_remember,
-            help="Setting (repeatable), or FILE.toml with several; `leadline help config` explains the keys.",
+            help="Rarer settings, also as FILE.toml; `leadline help config` explains their keys.",
         )
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:

@@ -9,7 +9,5 @@ slice_option = option(
     "--query-slice",
     multiple=True,
     metavar="FILE:COLUMN",
-    help="Add values by slice of the queries, such as their type or language (repeatable). FILE is a table, "
-    "or queries with tags (JSON Lines; a list puts a query in several slices); its column query_id, else the "
-    "first, is the query id. The column `length`, if FILE has none, is the number of words of the text.",
+    help="Also show groups of queries, such as their type or language (repeatable).",
 )

@@ -28,7 +28,7 @@ def trec_options(function: F) -> F:
                 "-c",
                 "--complete",
                 is_flag=True,
-                help="Average over all judged queries, as --queries all.",
+                help="Average over all judged queries, like --queries all.",
             ),
             option("Output", "-n", "--no-means", is_flag=True, help="Omit the means."),
         ),

@@ -32,7 +32,7 @@ from leadline.cli._options import (
 from leadline.cli._plots import check_plots, figure_option, plot_option, plot_options, write_plots
 from leadline.cli._reading_options import judgments_and_draw, values_of
 from leadline.cli._results import inputs_of, print_warnings, result_text, table_text, with_notes
-from leadline.cli._scores import given_scores, refuse_without_scores, scores_options
+from leadline.cli._scores import given_scores, scores_options, values_given
 from leadline.cli._settings import settings
 from leadline.cli._slices import slice_option
 from leadline.cli._types import PAIRS
@@ -72,51 +72,37 @@ DATA = ("csv", "json", "jsonl")  # formats for programs: all pairs, nothing trun
 @click.argument("qrels")
 @click.argument("runs", nargs=-1)
 @scores_options
-@measure_option(
-    f"Measure, as in AP (its mean is MAP) or nDCG@10 (repeatable); the first is the primary measure. "
-    f"[default: {', '.join(COMPARED)}]"
-)
+@measure_option(f"Measure, as in map or nDCG@10 (repeatable). [default: {', '.join(COMPARED)}]")
 @confidence_options
 @settings("test.per_pair", "output.changed", "figure.pair")
 @option(
     "Output",
     "--pairs",
     type=PAIRS,
-    metavar="significant|all|N",
-    help=f"Pairs shown: those with a significant difference, all, or the N of smallest p-value per measure. "
-    f"[default: all in JSON, CSV and Parquet; in tables all up to {SENTENCES}, else significant]",
+    metavar="WHICH",
+    help=f"Show significant pairs, all, or the N with the smallest p. [default: all up to {SENTENCES}]",
 )
-@option(
-    "Output",
-    "--long",
-    is_flag=True,
-    help="Also show effect sizes, wins, ties, losses, and the difference that you could detect.",
-)
+@option("Output", "--long", is_flag=True, help="Also show effects, wins, ties and losses.")
 @option(
     "Gates",
     "--fail-if-worse",
     multiple=True,
-    metavar="MEASURE[:MARGIN]",
-    help="Fail if a run is significantly worse than the baseline, or worse by more than MARGIN "
-    "(repeatable): one-sided test of 'difference >= -MARGIN', p below alpha.",
+    metavar="M[:MARGIN]",
+    help="Fail if a run is significantly worse than the baseline, by more than MARGIN if given.",
 )
 @option(
     "Gates",
     "--require-not-worse",
     multiple=True,
-    metavar="MEASURE:MARGIN",
-    help="Fail unless a run is non-inferior to the baseline with margin MARGIN (repeatable): the "
-    "one-sided lower confidence limit of the difference is above -MARGIN. The output gives the "
-    "smallest margin at which an equally good run passes on these queries with probability "
-    "test.power.",
+    metavar="M:MARGIN",
+    help="Fail unless a run is shown to be worse than the baseline by less than MARGIN.",
 )
 @option(
     "Gates",
     "--fail-below",
     multiple=True,
-    metavar="MEASURE=VALUE",
-    help="Fail if the mean of a run other than the baseline is below VALUE (repeatable); above, for "
-    "measures where less is better.",
+    metavar="M=VALUE",
+    help="Fail if the mean of a run is below VALUE, or above it where less is better.",
 )
 @baseline_options
 @slice_option
@@ -124,15 +110,7 @@ DATA = ("csv", "json", "jsonl")  # formats for programs: all pairs, nothing trun
     "Output", "--summary", type=OUTPUT, metavar="FILE", help="Output file of a short summary in Markdown."
 )
 @plot_option("Figure")
-@figure_option(
-    FIGURES,
-    "Kind of figure, for the primary measure: differences or scatter of a pair; pairs (mean "
-    "differences of the pairs shown, with the intervals of the table); forest (means of all "
-    "runs, with the interval of each mean alone); groups (bars join runs without a significant "
-    "difference); critical-difference (mean ranks with Nemenyi's critical difference); slices (mean "
-    "differences by slice); box, violin or line (values of the queries by run). [default: "
-    "differences for one pair, else forest]",
-)
+@figure_option(FIGURES, f"{', '.join(FIGURES[:-1])} or {FIGURES[-1]}.")
 @plot_options
 @sample_options
 @evaluation_options
@@ -161,29 +139,15 @@ def command(
     form: str,
     output: str | None,
     kind: str | None,
-    scores: bool,
     **options: Any,
 ) -> None:
     """Compare runs: differences with intervals and significance tests.
 
-    In every pair the second run is the one named earlier, or the baseline. A difference is the mean of the
-    first minus that of the second, over the same queries: `compare QRELS OLD NEW` tells whether NEW is
-    better. Intervals are simultaneous over the pairs corrected together; they exclude 0 where the difference
-    is significant; `-C interval=BCa` makes bootstrap intervals. A run without any judged document is an
-    error.
+    `leadline compare QRELS OLD NEW` tells you whether NEW is better than OLD. In every pair, b is the run
+    that you named first, or the baseline, and a - b is the mean difference over the same queries.
 
-    Gates (--fail-if-worse, --require-not-worse, --fail-below) end with status 1 if a condition fails, or if
-    it cannot be decided: a run that lacks judged queries of its baseline, a baseline that lacks judged
-    queries (unless --queries both), fewer than 5 queries (or groups), or a test that cannot reach
-    significance. A run without any difference passes. Each condition is a one-sided test at alpha = 1 -
-    confidence, without correction. With k tests (conditions times runs) the nominal probability of a false
-    alarm of --fail-if-worse is at most k alpha; that of --require-not-worse passing a run that is worse by
-    the margin is alpha, however many tests there are. Measured at alpha = 5 %: 3 to 6 % and 4 to 7 % on
-    scores of real runs, up to 15 % for very skewed differences on 5 queries (docs/comparing.md).
-    --fail-if-worse and --require-not-worse need --baseline or --baseline-file.
-
-    With many runs, -o FILE.parquet writes the columns of the CSV in a small part of the space of JSON; in
-    JSON, --pairs leaves out pairs, and -C changed=0 the queries with the largest differences.
+    With --fail-if-worse, --require-not-worse or --fail-below, leadline exits with status 1 if a run fails the
+    check or if there are too few queries to tell. Repeat and combine them freely (docs/gates.md).
     """
     columns = output is not None and output.lower().endswith(".parquet")
     if columns and (form != "table" or query_slice):
@@ -202,7 +166,8 @@ def command(
     if all_pairs:
         refuse_without_baseline(conditions)
     rules = Rules.take(options)
-    others = [name for name, given in (("baseline", baseline), ("scores", scores)) if given]
+    scores = values_given(context, (qrels, *runs), kind)
+    others = [name for name, given in (("baseline", baseline), ("values of queries", scores)) if given]
     file = BaselineFile(path, update=kept_in["update_baseline"], force=kept_in["force_update"], others=others)
     requested = [
         *(measures or (() if conditions else file.measures or COMPARED)),
@@ -214,13 +179,12 @@ def command(
     more: list[tuple[str, int]] = []
     if scores:
         wanted = requested if measures or conditions else ()
-        asked = [*options, "level", "kind"]
+        asked = [*options, "level"]
         results, ((qrels, judged), *more) = given_scores(context, asked, (qrels, *runs), wanted)
         own = results
     else:
-        refuse_without_scores(context)
         if not runs:
-            raise UsageError("no run; expected QRELS RUN RUN..., or --scores FILE...")
+            raise UsageError("no run; expected QRELS RUN RUN..., or values of queries")
         others = [one for one in baseline if one not in runs and os.path.isfile(one)]
         with progress("runs") as on_run:
             given = judgments_and_draw(qrels, options, kind, requested)

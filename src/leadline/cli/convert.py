@@ -59,7 +59,9 @@ BEIR, RANK_EVAL = "beir", "rank_eval"  # of judgments, with the texts of queries
     "--queries", type=INPUT, metavar="FILE", help="Texts of the queries, with --to beir or rank_eval."
 )
 @click.option("--docs", type=INPUT, metavar="FILE", help="Texts of the documents, with --to beir.")
-@click.option("--index", metavar="NAME", help="Index that has the documents, with --to rank_eval.")
+@click.option(
+    "--index-name", "index", metavar="NAME", help="Index that has the documents, with --to rank_eval."
+)
 @click.option("--overwrite", is_flag=True, help="Replace OUT if it exists.")
 @repair_options
 def command(
@@ -154,8 +156,8 @@ def _check_texts(form: str | None, queries: str | None, docs: str | None, index:
     if queries is not None and form not in {BEIR, RANK_EVAL}:
         raise UsageError("--queries without --to beir or rank_eval; expected either")
     both({"--docs": docs}, {"--to beir": form == BEIR})
-    both({"--to rank_eval": form == RANK_EVAL}, {"--index NAME": index})
-    both({"--index NAME": index}, {"--to rank_eval": form == RANK_EVAL})
+    both({"--to rank_eval": form == RANK_EVAL}, {"--index-name NAME": index})
+    both({"--index-name NAME": index}, {"--to rank_eval": form == RANK_EVAL})
 
 
 def is_listed(file: Opened) -> bool:

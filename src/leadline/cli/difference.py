@@ -70,10 +70,10 @@ FIGURES = ("map", "tree", "cumulative", "parameter")
 @option("Measures", "--signed", is_flag=True, help="Report a negative RIC for reversed lists.")
 @option(
     "Reading",
-    "--complete",
+    "--exhaustive",
     "documents",
     metavar="DOCS",
-    help="Treat every document of DOCS without a judgment as non-relevant; for exhaustive judgments only.",
+    help="Count every document of DOCS without a judgment as not relevant.",
 )
 @option(
     "Measures",

@@ -58,51 +58,39 @@ FIGURES = ("heat-map", "box", "violin", "line", "means", "slices")
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True)
 @measure_option(
-    "Measure, as in AP (its mean is MAP), RR (MRR) or nDCG@10 (repeatable), or a group of trec_eval: "
-    "official, set, all_trec. `leadline measures` lists them. "
+    "Measure, as in map or nDCG@10 (repeatable); `leadline measures` lists them. "
     "[default: AP, nDCG@10, RR, P@10, R@100, Judged@10]"
 )
-@per_query_option("Add the values of single queries; in CSV the row of a mean has no query.")
+@per_query_option()
 @option(
     "Measures",
     "--bounds",
     is_flag=True,
-    help="Add bounds to every value: over the orders of tied documents (lowest, highest, expected), "
-    "and over the grades of unjudged documents.",
+    help="Also show bounds over the orders of tied documents and over the grades of unjudged ones.",
 )
-@option(
-    "Statistics", "--intervals", is_flag=True, help="Add a confidence interval to every mean (over queries)."
-)
+@option("Statistics", "--intervals", is_flag=True, help="Also show a confidence interval of each mean.")
 @click.option(
     "--fail-below",
     multiple=True,
-    metavar="MEASURE=VALUE",
-    help="Exit with status 1 if the mean of a run is below VALUE (above, for measures where less is "
-    "better) or undefined (repeatable). A run without any judged document is an error.",
+    metavar="M=VALUE",
+    help="Exit with status 1 if the mean of a run is below VALUE, or above it where less is better.",
 )
 @sample_options
 @slice_option
 @plot_option("Figure of the first measure")
-@figure_option(
-    FIGURES,
-    "Kind of figure: heat-map (runs by queries); box, violin (distributions over queries) or line (over the "
-    "queries) of each run; means (with intervals, if --intervals is given); slices (means by slice). "
-    "[default: heat-map]",
-)
+@figure_option(FIGURES, f"Kind of figure: {', '.join(FIGURES)}. [default: {FIGURES[0]}]")
 @plot_options
 @option(
     "Parts",
     "--parts",
     is_flag=True,
-    help="All files given, those of folders, patterns and URLs (s3:// gs:// https://) included, are "
-    "parts of one run, named as the first argument; every query is in one part.",
+    help="Read all files (folders, patterns and URLs too) as parts of one run, each query in one part.",
 )
 @option(
     "Parts",
     "--group-parts",
     is_flag=True,
-    help="Copy the lines of all parts (TREC text) to temporary files by query first, so that the lines of a "
-    "query may be in several parts.",
+    help="Sort the parts by query first, so that a query may be in several.",
 )
 @engine_option("Engine that evaluates parts or runs")
 @option(
@@ -110,7 +98,7 @@ FIGURES = ("heat-map", "box", "violin", "line", "means", "slices")
     "--save",
     type=OUTPUT,
     metavar="FILE.parquet",
-    help="Save the values of queries, for `merge`, `verify` and `compare --scores`; if parts fail, those of "
+    help="Save the values of queries, for `merge`, `verify` and `compare`; if parts fail, those of "
     "the others.",
 )
 @interval_options
@@ -145,9 +133,9 @@ def command(  # click documents the options
 ) -> None:
     """Evaluate runs against judgments: MAP, MRR, nDCG and more.
 
-    All judged queries (TREC topics) are averaged; a query that a run lacks has the value 0. Missing queries,
-    ties and unjudged documents are counted below the table. `-f trec` prints what trec_eval prints, by
-    default its official measures, and writes the counts to standard error.
+    leadline averages over all judged queries (TREC topics), and a query that a run is missing counts 0. The
+    lines below the table list whatever could shift the numbers: missing queries, ties, unjudged documents.
+    `-f trec` prints what trec_eval prints.
     """
     refuse_same_output(output or "-", save, *plots)
     appearance = check_plots(plots, figure=figure)

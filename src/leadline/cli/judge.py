@@ -76,7 +76,7 @@ LOOKS = 10
     help="Number of times to check --stop-when, at equal steps of the pool.",
 )
 @click.option(
-    "--show",
+    "--content",
     "forms",
     default="full",
     show_default=True,

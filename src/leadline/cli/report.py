@@ -22,7 +22,7 @@ from leadline.cli._options import (
 )
 from leadline.cli._reading_options import judgments_and_draw, labels_of, read_with
 from leadline.cli._results import inputs_of, print_line, result_text
-from leadline.cli._scores import given_scores, refuse_without_scores, scores_options
+from leadline.cli._scores import given_scores, scores_options, values_given
 from leadline.cli._settings import settings
 from leadline.comparison.compare import compare_results
 from leadline.comparison.rules import Rules
@@ -69,7 +69,6 @@ def command(
     form: str,
     output: str,
     kind: str | None,
-    scores: bool,
     **options: Any,
 ) -> None:
     """Write an evaluation report of runs as one HTML page.
@@ -91,14 +90,13 @@ def command(
         raise UsageError(f"-o - and -f {form} both write to standard output; expected -o FILE")
     baseline = options.pop("baseline")
     rules = Rules.take(options)
-    if scores:
-        asked = [*options, "level", "kind"]
+    if scores := values_given(context, (qrels, *runs), kind):
+        asked = [*options, "level"]
         restored, ((qrels, judged), *others) = given_scores(context, asked, (qrels, *runs), measures)
         comparison, curves = compare_results(restored, rules, baseline=baseline), None
     else:
-        refuse_without_scores(context)
         if not runs:
-            raise UsageError("no run; expected QRELS RUN RUN..., or --scores FILE...")
+            raise UsageError("no run; expected QRELS RUN RUN..., or values of queries")
         table, draw = judgments_and_draw(qrels, options, kind, measures)
         pool, judged = options["pool"], len(table.grades)
         if draw is not None:

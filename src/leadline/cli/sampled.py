@@ -65,7 +65,8 @@ SECTION = "Estimation"
 )
 @option(
     "Sampling",
-    "--pairs",
+    "--draw",
+    "pairs",
     type=OUTPUT,
     metavar="POOL",
     help="Draw --sample documents from --docs and write the pairs that every system must score to "
@@ -132,14 +133,14 @@ def command(
     unless half of the documents are the first of a good run (--certain). See docs/unjudged.md.
     """
     appearance = check_plots(plots, output=output)
-    one_of({"--plot": plots, "--pairs": pairs})
+    one_of({"--plot": plots, "--draw": pairs})
     if pairs is not None:
         refuse_same_output(pairs, output)
         _draw(qrels, scores, pairs, docs, form, output, options, kind=kind)
         return
     if not scores:
         raise click.UsageError("Missing argument 'SCORES...'.")
-    both({"--docs": docs}, {"--pairs": pairs})
+    both({"--docs": docs}, {"--draw": pairs})
     size = None if population is None else read_population(population)
     table = read_judgments(qrels, options, kind)
     with progress("runs") as on_run:
@@ -175,10 +176,10 @@ def _draw(
 
     if scores:
         raise UsageError(
-            f"--pairs draws a sample and reads no scores; found '{scores[0]}', expected no SCORES"
+            f"--draw draws a sample and reads no scores; found '{scores[0]}', expected no SCORES"
         )
     if docs is None or options["sample"] is None:
-        raise UsageError("--pairs is incomplete; expected --docs DOCS and --sample N too")
+        raise UsageError("--draw is incomplete; expected --docs DOCS and --sample N too")
     table = read_qrels(qrels, kind=kind)
     names = [to_text(name) for name in ids_of(docs)]
     recorded = {name: options[name] for name in ("sample", "certain", "seed", "negative")}

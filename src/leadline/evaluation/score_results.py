@@ -127,7 +127,7 @@ def read_scores(
     tables = [table for _, table in opened if isinstance(table, OpenedScores)]
     headers = [name for table in tables for name in dict.fromkeys(table.header)]
     repeated = {name for name in headers if headers.count(name) > 1} if len(tables) > 1 else set()
-    choices = Choices(_is_known, [*names, *stated] if wide is None else names, wide, repeated, _canonical)
+    choices = Choices(is_known, [*names, *stated] if wide is None else names, wide, repeated, _canonical)
     choices = choices._replace(asked=names or choices.asked)
     columns = [
         table.columns(choices._replace(wide="measures") if source.name and wide is None else choices)
@@ -179,7 +179,8 @@ def _meant(name: str) -> Any:
     return found[0] if len(found) == 1 else None
 
 
-def _is_known(name: str) -> bool:
+def is_known(name: str) -> bool:
+    """Return whether a name is that of a measure."""
     return _meant(name) is not None
 
 

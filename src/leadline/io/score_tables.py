@@ -103,7 +103,7 @@ def _open_file(path: str, name: str) -> OpenedScores | dict[str, Any]:
     ]
     if not lines:
         raise InputError("contains no scores", expected=EXPECTED, path=path)
-    cells = _three(lines[0][1])
+    cells = three(lines[0][1])
     if len(cells) == 3 and (cells[0] in TEXT_MEASURES or _is_number(cells[2])):
         return OpenedScores((), lambda choices: _of_lines(lines, path, name, choices))
     if not any(sign in lines[0][1] for sign in ",\t;"):
@@ -119,7 +119,7 @@ def _open_file(path: str, name: str) -> OpenedScores | dict[str, Any]:
     )
 
 
-def _three(line: str) -> list[str]:
+def three(line: str) -> list[str]:
     """Return the cells of a line of trec_eval or ir_measures: between tabs, or else between blanks."""
     cells = [cell.strip() for cell in line.strip("\r\n").split("\t")]
     return cells if len(cells) == 3 else line.split()
@@ -222,7 +222,7 @@ def _spelling(name: str) -> str:
     return name.strip().lower().replace(" ", "_").replace("-", "_")
 
 
-def _find(header: Sequence[str], names: Sequence[str], taken: Collection[int] = ()) -> int | None:
+def find(header: Sequence[str], names: Sequence[str], taken: Collection[int] = ()) -> int | None:
     """Return the place of the first name that the header has."""
     present = [None if place in taken else _spelling(name) for place, name in enumerate(header)]
     return next((present.index(_spelling(name)) for name in names if _spelling(name) in present), None)
@@ -239,9 +239,9 @@ def _cells(
     header: list[str], rows: list[Row], path: str, unit: str, name: str, choices: Choices
 ) -> ScoreColumns:
     """Return the cells of a table with a header."""
-    measure = _find(header, MEASURE)
-    run = _find(header, RUN)
-    value = _find(header, VALUE) if measure is not None else None
+    measure = find(header, MEASURE)
+    run = find(header, RUN)
+    value = find(header, VALUE) if measure is not None else None
     query = _query_column(header, rows, path, taken=[run, measure, value])
     columns = ScoreColumns(path, unit, [], [], [], [], [], [])
     given = [place for place in (query, run, measure, value) if place is not None]
@@ -323,7 +323,7 @@ def _first_line(unit: str) -> int | None:
 def _query_column(header: list[str], rows: list[Row], path: str, *, taken: Sequence[int | None]) -> int:
     """Return the place of the query: a column of such a name, or else the first one if it holds ids."""
     others = {place for place in taken if place is not None}
-    query = _find(header, QUERY, others)
+    query = find(header, QUERY, others)
     if query is not None:
         return query
     if set(map(_spelling, header)) >= STEPS:
@@ -365,7 +365,7 @@ def _are_runs(names: list[str], run: int | None, choices: Choices) -> bool:
 
 def _of_lines(lines: list[tuple[int, str]], path: str, name: str, choices: Choices) -> ScoreColumns:
     """Return the cells of the output of `trec_eval -q` (measure, query, value) or `ir_measures -q`."""
-    rows = [(number, _three(line)) for number, line in lines]
+    rows = [(number, three(line)) for number, line in lines]
     for number, cells in rows:
         if len(cells) != 3:
             raise InputError(

@@ -144,7 +144,9 @@ def refuse_headerless(source: Opened, what: str, *_: object) -> Records:
     line, first = rows[0]
     if len(first) == 3 and PRINTED & {cells[0] for _, cells in rows}:
         found = "values of measures, as `trec_eval -q` prints them"
-        raise InputError(found, expected="a run or judgments; --scores reads values", path=source.path)
+        raise InputError(
+            found, expected="a run or judgments; compare, rank and report read values", path=source.path
+        )
     key = "columns=query_id,doc_id,score" if what == "score" else "qrels_columns=query_id,doc_id,grade"
     option = f"--config read.{key}"
     raise InputError(

@@ -21,7 +21,7 @@ PAIRWISE = 6  # maximum number of judges shown pairwise; of more, the mean of ea
 RANGE = "in [2/3, 1]"
 ADVICE = (
     "agreement below 2/3 is commonly considered insufficient; to improve it, define every grade with "
-    "examples, use fewer grades (--rel gives the agreement with two), or first judge some queries together"
+    "examples, use fewer grades (--level 1 gives the agreement with two), or first judge some together"
 )
 TITLES = {
     "agreement": "percent agreement",

@@ -82,7 +82,7 @@ def difference_warnings(
         ResultWarning(
             "few_nonrelevant",
             f"queries with fewer than {FEW} judged non-relevant documents: {few} of {len(nonrelevant)}; RIC "
-            "and id depend on them (--complete DOCS judges all other documents of the collection as 0)",
+            "and id depend on them (--exhaustive DOCS judges all other documents of the collection as 0)",
             few if sparse else 0,
         ),
         ResultWarning(
@@ -275,7 +275,7 @@ def _no_pairs(qrels: Qrels) -> InputError:
         "no query has judged documents of two grades, one of them relevant",
         expected="at least one",
         path=qrels.source,
-        hint="--complete DOCS treats all other documents of the collection as non-relevant",
+        hint="--exhaustive DOCS treats all other documents of the collection as non-relevant",
     )
 
 
