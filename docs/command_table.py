@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from types import ModuleType
 from typing import Any
 
 import click
@@ -15,11 +16,15 @@ KEYS = ("required", "default", "nargs", "multiple", "is_flag", "metavar", "help"
 KEYS += ("expose_value", "is_eager", "envvar", "flag_value", "type", "callback")
 
 
-def table(commands: dict[str, click.Command]) -> str:
-    """Return the declarations of commands as JSON, with a line for each parameter."""
-    entries = {name: _entry(command) for name, command in commands.items()}
+def table(modules: dict[str, ModuleType]) -> str:
+    """Return the declarations of the commands in modules as JSON, with a line for each parameter."""
+    entries = {
+        name: {"section": module.SECTION, "says": module.command.get_short_help_str(limit=200).rstrip(".")}
+        | ({} if name == "study" else _entry(module.command))
+        for name, module in modules.items()
+    }
     text = json.dumps(entries, ensure_ascii=False)
-    for begin in ('"kind": "', '"help": "', '"params": ['):  # as a line, where it begins an object
+    for begin in ('"kind": "', '"help": "', '"section": "'):  # as a line, where it begins an object
         text = text.replace(f"{{{begin}", f"\n{{{begin}")
     assert json.loads(text) == entries
     return text.lstrip() + "\n"

@@ -101,26 +101,12 @@ def command_names() -> list[str]:
     )
 
 
-def command_list() -> str:
-    """Write the module that `leadline --help` reads in place of the files of the commands."""
-    lines = [
-        '"""The commands with their sections and first sentences.',
-        "",
-        "Made by docs/generate.py from the files of the commands: run `make docs` after a change.",
-        '"""',
-        "",
-        "COMMANDS = {",
-    ]
-    for name in command_names():
-        module = importlib.import_module(f"{cli.__name__}.{cli.module_of(name)}")
-        says = module.command.get_short_help_str(limit=200).removesuffix(".")
-        lines.append(f'    "{name}": ("{module.SECTION}", "{says}"),')
-    return "\n".join([*lines, "}"]) + "\n"
-
-
 def command_table() -> str:
     """Write the table from which a command's help and errors are made without importing it."""
-    return str(TABLE["table"]({name: cli.loaded(name) for name in command_names() if name != "study"}))
+    modules = {
+        name: importlib.import_module(f"{cli.__name__}.{cli.module_of(name)}") for name in command_names()
+    }
+    return str(TABLE["table"](modules))
 
 
 COMPLETION = """## Completion in the shell
@@ -462,7 +448,6 @@ PAGES: dict[str, Callable[[], str]] = {
     "../src/leadline/cli/commands.json": command_table,
     "gallery.md": gallery,
     "api.md": api,
-    "../src/leadline/cli/_commands.py": command_list,
     "measures.md": measures,
     "commands.md": commands,
     "profiles.md": profiles,

@@ -196,7 +196,7 @@ def test_labels_of_other_documents_are_refused(files: Path, pool: Path, tmp_path
 
 def test_options_of_a_draw_need_a_measure(files: Path, tmp_path: Path) -> None:
     done = typed("pool", files / "a.run", "--budget", 5, "--depth", 3, "-o", tmp_path / "p.tsv")
-    assert "--budget without --for" in str(done.exception)
+    assert "--budget needs --for" in str(done.exception)
     done = typed(
         "pool", files / "a.run", "--for", "P@5", "--budget", 5, "--random", 3, "-o", tmp_path / "p.tsv"
     )
@@ -233,7 +233,7 @@ def test_few_distinct_values_are_cells_as_machine_labels_are(files: Path, pool: 
     assert ours.to_dict()["runs"] == labels.to_dict()["runs"]
     assert ours.proxy == place
     codes = [{one.code: one.count for one in found.warnings} for found in (ours, labels)]
-    with pytest.raises(UsageError, match="one of them"):
+    with pytest.raises(UsageError, match="only one of"):
         estimate(judged, runs, "P@10", pool=pool, proxy="votes", machine=some)
     assert codes[0]["unlabelled_queries"] == codes[1]["unlabelled_queries"] == 2
 
@@ -504,7 +504,7 @@ def test_json_results_are_compared_as_their_runs(files: Path, tmp_path: Path) ->
         (["two.parquet", "two.parquet"], "is in two files"),
         (["two.parquet", "-l", "2"], "--level has no effect on values"),
         (["two.parquet", "-m", "AP"], "no measure 'AP'"),
-        (["one.parquet"], "expected two or more"),
+        (["one.parquet"], "at least two runs"),
         (["two.parquet", "other.parquet"], "expected equal"),
         (["part.parquet", "one.parquet"], "different queries"),
         (["truth.qrels"], "or values of queries"),

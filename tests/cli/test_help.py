@@ -16,9 +16,9 @@ import click
 import pytest
 
 from conftest import Leadline
-from leadline.cli import COMMON, SECTIONS, TRIED, _help, group, loaded, module_of
-from leadline.cli._commands import COMMANDS
+from leadline.cli import COMMON, SECTIONS, TRIED, _help, group, loaded, module_of, table
 
+COMMANDS = {name: (entry["section"], entry["says"]) for name, entry in table().items()}
 FOLDER = Path(inspect.getfile(import_module("leadline.cli"))).parent
 NAMES = sorted(path.stem.replace("_", "-") for path in FOLDER.glob("[!_]*.py"))
 LONGEST = 66  # of a first sentence: it fits a line of 80 columns

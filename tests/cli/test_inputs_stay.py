@@ -18,7 +18,7 @@ import leadline as ll
 from conftest import REPOSITORY, Leadline
 from judging_pages import event
 from leadline.cli import group
-from leadline.cli._types import OutputPath
+from leadline.cli._help import OutputPath
 from leadline.evaluation.saved_results import save
 from leadline.io import read_paths
 from leadline.judging.events import parse_event

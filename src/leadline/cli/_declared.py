@@ -5,33 +5,22 @@ docs/generate.py writes the file from the files of the commands, which are impor
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Callable, Mapping
-from functools import cache
 from typing import Any
 
 import click
 
-from leadline.cli import _help, _scores, _settings, _types
+from leadline.cli import _help, _scores, _settings, table
 
-MODULES = (_help, _scores, _settings, _types)  # of the classes, types and callbacks that it names
+MODULES = (_help, _scores, _settings)  # of the classes, types and callbacks that it names
 PLAIN = {"str": click.STRING, "int": click.INT, "float": click.FLOAT, "bool": click.BOOL}
 Entry = Mapping[str, Any]
 
 
-@cache
-def table() -> dict[str, Entry]:
-    """Return the declarations by command."""
-    with open(os.path.join(os.path.dirname(__file__), "commands.json"), encoding="utf-8") as file:
-        declarations: dict[str, Entry] = json.load(file)
-    return declarations
-
-
 def declared(name: str, load: Callable[[], click.Command]) -> click.Command | None:
-    """Return a command that calls what `load` returns; None if it is not in the table."""
+    """Return a command that calls what `load` returns; None if the table does not declare it."""
     entry = table().get(name)
-    return None if entry is None else _command(name, entry, load)
+    return None if entry is None or "params" not in entry else _command(name, entry, load)
 
 
 def _command(name: str, entry: Entry, load: Callable[[], click.Command]) -> click.Command:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
 import click
 
+from leadline.io.read_paths import STANDARD_STREAM, declare_output
+
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
@@ -120,7 +122,15 @@ class Command(Described):
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
         """Read the command line; measures among the runs are as if -m had come before them."""
+        file = None
+        if not context.resilient_parsing:
+            from leadline.cli._settings import EXPERIMENTAL, with_experiment
+
+            if self.name in EXPERIMENTAL:
+                args, file = with_experiment(self, context, args)
         rest = super().parse_args(context, args)
+        if file is not None:
+            click.echo(f"leadline: experiment: {file}", err=True)
         if isinstance(context.params.get("measures"), tuple) and not context.resilient_parsing:
             for argument in self.params:
                 if argument.name in ("runs", "scores") and argument.nargs == -1:
@@ -216,6 +226,48 @@ class InputPath(click.types.StringParamType):
 INPUT = InputPath()
 
 
+ALIASES = {"tex": "latex", "md": "markdown", "ndjson": "jsonl", "text": "table", "txt": "table"}
+
+
+class FormatChoice(click.Choice[str]):
+    """Output formats and their aliases."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the canonical name of a format."""
+        return super().convert(ALIASES.get(str(value), value), param, ctx)
+
+
+class OutputPath(InputPath):
+    """Path of an output, which must differ from all inputs."""
+
+    name = "path"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Declare the path as an output of this command."""
+        path = str(super().convert(value, param, ctx))
+        if path != STANDARD_STREAM:
+            declare_output(path)
+        return path
+
+
+class Pairs(click.ParamType):  # type: ignore[type-arg]  # takes no parameter before click 8.4
+    """`significant`, `all`, or a number of pairs."""
+
+    name = "pairs"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str | int:
+        """Read the option."""
+        if value in ("significant", "all"):
+            return str(value)
+        try:
+            number = int(value)
+        except ValueError:
+            number = 0
+        if number < 1:
+            self.fail(f"'{value}'; expected significant, all, or a number from 1", param, ctx)
+        return number
+
+
 class NameOf(click.types.StringParamType):
     """Name in a registry, such as a measure, optionally with parameters; with shell completion.
 
@@ -276,3 +328,5 @@ POOLING = NameOf("judging.pooling_methods", "POOLS")
 PREDICTOR = NameOf("estimation.predictors", "PREDICTORS")
 SIMILARITY = NameOf("comparison.information_difference.similarity_baselines", "SIMILARITIES")
 ANALYSIS = NameOf("text", "ANALYSES")
+OUTPUT = OutputPath()
+PAIRS = Pairs()

@@ -13,9 +13,9 @@ from typing import Any, TypeVar
 import click
 
 from leadline.cli._help import CORRECTION, MEASURE, TEST, add_options, option
+from leadline.cli._help import OUTPUT as OUTPUT  # noqa: PLC0414  # commands import it from here
+from leadline.cli._help import FormatChoice as FormatChoice  # noqa: PLC0414
 from leadline.cli._settings import one_in, setting, settings
-from leadline.cli._types import OUTPUT as OUTPUT  # noqa: PLC0414  # commands import it from here
-from leadline.cli._types import FormatChoice as FormatChoice  # noqa: PLC0414
 from leadline.data.registry import LARGEST
 from leadline.errors import UsageError
 from leadline.evaluation.profiles import PROFILES

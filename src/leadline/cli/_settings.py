@@ -308,7 +308,7 @@ def replacing(command: click.Command, option: str) -> Setting | None:
 def _remember(context: click.Context, _option: click.Parameter, texts: tuple[str, ...]) -> None:
     known = {one.key: one for one in taken(context.command)}
     given: dict[str, Any] = {}
-    for key, value in _pairs(texts):
+    for key, value in _pairs(texts, context.command):
         one = _resolve(key, known, context)
         if value is None and one.kind is not click.BOOL:
             raise UsageError(f"--config {key} without a value; expected --config {one.usage}")
@@ -319,33 +319,116 @@ def _remember(context: click.Context, _option: click.Parameter, texts: tuple[str
     context.meta[GIVEN] = given
 
 
-def _pairs(texts: Iterable[str]) -> Iterator[tuple[str, str | None]]:
+def _pairs(texts: Iterable[str], command: click.Command) -> Iterator[tuple[str, str | None]]:
     """Yield keys and values of the command line and of files; a bare key has the value None."""
     for text in texts:
-        if "=" not in text and text.lower().endswith(".toml"):
-            yield from _in_file(text)
+        if _is_file(text):
+            yield from _in_file(text, command)
             continue
         for part in re.findall(r'(?:[^\s"]|"[^"]*"|")+', text):
             key, equals, value = part.partition("=")
             yield key, value.replace('"', "") if equals else None
 
 
-def _in_file(path: str) -> Iterator[tuple[str, str]]:
+EXPERIMENT = "leadline.toml"  # in the folder, the experiment of a call without arguments
+EXPERIMENTAL = ("compare", "evaluate", "rank", "report")  # commands that run one
+# Keys of an experiment with the options that they stand for; those of judgments and runs are arguments.
+KEYS = {
+    "judgments": "",
+    "qrels": "",
+    "runs": "",
+    "measures": "measures",
+    **{name: name for name in ("baseline", "fail_if_worse", "require_not_worse", "fail_below")},
+    **{name: name for name in ("pool", "machine")},
+}
+
+
+def with_experiment(
+    command: click.Command, context: click.Context, args: list[str]
+) -> tuple[list[str], str | None]:
+    """Return the arguments of a call with those of the experiment that it runs, and the file of it."""
+    given, _, _ = command.make_parser(context).parse_args(args=list(args))
+    typed = [*_listed(given.get("qrels")), *_listed(given.get("runs"))]
+    named = [text for text in _listed(given.get("config")) if _is_file(text) and "runs" in _content(text)]
+    if named and typed:
+        raise UsageError(f"{named[0]} names its own runs. Give either arguments or that file.")
+    if typed or not (named or os.path.isfile(EXPERIMENT)):
+        return args, None
+    path = named[0] if named else EXPERIMENT
+    content = _content(path)
+    for name, value in content.items():
+        if name not in KEYS and not isinstance(value, dict):
+            import difflib
+
+            nearest = difflib.get_close_matches(name, KEYS, n=1)
+            hint = f"nearest: {nearest[0]}" if nearest else f"the keys are {', '.join(KEYS)}"
+            raise InputError(f"unknown key {name}", expected="a key of an experiment", path=path, hint=hint)
+    options = {each.name: each for each in command.params if isinstance(each, click.Option)}
+    made = [] if named else ["--config", path]
+    for name, value in content.items():
+        option = options.get(KEYS.get(name, ""))
+        if option is not None and not _listed(given.get(str(option.name))):
+            made += [part for text in _texts(name, value, path) for part in (max(option.opts, key=len), text)]
+    inputs = [
+        text for name in ("judgments", "qrels", "runs") for text in _texts(name, content.get(name), path)
+    ]
+    return [*made, *args, "--", *inputs], path
+
+
+def _listed(value: object) -> list[str]:
+    """Return what was given for a parameter, nothing if it is not."""
+    return [value] if isinstance(value, str) else list(value) if isinstance(value, (list, tuple)) else []
+
+
+def _texts(key: str, value: Any, path: str) -> list[str]:
+    """Return the values of a key of an experiment as on a command line; paths are relative to its file."""
+    if isinstance(value, dict):  # runs by name
+        return [f"{name}={_relative(str(file), path)}" for name, file in value.items()]
+    texts = [] if value is None else list(map(str, value if isinstance(value, list) else [value]))
+    if key in ("measures", "fail_if_worse", "require_not_worse", "fail_below"):
+        return texts
+    found = []
+    for text in texts:
+        name, equals, file = text.rpartition("=")
+        there = os.path.lexists(_relative(file, path)) or key not in ("baseline", "machine")
+        found.append(name + equals + (_relative(file, path) if there else file))
+    return found
+
+
+def _relative(text: str, path: str) -> str:
+    return text if "://" in text else os.path.join(os.path.dirname(path), text)
+
+
+def _is_file(text: str) -> bool:
+    return "=" not in text and text.lower().endswith(".toml")
+
+
+def _content(path: str) -> dict[str, Any]:
     import tomllib
 
     record_input(path)
     try:
         with open(path, "rb") as file:
-            tables = tomllib.load(file)
+            return tomllib.load(file)
     except OSError as error:
         raise InputError(error.strerror or "cannot be read", expected="a TOML file", path=path) from None
     except ValueError as error:
         raise InputError(f"invalid TOML: {error}", path=path) from None
+
+
+def _in_file(path: str, command: click.Command) -> Iterator[tuple[str, str]]:
+    """Yield the settings in a file; those of an experiment that a command does not take are for others."""
+    tables = _content(path)
+    own = {one.key for one in taken(command)} if "runs" in tables else {*SETTINGS}
+    if "runs" in tables:
+        tables = {name: table for name, table in tables.items() if name not in KEYS}
     for group, table in tables.items():
         if not isinstance(table, dict):
             raise InputError(f"{group} is no table of settings", expected=f"[{group}]", path=path)
         for name, content in table.items():
             known = SETTINGS.get(f"{group}.{name}")
+            if known is not None and known.key not in own:
+                continue
             values = content if isinstance(content, list) and known is not None and known.many else [content]
             for value in values:
                 text = ",".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -17,7 +17,7 @@ from leadline.cli._baselines import (
     first_summary,
     least_means,
 )
-from leadline.cli._help import Command, option
+from leadline.cli._help import PAIRS, Command, option
 from leadline.cli._options import (
     OUTPUT,
     confidence_options,
@@ -35,7 +35,6 @@ from leadline.cli._results import inputs_of, print_warnings, result_text, table_
 from leadline.cli._scores import given_scores, scores_options, values_given
 from leadline.cli._settings import settings
 from leadline.cli._slices import slice_option
-from leadline.cli._types import PAIRS
 from leadline.comparison import pairing as pairings
 from leadline.comparison.baselines import refuse_estimates
 from leadline.comparison.compare import COMPARED, compare_results

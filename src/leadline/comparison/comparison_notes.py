@@ -111,7 +111,7 @@ def method_notes(comparison: Comparison, *, per_pair: bool = False, long: bool =
 def _correction(comparison: Comparison) -> str:
     """Return the correction and the number of tests in a family as text; empty for a single test."""
     rules, size = comparison.rules, comparison.size
-    if not comparison.corrected:
+    if not comparison.corrects:
         return ", uncorrected" if size > 1 else ""
     over = f"{counted(size, 'test')} of all measures" if rules.family == "all" else counted(size, "pair")
     each = "" if rules.family == "all" or len(comparison.results.measures) == 1 else " per measure"

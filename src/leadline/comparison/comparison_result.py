@@ -237,7 +237,6 @@ class Comparison(Tested, Result):
         ----------
         pairs : {"significant", "all"} or int
             Significant pairs, all pairs, or the given number of pairs with the smallest corrected p-values.
-
         """
         if pairs == "all":
             return [list(range(len(self.pairing)))] * len(self.results.measures)
@@ -323,10 +322,10 @@ class Comparison(Tested, Result):
         self, *, pairs: str | int = "all", chosen: Chosen = None, long: bool = False
     ) -> list[Column]:
         fields = self.fields(self.chosen(pairs) if chosen is None else chosen)
-        headings = {name: name for name in PRINTED} | {"difference": "a - b"}
-        headings["p_corrected"] = f"p ({self.rules.correction})" if self.corrected else "p"
-        if long:
-            headings |= {name: name for name in LONG} | ({"p": "p"} if self.corrected else {})
+        headings = {name: name for name in (*PRINTED, *LONG * long)} | {"difference": "a - b"}
+        headings["p_corrected"] = f"p ({self.rules.correction})" if self.corrects else "p"
+        if long and self.corrects:
+            headings["p"] = "p"
         if self.results.withheld is not None:
             headings = {name: heading for name, heading in headings.items() if name not in COUNTS}
         names = [name for name in ComparedPair._fields if name not in {*self.unused, "changed"}]
@@ -388,11 +387,6 @@ class Comparison(Tested, Result):
         smallest = np.array(effects, dtype=np.float64)[row] * deviation
         smallest[~np.isfinite(deviation)] = np.nan
         return smallest
-
-    @property
-    def corrected(self) -> bool:
-        """Whether p-values differ from those without correction."""
-        return self.rules.corrects and (self.size > 1 or self.rules.joint is not None)
 
     @property
     def first_level(self) -> float:

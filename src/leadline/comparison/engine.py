@@ -311,6 +311,11 @@ class Tested:
                 found[row, [bool(reason) for reason in part.reasons]] = np.nan
         return found
 
+    @property
+    def corrects(self) -> bool:
+        """Whether p-values differ from those without correction."""
+        return self.rules.corrects and (self.size > 1 or self.rules.joint is not None)
+
     def notices(self) -> list[ResultWarning]:
         """Return the warnings about tests and intervals."""
         found = [*self._incomplete(), *self._out_of_reach(), *self._few_queries()]

@@ -31,7 +31,18 @@ class T(PairedTest):
     title = "paired t test"
     null = "the mean difference is 0"
     source = "Student 1908; for retrieval Sanderson and Zobel 2005; groups: Bell and McCaffrey 2002"
-    aliases: ClassVar[Aliases] = {"ttest": {}, "paired_t": {}, "student": {}}
+    aliases: ClassVar[Aliases] = {
+        name: {}
+        for name in (
+            "ttest",
+            "paired_t",
+            "paired_ttest",
+            "paired_t_test",
+            "students_t",
+            "student",
+            "student_t_test",
+        )
+    }
 
     def smallest(self, queries: int, alternative: Alternative = "two-sided") -> float:
         """Return 0 for two or more queries; with one non-zero difference |t| is 1, however many are 0."""
@@ -68,7 +79,7 @@ class Wilcoxon(PairedTest):
     title = "Wilcoxon signed-rank test"
     null = "the differences are symmetric around 0"
     source = "Wilcoxon 1945; Pratt 1959; exact with ties: Streitberg and Roehmel 1986"
-    aliases: ClassVar[Aliases] = {"signed_rank": {}}
+    aliases: ClassVar[Aliases] = {"signed_rank": {}, "wilcoxon_test": {}, "wilcoxon_signed_rank": {}}
     clusters: ClassVar[bool] = False
 
     zeros: str = choice("drop", "pratt")
@@ -196,7 +207,17 @@ class Randomisation(PairedTest):
     title = "paired randomisation test"
     null = "each query's two values could as well be exchanged"
     source = "Fisher 1935; Smucker, Allan and Carterette 2007; add-one Phipson and Smyth 2010"
-    aliases: ClassVar[Aliases] = {"sign_flip": {}, "permutation": {}, "randomization": {}, "fisher": {}}
+    aliases: ClassVar[Aliases] = {
+        name: {}
+        for name in (
+            "sign_flip",
+            "permutation",
+            "permutation_test",
+            "randomization",
+            "randomization_test",
+            "fisher",
+        )
+    }
 
     draws: int = whole(100_000, low=1)
 
@@ -266,7 +287,7 @@ class Bootstrap(PairedTest):
     title = "paired bootstrap test"
     null = "the mean difference is 0"
     source = "Efron and Tibshirani 1993, algorithm 16.2; for retrieval Sakai 2006"
-    aliases: ClassVar[Aliases] = {"bootstrap_t": {}}
+    aliases: ClassVar[Aliases] = {"bootstrap_t": {}, "bootstrap_test": {}}
 
     draws: int = whole(10_000, low=1)
 
