@@ -16,7 +16,8 @@ import click
 import pytest
 
 from conftest import Leadline
-from leadline.cli import COMMON, SECTIONS, TRIED, _help, group, loaded, module_of, table
+from leadline.cli import COMMON, SECTIONS, TRIED, _help, group, loaded, module_of
+from leadline.cli._help import table
 
 COMMANDS = {name: (entry["section"], entry["says"]) for name, entry in table().items()}
 FOLDER = Path(inspect.getfile(import_module("leadline.cli"))).parent

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import leadline
-from leadline.cli import TRIED, table
+from leadline.cli import TRIED
+from leadline.cli._help import table
 from leadline.cli._settings import SETTINGS
 
 SOURCES = sorted(Path(leadline.__file__).parent.rglob("*.py"))

@@ -11,13 +11,12 @@ import gc
 import importlib
 import os
 import sys
-from collections.abc import Mapping, Sequence
-from functools import cache
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from leadline.cli._help import Described
+from leadline.cli._help import Described, table
 from leadline.errors import LeadlineError
 from leadline.io import read_paths
 from leadline.version import VERSION
@@ -63,16 +62,6 @@ TRIED = {
     "--rel": "Use --level GRADE.",
     "--significance": "For the significance level use --confidence 0.99.",
 }
-
-
-@cache
-def table() -> dict[str, Mapping[str, Any]]:
-    """Return the declarations of the commands by name."""
-    import json
-
-    with open(os.path.join(os.path.dirname(__file__), "commands.json"), encoding="utf-8") as file:
-        declarations: dict[str, Mapping[str, Any]] = json.load(file)
-    return declarations
 
 
 class Commands(Described, click.Group):

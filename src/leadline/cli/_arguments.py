@@ -2,11 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import click
 
-from leadline.cli._scores import are_values
 from leadline.errors import UsageError
 from leadline.io.run_names import is_input
+
+VALUES = "values"  # kind of inputs
+
+
+def are_values(paths: Iterable[str], kind: str | None = None, *, saved: bool = True) -> bool:
+    """Return whether inputs are values of queries, or `saved` ones: all of them, or none."""
+    from leadline.evaluation.score_results import is_known
+    from leadline.io.run_names import split_name
+    from leadline.io.value_tables import is_values
+
+    if kind is not None:
+        return kind == VALUES
+    found = {path: is_values(split_name(path)[1], is_known, saved=saved) for path in paths}
+    if any(found.values()) and not all(found.values()):
+        values, other = (
+            next(path for path, is_one in found.items() if is_one is kind) for kind in (True, False)
+        )
+        raise UsageError(
+            f"{values} holds values of queries, {other} does not. Give values only, or judgments and runs "
+            f"(if {other} holds values too: --config read.kind={VALUES})"
+        )
+    return any(found.values())
 
 
 def move_measures(context: click.Context, argument: click.Parameter) -> None:

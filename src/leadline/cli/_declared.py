@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from leadline.cli import _help, _scores, _settings, table
+from leadline.cli import _help, _scores, _settings
 
 MODULES = (_help, _scores, _settings)  # of the classes, types and callbacks that it names
 PLAIN = {"str": click.STRING, "int": click.INT, "float": click.FLOAT, "bool": click.BOOL}
@@ -19,7 +19,7 @@ Entry = Mapping[str, Any]
 
 def declared(name: str, load: Callable[[], click.Command]) -> click.Command | None:
     """Return a command that calls what `load` returns; None if the table does not declare it."""
-    entry = table().get(name)
+    entry = _help.table().get(name)
     return None if entry is None or "params" not in entry else _command(name, entry, load)
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
 import click
@@ -69,6 +71,16 @@ FILES = frozenset(
 )
 
 
+@cache
+def table() -> dict[str, Mapping[str, Any]]:
+    """Return the declarations of the commands by name."""
+    import json
+
+    with open(os.path.join(os.path.dirname(__file__), "commands.json"), encoding="utf-8") as file:
+        declarations: dict[str, Mapping[str, Any]] = json.load(file)
+    return declarations
+
+
 class Option(click.Option):
     """Option with the title of its group in the help."""
 
@@ -123,11 +135,9 @@ class Command(Described):
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
         """Read the command line; measures among the runs are as if -m had come before them."""
         file = None
-        if not context.resilient_parsing:
-            from leadline.cli._settings import EXPERIMENTAL, with_experiment
-
-            if self.name in EXPERIMENTAL:
-                args, file = with_experiment(self, context, args)
+        settings: list[Any] = [one for one in self.params if one.param_type_name == "setting"]
+        if settings and not context.resilient_parsing:
+            args, file = settings[0].experiment(self, context, args)
         rest = super().parse_args(context, args)
         if file is not None:
             click.echo(f"leadline: experiment: {file}", err=True)

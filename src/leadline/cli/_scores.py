@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from leadline.cli._arguments import are_values
 from leadline.cli._help import is_given
 from leadline.cli._settings import setting, spelled
 from leadline.data.registry import split_names
 from leadline.errors import UsageError
 
-VALUES = "values"  # kind of inputs
 F = TypeVar("F", bound=Callable[..., Any])
 
 if TYPE_CHECKING:
@@ -29,26 +29,6 @@ def scores_options(function: F) -> F:
 
 def _remember(context: click.Context, parameter: click.Parameter, value: object) -> None:
     context.meta.setdefault("leadline.scores", {})[parameter.name] = value
-
-
-def are_values(paths: Iterable[str], kind: str | None = None, *, saved: bool = True) -> bool:
-    """Return whether inputs are values of queries, or `saved` ones: all of them, or none."""
-    from leadline.evaluation.score_results import is_known
-    from leadline.io.run_names import split_name
-    from leadline.io.value_tables import is_values
-
-    if kind is not None:
-        return kind == VALUES
-    found = {path: is_values(split_name(path)[1], is_known, saved=saved) for path in paths}
-    if any(found.values()) and not all(found.values()):
-        values, other = (
-            next(path for path, is_one in found.items() if is_one is kind) for kind in (True, False)
-        )
-        raise UsageError(
-            f"{values} holds values of queries, {other} does not. Give values only, or judgments and runs "
-            f"(if {other} holds values too: --config read.kind={VALUES})"
-        )
-    return any(found.values())
 
 
 def values_given(

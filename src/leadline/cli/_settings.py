@@ -202,6 +202,12 @@ class SettingParameter(click.Parameter):
         """Return the option of the command that takes all settings."""
         return ConfigOption(keys)
 
+    def experiment(
+        self, command: click.Command, context: click.Context, args: list[str]
+    ) -> tuple[list[str], str | None]:
+        """Return the arguments of a call with those of the experiment that it runs, and the file of it."""
+        return with_experiment(command, context, args)
+
     def _parse_decls(self, decls: Any, _expose_value: bool) -> tuple[str, list[str], list[str]]:
         (key,) = decls
         return self.setting.keyword, [f"--config {key}"], []
@@ -347,6 +353,8 @@ def with_experiment(
     command: click.Command, context: click.Context, args: list[str]
 ) -> tuple[list[str], str | None]:
     """Return the arguments of a call with those of the experiment that it runs, and the file of it."""
+    if command.name not in EXPERIMENTAL:
+        return args, None
     given, _, _ = command.make_parser(context).parse_args(args=list(args))
     typed = [*_listed(given.get("qrels")), *_listed(given.get("runs"))]
     named = [text for text in _listed(given.get("config")) if _is_file(text) and "runs" in _content(text)]

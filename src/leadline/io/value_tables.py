@@ -11,9 +11,9 @@ from typing import Any
 
 from leadline.io.opening import ARROW, BINARY_TABLES, PARQUET, STANDARD_INPUT, first_bytes
 from leadline.io.result_files import MANIFEST
-from leadline.io.row_checks import DOCUMENT
+from leadline.io.row_columns import DOCUMENT
 from leadline.io.score_tables import INDEX, MEASURE, QUERY, TEXT_MEASURES, TEXTS, VALUE, find, modern, three
-from leadline.io.tables import unguarded
+from leadline.io.small_tables import unguarded
 
 Known = Callable[[str], bool]  # whether a name is that of a measure
 HEAD = 1 << 16  # bytes that tell what a file holds
