@@ -239,6 +239,15 @@ def confidence_options(function: F) -> F:
     return settings(*rare)(add_options(function, options))
 
 
+slice_option = option(
+    "Queries",
+    "--query-slice",
+    multiple=True,
+    metavar="FILE:COLUMN",
+    help="Also show groups of queries, such as their type or language (repeatable).",
+)
+
+
 def refuse_same_output(*outputs: str | None) -> None:
     """Raise UsageError if two outputs are the same file."""
     paths = [os.path.realpath(path) for path in outputs if path is not None and path != "-"]

@@ -27,6 +27,7 @@ from leadline.cli._options import (
     progress,
     refuse_same_output,
     sample_options,
+    slice_option,
     write_output,
 )
 from leadline.cli._plots import check_plots, figure_option, plot_option, plot_options, write_plots
@@ -34,7 +35,6 @@ from leadline.cli._reading_options import judgments_and_draw, values_of
 from leadline.cli._results import inputs_of, print_warnings, result_text, table_text, with_notes
 from leadline.cli._scores import given_scores, scores_options, values_given
 from leadline.cli._settings import settings
-from leadline.cli._slices import slice_option
 from leadline.comparison import pairing as pairings
 from leadline.comparison.baselines import refuse_estimates
 from leadline.comparison.compare import COMPARED, compare_results

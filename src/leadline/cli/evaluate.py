@@ -21,6 +21,7 @@ from leadline.cli._options import (
     progress,
     refuse_same_output,
     sample_options,
+    slice_option,
     write_output,
 )
 from leadline.cli._plots import check_plots, figure_option, plot_option, plot_options, write_plots
@@ -34,7 +35,6 @@ from leadline.cli._results import (
     with_notes,
 )
 from leadline.cli._settings import spelled
-from leadline.cli._slices import slice_option
 from leadline.cli._trec import evaluate_as_trec, queries_of, trec_options
 from leadline.data.qrels import Qrels
 from leadline.errors import LeadlineError, UsageError, both
