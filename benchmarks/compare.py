@@ -6,10 +6,10 @@
 Every program computes the same five measures from the same files; imports and printing are in. The programs
 take turns (A B C A B C ...), so that a busy moment of the machine meets all of them; the first round warms
 caches and is not counted. A ratio is the median over rounds of theirs / ours: above 1 leadline is faster.
-Peers that are not installed are left out. Inputs: S, M, L and C (100 runs) as text; M as CSV, JSON Lines,
-Parquet and as a polars frame, against the peers on the text; dictionaries in one process; and with
-`--parts FOLDER` a run in 100 parts (10^8 rows need 9.4 GB there). `wc -l` counts the lines of the same files.
-`--write` puts the tables into docs/performance.md, and the figure of M into the README.
+Peers that are not installed are left out. Inputs: S, M, L and C (100 runs) as text, M shuffled and tied; M as
+CSV, JSON Lines, Parquet and as a polars frame, against the peers on the text; dictionaries in one process;
+and with `--parts FOLDER` a run in 100 parts (10^8 rows need 9.4 GB there). `wc -l` counts the lines of the
+same files. `--write` puts the tables into docs/performance.md, and the figure of M into the README.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ PAGE, README = HERE.parent / "docs" / "performance.md", HERE.parent / "README.md
 BLOCK = re.compile(
     r"(<!-- Measured by benchmarks/compare.py -->\n).*(\n<!-- End of what it measured -->)", re.DOTALL
 )
-SENTENCE = re.compile(r"[^:;.*]+\[[^\]]*\]\(docs/performance\.md\)[^;.]*")
+SENTENCE = re.compile(r"[^:;.*]+\[[^\]]*\]\(docs/performance\.md\)(?:[^;.]|\.\d)*")
 MEASURES = ("AP", "nDCG@10", "RR", "P@10", "R@1000")
 OURS = [sys.executable, "-m", "leadline", "evaluate", *(word for name in MEASURES for word in ("-m", name))]
 THEIRS = [
@@ -49,7 +49,7 @@ result = leadline.evaluate(sys.argv[1], polars.read_parquet(sys.argv[2]), sys.ar
 print(result)
 """
 PEERS = {"pytrec_eval": "pytrec-eval-terrier", "ir_measures": "ir-measures", "ranx": "ranx"}
-INPUTS = ("S", "M", "L", "C", "M, CSV", "M, JSON Lines", "M, Parquet", "M, polars")
+INPUTS = ("S", "M", "L", "C", "M-shuffled", "M-tied", "M, CSV", "M, JSON Lines", "M, Parquet", "M, polars")
 FILES = {
     "M, CSV": "run.csv",
     "M, JSON Lines": "run.jsonl",
