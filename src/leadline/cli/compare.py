@@ -54,6 +54,7 @@ from leadline.comparison.rules import Rules
 from leadline.data.qrels import Qrels
 from leadline.data.table import Table
 from leadline.errors import UsageError
+from leadline.estimation.measured import default_measures
 from leadline.evaluation.results import Results
 from leadline.render.text_formats import plain_text
 
@@ -168,16 +169,13 @@ def command(
     scores = values_given(context, (qrels, *runs), kind)
     others = [name for name, given in (("baseline", baseline), ("values of queries", scores)) if given]
     file = BaselineFile(path, update=kept_in["update_baseline"], force=kept_in["force_update"], others=others)
-    requested = [
-        *(measures or (() if conditions else file.measures or COMPARED)),
-        *(condition.measure for condition in conditions),
-        *(file.measures if file.update else []),
-    ]
+    named = measures or (() if conditions else file.measures)
+    needed = [*(one.measure for one in conditions), *(file.measures if file.update else [])]
     qrels_table: Qrels | None = None
     pairing: pairings.Pairs | None = None
     more: list[tuple[str, int]] = []
     if scores:
-        wanted = requested if measures or conditions else ()
+        wanted = [*named, *needed] if measures or conditions else ()
         asked = [*options, "level"]
         results, ((qrels, judged), *more) = given_scores(context, asked, (qrels, *runs), wanted)
         own = results
@@ -186,7 +184,9 @@ def command(
             raise UsageError("no run; expected QRELS RUN RUN..., or values of queries")
         others = [one for one in baseline if one not in runs and os.path.isfile(one)]
         with progress("runs") as on_run:
-            given = judgments_and_draw(qrels, options, kind, requested)
+            given = judgments_and_draw(qrels, options, kind, [*named, *needed] or None)
+            usual = () if conditions else default_measures(given[1], COMPARED) or ()
+            requested = [*(named or usual), *needed]
             own, qrels_table, judged, more = values_of(
                 given, (*others, *runs), requested, options, rules, rel=level, on_run=on_run
             )

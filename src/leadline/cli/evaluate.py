@@ -38,7 +38,7 @@ from leadline.cli._settings import spelled
 from leadline.cli._trec import evaluate_as_trec, queries_of, trec_options
 from leadline.data.qrels import Qrels
 from leadline.errors import LeadlineError, UsageError, both
-from leadline.estimation.measured import WITHOUT_POOL, same_labels
+from leadline.estimation.measured import WITHOUT_POOL, default_measures, same_labels
 from leadline.evaluation.evaluate import DEFAULT_MEASURES, evaluate
 from leadline.evaluation.results import Results
 from leadline.io.opening import digest_of
@@ -173,7 +173,7 @@ def command(  # click documents the options
     thresholds = _thresholds(fail_below)
     if thresholds:  # measures of conditions are evaluated too
         measures = (
-            *(measures or (_estimated() if drawn else DEFAULT_MEASURES) if form != "trec" else measures),
+            *(measures or default_measures(given[1], DEFAULT_MEASURES) or () if form != "trec" else measures),
             *(condition.measure for condition in thresholds if condition.measure not in measures),
         )
     if not drawn:
@@ -197,7 +197,7 @@ def command(  # click documents the options
     with progress("parts" if parts else "runs") as on_run, _saving_rest(save, qrels, rows, of_work):
         if drawn:
             results, _, rows, others = values_of(
-                given, runs, measures or _estimated(), options, rel=level, on_run=on_run
+                given, runs, measures or None, options, rel=level, on_run=on_run
             )
         elif form == "trec":
             results, write = evaluate_as_trec(
@@ -322,13 +322,6 @@ def _inputs(
         info if info["sha256"] else info | {"sha256": digest_of(info["path"])} for info in results.inputs
     ]
     return described
-
-
-def _estimated() -> tuple[str, ...]:
-    """Return the measures that are estimated by default."""
-    from leadline.estimation.estimate import DEFAULT_MEASURES as ESTIMATED  # slow to import
-
-    return ESTIMATED
 
 
 def _refuse_with_estimates(given: dict[str, bool]) -> None:

@@ -26,6 +26,7 @@ from leadline.comparison.compare import COMPARED
 from leadline.comparison.rank import DRAWS, rank_results
 from leadline.comparison.rules import Rules
 from leadline.errors import UsageError
+from leadline.estimation.measured import default_measures
 
 SECTION = "Evaluation"
 
@@ -106,8 +107,8 @@ def command(
         if not runs:
             raise UsageError("no run; expected QRELS RUN RUN..., or values of queries")
         with progress("runs") as on_run:
-            wanted = measures or COMPARED
-            given = judgments_and_draw(qrels, options, kind, wanted)
+            given = judgments_and_draw(qrels, options, kind, measures)
+            wanted = measures or default_measures(given[1], COMPARED)
             results, _, judged, others = values_of(
                 given, runs, wanted, options, rules, rel=level, on_run=on_run
             )

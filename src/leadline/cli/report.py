@@ -100,7 +100,7 @@ def command(
         table, draw = judgments_and_draw(qrels, options, kind, measures)
         pool, judged = options["pool"], len(table.grades)
         if draw is not None:
-            options |= {"pool": draw, "machine": labels_of(pool, options["machine"])}
+            options |= {"pool": draw, "machine": labels_of(draw, options["machine"])}
         with progress("runs") as on_run:
             comparison, curves = compared(
                 table, runs, measures or None, rules, baseline, rel=level, on_run=on_run, **options

@@ -148,8 +148,8 @@ def compare(
         results = measured(table, runs, wanted, machine=machine, confidence=confidence, seed=seed, **options)
         results, pairing = with_baseline(results, kept, fingerprint(table))
     else:
-        wanted = COMPARED if measures is None else measures
-        results = measured(qrels, runs, wanted, machine=machine, confidence=confidence, seed=seed, **options)
+        levels = {"confidence": confidence, "seed": seed, "default": COMPARED}
+        results = measured(qrels, runs, measures, machine=machine, **levels, **options)
     rules = Rules.of(
         test=test,
         correction=correction,

@@ -399,7 +399,7 @@ class Comparison(Tested, Result):
     def statistics(self) -> list[Statistics]:
         """Statistics of the differences of each measure, by pair."""
         statistics = []
-        for table in self.differences:
+        for part, table in zip(self.parts, self.differences, strict=True):
             queries = (~np.isnan(table)).sum(axis=0).astype(np.float64)
             low, high = np.full((2, table.shape[1]), np.nan)
             found, effect = means(totals(table, self.groups)), standardised(table)
@@ -411,6 +411,10 @@ class Comparison(Tested, Result):
                     found.mean, found.deviation, out=np.full(len(spread), np.nan), where=spread
                 )
                 effect[(found.deviation == 0) & (found.mean == 0)] = 0.0
+            if part.reasons:
+                untested = [bool(reason) for reason in part.reasons]
+                for one in (effect, low, high):
+                    one[untested] = np.nan
             statistics.append(Statistics(queries, found, effect, (low, high), outcomes(table)))
         return statistics
 

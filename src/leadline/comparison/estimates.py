@@ -43,7 +43,7 @@ def these_queries(results: Results, pairs: Pairs) -> These | None:
     Raises
     ------
     UsageError
-        If no pair has an interval by some measure.
+        If no pair has an interval by any measure.
     """
     if results.unreliable:
         none = np.full((len(results.measures), len(pairs), 2), np.nan)
@@ -64,5 +64,6 @@ def these_queries(results: Results, pairs: Pairs) -> These | None:
             limits[index, pair] = (np.nan, np.nan) if one.reason else ends
             row.append(one.reason)
         reasons.append(row)
-    check_intervals(results, [one for one, row in zip(results.measures, reasons, strict=True) if all(row)])
+    if all(map(all, reasons)):
+        check_intervals(results)
     return These(limits, reasons)

@@ -300,8 +300,8 @@ def rank(
     elif runs is None:
         raise UsageError("qrels without runs; expected rank(qrels, runs) or rank(results)")
     else:
-        wanted = COMPARED if measures is None else measures
-        results = measured(qrels, runs, wanted, machine=machine, confidence=confidence, seed=seed, **options)
+        levels = {"confidence": confidence, "seed": seed, "default": COMPARED}
+        results = measured(qrels, runs, measures, machine=machine, **levels, **options)
     rules = Rules.of(
         test=test,
         correction=correction,

@@ -30,9 +30,11 @@ def sentence(
     if pair.verdict == "identical":
         return f"{both} have the same {pair.measure} on all {query_count(pair)}."
     if pair.verdict == "undecided":
+        untested = pair.these_low is not None and math.isnan(pair.these_low)
+        few = f"{query_count(pair)} cannot show which is better"
+        why = "not tested, because the sample gives no interval" if untested else few
         return (
-            f"No significant difference between {both} on {pair.measure}: {signed(pair.difference)}; "
-            f"{query_count(pair)} cannot show which is better."
+            f"No significant difference between {both} on {pair.measure}: {signed(pair.difference)}; {why}."
         )
     numbers = difference_text(pair, rules, reach, per_pair=per_pair)
     numbers += f", {_p(pair, rules)}, {query_count(pair)}{_these(pair)}"

@@ -358,7 +358,7 @@ def estimate(
         Grades of the judged pairs.
     runs : run, sequence of runs or mapping
         The runs; they need not have contributed to the pool.
-    measures : measure names, default P@10 and nDCG@10
+    measures : measure names, default those of the pool, else P@10 and nDCG@10
         P, CG, DCG, RBP, RR, Success, ERR, nDCG, R, F and AP can be estimated.
     pool : path, DrawnPool or `{query: {document: probability}}`, optional
         Inclusion probabilities. If omitted, judged pairs have probability 1 and all others are guessed or
@@ -415,12 +415,12 @@ def estimate(
     check_whole(0, seed=seed)
     level = checked_level(confidence)
     profile = profile_of("leadline")
-    requested = DEFAULT_MEASURES if measures is None else measures
+    evidence = evidence_of(judgments, pool, machine, proxy, skipped=skipped, seed=seed)
+    sample = evidence.sample
+    requested = (evidence.drawn_for or DEFAULT_MEASURES) if measures is None else measures
     listed = [requested] if isinstance(requested, (str, Measure)) else list(requested)
     wanted = profile.measures(listed, rel=rel, documents=None)
     kinds = kinds_of(wanted)
-    evidence = evidence_of(judgments, pool, machine, proxy, skipped=skipped, seed=seed)
-    sample = evidence.sample
     check_level(rel, sample.table)
     estimators = [Estimator(sample, kind) for kind in kinds]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -78,8 +78,8 @@ def evaluate(
     runs : path, mapping, frame, or several of these
         One run or more.
     measures : str, Measure, or iterable of these, optional
-        Measures; by default AP, nDCG@10, RR, P@10, R@100 and Judged@10; P@10 and nDCG@10 with a
-        drawn pool.
+        Measures; by default AP, nDCG@10, RR, P@10, R@100 and Judged@10; with a drawn pool those that it
+        was drawn for.
     profile : {"leadline", "trec9", "trec10"}
         Conventions of computing and averaging.
     rel : float, optional
@@ -171,6 +171,7 @@ def measured(
     confidence: float = 0.95,
     seed: int = 0,
     on_run: Callable[[int, int], None] | None = None,
+    default: Sequence[str] | None = None,
     **options: Any,
 ) -> Results:
     """Return the values of runs: estimates if the judgments are a sample.
@@ -186,6 +187,8 @@ def measured(
         Labels by an automatic judge of the documents of a drawn pool, from which grades are predicted.
     confidence, seed
         Of the intervals of estimates.
+    default : sequence of str, optional
+        Measures of complete judgments if `measures` is None. Of a drawn pool they are those it was drawn for.
     **options
         Options of `evaluate`. Estimates take those of reading runs only.
 
@@ -214,6 +217,8 @@ def measured(
     reading = Reading.of(evaluate, {name: options[name] for name in READING & options.keys()})
     table = judgments_of(qrels, reading)
     draw = drawn_from(table, pool, measures)
+    if measures is None:
+        measures = default_measures(draw, default)
     if draw is None:
         if machine is not None and not (same_labels(qrels, machine) or same_labels(table, machine)):
             raise UsageError(WITHOUT_POOL)
@@ -259,6 +264,15 @@ def drawn_from(table: Qrels, pool: PoolLike | None, measures: object = None) -> 
     if listed and all(str(one).lower().startswith("statap") for one in listed):
         return None
     return draw_of(table, pool)
+
+
+def default_measures(draw: DrawnPool | None, complete: Sequence[str] | None) -> Sequence[str] | None:
+    """Return the measures that a pool was drawn for; without a draw, those of complete judgments."""
+    if draw is None:
+        return complete
+    from leadline.estimation.estimate import DEFAULT_MEASURES  # slow to import
+
+    return tuple(map(str, draw.design.get("measures", ()))) or DEFAULT_MEASURES
 
 
 def estimates_of(results: Results) -> EstimatedResults | None:

@@ -27,9 +27,9 @@ from leadline.evaluation.estimated_recall import is_sample
 from leadline.io import judgment_store
 from leadline.io.id_lists import read_pair_values
 from leadline.io.opening import first_bytes
-from leadline.io.pool_files import DrawnPool, Pooled, read_drawn_pool
+from leadline.io.pool_files import DrawnPool, Pooled, read_design, read_drawn_pool
 from leadline.io.read import QrelsLike, read_qrels
-from leadline.io.row_columns import DRAWN_POOL
+from leadline.io.row_columns import DRAWN_POOL, UNRATED
 
 PoolLike: TypeAlias = "str | os.PathLike[str] | DrawnPool | Pooled | Mapping[str, Mapping[str, float]]"
 ProxyLike: TypeAlias = "str | Mapping[str, Mapping[str, float]]"
@@ -144,15 +144,19 @@ def evidence_of(
 def draw_of(judgments: Qrels, pool: PoolLike | None) -> DrawnPool | None:
     """Return the pool that judgments were drawn from; None if it held every pair with certainty.
 
-    Without a pool it is that of a store, or of the judgments with an inclusion probability.
+    Without a pool it is that of a store or of an exported table, or the judged pairs with their probability.
     """
     if pool is not None:
         found = pool_of(pool)
         return found if found.design or (found.probability < 1).any() else None
     if any(code == DRAWN_POOL for code, _, _ in judgments.remarks):
-        return _listed(judgment_store.pairs(judgments.source))
+        stored = judgment_store.pool(judgments.source)
+        return _listed(judgment_store.pairs(judgments.source)) if stored is None else stored
     if not is_sample(judgments):
         return None
+    unrated = any(code == UNRATED for code, _, _ in judgments.remarks)
+    if os.path.isfile(judgments.source) and (unrated or read_design(judgments.source)):
+        return read_drawn_pool(judgments.source)
     shares = judgments.inclusion_probabilities() or {}
     return _listed([(query, *one) for query, documents in shares.items() for one in documents.items()])
 
@@ -306,8 +310,8 @@ def _values(proxy: ProxyLike) -> Mapping[str, Mapping[str, float]]:
 
 def _owners(judgments: Qrels) -> dict[str, str]:
     """Return the judge that each query was assigned to; empty unless it is a store with assignments."""
-    path = judgments.sources[0] if len(judgments.sources) == 1 else ""
-    if not path or not (first_bytes(path) or b"").startswith(SQLITE):
+    path = judgments.source
+    if not os.path.isfile(path) or not (first_bytes(path) or b"").startswith(SQLITE):
         return {}
     return judgment_store.owners(path)
 

@@ -225,7 +225,12 @@ def read_drawn_pool(path: str | os.PathLike[str]) -> DrawnPool:
     path = os.fspath(path)
     header = "\t".join(DRAWN_COLUMNS)
     head = (first_bytes(path) or b"").removeprefix(BOM)
-    every = list(lines(path)) if head.startswith((b"#", header.encode())) else []
+    return pool_of_lines(list(lines(path)) if head.startswith((b"#", header.encode())) else [], path)
+
+
+def pool_of_lines(every: Sequence[tuple[int, str]], path: str) -> DrawnPool:
+    """Return the pool of numbered lines; without any, that of the table at a path."""
+    header = "\t".join(DRAWN_COLUMNS)
     top = list(takewhile(lambda numbered: not numbered[1] or numbered[1].startswith("#"), every))
     text = [(number, line) for number, line in every[len(top) :] if line]
     written = bool(text) and text[0][1] == header  # as `write_drawn_pool` writes it
@@ -406,16 +411,30 @@ def _parsed(text: str, path: str, number: int) -> dict[str, Any]:
 def write_drawn_pool(pool: DrawnPool, path: str | os.PathLike[str], notes: Sequence[str]) -> None:
     """Write a drawn pool as TSV: the design and the undrawn frame as remarks, then the drawn pairs."""
     path = os.fspath(path)
+    text = "\n".join(lines_of(pool, path, notes)) + "\n"
+    write_bytes(path, text.encode("utf-8", "surrogateescape"))
+
+
+def lines_of(pool: DrawnPool, path: str, notes: Sequence[str] = ()) -> list[str]:
+    """Return the lines of a drawn pool in a file."""
+    rows = _rows_of(pool, drawn=True)
+    header = "\t".join(DRAWN_COLUMNS)
+    return [*remarks_of(pool, path, notes), header, *("\t".join(_cells(pool, row, path)) for row in rows)]
+
+
+def remarks_of(pool: DrawnPool, path: str, notes: Sequence[str] = ()) -> list[str]:
+    """Return the design of a drawn pool and its frame without the drawn pairs, as lines of remarks."""
     pairs = int(pool.drawn.sum())
     counts = dict(zip(COUNTS, (pairs, len(pool.queries) - pairs), strict=True))
     out = [HEAD + json.dumps(pool.design | counts | {CHECKSUM: _checksum(pool)}, ensure_ascii=False)]
     out += [f"# {note}" for note in notes]
+    return out + [FRAME + "\t".join(_cells(pool, row, path)) for row in _rows_of(pool, drawn=False)]
+
+
+def _rows_of(pool: DrawnPool, *, drawn: bool) -> list[int]:
+    """Return the rows that were drawn or not, by query and order."""
     keys = list(zip(pool.queries, pool.order.tolist(), strict=True))
-    rows = sorted(range(len(keys)), key=keys.__getitem__)
-    out += [FRAME + "\t".join(_cells(pool, row, path)) for row in rows if not pool.drawn[row]]
-    out.append("\t".join(DRAWN_COLUMNS))
-    out += ["\t".join(_cells(pool, row, path)) for row in rows if pool.drawn[row]]
-    write_bytes(path, ("\n".join(out) + "\n").encode("utf-8", "surrogateescape"))
+    return sorted(np.flatnonzero(pool.drawn == drawn).tolist(), key=keys.__getitem__)
 
 
 def _cells(pool: DrawnPool, row: int, path: str) -> tuple[str, ...]:

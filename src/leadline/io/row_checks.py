@@ -31,6 +31,7 @@ from leadline.io.row_columns import (
     SCORE,
     SUBTOPIC,
     TAG,
+    UNRATED,
     Records,
     Row,
     Table,
@@ -99,7 +100,7 @@ def table_records(table: Table, what: str, *, by_rank: bool = False) -> Records:
 
 def _table_rows(table: Table, chosen: Sequence[str], records: Records, what: str) -> Iterator[Row]:
     named = bool(chosen[4])
-    ratings = what == "grade" and chosen[2] == RATING
+    ratings = what == "grade" and (named or chosen[2] == RATING)
     for place, (query, document, value, more, beside, judge) in table.cells(chosen):
         if ratings and value in {None, ""}:
             records.unrated += 1
@@ -147,7 +148,7 @@ def _remarks_on_sets(made: Qrels, records: Records) -> tuple[tuple[str, str, int
         found.append(("relevant_sets", f"judgments without grades: {count:,}; each counts as grade 1", count))
     if records.unrated:
         count = records.unrated
-        found.append(("unrated", f"rows without a rating: {count:,}; they are no judgments", count))
+        found.append((UNRATED, f"rows without a grade: {count:,}; they are no judgments", count))
     return tuple(found)
 
 

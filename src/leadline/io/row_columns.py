@@ -19,12 +19,13 @@ QUERY = ("query_id", "qid", "q_id", "query-id", "topic_id", "user_id", "question
 DOCUMENT = ("doc_id", "docno", "docid", "corpus-id", "corpus_id", "item_id", "document")
 # Of runs and judgments only: in texts, "doc" is a text.
 LISTED = (*DOCUMENT, "doc", "chunk_id", "passage_id", "pid", "text_id", "id")
-RATING = "rating"  # of Quepid: an empty cell is a document that has not been judged
+RATING = "rating"  # of Quepid: an empty cell is a document not judged yet, as in tables with probabilities
 GRADE = ("relevance", "label", "rel", "grade", RATING, "gain", "judgment")
 SCORE = ("score", "similarity")
 RANK = ("rank",)
 SUBTOPIC = ("subtopic", "subtopic_id", "iteration", "iter", "q0")
 PROBABILITY = ("probability", "inclusion_probability")
+UNRATED = "unrated"  # code of the remark on rows without a grade
 DRAWN_POOL = "drawn_pool"  # code of the remark on judgments from the store of a drawn pool
 TAG = ("tag", "system", "run_id")
 JUDGE = ("judge", "judge_id", "assessor", "annotator")
@@ -86,7 +87,7 @@ class Records:
     tag: str = ""
     ranked: bool = False  # every row has a rank or a subtopic
     listed: bool = False  # lists of ids alone: ranked in a run, relevant in qrels
-    unrated: int = 0  # number of rows skipped because of an empty rating
+    unrated: int = 0  # number of rows skipped because they have no grade
     text: bool = False  # numbers are text
     names: tuple[str, ...] = ()  # of all columns
     remarks: tuple[tuple[str, str, int], ...] = ()  # code, text and count

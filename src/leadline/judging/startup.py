@@ -145,12 +145,7 @@ def fill(store: Store, rows: Pooled, drawn: DrawnPool | None) -> list[ResultWarn
     if (shares < 1).any():
         store.set_fact(DRAWN, "yes")
     if drawn is not None:
-        columns = drawn.queries, drawn.documents, drawn.order.tolist(), drawn.drawn.tolist()
-        store.set_orders(
-            (order, query, document)
-            for query, document, order, listed in zip(*columns, strict=True)
-            if listed
-        )
+        store.set_pool(drawn)
     message = f"pairs that are new in the store: {added:,}; {before:,} were there"
     return [ResultWarning("new_pairs", message, added)] if before and added else []
 

@@ -6,6 +6,7 @@ import math
 import os
 import secrets
 import sqlite3
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
@@ -17,6 +18,7 @@ from typing import Any, NamedTuple, Self
 from leadline.errors import InputError, UsageError
 from leadline.io import judgment_store as reader
 from leadline.io.judgment_store import APPLICATION, VERSION, WAIT
+from leadline.io.pool_files import DrawnPool, lines_of
 from leadline.judging import events as scale
 from leadline.judging.events import ConflictError, Event, check_judge
 from leadline.judging.lock import Identity, check_names
@@ -87,6 +89,12 @@ CREATE TABLE IF NOT EXISTS orders (pair INTEGER PRIMARY KEY REFERENCES pairs (id
 """
 
 
+# Added later likewise: the drawn pool, as `pool --for` writes it, compressed.
+FRAMES = """
+CREATE TABLE IF NOT EXISTS frames (id INTEGER PRIMARY KEY CHECK (id = 1), pool BLOB NOT NULL)
+"""
+
+
 def connect(path: str) -> sqlite3.Connection:
     """Open a file that is to become a store, without writing to it."""
     return sqlite3.connect(path, timeout=WAIT, isolation_level=None, check_same_thread=False)
@@ -106,6 +114,7 @@ def create(connection: sqlite3.Connection, facts: Mapping[str, str]) -> None:
         connection.execute(statement)
     connection.execute(SEALS)
     connection.execute(ORDERS)
+    connection.execute(FRAMES)
     connection.executemany("INSERT INTO facts VALUES (?, ?)", facts.items())
     connection.execute(f"PRAGMA application_id = {APPLICATION}")
     connection.execute(f"PRAGMA user_version = {VERSION}")
@@ -114,9 +123,8 @@ def create(connection: sqlite3.Connection, facts: Mapping[str, str]) -> None:
 
 def add_tables(connection: sqlite3.Connection) -> None:
     """Add the tables that a store of an earlier version lacks."""
-    for name, statement in (("seals", SEALS), ("orders", ORDERS)):
-        table = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
-        if connection.execute(table, (name,)).fetchone() is None:
+    for name, statement in (("seals", SEALS), ("orders", ORDERS), ("frames", FRAMES)):
+        if connection.execute(reader.HAS_TABLE, (name,)).fetchone() is None:
             connection.execute(statement)
 
 
@@ -371,13 +379,20 @@ class Store:
         )
         return [JudgingPair(*row) for row in self._rows("issff", query)]
 
-    def set_orders(self, orders: Iterable[tuple[float, str, str]]) -> None:
-        """Replace the orders of all pairs; given as (order, query, document)."""
+    def set_pool(self, pool: DrawnPool) -> None:
+        """Keep the drawn pool, and the order in which its pairs are judged, in place of an earlier one."""
+        columns = pool.queries, pool.documents, pool.order.tolist(), pool.drawn.tolist()
+        text = "\n".join(lines_of(pool, self.path)).encode("utf-8")
         with self._writing() as connection:
+            connection.execute("INSERT OR REPLACE INTO frames VALUES (1, ?)", (zlib.compress(text),))
             connection.execute("DELETE FROM orders")
             connection.executemany(
                 "INSERT INTO orders (pair, place) SELECT id, ? FROM pairs WHERE query = ? AND document = ?",
-                orders,
+                (
+                    (order, query, document)
+                    for query, document, order, listed in zip(*columns, strict=True)
+                    if listed
+                ),
             )
 
     def fact(self, name: str) -> str | None:
