@@ -213,7 +213,7 @@ class LeadlineGate:
         if drawn_from(table, options.get("pool", given.get("pool"))) is None:
             given.pop("machine", None)
         given |= {"confidence": rules.confidence, "seed": rules.seed}
-        return measured(table, runs, measures, **given, **options)
+        return measured(table, runs, measures, verdict=True, **given, **options)
 
     def _write(
         self, run: Any, path: str, condition: Condition, table: Qrels, rules: Rules, options: dict[str, Any]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -431,10 +432,11 @@ def test_estimates_without_an_interval_are_neither_compared_nor_reported(
                 assert f"{measure} without an interval: {count}" in str(done.exception)
                 assert isinstance(done.exception, UsageError)
     for call in (compare, lambda results: report(results, page)):
-        for results in (found, found.select_measures([1])):
-            with pytest.raises(UsageError, match="without an interval"):
-                call(results)
+        with pytest.raises(UsageError, match="without an interval"):
+            call(found.select_measures([1]))
     assert not page.exists()
+    tested = {(pair.measure, pair.a, pair.b): not math.isnan(pair.p) for pair in compare(found).pairs}
+    assert [pair for pair, known in tested.items() if known] == [("P@10", "b", "a")]
 
 
 def test_a_margin_of_estimates_is_tested(saved: list[Path], files: Path, wide: Path, tmp_path: Path) -> None:

@@ -78,6 +78,7 @@ def values_of(
         measures,
         rel=rel,
         on_run=on_run,
+        verdict=rules is not None,
         **{**options, **levels, "machine": machine, "pool": pool if draw is None else draw},
     )
     if draw is None:

@@ -25,7 +25,6 @@ SECTION = "Judging"
 
 
 PORT = 8765
-LOOKS = 10
 
 
 @click.command(
@@ -70,10 +69,8 @@ LOOKS = 10
     "Sampling",
     "--looks",
     type=whole(),
-    default=LOOKS,
-    show_default=True,
     metavar="N",
-    help="Number of times to check --stop-when, at equal steps of the pool.",
+    help="Number of times to check --stop-when, at equal steps. [default: the looks of the pool, else 10]",
 )
 @click.option(
     "--content",
@@ -238,7 +235,7 @@ def _serve(
     grades: str | None,
     seed: int | None,
     stop_when: str | None,
-    looks: int,
+    looks: int | None,
     **reading: Any,
 ) -> None:
     from leadline.judging import lock, serving, startup

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 SECTION = "Judging"
 
-DRAWING = ("wanted", "budget", "total", "pair", "for_run", "new_runs", "machine", "earlier")
+DRAWING = ("wanted", "budget", "total", "pair", "for_run", "new_runs", "machine", "earlier", "looks")
 NAMES = {
     "pair": "--for-pair",
     "for_run": "--for-run",
@@ -146,6 +146,15 @@ NAMES |= {name: f"--{name}" for name in ("budget", "total", "machine")}
 @option(
     "Sampling", "--from", "earlier", metavar="POOL", help="Earlier pool to enlarge; all its pairs are kept."
 )
+@option(
+    "Sampling",
+    "--looks",
+    type=whole(),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Number of times a verdict may be asked for, at equal steps; each gets alpha / N.",
+)
 @option("Selection", "--batch", type=whole(), metavar="N", help="Maximum number of new pairs per query.")
 @option("Output", "--whole", is_flag=True, help="Include known pairs in the output.")
 @option(
@@ -179,7 +188,8 @@ def command(*, runs: tuple[str, ...], output: str, form: str, whole: bool, **opt
         _draw(runs or drawing["for_run"], output, form, drawing, options)
         return
     drawn = ("budget", "total", "pair", "for_run", "machine", "earlier")
-    both({NAMES[name]: drawing[name] for name in drawn}, {"--for MEASURE": None})
+    asked = {NAMES[name]: drawing[name] for name in drawn} | {"--looks": drawing["looks"] > 1}
+    both(asked, {"--for MEASURE": None})
     files = {name: options[name] for name in ("documents", "queries", "known", "judged")}
     with progress("queries") as on_query:
         result = pool(runs, on_query=on_query, **options)
@@ -237,6 +247,7 @@ def _draw(
             machine=drawing["machine"],
             judged=options["judged"],
             earlier=drawing["earlier"],
+            looks=drawing["looks"],
             seed=options["seed"],
             on_run=on_run,
             **{name: options[name] for name in RunsOptions.__annotations__},

@@ -8,6 +8,7 @@ from typing import Any, Unpack
 
 from leadline.comparison.baselines import fingerprint, read_baseline, with_baseline
 from leadline.comparison.comparison_result import Comparison
+from leadline.comparison.estimates import at_look
 from leadline.comparison.pairing import (
     Pairs,
     check_averages,
@@ -148,7 +149,7 @@ def compare(
         results = measured(table, runs, wanted, machine=machine, confidence=confidence, seed=seed, **options)
         results, pairing = with_baseline(results, kept, fingerprint(table))
     else:
-        levels = {"confidence": confidence, "seed": seed, "default": COMPARED}
+        levels = {"confidence": confidence, "seed": seed, "default": COMPARED, "verdict": True}
         results = measured(qrels, runs, measures, machine=machine, **levels, **options)
     rules = Rules.of(
         test=test,
@@ -211,6 +212,7 @@ def compare_results(
     pairing: Pairs | None = None,
 ) -> Comparison:
     """Compare evaluated runs with baselines, or by the pairs of each run and its baseline."""
+    rules = at_look(results, rules)
     groups = group_codes(results, rules.query_group)
     pairs = pairs_of(results, baseline) if pairing is None else pairing
     names = listed_names(() if baseline is None else baseline)

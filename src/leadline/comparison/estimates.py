@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from leadline.comparison.pairing import Pairs, check_intervals
+from leadline.comparison.rules import Rules
 from leadline.data.arrays import Floats
 from leadline.data.records import ResultWarning
+from leadline.errors import UsageError
 from leadline.estimation.measured import estimates_of
 from leadline.evaluation.results import Results
 
@@ -35,6 +38,19 @@ class These(NamedTuple):
             ResultWarning("not_tested", f"pairs not tested: {listed.count(one):,}; {one}", listed.count(one))
             for one in dict.fromkeys(listed)
         ]
+
+
+def at_look(results: Results, rules: Rules) -> Rules:
+    """Return the rules with the share of alpha of a look of the pool."""
+    estimated = estimates_of(results)
+    if estimated is None or estimated.look is None:
+        return rules
+    if not estimated.look.number:
+        raise UsageError(
+            f"The pool has {estimated.look.looks} looks, and these values are of all judgments so far. "
+            "Pass judgments and runs instead of results, so that the values are those of the last look."
+        )
+    return replace(rules, confidence=estimated.confidence)
 
 
 def these_queries(results: Results, pairs: Pairs) -> These | None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from leadline.comparison.compare import COMPARED, divided_of, given_results
 from leadline.comparison.engine import AllPairs, Tested, smallest_p
+from leadline.comparison.estimates import at_look
 from leadline.comparison.pairing import check_averages, check_intervals, check_judged, group_codes, pairs_of
 from leadline.comparison.rules import TUKEY, Rules
 from leadline.data.arrays import Integers
@@ -300,7 +301,7 @@ def rank(
     elif runs is None:
         raise UsageError("qrels without runs; expected rank(qrels, runs) or rank(results)")
     else:
-        levels = {"confidence": confidence, "seed": seed, "default": COMPARED}
+        levels = {"confidence": confidence, "seed": seed, "default": COMPARED, "verdict": True}
         results = measured(qrels, runs, measures, machine=machine, **levels, **options)
     rules = Rules.of(
         test=test,
@@ -318,6 +319,7 @@ def rank_results(results: Results, rules: Rules, *, draws: int = DRAWS) -> Ranki
     if results.unreliable:
         raise UsageError(f"{results.unreliable}: their ranks have no interval; expected human judgments")
     check_whole(0, draws=draws)
+    rules = at_look(results, rules)
     groups = group_codes(results, rules.query_group)
     pairs = pairs_of(results, None)
     check_averages(results)

@@ -39,12 +39,13 @@ def queries(count: int) -> str:
 
 
 def percent(proportion: float) -> str:
-    """Return a proportion in percent, with as few digits as are exact.
+    """Return a proportion in percent, with as few digits as are exact, or two decimals.
 
-    >>> percent(0.95), percent(0.999)
-    ('95 %', '99.9 %')
+    >>> percent(0.95), percent(0.999), percent(1 - 0.05 / 3)
+    ('95 %', '99.9 %', '98.33 %')
     """
-    return f"{100 * proportion:.12g} %"
+    exact = f"{100 * proportion:.12g}"
+    return f"{exact if len(exact) < 10 else round(100 * proportion, 2)} %"
 
 
 def rounded(value: float | None) -> str:

@@ -20,6 +20,7 @@ from leadline.errors import UsageError
 from leadline.estimation.estimated_columns import estimate_columns, estimate_notes
 from leadline.estimation.estimated_values import Difference, Estimate
 from leadline.estimation.estimators import Estimator, Sample
+from leadline.estimation.looks import Look
 from leadline.estimation.measure_targets import AveragePrecision, Cascade, Kind, Linear, Ratio, kinds_of
 from leadline.estimation.samples import PoolLike, ProxyLike, evidence_of
 from leadline.estimation.sampling_errors import ROUNDING, RunEstimate, half_width, widening
@@ -85,6 +86,8 @@ class EstimatedResults(Results):
         Number of judged pairs in the sample.
     read : dict of str to int
         Number of pairs in the pool, and of labels or values of the proxy.
+    look : Look or None
+        Look of the pool that the values are those of; None if all judgments were taken.
     """
 
     new: Flags
@@ -101,6 +104,7 @@ class EstimatedResults(Results):
     _ideals: list[Withheld | None]
     judgments: int
     read: dict[str, int]
+    look: Look | None = None
 
     def estimate(self, run: str, measure: object) -> Estimate:
         """Return the estimated mean of a measure for a run, with intervals and weights by source.

@@ -17,6 +17,7 @@ from leadline.data.reading import (
     ReadingOptions,
     RunsOptions,
 )
+from leadline.data.records import ResultWarning
 from leadline.errors import UsageError
 from leadline.evaluation.arguments import MeasuresLike, RunsLike, divided
 from leadline.evaluation.estimated_recall import PoolLike, is_sample
@@ -172,6 +173,7 @@ def measured(
     seed: int = 0,
     on_run: Callable[[int, int], None] | None = None,
     default: Sequence[str] | None = None,
+    verdict: bool = False,
     **options: Any,
 ) -> Results:
     """Return the values of runs: estimates if the judgments are a sample.
@@ -189,6 +191,9 @@ def measured(
         Of the intervals of estimates.
     default : sequence of str, optional
         Measures of complete judgments if `measures` is None. Of a drawn pool they are those it was drawn for.
+    verdict : bool
+        Whether the values are for tests. If the pool has looks, they are then those of its last look, and
+        intervals have its share of alpha.
     **options
         Options of `evaluate`. Estimates take those of reading runs only.
 
@@ -235,23 +240,35 @@ def measured(
             **options,
         )
     from leadline.estimation.estimate import estimate
+    from leadline.estimation.looks import Look, at_look
 
     of_runs = {name: value for name, value in options.items() if name in RunsOptions.__annotations__}
     for name in options.keys() - of_runs.keys() - NegativeOptions.__annotations__.keys():
         if options[name] != DEFAULTS.get(name):
             raise UsageError(f"{name} with a drawn pool; expected options of reading runs only")
-    return estimate(
+    look = None
+    if verdict:
+        draw, look = at_look(draw, table.to_dict())
+    level = confidence if look is None else 1.0 - (1.0 - confidence) / look.looks
+    results = estimate(
         table,
         runs,  # type: ignore[arg-type]  # checked when it is read
         measures,  # type: ignore[arg-type]  # checked when it is parsed
         pool=draw,
         machine=machine,
         rel=rel,
-        confidence=confidence,
+        confidence=level,
         seed=seed,
         on_run=on_run,
         **of_runs,
     )
+    results.look = look
+    if not verdict and draw.design.get("looks", 1) > 1:
+        results.look = Look(0, int(draw.design["looks"]), 0, int(draw.drawn.sum()))
+    elif look is not None:
+        results.warnings = [one for one in results.warnings if one.code != "outside_pool"]
+        results.warnings.insert(0, ResultWarning("look", look.message, look.number))
+    return results
 
 
 def drawn_from(table: Qrels, pool: PoolLike | None, measures: object = None) -> DrawnPool | None:

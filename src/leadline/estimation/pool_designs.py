@@ -62,6 +62,7 @@ def pool_for(
     machine: QrelsLike | None = None,
     judged: QrelsLike | None = None,
     earlier: str | os.PathLike[str] | DrawnPool | None = None,
+    looks: int = 1,
     seed: int = 0,
     on_run: Callable[[int, int], None] | None = None,
     **options: Unpack[RunsOptions],
@@ -98,6 +99,9 @@ def pool_for(
         permanent random numbers of `seed`.
     earlier : path or DrawnPool, optional
         A pool to enlarge: no inclusion probability decreases.
+    looks : int, default 1
+        Number of times that a verdict may be asked for during judging, at equal steps of the pool; each has
+        an equal share of alpha. By default once, at the end.
     seed : int, default 0
         Seed of the permanent random numbers.
     on_run : callable, optional
@@ -128,6 +132,7 @@ def pool_for(
     if (budget is None) == (total is None):
         needs = "needs either" if budget is None else "takes only one of"
         raise UsageError(f"a pool drawn for a measure {needs} a budget (judgments per query) or a total")
+    check_whole(1, looks=looks)
     if not 0 <= new_runs < 1:
         raise UsageError(f"new_runs={new_runs}; expected 0 <= new_runs < 1")
     asked_for = [measures] if isinstance(measures, (str, Measure)) else list(measures)
@@ -192,6 +197,7 @@ def pool_for(
         "depth": limit,
         "new_runs": new_runs,
         "for_pair": None if pair is None else list(pair),
+        "looks": looks,
         **reading.options(RunsOptions),
         "seed": seed,
     }
@@ -205,6 +211,7 @@ def pool_for(
         "runs": [info.name for info in systems.infos],
         "machine": os.fspath(machine) if isinstance(machine, (str, os.PathLike)) else None,
         **({} if pair is None else {"for_pair": list(pair)}),
+        **({} if looks == 1 else {"looks": looks}),
     }
     pool = DrawnPool(
         [to_text(names[query]) for query in frame.query.tolist()],

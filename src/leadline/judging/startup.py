@@ -20,7 +20,7 @@ from leadline.io.texts import read_queries
 from leadline.judging.cards import Cards
 from leadline.judging.documents import open_texts
 from leadline.judging.events import FORMS, check_judge, written
-from leadline.judging.half_widths import LOOKS, Precision, parse_rule
+from leadline.judging.half_widths import Precision, parse_rule
 from leadline.judging.queue import Queues
 from leadline.judging.store import JudgingPair, Store
 
@@ -74,7 +74,7 @@ def opened(
     overlap: float | None = None,
     analysis: str = "Words",
     stop_when: str | None = None,
-    looks: int = LOOKS,
+    looks: int | None = None,
     on_document: Callable[[int, int], None] | None = None,
     reading: Mapping[str, Any] | None = None,
 ) -> Iterator[JudgingPage]:

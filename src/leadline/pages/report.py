@@ -153,7 +153,7 @@ def compared(
     """
     options |= {"confidence": rules.confidence, "seed": rules.seed}
     if isinstance(qrels, Qrels) and drawn_from(qrels, options.get("pool"), measures) is not None:
-        results = measured(qrels, runs, measures or None, **options)
+        results = measured(qrels, runs, measures or None, verdict=True, **options)
         return compare_results(results, rules, baseline=baseline), None
     profile, size = profile_of(options.get("profile", "leadline")), options.get("documents")
     rel = options.get("rel")

@@ -139,8 +139,11 @@ function precision(found) {
       rule.stopped || !next ? "" : say("width_next", { pairs: number(next) }),
       rule.used ? "" : say("width_unused")].filter(Boolean).join(" "), rule.stopped ? "reached" : ""));
   }
-  made.append(table(say("width_title"), [[say("width_measure"), row => row.measure], [say("width_now"), row => width(row.now)],
+  made.append(table(say("width_title"), [[say("width_measure"), row => row.measure], [say("width_now"), row => width(row.now)], [say("width_over"), row => width(row.over)],
     [say("width_after"), row => number(row.at)], [say("width_at_end"), row => width(row.end)]], found.measures).querySelector(".table"));
+  if (found.verdict) made.append(...found.verdict.words.split("\n").map(text => paragraph(text, "reached")));
+  const next = found.looks.find(place => place > (found.verdict ? found.verdict.after : 0));
+  made.append(paragraph(next ? say("verdict_next", { pairs: number(next) }) : say("verdict_last"), "soft"));
   for (const one of found.measures) {
     if (one.reason) made.append(paragraph(say("width_no_interval", one), "soft"));
     if (!one.points.length && !one.ahead.length) continue;
