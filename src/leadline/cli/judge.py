@@ -294,4 +294,7 @@ def _stopped(page: JudgingPage, store: str) -> None:
             click.echo(f"leadline: error: {rescue_error}", err=True)
         return
     command = f"leadline judge --store {store} --export qrels.txt"
-    print_line(f"{count} in {store}; `{command}` exports them")
+    text = f"{count} in {store}; `{command}` exports them"
+    if page.precision is not None:
+        text = f"{count} in {store}; next: `leadline compare {store} OLD NEW` with the runs of the pool"
+    print_line(text)

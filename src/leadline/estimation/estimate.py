@@ -496,7 +496,7 @@ def estimate(
     ]
     results.warnings += [
         notice for notice in warnings_of(infos, sample.table) if notice.code in OF_RUNS
-    ] + _warnings(results, sample, evidence.drawn_for)
+    ] + _warnings(results, sample, evidence.drawn_for, evidence.pair)
     return results
 
 
@@ -523,7 +523,7 @@ def _without_exploded(results: EstimatedResults) -> tuple[Floats, Flags]:
 
 
 def _warnings(
-    results: EstimatedResults, sample: Sample, drawn_for: Sequence[str] = ()
+    results: EstimatedResults, sample: Sample, drawn_for: Sequence[str], pair: Sequence[str]
 ) -> list[ResultWarning]:
     warnings = []
     rows = sample.drawn
@@ -557,7 +557,10 @@ def _warnings(
     for run in range(len(results.runs)):
         for place, measure in enumerate(results.measures):
             withheld = results._reasons[run][place]  # noqa: SLF001  # same module
-            if withheld is not None:
+            if withheld is not None and withheld.code is NoInterval.GUESSED and results.names[run] in pair:
+                text = f"no interval of single runs: the pool is for the difference of {' and '.join(pair)}"
+                reasons[text] = 1
+            elif withheld is not None:
                 missing = "value" if withheld.code in WITHOUT_VALUE else "interval"
                 text = f"no {missing} for {{}} of {len(results.runs):,} runs by {measure}: {withheld.summary}"
                 reasons[text] = reasons.get(text, 0) + 1

@@ -81,19 +81,18 @@ def at_look(pool: DrawnPool, grades: Mapping[str, Mapping[str, float]]) -> tuple
     UsageError
         If fewer pairs were judged than the first look needs.
     """
-    looks = int(pool.design.get("looks", 1))
-    if looks == 1:
-        return pool, None
     rows = in_order(pool).tolist()
+    places = places_of_looks(len(rows), int(pool.design.get("looks", 1)))
+    if len(places) < 2:
+        return pool, None
     judged = (grades.get(pool.queries[row], {}).get(pool.documents[row], -1) >= 0 for row in rows)
     front = next((place for place, one in enumerate(judged) if not one), len(rows))
-    places = places_of_looks(len(rows), looks)
     reached = sum(place <= front for place in places)
     if not reached:
         raise UsageError(
             f"There is no verdict yet: {front:,} documents are judged in the order of the pool, and its "
-            f"looks are after {', '.join(f'{place:,}' for place in places) or 'none'}. `leadline evaluate` "
+            f"looks are after {', '.join(f'{place:,}' for place in places)}. `leadline evaluate` "
             "shows the values so far."
         )
-    look = Look(reached, looks, places[reached - 1], len(rows))
+    look = Look(reached, len(places), places[reached - 1], len(rows))
     return first_pairs(pool, look.pairs), look

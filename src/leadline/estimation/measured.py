@@ -240,7 +240,7 @@ def measured(
             **options,
         )
     from leadline.estimation.estimate import estimate
-    from leadline.estimation.looks import Look, at_look
+    from leadline.estimation.looks import Look, at_look, places_of_looks
 
     of_runs = {name: value for name, value in options.items() if name in RunsOptions.__annotations__}
     for name in options.keys() - of_runs.keys() - NegativeOptions.__annotations__.keys():
@@ -263,8 +263,9 @@ def measured(
         **of_runs,
     )
     results.look = look
-    if not verdict and draw.design.get("looks", 1) > 1:
-        results.look = Look(0, int(draw.design["looks"]), 0, int(draw.drawn.sum()))
+    looks = places_of_looks(int(draw.drawn.sum()), int(draw.design.get("looks", 1)))
+    if not verdict and len(looks) > 1:
+        results.look = Look(0, len(looks), 0, looks[-1])
     elif look is not None:
         results.warnings = [one for one in results.warnings if one.code != "outside_pool"]
         results.warnings.insert(0, ResultWarning("look", look.message, look.number))

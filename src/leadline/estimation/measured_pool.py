@@ -7,6 +7,7 @@ from typing import Any
 
 from leadline.data.records import RunInfo, plain
 from leadline.data.table import Column
+from leadline.estimation.looks import places_of_looks
 from leadline.io.pool_files import DrawnPool
 from leadline.result import Result
 
@@ -87,6 +88,10 @@ class MeasuredPool(Result):
         lines = [f"{size}, sampled with known probabilities from {self.frame:,}"]
         if self.added != self.pairs:
             lines.append(f"new pairs: {self.added:,}; the others are judged or were sampled before")
+        places = places_of_looks(self.pairs, int(self.pool.design.get("looks", 1)))
+        if len(places) > 1:
+            words = ", ".join(f"{place:,}" for place in places)
+            lines.append(f"verdicts after {words} judgments, each at alpha / {len(places)}")
         of = "of the difference" if self.options.get("for_pair") else "per run"
         for name, expected in self.expected.items():
             half_width, half, exact = (expected[key] for key in FORECAST)

@@ -90,6 +90,8 @@ class Evidence:
         Measures that the pool was drawn for; empty if it does not record them.
     gaps : int
         Number of drawn pairs without a judgment, those left out that are after all others in order.
+    pair : tuple of str
+        The two runs whose difference the pool was drawn for; empty if for single runs.
     """
 
     sample: Sample
@@ -100,6 +102,7 @@ class Evidence:
     read: dict[str, int]
     drawn_for: tuple[str, ...] = ()
     gaps: int = 0
+    pair: tuple[str, ...] = ()
 
 
 def evidence_of(
@@ -424,6 +427,7 @@ def _evidence(
         warnings,
         {"pool": 0 if pool is None else len(pool.queries), "labels": len(labels)},
         () if pool is None else tuple(map(str, pool.design.get("measures", ()))),
+        pair=() if pool is None else tuple(pool.design.get("for_pair") or ()),
     )
 
 

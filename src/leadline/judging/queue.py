@@ -313,6 +313,14 @@ class Queues:
             ]
             return dict(Counter(owners).most_common())
 
+    def left(self, judge: str) -> dict[str, int]:
+        """Return how many pairs the other listed judges still have."""
+        if self.stopped:
+            return {}
+        counts = {other: self.count(other) for other in self.named if other != judge}
+        open_pairs = {other: count.total - count.done for other, count in counts.items()}
+        return {other: count for other, count in open_pairs.items() if count}
+
     def is_skipped(self, judge: str, pair: int) -> bool:
         """Return whether a judge skipped a pair before."""
         return pair in self._lines[judge].skipped

@@ -12,6 +12,7 @@ const done = [];            // acts that can be taken back, the oldest first: {k
 let looking = null;         // the place in `done` that the judge looks at, or null
 let ended = false;          // the server has no more cards
 let awaited = {};           // how many documents other judges have to judge first, by their names
+let left = {};              // how many documents others have, once this judge has none
 let asking = false;
 let count = { done: 0, total: 0, skipped: 0 };
 let away = false;           // another window has taken this queue over
@@ -61,13 +62,14 @@ function show() {
 
 function finished() {
   if (count.stopped) return count.stopped;
-  return say(count.total ? "finished" : "nothing_to_judge");
+  if (!count.total) return say("nothing_to_judge");
+  return Object.keys(left).length ? say("finished_left", { documents: named(left, "left_of") }) : say("finished");
 }
 
-function waiting() {
-  const documents = Object.entries(awaited).map(([judge, count]) => say("awaited_of", { count: count.toLocaleString(), judge }));
-  return say("awaited", { documents: documents.join(", ") });
-}
+const named = (counts, words = "awaited_of") => Object.entries(counts)
+  .map(([judge, count]) => say(words, { count: count.toLocaleString(), judge })).join(", ");
+
+const waiting = () => say("awaited", { documents: named(awaited) });
 
 // Takes over the numbers of the server. When judging has been stopped, only what was skipped is still asked for.
 function counted(fresh) {
@@ -283,6 +285,7 @@ async function ask() {
   // A skipped document comes back when its skip is saved: until then, and after a later skip, nothing has ended.
   ended = !found.more && !skipping && skips === skipped;
   awaited = found.awaited;
+  left = found.left;
   status();
   if (!stage.card && looking === null) show();
   return found.cards.length;

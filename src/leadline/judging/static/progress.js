@@ -54,7 +54,7 @@ function draw(found) {
   const made = found.precision ? [precision(found.precision)] : [];
   made.push(table(say("table_judges"), [
     [say("table_judge"), row => row.judge], [say("table_judged"), row => number(row.done)], [say("table_of"), row => number(row.total)],
-    [say("table_skipped"), row => number(row.skipped)], [say("table_awaited"), row => number(row.awaited)], [say("table_seconds"), row => decimal(1)(row.seconds)],
+    [say("table_skipped"), row => number(row.skipped)], [say("table_awaited"), row => Object.entries(row.awaited).map(([judge, count]) => say("awaited_of", { count: number(count), judge })).join(", ") || "0"], [say("table_seconds"), row => decimal(1)(row.seconds)],
     [say("table_hasty"), row => number(row.hasty)], [say("table_notes"), row => number(row.notes)],
   ], found.judges));
   made.push(table(say("table_grades"), [[say("table_grade"), row => `${row.grade} ${row.name}`], [say("table_given"), row => number(row.count)]], found.grades));
