@@ -51,7 +51,7 @@ def test_a_verdict_is_that_of_the_judgments_up_to_the_last_look(pool: DrawnPool)
         ).pairs[0]
         for count in {place, (place + following) // 2, following - 1}:
             found = ll.compare(judged(pool, count), RUNS, "P@10", pool=pool)
-            assert found.pairs[0] == whole
+            assert repr(found.pairs[0]) == repr(whole)
             assert [one.code for one in found.warnings].count("look") == 1
 
 

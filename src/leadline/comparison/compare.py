@@ -149,7 +149,8 @@ def compare(
         results = measured(table, runs, wanted, machine=machine, confidence=confidence, seed=seed, **options)
         results, pairing = with_baseline(results, kept, fingerprint(table))
     else:
-        levels = {"confidence": confidence, "seed": seed, "default": COMPARED, "verdict": True}
+        levels: dict[str, Any] = {"confidence": confidence, "seed": seed}
+        levels |= {"default": COMPARED, "verdict": True}
         results = measured(qrels, runs, measures, machine=machine, **levels, **options)
     rules = Rules.of(
         test=test,

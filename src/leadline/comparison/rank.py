@@ -301,7 +301,8 @@ def rank(
     elif runs is None:
         raise UsageError("qrels without runs; expected rank(qrels, runs) or rank(results)")
     else:
-        levels = {"confidence": confidence, "seed": seed, "default": COMPARED, "verdict": True}
+        levels: dict[str, Any] = {"confidence": confidence, "seed": seed}
+        levels |= {"default": COMPARED, "verdict": True}
         results = measured(qrels, runs, measures, machine=machine, **levels, **options)
     rules = Rules.of(
         test=test,
