@@ -99,7 +99,7 @@ def _table(
     for row in rows:
         by_pair.setdefault(row.judgment[:2], {})[row.judgment.judge] = row
     more: dict[tuple[str, str], tuple[object, ...]] = {}
-    columns = ("probability",) if drawn else ()
+    columns: tuple[str, ...] = ("probability",) if drawn else ()
     remarks: list[str] = []
     if drawn:
         more = {pair: (share,) for pair, share in _shares(rows).items()}

@@ -234,8 +234,8 @@ class Queues:
 
     def append(self, judge: str, events: Sequence[Event]) -> None:
         """Save events of a judge."""
+        self.store.append(judge, events)
         with self._lock:
-            self.store.append(judge, events)
             for pair in {event.pair for event in events}:
                 self._take(judge, pair, self.store.acts_on(judge, pair))
             self.version += 1

@@ -9,9 +9,10 @@ import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from threading import Event as Flag
-from threading import RLock, Thread
+from threading import Lock, RLock, Thread
 from time import monotonic
 from typing import Any, NamedTuple, Self
 
@@ -161,6 +162,16 @@ class Act(NamedTuple):
     opened: bool
 
 
+@dataclass
+class _Save:
+    """What a judge saves, whether it was tried, and why it failed."""
+
+    judge: str
+    events: Sequence[Event]
+    finished: bool = False
+    error: Exception | None = None
+
+
 IDLE = 1.0  # seconds without a judgment until a checkpoint
 SETTLE_AT_LEAST = 10.0  # seconds between checkpoints during judging
 
@@ -180,6 +191,8 @@ class Store:
         self.path = path
         self._connection = connection
         self._lock = RLock()
+        self._saves: list[_Save] = []  # that wait for the next transaction
+        self._arriving = Lock()
         self._written, self._closing = Flag(), Flag()
         self._settler: Thread | None = None
         try:
@@ -431,17 +444,52 @@ class Store:
             )
 
     def append(self, judge: str, events: Sequence[Event]) -> None:
-        """Save events of a judge in order, in one transaction; events saved before are unchanged."""
+        """Save events of a judge in order, all or none; events saved before are unchanged.
+
+        What judges save while a transaction is being written goes into the next one, all of it together.
+        """
         values = {grade.value for grade in self.grades}
         for event in events:
             if event.grade is not None and event.grade not in values:
                 raise UsageError(f"grade {event.grade}; expected one of {sorted(values)}")
-        with self._writing() as connection:
-            row = connection.execute("SELECT id FROM judges WHERE name = ?", (judge,)).fetchone()
-            if row is None:
-                raise UsageError(f"'{judge}' isn't a judge of this store; add the name first")
-            for event in events:
-                self._append(connection, row[0], event)
+        mine = _Save(judge, events)
+        with self._arriving:
+            self._saves.append(mine)
+        with self._lock:
+            if not mine.finished:
+                with self._arriving:
+                    together, self._saves = self._saves, []
+                self._save(together)
+        if mine.error is not None:
+            raise mine.error
+
+    def _save(self, saves: Sequence[_Save]) -> None:
+        """Save what several judges did in one transaction, each all or none."""
+        try:
+            with self._writing() as connection:
+                for save in saves:
+                    connection.execute("SAVEPOINT one")
+                    try:
+                        self._append_all(connection, save)
+                    except UsageError as error:
+                        save.error = error
+                        connection.execute("ROLLBACK TO one")
+                    connection.execute("RELEASE one")
+        except Exception as error:
+            for save in saves:
+                save.error = error
+            if len(saves) == 1:
+                raise
+        finally:
+            for save in saves:
+                save.finished = True
+
+    def _append_all(self, connection: sqlite3.Connection, save: _Save) -> None:
+        row = connection.execute("SELECT id FROM judges WHERE name = ?", (save.judge,)).fetchone()
+        if row is None:
+            raise UsageError(f"'{save.judge}' isn't a judge of this store; add the name first")
+        for event in save.events:
+            self._append(connection, row[0], event)
 
     def _append(self, connection: sqlite3.Connection, judge: int, event: Event) -> None:
         undone = None

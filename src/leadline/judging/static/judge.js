@@ -3,7 +3,7 @@
 // ones are here already, and what was done is sent behind the scenes.
 
 const page = document.body.dataset;
-const MOST = 480, AT_ONCE = 40;
+const MOST = 480, AT_ONCE = 40, AT_FIRST = 5;
 const SHORT = 60;           // characters of a reason that fit beside the progress bar
 let full = 200;             // cards to hold, some seconds of typing without reading; more where they ran short
 const cards = [];           // what comes next; the first is on the screen unless the judge looks back
@@ -274,7 +274,7 @@ async function ask() {
   // What was done and is not yet saved is held too: the server still thinks it open.
   const holding = [...cards, ...outbox.acts].map(one => one.pair);
   const skipping = outbox.acts.some(act => act.kind === "skip"), skipped = skips;
-  const answer = await outbox.post("/api/cards", { holding, opening, count: Math.min(AT_ONCE, Math.max(1, full - cards.length)) });
+  const answer = await outbox.post("/api/cards", { holding, opening, count: Math.min(opening ? AT_FIRST : AT_ONCE, Math.max(1, full - cards.length)) });
   if (!answer.ok) throw Object.assign(new Error(), { said: (await answer.text()).trim() });
   const found = await answer.json();
   Object.assign(queries, found.queries);
