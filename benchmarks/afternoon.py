@@ -75,7 +75,8 @@ def draws(
     """Return how often intervals hold: for these queries, and over queries drawn anew."""
     queries = list(grades)
     whole = ll.compare(grades, runs, MEASURE).pairs[0]
-    these, others = [], []
+    these: list[float] = []
+    others: list[float] = []
     for seed in range(number):
         rng = np.random.default_rng(seed)
         chosen = rng.integers(len(queries), size=len(queries)).tolist()
@@ -85,7 +86,7 @@ def draws(
                 name: {key: one[query] for key, query in keys.items() if query in one}
                 for name, one in runs.items()
             }
-            pool = pool_for(here, MEASURE, total=total, pair=tuple(runs), seed=seed).pool
+            pool = pool_for(here, MEASURE, total=total, pair=("old", "new"), seed=seed).pool
             judged: Nested = {}
             for query, document, taken in zip(pool.queries, pool.documents, pool.drawn.tolist(), strict=True):
                 if taken:

@@ -81,8 +81,9 @@ def target(pool: Any, grades: Nested, measure: str) -> Nested:
     return pooled
 
 
-def covered(low: float, high: float, truth: float) -> float:
+def covered(limits: Sequence[float], truth: float) -> float:
     """Return whether an interval holds a value; NaN if it is withheld or exact."""
+    low, high = limits
     if not high - low > SLACK:
         return np.nan
     return float(low - SLACK <= truth <= high + SLACK)
@@ -140,7 +141,7 @@ def null(
                 assert estimated.these is not None
                 found["size"].append(float(estimated.pairs[0].p < 0.05))
                 found["these queries"].append(
-                    covered(*estimated.these.limits[0, 0].tolist(), whole.difference)
+                    covered(estimated.these.limits[0, 0].tolist(), whole.difference)
                 )
             yield f"{how:12} {measure:8} {budget:4g} per query", found
 
@@ -156,9 +157,9 @@ def intervals(
     for place, name in enumerate(runs):
         one = estimates.estimate(name, measure)  # type: ignore[attr-defined]  # they are estimates
         value = here.mean(name, measure)
-        found["runs over queries"].append(covered(one.low, one.high, truth[name]))
-        found["runs, these"].append(covered(one.these_low, one.these_high, value))
-        found["runs by all judgments"].append(covered(*here.intervals.limits[place, 0].tolist(), truth[name]))
+        found["runs over queries"].append(covered((one.low, one.high), truth[name]))
+        found["runs, these"].append(covered((one.these_low, one.these_high), value))
+        found["runs by all judgments"].append(covered(here.intervals.limits[place, 0].tolist(), truth[name]))
     try:
         compared = ll.compare(estimates, correction="none")
     except ll.UsageError:  # every interval is withheld
@@ -169,8 +170,10 @@ def intervals(
     assert compared.these is not None
     for pair, limits in zip(compared.pairs, compared.these.limits[0].tolist(), strict=True):
         value = here.mean(pair.a, measure) - here.mean(pair.b, measure)
-        found["differences over queries"].append(covered(pair.low, pair.high, truth[pair.a] - truth[pair.b]))
-        found["differences, these"].append(covered(*limits, value))
+        found["differences over queries"].append(
+            covered((pair.low, pair.high), truth[pair.a] - truth[pair.b])
+        )
+        found["differences, these"].append(covered(limits, value))
 
 
 def redrawn(
@@ -189,12 +192,13 @@ def redrawn(
             found: Counts = defaultdict(list)
             for trial in range(trials):
                 rng = np.random.default_rng([trial, int(10 * budget), size])
-                names = pairs[trial % len(pairs)] if paired else tuple(runs)
+                two = pairs[trial % len(pairs)]
+                names = two if paired else tuple(runs)
                 chosen = rng.integers(len(queries), size=size).tolist() if size else range(len(queries))
                 drawn = {f"{place}": queries[one] for place, one in enumerate(chosen)}
                 here = {name: {key: runs[name][query] for key, query in drawn.items()} for name in names}
                 known = {key: grades[query] for key, query in drawn.items()}
-                pool = pool_for(here, measure, budget=budget, pair=names if paired else None, seed=trial).pool
+                pool = pool_for(here, measure, budget=budget, pair=two if paired else None, seed=trial).pool
                 intervals(known, here, truth, measure, pool, found)
             which = f"{size} queries" if size else "these queries"
             yield f"{'pair' if paired else 'runs':5} {measure:8} {budget:4g} per query, {which}", found

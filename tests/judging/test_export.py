@@ -17,6 +17,7 @@ import leadline as ll
 from conftest import Leadline
 from judging_pages import event
 from leadline.errors import InputError, UsageError
+from leadline.estimation.estimate import EstimatedResults
 from leadline.estimation.pool_designs import pool_for
 from leadline.io.pool_files import write_drawn_pool
 from leadline.io.read import read_qrels
@@ -304,5 +305,6 @@ def test_an_exported_table_is_the_sample_that_the_store_is(
         assert other.to_dict()["runs"] == by_pool.to_dict()["runs"]
         assert {one.code for one in by_pool.warnings} <= {one.code for one in other.warnings}
     assert ("skipped_pairs" in {one.code for one in by_table.warnings}) == (3 in left)
+    assert isinstance(by_table, EstimatedResults)
     assert math.isnan(by_table.estimate("a", "P@5").low) == (3 in left)
     assert not math.isnan(by_table.mean("a", "R@5"))  # the frame is in the table

@@ -17,10 +17,11 @@ from judging_pages import Files, ask, event, write
 from leadline.errors import UsageError
 from leadline.estimation.designs import at_scale, random_numbers_of
 from leadline.estimation.estimate import estimate
+from leadline.estimation.looks import places_of_looks
 from leadline.estimation.pool_designs import pool_for
 from leadline.io.pool_files import DrawnPool, read_drawn_pool, write_drawn_pool
 from leadline.judging.events import parse_event
-from leadline.judging.half_widths import PoolPrecision, Precision, parse_rule, places_of_looks, runs_of
+from leadline.judging.half_widths import PoolPrecision, Precision, parse_rule, runs_of
 from leadline.judging.queue import Queues
 from leadline.judging.startup import JudgingPage, opened
 from leadline.judging.store import Store

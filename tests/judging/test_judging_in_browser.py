@@ -13,10 +13,10 @@ import pytest
 
 from conftest import Leadline
 from judging_pages import GRADES, Files, Server, stored, write
+from leadline.estimation.looks import places_of_looks
 from leadline.estimation.pool_designs import pool_for
 from leadline.io.pool_files import write_drawn_pool
 from leadline.io.texts import read_documents, read_queries
-from leadline.judging.half_widths import places_of_looks
 
 MARKED = "WHERE kind = 'judge' ORDER BY events.id"
 EVENTS = "SELECT judges.name, grade FROM events JOIN judges ON judges.id = events.judge " + MARKED

@@ -71,12 +71,22 @@ def draw_documents(query: bytes, keys: Hashes, count: int, *, among: Integers) -
     True
     """
     candidates = among if count else among[:0]
-    mixed = _mix_bits(keys[candidates] ^ sampling_keys(query, [b""], 0)[0])
+    mixed = shuffled(keys[candidates], query)
     chosen = np.arange(len(candidates))
     if 0 < count < len(candidates):
         chosen = np.argpartition(mixed, count - 1)[:count]
     chosen = chosen[np.argsort(mixed[chosen], kind="stable")]
     return candidates[chosen[:count]]
+
+
+def shuffled(keys: Hashes, name: bytes) -> Hashes:
+    """Return other keys, whose order is another for every name.
+
+    >>> keys = document_keys([b"d1", b"d2", b"d3"], 0)
+    >>> [np.argsort(shuffled(keys, name)).tolist() for name in (b"ann", b"cid")]
+    [[2, 1, 0], [1, 0, 2]]
+    """
+    return _mix_bits(keys ^ sampling_keys(name, [b""], 0)[0])
 
 
 def _mix_bits(keys: Hashes) -> Hashes:

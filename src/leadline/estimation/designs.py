@@ -109,12 +109,6 @@ def probabilities(frame: Frame, budget: float, *, new_runs: float = NEW_RUNS) ->
     Brewer, Early and Joyce (1972), Selecting several samples from a single population, Australian Journal of
     Statistics 14 (permanent random numbers); Horvitz and Thompson (1952), JASA 47.
     """
-    probability, scale, cut = probabilities(frame, budget, new_runs=new_runs)
-    return _drawn(frame, probability, scale, seed, cut)
-
-
-def probabilities(frame: Frame, budget: float, *, new_runs: float = NEW_RUNS) -> tuple[Floats, float, int]:
-    """Return the inclusion probabilities of `draw`, their scale, and the number of pairs removed."""
     seen = frame.importance > 0
     rest = frame.importance == 0
     probability = np.zeros(len(frame.query))

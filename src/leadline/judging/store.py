@@ -164,7 +164,7 @@ class Act(NamedTuple):
 
 @dataclass
 class _Save:
-    """What a judge saves, whether it was tried, and why it failed."""
+    """What a judge saves, nothing for one who joins; whether it was tried, and why it failed."""
 
     judge: str
     events: Sequence[Event]
@@ -425,10 +425,7 @@ class Store:
     def add_judge(self, name: str) -> str:
         """Add a judge unless the name exists."""
         name = check_judge(name)
-        with self._writing() as connection:
-            connection.execute(
-                "INSERT INTO judges (name, since) VALUES (?, ?) ON CONFLICT DO NOTHING", (name, _now())
-            )
+        self._save_together(_Save(name, ()))
         return name
 
     def deals(self) -> dict[str, str]:
@@ -452,7 +449,9 @@ class Store:
         for event in events:
             if event.grade is not None and event.grade not in values:
                 raise UsageError(f"grade {event.grade}; expected one of {sorted(values)}")
-        mine = _Save(judge, events)
+        self._save_together(_Save(judge, events))
+
+    def _save_together(self, mine: _Save) -> None:
         with self._arriving:
             self._saves.append(mine)
         with self._lock:
@@ -485,6 +484,10 @@ class Store:
                 save.finished = True
 
     def _append_all(self, connection: sqlite3.Connection, save: _Save) -> None:
+        if not save.events:
+            insert = "INSERT INTO judges (name, since) VALUES (?, ?) ON CONFLICT DO NOTHING"
+            connection.execute(insert, (save.judge, _now()))
+            return
         row = connection.execute("SELECT id FROM judges WHERE name = ?", (save.judge,)).fetchone()
         if row is None:
             raise UsageError(f"'{save.judge}' isn't a judge of this store; add the name first")
