@@ -71,7 +71,7 @@ class Cards:
         title = Summary(text.title, self._matches(text.title, self.queries[pair.query].content))
         short = form == "full" and len(text.text) <= FIRST_PART  # enough to be read without a summary
         summary = None if form == "title" or short else self._summary(pair, form)
-        complete = summary is not None and len(summary.text) >= len(text.text.strip())
+        complete = short or (summary is not None and len(summary.text) >= len(text.text.strip()))
         if form == "full" and complete:
             summary = None  # the full text, shown below, is not longer
         return {
