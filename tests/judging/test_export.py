@@ -246,7 +246,7 @@ def test_a_store_converts_and_passes_the_check(path: str, tmp_path: Path, leadli
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["pool.tsv"], "expected --docs DOCS and --queries QUERIES"),
+        (["pool.tsv"], "--docs and --queries"),
         (["--docs", "d", "--queries", "q"], "expected POOL, or a --store"),
         (["pool.tsv", "--docs", "d", "--queries", "q", "--token", "short"], "a token of 5 letters"),
         (["--export", "qrels.txt", "--merge", "mean"], "No such file"),

@@ -63,13 +63,13 @@ function show() {
 function finished() {
   if (count.stopped) return count.stopped;
   if (!count.total) return say("nothing_to_judge");
-  return Object.keys(left).length ? say("finished_left", { documents: named(left, "left_of") }) : say("finished");
+  return Object.keys(left).length ? say("finished_left", { documents: named(left, one => say("left_of", one)) }) : say("finished");
 }
 
-const named = (counts, words = "awaited_of") => Object.entries(counts)
-  .map(([judge, count]) => say(words, { count: count.toLocaleString(), judge })).join(", ");
+const named = (counts, words) => Object.entries(counts)
+  .map(([judge, count]) => words({ count: count.toLocaleString(), judge })).join(", ");
 
-const waiting = () => say("awaited", { documents: named(awaited) });
+const waiting = () => say("awaited", { documents: named(awaited, one => say("awaited_of", one)) });
 
 // Takes over the numbers of the server. When judging has been stopped, only what was skipped is still asked for.
 function counted(fresh) {
