@@ -392,7 +392,7 @@ class Precision:
                 "runs": len(self.pool.runs),
                 "pair": list(self.pool.pair),
                 "missing_labels": self.pool.missing,
-                "looks": self.looks,
+                "looks": self.looks if len(self.pool.runs) > 1 else [],
                 "verdict": self._verdict_at(front, grades),
                 "measures": [self._measure(measure, shown, total) for measure in self.pool.measures],
                 "stopping": None if self.state is None else self.state | {"used": self.rule is not None},

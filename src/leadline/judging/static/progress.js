@@ -143,7 +143,7 @@ function precision(found) {
     [say("width_after"), row => number(row.at)], [say("width_at_end"), row => width(row.end)]], found.measures).querySelector(".table"));
   if (found.verdict) made.append(...found.verdict.words.split("\n").map(text => paragraph(text, "reached")));
   const next = found.looks.find(place => place > (found.verdict ? found.verdict.after : 0));
-  made.append(paragraph(next ? say("verdict_next", { pairs: number(next) }) : say("verdict_last"), "soft"));
+  if (found.looks.length) made.append(paragraph(next ? say("verdict_next", { pairs: number(next) }) : say("verdict_last"), "soft"));
   for (const one of found.measures) {
     if (one.reason) made.append(paragraph(say("width_no_interval", one), "soft"));
     if (!one.points.length && !one.ahead.length) continue;
