@@ -9,7 +9,7 @@ import pytest
 
 import leadline as ll
 from leadline.errors import UsageError
-from leadline.estimation.looks import first_pairs, in_order, places_of_looks
+from leadline.estimation.measured_pool import first_pairs, in_order, places_of_looks
 from leadline.estimation.pool_designs import pool_for
 from leadline.io.pool_files import DrawnPool, read_drawn_pool, write_drawn_pool
 

@@ -17,7 +17,7 @@ from judging_pages import Files, ask, event, write
 from leadline.errors import UsageError
 from leadline.estimation.designs import at_scale, random_numbers_of
 from leadline.estimation.estimate import estimate
-from leadline.estimation.looks import places_of_looks
+from leadline.estimation.measured_pool import places_of_looks
 from leadline.estimation.pool_designs import pool_for
 from leadline.io.pool_files import DrawnPool, read_drawn_pool, write_drawn_pool
 from leadline.judging.events import parse_event

@@ -13,7 +13,7 @@ import pytest
 
 from conftest import Leadline
 from judging_pages import GRADES, Files, Server, stored, write
-from leadline.estimation.looks import places_of_looks
+from leadline.estimation.measured_pool import places_of_looks
 from leadline.estimation.pool_designs import pool_for
 from leadline.io.pool_files import write_drawn_pool
 from leadline.io.texts import read_documents, read_queries

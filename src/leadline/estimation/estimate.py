@@ -20,8 +20,8 @@ from leadline.errors import UsageError
 from leadline.estimation.estimated_columns import estimate_columns, estimate_notes
 from leadline.estimation.estimated_values import Difference, Estimate
 from leadline.estimation.estimators import Estimator, Sample
-from leadline.estimation.looks import Look
 from leadline.estimation.measure_targets import AveragePrecision, Cascade, Kind, Linear, Ratio, kinds_of
+from leadline.estimation.measured_pool import Look
 from leadline.estimation.samples import PoolLike, ProxyLike, evidence_of
 from leadline.estimation.sampling_errors import ROUNDING, RunEstimate, half_width, widening
 from leadline.estimation.withheld import (

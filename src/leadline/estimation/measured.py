@@ -240,7 +240,7 @@ def measured(
             **options,
         )
     from leadline.estimation.estimate import estimate
-    from leadline.estimation.looks import Look, at_look, places_of_looks
+    from leadline.estimation.measured_pool import Look, at_look, places_of_looks
 
     of_runs = {name: value for name, value in options.items() if name in RunsOptions.__annotations__}
     for name in options.keys() - of_runs.keys() - NegativeOptions.__annotations__.keys():

@@ -26,8 +26,8 @@ from leadline.errors import UsageError
 from leadline.estimation.designs import random_numbers_of
 from leadline.estimation.estimate import estimate, has_interval
 from leadline.estimation.estimated_values import Difference, Estimate
-from leadline.estimation.looks import first_pairs, in_order, places_of_looks, probabilities_after
 from leadline.estimation.measure_targets import Ratio, kind_of
+from leadline.estimation.measured_pool import first_pairs, in_order, places_of_looks, probabilities_after
 from leadline.estimation.pool_designs import RATE, rank_weights
 from leadline.estimation.withheld import FEWEST_JUDGMENTS
 from leadline.evaluation.profiles import profile_of
