@@ -411,10 +411,8 @@ class Comparison(Tested, Result):
                     found.mean, found.deviation, out=np.full(len(spread), np.nan), where=spread
                 )
                 effect[(found.deviation == 0) & (found.mean == 0)] = 0.0
-            if part.reasons:
-                untested = [bool(reason) for reason in part.reasons]
-                for one in (effect, low, high):
-                    one[untested] = np.nan
+            for one in (effect, low, high) if part.reasons else ():
+                one[[bool(reason) for reason in part.reasons]] = np.nan
             statistics.append(Statistics(queries, found, effect, (low, high), outcomes(table)))
         return statistics
 

@@ -20,8 +20,16 @@ from leadline.errors import UsageError
 from leadline.estimation.estimated_columns import estimate_columns, estimate_notes
 from leadline.estimation.estimated_values import Difference, Estimate
 from leadline.estimation.estimators import Estimator, Sample
-from leadline.estimation.measure_targets import AveragePrecision, Cascade, Kind, Linear, Ratio, kinds_of
-from leadline.estimation.measured_pool import Look
+from leadline.estimation.measure_targets import (
+    AveragePrecision,
+    Cascade,
+    Kind,
+    Linear,
+    Ratio,
+    has_interval,
+    kinds_of,
+)
+from leadline.estimation.measured_pool import Look, recall_estimates
 from leadline.estimation.samples import PoolLike, ProxyLike, evidence_of
 from leadline.estimation.sampling_errors import ROUNDING, RunEstimate, half_width, widening
 from leadline.estimation.withheld import (
@@ -34,7 +42,7 @@ from leadline.estimation.withheld import (
     Withheld,
     ideal_withheld,
 )
-from leadline.evaluation.estimated_recall import RecallEstimate, RecallEstimates, recall, relevant
+from leadline.evaluation.estimated_recall import RecallEstimate, recall
 from leadline.evaluation.join import judge_runs
 from leadline.evaluation.profiles import profile_of
 from leadline.evaluation.results import Results, in_range
@@ -330,11 +338,6 @@ class EstimatedResults(Results):
         )
 
 
-def has_interval(kind: Kind) -> bool:
-    """Return whether intervals over draws are offered for this kind of measure."""
-    return not (isinstance(kind, AveragePrecision) or (isinstance(kind, Ratio) and not kind.ideal))
-
-
 def estimate(
     judgments: QrelsLike,
     runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
@@ -481,10 +484,9 @@ def estimate(
     results._parts, results._kinds = parts, kinds  # noqa: SLF001  # same module
     results._pairs = len(sample.probability)  # noqa: SLF001  # same module
     results._probability = sample.probability[sample.drawn]  # noqa: SLF001  # same module
-    results._complete = sample.complete  # noqa: SLF001  # same module
-    results._gaps = evidence.gaps  # noqa: SLF001  # same module
+    results._complete, results._gaps = sample.complete, evidence.gaps  # noqa: SLF001  # same module
     results._frameless = sample.frameless and bool((sample.probability[sample.framed] < 1).any())  # noqa: SLF001
-    results.estimates = _recall(sample, wanted, recalls, level)
+    results.estimates = recall_estimates(sample, wanted, recalls, level)
     reached = (sample.reached(kind.target)[sample.drawn] for kind in kinds)
     results._relevant = [bool((one > 0).any()) for one in reached]  # noqa: SLF001
     results._ideals = [ideal_withheld(sample, kind, evidence.drawn_for) for kind in kinds]  # noqa: SLF001  # same module
@@ -498,17 +500,6 @@ def estimate(
         notice for notice in warnings_of(infos, sample.table) if notice.code in OF_RUNS
     ] + _warnings(results, sample, evidence.drawn_for, evidence.pair)
     return results
-
-
-def _recall(
-    sample: Sample, measures: Sequence[Measure], recalls: list[dict[str, RecallEstimate]], confidence: float
-) -> RecallEstimates | None:
-    """Return recall over all queries and numbers of relevant documents; None without R or a draw."""
-    levels = sorted({one.rel for one in measures if isinstance(one, R)})
-    if not levels or not len(sample.drawn):
-        return None
-    counts = {rel: relevant(sample.table, rel, confidence=confidence) for rel in levels}
-    return RecallEstimates(counts, recalls, confidence)
 
 
 def _without_exploded(results: EstimatedResults) -> tuple[Floats, Flags]:

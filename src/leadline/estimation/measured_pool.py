@@ -6,7 +6,7 @@ Looks are the numbers of judgments after which a verdict may be asked for.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -17,8 +17,12 @@ from leadline.data.records import RunInfo, plain
 from leadline.data.table import Column
 from leadline.errors import UsageError
 from leadline.estimation.designs import at_scale, random_numbers_of
+from leadline.estimation.estimators import Sample
 from leadline.estimation.withheld import FEWEST_JUDGMENTS
+from leadline.evaluation.estimated_recall import RecallEstimate, RecallEstimates, relevant
 from leadline.io.pool_files import DrawnPool
+from leadline.measures import Measure
+from leadline.measures.precision import R
 from leadline.result import Result
 
 FORECAST = ("half_width", "half_budget", "exact_budget")
@@ -200,3 +204,14 @@ def at_look(pool: DrawnPool, grades: Mapping[str, Mapping[str, float]]) -> tuple
         )
     look = Look(reached, len(places), places[reached - 1], len(rows))
     return first_pairs(pool, look.pairs), look
+
+
+def recall_estimates(
+    sample: Sample, measures: Sequence[Measure], recalls: list[dict[str, RecallEstimate]], confidence: float
+) -> RecallEstimates | None:
+    """Return recall over all queries and numbers of relevant documents; None without R or a draw."""
+    levels = sorted({one.rel for one in measures if isinstance(one, R)})
+    if not levels or not len(sample.drawn):
+        return None
+    counts = {rel: relevant(sample.table, rel, confidence=confidence) for rel in levels}
+    return RecallEstimates(counts, recalls, confidence)

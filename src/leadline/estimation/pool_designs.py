@@ -29,9 +29,8 @@ from leadline.estimation.designs import (
     probabilities,
     random_numbers,
 )
-from leadline.estimation.estimate import has_interval
 from leadline.estimation.ideal_forecast import simulated_half_width
-from leadline.estimation.measure_targets import AveragePrecision, Kind, Ratio, kind_of
+from leadline.estimation.measure_targets import AveragePrecision, Kind, Ratio, has_interval, kind_of
 from leadline.estimation.measured_pool import MeasuredPool
 from leadline.estimation.samples import pool_of
 from leadline.estimation.sampling_errors import ROUNDING
