@@ -40,7 +40,6 @@ from leadline.io.read import KnownLike, QrelsLike, RunLike, judgments_of
 from leadline.io.read_paths import public
 from leadline.measures import Measure
 from leadline.measures.ir_measures_names import is_of_ir_measures, text_of
-from leadline.result import Result
 from leadline.stats import Interval, checked_level
 
 # What judgments compute of themselves at the first use, and can soon compute again in another process.
@@ -57,7 +56,7 @@ class ValueOptions(CutReadingOptions, total=False):
     documents: int | None
     queries: Averaging | None
     known: KnownLike | None
-    pool: PoolLike | Result | None
+    pool: Any  # PoolLike, or the result of `pool`
     relevance_strings: int | None
     bounds: bool
     intervals: bool | str | Interval
