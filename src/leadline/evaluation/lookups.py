@@ -28,6 +28,8 @@ class QueryValues(Result):
     ----------
     columns : dict of list
         Columns by name: query, run, measure and value; against a run also its value and the difference.
+    note : str
+        Line below the table; empty if there is nothing to say.
     """
 
     def __init__(self, columns: Mapping[str, Sequence[Any]], note: str = "") -> None:

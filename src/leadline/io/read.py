@@ -333,7 +333,7 @@ def _records_in_memory(
     source: Any, what: str, reading: Reading = DEFAULT_READING, *, path: str, subtopics: bool = False
 ) -> Records:
     """Return the rows of a dictionary, a data frame, or an iterable of rows."""
-    if isinstance(source, (Run, Qrels)):
+    if hasattr(type(source), "sources"):  # a run, judgments, or a result, which stands above this module
         judgments = "judgments, as of Qrels" + ", which come first" * isinstance(source, Run)
         expected = "ranked lists, as of Run" if what == "score" else judgments
         raise InputError(f"a {type(source).__name__}", expected=expected, path=path)
