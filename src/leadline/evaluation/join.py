@@ -39,6 +39,7 @@ from leadline.io.trec_lists import RankedLists, first_rows
 from leadline.io.trec_runs import ReadCounts
 from leadline.kernels import parallel_map
 from leadline.measures import Measure
+from leadline.result import Result
 
 T = TypeVar("T")
 MOST_CHUNKS = 4  # of one run at the same time: more would wait for what is read
@@ -294,6 +295,8 @@ def listed_runs(runs: Any) -> Any:
     """
     if isinstance(runs, Qrels):
         raise InputError("a Qrels in place of a run", expected=ORDER)
+    if isinstance(runs, Result):  # some can be iterated
+        return [runs]
     if isinstance(runs, (str, bytes, os.PathLike, Run, Mapping, list, tuple)) or callable(runs):
         return runs
     if not isinstance(runs, Iterator):
