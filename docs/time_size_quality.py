@@ -32,7 +32,7 @@ COMMANDS = (
     f"{SEARCH} -o runs",
     f"{SEARCH} -q -f csv > times.csv",
     "leadline evaluate xquad/qrels.txt 'runs/*.run' -m nDCG@10 -q -f csv -o quality.csv",
-    "leadline correlate quality.csv times.csv -m nDCG@10 -m ms --plot time-quality.svg",
+    "leadline correlate quality.csv times.csv -m nDCG@10 -m ms -o time-quality.svg",
     "leadline compare times.csv -m ms --baseline BM25",
 )
 

@@ -7,7 +7,7 @@ from leadline import version
 TYPE_CHECKING = False  # as that of typing, without loading it before an interrupt can be caught
 if TYPE_CHECKING:
     from leadline import measures
-    from leadline.comparison.baseline_files import write_baseline
+    from leadline.comparison.baselines import write_baseline
     from leadline.comparison.compare import compare
     from leadline.comparison.comparison_result import Comparison
     from leadline.comparison.correlate import correlate
@@ -86,7 +86,7 @@ _MODULES = {
     "judging.score_audit": ("audit_scores",),
     "measures": ("MEASURES", "Measure"),
     "online.abtest": ("abtest",),
-    "comparison.baseline_files": ("write_baseline",),
+    "comparison.baselines": ("write_baseline",),
     "pages.report": ("report",),
     "evaluation.score_results": ("read_scores",),
     "retrieval.collection": ("collection",),

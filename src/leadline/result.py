@@ -5,15 +5,18 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 from leadline.data.optional import import_optional, require
-from leadline.data.table import Column, Table, by_name, full_table, make_frame, printed_table
+from leadline.data.table import Column, Table, by_name, columns_of, full_table, make_frame, printed_table
 from leadline.data.validation import check_arguments
 from leadline.errors import UnknownOptionError, UsageError
+from leadline.io.opening import digest_of
 from leadline.io.read_paths import refuse_sources
-from leadline.io.write import checked_path, write_whole
+from leadline.io.saved_results import envelope, json_lines, restored, saved_json, saved_parquet
+from leadline.io.write import checked_path, write_bytes
+from leadline.render.view import BY_SUFFIX, View, suffix_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -21,7 +24,6 @@ if TYPE_CHECKING:
     from leadline.data.records import ResultWarning
 
 Make: TypeAlias = "Callable[[float | None], Figure]"  # of the width in inches, None for the default
-FORMATS = {".csv": "csv", ".json": "json", ".tex": "latex", ".md": "markdown", ".html": "html"}
 # Attributes of the results of other programs, and what says the same here.
 WORDS = {
     "save": ("write",),
@@ -41,7 +43,6 @@ WORDS = {
     "significant_pairs": ("pairs",),
 }
 ARGUMENTS = {"write": "(path)", "to_pandas": "()", "per_query": "()", "low": " and high"}
-PAGE = '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>leadline</title>\n{}</html>\n'
 
 
 @dataclass(repr=False, eq=False)
@@ -57,6 +58,7 @@ class Result:
     warnings: list[ResultWarning] = field(default_factory=list, kw_only=True, repr=False)
     options: dict[str, Any] = field(default_factory=dict, kw_only=True, repr=False)
     sources: tuple[str, ...] = field(default=(), init=False, repr=False)
+    UNSAVED: ClassVar[tuple[str, ...]] = ("sources",)  # attributes that no saved result has
     _digits: ClassVar[int] = 4  # after the decimal point in the printed table
 
     if TYPE_CHECKING:  # defined by every subclass
@@ -90,12 +92,9 @@ class Result:
             hint = f"; use {right}{ARGUMENTS.get(right, '')}" if right else ""
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{hint}")
 
-    def to_json(self, **options: Any) -> str:
-        """Return the result as JSON."""
-        import json
-
-        check_options(self, "to_dict", options, self.to_dict)
-        return json.dumps(self.to_dict(**options), ensure_ascii=False, allow_nan=False)
+    def to_json(self) -> str:
+        """Return the result as JSON that `from_json` and `leadline show` read."""
+        return saved_json(View(self), self._about()).decode()
 
     @classmethod
     def from_json(cls, text: str) -> Self:
@@ -104,38 +103,56 @@ class Result:
         Parameters
         ----------
         text : str
-            Output of `to_json(per_query=True)`, or of a command with `-f json --per-query`.
+            Output of `to_json`, or the content of a .json file that `write` or a command saved.
 
         Returns
         -------
-        Results or Comparison
-            Result with the same `to_dict`; a comparison is recomputed from the values in the JSON.
+        Result
+            The result, exactly as it was.
 
         Raises
         ------
+        InputError
+            If the text is no saved result, is of another format, or was changed.
         UsageError
-            If the JSON lacks a part of the result; the message names it.
+            If it is a result of another class.
 
         """
-        return cls._restored(_parsed(cls.__name__, text))
+        result = restored(_parsed(cls.__name__, text)).view.result
+        if not isinstance(result, cls):
+            raise UsageError(f"JSON of {type(result).__name__}; expected {cls.__name__}")
+        return result
 
-    @classmethod
-    def _restored(cls, data: dict[str, Any]) -> Self:  # noqa: ARG003  # subclasses that are restored use it
-        raise UsageError(
-            f"{cls.__name__} is not restored from JSON, which does not hold all that it is made of; "
-            "expected Results or Comparison"
-        )
+    def _about(self) -> dict[str, Any]:
+        """Return the keys common to all saved results."""
+        inputs = [{"path": one, "sha256": digest_of(one), "rows": None} for one in self.sources]
+        return envelope("", inputs, getattr(self, "options", {}), getattr(self, "warnings", []))
+
+    def saved_columns(self) -> dict[str, Any]:
+        """Return the columns of the result in Parquet."""
+        return self.to_columns()
+
+    def without_saved_columns(self) -> Self:
+        """Return the result without the values that its rows in JSON and Parquet hold."""
+        return self
+
+    def take_saved_values(self, values: Any) -> None:
+        """Put these values back."""
 
     def table(self, *, whole: bool = False, **options: Any) -> Table:
         """Return the table that the command prints, the first if there are several; `whole`: that of CSV."""
         return self._written(options, whole=whole)[0]
+
+    def printed_tables(self, **options: Any) -> list[Table]:
+        """Return the tables that the command prints, usually one."""
+        return self._written(options)
 
     def text(self, form: str = "table", *, to_file: bool = True, **options: Any) -> str:
         """Return the result as text: all of it, or what fits the terminal that standard output is.
 
         Parameters
         ----------
-        form : {"table", "csv", "latex", "markdown", "html"}, default "table"
+        form : {"table", "csv", "tsv", "latex", "markdown", "html"}, default "table"
             Format.
         to_file : bool, default True
             Whether the text is for a file, which takes every row and column.
@@ -144,7 +161,7 @@ class Result:
         """
         from leadline.render import render
 
-        tables = self._written(options, whole=form == "csv")
+        tables = self._written(options, whole=form in ("csv", "tsv"))
         return "\n".join(render(table, form, to_file=to_file) for table in tables)
 
     def __str__(self) -> str:
@@ -203,7 +220,7 @@ class Result:
         labels: Mapping[str, str] | None = None,
         **options: Any,
     ) -> Figure:
-        """Draw the figure of the command's option --plot.
+        """Draw the figure of the command.
 
         Font size, colours and width are those of the user's matplotlibrc, where it sets them.
 
@@ -237,7 +254,7 @@ class Result:
         with labelled(checked_labels(self, dict(labels or {}))):
             figure = make(width_of_user())
             if path is not None and form is not None:
-                write_whole(path, picture(figure, form))
+                write_bytes(path, picture(figure, form))
         return figure
 
     def _figure(self, *_: Any, **__: Any) -> Make:
@@ -255,9 +272,10 @@ class Result:
         Parameters
         ----------
         path : path
-            File whose suffix gives the format: .csv, .json, .tex, .md, .html or .parquet.
+            File whose suffix gives the format: .txt, .csv, .tsv, .tex, .md, .html, .json, .jsonl, .parquet,
+            .svg, .pdf or .png. JSON and Parquet hold the whole result.
         **options
-            Options of `table`, `to_json` or `to_columns`, such as `per_query=True`.
+            Options of `table`, `to_columns` or `plot`, such as `per_query=True`.
 
         Raises
         ------
@@ -267,29 +285,35 @@ class Result:
         """
         name = checked_path(path)
         refuse_sources(name, self.sources)
-        suffix = os.path.splitext(name)[1].lower()
-        if suffix == ".parquet":
-            content = self._parquet(options)
-        elif suffix in FORMATS:
-            content = self._content(FORMATS[suffix], options).encode("utf-8", "surrogateescape")
-        else:
-            choices = ", ".join([*FORMATS, ".parquet"])
+        suffix = suffix_of(name)
+        form = "table" if suffix == ".txt" else BY_SUFFIX.get(suffix)
+        if form is None:
+            choices = ", ".join([".txt", *BY_SUFFIX])
             raise UsageError(f"{name}: results are not written as '{suffix}'; expected one of {choices}")
-        write_whole(name, content)
+        if form == "figure":
+            self.plot(name, **options)
+        else:
+            write_bytes(name, self._content(form, options))
 
-    def _content(self, form: str, options: Mapping[str, Any]) -> str:
+    def _content(self, form: str, options: Mapping[str, Any]) -> bytes:
         if form == "json":
-            return self.to_json(**options) + "\n"
-        text = self.text(form, **options)
-        return PAGE.format(text) if form == "html" else text
+            check_options(self, "to_dict", options, self.to_dict)
+            return saved_json(View(self), self._about())
+        if form == "parquet":
+            check_options(self, "to_columns", options, self.to_columns)
+            return saved_parquet(View(self), self._about())
+        rows = form == "jsonl"
+        text = (
+            json_lines(self.to_rows(**options))
+            if rows
+            else View(self, dict(options)).text(form, to_file=True)
+        )
+        return text.encode("utf-8", "surrogateescape")
 
-    def _parquet(self, options: Mapping[str, Any]) -> bytes:
-        import io
 
-        table = self.to_arrow(**options)  # raises an error that names the missing package
-        target = io.BytesIO()
-        import_optional("pyarrow.parquet").write_table(table, target, compression="zstd")
-        return target.getvalue()
+def options_of_figure(result: Result) -> frozenset[str]:
+    """Return the names of the options of the figure of a result."""
+    return frozenset(inspect.signature(result._figure).parameters)  # noqa: SLF001  # defined above
 
 
 def figure_of(result: Result, **options: Any) -> Make:
@@ -347,3 +371,29 @@ def _parsed(name: str, text: str) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise UsageError(f"JSON of a {type(data).__name__}; {expected}")
     return data
+
+
+@dataclass
+class Facts(Result):
+    """What a command did or found, as one table and the keys of its JSON.
+
+    Attributes
+    ----------
+    sheet : Table
+        The table; warnings are added to its notes.
+    found : dict
+        The keys.
+    """
+
+    sheet: Table
+    found: dict[str, Any] = field(default_factory=dict)
+
+    def _columns(self) -> list[Column]:
+        return columns_of(self.sheet.columns, self.sheet.rows)
+
+    def _tables(self) -> list[Table]:
+        return [replace(self.sheet, notes=list(dict.fromkeys([*self.sheet.notes, *self._notes()])))]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the keys of the JSON."""
+        return self.found

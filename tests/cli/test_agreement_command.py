@@ -150,7 +150,7 @@ def test_a_figure_is_drawn(leadline: Leadline, folder: Path, more: tuple[str, ..
         *more,
         "--config",
         "test.draws=50",
-        "--plot",
+        "-o",
         "kappa.svg",
     )
     assert done.status == 0
@@ -169,7 +169,7 @@ def test_a_figure_is_drawn(leadline: Leadline, folder: Path, more: tuple[str, ..
         (("--table", "1,2,3,nan"), "nan in the table"),
         (("--table", "1,2,3,4", "ann.qrels"), "pass one of them"),
         (("ann.qrels", "ben.qrels", "--weights", "cubic"), "'cubic' is not one of"),
-        (("ann.qrels", "ben.qrels", "--plot", "x.bmp"), "x.bmp"),
+        (("ann.qrels", "ben.qrels", "-o", "x.bmp"), "x.bmp"),
         (("ann.qrels", "ben.qrels", "-o", "ann.qrels"), "would overwrite an input"),
         (("ann.qrels", "ben.qrels", "--runs", "r0.run", "-m", "nDGC"), "nDCG"),
         (("ann.qrels", "ben.qrels", "--runs", "no.run"), "no.run"),
@@ -305,7 +305,7 @@ def test_a_judge_is_a_table_of_any_form(leadline: Leadline, scores: Path) -> Non
         (found,) = leadline("agreement", *words, "-f", "json").data["audit"]
         assert found["bias"] == pytest.approx(plain["bias"], abs=1e-12)
         assert found["kendall"] == pytest.approx(plain["kendall"], abs=1e-12)
-    done = leadline("agreement", "ann", "llm", "--config", "test.draws=0", "--plot", "means.svg")
+    done = leadline("agreement", "ann", "llm", "--config", "test.draws=0", "-o", "means.svg")
     assert b"<svg" in (scores / "means.svg").read_bytes()
     assert "AP by llm, compared with ann" in done.out
     rows = list(csv.DictReader(io.StringIO(leadline("agreement", "ann", "llm", "-f", "csv").out)))
@@ -340,7 +340,7 @@ def test_what_one_judge_lacks_is_left_out_and_counted(leadline: Leadline, scores
         (("ann.csv", "llm.csv", "--runs", "r0.run"), "--runs has no effect on values"),
         (("ann.csv", "llm.csv", "-m", "RBP"), "no measure 'RBP' in these scores; there are: P@3, AP"),
         (("ann.csv:AP", "llm.csv", "-m", "AP"), "use only one of -m and ann.csv:AP"),
-        (("ann.csv", "llm.csv", "--plot", "x.svg"), "2 audits"),
+        (("ann.csv", "llm.csv", "-o", "x.svg"), "2 audits"),
         (("ann.csv", "llm.csv", "-o", "llm.csv"), "would overwrite an input"),
         (("ann.csv", "none.csv"), "none.csv"),
     ],

@@ -180,7 +180,7 @@ def test_no_command_shows_the_help(leadline: Leadline) -> None:
 
 def test_a_failing_command_leaves_the_old_result_alone(files: Path, leadline: Leadline) -> None:
     out = files / "out.json"
-    assert leadline("evaluate", "q", "r", "-f", "json", "-o", out) == (0, "", "")
+    assert leadline("evaluate", "q", "r", "-o", out, "-f", "none") == (0, "", f"wrote {out}\n")
     before = out.read_bytes()
     assert before.endswith(b"}\n")
     refusal(leadline, "evaluate", "q", "none", "-f", "json", "-o", out)
@@ -249,8 +249,7 @@ def test_ids_that_are_not_utf_8_come_out_as_they_went_in(form: str, files: Path)
     (files / "q").write_bytes(b"q\xff 0 d1 1\n")
     (files / "r").write_bytes(b"q\xff Q0 d1 1 2 t\n")
     found = run_apart("evaluate", "q", "r", "-q", "-f", form)
-    assert found.stderr == b""
-    assert found.returncode == 0
+    assert (found.returncode, found.stderr.count(b"\n")) == (0, int(form in ("csv", "jsonl")))
     if form in ("json", "jsonl"):  # which must be UTF-8: Python reads the escape back as the same id
         assert json.loads(found.stdout)
         assert rb"q\udcff" in found.stdout

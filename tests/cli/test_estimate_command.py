@@ -21,8 +21,8 @@ from leadline.errors import LeadlineError, UsageError
 from leadline.estimation.estimate import estimate
 from leadline.estimation.measured import evaluate as evaluate_any
 from leadline.evaluation.evaluate import evaluate
-from leadline.evaluation.saved_results import save
 from leadline.evaluation.score_results import read_scores
+from leadline.io.saved_results import read_saved
 from leadline.pages.report import report
 
 QUERIES = [f"q{number:02}" for number in range(14)]
@@ -371,7 +371,7 @@ def saved(files: Path, wide: Path) -> list[Path]:
         runs = [files / f"{name}.run" for name in names]
         done = typed(
             *("evaluate", files / "truth.qrels", *runs, "--pool", wide, "-m", "P@10", "-m", "RR"),
-            *("--save", path),
+            *("-o", path),
         )
         assert done.exit_code == 0, done.output
     return paths
@@ -391,6 +391,21 @@ def test_saved_estimates_are_compared_as_those_in_memory(files: Path, wide: Path
     assert data["warnings"][0]["code"] == "estimates"
 
 
+def test_a_baseline_of_estimates_keeps_their_errors_and_another_pool_is_refused(
+    files: Path, wide: Path, pool: Path, tmp_path: Path
+) -> None:
+    truth, kept = files / "truth.qrels", tmp_path / "kept.parquet"
+    asked = ("-m", "P@10", "--pool", wide, "--baseline", kept)
+    assert typed("compare", truth, files / "b.run", *asked, "--update-baseline", kept).exit_code == 0
+    (found,) = json.loads(typed("compare", truth, files / "a.run", *asked, "-f", "json").stdout)["pairs"]
+    runs = [files / "a.run", files / "b.run"]
+    (direct,) = compare(estimate(truth, runs, "P@10", pool=wide), baseline="b").to_dict()["pairs"]
+    for key in ("difference", "low", "high", "p", "these_low", "these_high"):
+        assert found[key] == direct[key]
+    other = typed("compare", truth, files / "a.run", "-m", "P@10", "--pool", pool, "--baseline", kept)
+    assert "another pool" in str(other.exception)
+
+
 def test_a_gate_on_saved_results_compares_the_measures_of_its_conditions(saved: list[Path]) -> None:
     done = typed("compare", *saved, "--baseline", "a", "--fail-if-worse", "P@10:0.9", "-f", "json")
     assert done.exit_code == 0, done.output
@@ -400,10 +415,10 @@ def test_a_gate_on_saved_results_compares_the_measures_of_its_conditions(saved: 
 def test_the_manifest_has_intervals_options_and_digests(wide: Path, saved: list[Path]) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     manifest = json.loads(parquet.read_table(saved[0]).schema.metadata[b"leadline"])
-    assert manifest["format"] == 1
+    assert manifest["format"] == 2
     assert manifest["command"] == "evaluate"
     assert manifest["options"]["proxy"] == "centred"
-    run = manifest["runs"][0]
+    run = read_saved(str(saved[0])).values.to_dict()["runs"][0]
     one, value = run["estimate"]["P@10"], run["mean"]["P@10"]
     assert one["these_low"] < value < one["these_high"]
     digests = {Path(one["path"]).name: one["sha256"] for one in manifest["inputs"]}
@@ -420,17 +435,18 @@ def test_estimates_without_an_interval_are_neither_compared_nor_reported(
     assert all(found.estimate(name, "AP").reason for name in ("a", "b", "new"))
     page, paths = tmp_path / "page.html", [tmp_path / "all.parquet", tmp_path / "all.json"]
     words = ["evaluate", files / "truth.qrels", *runs, "--pool", pool, "-m", "P@10", "-m", "AP"]
-    for more in (["--save", paths[0]], ["-q", "-f", "json", "-o", paths[1]]):
+    for more in (["-o", paths[0]], ["-o", paths[1]]):
         assert typed(*words, *more).exit_code == 0
-    save(found, tmp_path / "python.parquet")
+    found.write(tmp_path / "python.parquet")
     again = tmp_path / "again.parquet"
-    save(read_scores([str(paths[0])]), again)
+    read_scores([str(paths[0])]).write(again)
     for path in (*paths, tmp_path / "python.parquet", again):
-        for measure, count in (("P@10", "1 of 3 runs (new;"), ("AP", "3 of 3 runs (a, b, new;")):
-            for command in (["compare"], ["report", "-o", page]):
-                done = typed(*command, path, "-m", measure)
-                assert f"{measure} without an interval: {count}" in str(done.exception)
-                assert isinstance(done.exception, UsageError)
+        for command in (["compare"], ["report", "-o", page]):
+            done = typed(*command, path, "-m", "AP")
+            assert "AP without an interval: 3 of 3 runs (a, b, new;" in str(done.exception)
+            assert isinstance(done.exception, UsageError)
+        kept = json.loads(typed("compare", path, "-m", "P@10", "-f", "json").stdout)["pairs"]
+        assert kept == json.loads(json.dumps(compare(found, "P@10").to_dict()["pairs"]))
     for call in (compare, lambda results: report(results, page)):
         with pytest.raises(UsageError, match="without an interval"):
             call(found.select_measures([1]))
@@ -443,8 +459,7 @@ def test_a_margin_of_estimates_is_tested(saved: list[Path], files: Path, wide: P
     path = tmp_path / "estimates.json"
     runs = [files / "a.run", files / "b.run"]
     typed(
-        *("evaluate", files / "truth.qrels", *runs, "--pool", wide, "-m", "P@10", "-m", "RR", "-q"),
-        *("-f", "json", "-o", path),
+        *("evaluate", files / "truth.qrels", *runs, "--pool", wide, "-m", "P@10", "-m", "RR"), *("-o", path)
     )
     for scores in (saved[0], path):
         for gate, failed in (
@@ -518,22 +533,17 @@ def test_other_scores_are_refused_in_one_line(
     assert all(path.exists() for path in saved)
     typed(
         *("evaluate", files / "truth.qrels", files / "new.run", "--pool", pool, "-m", "P@5"),
-        *("--save", files / "other.parquet"),
+        *("-o", files / "other.parquet"),
     )
     few = files / "few.qrels"
     few.write_text("".join(f"q0{one} 0 d{two} 1\n" for one in range(5) for two in range(50)))
-    save(estimate(few, files / "a.run", ["P@10", "RR"]), files / "part.parquet")
+    estimate(few, files / "a.run", ["P@10", "RR"]).write(files / "part.parquet")
     estimate(few, files / "a.run", "P@10").write(files / "plain.parquet")
     places = [str(files / word) if "." in word else word for word in words]
     done = typed("compare", *places)
     assert done.exit_code != 0
     assert said in str(done.exception)
     assert "\n" not in str(done.exception)
-
-
-def test_results_are_saved_as_parquet_only(files: Path, tmp_path: Path) -> None:
-    done = typed("evaluate", files / "truth.qrels", files / "a.run", "--save", tmp_path / "x.csv")
-    assert "FILE.parquet" in str(done.exception)
 
 
 def test_machine_labels_that_the_pool_names_must_be_there(files: Path, tmp_path: Path) -> None:

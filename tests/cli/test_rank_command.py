@@ -111,7 +111,7 @@ def test_every_form_has_a_row_for_each_run_and_measure(leadline: Leadline) -> No
     ]
     assert leadline(*words, "-f", "jsonl").out.count("\n") == 4
     assert "\\bottomrule" in leadline(*words, "-f", "latex").out
-    done = leadline(*words, "--plot", "ranks.svg")
+    done = leadline(*words, "-o", "ranks.svg")
     assert done.status == 0, done.err
     assert Path("ranks.svg").read_bytes().startswith(b"<?xml")
 

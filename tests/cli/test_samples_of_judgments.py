@@ -14,7 +14,6 @@ import pytest
 import leadline as ll
 from conftest import REPOSITORY, Leadline
 from judging_pages import event
-from leadline.comparison.baseline_files import write_baseline
 from leadline.comparison.query_slices import slices_of
 from leadline.errors import InputError, UsageError
 from leadline.estimation.estimate import estimate
@@ -131,16 +130,17 @@ def judged_records() -> list[dict[str, Any]]:
 
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("more", [(), ("--pool", "drawn.tsv")])
-def test_a_baseline_file_is_not_passed_over(leadline: Leadline, more: tuple[str, ...]) -> None:
-    """A baseline file does not keep sampling errors, so that estimates are refused."""
-    first = ("compare", "qrels.txt", "bm25.run", "-m", "P@3", "--baseline-file", "kept.json")
-    assert leadline(*first, "--update-baseline").status == 0
+def test_estimates_are_not_compared_with_values_by_complete_judgments(
+    leadline: Leadline, more: tuple[str, ...]
+) -> None:
+    first = ("compare", "qrels.txt", "bm25.run", "-m", "P@3", "--baseline", "kept.json")
+    assert leadline(*first, "--update-baseline", "kept.json").status == 0
     for gate in ((), ("--fail-if-worse", "P@3")):
         done = leadline("compare", "sample.csv", *first[2:], *gate, *more)
         assert (done.status, done.out, done.err.count("\n")) == (2, "", 1)
-        assert "baseline file" in done.err
-    with pytest.raises(UsageError, match="baseline file"):
-        ll.compare("sample.csv", "bm25.run", "P@3", baseline_file="kept.json")
+        assert "complete judgments then and by a sample now" in done.err
+    with pytest.raises(UsageError, match="a sample now"):
+        ll.compare("sample.csv", "bm25.run", "P@3", baseline="kept.json")
 
 
 @pytest.mark.usefixtures("here")
@@ -153,9 +153,6 @@ def test_a_baseline_file_is_not_passed_over(leadline: Leadline, more: tuple[str,
         lambda judged, run: ll.rank(judged, {"a": run, "b": run}),
         ll.curve,
         lambda judged, run: slices_of(ll.evaluate(judged, run, "R@2"), {"knots": "x"}),
-        lambda judged, run: write_baseline(
-            ll.evaluate(judged, run, "R@2"), "never.json", ll.read_qrels(judged), force=True
-        ),
     ],
 )
 def test_functions_refuse_it(call: Callable[[Any, Any], Any], form: str) -> None:
@@ -166,7 +163,6 @@ def test_functions_refuse_it(call: Callable[[Any, Any], Any], form: str) -> None
         judged = ll.read_qrels(judged)
     with pytest.raises((InputError, UsageError)):
         call(judged, {"knots": {"d01": 2.0, "d02": 1.0}, "tides": {"d03": 1.0}})
-    assert not Path("never.json").exists()
 
 
 @pytest.mark.usefixtures("here")

@@ -94,7 +94,7 @@ def test_errors_and_warnings_show_escapes(leadline: Leadline) -> None:
 @pytest.mark.usefixtures("folder")
 def test_figures_show_escapes(leadline: Leadline) -> None:
     for kind in ("forest", "scatter"):
-        done = leadline("compare", "qrels.txt", *runs(), "--plot", "p.svg", "--figure", kind)
+        done = leadline("compare", "qrels.txt", *runs(), "-o", "p.svg", "--figure", kind)
         assert done.status == 0
         assert not UNSAFE.search(Path("p.svg").read_text())
 

@@ -94,13 +94,13 @@ def test_the_command_gives_what_estimate_gives(
     for floor, status in floors.items():
         done = leadline("evaluate", "judged.qrels", "old.run", *given[3:], "--fail-below", f"P@10={floor}")
         assert done.status == status
-    assert leadline("evaluate", *given, "--plot", "means.svg").status == 0
+    assert leadline("evaluate", *given, "-o", "means.svg").status == 0
     Path("kinds.csv").write_text("query_id,kind\n" + "".join(f"q{one},{one % 2}\n" for one in range(40)))
     sliced = ("--query-slice", "kinds.csv:kind")
     assert leadline("evaluate", *given, "-m", "P@10", *sliced).status == 0
     assert leadline("evaluate", *given, "-m", "AP", *sliced).status == 2  # no interval is given
     for words in (
-        ("--figure", "box", "--plot", "box.svg"),
+        ("--figure", "box", "-o", "box.svg"),
         ("-f", "trec"),
         ("-n",),
         ("-q",),

@@ -65,7 +65,7 @@ def test_the_command_shows_some_ranks_and_draws_all(
 ) -> None:
     (tmp_path / "my.run").write_text("q 0 a 1 2 t\nq 0 b 2 1 t\n")
     asked = ("curve", judgments, tmp_path / "my.run", "--config", "read.subtopics")
-    done = leadline(*asked, "--ranks", "7", "--plot", tmp_path / "curve.svg")
+    done = leadline(*asked, "--ranks", "7", "-o", tmp_path / "curve.svg")
     head, row, *_ = done.out.splitlines()
     assert head.split() == ["run", "1", "2", "3", "4", "5", "6"]
     assert row.split() == ["my", "0.167", *["0.333"] * 5]

@@ -23,15 +23,16 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
 RUNS = "bm25.run dense.run"
 # What is run before, then `$ leadline` lines whose output is kept. A line that fails keeps its error.
 BEFORE = {
-    "correlate": [f"evaluate qrels.txt {RUNS} -m AP -m P@10 -q -f json -o saved.json"],
+    "correlate": [f"evaluate qrels.txt {RUNS} -m AP -m P@10 -o saved.json"],
     "evaluate": [f"pool {RUNS} --for P@10 --budget 3 --seed 1 -o drawn.tsv"],
-    "merge": [f"evaluate qrels.txt {RUNS} -m AP -m RR --save saved.parquet"],
+    "merge": [f"evaluate qrels.txt {RUNS} -m AP -m RR -o saved.parquet"],
+    "show": [f"compare qrels.txt {RUNS} -m AP -o saved.json"],
     "topics": ["topics fit docs.jsonl -k 3 --sweeps 20 -o docs.model"],
-    "verify": [f"evaluate qrels.txt {RUNS} -m AP -m RR --save saved.parquet"],
+    "verify": [f"evaluate qrels.txt {RUNS} -m AP -m RR -o saved.parquet"],
     "why-different": [
         "evaluate qrels.txt dense.run -m map -q -f trec --profile trec9 -o one.txt",
-        "evaluate qrels.txt dense.run -m AP -l 2 -q -f json -o two.json",
-        "evaluate qrels.txt dense.run -m AP -q -f json -o three.json",
+        "evaluate qrels.txt dense.run -m AP -l 2 -o two.json",
+        "evaluate qrels.txt dense.run -m AP -o three.json",
     ],
 }
 LINES = {
@@ -116,6 +117,7 @@ LINES = {
         f"sampled qrels.txt {RUNS} -m AP -m RR --population 20",
         "sampled qrels.txt bm25.run -m Bpref",
     ],
+    "show": ["show saved.json", "show saved.json -f latex", "show qrels.txt"],
     "suite": ["suite suite.toml", "suite suite.toml --partial -m AP -f csv"],
     "summary": ["summary docs.jsonl --doc d01 --query knots"],
     "topics": ["topics perplexity docs.model docs.jsonl"],

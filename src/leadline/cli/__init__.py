@@ -40,7 +40,7 @@ SECTIONS = (
 
 WIDEST = 100  # columns of a help
 TESTS = "use `leadline compare QRELS OLD NEW`, which tests whether runs differ"
-FIGURES = "use `leadline compare QRELS RUN... --plot FILE.svg`; evaluate, rank and others draw too"
+FIGURES = "use `leadline compare QRELS RUN... -o FILE.svg`, or `leadline show RESULT -o FILE.svg`"
 # Words that people try for a command or an option, with what does it here.
 TRIED = {
     "eval": "use `leadline evaluate QRELS RUN...`",
@@ -53,10 +53,15 @@ TRIED = {
     "validate": "use `leadline check FILE...`",
     "lint": "use `leadline check FILE...`",
     **dict.fromkeys(("plot", "figure"), FIGURES),
-    "--latex": "Use -f latex.",
-    "--csv": "Use -f csv.",
-    "--json": "Use -f json.",
-    "--html": "Use `leadline report`, which writes a page.",
+    "--latex": "Use -f latex, or -o FILE.tex.",
+    "--csv": "Use -f csv, or -o FILE.csv.",
+    "--json": "Use -f json, or -o FILE.json.",
+    "--html": "Use -f html, or -o FILE.html; `leadline report` writes a page.",
+    "--plot": "Use -o FILE.svg, and --figure KIND.",
+    "--chart": "Use --figure KIND.",
+    "--save": "Use -o FILE.parquet or -o FILE.json.",
+    "--summary": "Use -o FILE.md.",
+    "--baseline-file": "Use --baseline FILE, and --update-baseline FILE to write it.",
     "--markdown": "Use -f markdown.",
     "--scores": "Leave it out: values of queries are recognised.",
     "--rel": "Use --level GRADE.",

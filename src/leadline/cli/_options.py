@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -13,15 +12,11 @@ from typing import Any, TypeVar
 import click
 
 from leadline.cli._help import CORRECTION, MEASURE, TEST, add_options, option
-from leadline.cli._help import OUTPUT as OUTPUT  # noqa: PLC0414  # commands import it from here
-from leadline.cli._help import FormatChoice as FormatChoice  # noqa: PLC0414
 from leadline.cli._settings import one_in, setting, settings
 from leadline.data.registry import LARGEST
-from leadline.errors import UsageError
 from leadline.evaluation.profiles import PROFILES
 
 F = TypeVar("F", bound=Callable[..., Any])
-FORMATS = ("table", "csv", "json", "jsonl", "markdown", "latex")
 
 
 def whole(low: int = 1, high: int = LARGEST) -> click.IntRange:
@@ -35,42 +30,6 @@ OF_RUNS = tuple(
     for name in ("order", "on_duplicate", "on_nan", "columns", "drop_identical_ids", "queries_in")
 )
 seed_type = whole(0, LARGEST_SEED)
-
-
-def output_options(function: F) -> F:
-    """Add `-f/--format` and `-o/--output`."""
-    return formats_option()(output_option(function))
-
-
-def output_option(function: F) -> F:
-    """Add `-o/--output`."""
-    return option(
-        "Output",
-        "-o",
-        "--output",
-        type=OUTPUT,
-        metavar="FILE",
-        help="Output file. [default: standard output]",
-    )(function)
-
-
-def formats_option(*more: str) -> Callable[[F], F]:
-    """Add `-f/--format` with the formats that only this command has."""
-
-    def add(function: F) -> F:
-        return option(
-            "Output",
-            "-f",
-            "--format",
-            "form",
-            type=FormatChoice((*FORMATS, *more)),
-            default="table",
-            show_default=True,
-            metavar="FORMAT",
-            help=f"{', '.join((*FORMATS, *more)[:-1])} or {(*FORMATS, *more)[-1]}.",
-        )(function)
-
-    return add
 
 
 def measure_option(text: str, **attributes: Any) -> Callable[[F], F]:
@@ -246,34 +205,6 @@ slice_option = option(
     metavar="FILE:COLUMN",
     help="Also show groups of queries, such as their type or language (repeatable).",
 )
-
-
-def refuse_same_output(*outputs: str | None) -> None:
-    """Raise UsageError if two outputs are the same file."""
-    paths = [os.path.realpath(path) for path in outputs if path is not None and path != "-"]
-    if len(set(paths)) < len(paths):
-        raise UsageError("two outputs name the same file; expected different files")
-    if outputs.count("-") > 1:
-        raise UsageError("two outputs are -, standard output; expected a file for one of them")
-
-
-def write_output(text: str, output: str | None) -> None:
-    """Write text to standard output, or atomically to a file."""
-    if output in (None, "-"):
-        try:
-            sys.stdout.write(text)
-        except UnicodeEncodeError:  # an id that is not UTF-8: write its original bytes
-            sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
-        sys.stdout.flush()
-        return
-    write_whole(str(output), text.encode("utf-8", "surrogateescape"))
-
-
-def write_whole(path: str, content: bytes) -> None:
-    """Write a file atomically."""
-    from leadline.io import write as writing
-
-    writing.write_whole(path, content)
 
 
 @contextmanager

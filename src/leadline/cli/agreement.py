@@ -11,15 +11,13 @@ from leadline.cli._help import TakesRuns, is_given, option
 from leadline.cli._options import (
     confidence_option,
     measure_option,
-    output_options,
     per_query_option,
     progress,
     seed_option,
     whole,
-    write_output,
 )
-from leadline.cli._plots import check_plots, plot_option, plot_options, write_plots
-from leadline.cli._results import describe_input, result_text
+from leadline.cli._outputs import Outputs, output_options
+from leadline.cli._results import describe_input
 from leadline.cli._scores import given_scores, scores_options, values_given
 from leadline.cli._settings import one_in, setting
 from leadline.data.wording import counted
@@ -31,6 +29,7 @@ from leadline.judging.agreement import agreement
 from leadline.judging.agreement_audit import TOP, WITHIN
 from leadline.judging.agreement_result import Agreement
 from leadline.judging.score_audit import ScoreAudit, audit_scores
+from leadline.render.view import View
 
 SECTION = "Judging"
 OF_LABELS = ("table", "weights", "level", "rel", "over", "resample", "runs", "within", "per_query")
@@ -110,9 +109,7 @@ OF_LABELS = ("table", "weights", "level", "rel", "over", "resample", "runs", "wi
 )
 @measure_option("Measure for --runs (repeatable).", default=["AP", "nDCG"], show_default=True)
 @per_query_option()
-@plot_option("Figure of Cohen's kappa of all assessors")
-@plot_options
-@output_options
+@output_options(figures=())
 @click.pass_context
 def command(
     context: click.Context,
@@ -123,9 +120,7 @@ def command(
     kind: str | None,
     runs: tuple[str, ...],
     per_query: bool,
-    plots: tuple[str, ...],
-    form: str,
-    output: str | None,
+    outputs: Outputs,
     **options: Any,
 ) -> None:
     """Measure inter-assessor agreement: kappa, Krippendorff's alpha.
@@ -139,37 +134,19 @@ def command(
     bias of every run, the runs that the labels favor, and the rank correlation (docs/agreement.md). Scores of
     the same runs by the labels of each judge, as REFERENCE[:MEASURE] LABELS[:MEASURE], are audited too.
     """
-    appearance = check_plots(plots, output=output)
     if table is None and values_given(context, [split_place(judge)[0] for judge in judges], kind):
         audited, inputs = _audited(context, judges, options)
-        audited.options |= appearance
-        text = result_text(
-            "agreement",
-            audited,
-            form,
-            inputs=lambda: [describe_input(path, rows) for path, rows in inputs],
-            to_file=output is not None,
-            lines=lambda _: audited.to_rows(),
-        )
-        write_plots(plots, audited)
-        write_output(text, output)
+        audited.options |= outputs.options()
+        view = View(audited, lines="")
+        outputs.write("agreement", view, lambda: [describe_input(path, rows) for path, rows in inputs])
         return
     with progress("judges") as on_run:
         result = agreement(
             list(judges) or None, table=_counts(table), runs=list(runs) or None, on_run=on_run, **options
         )
-    result.options |= appearance
-    text = result_text(
-        "agreement",
-        result,
-        form,
-        inputs=lambda: _inputs(result),
-        to_file=output is not None,
-        lines=lambda _: result.to_rows(per_query=per_query),
-        per_query=per_query,
-    )
-    write_plots(plots, result)
-    write_output(text, output)
+    result.options |= outputs.options()
+    view = View(result, shown={"per_query": per_query}, lines="")
+    outputs.write("agreement", view, lambda: _inputs(result))
 
 
 def _audited(

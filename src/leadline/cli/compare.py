@@ -9,37 +9,24 @@ from typing import Any
 
 import click
 
-from leadline.cli._baselines import (
-    OPTIONS,
-    BaselineFile,
-    baseline_options,
-    first_notes,
-    first_summary,
-    least_means,
-)
+from leadline.cli._baselines import OPTIONS, BaselineFile, baseline_options, first_notes, least_means
 from leadline.cli._help import PAIRS, Command, option
 from leadline.cli._options import (
-    OUTPUT,
     confidence_options,
     evaluation_options,
     measure_option,
-    output_options,
     progress,
-    refuse_same_output,
     sample_options,
     slice_option,
-    write_output,
 )
-from leadline.cli._plots import check_plots, figure_option, plot_option, plot_options, write_plots
+from leadline.cli._outputs import Outputs, output_options, refuse_same_output
 from leadline.cli._reading_options import judgments_and_draw, values_of
-from leadline.cli._results import inputs_of, print_warnings, result_text, table_text, with_notes
+from leadline.cli._results import inputs_of
 from leadline.cli._scores import given_scores, scores_options, values_given
 from leadline.cli._settings import settings
 from leadline.comparison import pairing as pairings
-from leadline.comparison.baselines import refuse_estimates
 from leadline.comparison.compare import COMPARED, compare_results
-from leadline.comparison.comparison_notes import SENTENCES, method_notes, pair_notes
-from leadline.comparison.comparison_result import Comparison
+from leadline.comparison.comparison_notes import SENTENCES
 from leadline.comparison.gate import (
     BELOW,
     NOT_WORSE,
@@ -49,14 +36,11 @@ from leadline.comparison.gate import (
     gates_of,
     refuse_without_baseline,
 )
-from leadline.comparison.query_slices import Slices, slices_of
+from leadline.comparison.query_slices import slices_of
 from leadline.comparison.rules import Rules
-from leadline.data.qrels import Qrels
-from leadline.data.table import Table
 from leadline.errors import UsageError
 from leadline.estimation.measured import default_measures
-from leadline.evaluation.results import Results
-from leadline.render.text_formats import plain_text
+from leadline.render.view import View
 
 SECTION = "Evaluation"
 
@@ -106,15 +90,9 @@ DATA = ("csv", "json", "jsonl")  # formats for programs: all pairs, nothing trun
 )
 @baseline_options
 @slice_option
-@option(
-    "Output", "--summary", type=OUTPUT, metavar="FILE", help="Output file of a short summary in Markdown."
-)
-@plot_option("Figure")
-@figure_option(FIGURES, f"{', '.join(FIGURES[:-1])} or {FIGURES[-1]}.")
-@plot_options
 @sample_options
 @evaluation_options
-@output_options
+@output_options(figures=FIGURES)
 @click.pass_context
 def command(
     context: click.Context,
@@ -129,15 +107,11 @@ def command(
     fail_if_worse: tuple[str, ...],
     require_not_worse: tuple[str, ...],
     fail_below: tuple[str, ...],
-    summary: str | None,
     query_slice: tuple[str, ...],
     changed: int,
     long: bool,
-    plots: tuple[str, ...],
-    figure: str | None,
     pair: tuple[str, str] | None,
-    form: str,
-    output: str | None,
+    outputs: Outputs,
     kind: str | None,
     **options: Any,
 ) -> None:
@@ -149,36 +123,30 @@ def command(
     With --fail-if-worse, --require-not-worse or --fail-below, leadline exits with status 1 if a run fails the
     check or if there are too few queries to tell. Repeat and combine them freely (docs/gates.md).
     """
-    columns = output is not None and output.lower().endswith(".parquet")
-    if columns and (form != "table" or query_slice):
-        raise UsageError(
-            f"-o {output} with {'--query-slice' if query_slice else f'-f {form}'}; expected no .parquet"
-        )
     kept_in = {name: options.pop(name) for name in OPTIONS}
-    path = kept_in["baseline_file"]
-    refuse_same_output(output or "-", summary, *plots, path)
+    given_baselines = options.pop("baseline")
+    file = BaselineFile(given_baselines, runs, kept_in["update_baseline"], force=kept_in["force_update"])
+    path, baseline = file.path, file.runs
+    refuse_same_output(*outputs.files, file.update)
     asked_for = {WORSE: fail_if_worse, NOT_WORSE: require_not_worse, BELOW: fail_below}
     conditions = [condition_of(text, gate) for gate, texts in asked_for.items() for text in texts]
-    appearance = check_plots(plots, figure=figure, pair=pair)
-    baseline = options.pop("baseline")
+    outputs.needs_figure(**{"--config figure.pair": pair})
+    form, figure = outputs.form, outputs.figure
     all_pairs = not baseline and path is None
     _check_figure(figure, pair, all_pairs=all_pairs, slices=bool(query_slice))
     if all_pairs:
         refuse_without_baseline(conditions)
     rules = Rules.take(options)
     scores = values_given(context, (qrels, *runs), kind)
-    others = [name for name, given in (("baseline", baseline), ("values of queries", scores)) if given]
-    file = BaselineFile(path, update=kept_in["update_baseline"], force=kept_in["force_update"], others=others)
     named = measures or (() if conditions else file.measures)
-    needed = [*(one.measure for one in conditions), *(file.measures if file.update else [])]
-    qrels_table: Qrels | None = None
+    needed = [*(one.measure for one in conditions), *(file.measures if file.update == path else [])]
     pairing: pairings.Pairs | None = None
     more: list[tuple[str, int]] = []
+    of_judgments: list[tuple[str, int]] = []
     if scores:
         wanted = [*named, *needed] if measures or conditions else ()
         asked = [*options, "level"]
-        results, ((qrels, judged), *more) = given_scores(context, asked, (qrels, *runs), wanted)
-        own = results
+        own, ((qrels, judged), *more) = given_scores(context, asked, (qrels, *runs), wanted)
     else:
         if not runs:
             raise UsageError("no run; expected QRELS RUN RUN..., or values of queries")
@@ -187,16 +155,15 @@ def command(
             given = judgments_and_draw(qrels, options, kind, [*named, *needed] or None)
             usual = () if conditions else default_measures(given[1], COMPARED) or ()
             requested = [*(named or usual), *needed]
-            own, qrels_table, judged, more = values_of(
+            own, _, judged, more = values_of(
                 given, (*others, *runs), requested, options, rules, rel=level, on_run=on_run
             )
         by_path = {run.path: run.name for run in own.runs}
         baseline = [one if one in own.names else by_path.get(one, one) for one in baseline]
-        file.check(own)
-        if path is not None:
-            refuse_estimates(own)
-        results, pairing = (own, None) if qrels_table is None else file.joined(own, qrels_table)
-        more += file.inputs(results)
+    file.check(own)
+    results, pairing = file.joined(own)
+    of_judgments = list(more)
+    more += file.inputs(results)
     added = {
         "kind": kind,
         "fail_if_worse": list(fail_if_worse),
@@ -208,70 +175,48 @@ def command(
         "plot_pair": pair,
         "query_slice": list(query_slice),
     }
-    added |= kept_in | appearance
+    added |= kept_in | outputs.options()
 
-    def print_text(result: Any, **parts: Any) -> str:
-        """Return a result in the format, with the judgments and runs as its inputs."""
-        inputs = partial(inputs_of, result, qrels, judged, more)
-        return result_text("compare", result, form, inputs=inputs, to_file=output is not None, **parts)
+    def inputs_read(result: Any) -> list[dict[str, Any]]:
+        return inputs_of(result, qrels, judged, more)
 
     floors_alone = bool(conditions) and len(results.runs) == 1 and not baseline
     if pairing is None and (path is not None or floors_alone):
-        if plots or query_slice or columns:
-            option = "-o FILE.parquet" if columns else "--plot or --query-slice"
-            raise UsageError(f"there are no values to compare with; expected no {option}")
+        if outputs.drawn or query_slice:
+            raise UsageError("there are no values to compare with; expected no figure or --query-slice")
         outcomes = least_means(own, conditions, rel=level)
-        notes = first_notes(path, conditions)
         shown = own.select_measures(list(range(len(own.measures))))  # options are added to a copy
         shown.options |= added
-        text = print_text(
-            shown,
-            data=lambda: _data_without_pairs(own, outcomes) | file.to_dict(outcomes),
-            table=lambda: _first_table(own, outcomes, notes),
-        )
-        brief = first_summary(own, notes, outcomes) if summary is not None else ""
+        extra = {"primary": str(own.measures[0]), "pairs": []} | _conditions(outcomes)
+        view = View(shown, notes=[*first_notes(path, conditions), *map(str, outcomes)])
+        view.extra = extra | file.to_dict(outcomes)
+        outputs.write("compare", view, partial(inputs_read, shown))
     else:
         comparison = compare_results(results, rules, baseline=baseline, pairing=pairing)
         comparison.options |= added
         outcomes = gates_of(comparison, conditions, rel=level) if conditions else []
-        chosen = comparison.printed_pairs("all" if pairs is None and (columns or form in DATA) else pairs)
-        slices = slices_of(comparison, query_slice) if query_slice else None
-        printed = {"conditions": outcomes, "changed": changed, "per_pair": per_pair, "long": long}
-        text = (
-            ""
-            if columns
-            else print_text(
-                comparison,
-                data=lambda: _data(comparison, outcomes, changed, chosen, slices) | file.to_dict(outcomes),
-                table=None if form != "csv" or slices is None else partial(slices.table, whole=True),
-                lines="pairs" if slices is None else "slices",
-                chosen=chosen,
-                **({} if form == "csv" else printed),
-            )
-        )
-        if slices is not None and form not in DATA:
-            text += "\n" + table_text(slices.table(), form, to_file=output is not None)
-        if columns:
-            print_warnings(comparison.warnings)  # the file has no place for them
-            comparison.write(str(output), chosen=chosen)
-        if slices is not None and figure == "slices":
-            write_plots(plots, slices, pair=pair)
-        else:
-            write_plots(plots, comparison, figure=figure, pair=pair, per_pair=per_pair, chosen=chosen[0])
-        brief = _summary(comparison, outcomes, chosen) if summary is not None else ""
-        if slices is not None and summary is not None:
-            brief += "\n" + slices.to_markdown()
-    if summary is not None:
-        write_output(brief, summary)
-    if not columns:
-        write_output(text, output)
+        view = View(comparison, extra=_conditions(outcomes) | file.to_dict(outcomes), lines="pairs")
+        if query_slice:
+            view.more, view.lines = slices_of(comparison, query_slice), "slices"
+        table = comparison.printed_pairs(pairs)
+        data = comparison.printed_pairs("all" if pairs is None else pairs)
+        view.shown = {"chosen": data}
+        view.json = {"changed": changed, "chosen": data}
+        view.printed = {"chosen": table, "conditions": outcomes, "changed": changed, "per_pair": per_pair}
+        view.printed["long"] = long
+        view.figure = {"pair": pair, "per_pair": per_pair, "chosen": table[0]}
+        outputs.write("compare", view, partial(inputs_read, comparison))
     failed = [gate for gate in outcomes if gate.failed]
-    if form in DATA or output is not None:  # else they are in the table
+    if form in (*DATA, "none"):  # else they are in the table
         for gate in failed:
             click.echo(f"leadline: {gate}", err=True)
-    file.write(own, qrels_table, outcomes)
+    file.write(own, inputs_of(own, qrels, judged, of_judgments), outcomes)
     if failed:
         context.exit(1)
+
+
+def _conditions(outcomes: Sequence[Gate]) -> dict[str, Any]:
+    return {"conditions": [gate.to_dict() for gate in outcomes]} if outcomes else {}
 
 
 def _check_figure(figure: str | None, pair: tuple[str, str] | None, *, all_pairs: bool, slices: bool) -> None:
@@ -286,42 +231,3 @@ def _check_figure(figure: str | None, pair: tuple[str, str] | None, *, all_pairs
         raise UsageError(
             "--figure groups needs the tests of all pairs; expected no --baseline, or another --figure"
         )
-
-
-def _data(
-    comparison: Comparison,
-    outcomes: Sequence[Gate],
-    changed: int,
-    chosen: Sequence[Sequence[int]],
-    slices: Slices | None,
-) -> dict[str, Any]:
-    data = comparison.to_dict(changed=changed, chosen=chosen)
-    if outcomes:
-        data["conditions"] = [gate.to_dict() for gate in outcomes]
-    return data if slices is None else data | slices.to_dict()
-
-
-def _data_without_pairs(results: Results, outcomes: Sequence[Gate]) -> dict[str, Any]:
-    data = results.to_dict()
-    data |= {"primary": data["measures"][0], "pairs": []}
-    if outcomes:
-        data["conditions"] = [gate.to_dict() for gate in outcomes]
-    return data
-
-
-def _first_table(results: Results, outcomes: Sequence[Gate], notes: Sequence[str]) -> Table:
-    return with_notes(results.table(), [*notes, *outcomes])
-
-
-def _summary(comparison: Comparison, tried: Sequence[Gate], chosen: Sequence[Sequence[int]]) -> str:
-    """Return a Markdown summary for continuous integration: outcomes of conditions, sentences, methods."""
-    failed = sum(gate.failed for gate in tried)
-    head = f"{failed} of {len(tried)} conditions failed" if tried else "comparison"
-    lines = [f"### leadline: {head}", ""]
-    for gate in tried:
-        word, colon, text = plain_text(str(gate)).partition(":")
-        lines.append(f"- **{word}**{colon}{text}")
-    lines += [""] * bool(tried)
-    lines += [f"- {plain_text(note.strip())}" for note in pair_notes(comparison, chosen)]
-    lines += ["", *(f"{plain_text(note)}  " for note in method_notes(comparison))]
-    return "\n".join(lines) + "\n"

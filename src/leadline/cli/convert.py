@@ -7,8 +7,8 @@ from typing import Unpack
 
 import click
 
-from leadline.cli._help import INPUT, Command
-from leadline.cli._options import OUTPUT, repair_options
+from leadline.cli._help import INPUT, OUTPUT, Command
+from leadline.cli._options import repair_options
 from leadline.cli._results import print_line, print_warnings
 from leadline.cli._settings import settings
 from leadline.data.reading import Reading, RunOptions

@@ -8,9 +8,9 @@ from typing import Any
 import click
 
 from leadline.cli._help import Command, option
-from leadline.cli._options import confidence_option, measure_option, output_options, seed_option, write_output
-from leadline.cli._plots import check_plots, plot_option, plot_options, write_plots
-from leadline.cli._results import describe_input, result_text
+from leadline.cli._options import confidence_option, measure_option, seed_option
+from leadline.cli._outputs import Outputs, output_options
+from leadline.cli._results import describe_input
 from leadline.cli._scores import given_scores, scores_options, values_given
 from leadline.cli._settings import one_in, setting
 from leadline.comparison.correlate import correlate, correlate_columns
@@ -21,6 +21,7 @@ from leadline.evaluation.results import Results
 from leadline.io.id_lists import read_labels
 from leadline.io.result_files import Column
 from leadline.io.small_tables import split_place
+from leadline.render.view import View
 
 SECTION = "Evaluation"
 
@@ -43,9 +44,7 @@ SECTION = "Evaluation"
 @setting("read.kind", type=one_in("values"))
 @confidence_option
 @seed_option
-@plot_option("Figure of both scores")
-@plot_options
-@output_options
+@output_options(figures=())
 @click.pass_context
 def command(
     context: click.Context,
@@ -57,15 +56,13 @@ def command(
     measures: tuple[str, ...],
     team: str | None,
     kind: str | None,
-    form: str,
-    output: str | None,
-    plots: tuple[str, ...],
+    outputs: Outputs,
     **options: Any,
 ) -> None:
     """Compute the rank correlation between two scores of the same runs.
 
     The coefficients are Kendall's tau-b, tau-AP, tau-AP,b (symmetric, with ties), Spearman's rho and
-    Pearson's r. The inputs are JSON results of commands, results saved by `evaluate --save`, or tables with a
+    Pearson's r. The inputs are JSON results of commands, results saved by -o, or tables with a
     header. MEASURE is a measure of a result (AP, hsa, ric) or a column of a table; the default is the first.
     Runs that occur in one input only are counted and excluded.
 
@@ -79,7 +76,6 @@ def command(
     tau-AP,b).
     """
     paths = [truth, *([] if estimate is None else [estimate]), *more]
-    appearance = check_plots(plots, output=output)
     two = len(paths) == 2 and not measures  # which may be tables of runs too
     if values_given(context, [split_place(path)[0] for path in paths], kind, saved=not two):
         sides = _sides(context, paths, measures)
@@ -92,17 +88,11 @@ def command(
         )
     else:
         result = correlate(truth, estimate, teams=read_labels(team) if team else None, **options)
-    result.options |= {"team": team} | appearance
-    write_plots(plots, result)
-    text = result_text(
-        "correlate",
-        result,
-        form,
-        inputs=lambda: [describe_input(side.path, len(side.values)) for side in result.sides],
-        to_file=output is not None,
-        lines=lambda data: [{"coefficient": name, **data[name]} for name in result.found],
+    result.options |= {"team": team} | outputs.options()
+    view = View(result, lines="")
+    outputs.write(
+        "correlate", view, lambda: [describe_input(side.path, len(side.values)) for side in result.sides]
     )
-    write_output(text, output)
 
 
 def _sides(context: click.Context, paths: Sequence[str], measures: Sequence[str]) -> tuple[Column, Column]:

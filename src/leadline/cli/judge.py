@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leadline.cli._help import Command, option
-from leadline.cli._options import OUTPUT, formats_option, progress, seed_type, whole, write_output
-from leadline.cli._results import describe_input, print_line, summary_text
+from leadline.cli._help import OUTPUT, Command, option
+from leadline.cli._options import progress, seed_type, whole
+from leadline.cli._outputs import Outputs, output_options
+from leadline.cli._results import describe_input, print_line
 from leadline.cli._texts import analysis_of, analysis_options, text_options
 from leadline.data.optional import require
 from leadline.data.records import ResultWarning
 from leadline.data.table import Table
 from leadline.data.wording import counted, queries
 from leadline.errors import InputError, UsageError
+from leadline.render.view import View
+from leadline.result import Facts
 
 if TYPE_CHECKING:
     from leadline.judging.startup import JudgingPage
@@ -139,7 +142,7 @@ PORT = 8765
 )
 @analysis_options
 @text_options
-@formats_option()
+@output_options()
 def command(
     *,
     pool: str | None,
@@ -149,7 +152,7 @@ def command(
     simulate: str | None,
     target: str | None,
     merge: str,
-    form: str,
+    outputs: Outputs,
     language: str | None,
     analysis: str | None,
     **options: Any,
@@ -163,10 +166,10 @@ def command(
     as qrels, and --export writes them.
     """
     if target is not None:
-        _export(store, target, merge, form)
+        _export(store, target, merge, outputs)
         return
     if simulate is not None:
-        _simulate(pool, store, simulate, form, **options)
+        _simulate(pool, store, simulate, outputs, **options)
         return
     require("the judging page")
     if docs is None or queries is None:
@@ -177,7 +180,7 @@ def command(
     _serve(pool, docs, queries, store, analysis=terms, **options)
 
 
-def _export(store: str, target: str, merge: str, form: str) -> None:
+def _export(store: str, target: str, merge: str, outputs: Outputs) -> None:
     from leadline.judging.export import export
 
     exported = export(store, target, rule=merge)
@@ -196,12 +199,13 @@ def _export(store: str, target: str, merge: str, form: str) -> None:
     n_queries = queries(len({query for query, _ in merged.grades}))
     table.notes = [f"{target}: {counted(len(merged.grades), 'pair')} of {n_queries}, merged by {merge}"]
     inputs = [describe_input(store, len(merged.grades))]
-    text = summary_text("judge", inputs, {"merge": merge, "export": target}, warnings, data, table, form)
-    if target != "-":
-        write_output(text, None)
+    if target == "-":
+        outputs.form = "none"
+    view = View(Facts(table, data, warnings=warnings), lines="*")
+    outputs.write("judge", view, lambda: inputs, {"merge": merge, "export": target})
 
 
-def _simulate(pool: str | None, store: str, qrels: str, form: str, **options: Any) -> None:
+def _simulate(pool: str | None, store: str, qrels: str, outputs: Outputs, **options: Any) -> None:
     from leadline.judging import lock
     from leadline.judging.simulated import simulate
 
@@ -215,7 +219,7 @@ def _simulate(pool: str | None, store: str, qrels: str, form: str, **options: An
         table.notes = [f"{counted(done.unjudged, 'judgment')} of pairs that {qrels} lacks: grade 0"]
     data = {"judges": done.judges, "unjudged": done.unjudged}
     inputs = [describe_input(store, sum(done.judges.values()))]
-    write_output(summary_text("judge", inputs, {"simulate": qrels}, [], data, table, form), None)
+    outputs.write("judge", View(Facts(table, data), lines="*"), lambda: inputs, {"simulate": qrels})
 
 
 def _serve(

@@ -11,15 +11,13 @@ from leadline.cli._options import (
     confidence_option,
     evaluation_options,
     measure_option,
-    output_options,
     progress,
     sample_options,
     seed_option,
-    write_output,
 )
-from leadline.cli._plots import check_plots, plot_option, plot_options, write_plots
+from leadline.cli._outputs import Outputs, output_options
 from leadline.cli._reading_options import judgments_and_draw, values_of
-from leadline.cli._results import inputs_of, result_text
+from leadline.cli._results import inputs_of
 from leadline.cli._scores import given_scores, scores_options, values_given
 from leadline.cli._settings import setting, settings
 from leadline.comparison.compare import COMPARED
@@ -27,12 +25,13 @@ from leadline.comparison.rank import DRAWS, rank_results
 from leadline.comparison.rules import Rules
 from leadline.errors import UsageError
 from leadline.estimation.measured import default_measures
+from leadline.render.view import View
 
 SECTION = "Evaluation"
 
 
 @click.command(
-    cls=Command, epilog="Example: leadline rank qrels.txt bm25.run dense.run -m nDCG@10 --plot ranks.svg"
+    cls=Command, epilog="Example: leadline rank qrels.txt bm25.run dense.run -m nDCG@10 -o ranks.svg"
 )
 @click.argument("qrels")
 @click.argument("runs", nargs=-1)
@@ -69,11 +68,9 @@ SECTION = "Evaluation"
 @setting("test.draws", default=DRAWS)
 @confidence_option
 @seed_option
-@plot_option("Figure of the ranks by the first measure")
-@plot_options
 @sample_options
 @evaluation_options
-@output_options
+@output_options(figures=())
 @click.pass_context
 def command(
     context: click.Context,
@@ -83,9 +80,7 @@ def command(
     runs: tuple[str, ...],
     measures: tuple[str, ...],
     level: float | None,
-    plots: tuple[str, ...],
-    form: str,
-    output: str | None,
+    outputs: Outputs,
     kind: str | None,
     **options: Any,
 ) -> None:
@@ -98,7 +93,6 @@ def command(
     Group 1 is the best run and every run that does not differ from it significantly, group 2 the best of the
     rest and its like, and so on.
     """
-    appearance = check_plots(plots, output=output or "-")
     rules, draws = Rules.take(options), options.pop("draws")
     if values_given(context, (qrels, *runs), kind):
         asked = [*options, "level"]
@@ -113,13 +107,5 @@ def command(
                 given, runs, wanted, options, rules, rel=level, on_run=on_run
             )
     ranking = rank_results(results, rules, draws=draws)
-    ranking.options |= {"kind": kind} | appearance
-    text = result_text(
-        "rank",
-        ranking,
-        form,
-        inputs=lambda: inputs_of(ranking, qrels, judged, others),
-        to_file=output is not None,
-    )
-    write_plots(plots, ranking)
-    write_output(text, output)
+    ranking.options |= {"kind": kind} | outputs.options()
+    outputs.write("rank", View(ranking), lambda: inputs_of(ranking, qrels, judged, others))

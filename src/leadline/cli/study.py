@@ -9,14 +9,16 @@ from typing import Any
 
 import click
 
-from leadline.cli._help import MEASURE, MODEL, Command, Group, Option
-from leadline.cli._options import OUTPUT, progress, write_whole
-from leadline.cli._results import describe_input, envelope, json_text, print_line
+from leadline.cli._help import MEASURE, MODEL, OUTPUT, Command, Group, Option
+from leadline.cli._options import progress
+from leadline.cli._results import describe_input, print_line
 from leadline.data.optional import require
 from leadline.data.wording import docstring
 from leadline.errors import UsageError
 from leadline.io.read import read_qrels
 from leadline.io.read_paths import check_outputs
+from leadline.io.saved_results import envelope, json_text
+from leadline.io.write import write_whole
 from leadline.render import render
 from leadline.version import VERSION
 

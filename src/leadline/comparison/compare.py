@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
-from leadline.comparison.baselines import fingerprint, read_baseline, with_baseline
+from leadline.comparison.baselines import is_baseline, read_baseline, with_baseline
 from leadline.comparison.comparison_result import Comparison
 from leadline.comparison.estimates import at_look
 from leadline.comparison.pairing import (
@@ -20,14 +20,14 @@ from leadline.comparison.pairing import (
 from leadline.comparison.rules import Rules
 from leadline.data.reading import refuse_unknown
 from leadline.data.run import Run
-from leadline.data.validation import refusal
-from leadline.errors import UsageError
+from leadline.errors import InputError, UsageError
 from leadline.estimation.measured import measured
 from leadline.evaluation.arguments import MeasuresLike, RunsLike, divided
 from leadline.evaluation.evaluate import EvaluateOptions
 from leadline.evaluation.results import Results
-from leadline.io.read import QrelsLike, read_qrels
+from leadline.io.read import QrelsLike
 from leadline.io.read_paths import public
+from leadline.io.saved_results import EXPECTED
 from leadline.measures import Measure
 from leadline.stats import Correction, Interval, PairedTest, checked_groups
 
@@ -40,8 +40,7 @@ def compare(
     *runs_and_measures: RunsLike | MeasuresLike | None,
     runs: RunsLike | None = None,
     measures: MeasuresLike | None = None,
-    baseline: str | Sequence[str] | None = None,
-    baseline_file: str | os.PathLike[str] | None = None,
+    baseline: str | os.PathLike[str] | Sequence[str] | None = None,
     test: str | PairedTest = "T",
     correction: str | Correction = "Holm",
     family: str = "measure",
@@ -66,10 +65,8 @@ def compare(
     baseline : str or sequence of str, optional
         Runs with which all others are compared; by default each run is compared with every earlier one.
         Differences are those of a run minus the baseline, or minus the earlier run: `compare(qrels, old,
-        new)` answers whether new is better.
-    baseline_file : path, optional
-        File of values of queries (`write_baseline` in `leadline.comparison.baseline_files`) with which the
-        runs are compared: its only run, or of several the one of the same name. By default its measures.
+        new)` answers whether new is better. Or the path of saved values (`write_baseline`), with whose only
+        run every run is compared, or of several with the one of the same name; by default by their measures.
     test : str, default "T"
         Paired test; p-values are two-sided.
     correction : str, default "Holm"
@@ -110,8 +107,7 @@ def compare(
         If no document of a run is judged.
     UsageError
         If options are invalid or contradict each other, results come with runs or options of `evaluate`,
-        a value has no interval, or the baseline file has other judgments, measures or
-        options.
+        a value has no interval, or saved values are of other judgments, measures or options.
 
     Examples
     --------
@@ -133,25 +129,22 @@ def compare(
     refuse_unknown(compare, options, EvaluateOptions)
     runs, measures = divided_of(qrels, runs_and_measures, runs, measures, options)
     pairing = None
-    if baseline_file is not None and (baseline is not None or isinstance(qrels, Results)):
-        other = "results" if baseline is None else "baseline"
-        raise UsageError(f"baseline_file with {other}; expected qrels, runs and baseline_file")
+    kept = None
+    if isinstance(baseline, (str, os.PathLike)) and is_baseline(os.fspath(baseline)):
+        kept, baseline = read_baseline(os.fspath(baseline)), None
+    elif isinstance(baseline, os.PathLike):
+        raise InputError("no saved result", expected=EXPECTED, path=os.fspath(baseline))
     if isinstance(qrels, Results):
         results = given_results("compare", qrels, runs, measures, options, machine)
     elif runs is None:
         raise UsageError("qrels without runs; expected compare(qrels, runs) or compare(results)")
-    elif baseline_file is not None:
-        if not isinstance(baseline_file, (str, os.PathLike)):
-            raise refusal("baseline_file", baseline_file, "a path")
-        kept = read_baseline(os.fspath(baseline_file))
-        table = read_qrels(qrels, subtopics=options.get("subtopics", False))
-        wanted = kept.measures if measures is None else measures
-        results = measured(table, runs, wanted, machine=machine, confidence=confidence, seed=seed, **options)
-        results, pairing = with_baseline(results, kept, fingerprint(table))
     else:
         levels: dict[str, Any] = {"confidence": confidence, "seed": seed}
         levels |= {"default": COMPARED, "verdict": True}
-        results = measured(qrels, runs, measures, machine=machine, **levels, **options)
+        wanted = kept.measures if kept is not None and measures is None else measures
+        results = measured(qrels, runs, wanted, machine=machine, **levels, **options)
+    if kept is not None:
+        results, pairing = with_baseline(results, kept)
     rules = Rules.of(
         test=test,
         correction=correction,

@@ -16,7 +16,6 @@ from leadline.comparison.engine import Differences, Tested
 from leadline.comparison.estimates import these_queries
 from leadline.comparison.gate import Gate
 from leadline.comparison.pairing import Pairs
-from leadline.comparison.restored_comparison import comparison_of
 from leadline.comparison.rules import Rules
 from leadline.comparison.sentences import sentence, shown_columns
 from leadline.data.arrays import Flags, Floats, Integers
@@ -129,10 +128,6 @@ class Comparison(Tested, Result):
         if self.these is not None:
             self.warnings += self.these.warnings()
         self.options = results.options | self.rules.shown()
-
-    @classmethod
-    def _restored(cls, data: dict[str, Any]) -> Comparison:
-        return comparison_of(cls, data)
 
     @property
     def primary(self) -> str:

@@ -139,6 +139,11 @@ class Correlation(Result):
         )
         return [f"{what} over {len(self.names)} runs", how, *super()._notes()]
 
+    def lines(self) -> list[dict[str, Any]]:
+        """Return one record per coefficient."""
+        data = self.to_dict()
+        return [{"coefficient": name, **data[name]} for name in self.found]
+
     def to_dict(self) -> dict[str, Any]:
         """Return a dictionary of the coefficients; None is undefined."""
         truth, estimate = self.sides

@@ -267,7 +267,7 @@ def refuse_without_baseline(conditions: Iterable[Condition]) -> None:
         if condition.kind != BELOW:
             raise UsageError(
                 f"--{condition.kind} {condition.measure} without a baseline; expected --baseline NAME, the "
-                "run that the others are compared with, or --baseline-file FILE"
+                "run that the others are compared with, or saved values"
             )
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Unpack
+from typing import Any, Unpack, cast
 
 import numpy as np
 
-from leadline.data.arrays import Flags, Floats, freeze
+from leadline.data.arrays import Flags, Floats
+from leadline.data.hashing import digest
 from leadline.data.judged_run import JudgedRun
 from leadline.data.reading import Reading, RunsOptions
 from leadline.data.records import ResultWarning, keyed
@@ -17,6 +18,7 @@ from leadline.data.table import Column
 from leadline.data.validation import check_flags, check_whole
 from leadline.data.wording import percent
 from leadline.errors import UsageError
+from leadline.estimation import estimated_columns as parts_of
 from leadline.estimation.estimated_columns import estimate_columns, estimate_notes
 from leadline.estimation.estimated_values import Difference, Estimate
 from leadline.estimation.estimators import Estimator, Sample
@@ -102,7 +104,7 @@ class EstimatedResults(Results):
     confidence: float
     proxy: str
     _parts: list[list[RunEstimate]]
-    _kinds: list[Kind]
+    _rows: str  # digest of the pairs in their order, to which errors refer
     _pairs: int
     _probability: Floats
     _complete: bool
@@ -113,6 +115,13 @@ class EstimatedResults(Results):
     judgments: int
     read: dict[str, int]
     look: Look | None = None
+
+    @cached_property
+    def _kinds(self) -> list[Kind]:  # with functions, which no file holds
+        return kinds_of(cast(list[Measure], self.measures))
+
+    select_measures = parts_of.selected
+    with_runs = parts_of.joined
 
     def estimate(self, run: str, measure: object) -> Estimate:
         """Return the estimated mean of a measure for a run, with intervals and weights by source.
@@ -314,9 +323,9 @@ class EstimatedResults(Results):
     def _notes(self) -> list[str]:
         return estimate_notes(self)
 
-    def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
+    def to_dict(self, *, per_query: bool = False, means: bool = True) -> dict[str, Any]:
         """Return a dictionary with the keys measures, runs and proxy; `per_query` adds values of queries."""
-        return super().to_dict(per_query=per_query) | {"proxy": self.proxy}
+        return super().to_dict(per_query=per_query, means=means) | {"proxy": self.proxy}
 
     def _figure(self, *, measure: object | None = None) -> Make:  # type: ignore[override]  # one kind
         """Draw the estimates of a measure, by default the first, with both intervals."""
@@ -477,11 +486,13 @@ def estimate(
             "seed": seed,
         },
     )
+    results.qrels = sample.table.digest_with(sample.probability, sample.judged)
     results.new = np.array(
         [evidence.pooled is not None and info.name not in evidence.pooled for info in infos]
     )
     results.confidence, results.proxy = level, evidence.proxy
-    results._parts, results._kinds = parts, kinds  # noqa: SLF001  # same module
+    results._parts = parts  # noqa: SLF001  # same module
+    results._rows = digest(sample.table.documents, sample.table.query)  # noqa: SLF001  # same module
     results._pairs = len(sample.probability)  # noqa: SLF001  # same module
     results._probability = sample.probability[sample.drawn]  # noqa: SLF001  # same module
     results._complete, results._gaps = sample.complete, evidence.gaps  # noqa: SLF001  # same module
@@ -491,7 +502,7 @@ def estimate(
     results._relevant = [bool((one > 0).any()) for one in reached]  # noqa: SLF001
     results._ideals = [ideal_withheld(sample, kind, evidence.drawn_for) for kind in kinds]  # noqa: SLF001  # same module
     results.judgments, results.read = evidence.judgments, evidence.read
-    results.values, results.averaged = _without_exploded(results)
+    results.values, results.averaged = parts_of.without_exploded(results)
     results.sampling = [
         {"new": bool(new), "estimate": results._records(run)}  # noqa: SLF001  # same module
         for run, new in enumerate(results.new.tolist())
@@ -500,17 +511,6 @@ def estimate(
         notice for notice in warnings_of(infos, sample.table) if notice.code in OF_RUNS
     ] + _warnings(results, sample, evidence.drawn_for, evidence.pair)
     return results
-
-
-def _without_exploded(results: EstimatedResults) -> tuple[Floats, Flags]:
-    """Return values and which are averaged: none of runs and measures whose value is withheld."""
-    values, averaged = results.values.copy(), results.averaged.copy()
-    for run, reasons in enumerate(results._reasons):  # noqa: SLF001  # same module
-        for place, withheld in enumerate(reasons):
-            if withheld is not None and withheld.code in WITHOUT_VALUE:
-                values[run, :, place], averaged[run, :, place] = math.nan, False
-    freeze(values, averaged)
-    return values, averaged
 
 
 def _warnings(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
@@ -48,9 +49,9 @@ COEFFICIENTS = {"pearson": pearson, "kendall": kendall}
 class Predictions(Results):
     """Predictions of runs x queries x predictors; larger is better, and there is no unit."""
 
-    def to_dict(self, *, per_query: bool = True) -> dict[str, Any]:
+    def to_dict(self, *, per_query: bool = True, means: bool = True) -> dict[str, Any]:
         """Return the predictions as plain data: `predictors`, `queries`, `runs`; None is undefined."""
-        found = super().to_dict(per_query=per_query)
+        found = super().to_dict(per_query=per_query, means=means)
         return {"predictors": found.pop("measures")} | found
 
     def _columns(self, *, per_query: bool = True, means: bool = True) -> list[Column]:
@@ -111,6 +112,14 @@ class _Sources(NamedTuple):
         """Names of the available data."""
         available = {INDEX: self.queries is not None, VECTORS: self.theta is not None}
         return frozenset(name for name, there in available.items() if there)
+
+
+@dataclass(frozen=True)
+class _Named:
+    """What names of predictors mean."""
+
+    def __call__(self, texts: Iterable[str]) -> list[Predictor]:
+        return PREDICTORS.expand_all(texts)
 
 
 class _RunPredictions(NamedTuple):
@@ -201,7 +210,7 @@ def predict(
             "vectors": shown(vectors),
             **reading.options(RunsOptions),
         },
-        resolve=PREDICTORS.expand_all,
+        resolve=_Named(),
     )
 
 

@@ -82,6 +82,11 @@ class Unjudged(Result):
             )
         return [*notes, *super()._notes()]
 
+    def lines(self) -> list[dict[str, Any]]:
+        """Return one record per system."""
+        names = ("name", "score", "used", *self.terms)
+        return [dict(zip(names, row, strict=False)) for row in self.table().rows]
+
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
         """Return a dictionary with the keys method, estimator, scores and used.
 

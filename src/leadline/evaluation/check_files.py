@@ -72,6 +72,11 @@ class CheckResult(Result):
         parts += [] if self.coverage is None else [coverage_text(self.coverage)]
         return "\n".join(parts) + ("" if self.repaired is None else _repaired(self.repaired, self.copy))
 
+    def lines(self) -> list[dict[str, Any]]:
+        """Return one record per file, and the coverage."""
+        covered = [] if self.coverage is None else [{"coverage": self.coverage}]
+        return [*self.to_dict()["files"], *covered]
+
     def to_dict(self) -> dict[str, Any]:
         """Return a dictionary with the key files, and coverage if there is a corpus."""
         files = [_plain(item) for item in self.files]

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
@@ -199,7 +198,7 @@ class Evaluation:
         self.intervals = intervals
         self.confidence = confidence
         self.seed = seed
-        self._resolve = partial(_meaning, self.profile, rel, documents)
+        self._resolve = Meaning(self.profile, rel, documents)
         self.options: dict[str, Any] = {
             "measures": list(map(str, self.measures)),
             "profile": profile,
@@ -351,9 +350,17 @@ def _path(pool: object) -> str | None:
     return os.fspath(pool) if isinstance(pool, (str, os.PathLike)) else "in memory"
 
 
-def _meaning(profile: Profile, rel: float | None, documents: int | None, measure: object) -> list[Measure]:
-    """Return the measures that a name denotes with these options."""
-    return profile.measures(_listed(measure), rel=rel, documents=documents)
+@dataclass(frozen=True)
+class Meaning:
+    """What names of measures mean in an evaluation."""
+
+    profile: Profile
+    rel: float | None = None
+    documents: int | None = None
+
+    def __call__(self, measure: object) -> list[Measure]:
+        """Return the measures that a name denotes."""
+        return self.profile.measures(_listed(measure), rel=self.rel, documents=self.documents)
 
 
 def _bounds(measures: Sequence[Measure], judged: JudgedRun) -> Bounds:

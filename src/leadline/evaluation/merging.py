@@ -109,7 +109,7 @@ def _refuse_unmergeable(part: Results, label: str) -> None:
     if part.estimates is not None or part.withheld is not None:
         raise UsageError(f"{label} holds estimates, which are over all queries; expected values of evaluate")
     if part.undefined is None or part.qrels is None:
-        raise UsageError(f"{label} lacks what merging needs; expected results of `evaluate` or `--save`")
+        raise UsageError(f"{label} lacks what merging needs; expected results of `evaluate`")
     if part.options.get("name_by") == "tag" and any(run.counts.get("other_tags") for run in part.runs):
         raise UsageError(f"{label} has several run tags; expected one tag, or runs named by file")
 

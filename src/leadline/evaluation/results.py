@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from copy import copy
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 
@@ -20,7 +21,6 @@ from leadline.data.wording import counted, percent, queries
 from leadline.errors import UsageError
 from leadline.evaluation.limits import Bounds, Intervals
 from leadline.evaluation.lookups import Lookups
-from leadline.evaluation.restored_results import results_of
 from leadline.result import Make, Result
 
 if TYPE_CHECKING:
@@ -172,10 +172,6 @@ class Results(Lookups, Result):
 
         return merge_results(parts)
 
-    @classmethod
-    def _restored(cls, data: dict[str, Any]) -> Results:
-        return results_of(cls, data) if cls is Results else super()._restored(data)
-
     @property
     def withheld(self) -> dict[str, dict[str, str]] | None:
         """By measure and run: why an estimate has no interval; None if the values are no estimates."""
@@ -249,7 +245,7 @@ class Results(Lookups, Result):
 
     def select_measures(self, indices: Sequence[int]) -> Results:
         """Return the results of some of the measures, without bounds and intervals."""
-        return Results(
+        made = Results(
             self.runs,
             self.queries,
             [self.measures[index] for index in indices],
@@ -264,6 +260,32 @@ class Results(Lookups, Result):
             sampling=self.sampling,
             options=self.options | {"measures": [str(self.measures[index]) for index in indices]},
         )
+        made.qrels = self.qrels
+        return made
+
+    def with_runs(
+        self, other: Results, infos: Sequence[RunInfo], *, values: Floats, averaged: Flags, present: Flags
+    ) -> Results:
+        """Return these results and the runs of others of the same measures, given for these queries."""
+        sampling = None
+        if self.sampling is not None and other.sampling is not None:
+            sampling = [*self.sampling, *other.sampling]
+        made = Results(
+            [*self.runs, *infos],
+            self.queries,
+            self.measures,
+            np.concatenate([self.values, values]),
+            np.concatenate([self.averaged, averaged]),
+            present=np.concatenate([self.present, present]),
+            without_mean=np.concatenate([self.without_mean, other.without_mean]),
+            warnings=self.warnings,
+            options=self.options,
+            inputs=self.inputs,
+            resolve=self._resolve,
+            sampling=sampling,
+        )
+        made.qrels = self.qrels
+        return made
 
     def averaged_values(self, index: int) -> Floats:
         """Return the values of a measure as averaged: runs x queries; NaN for excluded queries."""
@@ -285,7 +307,7 @@ class Results(Lookups, Result):
         excluded = ~self.present[:, :, None] & ~self.averaged
         return np.where(excluded, np.nan, self.values)
 
-    def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
+    def to_dict(self, *, per_query: bool = False, means: bool = True) -> dict[str, Any]:
         """Return the results as built-in types: `measures`, `queries`, `runs`; None is undefined."""
         texts = [str(measure) for measure in self.measures]
         runs = []
@@ -317,6 +339,8 @@ class Results(Lookups, Result):
                     query: self._bounds(rows)
                     for query, rows in zip(self.queries, self.bounds.limits[index], strict=True)
                 }
+            if not means:
+                del entry["mean"]
             missing = flagged(self.queries, ~self.present[index])
             runs.append(entry | {"missing": missing, "counts": run.counts})
         results: dict[str, Any] = {"measures": texts, "queries": self.averaged_queries(), "runs": runs}
@@ -384,6 +408,36 @@ class Results(Lookups, Result):
             )
         notes += ABOUT_BOUNDS if self.bounds is not None else ()
         return [*notes, *super()._notes()]
+
+    def _about(self) -> dict[str, Any]:
+        about = super()._about()
+        return about | {"inputs": list(self.inputs)} if self.inputs else about
+
+    def saved_columns(self) -> dict[str, Any]:
+        """Return run, query, measure and value, which is null where undefined or excluded from the mean."""
+        shape = self.values.shape
+        texts = [str(measure) for measure in self.measures]
+        places = [np.broadcast_to(codes, shape).ravel() for codes in np.ogrid[tuple(map(slice, shape))]]
+        named = zip(
+            ("run", "query_id", "measure"), (self.names, list(self.queries), texts), places, strict=True
+        )
+        columns: dict[str, Any] = {name: np.array(words, dtype=object)[codes] for name, words, codes in named}
+        return columns | {"value": self.shown.ravel()}
+
+    def without_saved_columns(self) -> Self:
+        """Return the results with values only where the rows of a file do not hold them."""
+        short = copy(self)
+        short.values = np.where(self._in_rows(self.values), 0.0, self.values)
+        return short
+
+    def take_saved_values(self, values: Any) -> None:
+        """Put the values of the rows of a file back."""
+        shown = np.asarray(values, dtype=np.float64).reshape(self.values.shape)
+        self.values = np.where(self._in_rows(shown), shown, self.values)
+        freeze(self.values)
+
+    def _in_rows(self, values: Floats) -> Flags:
+        return np.asarray(self.present[:, :, None] & np.isfinite(values))
 
     def to_columns(self, *, per_query: bool | None = None, long: bool | None = None) -> dict[str, list[Any]]:
         """Return means, or values per query, as columns by name; NaN is undefined.

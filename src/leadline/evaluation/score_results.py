@@ -16,13 +16,15 @@ from leadline.data.ids import Vocabulary, to_bytes
 from leadline.data.records import ResultWarning, RunInfo
 from leadline.data.validation import check_word
 from leadline.errors import InputError, LeadlineError, UsageError
+from leadline.evaluation.evaluate import Meaning
 from leadline.evaluation.profiles import profile_of
 from leadline.evaluation.results import Results
-from leadline.evaluation.saved_results import combined, saved_results
 from leadline.evaluation.trec_names import is_text
 from leadline.io.opening import files_of
 from leadline.io.read_paths import public
-from leadline.io.score_cells import BESIDE_RESULTS, Choices, OpenedScores, ScoreColumns
+from leadline.io.result_files import damaged_result
+from leadline.io.saved_results import Saved
+from leadline.io.score_cells import BESIDE_RESULTS, Choices, OpenedScores, ScoreColumns, open_mapping
 from leadline.io.score_tables import open_scores
 from leadline.measures import Measure
 
@@ -108,18 +110,12 @@ def read_scores(
             "of them"
         )
     names = list(map(str, asked))
-    opened = [
-        (source, table)
-        for source in _sources(scores)
-        for table in [open_scores(source.data, name=source.name)]
-    ]
+    opened = [(source, table) for source in _sources(scores) for table in [_opened(source)]]
     if not opened:
         raise InputError("no scores", expected="one table or more")
-    saved = [(source, table) for source, table in opened if isinstance(table, dict)]
+    saved = [(source, table) for source, table in opened if isinstance(table, Results)]
     if len(saved) == len(opened):
-        paths = [source.path for source, _ in saved]
-        parts = [saved_results(table, path) for path, (_, table) in zip(paths, saved, strict=True)]
-        results = combined(parts, paths)
+        results = _combined([table for _, table in saved], [source.path for source, _ in saved])
         return _selected(results, names, sides)
     if saved:
         other = next(source for source, table in opened if isinstance(table, OpenedScores))
@@ -135,6 +131,84 @@ def read_scores(
         if isinstance(table, OpenedScores)
     ]
     return _Builder(columns, names, sides, missing).results([source.path for source, _ in opened])
+
+
+def _combined(parts: Sequence[Results], paths: Sequence[str]) -> Results:
+    """Return the runs of several saved results as one."""
+    first = parts[0]
+    inputs = [
+        {"path": path, "rows": int((~np.isnan(results.values)).sum())}
+        for path, results in zip(paths, parts, strict=True)
+    ]
+    for results in parts:
+        results.runs = [replace(info, path="") for info in results.runs]
+    if len(parts) == 1:
+        first.inputs = inputs
+        return first
+    texts, queries = list(map(str, first.measures)), set(first.averaged_queries())
+    for path, results in zip(paths[1:], parts[1:], strict=True):
+        others = list(map(str, results.measures))
+        if others != texts:
+            raise UsageError(
+                f"{path} has {', '.join(others)}, {paths[0]} has {', '.join(texts)}; expected equal"
+            )
+        different = queries ^ set(results.averaged_queries())
+        if different:
+            raise UsageError(
+                f"{path} and {paths[0]} have different queries ({len(different)}, such as {min(different)}); "
+                "expected the same"
+            )
+    names = [name for results in parts for name in results.names]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise UsageError(f"run '{twice[0]}' is in two files; expected different names")
+    rows = [results.queries.encode(first.queries.names) for results in parts]
+    sampling = _merged(parts)
+    message = "values are estimates from a sample of judgments; intervals are over queries and samples"
+    estimated = [] if sampling is None else [ResultWarning("estimates", message, 1)]
+    return Results(
+        [info for results in parts for info in results.runs],
+        first.queries,
+        first.measures,
+        np.concatenate([results.values[:, row] for results, row in zip(parts, rows, strict=True)]),
+        np.concatenate([results.averaged[:, row] for results, row in zip(parts, rows, strict=True)]),
+        present=np.concatenate([results.present[:, row] for results, row in zip(parts, rows, strict=True)]),
+        warnings=list(dict.fromkeys([*estimated, *(notice for one in parts for notice in one.warnings)])),
+        options=first.options,
+        inputs=inputs,
+        resolve=first._resolve,  # noqa: SLF001  # the same class
+        sampling=sampling,
+    )
+
+
+def _merged(parts: Sequence[Results]) -> list[dict[str, Any]] | None:
+    """Return the estimates of all files; none for runs of complete judgments, None if all are."""
+    if all(results.sampling is None for results in parts):
+        return None
+    found = []
+    for results in parts:
+        exact: dict[str, Any] = {"new": False, "estimate": {str(one): {} for one in results.measures}}
+        found += results.sampling or [exact] * len(results.runs)
+    return found
+
+
+def _opened(source: _Source) -> OpenedScores | Results:
+    """Open a table; what -f json printed is one of values by run, query and measure."""
+    opened = open_scores(source.data, name=source.name)
+    if isinstance(opened, Saved):
+        found: Results = opened.values
+        return found
+    if not isinstance(opened, dict):
+        return opened
+    with damaged_result(source.path):
+        values = {run["name"]: run.get("queries") for run in opened["runs"]}
+    if not all(values.values()):
+        raise InputError(
+            "printed by -f json without values of queries",
+            expected="-o FILE.json, or -f json --per-query",
+            path=source.path,
+        )
+    return open_mapping(values, source.path, "")
 
 
 class _Source(NamedTuple):
@@ -308,7 +382,7 @@ class _Builder:
                 {"path": path, "rows": len(part.values)}
                 for path, part in zip(paths, self.columns, strict=True)
             ],
-            resolve=profile_of("leadline").measures,
+            resolve=Meaning(profile_of("leadline")),
         )
 
     def _values(self) -> tuple[Floats, Flags]:

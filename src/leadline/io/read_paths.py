@@ -155,6 +155,14 @@ def record_input(path: str) -> None:
         record.add_input(path)
 
 
+def release_input(path: str) -> None:
+    """Allow the running command to replace a file that it has read."""
+    identity = _identity(path)
+    for record in tuple(_current):
+        if identity is not None:
+            record.inputs.pop(identity, None)
+
+
 def declare_output(path: str) -> None:
     """Declare that the running command will write to a file; refuse one of its inputs."""
     if _current:

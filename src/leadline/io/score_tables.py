@@ -14,7 +14,7 @@ from leadline.errors import InputError
 from leadline.io import row_columns
 from leadline.io.opening import ARROW, BINARY_TABLES, PARQUET, first_bytes, read_whole, run_name, text_of
 from leadline.io.python_inputs import names_of, open_frame
-from leadline.io.result_files import MANIFEST, saved_data
+from leadline.io.saved_results import MANIFEST, Saved, is_saved, read_saved, restored
 from leadline.io.score_cells import (
     EXPECTED,
     SUMMARY,
@@ -75,7 +75,7 @@ OLD_NAMES = (
 Row = tuple[int, Sequence[Any]]
 
 
-def open_scores(source: Any, *, name: str = "") -> OpenedScores | dict[str, Any]:
+def open_scores(source: Any, *, name: str = "") -> OpenedScores | Saved | dict[str, Any]:
     """Open a table of scores."""
     if isinstance(source, (str, os.PathLike)):
         path = os.fspath(source)
@@ -90,7 +90,7 @@ def open_scores(source: Any, *, name: str = "") -> OpenedScores | dict[str, Any]
     raise InputError(f"scores of type {type(source).__name__}", expected=EXPECTED)
 
 
-def _open_file(path: str, name: str) -> OpenedScores | dict[str, Any]:
+def _open_file(path: str, name: str) -> OpenedScores | Saved | dict[str, Any]:
     head = first_bytes(path) or b""
     if head.startswith(BINARY_TABLES):
         return _of_arrow(path, head, name)
@@ -133,7 +133,7 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _of_arrow(path: str, head: bytes, name: str) -> OpenedScores | dict[str, Any]:
+def _of_arrow(path: str, head: bytes, name: str) -> OpenedScores | Saved | dict[str, Any]:
     lib = import_optional("pyarrow.lib")
     try:
         if head.startswith(PARQUET):
@@ -147,12 +147,17 @@ def _of_arrow(path: str, head: bytes, name: str) -> OpenedScores | dict[str, Any
     except (lib.ArrowException, OSError) as error:
         raise InputError(f"cannot be read ({error})", expected="Parquet or Arrow", path=path) from None
     if MANIFEST in (table.schema.metadata or {}):
-        return saved_data(path)
+        return _of_saved(read_saved(path))
     rows = zip(*(column.to_pylist() for column in table.columns), strict=True)
     return _of_table(list(table.column_names), list(enumerate(rows, start=1)), path, "row", name)
 
 
-def _of_json(text: str, path: str, name: str) -> OpenedScores | dict[str, Any]:
+def _of_saved(saved: Saved) -> OpenedScores | Saved:
+    """Return a saved result; the means of a suite are a table."""
+    return _of_suite(saved.view.data(), saved.path) if saved.command == "suite" else saved
+
+
+def _of_json(text: str, path: str, name: str) -> OpenedScores | Saved | dict[str, Any]:
     try:
         found = json.loads(text)
     except RecursionError:
@@ -164,6 +169,8 @@ def _of_json(text: str, path: str, name: str) -> OpenedScores | dict[str, Any]:
         return _of_records(
             [(number, json_line(line, path, number)) for number, line in lines], path, "line", name
         )
+    if is_saved(found):
+        return _of_saved(restored(found, path))
     check_json(found, path)
     if isinstance(found, list):
         return _of_records(list(enumerate(found, start=1)), path, "record", name)

@@ -180,7 +180,7 @@ def _judges(agreement: Agreement) -> Table:
     order = np.argsort(-means["cohen"], kind="stable").tolist()
     rows = [[agreement.judges[judge], *(float(means[name][judge]) for name in PARTS)] for judge in order]
     notes = [
-        "mean of each judge with the others, in descending order of kappa; all pairs: -f json, -f csv, --plot"
+        "mean of each judge with the others, in descending order of kappa; all pairs: -f csv, -o FILE.svg"
     ]
     return _sheet(["judge", "agreement", "Scott", "Cohen", "alpha"], rows, notes=notes)
 

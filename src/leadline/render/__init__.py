@@ -15,7 +15,7 @@ def render(table: Table, form: str, *, to_file: bool = False) -> str:
     ----------
     table : Table
         Table to write.
-    form : {"table", "terminal", "csv", "latex", "markdown", "html"}
+    form : {"table", "terminal", "csv", "tsv", "latex", "markdown", "html"}
         Format.
     to_file : bool, default False
         Whether the text goes to a file rather than to standard output.
@@ -27,8 +27,8 @@ def render(table: Table, form: str, *, to_file: bool = False) -> str:
         return terminal.write(table)
     from leadline.render import text_formats
 
-    if form == "csv":
-        text = text_formats.write_csv(table)
+    if form in ("csv", "tsv"):
+        text = text_formats.write_csv(table, "," if form == "csv" else "\t")
         return visible(text, lines=True) if on_terminal else text
     writers = {
         "table": text_formats.write_plain,

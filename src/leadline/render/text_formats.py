@@ -11,7 +11,7 @@ from leadline.data.wording import cells as width_of
 from leadline.data.wording import visible
 from leadline.render.cells import aligned, marked, shown, text_columns
 
-QUOTED = re.compile(r'[,"\r\n]')
+QUOTED = {",": re.compile(r'[,"\r\n]'), "\t": re.compile(r'[\t"\r\n]')}
 FORMULA = re.compile(r"'*[=+\-@\t\r].", re.DOTALL)
 LATEX_SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -53,8 +53,8 @@ def write_plain(table: Table) -> str:
     return "\n".join(lines) + "\n"
 
 
-def write_csv(table: Table) -> str:
-    """Return a table as CSV with a header; numbers in full precision, undefined values and row labels empty.
+def write_csv(table: Table, comma: str = ",") -> str:
+    """Return a table as CSV or TSV with a header; undefined values and row labels are empty.
 
     A spreadsheet takes a text cell that begins with `=`, `+`, `-` or `@` for a formula. Such a cell is
     prefixed with an apostrophe, and so is one that begins with apostrophes before such a character, so that
@@ -62,7 +62,7 @@ def write_csv(table: Table) -> str:
     of a single character are not prefixed.
     """
     rows: list[Sequence[Cell]] = [table.columns, *table.rows]
-    lines = (",".join(_csv_cell(cell) for cell in row) for row in rows)
+    lines = (comma.join(_csv_cell(cell, QUOTED[comma]) for cell in row) for row in rows)
     return "".join(f"{line}\n" if line else '""\n' for line in lines)
 
 
@@ -75,7 +75,7 @@ def guarded(text: str) -> str:
     return f"'{text}" if FORMULA.match(text) else text
 
 
-def _csv_cell(cell: Cell) -> str:
+def _csv_cell(cell: Cell, quoted: re.Pattern[str]) -> str:
     if cell is None or isinstance(cell, RowLabel):
         return ""
     if isinstance(cell, float):
@@ -84,7 +84,7 @@ def _csv_cell(cell: Cell) -> str:
     if isinstance(cell, str) and not isinstance(cell, Preformatted):
         text = guarded(text)
     # The csv module leaves a carriage return unquoted, at which readers end the row.
-    if QUOTED.search(text):
+    if quoted.search(text):
         return '"' + text.replace('"', '""') + '"'
     return text
 

@@ -45,7 +45,7 @@ def collect(out: Path, data: Path) -> Json:
 def _agreement(words: list[str], path: Path, folder: Path) -> None:
     """Run `leadline agreement` in a folder, unless its output exists."""
     if not path.with_suffix(".json").exists():
-        outputs = ("-f", "json", "-o", f"{path}.json", "--plot", f"{path}.svg")
+        outputs = ("-f", "none", "-o", f"{path}.json", "-o", f"{path}.svg")
         leadline("agreement", *words, *outputs, folder=folder)
 
 
