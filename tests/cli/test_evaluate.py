@@ -256,7 +256,7 @@ def test_a_file_holds_every_run_even_when_asked_for_on_a_terminal(
 ) -> None:
     runs = many_runs(here)
     monkeypatch.setattr(type(sys.stdout), "isatty", lambda _stream: True, raising=False)
-    done = leadline("evaluate", "qrels.txt", *runs, "-m", "AP", "-o", "table.txt")
+    done = leadline("evaluate", "qrels.txt", *runs, "-m", "AP", "-o", "table.txt", "-f", "none")
     assert done.out == ""
     text = (here / "table.txt").read_text()
     assert all(f"run{place:02d}" in text for place in range(40))

@@ -247,8 +247,8 @@ def test_no_baseline_is_made_of_half_a_run_unless_forced_and_it_is_told_forever(
     file = f"baseline.{suffix}"
     if suffix == "parquet":
         pytest.importorskip("pyarrow")
-    known = ("--queries", averaging, "--baseline-file", file)
-    write = ("compare", "50/qrels.txt", "half.run", "-m", "RR", *known, "--update-baseline")
+    known = ("--queries", averaging, "--baseline", file)
+    write = ("compare", "50/qrels.txt", "half.run", "-m", "RR", *known, "--update-baseline", file)
     refused = leadline(*write)
     assert (refused.status, refused.out, Path(file).exists()) == (2, "", False)
     assert "--config output.force_update" in refused.err

@@ -63,7 +63,7 @@ def test_csv_and_jsonl_have_one_run_a_row(leadline: Leadline, files: list[Path])
 def test_a_figure_is_written(leadline: Leadline, files: list[Path], form: str) -> None:
     target = files[0].parent / f"out.{form}"
     done = leadline("histogram", *files, "-o", target, "--show", "good", "--show", "flat")
-    assert (done.status, done.err) == (0, "")
+    assert (done.status, done.err) == (0, f"wrote {target}\n")
     assert target.read_bytes().startswith(HEADS[form])
 
 

@@ -70,6 +70,7 @@ CASES: dict[str, list[str]] = {
         "--team",
         "teams.csv:team",
     ],
+    "show": ["one.parquet"],
     "suite": ["suite.toml"],
     "summary": ["docs.jsonl", "--doc", "d01"],
     "topics fit": ["fit", "docs.jsonl", "-k", "2", "--sweeps", "5", "-o", "new.npz"],

@@ -16,10 +16,8 @@ BY_SUFFIX = {
     ".tex": "latex",
     ".md": "markdown",
     ".html": "html",
-    ".htm": "html",
     ".json": "json",
     ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
     ".parquet": "parquet",
     **dict.fromkeys((".svg", ".pdf", ".png"), "figure"),
 }
