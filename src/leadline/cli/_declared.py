@@ -57,7 +57,8 @@ def _type(text: Any) -> click.ParamType[Any]:
     if isinstance(text, str):
         return PLAIN.get(text) or named(text)
     ((name, arguments),) = text.items()
-    return (getattr(click, name, None) or named(name))(*arguments)
+    made: click.ParamType[Any] = (getattr(click, name, None) or named(name))(*arguments)
+    return made
 
 
 def named(name: str) -> Any:
