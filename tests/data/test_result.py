@@ -61,6 +61,7 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "MeasuredPool": lambda: pool_for(RUNS, "P@5", budget=2),
     "Pool": lambda: ll.pool(RUNS, depth=2),
     "Predictions": lambda: ll.predict(RUNS),
+    "QueryValues": lambda: ll.evaluate("qrels.txt", RUNS, "AP").per_query(),
     "Ranking": lambda: ll.rank("qrels.txt", RUNS, ["AP"]),
     "Replication": lambda: ll.replicate(RUNS, RUNS[::-1], qrels="qrels.txt"),
     "Results": lambda: ll.evaluate("qrels.txt", RUNS),
@@ -510,7 +511,7 @@ def test_check_repairs_a_copy_and_counts_what_is_refused(tmp_path: Path) -> None
     assert ll.check("once.run").rejected == 0
     for options, says in (
         ({"files": ()}, "nothing to check"),
-        ({"files": "twice.run", "documents": "docs.jsonl"}, "documents without qrels"),
+        ({"files": "twice.run", "documents": "docs.jsonl"}, "documents needs qrels"),
         ({"files": ["twice.run", "bm25.run"], "fix": "x.run"}, "2 files"),
         ({"files": "twice.run", "kind": "runs"}, "kind"),
     ):

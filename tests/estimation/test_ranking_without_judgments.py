@@ -122,9 +122,9 @@ def test_topics_are_fitted_to_the_retrieved_documents_and_their_spread_is_told()
     [
         ({"method": "deshato"}, "expected topics or --docs DOCS"),
         ({"method": "nruns", "vectors": VECTORS}, "topics with method nruns, which does not use them"),
-        ({"method": "deshato", "vectors": VECTORS, "documents": {}}, "expected one of them"),
+        ({"method": "deshato", "vectors": VECTORS, "documents": {}}, "use only one of"),
         ({"method": "nrun"}, "unknown method 'nrun'; nearest: NRuns"),
-        ({"depth": 0}, "depth=0"),
+        ({"depth": 0}, "depth must be"),
         ({"fits": 0}, "fits=0; expected a whole number, 1 or more"),
     ],
     ids=str,

@@ -380,7 +380,7 @@ FAULTS = {
     (
         "a.csv",
         "qid,docno,number\nq1,d1,1\n",
-    ): ":1: a table of scores with columns qid, docno, number; expected a column called score",
+    ): ":1: a table of scores with columns qid, docno, number; expected a column called score or similarity",
     ("a.csv", "qid,docno,score\n"): ": contains no documents; expected a run",
     ("a.parquet", "PAR1 and nothing else"): "cannot be read",
     ("a.arrow", "ARROW1 and nothing else"): "cannot be read",

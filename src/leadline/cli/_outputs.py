@@ -19,7 +19,7 @@ from leadline.render.view import BY_SUFFIX, View, suffix_of
 F = TypeVar("F", bound=Callable[..., Any])
 FORMATS = ("table", "csv", "tsv", "json", "jsonl", "markdown", "latex", "html", "none")
 PICTURES = (".bmp", ".eps", ".gif", ".jpeg", ".jpg", ".ps", ".tif", ".tiff", ".webp")
-WITHOUT_NOTES = ("csv", "tsv", "jsonl")  # their notes go to standard error
+WITHOUT_NOTES = ("csv", "tsv", "jsonl", "trec")  # their notes go to standard error
 
 
 def output_options(

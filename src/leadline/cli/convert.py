@@ -99,7 +99,9 @@ def command(
         file = opened(source, read=True)
     if kind is None and names is not None:
         kind = "qrels" if row_columns.find(names.split(","), row_columns.GRADE) else "run"
-    kind = kind or ("qrels" if subtopics else "run" if file.format is TREC and file.whole is None else content_of(file))
+    kind = kind or (
+        "qrels" if subtopics else "run" if file.format is TREC and file.whole is None else content_of(file)
+    )
     to_trec = (suffix_of(target) if suffix is None else suffix) not in BY_SUFFIX
     if kind == "run" and form in {BEIR, RANK_EVAL}:
         raise InputError("is a run", expected=f"judgments with --to {form}", path=source)

@@ -125,7 +125,8 @@ def _delivered(
     if not text.last:
         with text as window:
             try:
-                if joins is not None and can_join(reading):
+                # The beginning of a text that no reader accepts is all there is of it; the scan refuses it.
+                if joins is not None and can_join(reading) and not window.stream.closed:
                     with closing(_joined(window, joins.qrels, reading)) as chunks:
                         return _deliver(chunks, consumer, reading, joins)
                 with closing(_scanned(window, reading)) as chunks:
