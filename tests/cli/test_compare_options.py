@@ -300,7 +300,9 @@ def test_a_parquet_file_has_the_columns_of_the_csv(leadline: Leadline, files: li
     assert len(rows) == table.num_rows > 15
     for name in table.column_names:
         for cell, value in zip((row[name] for row in rows), table[name].to_pylist(), strict=True):
-            if isinstance(value, float):
+            if value is None:
+                assert cell == "", name
+            elif isinstance(value, float):
                 assert cell == "" if np.isnan(value) else float(cell) == value, name
             else:
                 assert cell == str(value), name

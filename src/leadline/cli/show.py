@@ -22,7 +22,7 @@ SECTION = "Evaluation"
 @per_query_option()
 @output_options(figures=("KIND",), kinds="Kind of figure, one of the command that made the result.")
 def command(*, result: str, per_query: bool, outputs: Outputs) -> None:
-    """Print, export or draw a saved result again.
+    """Show a saved result again: print, export or draw it.
 
     RESULT was saved by -o FILE.json or -o FILE.parquet of any command. Nothing is computed. Tables of values
     of queries, such as the output of `trec_eval -q`, are shown too.
