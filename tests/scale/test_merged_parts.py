@@ -10,9 +10,10 @@ import pytest
 
 import leadline as ll
 from conftest import EXAMPLES
+from leadline.data.results import Results
 from leadline.errors import UnknownIdError, UsageError
 from leadline.evaluation.evaluate import evaluate
-from leadline.evaluation.results import Results
+from leadline.reporting.restore import save
 from leadline.scale import evaluate_parts, evaluate_runs
 from leadline.scale.run_parts import RunParts
 from leadline.scale.saved_files import merge_files
@@ -67,10 +68,10 @@ def test_saved_parts_merge_to_the_whole(seed: int, tmp_path: Path) -> None:
     whole = evaluate(split.qrels, split.run, measures, **options)
     files = [f"{part}.parquet" for part in split.parts]
     for part, file in zip(split.parts, files, strict=True):
-        evaluate(split.qrels, {"bm25": part}, measures, **options).write(file)
+        save(evaluate(split.qrels, {"bm25": part}, measures, **options), file)
     merged = merge_files(files)
     assert_same(merged, whole)
-    merged.write(tmp_path / "merged.parquet")
+    save(merged, tmp_path / "merged.parquet")
     assert_same(merge_files([str(tmp_path / "merged.parquet")]), whole)
 
 

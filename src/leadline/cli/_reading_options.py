@@ -11,8 +11,8 @@ from leadline.errors import UsageError
 if TYPE_CHECKING:
     from leadline.comparison.rules import Rules
     from leadline.data.qrels import Qrels
+    from leadline.data.results import Results
     from leadline.estimation.estimate import EstimatedResults
-    from leadline.evaluation.results import Results
     from leadline.io.pool_files import DrawnPool
 
 
@@ -25,16 +25,18 @@ def read_judgments(path: str, options: Mapping[str, Any], kind: str | None) -> Q
     )
 
 
-def labels_of(pool: DrawnPool, given: str | None) -> str | None:
+def labels_of(pool: str | None, given: str | None) -> str | None:
     """Return the path of the machine labels: those given, or that a pool names; they must still be there."""
-    if given is not None:
+    if given is not None or pool is None:
         return None if given == "none" else given
-    path = pool.design.get("machine")
+    from leadline.io.pool_files import read_design
+
+    path = read_design(pool).get("machine")
     if not isinstance(path, str):
         return None
     if not os.path.exists(path):
         raise UsageError(
-            f"the pool names the machine labels {path}, which do not exist; expected --machine FILE or "
+            f"{pool} names the machine labels {path}, which do not exist; expected --machine FILE or "
             "--machine none"
         )
     return path
@@ -58,7 +60,7 @@ def judgments_and_draw(
 def values_of(
     given: tuple[Qrels, DrawnPool | None],
     runs: Sequence[str],
-    measures: Sequence[Any] | None,
+    measures: Sequence[Any],
     options: Mapping[str, Any],
     rules: Rules | None = None,
     *,
@@ -70,7 +72,7 @@ def values_of(
 
     pool = options["pool"]
     table, draw = given
-    machine = options["machine"] if draw is None else labels_of(draw, options["machine"])
+    machine = options["machine"] if draw is None else labels_of(pool, options["machine"])
     levels = {} if rules is None else {"confidence": rules.confidence, "seed": rules.seed}
     results = measured(
         table,
@@ -78,7 +80,6 @@ def values_of(
         measures,
         rel=rel,
         on_run=on_run,
-        verdict=rules is not None,
         **{**options, **levels, "machine": machine, "pool": pool if draw is None else draw},
     )
     if draw is None:

@@ -10,18 +10,19 @@ from leadline.cli._help import SIMILARITY, Command, option
 from leadline.cli._options import (
     engine_option,
     level_option,
+    output_options,
     per_query_option,
     progress,
     reading_options,
     whole,
+    write_output,
 )
-from leadline.cli._outputs import Outputs, output_options
+from leadline.cli._plots import check_plots, figure_option, plot_option, plot_options, write_plots
 from leadline.cli._reading_options import read_judgments
-from leadline.cli._results import inputs_of
+from leadline.cli._results import inputs_of, result_text
 from leadline.comparison.information_difference.difference import difference
 from leadline.comparison.information_difference.joint_tables import complete
 from leadline.errors import UsageError
-from leadline.render.view import View
 
 SECTION = "Evaluation"
 
@@ -29,7 +30,7 @@ FIGURES = ("map", "tree", "cumulative", "parameter")
 
 
 @click.command(
-    cls=Command, epilog="Example: leadline difference qrels.txt bm25.run dense.run -k 20 -o map.svg"
+    cls=Command, epilog="Example: leadline difference qrels.txt bm25.run dense.run -k 20 --plot map.svg"
 )
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True)
@@ -69,10 +70,10 @@ FIGURES = ("map", "tree", "cumulative", "parameter")
 @option("Measures", "--signed", is_flag=True, help="Report a negative RIC for reversed lists.")
 @option(
     "Reading",
-    "--exhaustive",
+    "--complete",
     "documents",
     metavar="DOCS",
-    help="Count every document of DOCS without a judgment as not relevant.",
+    help="Treat every document of DOCS without a judgment as non-relevant; for exhaustive judgments only.",
 )
 @option(
     "Measures",
@@ -81,20 +82,27 @@ FIGURES = ("map", "tree", "cumulative", "parameter")
     multiple=True,
     metavar="NAME",
     help="Rank similarity to show for comparison, as in RBO(p=0.9) or Jaccard@20 (repeatable). [default: "
-    "Jaccard, Overlap; up to 20 runs RBO, Kendall]",
+    "Jaccard, Overlap, RBO and Kendall]",
     type=SIMILARITY,
 )
 @option("Measures", "--no-competitors", is_flag=True, help="Compute only RIC and Information Difference.")
-@option("Output", "--group", metavar="FILE:COLUMN", help="Team or family of every run.")
-@option("Output", "--parameter", metavar="FILE:COLUMN", help="Parameter value of every run.")
+@option("Figure", "--group", metavar="FILE:COLUMN", help="Team or family of every run.")
+@option("Figure", "--parameter", metavar="FILE:COLUMN", help="Parameter value of every run.")
 @per_query_option("Add the values of single queries (JSON).")
 @engine_option(
     "Engine that compares blocks of systems, keeping only the means of pairs (without it, the values of each "
     "query are kept too, up to 2 GiB)",
     None,
 )
+@plot_option("Figure")
+@figure_option(
+    FIGURES,
+    "Kind of figure: map or tree (dendrogram) of all pairs, cumulative histogram of id, RIC by parameter. "
+    "[default: map]",
+)
+@plot_options
 @reading_options
-@output_options(figures=FIGURES)
+@output_options
 def command(
     *,
     qrels: str,
@@ -108,7 +116,10 @@ def command(
     parameter: str | None,
     per_query: bool,
     engine: str | None,
-    outputs: Outputs,
+    plots: tuple[str, ...],
+    figure: str | None,
+    form: str,
+    output: str | None,
     kind: str | None,
     **options: Any,
 ) -> None:
@@ -119,7 +130,8 @@ def command(
     one list that the other list lacks, summed over both directions. The table also has the concordance (RIC
     with a sign), the number of reversed lists, and rank similarities of the lists.
     """
-    if outputs.figure == "parameter" and (group is None or parameter is None):
+    appearance = check_plots(plots, output=output, figure=figure)
+    if figure == "parameter" and plots and (group is None or parameter is None):
         raise UsageError(
             "--figure parameter is incomplete; expected --group FILE:COLUMN and --parameter FILE:COLUMN too"
         )
@@ -151,13 +163,19 @@ def command(
         "complete": documents,
         "group": group,
         "parameter": parameter,
-    } | outputs.options()
-    view = View(
+        "figure": figure or "map",
+    } | appearance
+    text = result_text(
+        "difference",
         result,
-        json={"per_query": per_query},
-        figure={"groups": labels["group"], "parameters": labels["parameter"]},
+        form,
+        inputs=lambda: inputs_of(result, qrels, judgments),
+        to_file=output is not None,
+        data=lambda: result.to_dict(per_query=per_query),
+        lines=lambda _: result.lines(),
     )
-    outputs.write("difference", view, lambda: inputs_of(result, qrels, judgments))
+    write_plots(plots, result, figure=figure or "map", groups=labels["group"], parameters=labels["parameter"])
+    write_output(text, output)
 
 
 def _labels(path: str | None) -> dict[str, str]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import click
 
 from leadline.cli._help import Command, option
-from leadline.cli._options import per_query_option
-from leadline.cli._outputs import Outputs, output_options
-from leadline.render.view import View
+from leadline.cli._options import OUTPUT, formats_option, per_query_option, write_output
+from leadline.cli._results import result_text
 
 SECTION = "Evaluation"
 
@@ -29,18 +28,43 @@ SECTION = "Evaluation"
     help="Name of the merged run, if each of FILES holds one run, named after its part.",
 )
 @per_query_option()
-@output_options(figures=("heat-map", "box", "violin", "line", "means"))
+@formats_option()
+@option(
+    "Output",
+    "-o",
+    "--output",
+    type=OUTPUT,
+    metavar="FILE.parquet",
+    help="Save the merged values, as `evaluate --save` does; the means are printed in any case.",
+)
 def command(
-    *, files: tuple[str, ...], queries: str | None, name: str | None, per_query: bool, outputs: Outputs
+    *,
+    files: tuple[str, ...],
+    queries: str | None,
+    name: str | None,
+    per_query: bool,
+    form: str,
+    output: str | None,
 ) -> None:
     """Merge the saved results of parts of a run.
 
-    FILES are written by `leadline evaluate QRELS PART -o FILE.parquet`. Values and means equal those of
+    FILES are written by `leadline evaluate QRELS PART --save FILE.parquet`. Values and means equal those of
     the evaluation of the whole run. Queries that are in no part are missing. A query in two files, and other
     judgments, measures or options, are refused.
     """
     from leadline.scale.saved_files import merge_files
 
     results = merge_files(files, queries=queries, name=name)
-    options = {"per_query": per_query}
-    outputs.write("merge", View(results, shown=options, json=options), lambda: results.inputs)
+    if output is not None:
+        from leadline.reporting.restore import save
+
+        save(results, output, command="evaluate")
+    text = result_text(
+        "merge",
+        results,
+        form,
+        inputs=lambda: results.inputs,
+        data=lambda: results.to_dict(per_query=per_query),
+        per_query=per_query,
+    )
+    write_output(text, None)

@@ -10,16 +10,13 @@ from typing import Any, NamedTuple
 import click
 
 from leadline.cli._help import Command
-from leadline.cli._options import whole
-from leadline.cli._outputs import Outputs, output_options
-from leadline.cli._results import describe_input
+from leadline.cli._options import formats_option, output_option, whole, write_output
+from leadline.cli._results import describe_input, summary_text
 from leadline.cli._texts import analysis_of, analysis_options, text_options
-from leadline.data.records import ResultWarning
+from leadline.data.results import ResultWarning
 from leadline.data.table import Table
 from leadline.data.wording import folded, visible
 from leadline.errors import UsageError, one_of
-from leadline.render.view import View
-from leadline.result import Facts
 from leadline.text.summaries import dynamic_summary, static_summary
 from leadline.text.summary_windows import Summary
 
@@ -72,7 +69,8 @@ class SummaryOutput(NamedTuple):
 )
 @analysis_options
 @text_options
-@output_options()
+@formats_option("html")
+@output_option
 def command(
     *,
     source: str,
@@ -83,7 +81,8 @@ def command(
     kind: str | None,
     language: str | None,
     analysis: str | None,
-    outputs: Outputs,
+    form: str,
+    output: str | None,
     **reading: Any,
 ) -> None:
     """Summarise a document, statically or for a query.
@@ -124,13 +123,17 @@ def command(
         "summary": summary.text,
         "highlights": [list(span) for span in summary.highlights],
     }
-    sheet = Table(["doc", "title", "summary"], [[doc, document.title, summary.text]])
-    view = View(Facts(sheet, data, warnings=document.warnings), lines="*")
-    view.texts = {
-        "table": plain_text(document, summary, to_file=bool(outputs.files)),
-        "html": page_of(document, summary),
-    }
-    outputs.write("summary", view, lambda: [describe_input(source, 1)], options)
+    inputs = [describe_input(source, 1)]
+    if form in {"table", "html"}:
+        text = (
+            page_of(document, summary)
+            if form == "html"
+            else plain_text(document, summary, to_file=output is not None)
+        )
+    else:
+        sheet = Table(["doc", "title", "summary"], [[doc, document.title, summary.text]])
+        text = summary_text("summary", inputs, options, document.warnings, data, sheet, form)
+    write_output(text, output)
 
 
 def in_index(path: str, doc: str, requested: str | None) -> SummaryOutput:

@@ -8,16 +8,13 @@ from typing import Any, TypeVar
 import click
 
 from leadline.cli._help import Group, option
-from leadline.cli._options import progress, seed_option, whole
-from leadline.cli._outputs import Outputs, output_options
-from leadline.cli._results import describe_input
+from leadline.cli._options import OUTPUT, formats_option, progress, seed_option, whole, write_output
+from leadline.cli._results import describe_input, summary_text
 from leadline.cli._settings import settings
-from leadline.data.records import ResultWarning
+from leadline.data.results import ResultWarning
 from leadline.data.table import Cell, Table
 from leadline.data.validation import LIMITS
 from leadline.errors import both
-from leadline.render.view import View
-from leadline.result import Facts
 
 SECTION = "Retrieval"
 
@@ -47,6 +44,9 @@ def command() -> None:
     "-k", "count", type=whole(1, LIMITS["topics"]), required=True, metavar="T", help="Number of topics."
 )
 @option(
+    "Output", "-o", "--output", type=OUTPUT, metavar="MODEL", required=True, help="Output file of the model."
+)
+@option(
     "Texts",
     "--languages",
     metavar="A,B",
@@ -70,15 +70,15 @@ def command() -> None:
     help="Number of chains; the one of highest likelihood is kept.",
 )
 @seed_option
-@output_options(thing="MODEL")
-def fit(*, docs: str, count: int, languages: str | None, outputs: Outputs, **options: Any) -> None:
+@formats_option()
+def fit(*, docs: str, count: int, output: str, languages: str | None, form: str, **options: Any) -> None:
     """Fit a topic model to a collection by Gibbs sampling."""
     from leadline.topics.fit import fit as work
 
     named = [name.strip() for name in languages.split(",")] if languages else []
     with progress("sweeps") as on_sweep:
         model = work(docs, count, languages=named, on_sweep=on_sweep, **options)
-    model.save(str(outputs.thing))
+    model.save(output)
     facts = model.facts
     data = {
         "languages": model.languages,
@@ -99,26 +99,36 @@ def fit(*, docs: str, count: int, languages: str | None, outputs: Outputs, **opt
     warnings = [
         ResultWarning("empty_documents", f"documents without a term: {empty}; they are ignored", empty)
     ]
-    recorded = {"k": count, "output": outputs.thing, "languages": named} | options
+    recorded = {"k": count, "output": output, "languages": named} | options
     inputs = [describe_input(docs, facts["documents"])]
     table = Table(["fact", "value"], rows, wrapped=frozenset({"value"}))
-    view = View(Facts(table, data, warnings=warnings if empty else []), lines="*")
-    outputs.write("topics fit", view, lambda: inputs, recorded)
+    write_output(
+        summary_text("topics fit", inputs, recorded, warnings if empty else [], data, table, form), None
+    )
 
 
 @command.command(epilog="Example: leadline topics infer model.npz docs.jsonl -o vectors.jsonl")
 @click.argument("model")
 @click.argument("docs")
+@option(
+    "Output",
+    "-o",
+    "--output",
+    type=OUTPUT,
+    metavar="VECTORS",
+    required=True,
+    help="Output file of doc_id and topics: .jsonl or .parquet.",
+)
 @reading_options
-@output_options(thing="VECTORS")
-def infer(*, model: str, docs: str, outputs: Outputs, **options: Any) -> None:
+@formats_option()
+def infer(*, model: str, docs: str, output: str, form: str, **options: Any) -> None:
     """Infer the topic vectors of documents, seen or unseen."""
     from leadline.topics.infer import infer as work
     from leadline.topics.infer import write_vectors
     from leadline.topics.model import read_model
 
     vectors = work(read_model(model), docs, **options)
-    write_vectors(vectors, output := str(outputs.thing))
+    write_vectors(vectors, output)
     warnings = unknown_warnings(vectors.unknown, vectors.empty)
     data = {"documents": len(vectors.ids), "unknown_tokens": vectors.unknown}
     table = Table(
@@ -128,8 +138,7 @@ def infer(*, model: str, docs: str, outputs: Outputs, **options: Any) -> None:
     )
     inputs = [describe_input(model, 1), describe_input(docs, len(vectors.ids))]
     recorded = {"output": output} | options
-    view = View(Facts(table, data, warnings=warnings), lines="*")
-    outputs.write("topics infer", view, lambda: inputs, recorded)
+    write_output(summary_text("topics infer", inputs, recorded, warnings, data, table, form), None)
 
 
 @command.command(epilog="Example: leadline topics perplexity model.npz held-out.jsonl")
@@ -150,8 +159,8 @@ def infer(*, model: str, docs: str, outputs: Outputs, **options: Any) -> None:
     help="Number of particles of left-to-right.",
 )
 @reading_options
-@output_options()
-def perplexity(*, model: str, docs: str, outputs: Outputs, **options: Any) -> None:
+@formats_option()
+def perplexity(*, model: str, docs: str, form: str, **options: Any) -> None:
     """Compute the perplexity of a model on held-out documents; less is better."""
     from leadline.topics.infer import perplexity as work
     from leadline.topics.model import read_model
@@ -161,8 +170,7 @@ def perplexity(*, model: str, docs: str, outputs: Outputs, **options: Any) -> No
     table = Table(["fact", "value"], [["perplexity", result.value], ["tokens", f"{result.tokens:,}"]])
     inputs = [describe_input(model, 1), describe_input(docs, result.documents)]
     warnings = unknown_warnings(result.unknown, 0)
-    view = View(Facts(table, data, warnings=warnings), lines="*")
-    outputs.write("topics perplexity", view, lambda: inputs, options)
+    write_output(summary_text("topics perplexity", inputs, options, warnings, data, table, form), None)
 
 
 @command.command(
@@ -171,6 +179,15 @@ def perplexity(*, model: str, docs: str, outputs: Outputs, **options: Any) -> No
 @click.argument("model")
 @click.argument("docs")
 @click.argument("queries")
+@option(
+    "Output",
+    "-o",
+    "--output",
+    type=OUTPUT,
+    metavar="RUN",
+    required=True,
+    help="Output file of the run, in the format of its suffix.",
+)
 @click.option(
     "-k", type=whole(), default=1000, show_default=True, help="Number of documents retrieved per query."
 )
@@ -188,17 +205,18 @@ def perplexity(*, model: str, docs: str, outputs: Outputs, **options: Any) -> No
 )
 @settings("text.id_column", "read.encoding")
 @seed_option
-@output_options(thing="RUN")
+@formats_option()
 def search(
     *,
     model: str,
     docs: str,
     queries: str,
+    output: str,
     k: int,
     distance: str,
     source: str | None,
     target: str | None,
-    outputs: Outputs,
+    form: str,
     **options: Any,
 ) -> None:
     """Rank the documents of DOCS by the distance of their topics from those of each query.
@@ -217,7 +235,7 @@ def search(
     query_vectors = work(topic_model, queries, language=source, **options)
     document_vectors = work(topic_model, docs, language=target, **options)
     run = nearest(query_vectors, document_vectors, k=k, distance=distance)
-    write_run(run, output := str(outputs.thing))
+    write_run(run, output)
     first, mates = count_top_mates(run)
     share = first / mates if mates else None
     data = {
@@ -243,8 +261,7 @@ def search(
     ]
     recorded = {"output": output, "k": k, "distance": distance, "from": source, "to": target} | options
     table = Table(["fact", "value"], rows, wrapped=frozenset({"value"}))
-    view = View(Facts(table, data, warnings=warnings), lines="*")
-    outputs.write("topics search", view, lambda: inputs, recorded)
+    write_output(summary_text("topics search", inputs, recorded, warnings, data, table, form), None)
 
 
 def unknown_warnings(unknown: int, empty: int) -> list[ResultWarning]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+import unicodedata
 from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
@@ -39,13 +40,12 @@ def queries(count: int) -> str:
 
 
 def percent(proportion: float) -> str:
-    """Return a proportion in percent, with as few digits as are exact, or two decimals.
+    """Return a proportion in percent, with as few digits as are exact.
 
-    >>> percent(0.95), percent(0.999), percent(1 - 0.05 / 3)
-    ('95 %', '99.9 %', '98.33 %')
+    >>> percent(0.95), percent(0.999)
+    ('95 %', '99.9 %')
     """
-    exact = f"{100 * proportion:.12g}"
-    return f"{exact if len(exact) < 10 else round(100 * proportion, 2)} %"
+    return f"{100 * proportion:.12g} %"
 
 
 def rounded(value: float | None) -> str:
@@ -87,8 +87,6 @@ def cells(text: str) -> int:
         text = COLOURS.sub("", text)
     if text.isascii():
         return len(text)
-    import unicodedata
-
     return sum(
         0
         if unicodedata.combining(character) or unicodedata.category(character) in ("Mn", "Me", "Cf")

@@ -9,8 +9,7 @@ import numpy as np
 
 from leadline.data.averages import NamedMeasure
 from leadline.data.ids import Vocabulary
-from leadline.data.records import RunInfo
-from leadline.evaluation.results import Results
+from leadline.data.results import Results, RunInfo
 from leadline.io import judgment_store
 from leadline.io.judgment_store import Given
 
