@@ -74,7 +74,7 @@ def kernels() -> list[Extension]:
         Extension(
             "leadline.kernels.compiled.list_kernel",
             ["src/leadline/kernels/list_kernel.c"],
-            depends=["src/leadline/kernels/list_kernel.h"],
+            depends=["src/leadline/kernels/list_kernel.h", "src/leadline/kernels/list_join.h"],
             define_macros=[("LEADLINE_SCALAR", "1")] if BUILD == "scalar" else [],
         )
     )

@@ -26,13 +26,10 @@ append() {
 wrong=""
 if [ -z "$(tr -d '[:space:]' <<< "${LEADLINE_FAIL_IF_WORSE:-}${LEADLINE_REQUIRE_NOT_WORSE:-}${LEADLINE_FAIL_BELOW:-}")" ]; then
   wrong="no condition; expected fail-if-worse, require-not-worse or fail-below"
-elif [ -n "${LEADLINE_BASELINE:-}" ] && [ -n "${LEADLINE_BASELINE_FILE:-}" ]; then
-  wrong="baseline with baseline-file; expected one of them"
 fi
 
 append "" "${LEADLINE_RUNS:?is not set; expected the files of runs}"
 append --baseline "${LEADLINE_BASELINE:-}"
-append --baseline-file "${LEADLINE_BASELINE_FILE:-}"
 append --pool "${LEADLINE_POOL:-}"
 append --machine "${LEADLINE_MACHINE:-}"
 append -m "${LEADLINE_MEASURES:-}"
@@ -52,7 +49,7 @@ if [ -n "$wrong" ]; then
   echo "leadline: error: $wrong" > "$errors"
   status=2
 else
-  leadline "${arguments[@]}" --summary "$summary" > "$printed" 2> "$errors"
+  leadline "${arguments[@]}" -o "$summary" > "$printed" 2> "$errors"
   status=$?
   if [ "$status" -lt 2 ] && [ ! -s "$summary" ]; then  # --help, --version: nothing was compared
     echo "leadline: error: no comparison was made; expected no --help or --version among the arguments" >> "$errors"

@@ -1,44 +1,51 @@
 """Measure size and coverage of `compare` and `evaluate` on estimates from drawn judgments.
 
-    python benchmarks/estimated_differences.py DATA [--trials N] [--only SET] [--over-queries N]
+    python benchmarks/estimated_differences.py DATA KIND [--trials N] [--only SET] [--how NAME] [--measure M]
 
-In each trial two submitted runs exchange their lists on a random half of the queries, so that neither is
-better. A pool of both is drawn from complete judgments with new random numbers; `compare` tests the
-estimates.
-Printed are the share of p < 0.05, for estimates and for all judgments, and how often the interval for these
-queries contains the difference by all judgments.
+KIND says what is drawn anew in each trial, and what is printed:
 
-With `--over-queries N` each trial draws N queries with replacement and a pool of eight submitted runs.
-Printed is how often `low` to `high` contains the mean, or the difference, over all queries by all judgments.
+null     Two runs, neither of which is better: submitted runs that exchange their lists on a random half of
+         the queries ("exchanged"), or one submitted run whose first documents are moved by independent noise,
+         twice ("noise"; "noise, pair": the pool is drawn for the pair). Size: the share of p < 0.05, by
+         estimates and by all judgments.
+queries  Queries, with replacement, and a pool of four submitted runs ("pair": of two, for the pair). How
+         often `low` to `high` contains the value over all queries by all judgments.
+draws    The pool alone. How often `these_low` to `these_high` contains the value by all judgments.
+
+A line per set, measure and number of judgments per query, then the mean over all lines. Values of nDCG are
+those over the documents of the pool. Intervals that are exact, of width 0, are left out of the coverage.
 """
 
 from __future__ import annotations
 
 import argparse
 import itertools
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import leadline as ll
-from leadline.estimation.estimate import EstimatedResults
 from leadline.estimation.pool_designs import pool_for
 
 SETS = {"trec-dl-2019-passage": 2.0, "trec-robust-2003": 1.0, "trec-covid-r1": 1.0}  # smallest relevant grade
-RUNS = 8  # submitted runs, spread over the names
-KEPT = 30  # documents of a list, where queries are drawn
+RUNS = 4  # submitted runs, spread over the names
+KEPT = 30  # documents of a list
 BUDGETS = (5, 10, 20)
-MEASURES = ("P@10", "nDCG@10")
-MEASURES_OVER_QUERIES = ("P@10", "RR")  # nDCG is relative to the pool, which differs between draws of queries
+PAIR_BUDGETS = (1.5, 3)
+MEASURES = ("P@10", "RR", "nDCG@10")
+SIZE = 50  # queries drawn
+NOISE = 3.0  # standard deviation, in ranks
 SLACK = 1e-9
 
 Nested = dict[str, dict[str, float]]
+Counts = dict[str, list[float]]  # by heading: 1 held, 0 not, NaN withheld or exact
 
 
 def read_set(data: Path, name: str) -> tuple[Nested, dict[str, Nested]]:
-    """Read the judgments of a set as 0 and 1, and some of its runs."""
+    """Read the judgments of a set as 0 and 1, and the first documents of some of its runs."""
     judged = ll.read_qrels(data / name / "qrels.txt").to_dict()
     grades = {
         query: {document: float(grade >= SETS[name]) for document, grade in documents.items()}
@@ -46,7 +53,13 @@ def read_set(data: Path, name: str) -> tuple[Nested, dict[str, Nested]]:
     }
     paths = sorted((data / name / "runs").iterdir())
     chosen = [paths[int((number + 0.5) * len(paths) / RUNS)] for number in range(RUNS)]
-    return grades, {path.stem: ll.read_run(path).to_dict() for path in chosen}
+    runs = {path.stem: ll.read_run(path).to_dict() for path in chosen}
+    queries = [query for query in grades if all(query in run for run in runs.values())]
+    cut = {
+        name: {query: dict(sorted(run[query].items(), key=lambda one: -one[1])[:KEPT]) for query in queries}
+        for name, run in runs.items()
+    }
+    return {query: grades[query] for query in queries}, cut
 
 
 def judge(pool: Any, grades: Nested) -> Nested:
@@ -58,104 +71,180 @@ def judge(pool: Any, grades: Nested) -> Nested:
     return drawn
 
 
-def exchanged(
-    grades: Nested, runs: dict[str, Nested], measure: str, budget: int, trials: int
-) -> Iterator[tuple[bool, bool, bool, bool]]:
-    """Compare two runs of which neither is better: significant, also by all judgments, covered, withheld."""
+def target(pool: Any, grades: Nested, measure: str) -> Nested:
+    """Return all judgments: of nDCG those of the documents of the pool."""
+    if not measure.startswith("nDCG"):
+        return grades
+    pooled: Nested = {query: {} for query in grades}
+    for query, document in zip(pool.queries, pool.documents, strict=True):
+        pooled[query][document] = grades[query].get(document, 0.0)
+    return pooled
+
+
+def covered(limits: Sequence[float], truth: float) -> float:
+    """Return whether an interval holds a value; NaN if it is withheld or exact."""
+    low, high = limits
+    if not high - low > SLACK:
+        return np.nan
+    return float(low - SLACK <= truth <= high + SLACK)
+
+
+def exchanged(runs: dict[str, Nested], trial: int, rng: np.random.Generator) -> dict[str, Nested]:
+    """Return two runs that exchange their lists on a random half of the queries."""
     pairs = list(itertools.combinations(runs.values(), 2))
-    for trial in range(trials):
-        rng = np.random.default_rng([trial, budget])
-        a, b = pairs[trial % len(pairs)]
-        queries = [query for query in grades if query in a and query in b]
-        swapped = dict(zip(queries, rng.random(len(queries)) < 0.5, strict=True))
-        two = {
-            "a": {query: (b if swapped[query] else a)[query] for query in queries},
-            "b": {query: (a if swapped[query] else b)[query] for query in queries},
-        }
-        pool = pool_for(two, measure, budget=budget, seed=trial).pool
-        whole = {query: grades[query] for query in queries}
-        if measure != "P@10":  # values are over the documents of the pool
-            known = set(zip(pool.queries, pool.documents, strict=True))
-            whole = {
-                query: {one: grade for one, grade in documents.items() if (query, one) in known}
-                for query, documents in whole.items()
-            }
-        estimated = ll.compare(judge(pool, grades), two, measure, pool=pool)
-        true = ll.compare(whole, two, measure).pairs[0]
-        assert estimated.these is not None
-        low, high = estimated.these.limits[0, 0].tolist()
-        held = low - SLACK <= true.difference <= high + SLACK
-        yield estimated.pairs[0].p < 0.05, true.p < 0.05, held, bool(np.isnan(low))
-
-
-def over_queries(
-    grades: Nested, runs: dict[str, Nested], measure: str, budget: int, trials: int, size: int
-) -> tuple[list[float], list[float], list[float]]:
-    """Return whether intervals over queries hold: of runs, differences, and runs by all judgments."""
-    queries = [query for query in grades if all(query in run for run in runs.values())]
-    cut = {
-        name: {query: dict(sorted(run[query].items(), key=lambda one: -one[1])[:KEPT]) for query in queries}
-        for name, run in runs.items()
+    a, b = pairs[trial % len(pairs)]
+    swapped = dict(zip(a, rng.random(len(a)) < 0.5, strict=True))
+    return {
+        "a": {query: (b if swapped[query] else a)[query] for query in a},
+        "b": {query: (a if swapped[query] else b)[query] for query in a},
     }
-    results = ll.evaluate({query: grades[query] for query in queries}, cut, measure)
-    truth = {name: results.mean(name, measure) for name in cut}
-    of_runs, of_pairs, complete = [], [], []
-    for trial in range(trials):
-        rng = np.random.default_rng([trial, budget, size])
-        drawn = {f"{place}": queries[one] for place, one in enumerate(rng.integers(len(queries), size=size))}
-        here = {name: {key: run[query] for key, query in drawn.items()} for name, run in cut.items()}
-        known = {key: grades[query] for key, query in drawn.items()}
-        pool = pool_for(here, measure, budget=budget, seed=trial).pool
-        judged = judge(pool, known)
-        estimates = ll.evaluate(judged, here, measure, pool=pool)
-        assert isinstance(estimates, EstimatedResults)
-        whole = ll.evaluate(known, here, measure, intervals="Student")
-        assert whole.intervals is not None
-        for name, (low, high) in zip(here, whole.intervals.limits[:, 0].tolist(), strict=True):
-            complete.append(float(low <= truth[name] <= high))
-            one = estimates.estimate(name, measure)
-            of_runs.append(float(one.low <= truth[name] <= one.high) if np.isfinite(one.low) else np.nan)
-        try:
-            pairs = ll.compare(judged, here, measure, pool=pool, correction="none").pairs
-        except ll.UsageError:  # every interval is withheld
-            of_pairs += [np.nan] * (RUNS * (RUNS - 1) // 2)
+
+
+def noisy(runs: dict[str, Nested], trial: int, rng: np.random.Generator) -> dict[str, Nested]:
+    """Return a run twice, each time with noise added to the ranks of its documents."""
+    run = list(runs.values())[trial % len(runs)]
+    return {
+        name: {
+            query: {
+                document: -rank - NOISE * float(rng.standard_normal())
+                for rank, document in enumerate(documents)
+            }
+            for query, documents in run.items()
+        }
+        for name in ("a", "b")
+    }
+
+
+def null(
+    grades: Nested, runs: dict[str, Nested], trials: int, measures: Sequence[str], chosen: list[str] | None
+) -> Iterator[tuple[str, Counts]]:
+    """Compare two runs of which neither is better."""
+    makers: dict[str, Callable[[dict[str, Nested], int, np.random.Generator], dict[str, Nested]]]
+    makers = {"exchanged": exchanged, "noise": noisy, "noise, pair": noisy}
+    for (how, maker), measure in itertools.product(makers.items(), measures):
+        paired = how.endswith("pair")
+        if (paired and measure != "P@10") or (chosen and how not in chosen):
             continue
-        for pair in pairs:
-            held = pair.low <= truth[pair.a] - truth[pair.b] <= pair.high
-            of_pairs.append(float(held) if np.isfinite(pair.low) else np.nan)
-    return of_runs, of_pairs, complete
+        for budget in PAIR_BUDGETS if paired else BUDGETS:
+            found: Counts = defaultdict(list)
+            for trial in range(trials):
+                two = maker(runs, trial, np.random.default_rng([trial, int(10 * budget)]))
+                pair = ("a", "b") if paired else None
+                pool = pool_for(two, measure, budget=budget, pair=pair, seed=trial).pool
+                whole = ll.compare(target(pool, grades, measure), two, measure).pairs[0]
+                found["size by all judgments"].append(float(whole.p < 0.05))
+                try:
+                    estimated = ll.compare(judge(pool, grades), two, measure, pool=pool)
+                except ll.UsageError:  # the interval is withheld
+                    found["size"].append(np.nan)
+                    continue
+                assert estimated.these is not None
+                found["size"].append(float(estimated.pairs[0].p < 0.05))
+                found["these queries"].append(
+                    covered(estimated.these.limits[0, 0].tolist(), whole.difference)
+                )
+            yield f"{how:12} {measure:8} {budget:4g} per query", found
+
+
+def intervals(
+    grades: Nested, runs: dict[str, Nested], truth: dict[str, float], measure: str, pool: Any, found: Counts
+) -> None:
+    """Add whether the intervals of runs and differences hold: over queries, and for these."""
+    judged = judge(pool, grades)
+    estimates = ll.evaluate(judged, runs, measure, pool=pool)
+    here = ll.evaluate(target(pool, grades, measure), runs, measure, intervals="Student")
+    assert here.intervals is not None
+    for place, name in enumerate(runs):
+        one = estimates.estimate(name, measure)  # type: ignore[attr-defined]  # they are estimates
+        value = here.mean(name, measure)
+        found["runs over queries"].append(covered((one.low, one.high), truth[name]))
+        found["runs, these"].append(covered((one.these_low, one.these_high), value))
+        found["runs by all judgments"].append(covered(here.intervals.limits[place, 0].tolist(), truth[name]))
+    try:
+        compared = ll.compare(estimates, correction="none")
+    except ll.UsageError:  # every interval is withheld
+        missing = len(runs) * (len(runs) - 1) // 2
+        for kind in ("differences over queries", "differences, these"):
+            found[kind] += [np.nan] * missing
+        return
+    assert compared.these is not None
+    for pair, limits in zip(compared.pairs, compared.these.limits[0].tolist(), strict=True):
+        value = here.mean(pair.a, measure) - here.mean(pair.b, measure)
+        found["differences over queries"].append(
+            covered((pair.low, pair.high), truth[pair.a] - truth[pair.b])
+        )
+        found["differences, these"].append(covered(limits, value))
+
+
+def redrawn(
+    grades: Nested, runs: dict[str, Nested], trials: int, measures: Sequence[str], size: int
+) -> Iterator[tuple[str, Counts]]:
+    """Draw queries (a size of 0: all, once each) and pools."""
+    queries = list(grades)
+    for paired, measure in itertools.product((False, True), measures):
+        if paired and measure != "P@10":
+            continue
+        pairs = list(itertools.combinations(runs, 2))
+        frame = pool_for(runs, measure, budget=5).pool  # its documents are those of every pool of these runs
+        truths = ll.evaluate(target(frame, grades, measure), runs, measure)
+        truth = {name: truths.mean(name, measure) for name in runs}
+        for budget in PAIR_BUDGETS if paired else BUDGETS:
+            found: Counts = defaultdict(list)
+            for trial in range(trials):
+                rng = np.random.default_rng([trial, int(10 * budget), size])
+                two = pairs[trial % len(pairs)]
+                names = two if paired else tuple(runs)
+                chosen = rng.integers(len(queries), size=size).tolist() if size else range(len(queries))
+                drawn = {f"{place}": queries[one] for place, one in enumerate(chosen)}
+                here = {name: {key: runs[name][query] for key, query in drawn.items()} for name in names}
+                known = {key: grades[query] for key, query in drawn.items()}
+                pool = pool_for(here, measure, budget=budget, pair=two if paired else None, seed=trial).pool
+                intervals(known, here, truth, measure, pool, found)
+            which = f"{size} queries" if size else "these queries"
+            yield f"{'pair' if paired else 'runs':5} {measure:8} {budget:4g} per query, {which}", found
 
 
 def main() -> None:
-    """Run the trials and print a line for each set, measure and budget."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    """Run the trials and print a line per cell."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("data", type=Path)
+    parser.add_argument("kind", choices=("null", "queries", "draws"))
     parser.add_argument("--trials", type=int, default=400)
     parser.add_argument("--only", action="append")
-    parser.add_argument("--over-queries", type=int)
+    parser.add_argument("--measure", action="append")
+    parser.add_argument("--how", action="append", help="of null: exchanged, noise, or noise, pair")
     given = parser.parse_args()
-    measures = MEASURES if given.over_queries is None else MEASURES_OVER_QUERIES
+    whole: Counts = defaultdict(list)
     for name in given.only or SETS:
         grades, runs = read_set(given.data, name)
-        for measure, budget in itertools.product(measures, BUDGETS):
-            start = f"{name:22} {measure:8} {budget:3} per query: "
-            if given.over_queries is not None:
-                found = over_queries(grades, runs, measure, budget, given.trials, given.over_queries)
-                words = [
-                    f"{kind} {np.nanmean(held):.3f}, withheld {np.isnan(held).mean():.2f}"
-                    for kind, held in zip(
-                        ("runs", "differences", "runs by all judgments"), found, strict=True
-                    )
-                ]
-                print(f"{start}{given.over_queries} queries, {'; '.join(words)}", flush=True)
-                continue
-            rows = list(exchanged(grades, runs, measure, budget, given.trials))
-            size, size_true, held, withheld = np.array(rows, dtype=np.float64).T
-            print(
-                f"{start}size {size.mean():.3f}, all judgments {size_true.mean():.3f}, these queries "
-                f"{held[withheld == 0].mean():.3f}, withheld {withheld.mean():.2f}, {given.trials} trials",
-                flush=True,
+        cells = (
+            null(grades, runs, given.trials, given.measure or MEASURES, given.how)
+            if given.kind == "null"
+            else redrawn(
+                grades, runs, given.trials, given.measure or MEASURES, SIZE if given.kind == "queries" else 0
             )
+        )
+        for cell, found in cells:
+            words = []
+            for heading, held in found.items():
+                if given.kind == "queries" and "these" in heading:
+                    continue  # of other queries in each trial: `draws` has them
+                if given.kind == "draws" and "these" not in heading:
+                    continue
+                if cell.startswith("pair") and "differences" not in heading:
+                    continue  # a pool for a pair is of their difference alone
+                share = np.nanmean(held) if np.isfinite(held).any() else np.nan
+                whole[heading].append(float(share))
+                left = np.isnan(held).mean()
+                words.append(f"{heading} {share:.3f}" + (f" (none: {left:.2f})" if left else ""))
+            print(f"{name:22} {cell}: {'; '.join(words)}", flush=True)
+    for heading, shares in whole.items():
+        print(
+            f"{heading}: {np.nanmean(shares):.3f} over all, {np.nanmin(shares):.3f} to "
+            f"{np.nanmax(shares):.3f}; {given.trials} trials each"
+        )
 
 
 if __name__ == "__main__":

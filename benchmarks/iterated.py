@@ -26,7 +26,7 @@ import pyarrow as pa
 
 from compare import machine
 from leadline.data.arrays import Floats, Integers
-from leadline.data.results import Results
+from leadline.evaluation.results import Results
 from leadline.scale import RunParts, evaluate_parts
 
 BATCH = 1 << 15  # rows of a record batch, unless a list is longer

@@ -1,4 +1,4 @@
-"""AP and nDCG@10 of every retrieval model, with its defaults and tuned, as a table for docs/models.md.
+"""AP and nDCG@10 of every retrieval model, with its defaults and tuned, as a table for docs/search.md.
 
     python benchmarks/models.py DATA
 

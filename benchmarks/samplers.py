@@ -1,4 +1,4 @@
-"""Tokens per second of the two LDA samplers, and perplexity of their models, as tables for docs/models.md.
+"""Tokens per second of the two LDA samplers, and perplexity of their models, as tables for docs/search.md.
 
     python benchmarks/samplers.py DATA [ROUNDS]
 

@@ -1,4 +1,4 @@
-"""P@1 of translations by topics and by LSI on the same texts, over five fits, as tables for docs/models.md.
+"""P@1 of translations by topics and by LSI on the same texts, over five fits, as tables for docs/search.md.
 
     python benchmarks/translations.py DATA
 

@@ -14,8 +14,8 @@ from functools import cache, cached_property
 from typing import Any
 
 import leadline
-from leadline.data.result import Result
 from leadline.measures import MEASURES
+from leadline.result import Result
 
 COMMON = {
     "sources": "Files that were read; they are never overwritten.",

@@ -48,7 +48,7 @@ FIGURES = [
     Drawn(
         "means",
         "Means of runs",
-        f"leadline compare {EIGHT} -m AP --figure forest --plot means.svg",
+        f"leadline compare {EIGHT} -m AP --figure forest -o means.svg",
         "The mean of each run with a 95 % confidence interval. Runs share the queries, so two intervals may "
         "overlap although the difference is significant.",
         "comparing.md#confidence-intervals-of-means",
@@ -56,21 +56,21 @@ FIGURES = [
     Drawn(
         "differences",
         "Differences by query",
-        f"leadline compare {TWO} -m AP --plot differences.svg",
+        f"leadline compare {TWO} -m AP -o differences.svg",
         "The difference between two runs on every query, in descending order, with its mean and interval.",
         "comparing.md",
     ),
     Drawn(
         "scatter",
         "One run against another",
-        f"leadline compare {TWO} -m AP --figure scatter --plot scatter.svg",
+        f"leadline compare {TWO} -m AP --figure scatter -o scatter.svg",
         "One point for each query; above the diagonal the second run of the command is better.",
         "comparing.md",
     ),
     Drawn(
         "pairs",
         "Differences of pairs",
-        f"leadline compare {EIGHT} -m AP --baseline tf-dot --figure pairs --plot pairs.svg",
+        f"leadline compare {EIGHT} -m AP --baseline tf-dot --figure pairs -o pairs.svg",
         "The mean difference from a baseline, with simultaneous intervals: one excludes 0 exactly where the "
         "corrected difference is significant.",
         "comparing.md",
@@ -78,35 +78,35 @@ FIGURES = [
     Drawn(
         "groups",
         "Groups without a significant difference",
-        f"leadline compare {EIGHT} -m AP --figure groups --plot groups.svg",
+        f"leadline compare {EIGHT} -m AP --figure groups -o groups.svg",
         "Bars join runs between which no difference is significant.",
         "comparing.md#many-runs",
     ),
     Drawn(
         "ranks",
         "Ranks with intervals",
-        f"leadline rank {EIGHT} -m AP --config test.draws=0 --plot ranks.svg",
+        f"leadline rank {EIGHT} -m AP --config test.draws=0 -o ranks.svg",
         "The rank of each run, with a simultaneous 95 % confidence interval.",
         "ranking.md",
     ),
     Drawn(
         "curves",
         "Recall-precision curves",
-        f"leadline curve {EIGHT} --plot curves.svg",
+        f"leadline curve {EIGHT} -o curves.svg",
         "Interpolated precision at eleven levels of recall, averaged over queries.",
         "commands.md#leadline-curve",
     ),
     Drawn(
         "subtopics",
         "Subtopics covered",
-        "leadline curve jaguar.txt alike.run varied.run --config read.subtopics --plot subtopics.svg",
+        "leadline curve jaguar.txt alike.run varied.run --config read.subtopics -o subtopics.svg",
         "The proportion of the subtopics of an ambiguous query that are covered, by rank.",
         "concepts.md#marginal-relevance",
     ),
     Drawn(
         "difference",
         "Information Difference",
-        f"leadline difference {EIGHT} --plot difference.svg",
+        f"leadline difference {EIGHT} -o difference.svg",
         "Which systems give the same information on the judgments: their cell is dark.",
         "concepts.md#how-systems-differ",
     ),
@@ -114,23 +114,23 @@ FIGURES = [
         "histogram",
         "Scores of relevant and other documents",
         f"leadline histogram {QRELS} cranfield/bm25-k1_1.2-b_0.75.run cranfield/tf-dot-plain.run"
-        " --plot histogram.svg",
+        " -o histogram.svg",
         "The distributions of the scores of relevant and other documents, and the slope between them (HSA).",
-        "sampled.md",
+        "unjudged.md",
     ),
     Drawn(
         "agreement",
         "Agreement of judges",
-        "leadline agreement judges.csv --plot agreement.svg",
+        "leadline agreement judges.csv -o agreement.svg",
         "Cohen's kappa of every two judges.",
         "agreement.md",
     ),
     Drawn(
         "suite",
         "Many collections",
-        "leadline suite suite.toml --plot suite.svg",
+        "leadline suite suite.toml -o suite.svg",
         "The means of many runs on many collections; cells without a run are hatched.",
-        "suites.md",
+        "scale.md",
     ),
 ]
 

@@ -47,6 +47,7 @@ FIGURES = os.path.join(FOLDER, "figures.py")
 ATTRIBUTES = runpy.run_path(os.path.join(FOLDER, "attributes.py"))
 PYTHON = runpy.run_path(os.path.join(FOLDER, "python_reference.py"))
 KEYS = runpy.run_path(os.path.join(FOLDER, "keys.py"))
+TABLE = runpy.run_path(os.path.join(FOLDER, "command_table.py"))
 SEEDS = runpy.run_path(os.path.join(FOLDER, "seeds.py"))
 CONSOLE = re.compile(r"^```console\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
 NOTE = "<!-- Made by docs/generate.py from the code: run `make docs` after a change. -->"
@@ -100,21 +101,12 @@ def command_names() -> list[str]:
     )
 
 
-def command_list() -> str:
-    """Write the module that `leadline --help` reads in place of the files of the commands."""
-    lines = [
-        '"""The commands with their sections and first sentences.',
-        "",
-        "Made by docs/generate.py from the files of the commands: run `make docs` after a change.",
-        '"""',
-        "",
-        "COMMANDS = {",
-    ]
-    for name in command_names():
-        module = importlib.import_module(f"{cli.__name__}.{cli.module_of(name)}")
-        says = module.command.get_short_help_str(limit=200).removesuffix(".")
-        lines.append(f'    "{name}": ("{module.SECTION}", "{says}"),')
-    return "\n".join([*lines, "}"]) + "\n"
+def command_table() -> str:
+    """Write the table from which a command's help and errors are made without importing it."""
+    modules = {
+        name: importlib.import_module(f"{cli.__name__}.{cli.module_of(name)}") for name in command_names()
+    }
+    return str(TABLE["table"](modules))
 
 
 COMPLETION = """## Completion in the shell
@@ -227,9 +219,9 @@ def refusals() -> str:
 
 
 def api() -> str:
-    """Write the reference of the Python interface."""
+    """Write the reference of the Python interface and of JSON."""
     text: str = PYTHON["reference"](NOTE)
-    return text
+    return f"{text}\n{json_keys()}"
 
 
 def doc(module: ModuleType) -> str:
@@ -360,7 +352,7 @@ DRAW = "pool bm25.run dense.run --for P@5 --budget 2 -o drawn.tsv"
 JSON = (
     ("evaluate", "qrels.txt bm25.run dense.run -m AP --per-query --intervals --bounds"),
     ("compare", "qrels.txt bm25.run dense.run -m AP"),
-    ("rank", "--scores scores.csv -m AP"),
+    ("rank", "scores.csv -m AP"),
     ("difference", "qrels.txt bm25.run dense.run"),
     ("curve", "qrels.txt bm25.run dense.run"),
     ("explain", "qrels.txt bm25.run -m AP --query knots"),
@@ -380,21 +372,17 @@ JSON = (
 
 @cache
 def json_keys() -> str:
-    """Write the page of the keys of JSON, from what the commands print on the examples."""
+    """Write the section of the keys of JSON, from what the commands print on the examples."""
     lines = [
-        "# JSON keys",
+        "## JSON",
         "",
-        NOTE,
+        "`-f json` and `-o FILE.json` write one object. Undefined values are `null`, and numbers have full",
+        "precision. `<run>` and `<measure>` stand for keys that depend on the data, `[]` for each entry of a",
+        "list. The keys are those of the commands shown, run on docs/examples; others may add keys. In",
+        "Python, `to_dict()` of a result has the same keys without the first five.",
         "",
-        "`-f json` writes one object. Undefined values are `null`; numbers have full precision. Names in",
-        "angle brackets stand for keys that depend on the data, such as `<run>` and `<measure>`; `[]` is",
-        "each entry of a list. The keys below are those of the commands shown, run on docs/examples; other",
-        "options may add keys. In Python, `to_dict()` of the result has the same keys without the first",
-        "five ([attributes of results](api.md#more-results)).",
-        "",
-        "Limits of intervals (`low`, `high` and keys that end in `_low` or `_high`) are not clipped to the",
-        "range of the measure: those of a difference in AP may be -2.15 and 2.15. CSV, Parquet and data",
-        "frames have the same numbers. Tables, sentences, LaTeX and figures show them from -1 to 1.",
+        "Limits of intervals are raw: those of a difference in AP may be -2.15 and 2.15. Tables, sentences,",
+        "LaTeX and figures clip them to the range of the measure.",
         "",
         "Every object begins with:",
         "",
@@ -428,7 +416,7 @@ def json_keys() -> str:
             for path, forms in found.items()
             if not (forms == {"list"} and any(other.startswith(f"{path}[]") for other in found))
         }  # a list that is empty in one place only
-        lines += ["", f"## {name}", "", f"`leadline {name.split()[0]} {words} -f json`", ""]
+        lines += ["", f"### JSON of {name}", "", f"`leadline {name.split()[0]} {words} -f json`", ""]
         lines += ["| key | value | meaning |", "| --- | --- | --- |"]
         for path, forms in found.items():
             if path.endswith("acceptable"):  # null in the example, which is small
@@ -457,10 +445,9 @@ def meaning_of(command: str, path: str) -> str:
 
 BEGIN = {"leadline", "command", "inputs", "options", "warnings"}
 PAGES: dict[str, Callable[[], str]] = {
-    "json.md": json_keys,
+    "../src/leadline/cli/commands.json": command_table,
     "gallery.md": gallery,
     "api.md": api,
-    "../src/leadline/cli/_commands.py": command_list,
     "measures.md": measures,
     "commands.md": commands,
     "profiles.md": profiles,

@@ -10,14 +10,14 @@ from functools import cached_property
 from types import FunctionType
 
 import leadline
-from leadline.data.result import Result
+from leadline.result import Result
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 ATTRIBUTES = runpy.run_path(os.path.join(FOLDER, "attributes.py"))
 
 
 def reference(note: str) -> str:
-    """Return the page: every public name with its docstring, and all results; `note` says who writes it."""
+    """Return every public name with its docstring, and all results; `note` says who writes the page."""
     lines = [
         "# Python reference",
         "",
@@ -25,8 +25,8 @@ def reference(note: str) -> str:
         "",
         "The public names of `import leadline as ll`. Measures are classes of `leadline.measures`, listed in",
         "[measures.md](measures.md); retrieval models are classes of `leadline.models`, described in",
-        "[models.md](models.md). Results that have no public name are [below](#more-results), and so are the",
-        "[records](#records) that results consist of.",
+        "[search](search.md). Results that have no public name are [below](#more-results), and so are the",
+        "[keys of JSON](#json), which the records in results have as attributes.",
         "",
         "| name | |",
         "| --- | --- |",
@@ -49,9 +49,6 @@ def reference(note: str) -> str:
     lines += [f"- [`{kind.__name__}`](#class-{kind.__name__.lower()}): {summary_of(kind)}" for kind in more]
     for kind in more:
         lines += ["", f"### class {kind.__name__}", "", *described(kind.__name__, kind, attributes=True)]
-    lines += ["", "## Records", "", "What attributes of results hold."]
-    for kind in ATTRIBUTES["records"](kinds):
-        lines += ["", f"### class {kind.__name__}", "", summary_of(kind), "", *ATTRIBUTES["table"](kind)]
     return "\n".join(lines) + "\n"
 
 

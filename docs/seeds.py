@@ -168,7 +168,7 @@ LECTURE = (
     ),
     Row(
         "User effort and form of presentation: static against dynamic summaries, as judges saw them on the "
-        "page of `leadline judge --show static,dynamic` (made-up judgments)",
+        "page of `leadline judge --content static,dynamic` (made-up judgments)",
         "",
         ("leadline agreement judged.sqlite",),
         r"^(?:a +b .*|static +dynamic .*)",
@@ -355,7 +355,7 @@ SCORES = (
         "Pearson's and Spearman's correlation of two metrics over systems; Kendall's tau",
         "",
         (
-            "leadline evaluate qrels.txt bm25.run dense.run -m AP -m P@10 -q -f json -o saved.json",
+            "leadline evaluate qrels.txt bm25.run dense.run -m AP -m P@10 -o saved.json",
             "leadline correlate saved.json:AP saved.json:P@10",
         ),
         r"^(?:Pearson|Spearman|Kendall tau-b) +\S+",

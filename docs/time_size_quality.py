@@ -32,8 +32,8 @@ COMMANDS = (
     f"{SEARCH} -o runs",
     f"{SEARCH} -q -f csv > times.csv",
     "leadline evaluate xquad/qrels.txt 'runs/*.run' -m nDCG@10 -q -f csv -o quality.csv",
-    "leadline correlate --scores quality.csv times.csv -m nDCG@10 -m ms --plot time-quality.svg",
-    "leadline compare --scores times.csv -m ms --baseline BM25",
+    "leadline correlate quality.csv times.csv -m nDCG@10 -m ms -o time-quality.svg",
+    "leadline compare times.csv -m ms --baseline BM25",
 )
 
 
@@ -108,7 +108,7 @@ is, and how good the results are. They use only files that are part of leadline.
 
 `search -q` prints the milliseconds that each query took (`ms`). If the index has stored texts, it also prints
 the milliseconds for the summaries of the first ten documents (`summary_ms`). `compare`, `rank` and `report`
-take this table with `--scores`, and know that less is better.
+take this table, and know that less is better.
 
 ![Five models: nDCG@10 against milliseconds per query](time-quality.svg)
 

@@ -165,6 +165,8 @@ class Colliding:
         spoil(columns)
         return clean
 
+    judge = None  # hashes are inside of it: the fuzz in C makes them collide there
+
     def __getattr__(self, name: str) -> Any:
         return getattr(self.real, name)
 

@@ -102,8 +102,8 @@ def test_the_demo_prints_its_tables_and_names_the_extra_of_the_page(folder: Path
     ("extra", "arguments"),
     [
         ("plots", ("report", "qrels.txt", "missing.run")),
-        ("plots", ("curve", "qrels.txt", "missing.run", "--plot", "curve.svg")),
-        ("plots", ("compare", "qrels.txt", "missing.run", "b.run", "--plot", "c.png")),
+        ("plots", ("curve", "qrels.txt", "missing.run", "-o", "curve.svg")),
+        ("plots", ("compare", "qrels.txt", "missing.run", "b.run", "-o", "c.png")),
         ("plots", ("study", "unjudged-systems", "missing", "a.run", "--team", "t:c", "-o", "out")),
         ("judge", ("judge", "a.run", "--docs", "docs.jsonl", "--queries", "q.jsonl", "--store", "s.db")),
         ("search", ("index", "docs.jsonl", "-o", "index")),

@@ -112,7 +112,7 @@ def test_a_pure_wheel_is_for_every_system(source: Path, tmp_path: Path) -> None:
     files = [path for path in (installed / "leadline").rglob("*") if path.is_file()]
     suffixes = {path.suffix for path in files if path.parent.name != "__pycache__"}  # made by the run above
     assert suffixes <= {".py", ".bib", ".typed", ".xz", ".txt", ".js", ".json", ".css", ".svg", ".html"}
-    templates = {"judging", "reporting"}  # no reports of Cython beside the kernels
+    templates = {"judging", "pages"}  # no reports of Cython beside the kernels
     pages = {path.relative_to(installed / "leadline").parts[0] for path in installed.rglob("*.html")}
     assert pages == templates
     assert "kernels uncompiled" in run(installed, "--version")

@@ -50,7 +50,7 @@ def test_the_public_names_are_those_of_all_and_those_that_type_checkers_see() ->
 
 def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="module 'leadline' has no attribute 'evalute'"):
-        _ = ll.evalute
+        _ = ll.evalute  # type: ignore[attr-defined]
 
 
 def test_importing_leadline_loads_nothing_else_until_it_is_used() -> None:

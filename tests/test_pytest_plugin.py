@@ -211,7 +211,7 @@ def test_half_a_run_cannot_tell_and_becomes_no_baseline(session: pytest.Pytester
     )
     other = run(session, body)
     other.assert_outcomes(**{"failed" if averaging == "all" else "passed": 1})
-    other.stdout.fnmatch_lines(["leadline: judged queries missing: 15 in half; *"])
+    other.stdout.fnmatch_lines(["leadline: 15 judged queries missing from half *"])
     body = (
         "leadline_gate.assert_not_worse("
         f"'data/NAME.run', 'kept.json', 'RR', margin=.9, queries='{averaging}')"

@@ -141,10 +141,3 @@ def test_the_cells_of_a_notebook_run_and_it_holds_their_outputs(
         exec(compile("".join(lines), path.name, "exec"), names)
     assert sum(bool(cell["outputs"]) for cell in cells) > len(cells) / 2
     assert "error" not in {output["output_type"] for cell in cells for output in cell["outputs"]}
-
-
-def test_the_page_of_claims_names_files_that_exist() -> None:
-    text = (DOCS / "claims.md").read_text("utf-8")
-    named = set(re.findall(r"\b(?:tests|benchmarks|src)/[\w/.]+", text))
-    assert len(named) > 15
-    assert {path for path in named if not (REPOSITORY / path).exists()} == set()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 import re
 from collections.abc import Iterator
 from itertools import combinations
@@ -9,7 +11,9 @@ from typing import Any
 
 from matplotlib.text import Text
 
-from leadline.reporting.plots import FAINT, INK, LINE_STYLES, RULE, picture, style
+import leadline
+from leadline.charts import FAINT, INK, LINE_STYLES, RULE, picture, style
+from leadline.result import Result
 
 KNOWN = {look.color for look in LINE_STYLES} | {FAINT, INK, RULE, "#ffffff", "#000000"}
 
@@ -53,3 +57,16 @@ def whole(figure: Any) -> None:
         wide = min(first.x1, second.x1) - max(first.x0, second.x0)
         high = min(first.y1, second.y1) - max(first.y0, second.y0)
         assert wide < 1 or high < 2, f"{one!r} lies over {other!r}"
+
+
+def results_with_figures() -> list[str]:
+    """Name the results that have a figure of their own."""
+    for module in pkgutil.walk_packages(leadline.__path__, "leadline."):
+        if not module.name.startswith(("leadline.kernels", "leadline.__main__", "leadline.pytest_plugin")):
+            importlib.import_module(module.name)
+    kinds, found = [Result], []
+    while kinds:
+        kind = kinds.pop()
+        kinds += kind.__subclasses__()
+        found += [kind.__name__] * ("_figure" in vars(kind) and kind is not Result)
+    return sorted(set(found))

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from case_values import variants
-from leadline.data.results import Results
+from leadline.evaluation.results import Results
 from leadline.measures import MEASURES, Measure
 
 GRADES = ("0", "0", "1", "1", "2", "3", "-1")

@@ -7,17 +7,18 @@ from leadline import version
 TYPE_CHECKING = False  # as that of typing, without loading it before an interrupt can be caught
 if TYPE_CHECKING:
     from leadline import measures
+    from leadline.comparison.baselines import write_baseline
     from leadline.comparison.compare import compare
     from leadline.comparison.comparison_result import Comparison
     from leadline.comparison.correlate import correlate
+    from leadline.comparison.gate_reports import gate
     from leadline.comparison.information_difference.difference import difference
     from leadline.comparison.information_difference.difference_result import Difference
     from leadline.comparison.rank import Ranking, rank
     from leadline.comparison.replication import replicate
+    from leadline.comparison.suite_evaluation import suite
     from leadline.comparison.why_different import why_different
     from leadline.data.qrels import Qrels
-    from leadline.data.result import Result
-    from leadline.data.results import Results
     from leadline.data.run import Run
     from leadline.errors import InputError, LeadlineError, UsageError
     from leadline.estimation.measured import evaluate
@@ -28,17 +29,19 @@ if TYPE_CHECKING:
     from leadline.evaluation.check_files import check
     from leadline.evaluation.curves import curve
     from leadline.evaluation.explain import explain
+    from leadline.evaluation.ir_measures_provider import ir_measure, register
+    from leadline.evaluation.results import Results
+    from leadline.evaluation.score_results import read_scores
     from leadline.io.read import read_qrels, read_run, run_of_arrays
     from leadline.io.texts import read_documents, read_queries
     from leadline.io.write import write_qrels, write_run
     from leadline.judging.agreement import agreement
-    from leadline.judging.pool import pool
+    from leadline.judging.pool import pool, write_pool
     from leadline.judging.score_audit import audit_scores
     from leadline.measures import MEASURES, Measure
     from leadline.online.abtest import abtest
-    from leadline.reporting.baseline_files import write_baseline
-    from leadline.reporting.pages.report import report
-    from leadline.reporting.score_results import read_scores
+    from leadline.pages.report import report
+    from leadline.result import Result
     from leadline.retrieval import models
     from leadline.retrieval.collection import collection
     from leadline.retrieval.fusion import fuse
@@ -47,7 +50,6 @@ if TYPE_CHECKING:
     from leadline.retrieval.models import MODELS
     from leadline.retrieval.search import score, search
     from leadline.scale.saved_files import merge_files, verify
-    from leadline.scale.suite_evaluation import suite
     from leadline.text.summaries import dynamic_summary, static_summary
 
 # Public names by module; a module is imported when one of its names is first used. An empty tuple of
@@ -56,14 +58,15 @@ _MODULES = {
     "comparison.compare": ("compare",),
     "comparison.comparison_result": ("Comparison",),
     "comparison.correlate": ("correlate",),
+    "comparison.gate_reports": ("gate",),
     "comparison.information_difference.difference": ("difference",),
     "comparison.information_difference.difference_result": ("Difference",),
     "comparison.rank": ("Ranking", "rank"),
     "comparison.replication": ("replicate",),
     "comparison.why_different": ("why_different",),
     "data.qrels": ("Qrels",),
-    "data.result": ("Result",),
-    "data.results": ("Results",),
+    "result": ("Result",),
+    "evaluation.results": ("Results",),
     "data.run": ("Run",),
     "errors": ("InputError", "LeadlineError", "UsageError"),
     "estimation.measured": ("evaluate",),
@@ -74,17 +77,18 @@ _MODULES = {
     "evaluation.check_files": ("check",),
     "evaluation.curves": ("curve",),
     "evaluation.explain": ("explain",),
+    "evaluation.ir_measures_provider": ("ir_measure", "register"),
     "io.read": ("read_qrels", "read_run", "run_of_arrays"),
     "io.texts": ("read_documents", "read_queries"),
     "io.write": ("write_qrels", "write_run"),
     "judging.agreement": ("agreement",),
-    "judging.pool": ("pool",),
+    "judging.pool": ("pool", "write_pool"),
     "judging.score_audit": ("audit_scores",),
     "measures": ("MEASURES", "Measure"),
     "online.abtest": ("abtest",),
-    "reporting.baseline_files": ("write_baseline",),
-    "reporting.pages.report": ("report",),
-    "reporting.score_results": ("read_scores",),
+    "comparison.baselines": ("write_baseline",),
+    "pages.report": ("report",),
+    "evaluation.score_results": ("read_scores",),
     "retrieval.collection": ("collection",),
     "retrieval.marginal_relevance": ("mmr",),
     "retrieval.fusion": ("fuse",),
@@ -92,7 +96,7 @@ _MODULES = {
     "retrieval.models": ("MODELS",),
     "retrieval.search": ("score", "search"),
     "scale.saved_files": ("merge_files", "verify"),
-    "scale.suite_evaluation": ("suite",),
+    "comparison.suite_evaluation": ("suite",),
     "text.summaries": ("dynamic_summary", "static_summary"),
 }
 _PACKAGES = {"measures": "leadline.measures", "models": "leadline.retrieval.models"}
@@ -128,7 +132,9 @@ __all__ = [
     "evaluate",
     "explain",
     "fuse",
+    "gate",
     "histogram",
+    "ir_measure",
     "measures",
     "merge_files",
     "mmr",
@@ -142,6 +148,7 @@ __all__ = [
     "read_queries",
     "read_run",
     "read_scores",
+    "register",
     "replicate",
     "report",
     "run_of_arrays",
@@ -154,23 +161,49 @@ __all__ = [
     "verify",
     "why_different",
     "write_baseline",
+    "write_pool",
     "write_qrels",
     "write_run",
 ]
 
 
-def __getattr__(name: str) -> object:
-    if name not in _HOMES and name not in _PACKAGES:
-        instead = "; use evaluate(judgments, runs, pool=pool)" if name == "estimate" else ""
-        raise AttributeError(f"module 'leadline' has no attribute '{name}'{instead}")
-    import importlib
+if not TYPE_CHECKING:  # for which any name would be there
 
-    if name in _PACKAGES:
-        value: object = importlib.import_module(_PACKAGES[name])
-    else:
-        value = getattr(importlib.import_module(f"leadline.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
+    def __getattr__(name: str) -> object:
+        if name not in _HOMES and name not in _PACKAGES:
+            raise AttributeError(f"module 'leadline' has no attribute '{name}'{_instead(name)}")
+        import importlib
+
+        if name in _PACKAGES:
+            value: object = importlib.import_module(_PACKAGES[name])
+        else:
+            value = getattr(importlib.import_module(f"leadline.{_HOMES[name]}"), name)
+        globals()[name] = value
+        return value
+
+
+# What people try, and the right call.
+_INSTEAD = {
+    "compare(qrels, runs, measures)": "significance ttest t_test test stats paired_ttest wilcoxon bootstrap",
+    "evaluate(qrels, runs, measures)": "eval calc iter_calc calc_aggregate RelevanceEvaluator evaluator "
+    "ndcg_score average_precision_score ndcg map mrr precision recall hit_rate metrics",
+    "text, as in evaluate(qrels, runs, 'nDCG@10')": "nDCG NDCG AP MAP RR MRR P Precision R Recall",
+    "evaluate(judgments, runs, pool=pool)": "estimate",
+    "read_run(path)": "load_run read_results load_results parse_run read_trec_run",
+    "read_qrels(path)": "load_qrels parse_qrels read_trec_qrels read_judgments load_judgments",
+    "agreement(a, b)": "kappa cohen_kappa cohen_kappa_score krippendorff fleiss inter_rater",
+    "fuse(runs)": "rrf fusion combine merge",
+    "result.plot(path)": "plot figure show",
+    "result.to_latex()": "latex table",
+    "result.write(path)": "save write export",
+    "build_index(documents)": "index Index",
+    "gate(comparison, fail_if_worse=measure)": "check_regression assert_not_worse fail_if_worse",
+}
+
+
+def _instead(name: str) -> str:
+    call = next((call for call, words in _INSTEAD.items() if name in words.split()), "")
+    return f"; use {call}" if call else ""
 
 
 def __dir__() -> list[str]:

@@ -73,11 +73,11 @@ def one_of(options: Mapping[str, object]) -> None:
     >>> one_of({"--static": "first", "--query": "tides"})
     Traceback (most recent call last):
         ...
-    leadline.errors.UsageError: --static and --query; expected one of them
+    leadline.errors.UsageError: use only one of --static and --query
     """
     names = _given(options)
     if len(names) > 1:
-        raise UsageError(f"{' and '.join(names)}; expected one of them")
+        raise UsageError(f"use only one of {', '.join(names[:-1])} and {names[-1]}")
 
 
 def both(options: Mapping[str, object], needed: Mapping[str, object]) -> None:
@@ -87,12 +87,12 @@ def both(options: Mapping[str, object], needed: Mapping[str, object]) -> None:
     >>> both({"--docs": "docs.jsonl"}, {"--qrels": None})
     Traceback (most recent call last):
         ...
-    leadline.errors.UsageError: --docs without --qrels; expected both
+    leadline.errors.UsageError: --docs needs --qrels
     """
     names = _given(options)
     lacking = [name for name in needed if name not in _given(needed)]
     if names and lacking:
-        raise UsageError(f"{names[0]} without {lacking[0]}; expected both")
+        raise UsageError(f"{names[0]} needs {lacking[0]}")
 
 
 class UnknownNameError(UsageError):

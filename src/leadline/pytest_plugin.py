@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from leadline.comparison.gate import Condition
     from leadline.comparison.rules import Rules
     from leadline.data.qrels import Qrels
-    from leadline.data.results import Results
+    from leadline.evaluation.results import Results
 
 WRITTEN: pytest.StashKey[list[str]] = pytest.StashKey()
 NOTES: pytest.StashKey[list[str]] = pytest.StashKey()
@@ -181,7 +181,7 @@ class LeadlineGate:
         update: bool,
     ) -> Comparison | None:
         """Compare a run with a baseline file; None if the file was written instead."""
-        from leadline.comparison.baselines import fingerprint, read_baseline, with_baseline
+        from leadline.comparison.baselines import read_baseline, with_baseline
         from leadline.comparison.compare import compare_results
         from leadline.errors import UsageError
 
@@ -190,7 +190,7 @@ class LeadlineGate:
             return None
         results = self._values(table, run, condition.measure, rules, options)
         try:
-            together, pairing = with_baseline(results, read_baseline(path), fingerprint(table))
+            together, pairing = with_baseline(results, read_baseline(path))
         except UsageError:
             if not (update and self.config.getoption("--leadline-force-update")):
                 raise
@@ -213,21 +213,20 @@ class LeadlineGate:
         if drawn_from(table, options.get("pool", given.get("pool"))) is None:
             given.pop("machine", None)
         given |= {"confidence": rules.confidence, "seed": rules.seed}
-        return measured(table, runs, measures, **given, **options)
+        return measured(table, runs, measures, verdict=True, **given, **options)
 
     def _write(
         self, run: Any, path: str, condition: Condition, table: Qrels, rules: Rules, options: dict[str, Any]
     ) -> None:
         """Write a baseline with the measures that it had and that of the condition."""
-        from leadline.comparison.baselines import read_baseline
-        from leadline.reporting.baseline_files import write_baseline
+        from leadline.comparison.baselines import read_baseline, write_baseline
 
         known = read_baseline(path, to_update=True).measures if os.path.exists(path) else []
         results = self._values(table, run, [*known, condition.measure], rules, options)
         measures = list(dict.fromkeys(map(str, results.measures)))
         results = results.select_measures([results.measure_index(measure) for measure in measures])
         force = bool(self.config.getoption("--leadline-force-update"))
-        write_baseline(results, path, table, force=force)
+        write_baseline(results, path, force=force)
         self._keep(WRITTEN, path)
 
     def _keep(self, key: pytest.StashKey[list[str]], *lines: str) -> None:

@@ -121,9 +121,9 @@ def test_every_study_says_what_it_tries_and_takes_what_it_declares() -> None:
     for name in studies():
         module = study(name)
         assert module.__doc__
-        declared = {option.name for option in module.OPTIONS}
         taken = set(inspect.signature(module.run).parameters)
-        given = set(getattr(module, "ARGUMENTS", ARGUMENTS))
-        assert declared | given | {"on_run"} == taken, name
+        assert taken == {*getattr(module, "ARGUMENTS", ARGUMENTS), "given", "on_run"}, name
+        with pytest.raises(TypeError, match="no option nothing"):
+            module.run(nothing=1)
     with pytest.raises(UsageError, match=r"no study 'nothing'; there are: .*components, difference-"):
         study("nothing")

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import leadline as ll
+from leadline.charts import picture
 from leadline.errors import InputError, UsageError
-from leadline.reporting.plots import picture
 from leadline.stats.correlation import pearson
 from leadline_studies import study
 from leadline_studies.common.figures import by_sample

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 from conftest import Leadline
-from leadline.errors import InputError, UsageError
-from leadline.reporting.plots import picture
-from leadline.topics.fit import fit
+from leadline.charts import picture
+from leadline.errors import UsageError
 from leadline_studies import study
 from leadline_studies.histogram_topics.pairs import TopicTexts, draw_pairs
 from leadline_studies.histogram_topics.study import summary_lines, verdict
@@ -96,52 +95,6 @@ def test_times_are_given_on_request_alone() -> None:
     assert len(found.tables["seconds"].rows) == 3
     assert "times the processor time of HSA" in found.lines[-1]
     assert found.data["share_of_pairs"] == pytest.approx((9 + 10) / 40)
-
-
-def test_a_run_goes_on_from_the_settings_that_were_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = tmp_path / "kept"
-    given: dict[str, Any] = SMALL | {"qrels": judged(), "together": True}
-    whole = TOPICS.run(monolingual(), **given)
-    fitted: list[int] = []
-
-    def counting(documents: Any, topics: int, **how: Any) -> Any:
-        fitted.append(topics)
-        if topics == 4 and len(fitted) == 3:
-            raise KeyboardInterrupt
-        return fit(documents, topics, **how)
-
-    monkeypatch.setattr("leadline_studies.histogram_topics.topic_retrieval.fit", counting)
-    with pytest.raises(KeyboardInterrupt):
-        TOPICS.run(monolingual(), **given, checkpoints=str(folder))
-    assert (fitted, len(list(folder.iterdir()))) == ([2, 3, 4], 2)
-    resumed = TOPICS.run(monolingual(), **given, checkpoints=str(folder))
-    assert fitted == [2, 3, 4, 4]
-    assert (resumed.data, resumed.lines) == (whole.data, whole.lines)
-    assert {one.code: one.count for one in resumed.warnings}["settings_reused"] == 2
-    # other options, texts or seeds are other settings
-    for changed in ({"sweeps": 61}, {"seed": 1}, {"bins": 5}, {"alpha_sum": 2.0}, {"sample": 9}):
-        before = len(fitted)
-        TOPICS.run(monolingual(), **given | changed, checkpoints=str(folder))
-        assert fitted[before:] == [2, 3, 4], changed
-    texts_changed = monolingual() | {"flight00": "wing"}
-    before = len(fitted)
-    TOPICS.run(texts_changed, **given, checkpoints=str(folder))
-    assert fitted[before:] == [2, 3, 4]
-
-
-def test_a_damaged_checkpoint_is_refused_and_a_file_in_place_of_the_folder(tmp_path: Path) -> None:
-    given: dict[str, Any] = SMALL | {"qrels": judged(), "together": True}
-    folder = tmp_path / "kept"
-    TOPICS.run(monolingual(), **given, checkpoints=str(folder))
-    one = min(folder.iterdir())
-    for damaged in (one.read_bytes()[:-40], b"", b"text"):
-        one.write_bytes(damaged)
-        with pytest.raises(InputError, match="is no complete checkpoint"):
-            TOPICS.run(monolingual(), **given, checkpoints=str(folder))
-    with pytest.raises(UsageError, match="is a file; expected a folder"):
-        TOPICS.run(monolingual(), **given, checkpoints=str(one))
 
 
 def hand_made() -> tuple[Task, Any, Any]:

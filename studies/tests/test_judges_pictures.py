@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from leadline.charts.agreement_plots import WRITTEN, against_reference, between_judges
 from leadline.errors import UsageError
-from leadline.reporting.plots.agreement_plots import WRITTEN, against_reference, between_judges
 from leadline_studies.common.figures import by_judge
 from whole_pictures import whole
 

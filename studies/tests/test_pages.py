@@ -1,48 +1,110 @@
-"""The pages of the studies hold the numbers that were kept, and name the module that writes them."""
+"""The pages of the studies hold the numbers that were kept, and so do the guides that quote them."""
 
 from __future__ import annotations
 
-import importlib
-import json
 from pathlib import Path
 
 import pytest
 
+from leadline_studies import __main__ as program
 from leadline_studies import folders_with
 from leadline_studies.common import pages
-from leadline_studies.common.pages import PAGES
+from leadline_studies.common.pages import PAGES, fill, number, page_of, page_text, read_numbers, span, wrapped
+from leadline_studies.estimate import page as estimate
+from leadline_studies.proxies import page as proxies
 
-WRITERS = {
-    folder: importlib.import_module(f"leadline_studies.{folder}.page") for folder in folders_with("page")
-}
-KEPT = sorted(path.stem for path in PAGES.glob("[!_]*.json"))
+WRITERS = {folder: page_of(folder) for folder in folders_with("page")}
 
 
 @pytest.mark.parametrize("folder", WRITERS)
 def test_a_page_holds_the_numbers_that_were_kept(folder: str) -> None:
-    writer = WRITERS[folder]
-    kept = json.loads((PAGES / f"{writer.NAME}.json").read_text(encoding="utf-8"))
-    assert writer.page(kept) == (PAGES / f"{writer.NAME}.md").read_text(encoding="utf-8")
+    name = WRITERS[folder].NAME
+    assert page_text(folder, read_numbers(name)) == (PAGES / f"{name}.md").read_text(encoding="utf-8")
 
 
-def test_a_page_is_called_like_its_numbers_names_its_writer_and_is_in_the_index() -> None:
-    pages = {path.stem: path.read_text(encoding="utf-8") for path in PAGES.glob("*.md")}
-    index = pages.pop("README")
-    writers = {writer.NAME: folder for folder, writer in WRITERS.items()}
-    assert writers.keys() == pages.keys() == set(KEPT)
-    assert [name for name in pages if f"]({name}.md)" not in index] == []
-    assert [name for name, text in pages.items() if f"_studies/{writers[name]}/page.py" not in text] == []
+def test_a_page_is_called_like_its_numbers_and_is_in_the_index() -> None:
+    names = {path.stem for path in PAGES.glob("*.md")} - {"README"}
+    assert (
+        {writer.NAME for writer in WRITERS.values()} == names == {path.stem for path in PAGES.glob("*.json")}
+    )
+    index = (PAGES / "README.md").read_text(encoding="utf-8")
+    assert [name for name in names if f"]({name}.md)" not in index] == []
+
+
+def test_the_pages_of_all_studies_are_short() -> None:
+    words = {path.stem: len(path.read_text(encoding="utf-8").split()) for path in PAGES.glob("*.md")}
+    assert sum(words.values()) <= 15_000
+    assert max(words.values()) <= 1_500
+
+
+def test_templates_write_ranges_signs_and_gaps() -> None:
+    assert [number(value, "+.2f") for value in (None, -0.001, 0.5)] == ["-", "0.00", "+0.50"]
+    assert span([0.3, None, 0.1], ".1f") == "0.1 to 0.3"
+    assert fill(
+        "{{ x | interval }} {{ y | percents }}", {"x": {"value": 1, "low": 0, "high": 2}, "y": [0.5]}
+    ) == ("1.00 [0.00, 2.00] 50.0 to 50.0 %")
+    assert wrapped("- a\n  b\n- c\n\n| x |\n| - |\n") == "- a b\n- c\n\n| x |\n| - |\n"
 
 
 def test_pages_are_refused_outside_a_checkout_before_any_study_is_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def collect(*_: Path) -> pages.Json:
-        raise AssertionError("no study is run")
-
     monkeypatch.setattr(pages, "PAGES", tmp_path / "docs")
-    monkeypatch.setattr("sys.argv", ["page", "DATA"])
     with pytest.raises(SystemExit, match="in a checkout"):
-        pages.update_page("components", str, collect)
+        pages.collect_numbers("components", tmp_path, tmp_path)
     with pytest.raises(SystemExit, match="in a checkout"):
         pages.read_numbers("components")
+    with pytest.raises(SystemExit, match="no page 'components2'"):
+        program.main("components2")
+
+
+def test_commands_run_in_their_folder_and_are_read_back(tmp_path: Path) -> None:
+    (tmp_path / "set" / "runs").mkdir(parents=True)
+    (tmp_path / "set" / "qrels.txt").write_text("q 0 a 1\nq 0 b 0\nq 0 c 1\n")
+    for name, order in {"x-1": "abc", "x-2": "bac", "y-1": "cab", "y-2": "cba"}.items():
+        rows = [f"q Q0 {letter} 1 {-rank} t\n" for rank, letter in enumerate(order)]
+        (tmp_path / "set" / "runs" / f"{name}.run").write_text("".join(rows))
+    commands = {"one": ("set", "difference-models qrels.txt runs/*")}
+    result = pages.run_all(commands, tmp_path / "out", tmp_path)["one"]
+    assert result["inputs"] == ["qrels.txt", "x-1.run", "x-2.run", "y-1.run", "y-2.run"]
+    assert sorted(result["families"]) == ["x-*", "y-*"]
+    (tmp_path / "set" / "qrels.txt").unlink()  # what was run is not run again
+    assert pages.run_all(commands, tmp_path / "out", tmp_path)["one"] == result
+
+
+def test_the_guide_to_estimates_quotes_the_kept_numbers() -> None:
+    guide, pooling = (
+        (PAGES.parent / f"{name}.md").read_text(encoding="utf-8") for name in ("estimate", "pooling")
+    )
+    kept = read_numbers("estimate")
+    facts = estimate.facts(kept)
+    plain, machine = facts["at"]["P", "centred"], facts["at"]["P", "llama70b-criteria"]
+    lines = [
+        *(
+            f"coverage of 95 % intervals of P, RBP and DCG, {words} | "
+            + span((one[f"coverage_{group}"] for one in facts["sums"]), ".3f")
+            for group, words in (
+                ("pooled", "pooled runs"),
+                ("new", "later runs (5 % outside the frame or less)"),
+                ("pairs", "differences of pooled runs"),
+            )
+        ),
+        *(f"| {one['bias_pooled']:+.3f} / {one['bias_new']:+.3f} |\n" for one in (plain, machine)),
+        *(f"| {one['half_width_pooled']:.3f} |\n" for one in (plain, machine)),
+        *(f"| {one['tau']:.2f} |\n" for one in (plain, machine)),
+        *(f"| {one['decided_pairs']:.0%}, {one['wrong_pairs']:.1%} |\n" for one in (plain, machine)),
+    ]
+    assert [line for line in lines if line not in guide] == []
+    centred = estimate.pick(kept["cells"], set=estimate.PASSAGES, measure="P", budget=20, proxy="centred")
+    for one in estimate.pick(kept["rivals"], set=estimate.PASSAGES, measure="P", budget=20) + centred:
+        assert f"{one['bias_pooled']:+.3f} / {one['bias_new']:+.3f} | {one['tau']:.2f} |" in pooling
+
+
+def test_the_figure_of_proxies_has_every_proxy_and_set_at_its_width() -> None:
+    kept = read_numbers("proxies")
+    (figure,) = proxies.figures(kept).values()
+    axes = figure.axes[0]
+    assert [text.get_text() for text in axes.get_yticklabels()] == list(proxies.PROXIES)
+    points = [value for line in axes.lines if len(line.get_xdata()) > 2 for value in line.get_xdata()]
+    cells = [cell for name in kept for cell in proxies.cells_of(kept, name).values()]
+    assert sorted(points) == sorted(cell["ratio"] for cell in cells if cell["proxy"] in proxies.PROXIES)

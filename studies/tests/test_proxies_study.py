@@ -10,7 +10,6 @@ import pytest
 
 from leadline.errors import UsageError
 from leadline.estimation.score_histograms.bins import slope
-from leadline_studies.common.pages import PAGES, read_numbers
 from leadline_studies.proxies import page, study
 
 QUERIES = [f"q{number:02}" for number in range(30)]
@@ -63,20 +62,19 @@ def test_every_proxy_is_unbiased_and_covers(cells: dict[str, Any]) -> None:
 
 def test_hsa_of_the_judged_ranks_is_that_of_a_loop(files: tuple[Path, list[Path]]) -> None:
     from leadline.data.reading import Reading
-    from leadline.estimation.measure_targets import kind_of
     from leadline.estimation.system_lists import read_systems
     from leadline.io.read import read_qrels
     from leadline.measures import MEASURES
 
     truth, measure = read_qrels(files[0]), MEASURES.parse("P@5")
-    setting = study._setting(truth, read_systems(files[1], Reading()), measure, kind_of(measure))
-    judged = np.random.default_rng(1).random(len(setting.table.grades)) < 0.5
-    found = study.hsa_of(setting, judged)
+    votes = study.votes_of(read_systems(files[1], Reading()), files[1], truth, measure)
+    judged = np.random.default_rng(1).random(len(votes.query)) < 0.5
+    found = study.hsa_of(votes, judged)
     for system in range(6):
         counts = np.zeros((2, 10))
-        for row, rank, owner in zip(setting.rows, setting.ranks, setting.system, strict=True):
+        for row, rank, owner in zip(*votes.board.brought, votes.board.system, strict=True):
             if owner == system and judged[row]:
-                counts[int(setting.table.grades[row] < 1), 10 - rank] += (
+                counts[int(votes.board.table.grades[row] < 1), 10 - rank] += (
                     1  # of 10 ranks, the first is highest
                 )
         assert found[system] == pytest.approx(slope(*counts, half_counts=True, weighted=True))
@@ -88,22 +86,3 @@ def test_measures_without_a_variance_per_draw_are_refused(files: tuple[Path, lis
         study.run(*files, measure=("nDCG@10",))
     with pytest.raises(UsageError, match="draws"):
         study.run(*files, draws=1)
-
-
-def test_the_guide_has_the_table_of_the_kept_numbers() -> None:
-    guide = (PAGES.parent / "estimate.md").read_text(encoding="utf-8")
-    assert page.section(read_numbers(page.NAME)) in guide
-
-
-def test_the_figure_has_every_proxy_and_set_at_its_width() -> None:
-    kept = read_numbers(page.NAME)
-    axes = page.drawn(kept).axes[0]
-    assert [text.get_text() for text in axes.get_yticklabels()] == list(page.PROXIES)
-    points = np.concatenate([line.get_xdata() for line in axes.lines if len(line.get_xdata()) > 2])
-    wanted = [
-        cell["ratio"]
-        for part in kept.values()
-        for cell in part["cells"]
-        if cell["proxy"] in page.PROXIES and cell["measure"].startswith("P")
-    ]
-    assert sorted(points.tolist()) == sorted(wanted)

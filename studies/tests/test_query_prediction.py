@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import leadline as ll
 from conftest import Leadline
-from leadline.data.results import Results
 from leadline.errors import UsageError
+from leadline.evaluation.results import Results
 from leadline_studies import studies, study
 from leadline_studies.query_prediction.study import halves, held_out, select_models, threshold
 

@@ -11,7 +11,8 @@ import pytest
 
 import leadline as ll
 from leadline.errors import UsageError
-from leadline.estimation.sampled import COVERAGE, COVERAGE_BESIDE_CERTAIN, sampled
+from leadline.estimation.sampled import sampled
+from leadline.estimation.score_histograms.subsampling import COVERAGE, COVERAGE_BESIDE_CERTAIN
 from leadline_studies import study
 from leadline_studies.sampled_intervals.study import intervals_of
 

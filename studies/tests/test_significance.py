@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from leadline.charts import LINE_STYLES, picture
 from leadline.comparison.correlate import COEFFICIENTS
 from leadline.data.arrays import Floats
 from leadline.data.ids import Vocabulary
@@ -19,7 +20,6 @@ from leadline.data.qrels import Qrels
 from leadline.data.run import Run
 from leadline.errors import InputError, UsageError
 from leadline.judging.agreement_result import Judgments
-from leadline.reporting.plots import LINE_STYLES, picture
 from leadline.stats import INTERVALS, TESTS
 from leadline_studies.common.figures import significance_errors
 from leadline_studies.significance.decisions import Row, intervals, p_values, paired_tests, share

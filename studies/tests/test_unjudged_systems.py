@@ -15,7 +15,7 @@ from leadline.estimation.unjudged import estimate_systems
 from leadline.estimation.unjudged_methods import METHODS
 from leadline_studies import studies, study
 from leadline_studies.unjudged_systems.study import agreement
-from leadline_studies.unjudged_systems.votes import left_out, scores_by_votes
+from leadline_studies.unjudged_systems.votes import scores_by_votes
 
 STUDY = study("unjudged-systems")
 
@@ -39,7 +39,7 @@ def make_runs(folder: Path, systems: int = 12) -> tuple[dict[str, dict[str, int]
 
 def test_systems_that_agree_on_what_is_relevant_are_ordered_well(tmp_path: Path) -> None:
     qrels, runs, team = make_runs(tmp_path)
-    found = STUDY.run(qrels, runs, team=team, samples=20, subsets=3, teams=2)
+    found = STUDY.run(qrels, runs, team=team, samples=20, subsets=3)
     assert set(found.data["methods"]) == {"nruns", "soboroff", "aslam-savell", "reference-count", "spoerri"}
     for both in found.data["methods"].values():
         for one in both.values():
@@ -48,11 +48,7 @@ def test_systems_that_agree_on_what_is_relevant_are_ordered_well(tmp_path: Path)
             assert one["best"] == 1
             assert one["ideal_mean_place"] == 1
     assert set(found.data["sizes"]["nruns"]) == {"5", "10"}
-    left = found.data["left_out"]["nruns"]
-    assert left["teams"] == left["with_siblings"] == 2
-    assert left["kendall"]["low"] <= left["kendall"]["high"]
-    assert {row["team"] for row in found.data["by_team"]} == {"t0", "t1"}
-    assert set(found.tables) == {"agreement", "sizes", "left_out", "teams"}
+    assert set(found.tables) == {"agreement", "sizes"}
     assert {"nruns", "spoerri", "sizes"} <= set(found.figures)
     assert "follows MAP best: tau" in found.lines[0]
 
@@ -65,25 +61,6 @@ def test_an_estimate_equal_to_the_truth_agrees_in_everything() -> None:
     assert one["better_half"] == 1
     back = agreement(-truth, truth, [np.ones(20, dtype=np.int64)])
     assert (back["place_of_best"], back["mean_place_of_best"]) == (20, 19.5)
-
-
-def test_siblings_lift_a_run_and_one_vote_a_team_takes_most_of_that_back() -> None:
-    rng = np.random.default_rng(1)
-    names = [f"d{place}" for place in range(200)]
-    runs = {f"s{n}": {"q": list(rng.permutation(names)[:30])} for n in range(8)}
-    own = [f"o{place}" for place in range(30)]
-    runs = {f"x{n}": {"q": own} for n in range(4)} | runs
-    systems = read_systems(runs, Reading())
-    teams = ["x"] * 4 + [f"t{n}" for n in range(8)]
-    method = STUDY.METHODS.parse("nruns")
-    by_method, rows = left_out(systems, np.arange(12.0), teams, [method], 1, 0)
-    found = by_method["nruns"]
-    assert found["with_siblings"] == 1
-    assert found["gain_run"]["value"] > 0
-    assert found["gain_team"]["value"] < found["gain_run"]["value"]
-    row = next(row for row in rows if row["votes"] == "run")
-    assert row["without"] - row["with"] == found["gain_run"]["value"] == found["gain_run"]["largest"]
-    assert (row["team"], row["runs"], row["true"], row["with"]) == ("x", 4, 9, 1)
 
 
 def test_methods_that_share_pools_give_what_each_gives_alone(tmp_path: Path) -> None:
@@ -101,11 +78,11 @@ def test_methods_that_share_pools_give_what_each_gives_alone(tmp_path: Path) -> 
 
 def test_published_scores_are_the_truth_and_map_of_the_lists_stands_beside(tmp_path: Path) -> None:
     qrels, runs, team = make_runs(tmp_path)
-    own = STUDY.run(qrels, runs, team=team, samples=5, subsets=1, teams=1).data
+    own = STUDY.run(qrels, runs, team=team, samples=5, subsets=1).data
     table = tmp_path / "scores.tsv"
     rows = [f"{name}\t{100 - place}\t-\n" for place, name in enumerate(runs)]
     table.write_text("run\tmap\tpart\n" + "".join(rows))
-    found = STUDY.run(qrels, runs, team=team, truth=f"{table}:map", samples=5, subsets=1, teams=1)
+    found = STUDY.run(qrels, runs, team=team, truth=f"{table}:map", samples=5, subsets=1)
     assert found.data["truth"] == f"{table}:map"
     assert found.data["methods"]["nruns"]["run"]["kendall"]["value"] < 0  # the table is upside down
     assert found.data["lists"]["kendall"] < 0

@@ -75,7 +75,7 @@ def test_csv_and_json_lines_hold_the_arms_and_say_the_rest_aside(leadline: Leadl
     ids=str,
 )
 def test_a_figure_is_drawn(leadline: Leadline, folder: Path, more: tuple[str, ...]) -> None:
-    assert leadline(*more, "--plot", "arms.svg").status == 0
+    assert leadline(*more, "-o", "arms.svg").status == 0
     assert b"<svg" in (folder / "arms.svg").read_bytes()
 
 

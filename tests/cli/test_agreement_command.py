@@ -150,7 +150,7 @@ def test_a_figure_is_drawn(leadline: Leadline, folder: Path, more: tuple[str, ..
         *more,
         "--config",
         "test.draws=50",
-        "--plot",
+        "-o",
         "kappa.svg",
     )
     assert done.status == 0
@@ -160,16 +160,16 @@ def test_a_figure_is_drawn(leadline: Leadline, folder: Path, more: tuple[str, ..
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ((), "neither judges nor a table of counts; expected one of them"),
+        ((), "neither judges nor a table of counts; pass one of them"),
         (("ann.qrels",), "1 judge (ann); expected two or more"),
         (("ann.qrels", "ann.qrels"), "two judges are called 'ann'"),
         (("ann.qrels", "nothing.qrels"), "nothing.qrels"),
         (("--table", "1,2,x,4"), "--table 1,2,x,4; expected counts"),
         (("--table", "1,2,3"), "a table of 3 numbers"),
         (("--table", "1,2,3,nan"), "nan in the table"),
-        (("--table", "1,2,3,4", "ann.qrels"), "expected one of them"),
+        (("--table", "1,2,3,4", "ann.qrels"), "pass one of them"),
         (("ann.qrels", "ben.qrels", "--weights", "cubic"), "'cubic' is not one of"),
-        (("ann.qrels", "ben.qrels", "--plot", "x.bmp"), "x.bmp"),
+        (("ann.qrels", "ben.qrels", "-o", "x.bmp"), "x.bmp"),
         (("ann.qrels", "ben.qrels", "-o", "ann.qrels"), "would overwrite an input"),
         (("ann.qrels", "ben.qrels", "--runs", "r0.run", "-m", "nDGC"), "nDCG"),
         (("ann.qrels", "ben.qrels", "--runs", "no.run"), "no.run"),
@@ -261,7 +261,7 @@ def scores(queries: Path, leadline: Leadline) -> Path:
 def test_values_by_both_judges_give_the_audit_of_their_labels(leadline: Leadline) -> None:
     runs = ("--runs", "r0.run", "r1.run", "r2.run", "-m", "P@3", "-m", "AP")
     labels = leadline("agreement", "ann.qrels", "llm.qrels", *runs, "-f", "json").data
-    values = leadline("agreement", "--scores", "ann.csv", "llm.csv", "-f", "json").data
+    values = leadline("agreement", "ann.csv", "llm.csv", "-f", "json").data
     for mine, theirs in zip(values["audit"], labels["audit"], strict=True):
         assert (mine["judge"], mine["measure"], mine["queries"]) == ("llm", theirs["measure"], 12)
         for part in ("bias", "kendall", "tau_ap"):
@@ -277,10 +277,7 @@ def test_values_by_both_judges_give_the_audit_of_their_labels(leadline: Leadline
     assert [[one["swapped"], one["apart"]] for one in values["ranking"]["between"]] == swaps
     assert not {"cohen", "scott", "needed"} & set(values)
     assert [one["path"] for one in values["inputs"]] == ["ann.csv", "llm.csv"]
-    assert (
-        "kappa and other coefficients need the labels"
-        in leadline("agreement", "--scores", "ann.csv", "llm.csv").out
-    )
+    assert "kappa and other coefficients need the labels" in leadline("agreement", "ann.csv", "llm.csv").out
 
 
 def test_a_judge_is_a_table_of_any_form(leadline: Leadline, scores: Path) -> None:
@@ -303,17 +300,17 @@ def test_a_judge_is_a_table_of_any_form(leadline: Leadline, scores: Path) -> Non
         for name in ("r0", "r1", "r2"):
             lines = [f"map\t{query}\t{value}\n" for (run, query), value in values.items() if run == name]
             (scores / judge / f"{name}.txt").write_text("".join(lines))
-    plain = leadline("agreement", "--scores", "ann.csv", "llm.csv", "-m", "AP", "-f", "json").data["audit"][0]
+    plain = leadline("agreement", "ann.csv", "llm.csv", "-m", "AP", "-f", "json").data["audit"][0]
     for words in (("both.csv:by_ann", "both.csv:by_llm"), ("ann", "llm")):
-        (found,) = leadline("agreement", "--scores", *words, "-f", "json").data["audit"]
+        (found,) = leadline("agreement", *words, "-f", "json").data["audit"]
         assert found["bias"] == pytest.approx(plain["bias"], abs=1e-12)
         assert found["kendall"] == pytest.approx(plain["kendall"], abs=1e-12)
-    done = leadline("agreement", "--scores", "ann", "llm", "--config", "test.draws=0", "--plot", "means.svg")
+    done = leadline("agreement", "ann", "llm", "--config", "test.draws=0", "-o", "means.svg")
     assert b"<svg" in (scores / "means.svg").read_bytes()
     assert "AP by llm, compared with ann" in done.out
-    rows = list(csv.DictReader(io.StringIO(leadline("agreement", "--scores", "ann", "llm", "-f", "csv").out)))
+    rows = list(csv.DictReader(io.StringIO(leadline("agreement", "ann", "llm", "-f", "csv").out)))
     assert {row["coefficient"] for row in rows} == {"bias", "gain", *KENDALL}
-    lines = leadline("agreement", "--scores", "ann", "llm", "-f", "jsonl").out.splitlines()
+    lines = leadline("agreement", "ann", "llm", "-f", "jsonl").out.splitlines()
     assert json.loads(lines[0])["value"] == float(rows[0]["value"])
 
 
@@ -323,11 +320,11 @@ KENDALL = ("kendall", "tau_ap", "kendall of the first 3", "tau_ap of the first 3
 def test_what_one_judge_lacks_is_left_out_and_counted(leadline: Leadline, scores: Path) -> None:
     lines = (scores / "llm.csv").read_text().splitlines(keepends=True)
     (scores / "less.csv").write_text("".join(line for line in lines if ",q7," not in line))
-    data = leadline("agreement", "--scores", "ann.csv", "less.csv", "-m", "AP", "-f", "json").data
+    data = leadline("agreement", "ann.csv", "less.csv", "-m", "AP", "-f", "json").data
     assert data["audit"][0]["queries"] == 11
     assert ("queries_left_out", 1) in {(one["code"], one["count"]) for one in data["warnings"]}
     (scores / "fewer.csv").write_text("".join(line for line in lines if not line.startswith("r1")))
-    data = leadline("agreement", "--scores", "ann.csv", "fewer.csv", "-f", "json").data
+    data = leadline("agreement", "ann.csv", "fewer.csv", "-f", "json").data
     assert [run["name"] for run in data["audit"][0]["runs"]] == ["r0", "r2"]
     assert ("runs_left_out", 1) in {(one["code"], one["count"]) for one in data["warnings"]}
 
@@ -335,15 +332,15 @@ def test_what_one_judge_lacks_is_left_out_and_counted(leadline: Leadline, scores
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("ann.csv",), "--scores with 1 table; expected REFERENCE[:MEASURE] LABELS[:MEASURE]..."),
+        (("ann.csv",), "1 table of values; expected REFERENCE[:MEASURE] LABELS[:MEASURE]..."),
         (("ann.csv", "ann.csv"), "two judges are called 'ann'"),
-        (("ann.csv", "llm.csv", "--rel", "2"), "--rel with --scores"),
-        (("ann.csv", "llm.csv", "--weights", "linear"), "--weights with --scores"),
-        (("ann.csv", "llm.csv", "--within", "0.1"), "--within with --scores"),
-        (("ann.csv", "llm.csv", "--runs", "r0.run"), "--runs with --scores"),
+        (("ann.csv", "llm.csv", "--level", "2"), "--level has no effect on values"),
+        (("ann.csv", "llm.csv", "--weights", "linear"), "--weights has no effect on values"),
+        (("ann.csv", "llm.csv", "--within", "0.1"), "--within has no effect on values"),
+        (("ann.csv", "llm.csv", "--runs", "r0.run"), "--runs has no effect on values"),
         (("ann.csv", "llm.csv", "-m", "RBP"), "no measure 'RBP' in these scores; there are: P@3, AP"),
-        (("ann.csv:AP", "llm.csv", "-m", "AP"), "-m and ann.csv:AP; expected one of them"),
-        (("ann.csv", "llm.csv", "--plot", "x.svg"), "2 audits"),
+        (("ann.csv:AP", "llm.csv", "-m", "AP"), "use only one of -m and ann.csv:AP"),
+        (("ann.csv", "llm.csv", "-o", "x.svg"), "2 audits"),
         (("ann.csv", "llm.csv", "-o", "llm.csv"), "would overwrite an input"),
         (("ann.csv", "none.csv"), "none.csv"),
     ],
@@ -353,7 +350,7 @@ def test_what_one_judge_lacks_is_left_out_and_counted(leadline: Leadline, scores
 def test_scores_that_cannot_be_audited_are_refused_in_one_line(
     leadline: Leadline, arguments: tuple[str, ...], says: str
 ) -> None:
-    done = leadline("agreement", "--scores", *arguments)
+    done = leadline("agreement", *arguments)
     assert (done.status, done.out) == (2, "")
     assert says in done.err
     assert leadline("agreement", "ann.qrels", "llm.qrels", "--config", "scores.missing=zero").status == 2

@@ -58,7 +58,7 @@ def test_all_bad_measures_are_reported_at_once_with_the_nearest_good_ones(leadli
     found = refusal(leadline, *asked).removesuffix(HINT)
     first, second, third = re.split("; (?=unknown measure|measure)", found)
     assert first.startswith("unknown measure 'nDGC@10'; nearest: nDCG@10")
-    assert second == "measure 'P@0': @0 in P; expected a whole number, 1 or more"
+    assert second == "measure 'P@0': the cutoff must be a whole number, 1 or more, not 0"
     assert third.startswith("unknown measure 'presicion@5'; nearest: P@5")
 
 
@@ -66,22 +66,19 @@ def test_all_bad_measures_are_reported_at_once_with_the_nearest_good_ones(leadli
 @pytest.mark.parametrize(
     ("measure", "error"),
     [
-        ("P@0", "measure 'P@0': @0 in P; expected a whole number, 1 or more"),
-        ("P@-1", "measure 'P@-1': @-1 in P; expected a whole number, 1 or more"),
-        ("P@1.5", "measure 'P@1.5': @1.5 in P; expected a whole number, 1 or more"),
-        ("P_5,0", "measure 'P_5,0': @0 in P; expected a whole number, 1 or more"),
-        ("P@1e999", "measure 'P@1e999': @1e999 in P; expected a whole number, 1 or more"),
-        ("nDCG@x", "measure 'nDCG@x': @x in nDCG; expected a whole number, 1 or more"),
-        ("IPrec@1.5", "measure 'IPrec@1.5': @1.5 in IPrec; expected a number from 0 to 1"),
-        ("IPrec@nan", "measure 'IPrec@nan': @nan in IPrec; expected a number from 0 to 1"),
+        ("P@0", "measure 'P@0': the cutoff must be a whole number, 1 or more, not 0"),
+        ("P@-1", "measure 'P@-1': the cutoff must be a whole number, 1 or more, not -1"),
+        ("P@1.5", "measure 'P@1.5': the cutoff must be a whole number, 1 or more, not 1.5"),
+        ("P_5,0", "measure 'P_5,0': the cutoff must be a whole number, 1 or more, not 0"),
+        ("P@1e999", "measure 'P@1e999': the cutoff must be a whole number, 1 or more, not 1e999"),
+        ("nDCG@x", "measure 'nDCG@x': the cutoff must be a whole number, 1 or more, not x"),
+        ("IPrec@1.5", "measure 'IPrec@1.5': the cutoff must be a number from 0 to 1, not 1.5"),
+        ("IPrec@nan", "measure 'IPrec@nan': the cutoff must be a number from 0 to 1, not nan"),
         ("IPrec", "measure 'IPrec': IPrec needs a cutoff, as in IPrec@0.1"),
-        ("AP(rel=x)", "measure 'AP(rel=x)': rel=x in AP; expected a number, 0 or more"),
-        ("AP(rel=nan)", "measure 'AP(rel=nan)': rel=nan in AP; expected a number, 0 or more"),
+        ("AP(rel=x)", "measure 'AP(rel=x)': rel must be a number, 0 or more, not x"),
+        ("AP(rel=nan)", "measure 'AP(rel=nan)': rel must be a number, 0 or more, not nan"),
         ("AP(rel)", "measure 'AP(rel)': 'rel'; expected name=value"),
-        (
-            "nDCG(gain=cubic)@10",
-            ("measure 'nDCG(gain=cubic)@10': gain=cubic in nDCG; expected linear or exp"),
-        ),
+        ("nDCG(gain=cubic)@10", ("measure 'nDCG(gain=cubic)@10': gain must be linear or exp, not cubic")),
         ("RankOf@5", "measure 'RankOf@5': RankOf takes no cutoff; write RankOf"),
     ],
 )
@@ -132,17 +129,11 @@ def test_a_bad_measure_is_one_line_that_names_it(measure: str, leadline: Leadlin
             "evaluate q r -l x",
             "Invalid value for '-l' / '--level': 'x' is not a valid float." + EVALUATE_HINT,
         ),
-        ("evaluate none r", "none: No such file or directory; expected a readable file\n"),
+        ("evaluate none r", "none: no such file\n"),
         ("evaluate q none", "no such file, and no measure: none\n"),
-        (
-            "evaluate q r --config read.known=none",
-            "none: No such file or directory; expected a readable file\n",
-        ),
+        ("evaluate q r --config read.known=none", "none: no such file\n"),
         ("evaluate more r", "more: is a folder; expected a file\n"),
-        (
-            "evaluate q r r",
-            "two runs are called 'r' (r and r); expected different names (NAME=FILE names a run)\n",
-        ),
+        ("evaluate q r r", "two runs are both named 'r' (r and r); rename a file, or name one: NAME=FILE\n"),
         (
             "evaluate r q",
             (
@@ -189,7 +180,7 @@ def test_no_command_shows_the_help(leadline: Leadline) -> None:
 
 def test_a_failing_command_leaves_the_old_result_alone(files: Path, leadline: Leadline) -> None:
     out = files / "out.json"
-    assert leadline("evaluate", "q", "r", "-f", "json", "-o", out) == (0, "", "")
+    assert leadline("evaluate", "q", "r", "-o", out, "-f", "none") == (0, "", f"wrote {out}\n")
     before = out.read_bytes()
     assert before.endswith(b"}\n")
     refusal(leadline, "evaluate", "q", "none", "-f", "json", "-o", out)
@@ -258,8 +249,7 @@ def test_ids_that_are_not_utf_8_come_out_as_they_went_in(form: str, files: Path)
     (files / "q").write_bytes(b"q\xff 0 d1 1\n")
     (files / "r").write_bytes(b"q\xff Q0 d1 1 2 t\n")
     found = run_apart("evaluate", "q", "r", "-q", "-f", form)
-    assert found.stderr == b""
-    assert found.returncode == 0
+    assert (found.returncode, found.stderr.count(b"\n")) == (0, int(form in ("csv", "jsonl")))
     if form in ("json", "jsonl"):  # which must be UTF-8: Python reads the escape back as the same id
         assert json.loads(found.stdout)
         assert rb"q\udcff" in found.stdout

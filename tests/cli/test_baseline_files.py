@@ -1,4 +1,4 @@
-"""`compare --baseline-file`: when it is written, when it stays as it is, and what it is refused for."""
+"""`compare --update-baseline`: when the file is written, when it stays as it is, what it is refused for."""
 
 from __future__ import annotations
 
@@ -12,6 +12,11 @@ from test_gates_in_a_pipeline import lists
 from conftest import Leadline
 
 GATE = ("--fail-if-worse", "RR")
+
+
+def both(path: object) -> tuple[str, ...]:
+    """Compare with a file, and write it."""
+    return ("--baseline", str(path), "--update-baseline", str(path))
 
 
 @pytest.fixture(autouse=True)
@@ -30,18 +35,16 @@ def path(request: pytest.FixtureRequest, leadline: Leadline) -> Path:
     """Write the first baseline."""
     if request.param == "b.parquet":
         pytest.importorskip("pyarrow")
-    done = leadline(
-        "compare", "qrels.txt", "run/new.run", "--baseline-file", request.param, "--update-baseline", *GATE
-    )
+    done = leadline("compare", "qrels.txt", "run/new.run", *both(request.param), *GATE)
     assert done.status == 0
-    assert "leadline: wrote b." in done.err
+    assert "wrote b." in done.err
     assert "conditions that need a baseline and were not tested: 1" in done.out
     return Path(request.param)
 
 
 def tried(leadline: Leadline, path: Path, run: str, *more: str) -> tuple[int, str]:
     """Compare a run with the baseline; give the status and what was said."""
-    done = leadline("compare", "qrels.txt", f"{run}/new.run", "--baseline-file", path, *more)
+    done = leadline("compare", "qrels.txt", f"{run}/new.run", "--baseline", path, *more)
     return done.status, done.err
 
 
@@ -56,14 +59,14 @@ def test_a_gate_reads_the_file_and_leaves_it_as_it_is(
 
 def test_a_failed_gate_writes_nothing_unless_it_is_asked_for(path: Path, leadline: Leadline) -> None:
     before = path.read_bytes()
-    status, said = tried(leadline, path, "worse", *GATE, "--update-baseline")
+    status, said = tried(leadline, path, "worse", *GATE, "--update-baseline", str(path))
     assert (status, path.read_bytes()) == (1, before)
     assert (
         "was not written, because a condition failed (--config output.force_update writes it all the same)"
         in said
     )
     status, said = tried(
-        leadline, path, "worse", *GATE, "--update-baseline", "--config", "output.force_update"
+        leadline, path, "worse", *GATE, "--update-baseline", str(path), "--config", "output.force_update"
     )
     assert status == 1, "the condition failed all the same"
     assert path.read_bytes() != before
@@ -73,23 +76,21 @@ def test_a_failed_gate_writes_nothing_unless_it_is_asked_for(path: Path, leadlin
 def test_a_gate_that_cannot_tell_writes_nothing(leadline: Leadline, folder: Path) -> None:
     (folder / "qrels.txt").write_text("".join(f"{query} 0 d 1\n" for query in range(3)))
     kept = "few.json"
-    files = ("compare", "qrels.txt", "run/new.run", "--baseline-file", kept, "--update-baseline")
+    files = ("compare", "qrels.txt", "run/new.run", *both(kept))
     assert leadline(*files, "-m", "RR").status == 0
     before = Path(kept).read_bytes()
-    done = leadline(
-        "compare", "qrels.txt", "better/new.run", "--baseline-file", kept, "--update-baseline", *GATE
-    )
+    done = leadline("compare", "qrels.txt", "better/new.run", *both(kept), *GATE)
     assert (done.status, Path(kept).read_bytes()) == (1, before)
     assert "CANNOT TELL" in done.out
 
 
 def test_a_passed_gate_writes_the_new_values(path: Path, leadline: Leadline) -> None:
-    assert tried(leadline, path, "better", *GATE, "--update-baseline")[0] == 0
+    assert tried(leadline, path, "better", *GATE, "--update-baseline", str(path))[0] == 0
     assert tried(leadline, path, "run", *GATE)[0] == 1, "which was the baseline and is now worse"
 
 
 def test_a_first_baseline_is_not_written_below_the_least_mean(leadline: Leadline) -> None:
-    files = ("compare", "qrels.txt", "worse/new.run", "--baseline-file", "b.json", "--update-baseline")
+    files = ("compare", "qrels.txt", "worse/new.run", *both("b.json"))
     assert leadline(*files, "--fail-below", "RR=0.9").status == 1
     assert not Path("b.json").exists()
     assert leadline(*files, "--fail-below", "RR=0.01").status == 0
@@ -99,8 +100,7 @@ def test_a_first_baseline_is_not_written_below_the_least_mean(leadline: Leadline
 def test_a_file_that_is_not_there_is_an_error(leadline: Leadline) -> None:
     status, said = tried(leadline, Path("none.json"), "run", *GATE)
     assert status == 2
-    assert "none.json: the baseline cannot be read" in said
-    assert "--update-baseline writes it" in said
+    assert "none.json" in said
 
 
 def test_changed_judgments_are_refused_and_written_again_by_force(
@@ -108,12 +108,14 @@ def test_changed_judgments_are_refused_and_written_again_by_force(
 ) -> None:
     before = path.read_bytes()
     (folder / "qrels.txt").write_text("".join(f"{query} 0 d 1\n" for query in range(29)))
-    for more in ((), ("--update-baseline",)):
+    for more in ((), ("--update-baseline", str(path))):
         status, said = tried(leadline, path, "run", *GATE, *more)
         assert (status, path.read_bytes()) == (2, before)
         assert "other judgments" in said
         assert "30 judgments then and 29 now" in said
-    status, said = tried(leadline, path, "run", *GATE, "--update-baseline", "--config", "output.force_update")
+    status, said = tried(
+        leadline, path, "run", *GATE, "--update-baseline", str(path), "--config", "output.force_update"
+    )
     assert status == 0
     assert "other judgments" in said
     assert tried(leadline, path, "run", *GATE)[0] == 0
@@ -121,10 +123,10 @@ def test_changed_judgments_are_refused_and_written_again_by_force(
 
 def test_no_measure_is_lost_when_it_is_written_again(path: Path, leadline: Leadline) -> None:
     assert tried(leadline, path, "run", "-m", "RR", "-m", "AP", *GATE)[0] == 2, "the file has no AP"
-    again = ("-m", "AP", "-m", "P@5", "--update-baseline", "--config", "output.force_update")
+    again = ("-m", "AP", "-m", "P@5", "--update-baseline", str(path), "--config", "output.force_update")
     assert tried(leadline, path, "run", *again)[0] == 0
-    assert tried(leadline, path, "run", "--fail-if-worse", "P@5", "--update-baseline")[0] == 0
-    done = leadline("compare", "qrels.txt", "run/new.run", "--baseline-file", path, "-f", "json")
+    assert tried(leadline, path, "run", "--fail-if-worse", "P@5", "--update-baseline", str(path))[0] == 0
+    done = leadline("compare", "qrels.txt", "run/new.run", "--baseline", path, "-f", "json")
     assert done.data["measures"] == ["RR", "AP", "P@5"], "all of them are the default"
 
 
@@ -137,13 +139,13 @@ def test_a_file_is_written_whole_or_not_at_all(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "replace", fail)
-    assert tried(leadline, path, "better", *GATE, "--update-baseline")[0] == 2
+    assert tried(leadline, path, "better", *GATE, "--update-baseline", str(path))[0] == 2
     assert path.read_bytes() == before
     assert not [name for name in os.listdir() if name.startswith(".leadline-")]
 
 
 def test_json_says_what_the_file_was_and_whether_it_was_written(path: Path, leadline: Leadline) -> None:
-    files = ("compare", "qrels.txt", "better/new.run", "--baseline-file", path, *GATE, "-f", "json")
+    files = ("compare", "qrels.txt", "better/new.run", "--baseline", path, *GATE, "-f", "json")
     data = leadline(*files).data
     assert data["baseline_file"]["runs"] == ["new"]
     assert data["baseline_file"]["measures"] == ["RR"]
@@ -153,31 +155,20 @@ def test_json_says_what_the_file_was_and_whether_it_was_written(path: Path, lead
     assert data["inputs"][-1]["sha256"] == data["baseline_file"]["sha256"]
     assert (data["pairs"][0]["a"], data["pairs"][0]["b"]) == ("new", "new (baseline)")
     assert data["conditions"][0]["baseline"] == "new (baseline)"
-    assert leadline(*files, "--update-baseline").data["baseline_file"]["updated"] is True
+    assert leadline(*files, "--update-baseline", path).data["baseline_file"]["updated"] is True
 
 
 def test_json_of_the_first_baseline_has_no_pairs(leadline: Leadline) -> None:
-    files = ("compare", "qrels.txt", "run/new.run", "--baseline-file", "b.json", "--update-baseline")
-    data = leadline(*files, "-m", "RR", "-f", "json", "--summary", "summary.md").data
+    files = ("compare", "qrels.txt", "run/new.run", *both("b.json"))
+    data = leadline(*files, "-m", "RR", "-f", "json", "-o", "summary.md").data
     assert data["pairs"] == []
     assert data["baseline_file"] == {"path": "b.json", "runs": [], "updated": True}
     assert [run["name"] for run in data["runs"]] == ["new"]
-    assert "first baseline" in Path("summary.md").read_text()
+    assert "no comparison" in Path("summary.md").read_text()
 
 
 def test_json_of_evaluate_is_a_baseline(leadline: Leadline) -> None:
-    saved = (
-        "evaluate",
-        "qrels.txt",
-        "run/new.run",
-        "-m",
-        "RR",
-        "--per-query",
-        "-f",
-        "json",
-        "-o",
-        "kept.json",
-    )
+    saved = ("evaluate", "qrels.txt", "run/new.run", "-m", "RR", "-o", "kept.json")
     assert leadline(*saved).status == 0
     assert tried(leadline, Path("kept.json"), "run", *GATE)[0] == 0
     assert tried(leadline, Path("kept.json"), "worse", *GATE)[0] == 1
@@ -189,13 +180,12 @@ def test_json_of_evaluate_is_a_baseline(leadline: Leadline) -> None:
     [
         "--update-baseline",
         "--config output.force_update",
-        "--baseline-file b.json --config output.force_update",
-        "--baseline-file b.json --baseline new",
-        "--baseline-file b.txt --update-baseline",
-        "--baseline-file qrels.txt --update-baseline",
-        "--baseline-file run/new.run",
-        "--baseline-file new.json --update-baseline --plot a.svg",
-        "--baseline-file b.json --summary b.json --update-baseline",
+        "--baseline b.json --config output.force_update",
+        "--baseline b.json --baseline new",
+        "--update-baseline b.txt",
+        "--update-baseline qrels.txt",
+        "--baseline new.json --update-baseline new.json -o a.svg",
+        "-o b.json --update-baseline b.json",
     ],
 )
 def test_options_that_do_not_go_together_are_refused(line: str, leadline: Leadline) -> None:
@@ -207,12 +197,15 @@ def test_options_that_do_not_go_together_are_refused(line: str, leadline: Leadli
 
 
 def test_scores_have_no_baseline_file(path: Path, leadline: Leadline) -> None:
-    done = leadline("compare", path, "--scores", "--baseline-file", path)
+    scores = Path("scores.csv")
+    scores.write_text("run,query,RR\n" + "".join(f"new,{query},0.5\n" for query in range(30)))
+    done = leadline("compare", scores, "--baseline", path)
     assert done.status == 2
+    assert "judgments" in done.err
 
 
 def test_no_output_replaces_the_baseline(path: Path, leadline: Leadline) -> None:
     before = path.read_bytes()
-    for more in (("-o", path), ("--summary", path)):
-        done = leadline("compare", "qrels.txt", "run/new.run", "--baseline-file", path, *more)
+    for more in (("-o", path), ("-f", "none", "-o", path)):
+        done = leadline("compare", "qrels.txt", "run/new.run", "--baseline", path, *more)
         assert (done.status, path.read_bytes()) == (2, before)

@@ -48,8 +48,6 @@ def test_json_has_the_keys_of_the_contract(leadline: Leadline, files: list[Path]
         "queries_in": None,
         "drop_identical_ids": False,
         "name_by": "file",
-        "plot": None,
-        "label": None,
         "kind": None,
         "subtopics": False,
         "ranks": 20,
@@ -89,29 +87,29 @@ def test_the_ending_says_what_is_drawn_and_the_same_input_gives_the_same_bytes(
 ) -> None:
     first, second = tmp_path / f"one.{form}", tmp_path / f"two.{form.upper()}"
     for path in (first, second):
-        assert leadline("curve", *files, "--plot", path).status == 0
+        assert leadline("curve", *files, "-o", path).status == 0
     assert first.read_bytes().startswith(HEADS[form])
     assert first.read_bytes() == second.read_bytes()
 
 
 def test_a_bad_ending_is_refused_before_any_work(leadline: Leadline, tmp_path: Path) -> None:
-    found = leadline("curve", "missing", "missing", "--plot", tmp_path / "x.jpg")
+    found = leadline("curve", "missing", "missing", "-o", tmp_path / "x.jpg")
     assert found.status == 2
-    assert found.err.endswith("x.jpg: a picture's name must end in .svg, .pdf or .png\n")
+    assert found.err.endswith("x.jpg: a figure's name must end in .svg, .pdf or .png.\n")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_picture_that_cannot_be_written_is_one_line(
     leadline: Leadline, files: list[Path], tmp_path: Path
 ) -> None:
-    found = leadline("curve", *files, "--plot", tmp_path / "no" / "x.svg")
+    found = leadline("curve", *files, "-o", tmp_path / "no" / "x.svg")
     assert (found.status, found.out, found.err.count("\n")) == (2, "", 1)
 
 
 def test_runs_of_one_name_are_refused(leadline: Leadline, files: list[Path]) -> None:
     found = leadline("curve", files[0], files[1], files[1])
     assert found.status == 2
-    assert "two runs are called 'worse'" in found.err
+    assert "two runs are both named 'worse'" in found.err
 
 
 def test_without_a_picture_matplotlib_is_not_loaded(files: list[Path]) -> None:

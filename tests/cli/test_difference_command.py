@@ -12,7 +12,7 @@ import pytest
 
 from conftest import Leadline
 from leadline.comparison.information_difference.difference import difference
-from leadline.reporting.render.terminal import write
+from leadline.render.terminal import write
 
 HEADS = {"svg": b"<?xml", "pdf": b"%PDF", "png": b"\x89PNG"}
 
@@ -123,8 +123,8 @@ def test_the_table_names_the_pairs_worth_a_look(leadline: Leadline, files: list[
 def test_a_figure_is_written(leadline: Leadline, files: list[Path], figure: str, form: str) -> None:
     target = files[0].parent / f"out.{form}"
     teams = files[0].parent / "systems.tsv"
-    done = leadline("difference", *files, "--plot", target, "--figure", figure, "--group", f"{teams}:team")
-    assert (done.status, done.err) == (0, "")
+    done = leadline("difference", *files, "-o", target, "--figure", figure, "--group", f"{teams}:team")
+    assert (done.status, done.err) == (0, f"wrote {target}\n")
     assert target.read_bytes().startswith(HEADS[form])
 
 
@@ -132,10 +132,10 @@ def test_performance_by_parameter_needs_numbers(leadline: Leadline, files: list[
     teams = files[0].parent / "systems.tsv"
     given = ("--group", f"{teams}:team", "--parameter", f"{teams}:b", "--figure", "parameter")
     target = files[0].parent / "out.svg"
-    assert leadline("difference", *files[:3], *given, "--plot", target).status == 0
-    done = leadline("difference", *files, *given, "--plot", target)
+    assert leadline("difference", *files[:3], *given, "-o", target).status == 0
+    done = leadline("difference", *files, *given, "-o", target)
     assert done.err == "leadline: error: parameter 'x' of run 'half'; expected a number\n"
-    done = leadline("difference", *files, "--figure", "parameter", "--plot", target)
+    done = leadline("difference", *files, "--figure", "parameter", "-o", target)
     assert "expected --group FILE:COLUMN" in done.err
 
 
@@ -153,7 +153,7 @@ def test_complete_counts_the_rest_of_the_collection_as_not_relevant(
     ):
         (folder / name).write_text(text)
         data = leadline(
-            "difference", folder / "only.txt", *files[1:], "--complete", folder / name, "-f", "json"
+            "difference", folder / "only.txt", *files[1:], "--exhaustive", folder / name, "-f", "json"
         ).data
         assert data["ric"] == {"right": 1.0, "wrong": 1.0, "half": 0.5}
 
@@ -168,7 +168,7 @@ def test_a_run_from_standard_input_is_read_once(leadline: Leadline, files: list[
     [
         (["-k", "0"], "0 is not in the range"),
         (["--competitor", "jacard"], "nearest: Jaccard"),
-        (["--plot", "out.gif"], "must end in .svg, .pdf or .png"),
+        (["-o", "out.gif"], "must end in .svg, .pdf or .png"),
         (["--group", "nowhere"], "'nowhere'; expected FILE:COLUMN"),
     ],
 )
@@ -188,5 +188,5 @@ def test_a_missing_column_is_refused_with_those_there(leadline: Leadline, files:
 
 def test_one_system_has_no_map(leadline: Leadline, files: list[Path]) -> None:
     assert "only one system" in leadline("difference", *files[:2]).out
-    done = leadline("difference", *files[:2], "--plot", files[0].parent / "out.svg")
+    done = leadline("difference", *files[:2], "-o", files[0].parent / "out.svg")
     assert "one system; expected two or more" in done.err

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -20,9 +21,9 @@ from leadline.errors import LeadlineError, UsageError
 from leadline.estimation.estimate import estimate
 from leadline.estimation.measured import evaluate as evaluate_any
 from leadline.evaluation.evaluate import evaluate
-from leadline.reporting.pages.report import report
-from leadline.reporting.restore import save
-from leadline.reporting.score_results import read_scores
+from leadline.evaluation.score_results import read_scores
+from leadline.io.saved_results import read_saved
+from leadline.pages.report import report
 
 QUERIES = [f"q{number:02}" for number in range(14)]
 
@@ -196,7 +197,7 @@ def test_labels_of_other_documents_are_refused(files: Path, pool: Path, tmp_path
 
 def test_options_of_a_draw_need_a_measure(files: Path, tmp_path: Path) -> None:
     done = typed("pool", files / "a.run", "--budget", 5, "--depth", 3, "-o", tmp_path / "p.tsv")
-    assert "--budget without --for" in str(done.exception)
+    assert "--budget needs --for" in str(done.exception)
     done = typed(
         "pool", files / "a.run", "--for", "P@5", "--budget", 5, "--random", 3, "-o", tmp_path / "p.tsv"
     )
@@ -233,7 +234,7 @@ def test_few_distinct_values_are_cells_as_machine_labels_are(files: Path, pool: 
     assert ours.to_dict()["runs"] == labels.to_dict()["runs"]
     assert ours.proxy == place
     codes = [{one.code: one.count for one in found.warnings} for found in (ours, labels)]
-    with pytest.raises(UsageError, match="one of them"):
+    with pytest.raises(UsageError, match="only one of"):
         estimate(judged, runs, "P@10", pool=pool, proxy="votes", machine=some)
     assert codes[0]["unlabelled_queries"] == codes[1]["unlabelled_queries"] == 2
 
@@ -370,7 +371,7 @@ def saved(files: Path, wide: Path) -> list[Path]:
         runs = [files / f"{name}.run" for name in names]
         done = typed(
             *("evaluate", files / "truth.qrels", *runs, "--pool", wide, "-m", "P@10", "-m", "RR"),
-            *("--save", path),
+            *("-o", path),
         )
         assert done.exit_code == 0, done.output
     return paths
@@ -379,7 +380,7 @@ def saved(files: Path, wide: Path) -> list[Path]:
 def test_saved_estimates_are_compared_as_those_in_memory(files: Path, wide: Path, saved: list[Path]) -> None:
     runs = [files / f"{name}.run" for name in ("a", "b", "new")]
     expected = compare(estimate(files / "truth.qrels", runs, ["P@10", "RR"], pool=wide)).to_dict()
-    done = typed("compare", "--scores", *saved, "-f", "json")
+    done = typed("compare", *saved, "-f", "json")
     data = json.loads(done.stdout)
     for ours, theirs in zip(data["pairs"], expected["pairs"], strict=True):
         assert {key: ours[key] for key in ("a", "b", "measure", "difference", "low", "high", "p")} == {
@@ -390,10 +391,23 @@ def test_saved_estimates_are_compared_as_those_in_memory(files: Path, wide: Path
     assert data["warnings"][0]["code"] == "estimates"
 
 
+def test_a_baseline_of_estimates_keeps_their_errors_and_another_pool_is_refused(
+    files: Path, wide: Path, pool: Path, tmp_path: Path
+) -> None:
+    truth, kept = files / "truth.qrels", tmp_path / "kept.parquet"
+    asked = ("-m", "P@10", "--pool", wide, "--baseline", kept)
+    assert typed("compare", truth, files / "b.run", *asked, "--update-baseline", kept).exit_code == 0
+    (found,) = json.loads(typed("compare", truth, files / "a.run", *asked, "-f", "json").stdout)["pairs"]
+    runs = [files / "a.run", files / "b.run"]
+    (direct,) = compare(estimate(truth, runs, "P@10", pool=wide), baseline="b").to_dict()["pairs"]
+    for key in ("difference", "low", "high", "p", "these_low", "these_high"):
+        assert found[key] == direct[key]
+    other = typed("compare", truth, files / "a.run", "-m", "P@10", "--pool", pool, "--baseline", kept)
+    assert "another pool" in str(other.exception)
+
+
 def test_a_gate_on_saved_results_compares_the_measures_of_its_conditions(saved: list[Path]) -> None:
-    done = typed(
-        "compare", "--scores", *saved, "--baseline", "a", "--fail-if-worse", "P@10:0.9", "-f", "json"
-    )
+    done = typed("compare", *saved, "--baseline", "a", "--fail-if-worse", "P@10:0.9", "-f", "json")
     assert done.exit_code == 0, done.output
     assert {pair["measure"] for pair in json.loads(done.stdout)["pairs"]} == {"P@10"}
 
@@ -401,10 +415,10 @@ def test_a_gate_on_saved_results_compares_the_measures_of_its_conditions(saved: 
 def test_the_manifest_has_intervals_options_and_digests(wide: Path, saved: list[Path]) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     manifest = json.loads(parquet.read_table(saved[0]).schema.metadata[b"leadline"])
-    assert manifest["format"] == 1
+    assert manifest["format"] == 2
     assert manifest["command"] == "evaluate"
     assert manifest["options"]["proxy"] == "centred"
-    run = manifest["runs"][0]
+    run = read_saved(str(saved[0])).values.to_dict()["runs"][0]
     one, value = run["estimate"]["P@10"], run["mean"]["P@10"]
     assert one["these_low"] < value < one["these_high"]
     digests = {Path(one["path"]).name: one["sha256"] for one in manifest["inputs"]}
@@ -421,30 +435,31 @@ def test_estimates_without_an_interval_are_neither_compared_nor_reported(
     assert all(found.estimate(name, "AP").reason for name in ("a", "b", "new"))
     page, paths = tmp_path / "page.html", [tmp_path / "all.parquet", tmp_path / "all.json"]
     words = ["evaluate", files / "truth.qrels", *runs, "--pool", pool, "-m", "P@10", "-m", "AP"]
-    for more in (["--save", paths[0]], ["-q", "-f", "json", "-o", paths[1]]):
+    for more in (["-o", paths[0]], ["-o", paths[1]]):
         assert typed(*words, *more).exit_code == 0
-    save(found, tmp_path / "python.parquet")
+    found.write(tmp_path / "python.parquet")
     again = tmp_path / "again.parquet"
-    save(read_scores([str(paths[0])]), again)
+    read_scores([str(paths[0])]).write(again)
     for path in (*paths, tmp_path / "python.parquet", again):
-        for measure, count in (("P@10", "1 of 3 runs (new;"), ("AP", "3 of 3 runs (a, b, new;")):
-            for command in (["compare"], ["report", "-o", page]):
-                done = typed(*command, "--scores", path, "-m", measure)
-                assert f"{measure} without an interval: {count}" in str(done.exception)
-                assert isinstance(done.exception, UsageError)
+        for command in (["compare"], ["report", "-o", page]):
+            done = typed(*command, path, "-m", "AP")
+            assert "AP without an interval: 3 of 3 runs (a, b, new;" in str(done.exception)
+            assert isinstance(done.exception, UsageError)
+        kept = json.loads(typed("compare", path, "-m", "P@10", "-f", "json").stdout)["pairs"]
+        assert kept == json.loads(json.dumps(compare(found, "P@10").to_dict()["pairs"]))
     for call in (compare, lambda results: report(results, page)):
-        for results in (found, found.select_measures([1])):
-            with pytest.raises(UsageError, match="without an interval"):
-                call(results)
+        with pytest.raises(UsageError, match="without an interval"):
+            call(found.select_measures([1]))
     assert not page.exists()
+    tested = {(pair.measure, pair.a, pair.b): not math.isnan(pair.p) for pair in compare(found).pairs}
+    assert [pair for pair, known in tested.items() if known] == [("P@10", "b", "a")]
 
 
 def test_a_margin_of_estimates_is_tested(saved: list[Path], files: Path, wide: Path, tmp_path: Path) -> None:
     path = tmp_path / "estimates.json"
     runs = [files / "a.run", files / "b.run"]
     typed(
-        *("evaluate", files / "truth.qrels", *runs, "--pool", wide, "-m", "P@10", "-m", "RR", "-q"),
-        *("-f", "json", "-o", path),
+        *("evaluate", files / "truth.qrels", *runs, "--pool", wide, "-m", "P@10", "-m", "RR"), *("-o", path)
     )
     for scores in (saved[0], path):
         for gate, failed in (
@@ -453,13 +468,13 @@ def test_a_margin_of_estimates_is_tested(saved: list[Path], files: Path, wide: P
             (["--fail-below", "P@10=0.01"], False),
             (["--fail-below", "P@10=0.99"], True),
         ):
-            done = typed("compare", "--scores", scores, "--baseline", "a", *gate, "-f", "json")
+            done = typed("compare", scores, "--baseline", "a", *gate, "-f", "json")
             assert done.exit_code == failed
             assert [one["failed"] for one in json.loads(done.stdout)["conditions"]] == [failed]
 
 
 def test_single_queries_of_estimates_are_not_counted(saved: list[Path]) -> None:
-    words = ["compare", "--scores", *saved, "--config", "test.smallest=0.05"]
+    words = ["compare", *saved, "--config", "test.smallest=0.05"]
     data = json.loads(typed(*words, "-f", "json").stdout)
     for pair in data["pairs"]:
         assert [pair[key] for key in ("wins", "ties", "losses", "needed")] == [None] * 4
@@ -477,15 +492,15 @@ def test_saved_estimates_are_correlated(saved: list[Path]) -> None:
 
 def test_a_report_of_saved_estimates_has_their_values(saved: list[Path], tmp_path: Path) -> None:
     page = tmp_path / "page.html"
-    done = typed("report", "--scores", *saved, "-m", "P@10", "-o", page, "-f", "json")
+    done = typed("report", *saved, "-m", "P@10", "-o", page, "-f", "json")
     assert done.exit_code == 0, done.output
     data = json.loads(done.stdout)
-    pairs = json.loads(typed("compare", "--scores", *saved, "-m", "P@10", "-f", "json").stdout)["pairs"]
+    pairs = json.loads(typed("compare", *saved, "-m", "P@10", "-f", "json").stdout)["pairs"]
     assert data["pairs"] == pairs
     assert f"{data['runs'][0]['mean']['P@10']:.4f}" in page.read_text()
     assert [Path(one["path"]).name for one in data["inputs"]] == ["two.parquet", "one.parquet"]
-    done = typed("report", "--scores", *saved, "-l", "2", "-o", page)
-    assert "--level with --scores" in str(done.exception)
+    done = typed("report", *saved, "-l", "2", "-o", page)
+    assert "--level has no effect on values" in str(done.exception)
 
 
 def test_json_results_are_compared_as_their_runs(files: Path, tmp_path: Path) -> None:
@@ -495,7 +510,7 @@ def test_json_results_are_compared_as_their_runs(files: Path, tmp_path: Path) ->
         "evaluate", files / "truth.qrels", *runs, "-m", "AP", "-f", "json", "--per-query", "-o", path
     )
     assert done.exit_code == 0
-    ours = json.loads(typed("compare", "--scores", path, "-f", "json").stdout)
+    ours = json.loads(typed("compare", path, "-f", "json").stdout)
     theirs = json.loads(typed("compare", files / "truth.qrels", *runs, "-m", "AP", "-f", "json").stdout)
     assert ours["pairs"] == theirs["pairs"]
 
@@ -503,15 +518,13 @@ def test_json_results_are_compared_as_their_runs(files: Path, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--scores", "two.parquet", "two.parquet"], "is in two files"),
-        (["--scores", "two.parquet", "-l", "2"], "--level with --scores"),
-        (["--scores", "two.parquet", "-m", "AP"], "no measure 'AP'"),
-        (["--scores", "a.run"], "6 columns without a header"),
-        (["--scores", "one.parquet"], "expected two or more"),
-        (["--scores", "two.parquet", "other.parquet"], "expected equal"),
-        (["--scores", "part.parquet", "one.parquet"], "different queries"),
-        (["--scores", "plain.parquet"], "one of the query"),
-        (["truth.qrels"], "--scores"),
+        (["two.parquet", "two.parquet"], "is in two files"),
+        (["two.parquet", "-l", "2"], "--level has no effect on values"),
+        (["two.parquet", "-m", "AP"], "no measure 'AP'"),
+        (["one.parquet"], "at least two runs"),
+        (["two.parquet", "other.parquet"], "expected equal"),
+        (["part.parquet", "one.parquet"], "different queries"),
+        (["truth.qrels"], "or values of queries"),
     ],
 )
 def test_other_scores_are_refused_in_one_line(
@@ -520,22 +533,17 @@ def test_other_scores_are_refused_in_one_line(
     assert all(path.exists() for path in saved)
     typed(
         *("evaluate", files / "truth.qrels", files / "new.run", "--pool", pool, "-m", "P@5"),
-        *("--save", files / "other.parquet"),
+        *("-o", files / "other.parquet"),
     )
     few = files / "few.qrels"
     few.write_text("".join(f"q0{one} 0 d{two} 1\n" for one in range(5) for two in range(50)))
-    save(estimate(few, files / "a.run", ["P@10", "RR"]), files / "part.parquet")
+    estimate(few, files / "a.run", ["P@10", "RR"]).write(files / "part.parquet")
     estimate(few, files / "a.run", "P@10").write(files / "plain.parquet")
     places = [str(files / word) if "." in word else word for word in words]
     done = typed("compare", *places)
     assert done.exit_code != 0
     assert said in str(done.exception)
     assert "\n" not in str(done.exception)
-
-
-def test_results_are_saved_as_parquet_only(files: Path, tmp_path: Path) -> None:
-    done = typed("evaluate", files / "truth.qrels", files / "a.run", "--save", tmp_path / "x.csv")
-    assert "FILE.parquet" in str(done.exception)
 
 
 def test_machine_labels_that_the_pool_names_must_be_there(files: Path, tmp_path: Path) -> None:

@@ -65,9 +65,7 @@ def test_the_table_has_runs_down_measures_across_and_says_what_was_missing(leadl
     assert done.out.startswith(TABLE)
     notes = done.out.removeprefix(TABLE).splitlines()
     (missing,) = [note for note in notes if "missing" in note]
-    assert "judged queries" in missing
-    assert "1 in poor" in missing
-    assert "treated as empty lists" in missing
+    assert missing.startswith("1 judged query missing from poor")
 
 
 def test_without_measures_the_default_set_is_shown(leadline: Leadline) -> None:
@@ -258,7 +256,7 @@ def test_a_file_holds_every_run_even_when_asked_for_on_a_terminal(
 ) -> None:
     runs = many_runs(here)
     monkeypatch.setattr(type(sys.stdout), "isatty", lambda _stream: True, raising=False)
-    done = leadline("evaluate", "qrels.txt", *runs, "-m", "AP", "-o", "table.txt")
+    done = leadline("evaluate", "qrels.txt", *runs, "-m", "AP", "-o", "table.txt", "-f", "none")
     assert done.out == ""
     text = (here / "table.txt").read_text()
     assert all(f"run{place:02d}" in text for place in range(40))

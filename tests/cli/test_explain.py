@@ -237,7 +237,7 @@ def test_csv_has_a_row_for_every_rank(leadline: Leadline) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("-m", "AP", "--query", "k"), "query 'k' is not judged; nearest: "),
+        (("-m", "AP", "--query", "k"), "query 'k' has no judgments"),
         (("-m", "APP", "--query", "q"), "unknown measure 'APP'; nearest: AP"),
         (("-m", "P.5,10", "--query", "q"), "'P.5,10' means 2 measures; expected one"),
         (("-m", "AP", "--query", "p"), "my: no list for query 'p'; its value counts 0"),
@@ -272,11 +272,11 @@ def test_json_has_what_was_tied_and_unjudged_for_this_query_only(leadline: Leadl
 def test_what_reading_met_is_said_with_an_explanation(leadline: Leadline, here: Path) -> None:
     (here / "odd.run").write_text("q 0 a 2 2 t more\nq 0 a 3 1 t\nq 0 b 1 1.5 t\n")
     asked = ("odd.run", "-m", "AP", "--query", "q", "--config", "read.on_duplicate=first", "-f", "csv")
-    assert leadline("explain", "qrels.txt", *asked).err == (
-        "leadline: lines with more than six columns: 1 in odd; the others are ignored\n"
-        "leadline: lists whose rank column contradicts the scores: 1 in odd; ordered by score "
-        "(--config read.order=rank orders by rank)\n"
-        "leadline: repeated documents: 1 in odd; one occurrence of each is used\n"
+    assert leadline("explain", "qrels.txt", *asked).err.endswith(
+        "leadline: 1 line with more than six columns in odd (the rest ignored)\n"
+        "leadline: 1 query whose ranks contradict the scores in odd (scores win, unless --config "
+        "read.order=rank)\n"
+        "leadline: 1 repeated document in odd (one of each kept)\n"
     )
 
 

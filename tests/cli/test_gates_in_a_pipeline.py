@@ -247,8 +247,8 @@ def test_no_baseline_is_made_of_half_a_run_unless_forced_and_it_is_told_forever(
     file = f"baseline.{suffix}"
     if suffix == "parquet":
         pytest.importorskip("pyarrow")
-    known = ("--queries", averaging, "--baseline-file", file)
-    write = ("compare", "50/qrels.txt", "half.run", "-m", "RR", *known, "--update-baseline")
+    known = ("--queries", averaging, "--baseline", file)
+    write = ("compare", "50/qrels.txt", "half.run", "-m", "RR", *known, "--update-baseline", file)
     refused = leadline(*write)
     assert (refused.status, refused.out, Path(file).exists()) == (2, "", False)
     assert "--config output.force_update" in refused.err
@@ -282,7 +282,7 @@ def test_tables_of_scores_need_a_baseline_and_a_direction(
 ) -> None:
     means = {"old": 100.0, "new": 500.0}
     table = scores("scores.csv", *((run, means[run]) for run in order))
-    asked = ("compare", "--scores", table, *condition.split())
+    asked = ("compare", table, *condition.split())
     unknown = leadline(*asked, "--baseline", "old")
     assert (unknown.status, unknown.out) == (2, "")
     assert "--config scores.lower_is_better=latency" in unknown.err
@@ -292,4 +292,4 @@ def test_tables_of_scores_need_a_baseline_and_a_direction(
     if "below" not in condition:
         without = leadline(*asked, "--config", "scores.lower_is_better=latency")
         assert (without.status, without.out) == (2, "")
-    assert leadline("compare", "--scores", table).status == 0, "a comparison only notes the direction"
+    assert leadline("compare", table).status == 0, "a comparison only notes the direction"

@@ -10,14 +10,16 @@ import sys
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
 
 from conftest import Leadline
-from leadline.cli import COMMON, SECTIONS, TRIED, _help, group, module_of
-from leadline.cli._commands import COMMANDS
+from leadline.cli import COMMON, SECTIONS, TRIED, _help, group, loaded, module_of
+from leadline.cli._help import table
 
+COMMANDS = {name: (entry["section"], entry["says"]) for name, entry in table().items()}
 FOLDER = Path(inspect.getfile(import_module("leadline.cli"))).parent
 NAMES = sorted(path.stem.replace("_", "-") for path in FOLDER.glob("[!_]*.py"))
 LONGEST = 66  # of a first sentence: it fits a line of 80 columns
@@ -91,12 +93,32 @@ def test_help_of_what_is_not_there_is_one_line(words: str, error: str, leadline:
     assert done.err.count("\n") == 1
 
 
-def test_the_help_imports_no_command_and_not_numpy() -> None:
+def parts(command: click.Command, name: str) -> Iterator[tuple[str, dict[str, Any], list[Any]]]:
+    """Yield what a command and those below it declare."""
+    for full, one in walk(command, name):
+        listed = [
+            (type(each), each.callback, type(each.type), getattr(each, "group", "")) for each in one.params
+        ]
+        info = one.to_info_dict(click.Context(one))
+        yield full, {key: info[key] for key in ("params", "help", "epilog")}, listed
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "study"])
+def test_the_table_of_commands_is_fresh(name: str) -> None:
+    real, declared = loaded(name), group.get_command(click.Context(group), name)
+    assert declared is not None
+    assert list(parts(declared, name)) == list(parts(real, name)), "run docs/generate.py"
+
+
+@pytest.mark.parametrize(
+    "line", ["--help", "--version", "compare --help", "evaluate --tset", "evaluate", "evalaute", "help"]
+)
+def test_helps_and_errors_of_usage_import_no_command_and_not_numpy(line: str) -> None:
     program = (
         "import sys\n"
         "from leadline.cli import main\n"
         "try:\n"
-        "    main(['--help'])\n"
+        f"    main({line.split()!r})\n"
         "except SystemExit:\n"
         "    ours = [name for name in sys.modules if name.startswith('leadline.cli.')]\n"
         "    print([name for name in ours if not name.startswith('leadline.cli._')], file=sys.stderr)\n"
@@ -109,7 +131,8 @@ def test_the_help_imports_no_command_and_not_numpy() -> None:
         text=True,
         check=True,
     )
-    assert done.stderr == "[]\nFalse\n"
+    *_, ours, numpy = done.stderr.splitlines()
+    assert (ours, numpy) == ("['leadline.cli.help']" if line == "help" else "[]", "False")
 
 
 def test_help_and_catalogues_are_whole_where_python_drops_docstrings() -> None:

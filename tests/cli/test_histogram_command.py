@@ -62,8 +62,8 @@ def test_csv_and_jsonl_have_one_run_a_row(leadline: Leadline, files: list[Path])
 @pytest.mark.parametrize("form", HEADS)
 def test_a_figure_is_written(leadline: Leadline, files: list[Path], form: str) -> None:
     target = files[0].parent / f"out.{form}"
-    done = leadline("histogram", *files, "--plot", target, "--show", "good", "--show", "flat")
-    assert (done.status, done.err) == (0, "")
+    done = leadline("histogram", *files, "-o", target, "--show", "good", "--show", "flat")
+    assert (done.status, done.err) == (0, f"wrote {target}\n")
     assert target.read_bytes().startswith(HEADS[form])
 
 
@@ -73,7 +73,7 @@ def test_what_cannot_be_is_refused(leadline: Leadline, files: list[Path]) -> Non
         (["--bins", "99999"], "bins=99999; expected 10,000 or fewer"),
         (["--norm", "none"], "scores outside 0 to 1"),
         (["--as-printed", "--norm", "none"], "expected none of norm"),
-        (["--plot", "x.gif"], "must end in .svg"),
+        (["-o", "x.gif"], "must end in .svg"),
         (["--show", "nobody"], "no run 'nobody' here"),
     ):
         done = leadline("histogram", *files, *more)

@@ -16,7 +16,7 @@ DESHATO = "unjudged bm25.run dense.run alike.run --method deshato --docs docs.js
 # A line, one of its options, and the largest value that the option takes.
 LIMITED = [
     ("agreement ann.qrels qrels.txt", "--config test.draws", LIMITS["draws"]),
-    ("agreement ann.qrels qrels.txt --rel 1", "--config test.draws", LIMITS["draws"]),
+    ("agreement ann.qrels qrels.txt --level 1", "--config test.draws", LIMITS["draws"]),
     ("correlate a.json:AP b.json:AP", "--config test.draws", LIMITS["draws"]),
     ("histogram qrels.txt bm25.run", "--config test.draws", LIMITS["draws"]),
     ("sampled qrels.txt bm25.run -m AP --population 20", "--config test.draws", LIMITS["draws"]),

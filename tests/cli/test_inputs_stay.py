@@ -18,11 +18,10 @@ import leadline as ll
 from conftest import REPOSITORY, Leadline
 from judging_pages import event
 from leadline.cli import group
-from leadline.cli._options import OutputPath
+from leadline.cli._help import OutputPath
 from leadline.io import read_paths
 from leadline.judging.events import parse_event
 from leadline.judging.store import Store
-from leadline.reporting.restore import save
 from leadline.retrieval.index.builder import build_index
 
 # A working line for every output of every command. Every word that names a file of the folder is an input;
@@ -31,34 +30,36 @@ LINES = {
     "abtest assign -o": "abtest assign users.txt --fraction 0.5 --salt s -o OUT",
     "abtest deviations -o": "abtest deviations items.csv --doc doc --position rank --click click -o OUT",
     "abtest plan -o": "",  # reads no file
+    "collection -o": "collection docs.jsonl queries.jsonl qrels.txt -o OUT",
+    "judge -o": "judge --store store.sqlite --export new.qrels -o OUT",
+    "topics perplexity -o": "topics perplexity model.npz docs.jsonl -o OUT",
     "abtest test -o": "abtest test clicks.csv --arm arm --click click -o OUT",
-    "abtest test --plot": "abtest test clicks.csv --arm arm --click click --plot OUT.svg",
+    "abtest test --plot": "abtest test clicks.csv --arm arm --click click -o OUT.svg",
     "agreement -o": "agreement ann.qrels qrels.txt --runs bm25.run -o OUT",
-    "agreement --plot": "agreement ann.qrels qrels.txt --plot OUT.svg",
+    "agreement --plot": "agreement ann.qrels qrels.txt -o OUT.svg",
     "check -o": "check qrels.txt bm25.run --docs docs.index --qrels ann.qrels -o OUT",
     "check --fix -o": "check bm25.run --fix -o OUT",
     "compare -o": "compare qrels.txt bm25.run dense.run --config read.known=known.txt -o OUT",
-    "compare --plot": "compare qrels.txt bm25.run dense.run --config read.known=known.txt --plot OUT.svg",
-    "compare --summary": "compare qrels.txt bm25.run dense.run --config read.known=known.txt --summary OUT",
+    "compare --plot": "compare qrels.txt bm25.run dense.run --config read.known=known.txt -o OUT.svg",
     "convert OUT": "convert bm25.run OUT --overwrite",
     "correlate -o": "correlate a.json:AP b.json:AP --team teams.tsv:team -o OUT",
-    "correlate --plot": "correlate a.json:AP b.json:AP --plot OUT.svg",
+    "correlate --plot": "correlate a.json:AP b.json:AP -o OUT.svg",
     "curve -o": "curve qrels.txt bm25.run -o OUT",
-    "curve --plot": "curve qrels.txt bm25.run --plot OUT.svg",
+    "curve --plot": "curve qrels.txt bm25.run -o OUT.svg",
     "demo -o": "",  # reads what is embedded
     "demo --files": "",
     "difference -o": "difference qrels.txt bm25.run dense.run --group teams.tsv:team -o OUT",
-    "difference --plot": "difference qrels.txt bm25.run dense.run --plot OUT.svg",
+    "difference --plot": "difference qrels.txt bm25.run dense.run -o OUT.svg",
     "evaluate -o": "evaluate qrels.txt bm25.run --config read.known=known.txt -o OUT",
     "evaluate --pool -o": "evaluate qrels.txt bm25.run --pool pool.tsv -o OUT",
     "evaluate -f trec -o": "evaluate qrels.txt bm25.run -f trec -o OUT",
-    "evaluate --plot": "evaluate qrels.txt bm25.run --config read.known=known.txt --plot OUT.svg",
-    "evaluate --save": "evaluate qrels.txt bm25.run --config read.known=known.txt --save OUT.parquet",
+    "evaluate --plot": "evaluate qrels.txt bm25.run --config read.known=known.txt -o OUT.svg",
+    "evaluate --save": "evaluate qrels.txt bm25.run --config read.known=known.txt -o OUT.parquet",
     "evaluate --parts -o": "evaluate qrels.txt bm25.run --parts --config read.known=known.txt -o OUT",
     "explain -o": "explain qrels.txt bm25.run -m nDCG@10 --query knots --config read.known=known.txt -o OUT",
     "fuse -o": "fuse bm25.run dense.run -o OUT",
     "histogram -o": "histogram qrels.txt bm25.run -o OUT",
-    "histogram --plot": "histogram qrels.txt bm25.run --plot OUT.svg",
+    "histogram --plot": "histogram qrels.txt bm25.run -o OUT.svg",
     "index -o": "index docs.jsonl --keep good.tsv:good>=1 --overwrite -o OUT",
     "judge --export": "judge --store store.sqlite --export OUT",
     "merge -o": "merge saved.parquet -o OUT.parquet",
@@ -66,23 +67,24 @@ LINES = {
     "models -o": "",
     "pool -o": "pool bm25.run dense.run --depth 5 --known ann.qrels -o OUT",
     "predict -o": "predict bm25.run --index docs.index --queries queries.jsonl -m WIG(length=root) -o OUT",
-    "predict --plot": "predict bm25.run -m NQC(tail) --plot OUT.svg",
+    "predict --plot": "predict bm25.run -m NQC(tail) -o OUT.svg",
     "rank -o": "rank qrels.txt bm25.run dense.run --config read.known=known.txt -o OUT",
-    "rank --plot": "rank qrels.txt bm25.run dense.run --config read.known=known.txt --plot OUT.svg",
+    "rank --plot": "rank qrels.txt bm25.run dense.run --config read.known=known.txt -o OUT.svg",
     "replicate -o": "replicate bm25.run dense.run dense.run bm25.run qrels.txt ann.qrels -o OUT",
-    "replicate --plot": "replicate bm25.run dense.run dense.run bm25.run qrels.txt --plot OUT.svg",
+    "replicate --plot": "replicate bm25.run dense.run dense.run bm25.run qrels.txt -o OUT.svg",
     "report -o": "report qrels.txt bm25.run dense.run -m AP --config read.known=known.txt -o OUT",
-    "sampled --pairs": "sampled qrels.txt --docs docs.jsonl --sample 2 --pairs OUT",
+    "sampled --draw": "sampled qrels.txt --docs docs.jsonl --sample 2 --draw OUT",
     "estimates -o": "evaluate qrels.txt bm25.run --pool pool.tsv --machine ann.qrels -o OUT",
-    "estimates --save": "evaluate qrels.txt bm25.run --pool pool.tsv --save OUT.parquet",
-    "estimates --plot": "evaluate qrels.txt bm25.run --pool pool.tsv --plot OUT.svg",
+    "estimates --save": "evaluate qrels.txt bm25.run --pool pool.tsv -o OUT.parquet",
+    "estimates --plot": "evaluate qrels.txt bm25.run --pool pool.tsv -o OUT.svg",
     "sampled -o": "sampled qrels.txt bm25.run -m AP --population 20 -o OUT",
-    "sampled --plot": "sampled qrels.txt bm25.run -m AP --population 20 --plot OUT.svg",
+    "sampled --plot": "sampled qrels.txt bm25.run -m AP --population 20 -o OUT.svg",
     "score -o": "score docs.index queries.jsonl pairs.tsv -m BM25 -o OUT",
     "search -o": "search docs.index queries.jsonl -m RM3(learn=judged) --feedback qrels.txt -o OUT",
+    "show -o": "show saved.parquet -o OUT.json",
     "study -o": "",  # a folder: tested below
     "suite -o": "suite suite.toml -o OUT",
-    "suite --plot": "suite suite.toml --plot OUT.svg",
+    "suite --plot": "suite suite.toml -o OUT.svg",
     "summary -o": "summary docs.jsonl --doc d01 -o OUT",
     "summary of an index -o": "summary docs.index --doc d01 -o OUT",
     "topics fit -o": "topics fit docs.jsonl -k 2 --sweeps 3 -o OUT",
@@ -91,7 +93,7 @@ LINES = {
     "verify -o": "verify saved.parquet -o OUT",
     "why-different -o": "why-different a.json b.json --name bm25 --qrels qrels.txt --run bm25.run -o OUT",
     "unjudged -o": "unjudged bm25.run dense.run --method nruns --one-vote-per teams.tsv:team -o OUT",
-    "unjudged --plot": "unjudged bm25.run dense.run --method nruns --plot OUT.svg",
+    "unjudged --plot": "unjudged bm25.run dense.run --method nruns -o OUT.svg",
 }
 
 
@@ -115,8 +117,8 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     runs = [str(folder / name) for name in ("bm25.run", "dense.run")]
     for name in ("a.json", "b.json"):
         results = ll.evaluate(str(folder / "qrels.txt"), runs, ["AP"])
-        (folder / name).write_text(json.dumps(results.to_dict()))
-    save(results, folder / "saved.parquet", command="evaluate")
+        results.write(folder / name)
+    results.write(folder / "saved.parquet")
     (folder / "teams.tsv").write_text("run\tteam\nbm25\tx\ndense\ty\n")
     names = [json.loads(line)["doc_id"] for line in Path(documents).read_text().splitlines()]
     (folder / "good.tsv").write_text("doc_id\tgood\n" + "".join(f"{name}\t1\n" for name in names))
@@ -144,7 +146,7 @@ def outputs(command: click.Command, path: str, context: click.Context) -> Iterat
         assert found is not None
         command = found
     for parameter in command.params:
-        usual = {"-o", "--output", "--plot", "--summary"} & set(parameter.opts)
+        usual = {"-o", "--output", "--summary"} & set(parameter.opts)
         typed = isinstance(parameter.type, OutputPath)
         assert typed or not usual, f"{path} {parameter.opts}: expected type=OUTPUT"
         if typed:

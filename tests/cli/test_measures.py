@@ -191,7 +191,7 @@ def test_markdown_of_one_measure_has_a_fact_a_row(leadline: Leadline) -> None:
 
 def test_the_catalogue_can_be_written_to_a_file(leadline: Leadline, tmp_path: pytest.TempPathFactory) -> None:
     file = f"{tmp_path}/measures.txt"
-    assert leadline("measures", "-o", file).out == ""
+    assert leadline("measures", "-o", file, "-f", "none").out == ""
     with open(file, encoding="utf-8") as written:
         assert written.read() == leadline("measures").out
 

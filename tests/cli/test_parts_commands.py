@@ -62,7 +62,7 @@ def test_saved_parts_merge_and_verify(split: Split, leadline: Leadline) -> None:
     files = []
     for number, part in enumerate(split.parts):
         files.append(f"{number}.parquet")
-        done = leadline("evaluate", split.qrels, part, "--config", "read.name_by=tag", "--save", files[-1])
+        done = leadline("evaluate", split.qrels, part, "--config", "read.name_by=tag", "-o", files[-1])
         assert done.status == 0
     merged = leadline("merge", *files, "-o", "all.parquet", "-f", "json", "-q")
     assert values(merged.data) == values(whole)
@@ -71,8 +71,8 @@ def test_saved_parts_merge_and_verify(split: Split, leadline: Leadline) -> None:
     assert verified.status == 0
     assert verified.data["verified"] is True
     assert {check["ok"] for check in verified.data["checks"]} == {True}
-    assert [check["kind"] for check in verified.data["checks"]] == [*["input"] * 4, "means", "values"]
-    compared = leadline("compare", "--scores", "all.parquet", "-f", "json")
+    assert [check["kind"] for check in verified.data["checks"]] == [*["input"] * 4, "values"]
+    compared = leadline("compare", "all.parquet", "-f", "json")
     assert compared.status == 2  # one run
     both = leadline("merge", *files, "--queries", "both", "-f", "json").data
     assert both["options"]["queries"] == "both"
@@ -83,7 +83,7 @@ def test_saved_parts_merge_and_verify(split: Split, leadline: Leadline) -> None:
 
 
 def test_verify_finds_what_was_changed(split: Split, leadline: Leadline) -> None:
-    leadline("evaluate", split.qrels, "bm25", "--parts", "--save", "saved.parquet")
+    leadline("evaluate", split.qrels, "bm25", "--parts", "-o", "saved.parquet")
     assert leadline("verify", "saved.parquet").status == 0
     part = Path(split.parts[0])
     before = part.read_text()
@@ -99,7 +99,7 @@ def test_verify_finds_what_was_changed(split: Split, leadline: Leadline) -> None
     tampered(Path("saved.parquet"), 0.123)
     done = leadline("verify", "saved.parquet", "-f", "json")
     assert done.status == 1
-    assert {check["kind"] for check in done.data["checks"] if check["ok"] is False} == {"means", "values"}
+    assert {check["kind"] for check in done.data["checks"] if check["ok"] is False} == {"values"}
 
 
 def tampered(path: Path, value: float) -> None:
@@ -109,7 +109,7 @@ def tampered(path: Path, value: float) -> None:
 
     table = parquet.read_table(path)
     numbers = table["value"].to_pylist()
-    row = table["present"].to_pylist().index(True)
+    row = next(place for place, one in enumerate(numbers) if one)
     numbers[row] = value
     place = table.column_names.index("value")
     changed = table.set_column(place, "value", pa.array(numbers, pa.float64()))
@@ -123,13 +123,13 @@ def test_the_rest_is_saved_where_a_part_fails_and_merges_with_the_part(
     part = Path(split.parts[1])
     text = part.read_text()
     part.write_text(text.rsplit(" ", 2)[0] + " high bm25\n")
-    failed = leadline("evaluate", split.qrels, "bm25", "--parts", "--save", "rest.parquet")
+    failed = leadline("evaluate", split.qrels, "bm25", "--parts", "-o", "rest.parquet")
     assert failed.status == 2
-    assert failed.err.count("\n") == 1
+    assert failed.err.startswith("wrote rest.parquet\n")
     assert str(part) in failed.err
     assert "rest.parquet has the values of the other parts" in failed.err
     part.write_text(text)
-    one = ("evaluate", split.qrels, part, "--parts", "--save", "part.parquet")
+    one = ("evaluate", split.qrels, part, "--parts", "-o", "part.parquet")
     assert leadline(*one).status == 0
     assert "`merge --name`" in leadline("merge", "rest.parquet", "part.parquet").err
     merged = leadline("merge", "rest.parquet", "part.parquet", "--name", "bm25", "-f", "json", "-q")
@@ -140,16 +140,15 @@ def test_the_rest_is_saved_where_a_part_fails_and_merges_with_the_part(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("evaluate", "qrels.txt", "bm25", "--group-parts"), "--group-parts without --parts"),
+        (("evaluate", "qrels.txt", "bm25", "--group-parts"), "--group-parts needs --parts"),
         (
             ("evaluate", "qrels.txt", "bm25", "--parts", "--config", "read.name_by=tag"),
             "named after the first path",
         ),
         (("evaluate", "qrels.txt", "bm25", "--parts", "--engine", "ray"), "expected local, processes"),
-        (("evaluate", "qrels.txt", "bm25", "--parts", "--save", "bm25.run"), "expected FILE.parquet"),
-        (("merge", "qrels.txt"), "no Parquet"),
-        (("merge", "absent.parquet"), "does not exist"),
-        (("verify", "qrels.txt"), "no Parquet"),
+        (("merge", "qrels.txt"), "no saved result"),
+        (("merge", "absent.parquet"), "no saved result"),
+        (("verify", "qrels.txt"), "no saved result"),
     ],
 )
 def test_what_cannot_be_done_is_refused_in_one_line(

@@ -11,8 +11,8 @@ from cycler import cycler
 
 import leadline as ll
 from conftest import REPOSITORY, Leadline
+from leadline.charts import COLOURS, INK
 from leadline.errors import UsageError
-from leadline.reporting.plots import COLOURS, INK
 
 EXAMPLES = REPOSITORY / "docs" / "examples"
 RUNS = ("qrels.txt", "bm25.run", "dense.run")
@@ -44,7 +44,7 @@ def test_a_figure_has_the_width_the_letters_and_the_colours_of_the_user(
     name: str, leadline: Leadline, tmp_path: Path
 ) -> None:
     path = tmp_path / "figure.svg"
-    asked = (*COMMANDS[name], "--plot", path)
+    asked = (*COMMANDS[name], "-o", path)
     with mpl.rc_context({"figure.figsize": (6, 1)}):
         assert leadline(*asked).status == 0
     assert size_of(path)[0] == pytest.approx(6, abs=0.01)
@@ -69,7 +69,7 @@ def test_a_figure_has_the_width_the_letters_and_the_colours_of_the_user(
 def test_the_pair_can_be_chosen(leadline: Leadline, tmp_path: Path) -> None:
     path, varied = tmp_path / "figure.svg", tmp_path / "varied.run"
     varied.write_text(Path("bm25.run").read_text())
-    asked = ("compare", *RUNS, varied, "--plot", path, "--figure", "differences")
+    asked = ("compare", *RUNS, varied, "-o", path, "--figure", "differences")
     leadline(*asked, "--config", "figure.pair=varied,dense")
     assert "AP, varied minus dense" in path.read_text()
     done = leadline(*asked, "--config", "figure.pair=varied,nobody")
@@ -80,9 +80,9 @@ def test_the_pair_can_be_chosen(leadline: Leadline, tmp_path: Path) -> None:
     "words",
     [
         ("--config", "figure.labels=bm25=x"),
-        ("--plot", "x.svg", "--config", "figure.labels=nothing"),
+        ("-o", "x.svg", "--config", "figure.labels=nothing"),
         ("--config", "figure.pair=bm25,dense"),
-        ("--plot", "x.svg", "--figure", "forest", "--config", "figure.pair=bm25,dense"),
+        ("-o", "x.svg", "--figure", "forest", "--config", "figure.pair=bm25,dense"),
     ],
     ids=" ".join,
 )
@@ -97,16 +97,13 @@ def test_bad_usage_is_one_line_and_draws_nothing(
 
 def test_one_figure_is_written_to_several_files_and_formats(leadline: Leadline, tmp_path: Path) -> None:
     paths = [tmp_path / name for name in ("a.svg", "a.pdf", "a.png")]
-    asked = [word for path in paths for word in ("--plot", path)]
+    asked = [word for path in paths for word in ("-o", path)]
     done = leadline("rank", *RUNS, "--config", "test.draws=0", *asked, "-f", "json")
     assert done.status == 0
     assert [path.read_bytes()[:4] for path in paths] == [b"<?xm", b"%PDF", b"\x89PNG"]
-    assert done.data["options"]["plot"] == list(map(str, paths))
-    one = leadline("rank", *RUNS, "--config", "test.draws=0", "--plot", paths[0], "-f", "json")
-    assert one.data["options"]["plot"] == str(paths[0])
-    twice = leadline("rank", *RUNS, "--plot", paths[0], "--plot", paths[0])
+    twice = leadline("rank", *RUNS, "-o", paths[0], "-o", paths[0])
     assert (twice.status, twice.err.count("\n")) == (2, 1)
-    mixed = leadline("rank", *RUNS, "--plot", tmp_path / "b.svg", "--plot", tmp_path / "b.bmp")
+    mixed = leadline("rank", *RUNS, "-o", tmp_path / "b.svg", "-o", tmp_path / "b.bmp")
     assert mixed.status == 2
     assert not (tmp_path / "b.svg").exists()
 
@@ -114,7 +111,7 @@ def test_one_figure_is_written_to_several_files_and_formats(leadline: Leadline, 
 def test_runs_have_the_labels_that_were_asked_for(leadline: Leadline, tmp_path: Path) -> None:
     path, table = tmp_path / "figure.svg", tmp_path / "labels.tsv"
     table.write_text("run\ttext\nbm25\tOkapi\nother\tOther\n")
-    asked = ("rank", *RUNS, "--config", "test.draws=0", "--plot", path)
+    asked = ("rank", *RUNS, "--config", "test.draws=0", "-o", path)
     assert (
         leadline(
             *asked, "--config", f"figure.labels={table}:text", "--config", "figure.labels=dense=Ours"
@@ -127,9 +124,7 @@ def test_runs_have_the_labels_that_were_asked_for(leadline: Leadline, tmp_path: 
     done = leadline(*asked, "--config", "figure.labels=bm52=Okapi")
     assert (done.status, done.err.count("\n")) == (2, 1)
     assert "nearest: bm25" in done.err
-    assert (
-        leadline(*COMMANDS["difference"], "--plot", path, "--config", "figure.labels=bm25=Okapi").status == 0
-    )
+    assert leadline(*COMMANDS["difference"], "-o", path, "--config", "figure.labels=bm25=Okapi").status == 0
     assert "Okapi" in path.read_text()
 
 
@@ -146,14 +141,14 @@ def test_values_of_queries_are_drawn_by_evaluate_and_compare(
     figure: str, leadline: Leadline, tmp_path: Path
 ) -> None:
     path, other = tmp_path / "figure.svg", tmp_path / "other.svg"
-    done = leadline("evaluate", *RUNS, "-m", "AP", "--plot", path, "--chart", figure, "-f", "json")
+    done = leadline("evaluate", *RUNS, "-m", "AP", "-o", path, "--figure", figure, "-f", "json")
     assert done.data["options"]["figure"] == figure
     drawn = path.read_text()
     assert "<!-- bm25 -->" in drawn
     ll.evaluate(RUNS[0], list(RUNS[1:]), "AP").plot(other, figure=figure)
     assert other.read_text() == drawn
     if figure in ("box", "violin", "line"):
-        assert leadline("compare", *RUNS, "-m", "AP", "--plot", other, "--figure", figure).status == 0
+        assert leadline("compare", *RUNS, "-m", "AP", "-o", other, "--figure", figure).status == 0
         assert other.read_text() == drawn
 
 
@@ -161,7 +156,7 @@ def test_means_are_drawn_with_their_intervals_and_slices_only_where_there_are_so
     leadline: Leadline, tmp_path: Path
 ) -> None:
     path = tmp_path / "figure.svg"
-    asked = ("evaluate", *RUNS, "-m", "AP", "--plot", path, "--figure")
+    asked = ("evaluate", *RUNS, "-m", "AP", "-o", path, "--figure")
     leadline(*asked, "means", "--intervals")
     assert "95 %" in path.read_text()
     done = leadline(*asked, "slices")

@@ -1,4 +1,4 @@
-"""`leadline rank` and `--scores`: the same numbers from runs and from tables, gates and their directions."""
+"""`leadline rank` and values of queries: the same numbers from runs and from tables, and gates."""
 
 from __future__ import annotations
 
@@ -48,37 +48,28 @@ RANKED = ["-m", "AP", "-m", "nDCG@10", "-f", "json", "--config", "test.draws=200
 def test_scores_are_ranked_as_their_runs(leadline: Leadline) -> None:
     expected = leadline("rank", "qrels.txt", "bm25.run", "dense.run", *RANKED).data
     for files in (["values.csv"], ["values.json"]):
-        found = leadline("rank", "--scores", *files, *RANKED).data
+        found = leadline("rank", *files, *RANKED).data
         assert found["runs"] == expected["runs"]
         assert [entry["path"] for entry in found["inputs"]] == files
 
 
 @pytest.mark.usefixtures("folder")
 def test_output_of_trec_eval_is_ranked_compared_and_reported(leadline: Leadline) -> None:
-    done = leadline("rank", "--scores", "bm25.eval", "dense.eval", "-f", "json")
+    done = leadline("rank", "bm25.eval", "dense.eval", "-f", "json")
     assert done.status == 0, done.err
     assert {run["name"] for run in done.data["runs"]} == {"bm25", "dense"}
     assert done.data["measures"] == ["AP", "nDCG@10"]
-    words = [
-        "compare",
-        "--scores",
-        "bm25.eval",
-        "short.eval",
-        "--config",
-        "scores.missing=drop",
-        "-f",
-        "json",
-    ]
+    words = ["compare", "bm25.eval", "short.eval", "--config", "scores.missing=drop", "-f", "json"]
     pairs = leadline(*words).data["pairs"]
     assert [(pair["measure"], pair["queries"]) for pair in pairs] == [("AP", 2), ("nDCG@10", 2)]
-    page = leadline("report", "--scores", "values.csv", "-o", "page.html", "-f", "json")
+    page = leadline("report", "values.csv", "-o", "page.html", "-f", "json")
     assert page.status == 0, page.err
     assert page.data["pairs"][0]["measure"] == "AP"
 
 
 @pytest.mark.usefixtures("folder")
 def test_directions_reach_verdicts_gates_and_ranks(leadline: Leadline) -> None:
-    scores = ["--scores", "latency.csv", "-m", "latency"]
+    scores = ["latency.csv", "-m", "latency"]
     lower = [*scores, "--config", "scores.lower_is_better=latency"]
     higher = [*scores, "--config", "scores.higher_is_better=latency"]
     for words, verdict, first, failed in ((higher, "better", "b", False), (lower, "worse", "a", True)):
@@ -99,8 +90,8 @@ def test_directions_reach_verdicts_gates_and_ranks(leadline: Leadline) -> None:
 def test_two_measures_of_tables_are_correlated(leadline: Leadline) -> None:
     rows = [f"q{q},r{r},{(q * r) % 5 / 5},{r + (q + r) % 3}" for q in range(6) for r in range(7)]
     Path("s.csv").write_text("query,run,AP,latency\n" + "\n".join(rows) + "\n")
-    together = leadline("correlate", "--scores", "s.csv", "-m", "AP", "-m", "latency", "-f", "json").data
-    apart = leadline("correlate", "--scores", "s.csv:map", "s.csv:latency", "-f", "json").data
+    together = leadline("correlate", "s.csv", "-m", "AP", "-m", "latency", "-f", "json").data
+    apart = leadline("correlate", "s.csv:map", "s.csv:latency", "-f", "json").data
     assert together["n"] == 7
     for name in ("kendall", "pearson"):
         assert together[name] == apart[name]
@@ -110,7 +101,7 @@ def test_two_measures_of_tables_are_correlated(leadline: Leadline) -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_every_form_has_a_row_for_each_run_and_measure(leadline: Leadline) -> None:
-    words = ["rank", "--scores", "values.csv", "--config", "test.draws=100"]
+    words = ["rank", "values.csv", "--config", "test.draws=100"]
     rows = list(csv.DictReader(io.StringIO(leadline(*words, "-f", "csv").out)))
     assert [(row["name"], row["measure"]) for row in rows] == [
         ("dense", "AP"),
@@ -120,7 +111,7 @@ def test_every_form_has_a_row_for_each_run_and_measure(leadline: Leadline) -> No
     ]
     assert leadline(*words, "-f", "jsonl").out.count("\n") == 4
     assert "\\bottomrule" in leadline(*words, "-f", "latex").out
-    done = leadline(*words, "--plot", "ranks.svg")
+    done = leadline(*words, "-o", "ranks.svg")
     assert done.status == 0, done.err
     assert Path("ranks.svg").read_bytes().startswith(b"<?xml")
 
@@ -129,31 +120,32 @@ def test_every_form_has_a_row_for_each_run_and_measure(leadline: Leadline) -> No
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["rank", "qrels.txt"], "or --scores FILE..."),
+        (["rank", "qrels.txt"], "or values of queries"),
         (
             ["rank", "qrels.txt", "bm25.run", "dense.run", "--config", "scores.missing=zero"],
-            "--config scores.missing without --scores",
+            "--config scores.missing is for values of queries",
         ),
         (
             ["compare", "qrels.txt", "bm25.run", "--config", "scores.lower_is_better=x"],
-            "--config scores.lower_is_better without --scores",
+            "--config scores.lower_is_better is for values of queries",
         ),
         (
             ["report", "qrels.txt", "bm25.run", "--config", "scores.wide=runs"],
-            "--config scores.wide without --scores",
+            "--config scores.wide is for values of queries",
         ),
         (
             ["correlate", "values.json", "values.json", "--config", "scores.wide=runs"],
-            "--config scores.wide without --scores",
+            "--config scores.wide is for values of queries",
         ),
-        (["correlate", "values.json"], "expected TRUTH and ESTIMATE"),
-        (["correlate", "values.json", "values.json", "-m", "AP"], "without --scores"),
-        (["correlate", "--scores", "values.csv"], "expected FILE... -m MEASURE -m MEASURE"),
-        (["rank", "--scores", "values.csv", "-l", "2"], "--level with --scores"),
-        (["rank", "--scores", "values.csv", "--queries", "both"], "--queries with --scores"),
-        (["rank", "--scores", "values.csv", "-m", "RR"], "no measure 'RR'"),
-        (["rank", "--scores", "values.csv", "-o", "values.csv"], "would overwrite"),
-        (["rank", "--scores", "bm25.eval", "short.eval"], "values are missing"),
+        (["correlate", "values.json"], "expected FILE... -m MEASURE -m MEASURE"),
+        (["correlate", "values.json", "values.json", "-m", "AP"], "expected FILE... -m MEASURE -m MEASURE"),
+        (["rank", "values.csv", "bm25.run"], "Give values only, or judgments and runs"),
+        (["correlate", "values.csv"], "expected FILE... -m MEASURE -m MEASURE"),
+        (["rank", "values.csv", "-l", "2"], "--level has no effect on values"),
+        (["rank", "values.csv", "--queries", "both"], "--queries has no effect on values"),
+        (["rank", "values.csv", "-m", "RR"], "no measure 'RR'"),
+        (["rank", "values.csv", "-o", "values.csv"], "would overwrite"),
+        (["rank", "bm25.eval", "short.eval"], "values are missing"),
     ],
 )
 def test_options_that_contradict_each_other_are_refused_in_one_line(
@@ -189,14 +181,13 @@ def test_collections_of_a_suite_are_ranked_as_queries(leadline: Leadline) -> Non
     ]
     Path("table.csv").write_text("query_id,run,measure,value\n" + "".join(rows))
     of_suite, of_table = (
-        leadline("rank", "--scores", file, "-m", "AP", "-f", "json").data["runs"]
-        for file in ("suite.json", "table.csv")
+        leadline("rank", file, "-m", "AP", "-f", "json").data["runs"] for file in ("suite.json", "table.csv")
     )
     assert of_suite == of_table
     del suite["runs"][1]["means"]["c3"]
     Path("suite.json").write_text(json.dumps(suite))
-    assert "query 'c3'" in leadline("rank", "--scores", "suite.json", "-m", "AP").err
+    assert "query 'c3'" in leadline("rank", "suite.json", "-m", "AP").err
     Path("suite.json").write_text(json.dumps({"command": "suite", "runs": [{"name": "a"}]}))
-    refused = leadline("rank", "--scores", "suite.json", "-m", "AP")
+    refused = leadline("rank", "suite.json", "-m", "AP")
     assert refused.status == 2
     assert len(refused.err.splitlines()) == 1

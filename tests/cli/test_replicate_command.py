@@ -56,9 +56,9 @@ def test_a_replication_has_two_sets_of_queries(leadline: Leadline) -> None:
 
 
 def test_figures_are_written(leadline: Leadline) -> None:
-    assert leadline("replicate", *RUNS, "qrels.txt", "--plot", "one.svg").status == 0
-    assert leadline("replicate", *RUNS, "qrels.txt", "--plot", "two.svg", "--figure", "effects").status == 0
-    assert leadline("replicate", *RUNS, "qrels.txt", "other.txt", "--plot", "three.svg").status == 0
+    assert leadline("replicate", *RUNS, "qrels.txt", "-o", "one.svg").status == 0
+    assert leadline("replicate", *RUNS, "qrels.txt", "-o", "two.svg", "--figure", "effects").status == 0
+    assert leadline("replicate", *RUNS, "qrels.txt", "other.txt", "-o", "three.svg").status == 0
     sizes = {Path(name).stat().st_size for name in ("one.svg", "two.svg", "three.svg")}
     assert len(sizes) > 1
 
@@ -66,7 +66,7 @@ def test_figures_are_written(leadline: Leadline) -> None:
 @pytest.mark.parametrize(
     "options",
     [
-        ["other.txt", "--plot", "a.svg", "--figure", "differences"],
+        ["other.txt", "-o", "a.svg", "--figure", "differences"],
         ["other.txt", "-q", "-f", "json"],
         ["-q"],
         ["--figure", "effects"],
@@ -77,8 +77,7 @@ def test_figures_are_written(leadline: Leadline) -> None:
 )
 def test_options_without_effect_are_refused(leadline: Leadline, options: list[str]) -> None:
     done = leadline("replicate", *RUNS, "qrels.txt", *options)
-    assert done.status == 2
-    assert "expected" in done.err
+    assert (done.status, done.out, done.err.count("\n")) == (2, "", 1)
 
 
 def test_headers_of_runs_are_in_the_inputs(leadline: Leadline) -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from conftest import Leadline
+from leadline.evaluation.score_results import read_scores
 from leadline.io.read import read_run
-from leadline.reporting.score_results import read_scores
 from leadline.retrieval.models import MODELS
 from leadline.retrieval.search import search
 
@@ -134,7 +134,7 @@ def test_seconds_of_queries_are_a_table_that_compare_takes(folder: Path, leadlin
         lines = done.out.splitlines()
         assert lines[0] == "query,run,measure,value"
         assert len(lines) == 1 + 3 * 2 * len(measures)
-        compared = leadline("compare", "--scores", "seconds.csv", "-f", "json").data
+        compared = leadline("compare", "seconds.csv", "-f", "json").data
         assert compared["measures"] == measures
         measures_read = read_scores("seconds.csv").measures
         assert not any(measure.rising or getattr(measure, "assumed", False) for measure in measures_read)

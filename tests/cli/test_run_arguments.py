@@ -91,8 +91,8 @@ def test_a_baseline_is_named_by_its_name_or_its_path(leadline: Leadline, baselin
     [
         ("nDGC@10", "no such file, and no measure: nDGC@10; nearest: nDCG@10"),
         ("bm25", "no such file, and no measure: bm25"),
-        ("new/none.json", "new/none.json: No such file"),
-        ("x=none.json", "none.json: No such file"),
+        ("new/none.json", "new/none.json: no such file"),
+        ("x=none.json", "none.json: no such file"),
         ("none*", "none*: is a pattern that matches no file"),
         ("x=*/bm25.json", "2 files; expected one, which is called x"),
     ],
@@ -106,4 +106,4 @@ def test_what_is_neither_file_nor_measure_is_one_error(leadline: Leadline, argum
 def test_one_file_given_twice_is_refused(leadline: Leadline) -> None:
     done = leadline("compare", "qrels.json", "old/bm25.json", "old/bm25.json")
     assert done.status == 2
-    assert "two runs are called 'bm25'" in done.err
+    assert "two runs are both named 'bm25'" in done.err

@@ -102,7 +102,7 @@ def test_a_sample_is_drawn_scored_and_estimated(leadline: Leadline, tmp_path: Pa
     done = leadline(
         "sampled",
         qrels,
-        "--pairs",
+        "--draw",
         pool,
         "--docs",
         tmp_path / "docs.jsonl",
@@ -154,12 +154,12 @@ def test_what_does_not_go_together_is_one_line(leadline: Leadline, files: list[P
     pool = qrels.parent / "pool.tsv"
     for words, said in (
         ((qrels,), "Missing argument 'SCORES...'"),
-        ((qrels, run, "--pairs", pool), "--pairs draws a sample and reads no scores"),
-        ((qrels, "--pairs", pool), "expected --docs DOCS and --sample N"),
-        ((qrels, run, "--docs", run), "--docs without --pairs"),
+        ((qrels, run, "--draw", pool), "--draw draws a sample and reads no scores"),
+        ((qrels, "--draw", pool), "expected --docs DOCS and --sample N"),
+        ((qrels, run, "--docs", run), "--docs needs --draw"),
         ((qrels, run, "--certain", "x.run"), "expected RUN:K"),
         ((qrels, run, "--certain", f"{run}:5", "--sample", "5"), "half for certain and half drawn"),
-        ((qrels, "--pairs", qrels, "--docs", run, "--sample", "5"), "would overwrite an input"),
+        ((qrels, "--draw", qrels, "--docs", run, "--sample", "5"), "would overwrite an input"),
     ):
         done = leadline("sampled", *words)
         assert (done.status, done.out) == (2, "")

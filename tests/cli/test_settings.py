@@ -41,7 +41,7 @@ def test_a_file_sets_several_and_its_paths_are_relative_to_it(tmp_path: Path, le
     config.write_text(
         '[read]\norder = "rank"\nqueries_in = "some.txt"\n[figure]\nlabels = ["bm25=A", "x=B"]\n'
     )
-    done = leadline(*ASKED, "-C", config, "-C", "order=score", "--plot", tmp_path / "x.svg")
+    done = leadline(*ASKED, "-C", config, "-C", "order=score", "-o", tmp_path / "x.svg")
     assert "'x'" in done.err
     config.write_text('[read]\norder = "rank"\nqueries_in = "some.txt"\n')
     data = leadline(*ASKED, "-C", config, "-C", "order=score").data
@@ -51,7 +51,7 @@ def test_a_file_sets_several_and_its_paths_are_relative_to_it(tmp_path: Path, le
 
 def test_quotes_keep_blanks_in_a_value(tmp_path: Path, leadline: Leadline) -> None:
     path = tmp_path / "x.svg"
-    done = leadline(*ASKED, "-C", 'figure.labels="bm25=The usual one" order=rank', "--plot", path)
+    done = leadline(*ASKED, "-C", 'figure.labels="bm25=The usual one" order=rank', "-o", path)
     assert done.data["options"]["order"] == "rank"
     assert done.data["options"]["label"] == ["bm25=The usual one"]
 

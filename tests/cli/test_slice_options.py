@@ -63,13 +63,11 @@ def test_other_formats_have_a_second_table(command: str, form: str, leadline: Le
 
 
 def test_the_figure_and_the_summary_have_the_slices(leadline: Leadline) -> None:
-    done = leadline(
-        "compare", *FILES, "-m", "RR", *SLICE, "--plot", "a.svg", "--figure", "slices", "--summary", "a.md"
-    )
+    done = leadline("compare", *FILES, "-m", "RR", *SLICE, "-o", "a.svg", "--figure", "slices", "-o", "a.md")
     assert done.status == 0
     assert Path("a.svg").read_text().startswith("<?xml")
     assert "short" in Path("a.md").read_text()
-    assert leadline("compare", *FILES, "--plot", "a.svg", "--figure", "slices").status == 2
+    assert leadline("compare", *FILES, "-o", "a.svg", "--figure", "slices").status == 2
 
 
 def test_the_level_of_means_is_that_of_the_option(leadline: Leadline) -> None:

@@ -70,6 +70,7 @@ CASES: dict[str, list[str]] = {
         "--team",
         "teams.csv:team",
     ],
+    "show": ["one.parquet"],
     "suite": ["suite.toml"],
     "summary": ["docs.jsonl", "--doc", "d01"],
     "topics fit": ["fit", "docs.jsonl", "-k", "2", "--sweeps", "5", "-o", "new.npz"],
@@ -115,7 +116,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         {
             "index": ["index", "docs.jsonl", "-o", "docs.index", "--store-text"],
             "model": ["topics", "fit", "docs.jsonl", "-k", "2", "--sweeps", "5", "-o", "model.npz"],
-            "saved": ["evaluate", "qrels.txt", *RUNS, "--save", "one.parquet"],
+            "saved": ["evaluate", "qrels.txt", *RUNS, "-o", "one.parquet"],
             "values": ["evaluate", "cranfield/qrels.txt", DEMO, "-f", "json", "-o", "one.json", *WITH],
         },
     )

@@ -21,8 +21,8 @@ from leadline.data.table import Table
 from leadline.data.wording import cells, folded, shortened, visible
 from leadline.io.id_lists import read_labels
 from leadline.io.result_files import read_column
-from leadline.io.tables import unguarded
-from leadline.reporting.render import render
+from leadline.io.small_tables import unguarded
+from leadline.render import render
 
 NAMES = [
     "\x1b[2Jred",
@@ -94,7 +94,7 @@ def test_errors_and_warnings_show_escapes(leadline: Leadline) -> None:
 @pytest.mark.usefixtures("folder")
 def test_figures_show_escapes(leadline: Leadline) -> None:
     for kind in ("forest", "scatter"):
-        done = leadline("compare", "qrels.txt", *runs(), "--plot", "p.svg", "--figure", kind)
+        done = leadline("compare", "qrels.txt", *runs(), "-o", "p.svg", "--figure", kind)
         assert done.status == 0
         assert not UNSAFE.search(Path("p.svg").read_text())
 

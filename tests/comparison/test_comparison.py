@@ -15,7 +15,7 @@ from leadline.comparison.compared_pair import ComparedPair
 from leadline.comparison.comparison_result import Comparison
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import evaluate
-from leadline.reporting.pages.report_page import marks
+from leadline.pages.report_page import marks
 
 Lists = dict[str, dict[str, float]]
 QUERIES = 24
@@ -203,7 +203,7 @@ def test_equivalence_is_corrected_beside_tukey_too() -> None:
 
 def test_a_pair_without_a_significant_difference_says_which_ones_are_detectable() -> None:
     runs = RUNS | {"near": varied(1, 2, 1)}
-    words = compare(QRELS, runs, "RR").sentences()
+    words = compare(QRELS, runs, "RR").text(long=True).splitlines()
     told = [one for one in words if one.startswith("No significant difference")]
     assert told
     assert all("detectable with 80 % power: " in one for one in told)
@@ -217,8 +217,8 @@ def test_a_pair_without_a_significant_difference_says_which_ones_are_detectable(
         baseline="b",
         correction="Tukey",
         confidence=0.9999,
-    ).sentences()
-    assert not any("power: 0" in one for one in flat)
+    ).text(long=True)
+    assert "power: 0" not in flat
 
 
 def test_values_that_only_round_apart_are_the_same_everywhere() -> None:
@@ -267,7 +267,7 @@ def test_the_order_of_runs_and_the_seed_decide_nothing_else() -> None:
         ({"test": "Welch"}, "unknown test 'Welch'"),
         ({"correction": "Holmes"}, "unknown correction 'Holmes'; nearest: Holm"),
         ({"interval": "BCA2"}, "unknown interval 'BCA2'; nearest: BCa"),
-        ({"confidence": 95}, "confidence level 95; expected a proportion from 0.5 to below 1"),
+        ({"confidence": 95}, "the confidence level is a fraction from 0.5 to below 1"),
         ({"margin": 0.0}, "margin 0.0; expected a number above 0"),
         ({"margin": float("inf")}, "margin=inf; expected a number"),
         ({"power": 1.0}, "power 1.0; expected a number between 0 and 1"),
@@ -295,9 +295,7 @@ def test_what_cannot_be_is_refused(options: dict[str, Any], words: str) -> None:
 def test_too_few_draws_for_the_correction_are_said() -> None:
     few = compare(QRELS, RUNS, "RR", test="Randomisation(draws=50)")
     found = [notice for notice in few.warnings if notice.code == "too_few_draws"]
-    assert [str(notice) for notice in found] == [
-        "tests in a family: 3; with 50 draws none can be significant (draws=60 is sufficient)"
-    ]
+    assert ["draws=60" in str(notice) for notice in found] == [True]
     assert not few.significant.any()
     for options in ({"test": "Randomisation(draws=60)"}, {"correction": "none"}, {"test": "T"}):
         asked: dict[str, Any] = {"test": "Randomisation(draws=50)"} | options
@@ -312,10 +310,7 @@ def test_too_few_queries_for_the_test_are_said() -> None:
     worse["q0"] = {"x": 2.0, "y": 1.5, "d": 1.0}  # else all differences are equal
     comparison = compare(qrels, {"a": better, "b": worse}, "RR", test="Randomisation")
     said = next(notice for notice in comparison.warnings if notice.code == "too_few_queries")
-    assert str(said) == (
-        "queries that differ: at most 5; too few for a significant difference by Randomisation, "
-        "whose p is at least 0.0625"
-    )
+    assert said.count == 5
     assert comparison.p == 0.0625
     assert not comparison.significant.any()
     assert "too_few_queries" not in {
@@ -324,7 +319,7 @@ def test_too_few_queries_for_the_test_are_said() -> None:
 
 
 def test_one_run_is_nothing_to_compare() -> None:
-    with pytest.raises(UsageError, match="1 run; expected two or more to compare"):
+    with pytest.raises(UsageError, match="need at least two runs to compare, got 1"):
         compare(QRELS, {"a": RUNS["best"]}, "RR")
 
 

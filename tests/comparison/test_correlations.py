@@ -232,8 +232,8 @@ def test_noisy_means_are_said() -> None:
 
 
 def test_the_coverage_that_is_printed_is_that_of_the_study() -> None:
-    path = Path(__file__).resolve().parents[2] / "docs" / "studies" / "_significance_intervals.json"
-    held = [row["coverage"] for row in json.loads(path.read_text())["correlate"]]
+    path = Path(__file__).resolve().parents[2] / "docs" / "studies" / "significance.json"
+    held = [row["coverage"] for row in json.loads(path.read_text())["printed"]["correlate"]]
     assert (math.floor(100 * min(held)), math.ceil(100 * max(held))) == QUERIES_COVERED
     assert len(held) >= 80
     help_text = " ".join((command.help or "").split())

@@ -190,7 +190,7 @@ def test_the_result_is_like_any_other() -> None:
 
 def test_what_cannot_be_ranked_is_refused() -> None:
     results = scores(drawn())
-    with pytest.raises(UsageError, match="two or more"):
+    with pytest.raises(UsageError, match="at least two runs"):
         ll.rank(scores([[0.5], [0.4]]))
     with pytest.raises(UsageError, match="options of rank alone"):
         ll.rank(results, {"a": {}})

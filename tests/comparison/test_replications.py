@@ -18,8 +18,9 @@ from leadline.comparison.replication import ReplicationRules, replication_values
 from leadline.comparison.replication_result import COVERAGE, Replication
 from leadline.data.averages import NamedMeasure
 from leadline.data.ids import Vocabulary
-from leadline.data.results import Results, RunInfo
+from leadline.data.records import RunInfo
 from leadline.errors import InputError, UsageError
+from leadline.evaluation.results import Results
 
 PEER = Path(__file__).parent / "repro_eval_values.json"
 QRELS = {f"q{number}": {"d": 1} for number in range(4)}

@@ -18,9 +18,9 @@ from leadline.comparison.why_different_tables import measure_of, read_table
 from leadline.data.qrels import Qrels
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.evaluate import evaluate
+from leadline.evaluation.score_results import read_scores
 from leadline.io.write import write_qrels, write_run
 from leadline.measures import MEASURES
-from leadline.reporting.score_results import read_scores
 
 QrelsOf = dict[str, dict[str, int]]
 RunOf = dict[str, dict[str, float]]
@@ -432,7 +432,7 @@ def test_decimals_are_recognised() -> None:
 
 def test_what_cannot_be_compared_is_refused(tmp_path: Path) -> None:
     values = {"q1": {"map": 0.5}}
-    with pytest.raises(UsageError, match="qrels without run"):
+    with pytest.raises(UsageError, match="qrels needs run"):
         why_different(values, values, qrels={"q1": {"d": 1}})
     with pytest.raises(InputError, match="no measure"):
         why_different(values, {"q1": {"P_5": 0.5, "P_10": 0.2}})

@@ -109,7 +109,7 @@ def test_a_reader_who_does_not_see_it_is_told(text: str) -> None:
 
 
 def test_notices_stand_in_words_and_undefined_values_are_dashes(text: str) -> None:
-    assert "<li>judged queries without a relevant document: 1; counted as 0 in every mean</li>" in text
+    assert "<li>1 judged query without a relevant document (scored 0)</li>" in text
     undefined = evaluate({"1": {"a": 0}}, {"one": {"1": {"a": 1.0}}}, ["AP(rel=1)", "RankOf(n=1)"])
     curves = curve({"1": {"a": 0}}, {"one": {"1": {"a": 1.0}}})
     found = demo_page(undefined, curves, collection="c", judgments=1)

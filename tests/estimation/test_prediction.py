@@ -11,10 +11,10 @@ import pytest
 from scipy import stats
 
 import leadline as ll
-from leadline.data.results import Results
 from leadline.errors import InputError, UsageError
 from leadline.estimation.predict import over_queries, predict
 from leadline.estimation.predictors import NQC, WIG
+from leadline.evaluation.results import Results
 from leadline.topics.infer import Vectors, write_vectors
 
 DOCS = {"d1": "wing lift", "d2": "wing drag flow", "d3": "heat flow"}
@@ -95,8 +95,8 @@ def test_a_list_is_predicted_alone() -> None:
         ({"predictors": []}, "no predictor; expected one, as in DeShaTo"),
         ({"predictors": "best"}, "unknown predictor 'best'; "),
         ({"predictors": ["nqq"]}, "unknown predictor 'nqq'; nearest: NQC"),
-        ({"queries": QUERIES}, "queries without index; expected both"),
-        ({"index": "x"}, "index without queries; expected both"),
+        ({"queries": QUERIES}, "queries needs index"),
+        ({"index": "x"}, "index needs queries"),
         ({"predictors": "NQC", "vectors": VECTORS}, "topic vectors, which no predictor asked for"),
         ({"name_by": "tag "}, "name_by='tag '; expected 'file' or 'tag'"),
     ],

@@ -159,5 +159,5 @@ def test_a_value_is_in_its_range_and_the_same_again(
 def test_scores_alone_normalised_by_the_tail_say_so_in_their_names() -> None:
     assert (str(NQC()), str(WIG())) == ("NQC(tail)", "WIG(tail)")
     assert PREDICTORS.parse("nqc") == NQC()
-    with pytest.raises(UsageError, match="norm=corpus in NQC; expected tail"):
+    with pytest.raises(UsageError, match="norm must be tail, not corpus"):
         PREDICTORS.parse("NQC(corpus)")

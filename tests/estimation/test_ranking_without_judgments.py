@@ -122,9 +122,9 @@ def test_topics_are_fitted_to_the_retrieved_documents_and_their_spread_is_told()
     [
         ({"method": "deshato"}, "expected topics or --docs DOCS"),
         ({"method": "nruns", "vectors": VECTORS}, "topics with method nruns, which does not use them"),
-        ({"method": "deshato", "vectors": VECTORS, "documents": {}}, "expected one of them"),
+        ({"method": "deshato", "vectors": VECTORS, "documents": {}}, "use only one of"),
         ({"method": "nrun"}, "unknown method 'nrun'; nearest: NRuns"),
-        ({"depth": 0}, "depth=0"),
+        ({"depth": 0}, "depth must be"),
         ({"fits": 0}, "fits=0; expected a whole number, 1 or more"),
     ],
     ids=str,
@@ -159,7 +159,7 @@ def test_files_of_one_name_are_told_apart_by_their_folders(tmp_path: Path) -> No
         (tmp_path / folder / "same.run").write_text("q Q0 d 1 1.0 t\n")
     paths = [str(tmp_path / folder / "same.run") for folder in ("x", "y")]
     assert sorted(ll.unjudged(paths).to_dict()["scores"]) == ["x/same", "y/same"]
-    with pytest.raises(UsageError, match="two runs are called 't'"):
+    with pytest.raises(UsageError, match="two runs are both named 't'"):
         ll.unjudged(paths, name_by="tag")
 
 

@@ -78,7 +78,7 @@ def test_the_least_relevant_grade_is_asked_for_and_named() -> None:
     found = curve(judgments, run, rel=2)
     assert found.points("run") == {"1": [], "2": [[2, 1.0, 0.5]]}
     assert str(found.warnings[0]) == (
-        "judged queries without a relevant document (grade 2 or more): 1; counted as 0 in every mean"
+        "1 judged query without a relevant document of grade 2 or more (scored 0)"
     )
 
 

@@ -9,7 +9,8 @@ import pytest
 from scipy import stats
 
 from conftest import Leadline
-from leadline.evaluation.evaluate import evaluate, mean_intervals
+from leadline.evaluation.evaluate import evaluate
+from leadline.evaluation.limits import mean_intervals
 from leadline.io.read import read_qrels, read_run
 from leadline.io.write import write_qrels, write_run
 
@@ -62,6 +63,6 @@ def test_the_command_shows_them_in_every_form(leadline: Leadline, tmp_path: Path
     rejected = leadline(*asked, "-f", "trec")
     assert (rejected.status, "cannot show" in rejected.err) == (2, True)
     without = leadline(*asked[:-1], "--confidence", "0.9")
-    assert (without.status, "--confidence without --intervals" in without.err) == (2, True)
+    assert (without.status, "--confidence needs --intervals" in without.err) == (2, True)
     rejected = leadline(*asked, "--config", "test.interval=Studnet")
     assert (rejected.status, "nearest: Student" in rejected.err) == (2, True)

@@ -250,3 +250,26 @@ def test_objects_of_ir_measures_are_measures() -> None:
         "nDCG(gain=exp)@10",
     ]
     assert str(ll.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, ir_measures.RR).measures[0]) == "RR"
+
+
+def test_measures_of_leadline_are_used_by_ir_measures_itself() -> None:
+    qrels, run = {"q": {"a": 1, "b": 0}}, {"q": {"b": 2.0, "a": 1.0}}
+    ours = [ll.ir_measure(text) for text in ("Q@10", "IPrec@0.5", "RBP(p=0.5,rel=1)")]
+    values = ir_measures.calc_aggregate([*ours, ir_measures.RR], qrels, run)
+    expected = ll.evaluate(qrels, run, ["Q@10", "IPrec@0.5", "RBP(p=0.5,rel=1)"]).means[0].tolist()
+    assert [values[measure] for measure in ours] == expected
+    assert ll.evaluate(qrels, run, ours).means[0].tolist() == expected
+    with pytest.raises(ll.UsageError, match="means 2 measures"):
+        ll.ir_measure("P@5,10")
+
+
+def test_leadline_is_asked_last_or_first() -> None:
+    asked = ir_measures.DefaultPipeline.providers
+    before = list(asked)
+    try:
+        provider = ll.register()
+        assert asked.count(provider) == 1
+        assert ll.register(first=True) is provider is asked[0]
+        assert asked.count(provider) == 1
+    finally:
+        asked[:] = before

@@ -11,7 +11,7 @@ import pytest
 
 import leadline as ll
 from conftest import Leadline
-from leadline.data.results import Results
+from leadline.evaluation.results import Results
 
 
 def machine_warnings(found: Results) -> list[int]:

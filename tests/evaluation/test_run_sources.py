@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
@@ -60,15 +61,44 @@ def test_an_iterator_of_rows_is_one_run(row: Callable[[Any], Any]) -> None:
 
 
 @pytest.mark.parametrize("runs", [[A, B], (A, B), iter([A, B])], ids=["list", "tuple", "iterator"])
-def test_runs_without_names_are_refused_with_the_dictionary_that_names_them(runs: Any) -> None:
-    with pytest.raises(UsageError) as refused:
-        ll.evaluate(QRELS, runs, "RR")
-    assert str(refused.value) == (
-        'two runs are without a name; expected a dictionary that names them: {"A": a, "B": b}'
-    )
+def test_runs_without_names_are_numbered(runs: Any) -> None:
+    results = ll.evaluate(QRELS, runs, "RR")
+    assert {name: results.mean(name, "RR") for name in results.names} == {"run 1": 1.0, "run 2": 0.5}
+
+
+def test_runs_stand_before_the_first_measure(tmp_path: Path) -> None:
+    new, _ = paths(tmp_path)
+    wanted: list[str | ll.Measure] = ["P@1", ll.MEASURES.parse("AP")]
+    results = ll.evaluate(QRELS, {"old": B}, new, A, "RR", wanted)
+    assert results.names == ["old", "a", "run 3"]
+    assert list(map(str, results.measures)) == ["RR", "P@1", "AP"]
+    assert ll.compare(QRELS, A, B, "RR").names == ["run 1", "run 2"]
+    assert ll.evaluate(QRELS, runs=A, measures="RR").names == ["run"]
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (["nDGC@10"], "no such file, and no measure: nDGC@10; nearest: nDCG@10"),
+        (["RR", A], "a run after the measure RR"),
+        ([["RR", "runs/a.run"]], "runs and measures in one list: runs/a.run is a file"),
+        ([A, ["RR", "nothing at all"]], "no such file, and no measure: nothing; "),
+        (["RR"], "qrels without runs"),
+    ],
+)
+def test_what_is_neither_run_nor_measure_is_refused(given: list[Any], words: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(words)):
+        ll.evaluate(QRELS, *given)
+
+
+def test_runs_given_twice_are_refused() -> None:
+    with pytest.raises(UsageError, match="runs twice"):
+        ll.evaluate(QRELS, A, runs=B)
+    with pytest.raises(UsageError, match="measures twice"):
+        ll.compare(QRELS, A, B, "RR", measures="AP")
 
 
 def test_runs_of_one_name_are_refused_with_the_dictionary_that_names_them() -> None:
-    with pytest.raises(UsageError, match="two runs are called 'x'; expected a dictionary that names them"):
+    with pytest.raises(UsageError, match="two runs are both named 'x'; name them in a dictionary"):
         ll.compare(QRELS, [ll.Run(A, name="x"), ll.Run(B, name="x")], "RR")
     assert ll.evaluate(QRELS, {"A": A, "B": B}, "RR").names == ["A", "B"]

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from conftest import Leadline
+from leadline.charts.line_plots import covered_by_rank
 from leadline.data.qrels import Qrels
 from leadline.errors import UsageError
 from leadline.evaluation.curves import subtopic_curve
 from leadline.evaluation.evaluate import evaluate
-from leadline.reporting.plots.line_plots import covered_by_rank
 
 QRELS = "q s1 a 1\nq s1 b 1\nq s2 b 2\nq s3 c 0\nq s3 d 1\np s1 a 1\n"
 RUN = {"q": {"a": 4.0, "x": 3.0, "b": 2.0, "d": 1.0}}
@@ -65,7 +65,7 @@ def test_the_command_shows_some_ranks_and_draws_all(
 ) -> None:
     (tmp_path / "my.run").write_text("q 0 a 1 2 t\nq 0 b 2 1 t\n")
     asked = ("curve", judgments, tmp_path / "my.run", "--config", "read.subtopics")
-    done = leadline(*asked, "--ranks", "7", "--plot", tmp_path / "curve.svg")
+    done = leadline(*asked, "--ranks", "7", "-o", tmp_path / "curve.svg")
     head, row, *_ = done.out.splitlines()
     assert head.split() == ["run", "1", "2", "3", "4", "5", "6"]
     assert row.split() == ["my", "0.167", *["0.333"] * 5]

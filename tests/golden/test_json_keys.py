@@ -24,8 +24,8 @@ RUNS = "bm25.run dense.run"
 INDEX = "index docs.jsonl -o docs.index"
 MODEL = "topics fit docs.jsonl -k 3 --sweeps 20 -o docs.model"
 POOL = f"pool {RUNS} --for P@10 --budget 3 --seed 1 -o drawn.tsv"
-SAVED = f"evaluate qrels.txt {RUNS} -m AP -m P@10 -q -f json -o saved.json"
-PREDICTED = f"predict {RUNS} -m WIG -m NQC -f json -o predicted.json"
+SAVED = f"evaluate qrels.txt {RUNS} -m AP -m P@10 -o saved.json"
+PREDICTED = f"predict {RUNS} -m WIG -m NQC -o predicted.json"
 # What is run before, and then the command whose result is looked at.
 COMMANDS = {
     "abtest": ["abtest clicks.csv --arms old new --user user --time time --planned 0.5"],

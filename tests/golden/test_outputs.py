@@ -23,15 +23,16 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
 RUNS = "bm25.run dense.run"
 # What is run before, then `$ leadline` lines whose output is kept. A line that fails keeps its error.
 BEFORE = {
-    "correlate": [f"evaluate qrels.txt {RUNS} -m AP -m P@10 -q -f json -o saved.json"],
+    "correlate": [f"evaluate qrels.txt {RUNS} -m AP -m P@10 -o saved.json"],
     "evaluate": [f"pool {RUNS} --for P@10 --budget 3 --seed 1 -o drawn.tsv"],
-    "merge": [f"evaluate qrels.txt {RUNS} -m AP -m RR --save saved.parquet"],
+    "merge": [f"evaluate qrels.txt {RUNS} -m AP -m RR -o saved.parquet"],
+    "show": [f"compare qrels.txt {RUNS} -m AP -o saved.json"],
     "topics": ["topics fit docs.jsonl -k 3 --sweeps 20 -o docs.model"],
-    "verify": [f"evaluate qrels.txt {RUNS} -m AP -m RR --save saved.parquet"],
+    "verify": [f"evaluate qrels.txt {RUNS} -m AP -m RR -o saved.parquet"],
     "why-different": [
         "evaluate qrels.txt dense.run -m map -q -f trec --profile trec9 -o one.txt",
-        "evaluate qrels.txt dense.run -m AP -l 2 -q -f json -o two.json",
-        "evaluate qrels.txt dense.run -m AP -q -f json -o three.json",
+        "evaluate qrels.txt dense.run -m AP -l 2 -o two.json",
+        "evaluate qrels.txt dense.run -m AP -o three.json",
     ],
 }
 LINES = {
@@ -45,7 +46,7 @@ LINES = {
     "agreement": [
         "agreement judges.csv",
         "agreement --table 300,20,10,70",
-        "agreement --table 20,5,1,3,30,4,0,6,31 --weights linear --level ordinal",
+        "agreement --table 20,5,1,3,30,4,0,6,31 --weights linear --scale ordinal",
         "agreement qrels.txt",
     ],
     "check": [f"check qrels.txt {RUNS}", "check clicks.csv"],
@@ -102,8 +103,8 @@ LINES = {
     "rank": [
         f"rank qrels.txt {RUNS} -m AP -m RR --config test.draws=1000",
         f"rank qrels.txt {RUNS} -m AP --config test.draws=0 -f markdown",
-        "rank --scores scores.csv --config scores.lower_is_better=latency --config test.draws=1000",
-        "rank --scores qrels.txt",
+        "rank scores.csv --config scores.lower_is_better=latency --config test.draws=1000",
+        "rank qrels.txt",
     ],
     "replicate": [
         f"replicate {RUNS} dense.run bm25.run qrels.txt -m AP",
@@ -116,6 +117,7 @@ LINES = {
         f"sampled qrels.txt {RUNS} -m AP -m RR --population 20",
         "sampled qrels.txt bm25.run -m Bpref",
     ],
+    "show": ["show saved.json", "show saved.json -f latex", "show qrels.txt"],
     "suite": ["suite suite.toml", "suite suite.toml --partial -m AP -f csv"],
     "summary": ["summary docs.jsonl --doc d01 --query knots"],
     "topics": ["topics perplexity docs.model docs.jsonl"],

@@ -336,10 +336,7 @@ def test_ids_that_are_fractions_are_refused_and_the_column_is_named(suffix: str,
 
 
 FAULTS = {
-    (
-        "a.json",
-        '{"q1": {"d1": 1}',
-    ): ":1: no JSON at column 17 (expecting ',' delimiter); expected a whole JSON text",
+    ("a.json", '{"q1": {"d1": 1}'): ":1: invalid JSON at column 17: expecting ',' delimiter",
     ("a.json", "[" * 100_000): ": JSON nested too deeply; expected objects",
     ("a.json", '"text"'): ": JSON of a str; expected an object or a list",
     (
@@ -355,7 +352,8 @@ FAULTS = {
         "a.json",
         '[{"qid": "q1"}]',
     ): ", record 1: a table of scores with columns qid; expected a column called doc_id or docno or "
-    "docid or corpus-id or corpus_id or item_id or document",
+    "docid or corpus-id or corpus_id or item_id or document or doc or "
+    "chunk_id or passage_id or pid or text_id or id",
     (
         "a.jsonl",
         '{"qid": "q1", "docno": "d1", "score": 1}\n{"qid": "q1", "score": 1}\n',
@@ -367,7 +365,7 @@ FAULTS = {
     (
         "a.jsonl",
         '{"qid": "q1", "docno": "d1", "score": 1}\n{"qid\n',
-    ): ":2: no JSON at column 2 (unterminated string starting at); expected a whole JSON text",
+    ): ":2: invalid JSON at column 2: unterminated string starting at",
     (
         "a.csv",
         "qid,docno,score\nq1,d1,abc\n",
@@ -382,7 +380,7 @@ FAULTS = {
     (
         "a.csv",
         "qid,docno,number\nq1,d1,1\n",
-    ): ":1: a table of scores with columns qid, docno, number; expected a column called score",
+    ): ":1: a table of scores with columns qid, docno, number; expected a column called score or similarity",
     ("a.csv", "qid,docno,score\n"): ": contains no documents; expected a run",
     ("a.parquet", "PAR1 and nothing else"): "cannot be read",
     ("a.arrow", "ARROW1 and nothing else"): "cannot be read",
@@ -581,7 +579,8 @@ def test_results_go_to_frames_and_json() -> None:
     assert means.columns == ["run", "measure", "value"]
     assert means.rows()[:2] == [("a", "AP", 0.5), ("a", "RR", 0.5)]
     assert results.to_pandas(per_query=False)["value"].tolist() == results.means.ravel().tolist()
-    assert json.loads(results.to_json(per_query=True)) == results.to_dict(per_query=True)
+    saved = json.loads(results.to_json())
+    assert {key: saved[key] for key in ("measures", "queries", "runs")} == results.to_dict(per_query=True)
 
 
 def test_frames_without_their_library_say_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -68,7 +68,7 @@ def test_splits_of_a_folder_of_beir_are_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["request.json", "request.json.gz"])
 def test_requests_of_rank_eval_are_read_back(name: str, tmp_path: Path, leadline: Leadline) -> None:
     source, target = files(tmp_path), tmp_path / name
-    options = ["--to", "rank_eval", "--index", "books", "--queries", tmp_path / "queries.jsonl"]
+    options = ["--to", "rank_eval", "--index-name", "books", "--queries", tmp_path / "queries.jsonl"]
     assert leadline("convert", source, target, *options).status == 0
     assert ll.read_qrels(target).to_dict() == QRELS
     write_rank_eval(ll.read_qrels(QRELS), tmp_path / "bare.json", index="books")
@@ -105,7 +105,7 @@ def test_what_they_cannot_hold_is_refused_in_one_line(tmp_path: Path, leadline: 
     (tmp_path / "a.run").write_text("q Q0 d 1 0.5 t\n")
     for words in (
         ["--to", "rank_eval"],
-        ["--index", "i"],
+        ["--index-name", "i"],
         ["--docs", tmp_path / "docs.jsonl"],
         ["--queries", tmp_path / "queries.jsonl", "--to", "csv"],
     ):

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leadline.errors import UsageError
-from leadline.io.judges import Judgment, merge
+from leadline.io.merged_judgments import Judgment, merge
 
 TABLE = [
     ("d1", {"ann": 2, "bob": 2, "cid": 0}),

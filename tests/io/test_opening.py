@@ -21,14 +21,14 @@ import zstandard
 import leadline as ll
 from conftest import Leadline
 from leadline.comparison.baselines import read_baseline
+from leadline.comparison.suite_files import read_suite
 from leadline.data.reading import Reading
 from leadline.errors import InputError
+from leadline.evaluation.score_results import read_scores
 from leadline.io import read_paths
 from leadline.io.opening import Buffers, Chunk, read_whole, run_name
 from leadline.io.pool_files import read_pool
 from leadline.io.read import counted_run, read_qrels, read_run
-from leadline.reporting.score_results import read_scores
-from leadline.scale.suite_files import read_suite
 from strategies import judged_by
 
 QRELS = {"q1": {"d1": 1}, "q2": {"d2": 1}}
@@ -238,7 +238,7 @@ def test_a_folder_is_refused(tmp_path: Path) -> None:
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError) as rejected:
         read_run(tmp_path / "none.run")
-    found = f"{tmp_path}/none.run: No such file or directory; expected a readable file"
+    found = f"{tmp_path}/none.run: no such file"
     assert str(rejected.value) == found
 
 

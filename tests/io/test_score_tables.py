@@ -385,7 +385,7 @@ def test_values_outside_the_range_of_a_measure_are_kept_with_a_warning() -> None
 def test_results_of_tables_are_restored_from_json_with_their_directions() -> None:
     rows = {run: {q: {"latency": 1.0 + n} for n, q in enumerate("xyz")} for run in "ab"}
     read = ll.read_scores(rows, lower_is_better="latency")
-    again = ll.Results.from_json(read.to_json(per_query=True))
+    again = ll.Results.from_json(read.to_json())
     assert again.to_dict(per_query=True) == read.to_dict(per_query=True)
     assert not again.measures[0].rising
 
@@ -393,7 +393,7 @@ def test_results_of_tables_are_restored_from_json_with_their_directions() -> Non
 def test_saved_results_and_tables_are_not_mixed(tmp_path: Path) -> None:
     saved, table = tmp_path / "saved.json", tmp_path / "table.csv"
     results = ll.evaluate(EXAMPLES / "qrels.txt", EXAMPLES / "bm25.run", "AP")
-    saved.write_text(results.to_json(per_query=True))
+    results.write(saved)
     table.write_text("query,run,AP\nq1,a,0.5\n")
     assert ll.read_scores(saved).mean("bm25", "AP") == results.mean("bm25", "AP")
     with pytest.raises(UsageError, match=r"saved result, .* a table"):

@@ -9,16 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from leadline import evaluate, read_qrels
-from leadline.comparison.baselines import read_baseline
+from leadline import evaluate
+from leadline.comparison.baselines import read_baseline, write_baseline
 from leadline.errors import LeadlineError
 from leadline.estimation.pool_designs import pool_for
+from leadline.evaluation.score_results import read_scores
 from leadline.io.pool_files import read_drawn_pool, write_drawn_pool
-from leadline.io.result_files import read_column, saved_data
-from leadline.io.sealed_files import SEAL
-from leadline.reporting.baseline_files import write_baseline
-from leadline.reporting.restore import save
-from leadline.reporting.score_results import read_scores
+from leadline.io.result_files import read_column
 from leadline.scale.saved_files import saved_results
 
 QRELS = {f"q{query}": {f"d{n}": (n * query) % 3 for n in range(6)} for query in range(1, 8)}
@@ -30,8 +27,7 @@ RUNS = {
 
 def _baseline(path: str) -> object:
     baseline = read_baseline(path)
-    # The checksum itself and the names of keys that nothing reads may be lost without harm.
-    return {key: value for key, value in baseline.data.items() if key in ("runs", "measures", "options")}
+    return baseline.results.to_dict(per_query=True), baseline.results.options
 
 
 def _pool(path: str) -> object:
@@ -48,7 +44,7 @@ def _scores(path: str) -> object:
 
 def _saved(path: str) -> object:
     results = saved_results(path)
-    return results.to_dict(per_query=True), results.options, saved_data(path), read_column(path)
+    return results.to_dict(per_query=True), results.options, read_column(path)
 
 
 def _read(read: Callable[[str], object], path: Path) -> str | None:
@@ -76,9 +72,9 @@ def test_a_flipped_bit_is_refused_or_changes_nothing(
     results = evaluate(QRELS, RUNS, measures=["AP", "P@3"])
     path = tmp_path / name
     if name.startswith("saved"):
-        save(results, path, command="evaluate")
+        results.write(path)
     elif name.startswith("baseline"):
-        write_baseline(results, path, read_qrels(QRELS))
+        write_baseline(results, path)
     else:
         write_drawn_pool(pool_for(RUNS, "P@3", budget=3, seed=2).pool, path, ["a note"])
     content = path.read_bytes()
@@ -96,19 +92,10 @@ def test_a_flipped_bit_is_refused_or_changes_nothing(
     assert refused > 200
 
 
-def test_files_of_earlier_versions_have_no_checksum_and_are_read(tmp_path: Path) -> None:
-    import pyarrow.parquet
-
-    results = evaluate(QRELS, RUNS, measures=["AP"])
-    save(results, tmp_path / "saved.parquet", command="evaluate")
-    table = pyarrow.parquet.read_table(tmp_path / "saved.parquet")
-    metadata = {key: value for key, value in table.schema.metadata.items() if key != SEAL}
-    assert len(metadata) < len(table.schema.metadata)
-    pyarrow.parquet.write_table(table.replace_schema_metadata(metadata), tmp_path / "earlier.parquet")
-    found = saved_results(str(tmp_path / "earlier.parquet"))
-    assert found.to_dict(per_query=True) == results.to_dict(per_query=True)
-    write_baseline(results, tmp_path / "baseline.json", read_qrels(QRELS))
+def test_json_without_its_checksum_is_refused(tmp_path: Path) -> None:
+    write_baseline(evaluate(QRELS, RUNS, measures=["AP"]), tmp_path / "baseline.json")
     data = json.loads((tmp_path / "baseline.json").read_text())
     del data["checksum"]
     (tmp_path / "baseline.json").write_text(json.dumps(data))
-    assert read_baseline(str(tmp_path / "baseline.json")).names == ["bm25", "dense"]
+    with pytest.raises(LeadlineError, match="damaged"):
+        read_baseline(str(tmp_path / "baseline.json"))

@@ -15,7 +15,7 @@ import leadline as ll
 from conftest import Leadline, examples
 from leadline.data.reading import Reading
 from leadline.errors import InputError, UsageError
-from leadline.io.id_lists import read_query_ids
+from leadline.io.query_ids import read_query_ids
 from leadline.io.read import counted_run
 from leadline.io.selection import selected_qrels
 from strategies import FORMS, in_form

@@ -16,7 +16,7 @@ from leadline.io import json_files, tables
 from leadline.io.id_lists import headed_rows, read_labels
 from leadline.io.judges import read_judges
 from leadline.io.result_files import read_column
-from leadline.io.tables import split_place
+from leadline.io.small_tables import split_place
 from leadline.io.texts import read_queries
 
 COMMENTED = "# made by hand\n\n#too\n{header}\n\n{rows}\n"

@@ -19,7 +19,8 @@ from leadline.io.judges import read_judges
 from leadline.judging.agreement import agreement
 from leadline.judging.agreement_audit import needed_judgments
 from leadline.judging.agreement_columns import agreement_tables
-from leadline.judging.agreement_result import Judgments, change
+from leadline.judging.agreement_result import Judgments
+from leadline.judging.agreement_values import change
 from leadline.stats.agreement_coefficients import (
     Cohen,
     Fleiss,
@@ -260,7 +261,7 @@ def test_swaps_are_what_a_loop_over_pairs_counts(pairs: list[tuple[int, int]]) -
     [
         ({"judges": {"a": {"q": {"d": 1}}}}, "1 judge (a); expected two or more"),
         ({"judges": {}}, "0 judges; expected two or more"),
-        ({}, "neither judges nor a table of counts; expected one of them"),
+        ({}, "neither judges nor a table of counts; pass one of them"),
         ({"judges": {"a": {"q": {"d": 1}}}, "table": [1, 2, 3, 4]}, "expected one of them"),
         ({"table": [1, 2, 3]}, "a table of 3 numbers; expected 4"),
         ({"table": [1, 2, -3, 4]}, "-3 in the table"),

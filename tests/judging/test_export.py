@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -9,15 +10,20 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import leadline as ll
 from conftest import Leadline
 from judging_pages import event
 from leadline.errors import InputError, UsageError
+from leadline.estimation.estimate import EstimatedResults
+from leadline.estimation.pool_designs import pool_for
+from leadline.io.pool_files import write_drawn_pool
 from leadline.io.read import read_qrels
-from leadline.judging.events import parse_event
+from leadline.judging.events import Event, parse_event
 from leadline.judging.export import export
+from leadline.judging.startup import fill, pooled
 from leadline.judging.store import Store
 
 GIVEN = {"ann": {"d1": 2, "d2": 0, "d3": 1}, "bob": {"d1": 2, "d2": 1}}
@@ -240,7 +246,7 @@ def test_a_store_converts_and_passes_the_check(path: str, tmp_path: Path, leadli
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["pool.tsv"], "expected --docs DOCS and --queries QUERIES"),
+        (["pool.tsv"], "--docs and --queries"),
         (["--docs", "d", "--queries", "q"], "expected POOL, or a --store"),
         (["pool.tsv", "--docs", "d", "--queries", "q", "--token", "short"], "a token of 5 letters"),
         (["--export", "qrels.txt", "--merge", "mean"], "No such file"),
@@ -260,3 +266,45 @@ def test_bad_usage_is_one_line(
 def test_an_unknown_judge_is_named_with_the_nearest(path: str) -> None:
     with pytest.raises(UsageError, match="nearest: bob"):
         export(path, "qrels.txt", rule="bobb")
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv.gz"])
+@pytest.mark.parametrize("left", [(), (-1, -2), (3,), (3, -1)])
+def test_an_exported_table_is_the_sample_that_the_store_is(
+    left: tuple[int, ...], suffix: str, tmp_path: Path
+) -> None:
+    rng = np.random.default_rng(1)
+    grades = {f"q{n}": {f"d{place}": int(rng.random() < 0.4) for place in range(60)} for n in range(40)}
+    runs = {
+        name: {query: rng.permutation(list(docs))[:30].tolist() for query, docs in grades.items()}
+        for name in "ab"
+    }
+    pool = pool_for(runs, "P@5", budget=5).pool
+    write_drawn_pool(pool, tmp_path / "pool.tsv", [])
+    rows, drawn = pooled(str(tmp_path / "pool.tsv"))
+    path = str(tmp_path / "judged.sqlite")
+    with closing(Store.open(path)) as store:
+        fill(store, rows, drawn)
+        store.add_judge("ann")
+        pairs = sorted(store.pairs(), key=lambda pair: pair.order)
+        skipped = {pairs[place].id for place in left}
+        store.append(
+            "ann",
+            [
+                Event(f"a-{pair.id}", "judge", pair.id, grade=grades[pair.query][pair.document])
+                for pair in pairs
+                if pair.id not in skipped
+            ],
+        )
+    export(path, str(tmp_path / f"judged.{suffix}"))
+    by_pool, by_store, by_table = (
+        ll.evaluate(judged, runs, ["P@5", "R@5"], pool=given)
+        for judged, given in ((path, pool), (path, None), (str(tmp_path / f"judged.{suffix}"), None))
+    )
+    for other in (by_store, by_table):
+        assert other.to_dict()["runs"] == by_pool.to_dict()["runs"]
+        assert {one.code for one in by_pool.warnings} <= {one.code for one in other.warnings}
+    assert ("skipped_pairs" in {one.code for one in by_table.warnings}) == (3 in left)
+    assert isinstance(by_table, EstimatedResults)
+    assert math.isnan(by_table.estimate("a", "P@5").low) == (3 in left)
+    assert not math.isnan(by_table.mean("a", "R@5"))  # the frame is in the table

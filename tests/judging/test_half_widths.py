@@ -17,10 +17,11 @@ from judging_pages import Files, ask, event, write
 from leadline.errors import UsageError
 from leadline.estimation.designs import at_scale, random_numbers_of
 from leadline.estimation.estimate import estimate
+from leadline.estimation.measured_pool import places_of_looks
 from leadline.estimation.pool_designs import pool_for
 from leadline.io.pool_files import DrawnPool, read_drawn_pool, write_drawn_pool
 from leadline.judging.events import parse_event
-from leadline.judging.half_widths import PoolPrecision, Precision, parse_rule, places_of_looks, runs_of
+from leadline.judging.half_widths import PoolPrecision, Precision, parse_rule, runs_of
 from leadline.judging.queue import Queues
 from leadline.judging.startup import JudgingPage, opened
 from leadline.judging.store import Store
@@ -423,13 +424,25 @@ def test_without_an_order_nothing_changes(tmp_path: Path) -> None:
         assert ask(found.app(), "/api/progress").data["precision"] is None
 
 
+def drawn(orders: dict[str, float]) -> DrawnPool:
+    size = len(orders)
+    return DrawnPool(
+        ["q"] * size,
+        list(orders),
+        np.ones(size),
+        np.array(list(orders.values())),
+        [{} for _ in orders],
+        np.ones(size, dtype=np.bool_),
+    )
+
+
 def test_a_larger_pool_changes_the_order(tmp_path: Path) -> None:
     with closing(Store.open(str(tmp_path / "s.sqlite"))) as store:
         store.add_pairs([("q", "d1", 1.0), ("q", "d2", 1.0)])
-        store.set_orders([(0.5, "q", "d1"), (0.2, "q", "d2")])
+        store.set_pool(drawn({"d1": 0.5, "d2": 0.2}))
         queues = Queues(store)
         assert [pair.id for pair in queues.upcoming(queues.join("ann"), 9)] == [2, 1]
-        store.set_orders([(0.1, "q", "d1")])
+        store.set_pool(drawn({"d1": 0.1}))
         assert [pair.order for pair in store.pairs()] == [0.1, math.inf]
 
 

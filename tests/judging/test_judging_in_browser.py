@@ -13,10 +13,10 @@ import pytest
 
 from conftest import Leadline
 from judging_pages import GRADES, Files, Server, stored, write
+from leadline.estimation.measured_pool import places_of_looks
 from leadline.estimation.pool_designs import pool_for
 from leadline.io.pool_files import write_drawn_pool
 from leadline.io.texts import read_documents, read_queries
-from leadline.judging.half_widths import places_of_looks
 
 MARKED = "WHERE kind = 'judge' ORDER BY events.id"
 EVENTS = "SELECT judges.name, grade FROM events JOIN judges ON judges.id = events.judge " + MARKED
@@ -419,7 +419,7 @@ def test_a_document_of_five_megabytes_is_as_quick_as_any(tmp_path: Path, visit: 
 def test_a_form_without_the_text_opens_it_on_request_and_that_is_kept(
     files: Files, visit: Callable[..., Visit]
 ) -> None:
-    with Server(files, "--show", "title") as server:
+    with Server(files, "--content", "title") as server:
         judge = visit(server)
         assert judge.page.is_hidden("#summary")
         assert judge.page.is_hidden("#full")

@@ -91,7 +91,7 @@ def test_a_pool_without_depth_and_without_documents_is_refused() -> None:
 
 def test_each_document_is_drawn_equally_often_and_queries_draw_for_themselves() -> None:
     keys = document_keys([b"d%d" % number for number in range(20)], 0)
-    among = np.ones(20, dtype=bool)
+    among = np.arange(20)
     draws = np.array([draw_documents(b"q%d" % query, keys, 5, among=among) for query in range(4000)])
     counts = np.bincount(draws.ravel(), minlength=20)
     assert (((counts - 1000) ** 2) / 750).sum() < 43  # chi-square of 19, 1 in 1000
@@ -110,7 +110,7 @@ def test_a_draw_keeps_what_was_drawn_when_less_is_left_or_more_is_wanted(
     keys = document_keys([b"d%d" % number for number in range(30)], 3)
 
     def draw(without: set[int], number: int) -> set[int]:
-        among = np.array([place not in without for place in range(30)])
+        among = np.array([place for place in range(30) if place not in without], dtype=np.int64)
         return set(draw_documents(b"q", keys, number, among=among).tolist())
 
     first = draw(pooled, count)

@@ -180,7 +180,13 @@ def interpreted() -> Interpreted:
 
 
 def outcome(
-    folder: Path, run: bytes, qrels: bytes, window: int, options: Options, reading: Reading = DEFAULT_READING
+    folder: Path,
+    run: bytes,
+    qrels: bytes,
+    window: int,
+    options: Options,
+    reading: Reading = DEFAULT_READING,
+    turns: int = 1,
 ) -> str | tuple[dict[str, Any], ReadCounts]:
     """Judge a run by judgments, both as files: what comes out, or the text of the refusal."""
     (folder / "qrels.txt").write_bytes(qrels)
@@ -188,7 +194,7 @@ def outcome(
     try:
         table = read_qrels(folder / "qrels.txt")
         judged, tally = judged_by(
-            folder / "sys.run", table, window=window, reading=reading, **options._asdict()
+            folder / "sys.run", table, window=window, turns=turns, reading=reading, **options._asdict()
         )
     except InputError as error:
         return str(error)
@@ -196,16 +202,16 @@ def outcome(
 
 
 @examples(120)
-@given(run=run_texts(), qrels=qrels_texts(), window=WINDOWS, options=OPTIONS)
+@given(run=run_texts(), qrels=qrels_texts(), window=WINDOWS, options=OPTIONS, turns=st.integers(1, 4))
 def test_both_forms_give_what_the_oracle_gives(
-    folder: Path, run: bytes, qrels: bytes, window: int, options: Options
+    folder: Path, run: bytes, qrels: bytes, window: int, options: Options, turns: int
 ) -> None:
     join = expected(run, qrels, options)
     join["unjudged_ties"].sort()
     tally = expected_tally(run, qrels, narrow=options.narrow)
     for form in FORMS:
         with in_form(form):
-            assert outcome(folder, run, qrels, window, options) == (join, tally)
+            assert outcome(folder, run, qrels, window, options, turns=turns) == (join, tally)
 
 
 @given(run=run_texts(12), qrels=qrels_texts(12), window=WINDOWS, options=OPTIONS)

@@ -113,7 +113,7 @@ def test_a_grade_above_the_largest_is_refused_with_the_name_of_the_option() -> N
 
 @pytest.mark.parametrize("text", ["SDCG", "SDCG@0", "SDCG(max_grade=0)@5"])
 def test_bad_parameters_are_refused_when_parsed(text: str) -> None:
-    with pytest.raises(UsageError, match=r"cutoff|expected|write max_grade"):
+    with pytest.raises(UsageError, match=r"cutoff|must be|write max_grade"):
         of(text)
 
 
@@ -205,7 +205,7 @@ def test_gains_are_written_in_one_way() -> None:
 
 @pytest.mark.parametrize("gains", ["1", "1:x", "1:2/1:3", "-1:2", "1:nan", "1:1e99", ""])
 def test_other_gains_are_refused(gains: str) -> None:
-    with pytest.raises(UsageError, match="expected grade, or gains of grades as in 1:3/2:9"):
+    with pytest.raises(UsageError, match="must be grade, or gains of grades as in 1:3/2:9"):
         of(f"GnDCG(gains={gains})")
 
 

@@ -185,7 +185,7 @@ def test_without_subtopics_it_asks_for_them(text: str) -> None:
     ],
 )
 def test_bad_parameters_are_refused_when_parsed(text: str) -> None:
-    with pytest.raises(UsageError, match=r"expected|cutoff|has no parameter"):
+    with pytest.raises(UsageError, match=r"must be|cutoff|has no parameter"):
         of(text)
 
 

@@ -138,4 +138,4 @@ def test_classes_are_measures_with_their_defaults() -> None:
     assert [str(measure) for measure in results.measures] == ["AP", "nDCG@10", "P@5"]
     assert [str(measure) for measure in ll.evaluate(QRELS, {"a": RUN}, AP).measures] == ["AP"]
     with pytest.raises(UsageError, match="measure <class 'int'>; expected a name such as AP"):
-        ll.evaluate(QRELS, {"a": RUN}, [int])  # type: ignore[list-item]
+        ll.evaluate(QRELS, {"a": RUN}, [int])  # type: ignore[arg-type]

@@ -227,7 +227,9 @@ def test_a_grade_above_the_largest_is_refused_whatever_the_user_model(text: str)
     ],
 )
 def test_bad_parameters_are_refused_when_parsed(text: str) -> None:
-    with pytest.raises(UsageError, match=r"expected|cutoff|write max_grade|has no parameter|always divided"):
+    with pytest.raises(
+        UsageError, match=r"must be|expected|cutoff|write max_grade|has no parameter|always divided"
+    ):
         of(text)
 
 

@@ -10,10 +10,9 @@ import pytest
 
 import leadline as ll
 from conftest import EXAMPLES
-from leadline.data.results import Results
 from leadline.errors import UnknownIdError, UsageError
 from leadline.evaluation.evaluate import evaluate
-from leadline.reporting.restore import save
+from leadline.evaluation.results import Results
 from leadline.scale import evaluate_parts, evaluate_runs
 from leadline.scale.run_parts import RunParts
 from leadline.scale.saved_files import merge_files
@@ -68,10 +67,10 @@ def test_saved_parts_merge_to_the_whole(seed: int, tmp_path: Path) -> None:
     whole = evaluate(split.qrels, split.run, measures, **options)
     files = [f"{part}.parquet" for part in split.parts]
     for part, file in zip(split.parts, files, strict=True):
-        save(evaluate(split.qrels, {"bm25": part}, measures, **options), file)
+        evaluate(split.qrels, {"bm25": part}, measures, **options).write(file)
     merged = merge_files(files)
     assert_same(merged, whole)
-    save(merged, tmp_path / "merged.parquet")
+    merged.write(tmp_path / "merged.parquet")
     assert_same(merge_files([str(tmp_path / "merged.parquet")]), whole)
 
 

@@ -77,9 +77,9 @@ def test_an_unknown_name_is_refused_with_the_nearest(
     ("registry", "written", "says"),
     [
         (TESTS, "T(draws=5)", "T has no parameter 'draws'; it has: none"),
-        (TESTS, "Randomisation(draws=0)", "draws=0 in Randomisation; expected a whole number, 1 or"),
-        (INTERVALS, "BCa(draws=98)", "draws=98 in BCa; expected a whole number, 99 or more"),
-        (INTERVALS, "Percentile(draws=9.5)", "draws=9.5 in Percentile; expected a whole number"),
+        (TESTS, "Randomisation(draws=0)", "draws must be a whole number, 1 or"),
+        (INTERVALS, "BCa(draws=98)", "draws must be a whole number, 99 or more, not 98"),
+        (INTERVALS, "Percentile(draws=9.5)", "draws must be a whole number"),
         (TESTS, "T@10", "T takes no cutoff; write T"),
     ],
 )

@@ -136,5 +136,5 @@ def test_edges(zeros: str) -> None:
 
 
 def test_other_rules_for_zeros_are_refused() -> None:
-    with pytest.raises(UsageError, match="zeros=zsplit in Wilcoxon; expected drop or pratt"):
+    with pytest.raises(UsageError, match="zeros must be drop or pratt, not zsplit"):
         Wilcoxon(zeros="zsplit")

@@ -1,6 +1,7 @@
 """One file per command; the group imports a command only when it is called.
 
-`leadline --help` imports none: the list of commands is in `_commands.py`, which docs/generate.py writes.
+Helps, completion and errors of usage import none: what they show is in `commands.json`, which
+docs/generate.py writes.
 """
 
 from __future__ import annotations
@@ -15,8 +16,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from leadline.cli._commands import COMMANDS
-from leadline.cli._help import Described
+from leadline.cli._help import Described, table
 from leadline.errors import LeadlineError
 from leadline.io import read_paths
 from leadline.version import VERSION
@@ -39,20 +39,33 @@ SECTIONS = (
 
 
 WIDEST = 100  # columns of a help
-TESTS = "`leadline compare` tests whether runs differ"
-FIGURES = "commands draw with --plot FILE.svg"
+TESTS = "use `leadline compare QRELS OLD NEW`, which tests whether runs differ"
+FIGURES = "use `leadline compare QRELS RUN... -o FILE.svg`, or `leadline show RESULT -o FILE.svg`"
 # Words that people try for a command or an option, with what does it here.
 TRIED = {
-    "eval": "use `leadline evaluate`",
+    "eval": "use `leadline evaluate QRELS RUN...`",
     "estimate": "use `leadline evaluate JUDGMENTS RUN... --pool POOL`",
-    **dict.fromkeys(("significance", "ttest", "test", "stats"), TESTS),
-    "gate": "use `leadline compare --baseline RUN --fail-if-worse MEASURE`",
-    "table": "use `leadline report`, or `leadline compare -f latex`",
+    **dict.fromkeys(("score-runs", "metrics", "trec_eval"), "use `leadline evaluate QRELS RUN...`"),
+    **dict.fromkeys(("significance", "ttest", "t-test", "test", "stats", "diff"), TESTS),
+    "gate": "use `leadline compare QRELS RUN --baseline OLD --fail-if-worse MEASURE`",
+    "table": "use `leadline report QRELS RUN...`, with -f latex for a paper",
+    "kappa": "use `leadline agreement QRELS QRELS...`",
+    "validate": "use `leadline check FILE...`",
+    "lint": "use `leadline check FILE...`",
     **dict.fromkeys(("plot", "figure"), FIGURES),
-    "--latex": "Use -f latex.",
-    "--csv": "Use -f csv.",
-    "--json": "Use -f json.",
-    "--html": "Use `leadline report`, which writes a page.",
+    "--latex": "Use -f latex, or -o FILE.tex.",
+    "--csv": "Use -f csv, or -o FILE.csv.",
+    "--json": "Use -f json, or -o FILE.json.",
+    "--html": "Use -f html, or -o FILE.html; `leadline report` writes a page.",
+    "--plot": "Use -o FILE.svg, and --figure KIND.",
+    "--chart": "Use --figure KIND.",
+    "--save": "Use -o FILE.parquet or -o FILE.json.",
+    "--summary": "Use -o FILE.md.",
+    "--baseline-file": "Use --baseline FILE, and --update-baseline FILE to write it.",
+    "--markdown": "Use -f markdown.",
+    "--scores": "Leave it out: values of queries are recognised.",
+    "--rel": "Use --level GRADE.",
+    "--significance": "For the significance level use --confidence 0.99.",
 }
 
 
@@ -61,30 +74,31 @@ class Commands(Described, click.Group):
 
     def list_commands(self, _context: click.Context) -> list[str]:
         """Return the names of the commands."""
-        return sorted(COMMANDS)
+        return sorted(table())
 
     def get_command(self, _context: click.Context, name: str) -> click.Command | None:
         """Import one command."""
-        if name not in COMMANDS and not is_command(name):
+        if name not in table() and not is_command(name):
             return None
-        loaded: click.Command = importlib.import_module(f"{__name__}.{module_of(name)}").command
-        return loaded
+        from leadline.cli._declared import declared
+
+        return declared(name, lambda: loaded(name)) or loaded(name)
 
     def shell_complete(self, context: click.Context, incomplete: str) -> list[CompletionItem]:
         """Complete the name of a command without importing any."""
         from click.shell_completion import CompletionItem
 
         names = [name for name in self.list_commands(context) if name.startswith(incomplete)]
-        items = [CompletionItem(name, help=COMMANDS[name][1]) for name in names]
+        items = [CompletionItem(name, help=table()[name]["says"]) for name in names]
         return items + click.Command.shell_complete(self, context, incomplete)
 
     def format_help(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the common commands with a line each, and the names of the others."""
         self.format_usage(context, formatter)
         self.format_help_text(context, formatter)
-        rest = {name: section for name, (section, _) in COMMANDS.items() if name not in COMMON}
+        rest = {name: entry["section"] for name, entry in table().items() if name not in COMMON}
         with formatter.section("Common commands"):
-            formatter.write_dl([(name, COMMANDS[name][1]) for name in COMMON])
+            formatter.write_dl([(name, table()[name]["says"]) for name in COMMON])
         sections = [(title, ", ".join(name for name in rest if rest[name] == title)) for title in SECTIONS]
         with formatter.section("Other commands"):
             formatter.write_dl([(title, names) for title, names in sections if names and title != "Help"])
@@ -105,9 +119,9 @@ class Commands(Described, click.Group):
 
     def format_all(self, formatter: click.HelpFormatter) -> None:
         """Write all commands by section with a line each."""
-        widest = max(map(len, COMMANDS))
+        widest = max(map(len, table()))
         for title in SECTIONS:
-            rows = [(name, text) for name, (section, text) in COMMANDS.items() if section == title]
+            rows = [(name, entry["says"]) for name, entry in table().items() if entry["section"] == title]
             with formatter.section(title):
                 formatter.write_dl([(name.ljust(widest), text) for name, text in rows])
 
@@ -134,6 +148,12 @@ def module_of(name: str) -> str:
     'why_different'
     """
     return name.replace("-", "_")
+
+
+def loaded(name: str) -> click.Command:
+    """Import a command."""
+    command: click.Command = importlib.import_module(f"{__name__}.{module_of(name)}").command
+    return command
 
 
 def is_command(name: str) -> bool:

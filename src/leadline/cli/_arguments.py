@@ -2,15 +2,34 @@
 
 from __future__ import annotations
 
-import os
+from collections.abc import Iterable
 
 import click
 
-from leadline.errors import UnknownNameError, UsageError
-from leadline.io.opening import IR_DATASETS, RUN_SUFFIXES, STANDARD_INPUT, files_of, run_name, split_part
-from leadline.io.run_names import split_name
+from leadline.errors import UsageError
+from leadline.io.run_names import is_input
 
-LIKENESS = 0.75  # from which a name is near an argument that may as well be a file
+VALUES = "values"  # kind of inputs
+
+
+def are_values(paths: Iterable[str], kind: str | None = None, *, saved: bool = True) -> bool:
+    """Return whether inputs are values of queries, or `saved` ones: all of them, or none."""
+    from leadline.evaluation.score_results import is_known
+    from leadline.io.run_names import split_name
+    from leadline.io.value_tables import is_values
+
+    if kind is not None:
+        return kind == VALUES
+    found = {path: is_values(split_name(path)[1], is_known, saved=saved) for path in paths}
+    if any(found.values()) and not all(found.values()):
+        values, other = (
+            next(path for path, is_one in found.items() if is_one is kind) for kind in (True, False)
+        )
+        raise UsageError(
+            f"{values} holds values of queries, {other} does not. Give values only, or judgments and runs "
+            f"(if {other} holds values too: --config read.kind={VALUES})"
+        )
+    return any(found.values())
 
 
 def move_measures(context: click.Context, argument: click.Parameter) -> None:
@@ -20,43 +39,16 @@ def move_measures(context: click.Context, argument: click.Parameter) -> None:
     moved = [text for text in given if not is_input(text)]
     if not moved:
         return
-    if not context.params.get("scores"):  # whose measures may have any name
-        check_measures(moved, context.params.get("profile") or "leadline")
     context.params[name] = tuple(text for text in given if text not in moved)
+    from leadline.evaluation.arguments import check_measures
+
+    try:
+        check_measures(moved, context.params.get("profile") or "leadline")
+    except UsageError:
+        inputs = [*filter(None, [context.params.get("qrels")]), *context.params[name]]
+        if not are_values(inputs, context.params.get("kind")):  # whose measures may have any name
+            raise
     if argument.required and not context.params[name]:
         raise click.MissingParameter(ctx=context, param=argument)
     context.params["measures"] += tuple(moved)
     context.set_parameter_source("measures", click.core.ParameterSource.COMMANDLINE)
-
-
-def is_input(text: str) -> bool:
-    """Return whether an argument is a file, or looks like one; what is there comes before any meaning.
-
-    >>> [is_input(text) for text in ("-", "new=bm25.run", "runs/*.run", "nDCG(gain=exp)@10", "AP")]
-    [True, True, True, False, False]
-    """
-    path = split_name(text)[1]
-    if path == STANDARD_INPUT or os.path.lexists(path) or split_part(path)[1]:
-        return True
-    if "/" in path or os.sep in path or path.startswith(IR_DATASETS):
-        return True
-    return run_name(path) != path or path.endswith(RUN_SUFFIXES) or files_of(path) != [path]
-
-
-def check_measures(texts: list[str], profile: str) -> None:
-    """Raise UsageError for arguments that are no measures, nor files that exist."""
-    from leadline.data.registry import split_names
-    from leadline.evaluation.profiles import profile_of
-    from leadline.measures import MEASURES
-
-    wrong = []
-    for text in (name for each in texts for name in split_names(each)):
-        try:
-            profile_of(profile).requests([text])
-        except UnknownNameError:
-            nearest = MEASURES.nearest(text, likeness=LIKENESS)
-            wrong.append(f"{text}; {nearest}" if "nearest: " in nearest else text)
-        except UsageError as error:
-            wrong.append(str(error))
-    if wrong:
-        raise UsageError("no such file, and no measure: " + "; ".join(wrong))

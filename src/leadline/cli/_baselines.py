@@ -9,86 +9,90 @@ from typing import Any, TypeVar
 import click
 import numpy as np
 
-from leadline.cli._help import InputPath, add_options, option
+from leadline.cli._help import add_options, option
 from leadline.cli._settings import setting
-from leadline.comparison.baselines import Baseline, fingerprint, read_baseline, with_baseline
+from leadline.comparison.baselines import Baseline, is_baseline, read_baseline, with_baseline
 from leadline.comparison.gate import BELOW, Condition, Gate, resolve_conditions, thresholds
 from leadline.comparison.pairing import Pairs
-from leadline.data.qrels import Qrels
-from leadline.data.results import Results
 from leadline.data.wording import counted, queries
-from leadline.errors import UsageError, both, one_of
-from leadline.reporting.render.text_formats import plain_text
+from leadline.errors import UsageError, both
+from leadline.evaluation.results import Results
+from leadline.io.opening import run_name
+from leadline.render.view import suffix_of
 
 F = TypeVar("F", bound=Callable[..., Any])
-OPTIONS = ("baseline_file", "update_baseline", "force_update")
+OPTIONS = ("update_baseline", "force_update")
 
 
 def baseline_options(function: F) -> F:
-    """Add `--baseline-file`, `--update-baseline` and `output.force_update`."""
+    """Add `--update-baseline` and `output.force_update`."""
     return add_options(
         setting("output.force_update")(function),
         (
             option(
                 "Gates",
-                "--baseline-file",
-                type=InputPath(),
-                metavar="FILE",
-                help="File of --update-baseline, or JSON of evaluate --per-query, with which every run is "
-                "compared: with its only run, or of several with the one of the same name. It is refused if "
-                "judgments, measures or options are others. [default of -m: its measures]",
-            ),
-            option(
-                "Gates",
                 "--update-baseline",
-                is_flag=True,
-                help="Write the values of the runs to --baseline-file (FILE.parquet or FILE.json) unless a "
-                "condition fails.",
+                metavar="FILE",
+                help="Save the values of the runs (FILE.parquet or FILE.json) unless a condition fails; "
+                "FILE may be that of --baseline, and may not exist yet.",
             ),
         ),
     )
 
 
 class BaselineFile:
-    """The baseline file of one command.
+    """The saved values that one command compares with, and those that it saves.
 
     Attributes
     ----------
     path : str or None
-        The file.
+        The file of --baseline.
     kept : Baseline or None
         Its content; None without a file, or if it is written for the first time.
     measures : list of str
         Measures of its content; they are kept when it is written again.
+    runs : list of str
+        The other baselines: names of runs, and files of runs.
     """
 
-    def __init__(self, path: str | None, *, update: bool, force: bool, others: Sequence[str]) -> None:
-        self.path = path
+    def __init__(
+        self, baselines: Sequence[str], runs: Sequence[str], update: str | None, *, force: bool
+    ) -> None:
         self.update = update
         self.force = force
-        both(
-            {"--update-baseline": update, "--config output.force_update": force},
-            {"--baseline-file FILE": path},
-        )
-        both({"--config output.force_update": force}, {"--update-baseline": update})
-        for name in others:
-            one_of({"--baseline-file": path, f"--{name}": True})
+        both({"--config output.force_update": force}, {"--update-baseline FILE": update})
+        named = {run.partition("=")[0] for run in runs} | {run_name(run) for run in runs}
+        saved = [
+            one
+            for one in baselines
+            if one not in named
+            and one not in runs
+            and (is_baseline(one) if os.path.isfile(one) else one == update)
+        ]
+        self.runs = [one for one in baselines if one not in saved]
+        for one in self.runs:
+            if one not in named and not os.path.exists(one) and suffix_of(one) in (".json", ".parquet"):
+                raise UsageError(f"--baseline {one}: no such file; --update-baseline {one} writes it")
+        if len(saved) > 1 or (saved and self.runs):
+            raise UsageError(
+                f"--baseline {saved[0]} holds saved values; expected no other baseline beside it"
+            )
+        self.path = saved[0] if saved else None
         self.kept: Baseline | None = None
-        if path is not None:
-            if update:
-                from leadline.reporting.baseline_files import check_suffix
+        if update is not None:
+            from leadline.comparison.baselines import check_suffix
 
-                check_suffix(path)
-            if os.path.exists(path) or not update:
-                self.kept = read_baseline(path, to_update=update)
+            check_suffix(update)
+        if self.path is not None and os.path.exists(self.path):
+            self.kept = read_baseline(self.path, to_update=self.path == update)
         self.measures = self.kept.measures if self.kept is not None else []
 
-    def joined(self, results: Results, qrels: Qrels) -> tuple[Results, Pairs | None]:
+    def joined(self, results: Results) -> tuple[Results, Pairs | None]:
         """Return results with the runs of the baseline, and the pairs to compare; None without a baseline."""
         if self.kept is None:
             return results, None
         try:
-            return with_baseline(results, self.kept, fingerprint(qrels))
+            return with_baseline(results, self.kept)
         except UsageError as error:
             if not self.force:
                 raise
@@ -98,8 +102,8 @@ class BaselineFile:
 
     def check(self, results: Results) -> None:
         """Raise InputError, before anything is tested, for results of which no baseline is made."""
-        if self.update:
-            from leadline.reporting.baseline_files import check_baseline
+        if self.update is not None:
+            from leadline.comparison.baselines import check_baseline
 
             check_baseline(results, force=self.force)
 
@@ -107,40 +111,41 @@ class BaselineFile:
         """Return path and number of values of the file, as an input of the command."""
         if self.kept is None:
             return []
-        values = results.values[len(results.runs) - len(self.kept.names) :]
+        values = results.values[len(results.runs) - len(self.kept.results.names) :]
         return [(self.kept.path, int((~np.isnan(values)).sum()))]
 
     def written(self, outcomes: Sequence[Gate]) -> bool:
         """Return whether the file is to be written, after the conditions were tested."""
-        return self.update and (self.force or not any(gate.failed for gate in outcomes))
+        return self.update is not None and (self.force or not any(gate.failed for gate in outcomes))
 
     def to_dict(self, outcomes: Sequence[Gate]) -> dict[str, Any]:
         """Return the description of the file for JSON; empty without one."""
-        if self.path is None:
+        path = self.path or self.update
+        if path is None:
             return {}
-        known = self.kept.to_dict() if self.kept is not None else {"path": self.path, "runs": []}
+        known = self.kept.to_dict() if self.kept is not None else {"path": path, "runs": []}
         return {"baseline_file": known | {"updated": self.written(outcomes)}}
 
-    def write(self, results: Results, qrels: Qrels | None, outcomes: Sequence[Gate]) -> None:
+    def write(self, results: Results, inputs: Sequence[dict[str, Any]], outcomes: Sequence[Gate]) -> None:
         """Write the file if it is to be written, and say so."""
-        if not self.written(outcomes):
-            if self.update:
-                click.echo(
-                    f"leadline: {self.path} was not written, because a condition failed "
-                    "(--config output.force_update writes it all the same)",
-                    err=True,
-                )
+        if self.update is None:
             return
-        from leadline.reporting.baseline_files import write_baseline
+        if not self.written(outcomes):
+            click.echo(
+                f"leadline: {self.update} was not written, because a condition failed "
+                "(--config output.force_update writes it all the same)",
+                err=True,
+            )
+            return
+        from leadline.comparison.baselines import save_baseline
 
-        assert self.path is not None
-        assert qrels is not None
         texts = list(map(str, results.measures))
         order = [name for name in self.measures if name in texts]
         order += [name for name in texts if name not in order]
         chosen = results.select_measures([texts.index(name) for name in order])
-        write_baseline(chosen, self.path, qrels, force=self.force)
-        click.echo(f"leadline: wrote {self.path}: {_size(results)}", err=True)
+        chosen.qrels = results.qrels
+        save_baseline(chosen, self.update, inputs, force=self.force)
+        click.echo(f"wrote {self.update}: {_size(results)}", err=True)
 
 
 def least_means(results: Results, conditions: Sequence[Condition], *, rel: float | None) -> list[Gate]:
@@ -158,16 +163,6 @@ def first_notes(path: str | None, conditions: Sequence[Condition]) -> list[str]:
     if untested:
         notes.append(f"conditions that need a baseline and were not tested: {untested}")
     return notes
-
-
-def first_summary(results: Results, notes: Sequence[str], outcomes: Sequence[Gate]) -> str:
-    """Return the Markdown summary of a run without a baseline to compare with."""
-    failed = sum(gate.failed for gate in outcomes)
-    head = f"{failed} of {len(outcomes)} conditions failed" if outcomes else "first baseline"
-    lines = [f"### leadline: {head}", "", *(f"- {plain_text(note)}" for note in notes)]
-    lines += [f"- {plain_text(str(gate))}" for gate in outcomes]
-    lines += [f"- {plain_text(_size(results))}"]
-    return "\n".join(lines) + "\n"
 
 
 def _size(results: Results) -> str:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
 import click
+
+from leadline.io.read_paths import STANDARD_STREAM, declare_output
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -32,7 +36,7 @@ Title = Literal[
     "Settings",
 ]
 TITLES = ("Options", *get_args(Title))
-WIDEST = 30  # a longer option has its text on the next line
+WIDEST = 28  # a longer option has its text on the next line
 
 # Metavars of files and folders, which a shell completes.
 FILES = frozenset(
@@ -65,6 +69,16 @@ FILES = frozenset(
         "VECTORS",
     }
 )
+
+
+@cache
+def table() -> dict[str, Mapping[str, Any]]:
+    """Return the declarations of the commands by name."""
+    import json
+
+    with open(os.path.join(os.path.dirname(__file__), "commands.json"), encoding="utf-8") as file:
+        declarations: dict[str, Mapping[str, Any]] = json.load(file)
+    return declarations
 
 
 class Option(click.Option):
@@ -114,15 +128,19 @@ class Command(Described):
         for parameter in self.params:
             if type(parameter.type) is type(click.STRING) and is_file(parameter):
                 parameter.type = INPUT
-        keys = [parameter.opts[0] for parameter in self.params if parameter.param_type_name == "setting"]
-        if keys:
-            from leadline.cli._settings import ConfigOption
-
-            self.params.append(ConfigOption(key.removeprefix("--config ") for key in keys))
+        settings: list[Any] = [one for one in self.params if one.param_type_name == "setting"]
+        if settings:
+            self.params.append(settings[0].config(one.opts[0].removeprefix("--config ") for one in settings))
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
         """Read the command line; measures among the runs are as if -m had come before them."""
+        file = None
+        settings: list[Any] = [one for one in self.params if one.param_type_name == "setting"]
+        if settings and not context.resilient_parsing:
+            args, file = settings[0].experiment(self, context, args)
         rest = super().parse_args(context, args)
+        if file is not None:
+            click.echo(f"leadline: experiment: {file}", err=True)
         if isinstance(context.params.get("measures"), tuple) and not context.resilient_parsing:
             for argument in self.params:
                 if argument.name in ("runs", "scores") and argument.nargs == -1:
@@ -139,19 +157,60 @@ class Command(Described):
                 title = "Output" if "--help" in parameter.opts else "Options"
                 if isinstance(parameter, Option):
                     title = parameter.group
-                groups[title].append((record[0], re.sub(r" *\[default:", "  [default:", record[1])))
-                groups[title] += getattr(parameter, "rows", [])  # the keys of settings
+                groups[title].append((record[0], _plain(record[1])))
         filled = {title: records for title, records in groups.items() if records}
         widest = min(WIDEST, max(len(first) for records in filled.values() for first, _ in records))
         for title, records in filled.items():
             with formatter.section(title):
                 formatter.write_dl([(first.ljust(widest), text) for first, text in records], col_max=WIDEST)
+                if title == "Settings":
+                    for parameter in self.params:
+                        for row in getattr(parameter, "rows", ()):
+                            formatter.write_text(row)
+
+
+def _plain(text: str) -> str:
+    """Return the help of an option without the range of its numbers.
+
+    >>> _plain("Random seed. [default: 0; 0<=x<=9]"), _plain("First N. [x>=1]")
+    ('Random seed. [default: 0]', 'First N.')
+    """
+    return re.sub(r"; (?:\d+<=)?x[<>]=?\d+(?=\])| *\[(?:\d+<=?)?x[<>]=?\d+\]", "", text).rstrip()
 
 
 class Group(Described, click.Group):
     """Group of commands with grouped options in their help."""
 
     command_class = Command
+
+
+class TakesRuns(Command):
+    """A command whose `--runs` takes all names up to the next option, as a shell's `*` gives them."""
+
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        """Write `--runs` before each of its values."""
+        spread: list[str] = []
+        waiting = taking = False
+        for each in args:
+            if each == "--runs":
+                waiting = taking = True
+                continue
+            if each.startswith("-") and each != "-":
+                spread += ["--runs"] if waiting else []
+                waiting = taking = False
+            spread += ["--runs", each] if taking else [each]
+            waiting = False
+        return super().parse_args(context, [*spread, *(["--runs"] if waiting else [])])
+
+
+class WithTest(Group):
+    """A group whose command `test` is meant where no command is named."""
+
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        """Put `test` before anything but a command and a call for help."""
+        if args and args[0] not in (*self.commands, "-h", "--help"):
+            args = ["test", *args]
+        return super().parse_args(context, args)
 
 
 def is_file(parameter: click.Parameter) -> bool:
@@ -175,6 +234,48 @@ class InputPath(click.types.StringParamType):
 
 
 INPUT = InputPath()
+
+
+ALIASES = {"tex": "latex", "md": "markdown", "ndjson": "jsonl", "text": "table", "txt": "table"}
+
+
+class FormatChoice(click.Choice[str]):
+    """Output formats and their aliases."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the canonical name of a format."""
+        return super().convert(ALIASES.get(str(value), value), param, ctx)
+
+
+class OutputPath(InputPath):
+    """Path of an output, which must differ from all inputs."""
+
+    name = "path"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Declare the path as an output of this command."""
+        path = str(super().convert(value, param, ctx))
+        if path != STANDARD_STREAM:
+            declare_output(path)
+        return path
+
+
+class Pairs(click.ParamType):  # type: ignore[type-arg]  # takes no parameter before click 8.4
+    """`significant`, `all`, or a number of pairs."""
+
+    name = "pairs"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str | int:
+        """Read the option."""
+        if value in ("significant", "all"):
+            return str(value)
+        try:
+            number = int(value)
+        except ValueError:
+            number = 0
+        if number < 1:
+            self.fail(f"'{value}'; expected significant, all, or a number from 1", param, ctx)
+        return number
 
 
 class NameOf(click.types.StringParamType):
@@ -237,3 +338,5 @@ POOLING = NameOf("judging.pooling_methods", "POOLS")
 PREDICTOR = NameOf("estimation.predictors", "PREDICTORS")
 SIMILARITY = NameOf("comparison.information_difference.similarity_baselines", "SIMILARITIES")
 ANALYSIS = NameOf("text", "ANALYSES")
+OUTPUT = OutputPath()
+PAIRS = Pairs()

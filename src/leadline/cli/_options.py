@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -12,24 +11,12 @@ from typing import Any, TypeVar
 
 import click
 
-from leadline.cli._help import CORRECTION, MEASURE, TEST, InputPath, add_options, option
+from leadline.cli._help import CORRECTION, MEASURE, TEST, add_options, option
 from leadline.cli._settings import one_in, setting, settings
 from leadline.data.registry import LARGEST
-from leadline.errors import UsageError
 from leadline.evaluation.profiles import PROFILES
-from leadline.io.read_paths import STANDARD_STREAM, declare_output
 
 F = TypeVar("F", bound=Callable[..., Any])
-FORMATS = ("table", "csv", "json", "jsonl", "markdown", "latex")
-ALIASES = {"tex": "latex", "md": "markdown", "ndjson": "jsonl", "text": "table", "txt": "table"}
-
-
-class FormatChoice(click.Choice[str]):
-    """Output formats and their aliases."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the canonical name of a format."""
-        return super().convert(ALIASES.get(str(value), value), param, ctx)
 
 
 def whole(low: int = 1, high: int = LARGEST) -> click.IntRange:
@@ -43,57 +30,6 @@ OF_RUNS = tuple(
     for name in ("order", "on_duplicate", "on_nan", "columns", "drop_identical_ids", "queries_in")
 )
 seed_type = whole(0, LARGEST_SEED)
-
-
-class OutputPath(InputPath):
-    """Path of an output, which must differ from all inputs."""
-
-    name = "path"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Declare the path as an output of this command."""
-        path = str(super().convert(value, param, ctx))
-        if path != STANDARD_STREAM:
-            declare_output(path)
-        return path
-
-
-OUTPUT = OutputPath()
-
-
-def output_options(function: F) -> F:
-    """Add `-f/--format` and `-o/--output`."""
-    return formats_option()(output_option(function))
-
-
-def output_option(function: F) -> F:
-    """Add `-o/--output`."""
-    return option(
-        "Output",
-        "-o",
-        "--output",
-        type=OUTPUT,
-        metavar="FILE",
-        help="Output file. [default: standard output]",
-    )(function)
-
-
-def formats_option(*more: str) -> Callable[[F], F]:
-    """Add `-f/--format` with the formats that only this command has."""
-
-    def add(function: F) -> F:
-        return option(
-            "Output",
-            "-f",
-            "--format",
-            "form",
-            type=FormatChoice((*FORMATS, *more)),
-            default="table",
-            show_default=True,
-            help="Output format.",
-        )(function)
-
-    return add
 
 
 def measure_option(text: str, **attributes: Any) -> Callable[[F], F]:
@@ -112,13 +48,13 @@ def measure_option(text: str, **attributes: Any) -> Callable[[F], F]:
 
 
 def level_option(
-    text: str = "Minimum relevant grade. [default: 1]", *, name: str = "level", **attributes: Any
+    text: str = "Lowest relevant grade. [default: 1]", *, name: str = "level", **attributes: Any
 ) -> Callable[[F], F]:
     """Add `-l/--level`, the minimum relevant grade, as the parameter `name`."""
     return option("Measures", "-l", "--level", name, type=float, metavar="GRADE", help=text, **attributes)
 
 
-def per_query_option(text: str = "Add the values of single queries.") -> Callable[[F], F]:
+def per_query_option(text: str = "Also show the values of each query.") -> Callable[[F], F]:
     """Add `-q/--per-query`."""
     return option("Queries", "-q", "--per-query", is_flag=True, help=text)
 
@@ -147,15 +83,10 @@ confidence_option = option(
     default=0.95,
     show_default=True,
     metavar="SHARE",
-    help="Confidence level of the intervals; the significance level is 1 - SHARE.",
+    help="Confidence level; significance level is 1 - SHARE.",
 )
 seed_option = option(
-    "Statistics",
-    "--seed",
-    type=seed_type,
-    default=0,
-    show_default=True,
-    help="Seed of the random number generator.",
+    "Statistics", "--seed", type=seed_type, default=0, show_default=True, help="Random seed.", metavar="N"
 )
 
 
@@ -167,19 +98,19 @@ def interval_options(function: F) -> F:
 def reading_options(function: F) -> F:
     """Add the settings for reading runs and qrels."""
     keys = ("read.negative", "read.name_by", "read.qrels_columns")
-    return repair_options(settings(*keys)(setting("read.kind", type=one_in("qrels"))(function)))
+    return repair_options(settings(*keys)(setting("read.kind", type=one_in("qrels", "values"))(function)))
 
 
 def evaluation_options(function: F) -> F:
     """Add the options of evaluation and those for reading runs and qrels."""
     options = (
-        level_option("Minimum relevant grade, for measures with the parameter `rel`. [default: 1]"),
+        level_option(),
         option(
             "Queries",
             "--queries",
             type=click.Choice(["all", "both", "with_relevant"]),
-            help="Queries (TREC topics) averaged: all judged ones, those in both files, or those with a "
-            "relevant document. [default: all]",
+            help="Queries to average: all, both (only those in the run) or with_relevant. [default: all]",
+            metavar="WHICH",
         ),
         option(
             "Measures",
@@ -187,18 +118,19 @@ def evaluation_options(function: F) -> F:
             type=click.Choice(list(PROFILES)),
             default="leadline",
             show_default=True,
-            help="Arithmetic, averaging and measure names: of leadline or of a version of trec_eval.",
+            help="Compute and name measures like leadline, trec9 or trec10.",
+            metavar="NAME",
         ),
         option(
-            "Reading",
+            "Measures",
             "-M",
             "--depth",
             type=whole(),
             metavar="N",
-            help="Number of documents kept per query, after sorting.",
+            help="Keep the first N documents of each query.",
         ),
         option(
-            "Reading", "-J", "--judged-only", is_flag=True, help="Remove unjudged documents from the runs."
+            "Measures", "-J", "--judged-only", is_flag=True, help="Drop unjudged documents from the runs."
         ),
     )
     rare = ("read.known", "read.subtopics", "read.documents")
@@ -209,17 +141,16 @@ def sample_options(function: F) -> F:
     """Add the options of judgments that were drawn."""
     options = (
         option(
-            "Reading",
+            "Measures",
             "--pool",
             metavar="POOL",
-            help="Pool that the judgments were drawn from (`leadline pool --for`): values are estimates.",
+            help="Pool that the judgments were drawn from (`pool --for`). Scores become estimates.",
         ),
         option(
-            "Reading",
+            "Measures",
             "--machine",
             metavar="LABELS",
-            help="Labels by an automatic judge, for documents of the pool that were not judged; none ignores "
-            "those that the pool names. [default: those that the pool names]",
+            help="Labels by an LLM or other automatic judge. `none` ignores those that the pool names.",
         ),
     )
     return add_options(function, options)
@@ -233,7 +164,7 @@ def confidence_options(function: F) -> F:
             "--baseline",
             multiple=True,
             metavar="NAME",
-            help="Run that every other run is compared with (repeatable). [default: all pairs of runs]",
+            help="Compare every run with this one only (repeatable). [default: all pairs]",
         ),
         option(
             "Statistics",
@@ -242,7 +173,7 @@ def confidence_options(function: F) -> F:
             default="T",
             show_default=True,
             metavar="NAME",
-            help="Paired significance test: T, Randomisation, Bootstrap, Wilcoxon, Sign.",
+            help="Paired test: T, Randomisation, Bootstrap, Wilcoxon or Sign.",
         ),
         option(
             "Statistics",
@@ -251,23 +182,14 @@ def confidence_options(function: F) -> F:
             default="Holm",
             show_default=True,
             metavar="NAME",
-            help="Correction for multiple comparisons: Holm, Hochberg, Bonferroni, BH, Uncorrected; MaxT "
-            "(step-down randomised max-t; with --baseline over its pairs) or Tukey (randomised HSD) over all "
-            "pairs jointly.",
+            help="Holm, Hochberg, Bonferroni, BH, MaxT, Tukey or Uncorrected, for many tests.",
         ),
-        option(
-            "Statistics",
-            "--margin",
-            type=float,
-            metavar="X",
-            help="Equivalence margin, in units of the measure; adds an equivalence test.",
-        ),
+        option("Statistics", "--margin", type=float, metavar="X", help="Also test equivalence within X."),
         option(
             "Statistics",
             "--query-group",
             metavar="FILE:COLUMN",
-            help="Groups (clusters) of dependent queries, such as paraphrases, users or translations; tests, "
-            "intervals and resampling are by group. The first column of FILE is the query id.",
+            help="Groups of related queries (of a user, say), tested as units.",
         ),
         confidence_option,
         seed_option,
@@ -276,32 +198,13 @@ def confidence_options(function: F) -> F:
     return settings(*rare)(add_options(function, options))
 
 
-def refuse_same_output(*outputs: str | None) -> None:
-    """Raise UsageError if two outputs are the same file."""
-    paths = [os.path.realpath(path) for path in outputs if path is not None and path != "-"]
-    if len(set(paths)) < len(paths):
-        raise UsageError("two outputs name the same file; expected different files")
-    if outputs.count("-") > 1:
-        raise UsageError("two outputs are -, standard output; expected a file for one of them")
-
-
-def write_output(text: str, output: str | None) -> None:
-    """Write text to standard output, or atomically to a file."""
-    if output in (None, "-"):
-        try:
-            sys.stdout.write(text)
-        except UnicodeEncodeError:  # an id that is not UTF-8: write its original bytes
-            sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
-        sys.stdout.flush()
-        return
-    write_whole(str(output), text.encode("utf-8", "surrogateescape"))
-
-
-def write_whole(path: str, content: bytes) -> None:
-    """Write a file atomically."""
-    from leadline.io import write as writing
-
-    writing.write_whole(path, content)
+slice_option = option(
+    "Queries",
+    "--query-slice",
+    multiple=True,
+    metavar="FILE:COLUMN",
+    help="Also show groups of queries, such as their type or language (repeatable).",
+)
 
 
 @contextmanager

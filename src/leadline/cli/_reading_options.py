@@ -11,8 +11,8 @@ from leadline.errors import UsageError
 if TYPE_CHECKING:
     from leadline.comparison.rules import Rules
     from leadline.data.qrels import Qrels
-    from leadline.data.results import Results
     from leadline.estimation.estimate import EstimatedResults
+    from leadline.evaluation.results import Results
     from leadline.io.pool_files import DrawnPool
 
 
@@ -25,18 +25,16 @@ def read_judgments(path: str, options: Mapping[str, Any], kind: str | None) -> Q
     )
 
 
-def labels_of(pool: str | None, given: str | None) -> str | None:
+def labels_of(pool: DrawnPool, given: str | None) -> str | None:
     """Return the path of the machine labels: those given, or that a pool names; they must still be there."""
-    if given is not None or pool is None:
+    if given is not None:
         return None if given == "none" else given
-    from leadline.io.pool_files import read_design
-
-    path = read_design(pool).get("machine")
+    path = pool.design.get("machine")
     if not isinstance(path, str):
         return None
     if not os.path.exists(path):
         raise UsageError(
-            f"{pool} names the machine labels {path}, which do not exist; expected --machine FILE or "
+            f"the pool names the machine labels {path}, which do not exist; expected --machine FILE or "
             "--machine none"
         )
     return path
@@ -60,7 +58,7 @@ def judgments_and_draw(
 def values_of(
     given: tuple[Qrels, DrawnPool | None],
     runs: Sequence[str],
-    measures: Sequence[Any],
+    measures: Sequence[Any] | None,
     options: Mapping[str, Any],
     rules: Rules | None = None,
     *,
@@ -72,7 +70,7 @@ def values_of(
 
     pool = options["pool"]
     table, draw = given
-    machine = options["machine"] if draw is None else labels_of(pool, options["machine"])
+    machine = options["machine"] if draw is None else labels_of(draw, options["machine"])
     levels = {} if rules is None else {"confidence": rules.confidence, "seed": rules.seed}
     results = measured(
         table,
@@ -80,6 +78,7 @@ def values_of(
         measures,
         rel=rel,
         on_run=on_run,
+        verdict=rules is not None,
         **{**options, **levels, "machine": machine, "pool": pool if draw is None else draw},
     )
     if draw is None:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from leadline.cli._help import ANALYSIS, INTERVAL, InputPath, Option
-from leadline.data.reading import QueryFile
 from leadline.data.registry import LARGEST
 from leadline.data.validation import LIMITS
 from leadline.errors import InputError, UsageError
@@ -19,6 +18,8 @@ from leadline.io.read_paths import record_input
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
+
+    from leadline.data.reading import QueryFile
 
 F = TypeVar("F", bound=Callable[..., Any])
 GIVEN = "leadline.config"  # key of the values in the context
@@ -95,6 +96,8 @@ class QueryFilePath(InputPath):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> QueryFile:
         """Return the path as a `QueryFile`."""
+        from leadline.data.reading import QueryFile
+
         return QueryFile(str(super().convert(value, param, ctx)))
 
 
@@ -110,7 +113,7 @@ SETTINGS = {
                 click.BOOL, default=False),
         Setting("read.encoding", "Character encoding of texts, as in latin-1.", default="utf-8"),
         Setting("read.kind", "What a file contains where that cannot be told from its columns.",
-                one_in("qrels", "run")),
+                one_in("qrels", "run", "values")),
         Setting("read.known", "File of documents that the user already knew, for Coverage and Novelty.",
                 InputPath()),
         Setting("read.name_by", "Name of a run: its file name or its tag.", one_in("file", "tag"), "file",
@@ -195,6 +198,16 @@ class SettingParameter(click.Parameter):
             del given["default"]
         super().__init__([setting.key], **given)
 
+    def config(self, keys: Iterable[str]) -> Option:
+        """Return the option of the command that takes all settings."""
+        return ConfigOption(keys)
+
+    def experiment(
+        self, command: click.Command, context: click.Context, args: list[str]
+    ) -> tuple[list[str], str | None]:
+        """Return the arguments of a call with those of the experiment that it runs, and the file of it."""
+        return with_experiment(command, context, args)
+
     def _parse_decls(self, decls: Any, _expose_value: bool) -> tuple[str, list[str], list[str]]:
         (key,) = decls
         return self.setting.keyword, [f"--config {key}"], []
@@ -237,6 +250,11 @@ def setting(key: str, **attributes: Any) -> Callable[[F], F]:
     return add
 
 
+def keep_labels(context: click.Context, _setting: click.Parameter, value: Any) -> None:
+    """Keep the labels of figures for the commands that draw."""
+    context.meta["leadline.plot"] = {"label": list(value) or None}
+
+
 class ConfigOption(Option):
     """`--config`, which a command with settings has."""
 
@@ -244,7 +262,7 @@ class ConfigOption(Option):
         by_group: dict[str, list[str]] = {}
         for key in sorted(keys):
             by_group.setdefault(key.partition(".")[0], []).append(key.partition(".")[2])
-        self.rows = [(f"    {group}.", ", ".join(names)) for group, names in by_group.items()]
+        self.rows = [f"{group}: {', '.join(names)}" for group, names in by_group.items()]
         super().__init__(
             ["-C", "--config"],
             group="Settings",
@@ -253,7 +271,7 @@ class ConfigOption(Option):
             expose_value=False,
             metavar="KEY=VALUE",
             callback=_remember,
-            help="Setting (repeatable), or FILE.toml with several; `leadline help config` explains the keys.",
+            help="Rarer settings, also as FILE.toml; `leadline help config` explains their keys.",
         )
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
@@ -296,7 +314,7 @@ def replacing(command: click.Command, option: str) -> Setting | None:
 def _remember(context: click.Context, _option: click.Parameter, texts: tuple[str, ...]) -> None:
     known = {one.key: one for one in taken(context.command)}
     given: dict[str, Any] = {}
-    for key, value in _pairs(texts):
+    for key, value in _pairs(texts, context.command):
         one = _resolve(key, known, context)
         if value is None and one.kind is not click.BOOL:
             raise UsageError(f"--config {key} without a value; expected --config {one.usage}")
@@ -307,33 +325,118 @@ def _remember(context: click.Context, _option: click.Parameter, texts: tuple[str
     context.meta[GIVEN] = given
 
 
-def _pairs(texts: Iterable[str]) -> Iterator[tuple[str, str | None]]:
+def _pairs(texts: Iterable[str], command: click.Command) -> Iterator[tuple[str, str | None]]:
     """Yield keys and values of the command line and of files; a bare key has the value None."""
     for text in texts:
-        if "=" not in text and text.lower().endswith(".toml"):
-            yield from _in_file(text)
+        if _is_file(text):
+            yield from _in_file(text, command)
             continue
         for part in re.findall(r'(?:[^\s"]|"[^"]*"|")+', text):
             key, equals, value = part.partition("=")
             yield key, value.replace('"', "") if equals else None
 
 
-def _in_file(path: str) -> Iterator[tuple[str, str]]:
+EXPERIMENT = "leadline.toml"  # in the folder, the experiment of a call without arguments
+EXPERIMENTAL = ("compare", "evaluate", "rank", "report")  # commands that run one
+# Keys of an experiment with the options that they stand for; those of judgments and runs are arguments.
+KEYS = {
+    "judgments": "",
+    "qrels": "",
+    "runs": "",
+    "measures": "measures",
+    **{name: name for name in ("baseline", "fail_if_worse", "require_not_worse", "fail_below")},
+    **{name: name for name in ("pool", "machine")},
+}
+
+
+def with_experiment(
+    command: click.Command, context: click.Context, args: list[str]
+) -> tuple[list[str], str | None]:
+    """Return the arguments of a call with those of the experiment that it runs, and the file of it."""
+    if command.name not in EXPERIMENTAL:
+        return args, None
+    given, _, _ = command.make_parser(context).parse_args(args=list(args))
+    typed = [*_listed(given.get("qrels")), *_listed(given.get("runs"))]
+    named = [text for text in _listed(given.get("config")) if _is_file(text) and "runs" in _content(text)]
+    if named and typed:
+        raise UsageError(f"{named[0]} names its own runs. Give either arguments or that file.")
+    if typed or not (named or os.path.isfile(EXPERIMENT)):
+        return args, None
+    path = named[0] if named else EXPERIMENT
+    content = _content(path)
+    for name, value in content.items():
+        if name not in KEYS and not isinstance(value, dict):
+            import difflib
+
+            nearest = difflib.get_close_matches(name, KEYS, n=1)
+            hint = f"nearest: {nearest[0]}" if nearest else f"the keys are {', '.join(KEYS)}"
+            raise InputError(f"unknown key {name}", expected="a key of an experiment", path=path, hint=hint)
+    options = {each.name: each for each in command.params if isinstance(each, click.Option)}
+    made = [] if named else ["--config", path]
+    for name, value in content.items():
+        option = options.get(KEYS.get(name, ""))
+        if option is not None and not _listed(given.get(str(option.name))):
+            made += [part for text in _texts(name, value, path) for part in (max(option.opts, key=len), text)]
+    inputs = [
+        text for name in ("judgments", "qrels", "runs") for text in _texts(name, content.get(name), path)
+    ]
+    return [*made, *args, "--", *inputs], path
+
+
+def _listed(value: object) -> list[str]:
+    """Return what was given for a parameter, nothing if it is not."""
+    return [value] if isinstance(value, str) else list(value) if isinstance(value, (list, tuple)) else []
+
+
+def _texts(key: str, value: Any, path: str) -> list[str]:
+    """Return the values of a key of an experiment as on a command line; paths are relative to its file."""
+    if isinstance(value, dict):  # runs by name
+        return [f"{name}={_relative(str(file), path)}" for name, file in value.items()]
+    texts = [] if value is None else list(map(str, value if isinstance(value, list) else [value]))
+    if key in ("measures", "fail_if_worse", "require_not_worse", "fail_below"):
+        return texts
+    found = []
+    for text in texts:
+        name, equals, file = text.rpartition("=")
+        there = os.path.lexists(_relative(file, path)) or key not in ("baseline", "machine")
+        found.append(name + equals + (_relative(file, path) if there else file))
+    return found
+
+
+def _relative(text: str, path: str) -> str:
+    return text if "://" in text else os.path.join(os.path.dirname(path), text)
+
+
+def _is_file(text: str) -> bool:
+    return "=" not in text and text.lower().endswith(".toml")
+
+
+def _content(path: str) -> dict[str, Any]:
     import tomllib
 
     record_input(path)
     try:
         with open(path, "rb") as file:
-            tables = tomllib.load(file)
+            return tomllib.load(file)
     except OSError as error:
         raise InputError(error.strerror or "cannot be read", expected="a TOML file", path=path) from None
     except ValueError as error:
         raise InputError(f"invalid TOML: {error}", path=path) from None
+
+
+def _in_file(path: str, command: click.Command) -> Iterator[tuple[str, str]]:
+    """Yield the settings in a file; those of an experiment that a command does not take are for others."""
+    tables = _content(path)
+    own = {one.key for one in taken(command)} if "runs" in tables else {*SETTINGS}
+    if "runs" in tables:
+        tables = {name: table for name, table in tables.items() if name not in KEYS}
     for group, table in tables.items():
         if not isinstance(table, dict):
             raise InputError(f"{group} is no table of settings", expected=f"[{group}]", path=path)
         for name, content in table.items():
             known = SETTINGS.get(f"{group}.{name}")
+            if known is not None and known.key not in own:
+                continue
             values = content if isinstance(content, list) and known is not None and known.many else [content]
             for value in values:
                 text = ",".join(map(str, value)) if isinstance(value, list) else str(value)
@@ -352,7 +455,7 @@ def _resolve(text: str, known: Mapping[str, Setting], context: click.Context) ->
         return found[0]
     name = f"`{context.command_path}`"
     if found:
-        raise UsageError(f"--config {text} is {' or '.join(one.key for one in found)}; expected one of them")
+        raise UsageError(f"--config {text} is ambiguous: write {' or '.join(one.key for one in found)}")
     if any(key in (one.key, one.keyword) for one in SETTINGS.values()):
         raise UsageError(f"{name} has no setting {text} (`leadline help config`)")
     keywords = {one.keyword: one.key for one in known.values()}

@@ -8,12 +8,12 @@ from typing import Any, TypeVar
 from leadline.cli._help import add_options, option
 from leadline.data.qrels import Qrels
 from leadline.data.registry import split_names
-from leadline.data.results import Results
 from leadline.errors import one_of
+from leadline.evaluation import trec_output
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.profiles import profile_of
+from leadline.evaluation.results import Results
 from leadline.evaluation.trec_names import NAMES
-from leadline.reporting.render import trec
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -28,7 +28,7 @@ def trec_options(function: F) -> F:
                 "-c",
                 "--complete",
                 is_flag=True,
-                help="Average over all judged queries, as --queries all.",
+                help="Average over all judged queries, like --queries all.",
             ),
             option("Output", "-n", "--no-means", is_flag=True, help="Omit the means."),
         ),
@@ -76,7 +76,7 @@ def evaluate_as_trec(
     )
 
     def write(*, per_query: bool, means: bool) -> str:
-        return trec.write(
+        return trec_output.write(
             results,
             asked,
             rel=1.0 if rel is None else rel,

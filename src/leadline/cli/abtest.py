@@ -6,42 +6,25 @@ from typing import Any
 
 import click
 
-from leadline.cli._help import Group, option
-from leadline.cli._options import confidence_option, output_options, whole, write_output
-from leadline.cli._plots import check_plots, plot_option, plot_options, write_plots
-from leadline.cli._results import (
-    describe_input,
-    envelope,
-    json_lines,
-    json_text,
-    print_warnings,
-    result_text,
-    summary_text,
-    table_text,
-)
+from leadline.cli._help import WithTest, option
+from leadline.cli._options import confidence_option, whole
+from leadline.cli._outputs import Outputs, output_options
+from leadline.cli._results import describe_input
 from leadline.cli._settings import settings
-from leadline.data.results import ResultWarning, plain
+from leadline.data.records import ResultWarning, plain
 from leadline.data.table import Cell, Preformatted, Table
 from leadline.data.wording import counted, percent
 from leadline.errors import UsageError
 from leadline.io.lines import lines
 from leadline.online.abtest import abtest
 from leadline.online.planning import ARMS, arm_of, users_needed
+from leadline.render.view import View
+from leadline.result import Facts
 
 SECTION = "Experiments"
 
 USUAL = (0.01, 0.1)  # Manning, Raghavan and Schuetze 2008, section 8.6: 1 to 10 % of users
 EXAMPLE = "leadline abtest --a 46/10000 --b 69/10000"
-
-
-class WithTest(Group):
-    """A group whose command `test` is meant where no command is named."""
-
-    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
-        """Put `test` before anything but a command and a call for help."""
-        if args and args[0] not in (*self.commands, "-h", "--help"):
-            args = ["test", *args]
-        return super().parse_args(context, args)
 
 
 @click.group(cls=WithTest, epilog=f"Example: {EXAMPLE}")
@@ -108,9 +91,7 @@ def command() -> None:
 )
 @confidence_option
 @settings("test.power", "test.smallest")
-@plot_option("Figure of the two arms")
-@plot_options
-@output_options
+@output_options(figures=())
 def test_command(
     *,
     log: str | None,
@@ -118,9 +99,7 @@ def test_command(
     b: str | None,
     clicked: str,
     arms: tuple[str, str] | None,
-    plots: tuple[str, ...],
-    form: str,
-    output: str | None,
+    outputs: Outputs,
     **options: Any,
 ) -> None:
     """Test the difference in clickthrough between arms A and B.
@@ -129,21 +108,12 @@ def test_command(
     difference. LOG is a table with a header (CSV, TSV, JSON Lines, Parquet) and one row per result shown or
     per page view.
     """
-    appearance = check_plots(plots, output=output)
     result = abtest(
         log, a=_counts("--a", a), b=_counts("--b", b), click=clicked, arms=arms or None, **options
     )
-    result.options |= appearance
-    text = result_text(
-        "abtest",
-        result,
-        form,
-        inputs=lambda: [describe_input(path, rows) for path, rows in result.inputs],
-        to_file=output is not None,
-        lines="arms",
-    )
-    write_plots(plots, result)
-    write_output(text, output)
+    result.options |= outputs.options()
+    view = View(result, lines="arms")
+    outputs.write("abtest", view, lambda: [describe_input(path, rows) for path, rows in result.inputs])
 
 
 def _counts(option: str, text: str | None) -> tuple[int, int] | None:
@@ -170,8 +140,8 @@ def _counts(option: str, text: str | None) -> tuple[int, int] | None:
     metavar="TEXT",
     help="Name of the experiment; another name gives an independent assignment.",
 )
-@output_options
-def assign(*, users: str, fraction: float, salt: str, form: str, output: str | None) -> None:
+@output_options()
+def assign(*, users: str, fraction: float, salt: str, outputs: Outputs) -> None:
     """Assign users to arms.
 
     USERS is a file with one user per line, or standard input. The arm is a stable hash of salt and user: the
@@ -199,30 +169,14 @@ def assign(*, users: str, fraction: float, salt: str, form: str, output: str | N
     ][: int(outside)]
     share = percent(round(count / len(assignments), 4))
     summary = f"{counted(len(assignments), 'user')}: {count:,} see the variant ({share})"
-    if form == "json":
-        data = {"users": dict(assignments), "variant": count}
-        options = {"fraction": fraction, "salt": salt}
-        text = json_text(
-            envelope("abtest", [describe_input(users, len(assignments))], options, warnings) | data
-        )
-    else:
-        text = _lines(
-            ["user", "arm"],
-            [list(pair) for pair in assignments],
-            form,
-            [summary, *map(str, warnings)],
-            to_file=output is not None,
-        )
-    write_output(text, output)
-
-
-def _lines(heads: list[str], rows: list[list[Cell]], form: str, notes: list[str], *, to_file: bool) -> str:
-    """Write rows in any form but JSON; warnings go to standard error in formats without warnings."""
-    if form in ("csv", "jsonl"):
-        print_warnings(notes)
-    if form == "jsonl":
-        return json_lines(dict(zip(heads, row, strict=True)) for row in rows)
-    return table_text(Table(heads, rows, notes=notes, digits=5), form, to_file=to_file)
+    table = Table(["user", "arm"], [list(pair) for pair in assignments], notes=[summary])
+    made = Facts(table, {"users": dict(assignments), "variant": count}, warnings=warnings)
+    outputs.write(
+        "abtest",
+        View(made, lines=""),
+        lambda: [describe_input(users, len(assignments))],
+        {"fraction": fraction, "salt": salt},
+    )
 
 
 @command.command("plan", epilog="Example: leadline abtest plan --rate 0.05 --lift 0.1 --fraction 0.05")
@@ -253,8 +207,8 @@ def _lines(heads: list[str], rows: list[list[Cell]], form: str, notes: list[str]
     metavar="SHARE",
     help="Power: the probability of detecting the change.",
 )
-@output_options
-def plan(*, rate: float, lift: float, form: str, output: str | None, **options: float) -> None:
+@output_options()
+def plan(*, rate: float, lift: float, outputs: Outputs, **options: float) -> None:
     """Compute the number of users that a test needs."""
     a, b = users_needed(
         rate,
@@ -270,9 +224,8 @@ def plan(*, rate: float, lift: float, form: str, output: str | None, **options: 
     )
     rows: list[list[Cell]] = [[name, Preformatted(f"{count:,}")] for name, count in data.items()]
     table = Table(["", "users"], rows, notes=[note])
-    write_output(
-        summary_text("abtest", [], {"rate": rate, "lift": lift} | options, [], data, table, form), output
-    )
+    view = View(Facts(table, data), lines="*")
+    outputs.write("abtest", view, list, {"rate": rate, "lift": lift} | options)
 
 
 @command.command(
@@ -291,9 +244,9 @@ def plan(*, rate: float, lift: float, form: str, output: str | None, **options: 
 @click.option(
     "--click", "clicked", default="click", show_default=True, metavar="COLUMN", help="Column of clicks."
 )
-@output_options
+@output_options()
 def deviations(
-    *, log: str, document: str, query: str | None, position: str, clicked: str, form: str, output: str | None
+    *, log: str, document: str, query: str | None, position: str, clicked: str, outputs: Outputs
 ) -> None:
     """Compute click deviations of documents.
 
@@ -315,11 +268,11 @@ def deviations(
     note = ResultWarning(
         "no_judgments", "click_deviation is no judgment: it is not a grade of relevance", len(rows)
     )
-    if form == "json":
-        data = {"deviations": [dict(zip(heads, row, strict=True)) for row in rows]}
-        options = {"doc": document, "query": query, "position": position, "click": clicked}
-        shown = sum(record.shown for record in records)
-        text = json_text(envelope("abtest", [describe_input(log, shown)], options, [note]) | data)
-    else:
-        text = _lines(heads, rows, form, [str(note)], to_file=output is not None)
-    write_output(text, output)
+    found = {"deviations": [dict(zip(heads, row, strict=True)) for row in rows]}
+    shown = sum(record.shown for record in records)
+    outputs.write(
+        "abtest",
+        View(Facts(Table(heads, rows, digits=5), found, warnings=[note]), lines="deviations"),
+        lambda: [describe_input(log, shown)],
+        {"doc": document, "query": query, "position": position, "click": clicked},
+    )

@@ -6,13 +6,14 @@ import os
 
 import click
 
-from leadline.cli._help import Command, option
-from leadline.cli._options import FORMATS, OUTPUT, FormatChoice, write_output
-from leadline.cli._results import describe_input, for_screen, print_warnings, result_text
+from leadline.cli._help import Command
+from leadline.cli._outputs import Outputs, output_options
+from leadline.cli._results import describe_input, for_screen, print_warnings
 from leadline.cli._settings import one_in, setting, settings
 from leadline.data.reading import OnDuplicate, OnNan
 from leadline.errors import InputError, UsageError, both
-from leadline.evaluation.check_files import CheckResult, check, coverage_text
+from leadline.evaluation.check_files import check, coverage_text
+from leadline.render.view import View
 
 SECTION = "Files and collections"
 
@@ -35,24 +36,7 @@ SECTION = "Files and collections"
 @click.option("--fix", is_flag=True, help="Write a repaired copy to the file of -o.")
 @setting("read.on_duplicate", type=one_in("refuse", "first", "last", "max"), default="first")
 @setting("read.on_nan", default="drop")
-@option(
-    "Output",
-    "-f",
-    "--format",
-    "form",
-    type=FormatChoice(FORMATS),
-    default="table",
-    show_default=True,
-    help="Output format.",
-)
-@option(
-    "Output",
-    "-o",
-    "--output",
-    type=OUTPUT,
-    metavar="FILE",
-    help="Output file; with --fix the repaired copy. [default: standard output]",
-)
+@output_options()
 def command(
     *,
     files: tuple[str, ...],
@@ -65,8 +49,7 @@ def command(
     on_nan: OnNan,
     columns: str | None,
     qrels_columns: str | None,
-    form: str,
-    output: str | None,
+    outputs: Outputs,
 ) -> None:
     """Check runs, qrels and indexes for errors.
 
@@ -83,22 +66,26 @@ def command(
         raise UsageError("--qrels is given without runs; expected FILE..., or --docs DOCS")
     if not files and docs is None:
         raise UsageError("nothing to check; expected FILE..., or --docs DOCS --qrels QRELS")
+    output = None
     if fix:
-        _check_fix(files, output)
+        output = outputs.take("--fix repairs one file; expected one FILE, and -o FILE for the copy")
+        _check_fix(files)
     result = check(
         files,
         kind=kind,
         subtopics=subtopics,
         qrels=qrels,
         documents=docs,
-        fix=output if fix else None,
+        fix=output,
         on_duplicate=on_duplicate,
         on_nan=on_nan,
         columns=columns,
         qrels_columns=qrels_columns,
     )
-    to_file = output is not None and not fix
-    write_output(_text(result, form, to_file=to_file), output if to_file else None)
+    if outputs.form not in ("json", "jsonl", "table") and result.coverage is not None:
+        print_warnings(coverage_text(result.coverage).splitlines()[:1])
+    view = View(result, texts={"table": for_screen(result.text(), to_file=bool(outputs.files))})
+    outputs.write("check", view, lambda: [describe_input(each.path, each.rows) for each in result.files])
     if result.rejected and not fix:
         raise InputError(
             f"{result.rejected} of {len(result.files)} files would be refused"
@@ -107,26 +94,10 @@ def command(
         )
 
 
-def _check_fix(files: tuple[str, ...], output: str | None) -> None:
-    if len(files) != 1 or output is None:
+def _check_fix(files: tuple[str, ...]) -> None:
+    if len(files) != 1:
         raise UsageError("--fix repairs one file; expected one FILE, and -o FILE for the copy")
     if os.path.isdir(files[0]):
         raise UsageError(
             "--fix cannot repair an index; expected a run or qrels (`leadline index` rebuilds an index)"
         )
-
-
-def _text(result: CheckResult, form: str, *, to_file: bool) -> str:
-    """Return the problems and repairs in a format."""
-    if result.coverage is not None and form not in ("json", "jsonl", "table"):
-        print_warnings(coverage_text(result.coverage).splitlines()[:1])
-    covered = [] if result.coverage is None else [{"coverage": result.coverage}]
-    text = result_text(
-        "check",
-        result,
-        form,
-        inputs=lambda: [describe_input(each.path, each.rows) for each in result.files],
-        to_file=to_file,
-        lines=lambda data: [*data["files"], *covered],
-    )
-    return for_screen(text, to_file=to_file) if form == "table" else text

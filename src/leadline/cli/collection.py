@@ -5,10 +5,12 @@ from __future__ import annotations
 import click
 
 from leadline.cli._help import Command
-from leadline.cli._options import formats_option, progress, write_output
-from leadline.cli._results import describe_input, result_text
+from leadline.cli._options import progress
+from leadline.cli._outputs import Outputs, output_options
+from leadline.cli._results import describe_input
 from leadline.cli._settings import settings
 from leadline.cli._texts import analysis_of, analysis_options
+from leadline.render.view import View
 
 SECTION = "Files and collections"
 
@@ -19,7 +21,7 @@ SECTION = "Files and collections"
 @click.argument("qrels")
 @analysis_options
 @settings("read.encoding")
-@formats_option()
+@output_options()
 def command(
     docs: str,
     queries: str,
@@ -28,7 +30,7 @@ def command(
     language: str | None,
     analysis: str | None,
     encoding: str,
-    form: str,
+    outputs: Outputs,
 ) -> None:
     """Describe a test collection.
 
@@ -43,12 +45,6 @@ def command(
             docs, queries, qrels, analysis=analysis, encoding=encoding, on_document=on_document
         )
     sizes = ((docs, result.documents), (queries, result.queries), (qrels, result.judgments))
-    text = result_text(
-        "collection",
-        result,
-        form,
-        inputs=lambda: [describe_input(path, rows) for path, rows in sizes],
-        options={"analysis": analysis, "encoding": encoding},
-        lines=lambda data: [data],
-    )
-    write_output(text, None)
+    options = {"analysis": analysis, "encoding": encoding}
+    view = View(result, lines="*")
+    outputs.write("collection", view, lambda: [describe_input(path, rows) for path, rows in sizes], options)

@@ -7,15 +7,15 @@ from typing import Unpack
 
 import click
 
-from leadline.cli._help import INPUT, Command
-from leadline.cli._options import OUTPUT, repair_options
+from leadline.cli._help import INPUT, OUTPUT, Command
+from leadline.cli._options import repair_options
 from leadline.cli._results import print_line, print_warnings
 from leadline.cli._settings import settings
 from leadline.data.reading import Reading, RunOptions
 from leadline.data.wording import counted
 from leadline.data.wording import queries as counted_queries
 from leadline.errors import InputError, UsageError, both
-from leadline.io import exports, row_checks
+from leadline.io import exports, row_checks, row_columns
 from leadline.io import write as writing
 from leadline.io.formats import (
     BY_SUFFIX,
@@ -30,11 +30,13 @@ from leadline.io.formats import (
     suffix_of,
 )
 from leadline.io.ir_metadata import LONGEST, header_in
-from leadline.io.opening import STANDARD_INPUT
+from leadline.io.lines_by_query import StoredLists
+from leadline.io.opening import STANDARD_INPUT, first_bytes, run_name
 from leadline.io.read import qrels_of, run_of
 from leadline.io.selection import selected_qrels
+from leadline.io.tables import RUN_COLUMNS, OutputTable, table_of_run
 from leadline.io.texts import read_documents, read_queries
-from leadline.io.trec_runs import ReadCounts
+from leadline.io.trec_runs import ReadCounts, stream
 from leadline.kernels import plain
 
 SECTION = "Files and collections"
@@ -57,7 +59,9 @@ BEIR, RANK_EVAL = "beir", "rank_eval"  # of judgments, with the texts of queries
     "--queries", type=INPUT, metavar="FILE", help="Texts of the queries, with --to beir or rank_eval."
 )
 @click.option("--docs", type=INPUT, metavar="FILE", help="Texts of the documents, with --to beir.")
-@click.option("--index", metavar="NAME", help="Index that has the documents, with --to rank_eval.")
+@click.option(
+    "--index-name", "index", metavar="NAME", help="Index that has the documents, with --to rank_eval."
+)
 @click.option("--overwrite", is_flag=True, help="Replace OUT if it exists.")
 @repair_options
 def command(
@@ -89,11 +93,15 @@ def command(
     if not overwrite and target != STANDARD_INPUT and os.path.exists(target):
         raise UsageError(f"{target}: exists; expected a new name, or --overwrite")
     suffix = None if form in {None, BEIR, RANK_EVAL} else SUFFIXES[str(form)]
-    file = opened(source, read=True)
     names = options["columns"]  # of the only input
+    file = opened(source)
+    if file.format is not TREC or file.columns < 5 or kind == "qrels" or names is not None:
+        file = opened(source, read=True)
     if kind is None and names is not None:
-        kind = "qrels" if row_checks.find(names.split(","), row_checks.GRADE) else "run"
-    kind = kind or ("qrels" if subtopics else content_of(file))
+        kind = "qrels" if row_columns.find(names.split(","), row_columns.GRADE) else "run"
+    kind = kind or (
+        "qrels" if subtopics else "run" if file.format is TREC and file.whole is None else content_of(file)
+    )
     to_trec = (suffix_of(target) if suffix is None else suffix) not in BY_SUFFIX
     if kind == "run" and form in {BEIR, RANK_EVAL}:
         raise InputError("is a run", expected=f"judgments with --to {form}", path=source)
@@ -101,19 +109,21 @@ def command(
         if options["on_duplicate"] == "refuse" and is_listed(file):
             options["on_duplicate"] = "first"
         reading = Reading(**options, name_by="tag")
-        run, counts = run_of(file, reading=reading)
         header = (
-            b""
+            header_in(first_bytes(source, LONGEST) or b"")
             if file.whole is None
             else header_in(file.whole.text[: min(file.whole.end, LONGEST)].tobytes())
         )
-        unheld = writing.write_headed(run, target, suffix=suffix, header=header if to_trec else b"")
-        summary = f"{counted_queries(len(run.queries))}, {counted(len(run.scores), 'document')}"
+        with StoredLists() as stored:
+            table, number, counts = _lists(file, reading, stored)
+            table = table._replace(header=header if to_trec else b"")
+            unheld = writing.write_lists(table, target, suffix=suffix, sources=(source,))
+        summary = f"{counted_queries(number)}, {counted(len(table.rows), 'document')}"
         lost = [*unheld, *repairs(counts), *_columns(file, "score", subtopics=False)]
         if header and not to_trec:
             lost.append("header ir_metadata")
-        if run.tag and not to_trec:
-            lost.append(f"tag {run.tag}")
+        if counts.tag and not to_trec:
+            lost.append(f"tag {counts.tag}")
     else:
         reading = Reading(qrels_columns=names, subtopics=subtopics, queries_in=options["queries_in"])
         qrels = selected_qrels(qrels_of(file, reading, sure=True), reading)
@@ -135,7 +145,7 @@ def command(
         if file.format is SQLITE_STORE and qrels.inclusion is not None:
             lost = ["column probability"] if to_trec else []
         elif not to_trec and qrels.inclusion is not None:
-            lost = [words for words in lost if words.removeprefix("column ") not in row_checks.PROBABILITY]
+            lost = [words for words in lost if words.removeprefix("column ") not in row_columns.PROBABILITY]
     left_out = "left out: " + ", ".join(lost)
     if target != STANDARD_INPUT:
         print_line(f"{target}: {kind}, {summary}" + (f"; {left_out}" if lost else ""))
@@ -148,13 +158,25 @@ def _check_texts(form: str | None, queries: str | None, docs: str | None, index:
     if queries is not None and form not in {BEIR, RANK_EVAL}:
         raise UsageError("--queries without --to beir or rank_eval; expected either")
     both({"--docs": docs}, {"--to beir": form == BEIR})
-    both({"--to rank_eval": form == RANK_EVAL}, {"--index NAME": index})
-    both({"--index NAME": index}, {"--to rank_eval": form == RANK_EVAL})
+    both({"--to rank_eval": form == RANK_EVAL}, {"--index-name NAME": index})
+    both({"--index-name NAME": index}, {"--to rank_eval": form == RANK_EVAL})
 
 
 def is_listed(file: Opened) -> bool:
     """Return whether a file contains ranked lists without scores, in which the first of duplicates counts."""
     return file.format is JSON and records_of(file, "score").listed
+
+
+def _lists(file: Opened, reading: Reading, stored: StoredLists) -> tuple[OutputTable, int, ReadCounts]:
+    """Return the rows of a run, its number of queries and its counts; rows of TREC text are stored."""
+    if file.whole is None and file.format is TREC:
+        counts = stream(file.path, stored, reading=reading)
+        tag = counts.tag or run_name(file.path)
+        return OutputTable(RUN_COLUMNS, stored, tag=tag), len(stored.lists), counts
+    run, counts = run_of(file, reading=reading)
+    if not len(run.scores):
+        raise InputError("contains no documents", expected="a run", path=run.name)
+    return table_of_run(run), len(run.queries), counts
 
 
 def repairs(counts: ReadCounts) -> list[str]:
@@ -187,5 +209,5 @@ def _columns(file: Opened, what: str, *, subtopics: bool) -> list[str]:
         return []
     *kept, more = row_checks.choose(names, what)
     kept += [more] if what == "score" or subtopics else []
-    tag = row_checks.find(names, row_checks.TAG) if what == "score" else None
+    tag = row_columns.find(names, row_columns.TAG) if what == "score" else None
     return [f"column {name}" for name in names if name not in {*kept, tag}]

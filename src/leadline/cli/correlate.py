@@ -8,19 +8,20 @@ from typing import Any
 import click
 
 from leadline.cli._help import Command, option
-from leadline.cli._options import confidence_option, measure_option, output_options, seed_option, write_output
-from leadline.cli._plots import check_plots, plot_option, plot_options, write_plots
-from leadline.cli._results import describe_input, result_text
-from leadline.cli._scores import given_scores, refuse_without_scores, scores_options
-from leadline.cli._settings import setting
+from leadline.cli._options import confidence_option, measure_option, seed_option
+from leadline.cli._outputs import Outputs, output_options
+from leadline.cli._results import describe_input
+from leadline.cli._scores import given_scores, scores_options, values_given
+from leadline.cli._settings import one_in, setting
 from leadline.comparison.correlate import correlate, correlate_columns
 from leadline.data.registry import split_names
-from leadline.data.results import Results
 from leadline.data.wording import counted
 from leadline.errors import UsageError
+from leadline.evaluation.results import Results
 from leadline.io.id_lists import read_labels
 from leadline.io.result_files import Column
-from leadline.io.tables import split_place
+from leadline.io.small_tables import split_place
+from leadline.render.view import View
 
 SECTION = "Evaluation"
 
@@ -32,7 +33,7 @@ SECTION = "Evaluation"
 @click.argument("estimate", metavar="ESTIMATE[:MEASURE]", required=False)
 @click.argument("more", nargs=-1, metavar="[FILE]...")
 @scores_options
-@measure_option("With --scores: the two measures to correlate, of all files together.")
+@measure_option("The two measures of values of queries to correlate, of all files together.")
 @option(
     "Statistics",
     "--team",
@@ -40,11 +41,10 @@ SECTION = "Evaluation"
     help="Team of every run; the bootstrap resamples teams, because their runs are alike.",
 )
 @setting("test.draws")
+@setting("read.kind", type=one_in("values"))
 @confidence_option
 @seed_option
-@plot_option("Figure of both scores")
-@plot_options
-@output_options
+@output_options(figures=())
 @click.pass_context
 def command(
     context: click.Context,
@@ -53,23 +53,21 @@ def command(
     truth: str,
     estimate: str | None,
     more: tuple[str, ...],
-    scores: bool,
     measures: tuple[str, ...],
     team: str | None,
-    form: str,
-    output: str | None,
-    plots: tuple[str, ...],
+    kind: str | None,
+    outputs: Outputs,
     **options: Any,
 ) -> None:
     """Compute the rank correlation between two scores of the same runs.
 
     The coefficients are Kendall's tau-b, tau-AP, tau-AP,b (symmetric, with ties), Spearman's rho and
-    Pearson's r. The inputs are JSON results of commands, results saved by `evaluate --save`, or tables with a
+    Pearson's r. The inputs are JSON results of commands, results saved by -o, or tables with a
     header. MEASURE is a measure of a result (AP, hsa, ric) or a column of a table; the default is the first.
     Runs that occur in one input only are counted and excluded.
 
-    With --scores the inputs are tables of values of queries: TRUTH and ESTIMATE, or any number of files with
-    two -m. Values are correlated as they are, also where less is better.
+    The inputs may also be values of queries: TRUTH and ESTIMATE, or any number of files with two -m. Values
+    are correlated as they are, even where less is better.
 
     Both confidence intervals are approximate, and there are none for fewer than five runs. The interval over
     runs is a percentile bootstrap interval. The interval over queries is for the means over a larger
@@ -78,30 +76,23 @@ def command(
     tau-AP,b).
     """
     paths = [truth, *([] if estimate is None else [estimate]), *more]
-    appearance = check_plots(plots, output=output)
-    if scores:
+    two = len(paths) == 2 and not measures  # which may be tables of runs too
+    if values_given(context, [split_place(path)[0] for path in paths], kind, saved=not two):
         sides = _sides(context, paths, measures)
         result = correlate_columns(sides, teams=read_labels(team) if team else None, **options)
+    elif estimate is None or not two:
+        raise UsageError(
+            f"-m {measures[0]} without values of queries; expected TRUTH:MEASURE"
+            if measures
+            else f"{counted(len(paths), 'input')}; expected TRUTH and ESTIMATE, or values of queries"
+        )
     else:
-        refuse_without_scores(context)
-        if estimate is None or more or measures:
-            raise UsageError(
-                f"-m {measures[0]} without --scores; expected TRUTH:MEASURE"
-                if measures
-                else f"{counted(len(paths), 'input')}; expected TRUTH and ESTIMATE, or --scores FILE..."
-            )
         result = correlate(truth, estimate, teams=read_labels(team) if team else None, **options)
-    result.options |= {"team": team} | appearance
-    write_plots(plots, result)
-    text = result_text(
-        "correlate",
-        result,
-        form,
-        inputs=lambda: [describe_input(side.path, len(side.values)) for side in result.sides],
-        to_file=output is not None,
-        lines=lambda data: [{"coefficient": name, **data[name]} for name in result.found],
+    result.options |= {"team": team} | outputs.options()
+    view = View(result, lines="")
+    outputs.write(
+        "correlate", view, lambda: [describe_input(side.path, len(side.values)) for side in result.sides]
     )
-    write_output(text, output)
 
 
 def _sides(context: click.Context, paths: Sequence[str], measures: Sequence[str]) -> tuple[Column, Column]:
@@ -113,7 +104,7 @@ def _sides(context: click.Context, paths: Sequence[str], measures: Sequence[str]
         return _side(results, label, names[0]), _side(results, label, names[1])
     if names or len(paths) != 2:
         raise UsageError(
-            f"--scores with {counted(len(paths), 'file')} and {counted(len(names), 'measure')}; expected "
+            f"{counted(len(paths), 'file')} of values and {counted(len(names), 'measure')}; expected "
             "FILE... -m MEASURE -m MEASURE, or TRUTH[:MEASURE] ESTIMATE[:MEASURE]"
         )
     sides = []

@@ -7,18 +7,19 @@ from typing import Any
 import click
 
 from leadline.cli._help import Command, option
-from leadline.cli._options import level_option, output_options, progress, reading_options, write_output
-from leadline.cli._plots import check_plots, plot_option, plot_options, write_plots
+from leadline.cli._options import level_option, progress, reading_options
+from leadline.cli._outputs import Outputs, output_options
 from leadline.cli._reading_options import read_judgments
-from leadline.cli._results import inputs_of, result_text
+from leadline.cli._results import inputs_of
 from leadline.cli._settings import settings
 from leadline.evaluation.curves import Curves, SubtopicCurves, curve, subtopic_curve
 from leadline.measures.average_precision import RULES
+from leadline.render.view import View
 
 SECTION = "Evaluation"
 
 
-@click.command(cls=Command, epilog="Example: leadline curve qrels.txt bm25.run dense.run --plot curves.pdf")
+@click.command(cls=Command, epilog="Example: leadline curve qrels.txt bm25.run dense.run -o curves.pdf")
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True)
 @option(
@@ -39,10 +40,8 @@ SECTION = "Evaluation"
     default=20,
     help="Number of ranks shown with read.subtopics. [default: 20]",
 )
-@plot_option("Figure of the curves")
-@plot_options
 @reading_options
-@output_options
+@output_options(figures=())
 def command(
     *,
     qrels: str,
@@ -51,9 +50,7 @@ def command(
     level: float,
     subtopics: bool,
     ranks: int,
-    plots: tuple[str, ...],
-    form: str,
-    output: str | None,
+    outputs: Outputs,
     kind: str | None,
     **options: Any,
 ) -> None:
@@ -62,7 +59,6 @@ def command(
     The table shows the mean interpolated precision at eleven recall levels; JSON also has the points of every
     query. With -C subtopics the table shows the mean subtopic recall by rank.
     """
-    appearance = check_plots(plots, output=output)
     table = read_judgments(qrels, options | {"subtopics": subtopics}, kind)
     curves: Curves | SubtopicCurves
     with progress("runs") as on_run:
@@ -75,13 +71,5 @@ def command(
         "interpolation": interpolation,
         "subtopics": subtopics,
         "ranks": ranks,
-    } | appearance
-    text = result_text(
-        "curve",
-        curves,
-        form,
-        inputs=lambda: inputs_of(curves, qrels, len(table.grades)),
-        to_file=output is not None,
-    )
-    write_plots(plots, curves)
-    write_output(text, output)
+    } | outputs.options()
+    outputs.write("curve", View(curves), lambda: inputs_of(curves, qrels, len(table.grades)))

@@ -6,12 +6,15 @@ import os
 
 import click
 
-from leadline.cli._help import Command, option
-from leadline.cli._options import FORMATS, OUTPUT, FormatChoice, write_output, write_whole
-from leadline.cli._results import inputs_of, print_line, result_text, table_text
+from leadline.cli._help import OUTPUT, Command, FormatChoice, option
+from leadline.cli._outputs import FORMATS, Outputs
+from leadline.cli._results import inputs_of, print_line, write_output
 from leadline.data.optional import require
 from leadline.errors import MissingPackageError, UsageError, both
 from leadline.io.read_paths import check_outputs
+from leadline.io.write import write_whole
+from leadline.render import render
+from leadline.render.view import View
 
 SECTION = "Files and collections"
 
@@ -83,17 +86,11 @@ def command(output: str, form: str, folder: str | None, collection: str | None) 
     from leadline.demo import trial, trial_table
 
     circular = trial(qrels, runs)
-    text = result_text(
-        "demo",
-        results,
-        form,
-        inputs=lambda: inputs_of(results, qrels_path(), len(qrels.grades)),
-        data=lambda: results.to_dict() | {"circular": [row._asdict() for row in circular.rows]},
-    )
-    write_output(text, None)
+    view = View(results, extra={"circular": [row._asdict() for row in circular.rows]})
+    Outputs(form, ()).write("demo", view, lambda: inputs_of(results, qrels_path(), len(qrels.grades)))
     if verbose:
         print_line("\n" + ABOUT + "\n")
-        write_output(table_text(trial_table(circular), form), None)
+        write_output(render(trial_table(circular), form))
     try:
         require("HTML pages")
     except MissingPackageError as error:

@@ -10,19 +10,18 @@ from leadline.cli._help import SIMILARITY, Command, option
 from leadline.cli._options import (
     engine_option,
     level_option,
-    output_options,
     per_query_option,
     progress,
     reading_options,
     whole,
-    write_output,
 )
-from leadline.cli._plots import check_plots, figure_option, plot_option, plot_options, write_plots
+from leadline.cli._outputs import Outputs, output_options
 from leadline.cli._reading_options import read_judgments
-from leadline.cli._results import inputs_of, result_text
+from leadline.cli._results import inputs_of
 from leadline.comparison.information_difference.difference import difference
 from leadline.comparison.information_difference.joint_tables import complete
 from leadline.errors import UsageError
+from leadline.render.view import View
 
 SECTION = "Evaluation"
 
@@ -30,7 +29,7 @@ FIGURES = ("map", "tree", "cumulative", "parameter")
 
 
 @click.command(
-    cls=Command, epilog="Example: leadline difference qrels.txt bm25.run dense.run -k 20 --plot map.svg"
+    cls=Command, epilog="Example: leadline difference qrels.txt bm25.run dense.run -k 20 -o map.svg"
 )
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True)
@@ -70,10 +69,10 @@ FIGURES = ("map", "tree", "cumulative", "parameter")
 @option("Measures", "--signed", is_flag=True, help="Report a negative RIC for reversed lists.")
 @option(
     "Reading",
-    "--complete",
+    "--exhaustive",
     "documents",
     metavar="DOCS",
-    help="Treat every document of DOCS without a judgment as non-relevant; for exhaustive judgments only.",
+    help="Count every document of DOCS without a judgment as not relevant.",
 )
 @option(
     "Measures",
@@ -82,27 +81,20 @@ FIGURES = ("map", "tree", "cumulative", "parameter")
     multiple=True,
     metavar="NAME",
     help="Rank similarity to show for comparison, as in RBO(p=0.9) or Jaccard@20 (repeatable). [default: "
-    "Jaccard, Overlap, RBO and Kendall]",
+    "Jaccard, Overlap; up to 20 runs RBO, Kendall]",
     type=SIMILARITY,
 )
 @option("Measures", "--no-competitors", is_flag=True, help="Compute only RIC and Information Difference.")
-@option("Figure", "--group", metavar="FILE:COLUMN", help="Team or family of every run.")
-@option("Figure", "--parameter", metavar="FILE:COLUMN", help="Parameter value of every run.")
+@option("Output", "--group", metavar="FILE:COLUMN", help="Team or family of every run.")
+@option("Output", "--parameter", metavar="FILE:COLUMN", help="Parameter value of every run.")
 @per_query_option("Add the values of single queries (JSON).")
 @engine_option(
     "Engine that compares blocks of systems, keeping only the means of pairs (without it, the values of each "
     "query are kept too, up to 2 GiB)",
     None,
 )
-@plot_option("Figure")
-@figure_option(
-    FIGURES,
-    "Kind of figure: map or tree (dendrogram) of all pairs, cumulative histogram of id, RIC by parameter. "
-    "[default: map]",
-)
-@plot_options
 @reading_options
-@output_options
+@output_options(figures=FIGURES)
 def command(
     *,
     qrels: str,
@@ -116,10 +108,7 @@ def command(
     parameter: str | None,
     per_query: bool,
     engine: str | None,
-    plots: tuple[str, ...],
-    figure: str | None,
-    form: str,
-    output: str | None,
+    outputs: Outputs,
     kind: str | None,
     **options: Any,
 ) -> None:
@@ -130,8 +119,7 @@ def command(
     one list that the other list lacks, summed over both directions. The table also has the concordance (RIC
     with a sign), the number of reversed lists, and rank similarities of the lists.
     """
-    appearance = check_plots(plots, output=output, figure=figure)
-    if figure == "parameter" and plots and (group is None or parameter is None):
+    if outputs.figure == "parameter" and (group is None or parameter is None):
         raise UsageError(
             "--figure parameter is incomplete; expected --group FILE:COLUMN and --parameter FILE:COLUMN too"
         )
@@ -163,19 +151,13 @@ def command(
         "complete": documents,
         "group": group,
         "parameter": parameter,
-        "figure": figure or "map",
-    } | appearance
-    text = result_text(
-        "difference",
+    } | outputs.options()
+    view = View(
         result,
-        form,
-        inputs=lambda: inputs_of(result, qrels, judgments),
-        to_file=output is not None,
-        data=lambda: result.to_dict(per_query=per_query),
-        lines=lambda _: result.lines(),
+        json={"per_query": per_query},
+        figure={"groups": labels["group"], "parameters": labels["parameter"]},
     )
-    write_plots(plots, result, figure=figure or "map", groups=labels["group"], parameters=labels["parameter"])
-    write_output(text, output)
+    outputs.write("difference", view, lambda: inputs_of(result, qrels, judgments))
 
 
 def _labels(path: str | None) -> dict[str, str]:

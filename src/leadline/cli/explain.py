@@ -7,13 +7,15 @@ from typing import Any
 import click
 
 from leadline.cli._help import MEASURE, Command, option
-from leadline.cli._options import level_option, output_options, reading_options, write_output
+from leadline.cli._options import level_option, reading_options
+from leadline.cli._outputs import Outputs, output_options
 from leadline.cli._reading_options import read_judgments
-from leadline.cli._results import describe_input, result_text
+from leadline.cli._results import describe_input
 from leadline.cli._settings import settings
 from leadline.errors import UsageError
 from leadline.evaluation.explain import explain
 from leadline.evaluation.profiles import PROFILES
+from leadline.render.view import View
 
 SECTION = "Evaluation"
 
@@ -47,14 +49,13 @@ SECTION = "Evaluation"
     "Output", "--all", "everything", is_flag=True, help="Show every rank, not only those that contribute."
 )
 @reading_options
-@output_options
+@output_options()
 def command(
     qrels: str,
     run: str,
     measures: tuple[str, ...],
     query: str,
-    form: str,
-    output: str | None,
+    outputs: Outputs,
     kind: str | None,
     **options: Any,
 ) -> None:
@@ -68,16 +69,6 @@ def command(
     requested = {"measure": measures[0], "query": query, "kind": kind} | options
     table = read_judgments(qrels, options, kind)
     explanation = explain(table, run, measures[0], query, **options)
-    text = result_text(
-        "explain",
-        explanation,
-        form,
-        inputs=lambda: [
-            describe_input(qrels, len(table.grades)),
-            describe_input(run, explanation.info.counts["documents_read"]),
-        ],
-        options=requested,
-        to_file=output is not None,
-        lines="steps",
-    )
-    write_output(text, output)
+    read = ((qrels, len(table.grades)), (run, explanation.info.counts["documents_read"]))
+    view = View(explanation, lines="steps")
+    outputs.write("explain", view, lambda: [describe_input(*each) for each in read], requested)

@@ -6,11 +6,14 @@ from typing import Any
 
 import click
 
-from leadline.cli._help import Command, InputPath, option
-from leadline.cli._options import OUTPUT, formats_option, repair_options, whole, write_output
-from leadline.cli._results import describe_input, summary_text
+from leadline.cli._help import Command, InputPath
+from leadline.cli._options import repair_options, whole
+from leadline.cli._outputs import Outputs, output_options
+from leadline.cli._results import describe_input
 from leadline.data.table import Cell, Table
 from leadline.errors import UsageError
+from leadline.render.view import View
+from leadline.result import Facts
 
 SECTION = "Retrieval"
 NORMALISE = ("min-max", "max", "sum", "z", "rank", "borda", "none")
@@ -37,25 +40,15 @@ NORMALISE = ("min-max", "max", "sum", "z", "rank", "borda", "none")
 @click.option("--weights", metavar="X,X,...", help="Weight of each run; 0 leaves a run out. [default: equal]")
 @click.option("--depth", type=whole(), metavar="N", help="Number of documents kept per query. [default: all]")
 @click.option("--name", metavar="NAME", help="Name of the fused run. [default: the method]")
-@option(
-    "Output",
-    "-o",
-    "--output",
-    type=OUTPUT,
-    metavar="RUN",
-    required=True,
-    help="Output file of the run, in the format of its suffix.",
-)
 @repair_options
-@formats_option()
+@output_options(thing="RUN")
 def command(
     *,
     runs: tuple[str, ...],
     method: str,
     normalise: str | None,
     weights: str | None,
-    output: str,
-    form: str,
+    outputs: Outputs,
     **options: Any,
 ) -> None:
     """Fuse the ranked lists of several runs into one run.
@@ -64,11 +57,13 @@ def command(
     to sums and is not in means, medians and extremes; in Borda it shares the remaining points, in Condorcet
     it is below what the run retrieved.
     """
-    from leadline.io.write import write_headed
+    from leadline.io.tables import table_of_run
+    from leadline.io.write import write_lists
     from leadline.retrieval.fusion import fuse
 
+    output = str(outputs.thing)
     run = fuse(runs, method, normalise=normalise, weights=_weights(weights), **options)
-    unheld = write_headed(run, output)
+    unheld = write_lists(table_of_run(run), output, sources=run.sources)
     table = _table(run.inputs)
     made = f"{output}: {run.options['method']}, {len(run.queries)} queries, {len(run.scores)} documents"
     made += "".join(f"; left out: {words}" for words in unheld)
@@ -76,7 +71,8 @@ def command(
     inputs = [describe_input(one["path"], one["documents"]) for one in run.inputs]
     chosen = run.options | options | {"output": output}
     found = {"run": output, "queries": len(run.queries), "documents": len(run.scores), "runs": run.inputs}
-    write_output(summary_text("fuse", inputs, chosen, run.warnings, found, table, form), None)
+    view = View(Facts(table, found, warnings=list(run.warnings)), lines="*")
+    outputs.write("fuse", view, lambda: inputs, chosen)
 
 
 def _weights(text: str | None) -> list[float] | None:

@@ -7,26 +7,19 @@ from typing import Any
 import click
 
 from leadline.cli._help import Command, option
-from leadline.cli._options import (
-    level_option,
-    output_options,
-    progress,
-    reading_options,
-    seed_type,
-    whole,
-    write_output,
-)
-from leadline.cli._plots import check_plots, plot_option, plot_options, write_plots
+from leadline.cli._options import level_option, progress, reading_options, seed_type, whole
+from leadline.cli._outputs import Outputs, output_options
 from leadline.cli._reading_options import read_judgments
-from leadline.cli._results import inputs_of, result_text
+from leadline.cli._results import inputs_of
 from leadline.cli._settings import setting
 from leadline.estimation.score_histograms.histogram import histogram
+from leadline.render.view import View
 
 SECTION = "Estimation"
 
 
 @click.command(
-    cls=Command, epilog="Example: leadline histogram qrels.txt bm25.run dense.run --bins 4 --plot hsa.svg"
+    cls=Command, epilog="Example: leadline histogram qrels.txt bm25.run dense.run --bins 4 -o hsa.svg"
 )
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True)
@@ -101,26 +94,22 @@ SECTION = "Estimation"
     help="Seed of the sample and of the random number generator.",
 )
 @setting("test.draws")
-@plot_option("Figure")
-@plot_options
 @option(
-    "Figure",
+    "Output",
     "--show",
     multiple=True,
     metavar="NAME",
     help="Run to draw (repeatable, up to 4). [default: all, or those of highest and lowest HSA]",
 )
 @reading_options
-@output_options
+@output_options(figures=())
 def command(
     *,
     qrels: str,
     runs: tuple[str, ...],
     level: float,
-    plots: tuple[str, ...],
     show: tuple[str, ...],
-    form: str,
-    output: str | None,
+    outputs: Outputs,
     kind: str | None,
     **options: Any,
 ) -> None:
@@ -136,19 +125,11 @@ def command(
     hsa_robust is our own variant, chosen on four sets of runs; on other runs its correlations are 0.30 to
     0.98, those of HSA from ranks 0.04 to 0.99, and hsa_robust is higher in 4 of 9.
     """
-    appearance = check_plots(plots, output=output)
     table = read_judgments(qrels, options, kind)
     with progress("runs") as on_run:
         result = histogram(table, runs, rel=level, on_run=on_run, **options)
     for name in show:
         result.place(name)  # refuse an unknown one before anything is written
-    result.options |= {"kind": kind, "show": list(show)} | appearance
-    text = result_text(
-        "histogram",
-        result,
-        form,
-        inputs=lambda: inputs_of(result, qrels, len(table.grades)),
-        to_file=output is not None,
-    )
-    write_plots(plots, result, runs=show)
-    write_output(text, output)
+    result.options |= {"kind": kind, "show": list(show)} | outputs.options()
+    view = View(result, figure={"runs": list(show)})
+    outputs.write("histogram", view, lambda: inputs_of(result, qrels, len(table.grades)))

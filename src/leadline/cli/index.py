@@ -8,17 +8,19 @@ from typing import Any
 import click
 
 from leadline.cli._help import Command, option
-from leadline.cli._options import OUTPUT, formats_option, progress, whole, write_output
-from leadline.cli._results import describe_input, summary_text
+from leadline.cli._options import progress, whole
+from leadline.cli._outputs import Outputs, output_options
+from leadline.cli._results import describe_input
 from leadline.cli._texts import analysis_of, analysis_options, text_options
 from leadline.data.table import Table
+from leadline.render.view import View
+from leadline.result import Facts
 
 SECTION = "Retrieval"
 
 
 @click.command(cls=Command, epilog="Example: leadline index docs.jsonl -o docs.index --language english")
 @click.argument("docs")
-@option("Output", "-o", "--output", type=OUTPUT, metavar="INDEX", required=True, help="Folder of the index.")
 @option("Output", "--overwrite", is_flag=True, help="Replace INDEX if it exists.")
 @analysis_options
 @text_options
@@ -37,15 +39,14 @@ SECTION = "Retrieval"
 @click.option(
     "--no-positions", is_flag=True, help="Do not store positions, which only SDM needs; the index is smaller."
 )
-@formats_option()
+@output_options(thing="INDEX")
 def command(
     *,
     docs: str,
-    output: str,
+    outputs: Outputs,
     language: str | None,
     analysis: str | None,
     no_positions: bool,
-    form: str,
     **options: Any,
 ) -> None:
     """Index a document collection.
@@ -57,6 +58,7 @@ def command(
     from leadline.retrieval.index.builder import build_index
 
     analysis_ = analysis_of(language, analysis)
+    output = str(outputs.thing)
     options["positions"] = not no_positions
     began = time.perf_counter()
     with progress("documents") as on_document:
@@ -83,4 +85,5 @@ def command(
     )
     recorded = {"output": output, "analysis": analysis_} | options
     inputs = [describe_input(docs, index.documents)]
-    write_output(summary_text("index", inputs, recorded, index.warnings, data, table, form), None)
+    view = View(Facts(table, data, warnings=list(index.warnings)), lines="*")
+    outputs.write("index", view, lambda: inputs, recorded)

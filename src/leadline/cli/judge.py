@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leadline.cli._help import Command, option
-from leadline.cli._options import OUTPUT, formats_option, progress, seed_type, whole, write_output
-from leadline.cli._results import describe_input, print_line, summary_text
+from leadline.cli._help import OUTPUT, Command, option
+from leadline.cli._options import progress, seed_type, whole
+from leadline.cli._outputs import Outputs, output_options
+from leadline.cli._results import describe_input, print_line
 from leadline.cli._texts import analysis_of, analysis_options, text_options
 from leadline.data.optional import require
-from leadline.data.results import ResultWarning
+from leadline.data.records import ResultWarning
 from leadline.data.table import Table
 from leadline.data.wording import counted, queries
 from leadline.errors import InputError, UsageError
+from leadline.render.view import View
+from leadline.result import Facts
 
 if TYPE_CHECKING:
     from leadline.judging.startup import JudgingPage
@@ -25,7 +28,6 @@ SECTION = "Judging"
 
 
 PORT = 8765
-LOOKS = 10
 
 
 @click.command(
@@ -70,13 +72,11 @@ LOOKS = 10
     "Sampling",
     "--looks",
     type=whole(),
-    default=LOOKS,
-    show_default=True,
     metavar="N",
-    help="Number of times to check --stop-when, at equal steps of the pool.",
+    help="Number of times to check --stop-when, at equal steps. [default: the looks of the pool, else 10]",
 )
 @click.option(
-    "--show",
+    "--content",
     "forms",
     default="full",
     show_default=True,
@@ -142,7 +142,7 @@ LOOKS = 10
 )
 @analysis_options
 @text_options
-@formats_option()
+@output_options()
 def command(
     *,
     pool: str | None,
@@ -152,7 +152,7 @@ def command(
     simulate: str | None,
     target: str | None,
     merge: str,
-    form: str,
+    outputs: Outputs,
     language: str | None,
     analysis: str | None,
     **options: Any,
@@ -166,21 +166,21 @@ def command(
     as qrels, and --export writes them.
     """
     if target is not None:
-        _export(store, target, merge, form)
+        _export(store, target, merge, outputs)
         return
     if simulate is not None:
-        _simulate(pool, store, simulate, form, **options)
+        _simulate(pool, store, simulate, outputs, **options)
         return
     require("the judging page")
     if docs is None or queries is None:
-        raise UsageError("no texts are given; expected --docs DOCS and --queries QUERIES (or --export QRELS)")
+        raise UsageError("pass --docs and --queries so there is something to show (or --export)")
     if pool is None and not os.path.exists(store):
         raise UsageError("no pool is given; expected POOL, or a --store that has pairs already")
     terms = analysis_of(language, analysis)
     _serve(pool, docs, queries, store, analysis=terms, **options)
 
 
-def _export(store: str, target: str, merge: str, form: str) -> None:
+def _export(store: str, target: str, merge: str, outputs: Outputs) -> None:
     from leadline.judging.export import export
 
     exported = export(store, target, rule=merge)
@@ -199,12 +199,13 @@ def _export(store: str, target: str, merge: str, form: str) -> None:
     n_queries = queries(len({query for query, _ in merged.grades}))
     table.notes = [f"{target}: {counted(len(merged.grades), 'pair')} of {n_queries}, merged by {merge}"]
     inputs = [describe_input(store, len(merged.grades))]
-    text = summary_text("judge", inputs, {"merge": merge, "export": target}, warnings, data, table, form)
-    if target != "-":
-        write_output(text, None)
+    if target == "-":
+        outputs.form = "none"
+    view = View(Facts(table, data, warnings=warnings), lines="*")
+    outputs.write("judge", view, lambda: inputs, {"merge": merge, "export": target})
 
 
-def _simulate(pool: str | None, store: str, qrels: str, form: str, **options: Any) -> None:
+def _simulate(pool: str | None, store: str, qrels: str, outputs: Outputs, **options: Any) -> None:
     from leadline.judging import lock
     from leadline.judging.simulated import simulate
 
@@ -218,7 +219,7 @@ def _simulate(pool: str | None, store: str, qrels: str, form: str, **options: An
         table.notes = [f"{counted(done.unjudged, 'judgment')} of pairs that {qrels} lacks: grade 0"]
     data = {"judges": done.judges, "unjudged": done.unjudged}
     inputs = [describe_input(store, sum(done.judges.values()))]
-    write_output(summary_text("judge", inputs, {"simulate": qrels}, [], data, table, form), None)
+    outputs.write("judge", View(Facts(table, data), lines="*"), lambda: inputs, {"simulate": qrels})
 
 
 def _serve(
@@ -238,7 +239,7 @@ def _serve(
     grades: str | None,
     seed: int | None,
     stop_when: str | None,
-    looks: int,
+    looks: int | None,
     **reading: Any,
 ) -> None:
     from leadline.judging import lock, serving, startup
@@ -297,4 +298,7 @@ def _stopped(page: JudgingPage, store: str) -> None:
             click.echo(f"leadline: error: {rescue_error}", err=True)
         return
     command = f"leadline judge --store {store} --export qrels.txt"
-    print_line(f"{count} in {store}; `{command}` exports them")
+    text = f"{count} in {store}; `{command}` exports them"
+    if page.precision is not None:
+        text = f"{count} in {store}; next: `leadline compare {store} OLD NEW` with the runs of the pool"
+    print_line(text)

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import textwrap
+from typing import Any
 
 import click
 
 from leadline.cli._help import Command
-from leadline.cli._options import output_options, write_output
-from leadline.cli._results import envelope, for_screen, json_lines, json_text, table_text
+from leadline.cli._outputs import Outputs, output_options
+from leadline.cli._results import for_screen
 from leadline.data.table import Table
 from leadline.errors import UsageError, one_of
 from leadline.evaluation.catalogue import entry, explain, facts, limits, outline
 from leadline.evaluation.profiles import profile_of
 from leadline.evaluation.trec_names import GROUPS
 from leadline.measures import MEASURES, Measure
+from leadline.render.view import View
+from leadline.result import Facts
 
 SECTION = "Evaluation"
 
@@ -28,38 +31,32 @@ HEADS = ["measure", "title", "range", "average"]
     is_flag=True,
     help="Print BibTeX entries of the sources, and of leadline: of all measures, or of NAME.",
 )
-@output_options
-def command(name: str | None, *, bibtex: bool, form: str, output: str | None) -> None:
+@output_options()
+def command(name: str | None, *, bibtex: bool, outputs: Outputs) -> None:
     """List the measures, or explain one.
 
     NAME is any name that `leadline evaluate -m` accepts: `leadline measures ndcg_cut_10` explains nDCG. The
     groups of trec_eval are listed too.
     """
-    one_of({"--bibtex": bibtex, f"-f {form}": form != "table"})
+    one_of({"--bibtex": bibtex, f"-f {outputs.form}": outputs.form != "table"})
     kinds, asked = (list(MEASURES.classes.values()), "") if name is None else find(name)
+    found: dict[str, Any] = {"measures": list(map(entry, kinds))}
+    if name is None:
+        view = View(Facts(catalogue(kinds), found), tables={"table": listing(kinds)})
+        found["groups"] = {group: list(names) for group, names in GROUPS.items()}
+    else:
+        view = View(Facts(details(kinds), found))
+        view.texts = {
+            "table": for_screen(
+                "\n".join(explain(kind, asked=asked) for kind in kinds), to_file=bool(outputs.files)
+            )
+        }
     if bibtex:
         from leadline.measures.publications import bibliography
 
-        text = bibliography(kind.source for kind in kinds)
-    elif form == "json":
-        data = envelope("measures", [], {"name": name}, []) | {"measures": list(map(entry, kinds))}
-        if name is None:
-            data["groups"] = {group: list(names) for group, names in GROUPS.items()}
-        text = json_text(data)
-    elif form == "jsonl":
-        text = json_lines(map(entry, kinds))
-    elif form == "table":
-        text = (
-            table_text(listing(kinds), form, to_file=output is not None)
-            if name is None
-            else for_screen(
-                "\n".join(explain(kind, asked=asked) for kind in kinds), to_file=output is not None
-            )
-        )
-    else:
-        table = catalogue(kinds) if name is None else details(kinds)
-        text = table_text(table, form, to_file=output is not None)
-    write_output(text, output)
+        view.texts = {"table": bibliography(kind.source for kind in kinds)}
+    view.lines = "measures"
+    outputs.write("measures", view, list, {"name": name})
 
 
 def find(text: str) -> tuple[list[type[Measure]], str]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import click
 
 from leadline.cli._help import Command, option
-from leadline.cli._options import OUTPUT, formats_option, per_query_option, write_output
-from leadline.cli._results import result_text
+from leadline.cli._options import per_query_option
+from leadline.cli._outputs import Outputs, output_options
+from leadline.render.view import View
 
 SECTION = "Evaluation"
 
@@ -28,43 +29,18 @@ SECTION = "Evaluation"
     help="Name of the merged run, if each of FILES holds one run, named after its part.",
 )
 @per_query_option()
-@formats_option()
-@option(
-    "Output",
-    "-o",
-    "--output",
-    type=OUTPUT,
-    metavar="FILE.parquet",
-    help="Save the merged values, as `evaluate --save` does; the means are printed in any case.",
-)
+@output_options(figures=("heat-map", "box", "violin", "line", "means"))
 def command(
-    *,
-    files: tuple[str, ...],
-    queries: str | None,
-    name: str | None,
-    per_query: bool,
-    form: str,
-    output: str | None,
+    *, files: tuple[str, ...], queries: str | None, name: str | None, per_query: bool, outputs: Outputs
 ) -> None:
     """Merge the saved results of parts of a run.
 
-    FILES are written by `leadline evaluate QRELS PART --save FILE.parquet`. Values and means equal those of
+    FILES are written by `leadline evaluate QRELS PART -o FILE.parquet`. Values and means equal those of
     the evaluation of the whole run. Queries that are in no part are missing. A query in two files, and other
     judgments, measures or options, are refused.
     """
     from leadline.scale.saved_files import merge_files
 
     results = merge_files(files, queries=queries, name=name)
-    if output is not None:
-        from leadline.reporting.restore import save
-
-        save(results, output, command="evaluate")
-    text = result_text(
-        "merge",
-        results,
-        form,
-        inputs=lambda: results.inputs,
-        data=lambda: results.to_dict(per_query=per_query),
-        per_query=per_query,
-    )
-    write_output(text, None)
+    options = {"per_query": per_query}
+    outputs.write("merge", View(results, shown=options, json=options), lambda: results.inputs)

@@ -7,11 +7,13 @@ from typing import Any
 import click
 
 from leadline.cli._help import Command
-from leadline.cli._options import output_options, write_output
-from leadline.cli._results import envelope, for_screen, json_lines, json_text, table_text
+from leadline.cli._outputs import Outputs, output_options
+from leadline.cli._results import for_screen
 from leadline.data.registry import show
 from leadline.data.table import Cell, Table
 from leadline.evaluation.catalogue import outline, paragraphs
+from leadline.render.view import View
+from leadline.result import Facts
 from leadline.retrieval.models import MODELS, Model
 
 SECTION = "Retrieval"
@@ -19,28 +21,20 @@ SECTION = "Retrieval"
 
 @click.command(cls=Command, epilog="Example: leadline models BM25")
 @click.argument("name", required=False)
-@output_options
-def command(name: str | None, form: str, output: str | None) -> None:
+@output_options()
+def command(name: str | None, outputs: Outputs) -> None:
     """List the retrieval models, or explain one.
 
     The values shown are the defaults of the parameters.
     """
     kinds = list(MODELS.classes.values()) if name is None else [type(MODELS.parse(name))]
-    if form == "json":
-        data = envelope("models", [], {"name": name}, []) | {"models": list(map(entry, kinds))}
-        text = json_text(data)
-    elif form == "jsonl":
-        text = json_lines(map(entry, kinds))
-    elif form == "table":
-        text = (
-            table_text(listing(kinds), form, to_file=output is not None)
-            if name is None
-            else for_screen(explained(kinds[0]), to_file=output is not None)
-        )
+    rows: list[list[Cell]] = [[outline(kind, defaults=True), kind.title] for kind in kinds]
+    view = View(Facts(Table(["model", "title"], rows), {"models": list(map(entry, kinds))}), lines="models")
+    if name is None:
+        view.tables = {"table": listing(kinds)}
     else:
-        rows: list[list[Cell]] = [[outline(kind, defaults=True), kind.title] for kind in kinds]
-        text = table_text(Table(["model", "title"], rows), form, to_file=output is not None)
-    write_output(text, output)
+        view.texts = {"table": for_screen(explained(kinds[0]), to_file=bool(outputs.files))}
+    outputs.write("models", view, list, {"name": name})
 
 
 def listing(kinds: list[type[Model]]) -> Table:

@@ -7,20 +7,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from leadline.cli._help import MEASURE, POOLING, Command, option
-from leadline.cli._options import (
-    OUTPUT,
-    formats_option,
-    progress,
-    repair_options,
-    seed_type,
-    whole,
-    write_output,
-)
-from leadline.cli._results import describe_input, summary_text
+from leadline.cli._options import progress, repair_options, seed_type, whole
+from leadline.cli._outputs import Outputs, output_options
+from leadline.cli._results import describe_input
 from leadline.cli._settings import settings
 from leadline.data.reading import RunsOptions
 from leadline.data.table import Table
 from leadline.errors import UsageError, both, one_of
+from leadline.render.view import View
+from leadline.result import Facts
 
 if TYPE_CHECKING:
     pass
@@ -28,7 +23,7 @@ if TYPE_CHECKING:
 
 SECTION = "Judging"
 
-DRAWING = ("wanted", "budget", "total", "pair", "for_run", "new_runs", "machine", "earlier")
+DRAWING = ("wanted", "budget", "total", "pair", "for_run", "new_runs", "machine", "earlier", "looks")
 NAMES = {
     "pair": "--for-pair",
     "for_run": "--for-run",
@@ -41,15 +36,6 @@ NAMES |= {name: f"--{name}" for name in ("budget", "total", "machine")}
 
 @click.command(cls=Command, epilog="Example: leadline pool bm25.run dense.run --depth 50 -o pool.tsv")
 @click.argument("runs", nargs=-1)
-@option(
-    "Output",
-    "-o",
-    "--output",
-    type=OUTPUT,
-    metavar="POOL",
-    required=True,
-    help="Output file of the pool: TSV, or without --for JSON Lines by its suffix.",
-)
 @option(
     "Selection", "--depth", type=whole(), metavar="K", help="Pool depth: the first K documents of every run."
 )
@@ -146,6 +132,15 @@ NAMES |= {name: f"--{name}" for name in ("budget", "total", "machine")}
 @option(
     "Sampling", "--from", "earlier", metavar="POOL", help="Earlier pool to enlarge; all its pairs are kept."
 )
+@option(
+    "Sampling",
+    "--looks",
+    type=whole(),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Number of times a verdict may be asked for, at equal steps; each gets alpha / N.",
+)
 @option("Selection", "--batch", type=whole(), metavar="N", help="Maximum number of new pairs per query.")
 @option("Output", "--whole", is_flag=True, help="Include known pairs in the output.")
 @option(
@@ -158,8 +153,8 @@ NAMES |= {name: f"--{name}" for name in ("budget", "total", "machine")}
 )
 @settings("read.name_by")
 @repair_options
-@formats_option()
-def command(*, runs: tuple[str, ...], output: str, form: str, whole: bool, **options: Any) -> None:
+@output_options(thing="POOL")
+def command(*, runs: tuple[str, ...], outputs: Outputs, whole: bool, **options: Any) -> None:
     """Select documents to judge: depth-k pooling, or sampling.
 
     To find relevant documents, pool with --depth or --method. To measure systems, sample with --for MEASURE
@@ -173,13 +168,15 @@ def command(*, runs: tuple[str, ...], output: str, form: str, whole: bool, **opt
     from leadline.io.pool_files import write_pool
     from leadline.judging.pool import pool
 
+    output = str(outputs.thing)
     drawing = {name: options.pop(name) for name in DRAWING}
     if drawing["wanted"]:
         one_of({"RUN": runs, "--for-run": drawing["for_run"]})
-        _draw(runs or drawing["for_run"], output, form, drawing, options)
+        _draw(runs or drawing["for_run"], outputs, drawing, options)
         return
     drawn = ("budget", "total", "pair", "for_run", "machine", "earlier")
-    both({NAMES[name]: drawing[name] for name in drawn}, {"--for MEASURE": None})
+    asked = {NAMES[name]: drawing[name] for name in drawn} | {"--looks": drawing["looks"] > 1}
+    both(asked, {"--for MEASURE": None})
     files = {name: options[name] for name in ("documents", "queries", "known", "judged")}
     with progress("queries") as on_query:
         result = pool(runs, on_query=on_query, **options)
@@ -196,28 +193,17 @@ def command(*, runs: tuple[str, ...], output: str, form: str, whole: bool, **opt
     inputs = [describe_input(info.path, info.counts["documents_read"]) for info in result.runs]
     inputs += [describe_input(path, result.read[name]) for name, path in files.items() if path]
     data = result.to_dict() | {"pool": output}
-    write_output(
-        summary_text(
-            "pool",
-            inputs,
-            result.options | files | {"whole": whole},
-            result.warnings,
-            data,
-            _named(result.table(), output),
-            form,
-        ),
-        None,
-    )
+    view = View(Facts(_named(result.table(), output), data, warnings=result.warnings), lines="*")
+    outputs.write("pool", view, lambda: inputs, result.options | files | {"whole": whole})
 
 
-def _draw(
-    runs: tuple[str, ...], output: str, form: str, drawing: dict[str, Any], options: dict[str, Any]
-) -> None:
+def _draw(runs: tuple[str, ...], outputs: Outputs, drawing: dict[str, Any], options: dict[str, Any]) -> None:
     """Draw a pool for measures, write it, and print the forecast."""
     from leadline.estimation.pool_designs import pool_for
     from leadline.io.formats import suffix_of
     from leadline.io.pool_files import OTHERS, write_drawn_pool
 
+    output = str(outputs.thing)
     for name in ("documents", "queries", "known", "method", "batch", "random", "everything"):
         one_of({"--for": True, NAMES.get(name, f"--{name}"): options[name]})
     suffix = suffix_of(output)
@@ -237,6 +223,7 @@ def _draw(
             machine=drawing["machine"],
             judged=options["judged"],
             earlier=drawing["earlier"],
+            looks=drawing["looks"],
             seed=options["seed"],
             on_run=on_run,
             **{name: options[name] for name in RunsOptions.__annotations__},
@@ -245,18 +232,8 @@ def _draw(
     write_drawn_pool(result.pool, output, [f"{output}: {size}", *others])
     inputs = [describe_input(info.path, info.counts["documents_read"]) for info in result.runs]
     data = result.to_dict() | {"pool": output}
-    write_output(
-        summary_text(
-            "pool",
-            inputs,
-            result.options | files,
-            result.warnings,
-            data,
-            _named(result.table(), output),
-            form,
-        ),
-        None,
-    )
+    view = View(Facts(_named(result.table(), output), data, warnings=result.warnings), lines="*")
+    outputs.write("pool", view, lambda: inputs, result.options | files)
 
 
 def _named(table: Table, output: str) -> Table:

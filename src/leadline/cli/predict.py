@@ -8,22 +8,16 @@ from typing import Any
 import click
 
 from leadline.cli._help import PREDICTOR, Command, option
-from leadline.cli._options import (
-    confidence_option,
-    output_options,
-    progress,
-    repair_options,
-    seed_option,
-    write_output,
-)
-from leadline.cli._plots import check_plots, figure_option, plot_option, plot_options, write_plots
-from leadline.cli._results import describe_input, result_text
+from leadline.cli._options import confidence_option, progress, repair_options, seed_option
+from leadline.cli._outputs import Outputs, output_options
+from leadline.cli._results import describe_input
 from leadline.cli._settings import setting, settings
 from leadline.cli._texts import text_options
 from leadline.errors import UsageError
 from leadline.estimation.predict import correlation_table, over_queries, predict
 from leadline.estimation.predictors import PREDICTORS
 from leadline.io.texts import read_queries
+from leadline.render.view import View
 
 SECTION = "Estimation"
 FIGURES = ("heat-map", "scatter", "correlations")
@@ -60,18 +54,10 @@ NAMES = ", ".join(str(kind()) for kind in PREDICTORS.classes.values())
 @setting("test.draws")
 @confidence_option
 @seed_option
-@plot_option("Figure of the first predictor")
-@figure_option(
-    FIGURES,
-    "Kind of figure: heat-map (ranks of the predictions of each run, by query); with --truth scatter "
-    "(predicted and measured values of the queries of the first run) or correlations (of every run, with "
-    "intervals). [default: heat-map; with --truth scatter for one run, else correlations]",
-)
-@plot_options
 @settings("read.name_by")
 @text_options
 @repair_options
-@output_options
+@output_options(figures=FIGURES)
 def command(
     *,
     runs: tuple[str, ...],
@@ -85,21 +71,19 @@ def command(
     draws: int,
     confidence: float,
     seed: int,
-    form: str,
-    output: str | None,
-    plots: tuple[str, ...],
-    figure: str | None,
+    outputs: Outputs,
     **options: Any,
 ) -> None:
     """Predict query performance (QPP) without relevance judgments.
 
     Every list is predicted on its own. Larger values predict better performance; they have no unit. JSON
     holds the predictions of every query, and `leadline correlate` reads their means. The formulas are in
-    docs/predicting.md.
+    docs/unjudged.md.
     """
-    appearance = check_plots(plots, output=output, figure=figure)
-    if truth is None and figure not in (None, "heat-map"):
-        raise UsageError(f"--figure {figure} without a measure; expected --truth RESULT[:MEASURE] too")
+    if truth is None and outputs.figure not in (None, "heat-map"):
+        raise UsageError(
+            f"--figure {outputs.figure} without a measure; expected --truth RESULT[:MEASURE] too"
+        )
     texts = (
         queries
         if queries is None
@@ -114,26 +98,23 @@ def command(
         "draws": draws,
         "confidence": confidence,
         "seed": seed,
-    } | appearance
+    } | outputs.options()
     rows = (
         None
         if truth_values is None
         else over_queries(predictions, truth_values, draws=draws, confidence=confidence, seed=seed)
     )
     rules = {"draws": draws, "confidence": confidence, "seed": seed}
-    write_plots(plots, predictions, figure=figure, truth=truth_values, truth_measure=truth_measure, **rules)
-    correlations = {} if rows is None else {"correlations": rows}
-    text = result_text(
+    view = View(predictions, figure={"truth": truth_values, "truth_measure": truth_measure, **rules})
+    if rows is not None:
+        table = correlation_table(predictions, rows)
+        view.tables, view.lines = {"": table, "csv": table, "tsv": table}, "correlations"
+        view.extra = {"correlations": rows}
+    outputs.write(
         "predict",
-        predictions,
-        form,
-        inputs=lambda: [describe_input(run.path, run.counts["documents_read"]) for run in predictions.runs],
-        to_file=output is not None,
-        data=lambda: predictions.to_dict() | correlations,
-        table=None if rows is None else lambda: correlation_table(predictions, rows),
-        lines="runs" if rows is None else "correlations",
+        view,
+        lambda: [describe_input(run.path, run.counts["documents_read"]) for run in predictions.runs],
     )
-    write_output(text, output)
 
 
 def _truth(path: str) -> tuple[Mapping[str, Mapping[str, float]], str]:

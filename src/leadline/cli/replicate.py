@@ -11,19 +11,18 @@ from leadline.cli._options import (
     confidence_option,
     evaluation_options,
     measure_option,
-    output_options,
     per_query_option,
     progress,
     seed_option,
-    write_output,
 )
-from leadline.cli._plots import check_plots, figure_option, plot_option, plot_options, write_plots
-from leadline.cli._results import inputs_of, result_text
+from leadline.cli._outputs import Outputs, output_options
+from leadline.cli._results import inputs_of
 from leadline.cli._settings import setting
 from leadline.comparison.compare import COMPARED
 from leadline.comparison.replication import DRAWS, replicate
 from leadline.errors import UsageError
 from leadline.io.read import read_qrels
+from leadline.render.view import View
 
 SECTION = "Evaluation"
 FIGURES = ("differences", "effects")
@@ -55,15 +54,8 @@ FIGURES = ("differences", "effects")
 @confidence_option
 @seed_option
 @per_query_option("Add the differences, tau union and RBO of single queries (JSON, reproduction).")
-@plot_option("Figure of the first measure, or of the effects by all measures")
-@figure_option(
-    FIGURES,
-    "Kind of figure: differences by query (of a reproduction), or effects, the effect ratio by delta RI. "
-    "[default: differences, of a replication effects]",
-)
-@plot_options
 @evaluation_options
-@output_options
+@output_options(figures=FIGURES)
 def command(
     *,
     original: str,
@@ -75,10 +67,7 @@ def command(
     measures: tuple[str, ...],
     level: float | None,
     per_query: bool,
-    plots: tuple[str, ...],
-    figure: str | None,
-    form: str,
-    output: str | None,
+    outputs: Outputs,
     kind: str | None,
     **options: Any,
 ) -> None:
@@ -96,13 +85,12 @@ def command(
     """
     runs = (original, original_advanced, reproduced, reproduced_advanced)
     judgments = [path for path in (qrels, qrels2) if path is not None]
-    if figure == "differences" and qrels2 is not None:
+    if outputs.figure == "differences" and qrels2 is not None:
         raise UsageError("--figure differences with QRELS2, whose queries are others; expected effects")
     if per_query and qrels2 is not None:
         raise UsageError("--per-query with QRELS2, whose queries are others; expected QRELS alone")
-    if per_query and form != "json":
+    if per_query and outputs.form != "json":
         raise UsageError("--per-query is written to JSON only; expected -f json too")
-    appearance = check_plots(plots, output=output or "-", figure=figure)
     tables = [read_qrels(path, subtopics=options["subtopics"], kind=kind) for path in judgments]
     with progress("runs") as on_run:
         result = replicate(
@@ -115,16 +103,7 @@ def command(
             on_run=on_run,
             **options,
         )
-    result.options |= {"kind": kind} | appearance
+    result.options |= {"kind": kind} | outputs.options()
     others = [(path, len(table.grades)) for path, table in zip(judgments[1:], tables[1:], strict=True)]
-    text = result_text(
-        "replicate",
-        result,
-        form,
-        inputs=lambda: inputs_of(result, qrels, len(tables[0].grades), others),
-        to_file=output is not None,
-        data=lambda: result.to_dict(per_query=per_query),
-        lines="values",
-    )
-    write_plots(plots, result, figure=figure)
-    write_output(text, output)
+    view = View(result, json={"per_query": per_query}, lines="values")
+    outputs.write("replicate", view, lambda: inputs_of(result, qrels, len(tables[0].grades), others))

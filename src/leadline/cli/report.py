@@ -9,28 +9,28 @@ from typing import Any
 
 import click
 
-from leadline.cli._help import Command, option
+from leadline.cli._help import Command
 from leadline.cli._options import (
-    OUTPUT,
     confidence_options,
     evaluation_options,
-    formats_option,
     measure_option,
     progress,
     sample_options,
-    write_output,
 )
+from leadline.cli._outputs import Outputs, output_options
 from leadline.cli._reading_options import judgments_and_draw, labels_of, read_with
-from leadline.cli._results import inputs_of, print_line, result_text
-from leadline.cli._scores import given_scores, refuse_without_scores, scores_options
+from leadline.cli._results import inputs_of
+from leadline.cli._scores import given_scores, scores_options, values_given
 from leadline.cli._settings import settings
 from leadline.comparison.compare import compare_results
 from leadline.comparison.rules import Rules
 from leadline.data.optional import require
 from leadline.errors import UsageError
 from leadline.estimation.measured import estimates_of
-from leadline.reporting.pages.report import compared, only_one, page_of
-from leadline.reporting.tables.significance_table import significance_table
+from leadline.pages.report import compared, only_one, page_of
+from leadline.pages.report_page import story
+from leadline.pages.significance_table import significance_table
+from leadline.render.view import View
 
 SECTION = "Evaluation"
 
@@ -44,17 +44,7 @@ SECTION = "Evaluation"
 @sample_options
 @evaluation_options
 @settings("output.top", "output.digits")
-@formats_option()
-@option(
-    "Output",
-    "-o",
-    "--output",
-    type=OUTPUT,
-    metavar="FILE",
-    default="leadline-report.html",
-    show_default=True,
-    help="Output file of the page.",
-)
+@output_options(default="leadline-report.html")
 @click.pass_context
 def command(
     context: click.Context,
@@ -66,10 +56,8 @@ def command(
     level: float | None,
     top: int | None,
     digits: int,
-    form: str,
-    output: str,
+    outputs: Outputs,
     kind: str | None,
-    scores: bool,
     **options: Any,
 ) -> None:
     """Write an evaluation report of runs as one HTML page.
@@ -79,30 +67,22 @@ def command(
     latex` formats it for a paper, with letters for significant differences, or with daggers if there is one
     --baseline. `-o -` writes the page to standard output.
     """
-    require("HTML pages")
-    suffix = os.path.splitext(output)[1]
-    if suffix.lower() not in ("", ".html", ".htm"):
-        written = f"leadline report ... -f {form if form != 'table' else 'latex'} > {output}"
-        raise UsageError(
-            f"-o {output}: report writes its page, which is HTML; expected a name that ends in .html. The "
-            f"table goes to the screen: {written}"
-        )
-    if output == "-" and form != "table":
-        raise UsageError(f"-o - and -f {form} both write to standard output; expected -o FILE")
+    wanted = "html" in (outputs.form, *map(outputs.form_of, outputs.files))
+    if wanted:
+        require("HTML pages")
     baseline = options.pop("baseline")
     rules = Rules.take(options)
-    if scores:
-        asked = [*options, "level", "kind"]
+    if scores := values_given(context, (qrels, *runs), kind):
+        asked = [*options, "level"]
         restored, ((qrels, judged), *others) = given_scores(context, asked, (qrels, *runs), measures)
         comparison, curves = compare_results(restored, rules, baseline=baseline), None
     else:
-        refuse_without_scores(context)
         if not runs:
-            raise UsageError("no run; expected QRELS RUN RUN..., or --scores FILE...")
+            raise UsageError("no run; expected QRELS RUN RUN..., or values of queries")
         table, draw = judgments_and_draw(qrels, options, kind, measures)
         pool, judged = options["pool"], len(table.grades)
         if draw is not None:
-            options |= {"pool": draw, "machine": labels_of(pool, options["machine"])}
+            options |= {"pool": draw, "machine": labels_of(draw, options["machine"])}
         with progress("runs") as on_run:
             comparison, curves = compared(
                 table, runs, measures or None, rules, baseline, rel=level, on_run=on_run, **options
@@ -113,40 +93,30 @@ def command(
     results = comparison.results
     results.intervals = comparison.intervals
     comparison.options |= {"kind": kind, "intervals": results.intervals.by}
-    results.options = comparison.options | {"output": output, "top": top, "digits": digits}
+    results.options = comparison.options | {
+        "output": next(iter(outputs.files), None),
+        "top": top,
+        "digits": digits,
+    }
     base = only_one(baseline)
     inputs = inputs_of(results, qrels, judged, others)
-    content = page_of(
-        comparison,
-        curves,
-        judgments=None if scores else judged,
-        inputs=inputs,
-        again=_again(),
-        baseline=base,
-        top=top,
-        digits=digits,
-    )
-    write_output(content, output)
-    if output == "-":
-        return
-    text = result_text(
-        "report",
-        results,
-        form,
-        inputs=lambda: inputs_of(results, qrels, judged, others),
-        data=lambda: results.to_dict() | comparison.to_dict(),
-        table=lambda: (
-            significance_table(comparison, baseline=base, top=top, digits=digits)
-            if form in ("latex", "markdown")
-            else results.table()
-        ),
-    )
-    write_output(text, None)
-    if form == "table":
-        from leadline.reporting.pages.report_page import story
-
-        print_line("\n" + "\n".join(story(comparison)))
-        print_line(f"page written: {output} (open it in a browser)")
+    paper = significance_table(comparison, baseline=base, top=top, digits=digits)
+    means = results.table()
+    means.notes += ["", *story(comparison)]
+    view = View(results, extra=comparison.to_dict())
+    view.tables = {"table": means, "latex": paper, "markdown": paper}
+    if wanted:
+        view.texts["html"] = page_of(
+            comparison,
+            curves,
+            judgments=None if scores else judged,
+            inputs=inputs,
+            again=_again(),
+            baseline=base,
+            top=top,
+            digits=digits,
+        )
+    outputs.write("report", view, lambda: inputs)
 
 
 def _again() -> str:

@@ -6,24 +6,20 @@ from typing import Any
 
 import click
 
-from leadline.cli._help import Command, option
+from leadline.cli._help import OUTPUT, Command, option
 from leadline.cli._options import (
-    OUTPUT,
     confidence_option,
     level_option,
     measure_option,
-    output_options,
     per_query_option,
     progress,
     reading_options,
-    refuse_same_output,
     seed_type,
     whole,
-    write_output,
 )
-from leadline.cli._plots import check_plots, plot_option, plot_options, write_plots
+from leadline.cli._outputs import Outputs, output_options, refuse_same_output
 from leadline.cli._reading_options import read_judgments
-from leadline.cli._results import describe_input, inputs_of, result_text, summary_text
+from leadline.cli._results import describe_input, inputs_of
 from leadline.cli._settings import setting
 from leadline.data.table import Cell, Table
 from leadline.data.wording import counted
@@ -31,6 +27,8 @@ from leadline.errors import UsageError, both, one_of
 from leadline.estimation.sampled import CORRECTIONS, sampled
 from leadline.io.id_lists import read_population
 from leadline.io.read import read_qrels
+from leadline.render.view import View
+from leadline.result import Facts
 
 SECTION = "Estimation"
 
@@ -65,7 +63,8 @@ SECTION = "Estimation"
 )
 @option(
     "Sampling",
-    "--pairs",
+    "--draw",
+    "pairs",
     type=OUTPUT,
     metavar="POOL",
     help="Draw --sample documents from --docs and write the pairs that every system must score to "
@@ -100,10 +99,8 @@ SECTION = "Estimation"
     help="Seed of the sample and of the pseudo-populations.",
 )
 @per_query_option("Add the values of single queries (JSON).")
-@plot_option("Figure of the estimates of the first measure")
-@plot_options
 @reading_options
-@output_options
+@output_options(figures=())
 def command(
     *,
     qrels: str,
@@ -113,10 +110,8 @@ def command(
     pairs: str | None,
     docs: str | None,
     per_query: bool,
-    form: str,
-    output: str | None,
+    outputs: Outputs,
     kind: str | None,
-    plots: tuple[str, ...],
     **options: Any,
 ) -> None:
     """Estimate rank measures from sampled candidate documents.
@@ -129,32 +124,23 @@ def command(
 
     The correction makes values comparable with exact ones; it does not order systems better than uncorrected
     values do. With few documents per query, measures of the first ranks (nDCG@10, RR) order systems poorly
-    unless half of the documents are the first of a good run (--certain). See docs/sampled.md.
+    unless half of the documents are the first of a good run (--certain). See docs/unjudged.md.
     """
-    appearance = check_plots(plots, output=output)
-    one_of({"--plot": plots, "--pairs": pairs})
     if pairs is not None:
-        refuse_same_output(pairs, output)
-        _draw(qrels, scores, pairs, docs, form, output, options, kind=kind)
+        one_of({"-o FILE.svg": outputs.drawn, "--pairs": pairs})
+        refuse_same_output(pairs, *outputs.files)
+        _draw(qrels, scores, pairs, docs, outputs, options, kind=kind)
         return
     if not scores:
         raise click.UsageError("Missing argument 'SCORES...'.")
-    both({"--docs": docs}, {"--pairs": pairs})
+    both({"--docs": docs}, {"--draw": pairs})
     size = None if population is None else read_population(population)
     table = read_judgments(qrels, options, kind)
     with progress("runs") as on_run:
         result = sampled(table, scores, measures or None, population=size, on_run=on_run, **options)
-    result.options |= {"kind": kind} | appearance
-    text = result_text(
-        "sampled",
-        result,
-        form,
-        inputs=lambda: inputs_of(result, qrels, len(table.grades)),
-        to_file=output is not None,
-        data=lambda: result.to_dict(per_query=per_query),
-    )
-    write_plots(plots, result)
-    write_output(text, output)
+    result.options |= {"kind": kind} | outputs.options()
+    view = View(result, json={"per_query": per_query})
+    outputs.write("sampled", view, lambda: inputs_of(result, qrels, len(table.grades)))
 
 
 def _draw(
@@ -162,8 +148,7 @@ def _draw(
     scores: tuple[str, ...],
     pairs: str,
     docs: str | None,
-    form: str,
-    output: str | None,
+    outputs: Outputs,
     options: dict[str, Any],
     *,
     kind: str | None,
@@ -175,10 +160,10 @@ def _draw(
 
     if scores:
         raise UsageError(
-            f"--pairs draws a sample and reads no scores; found '{scores[0]}', expected no SCORES"
+            f"--draw draws a sample and reads no scores; found '{scores[0]}', expected no SCORES"
         )
     if docs is None or options["sample"] is None:
-        raise UsageError("--pairs is incomplete; expected --docs DOCS and --sample N too")
+        raise UsageError("--draw is incomplete; expected --docs DOCS and --sample N too")
     table = read_qrels(qrels, kind=kind)
     names = [to_text(name) for name in ids_of(docs)]
     recorded = {name: options[name] for name in ("sample", "certain", "seed", "negative")}
@@ -194,4 +179,4 @@ def _draw(
     inputs = [describe_input(qrels, len(table.grades)), describe_input(docs, len(names))]
     cells: list[Cell] = [pairs, queries, len(drawn.documents), certain]
     sheet = Table(list(data), [cells], notes=[summary])
-    write_output(summary_text("sampled", inputs, recorded, [], data, sheet, form), output)
+    outputs.write("sampled", View(Facts(sheet, data), lines="*"), lambda: inputs, recorded)

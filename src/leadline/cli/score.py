@@ -6,11 +6,14 @@ from typing import Any
 
 import click
 
-from leadline.cli._help import Command, option
-from leadline.cli._options import OUTPUT, formats_option, progress, write_output
-from leadline.cli._results import describe_input, summary_text
+from leadline.cli._help import Command
+from leadline.cli._options import progress
+from leadline.cli._outputs import Outputs, output_options
+from leadline.cli._results import describe_input
 from leadline.cli._texts import models_option, text_options
 from leadline.cli.search import search_table, seconds_of, write_runs
+from leadline.render.view import View
+from leadline.result import Facts
 
 SECTION = "Retrieval"
 
@@ -22,31 +25,21 @@ SECTION = "Retrieval"
 @click.argument("queries")
 @click.argument("pairs")
 @models_option(required=True)
-@option(
-    "Output",
-    "-o",
-    "--output",
-    type=OUTPUT,
-    metavar="RUN",
-    required=True,
-    help="Output file of the run, in the format of its suffix; a folder for several models.",
-)
 @click.option(
     "--feedback",
     metavar="QRELS",
     help="Relevance judgments for models with relevance feedback, as in RM3(learn=judged).",
 )
 @text_options
-@formats_option()
+@output_options(thing="RUN")
 def command(
     *,
     index: str,
     queries: str,
     pairs: str,
     models: tuple[str, ...],
-    output: str,
+    outputs: Outputs,
     feedback: str | None,
-    form: str,
     **reading: Any,
 ) -> None:
     """Score given query-document pairs with a retrieval model.
@@ -64,18 +57,18 @@ def command(
     opened_index = open_index(index)
     with progress("queries") as on_query:
         runs = score(opened_index, query_texts, requested, models, feedback=feedback, on_query=on_query)
-    options = {"models": list(runs), "output": output, "feedback": feedback} | reading
+    options = {"models": list(runs), "output": outputs.thing, "feedback": feedback} | reading
     inputs = [
         describe_input(index, opened_index.documents),
         describe_input(queries, len(query_texts)),
         describe_input(pairs, len(requested)),
     ]
-    paths = write_runs(runs, output)
+    paths = write_runs(runs, outputs.thing)
     data = {
         "models": list(runs),
         "runs": paths,
         "seconds": seconds_of(runs),
         "pairs": len(next(iter(runs.values())).scores),
     }
-    text = summary_text("score", inputs, options, runs.warnings, data, search_table(runs, paths), form)
-    write_output(text, None)
+    view = View(Facts(search_table(runs, paths), data, warnings=list(runs.warnings)), lines="*")
+    outputs.write("score", view, lambda: inputs, options)

@@ -14,13 +14,17 @@ import click
 import numpy as np
 
 from leadline.cli._help import Command, option
-from leadline.cli._options import OUTPUT, formats_option, per_query_option, progress, whole, write_output
-from leadline.cli._results import describe_input, summary_text
+from leadline.cli._options import per_query_option, progress, whole
+from leadline.cli._outputs import Outputs, output_options
+from leadline.cli._results import describe_input
 from leadline.cli._texts import models_option, text_options
-from leadline.data.results import ResultWarning
+from leadline.data.records import ResultWarning
 from leadline.data.table import Cell, Table
 from leadline.data.wording import visible
 from leadline.errors import UsageError
+from leadline.render import render
+from leadline.render.view import View
+from leadline.result import Facts
 
 if TYPE_CHECKING:
     from leadline.retrieval.result_list import Hit, ResultList
@@ -47,14 +51,6 @@ INDENT = 6 * " "
 )
 @option(
     "Output",
-    "-o",
-    "--output",
-    type=OUTPUT,
-    metavar="RUN",
-    help="Output file of the run, in the format of its suffix; a folder for several models.",
-)
-@option(
-    "Output",
     "--show",
     is_flag=False,
     flag_value=SHOWN[0],
@@ -72,7 +68,7 @@ INDENT = 6 * " "
     "stored texts: with -f csv a table for `compare`."
 )
 @text_options
-@formats_option("html")
+@output_options(thing="RUN", needed=False)
 def command(
     *,
     index: str,
@@ -80,11 +76,10 @@ def command(
     query: str | None,
     models: tuple[str, ...],
     k: int | None,
-    output: str | None,
+    outputs: Outputs,
     show: str | None,
     feedback: str | None,
     per_query: bool,
-    form: str,
     **reading: Any,
 ) -> None:
     """Search an index and write a run.
@@ -98,6 +93,7 @@ def command(
     from leadline.retrieval.result_list import page, result_lists
     from leadline.retrieval.search import search
 
+    output, form = outputs.thing, outputs.form
     if queries is not None and query is None:
         query_texts = read_queries(queries, **reading)
     elif query is not None and queries is None:
@@ -117,22 +113,27 @@ def command(
     inputs = [describe_input(index, opened_index.documents)]
     inputs += [] if queries is None else [describe_input(queries, len(query_texts))]
     paths = write_runs(runs, output)
+    texts: dict[str, str] = {}
     if show is not None:
         if opened_index.has_text and opened_index.is_outdated():
             runs.warnings.append(ResultWarning("outdated", "the source of the index has changed since", 1))
         lists = result_lists(runs, {query.id: query.content for query in query_texts}, show)
         notes = list(map(str, runs.warnings))
-        write_output(page(lists, notes) if form == "html" else "\n".join(shown(lists, notes)) + "\n", None)
-        if (output is None and not per_query) or form == "html":
-            return
+        if form == "html":
+            texts["html"] = page(lists, notes)
+        else:
+            bold = sys.stdout.isatty() and not outputs.files
+            texts["table"] = "\n".join(shown(lists, notes, bold=bold)) + "\n"
     data: dict[str, Any] = {"models": list(runs), "runs": paths, "seconds": seconds_of(runs)}
     table = search_table(runs, paths)
     if per_query:
         rows = time_rows(runs, {query.id: query.content for query in query_texts})
         table = Table(["query", "run", "measure", "value"], rows)
         data["per_query"] = [dict(zip(table.columns, row, strict=True)) for row in rows]
-    text = summary_text("search", inputs, options, runs.warnings, data, table, form)
-    write_output(text, None)
+    if "table" in texts and (output is not None or per_query):
+        texts["table"] += render(table, "table", to_file=bool(outputs.files))
+    view = View(Facts(table, data, warnings=list(runs.warnings)), texts=texts, lines="*")
+    outputs.write("search", view, lambda: inputs, options)
 
 
 def write_runs(runs: Any, output: str | None) -> dict[str, str]:
@@ -203,7 +204,7 @@ def search_table(runs: Any, paths: dict[str, str]) -> Table:
     return Table(["model", "queries", "documents", "median ms", "p95 ms", "run"], rows)
 
 
-def shown(lists: Iterator[ResultList], notes: Sequence[str]) -> Iterator[str]:
+def shown(lists: Iterator[ResultList], notes: Sequence[str], *, bold: bool) -> Iterator[str]:
     """Yield the lines of the printed result lists: rank, score, id, title, other fields and summary."""
     for model, of_model in groupby(lists, key=lambda each: each.model):
         yield model
@@ -212,17 +213,17 @@ def shown(lists: Iterator[ResultList], notes: Sequence[str]) -> Iterator[str]:
             if not found.hits:
                 yield "  nothing found"
             for hit in found.hits:
-                yield from _lines(hit)
+                yield from _lines(hit, bold=bold)
         yield ""
     yield from map(visible, notes)
 
 
-def _lines(hit: Hit) -> Iterator[str]:
+def _lines(hit: Hit, *, bold: bool) -> Iterator[str]:
     yield f"{hit.rank:>4}  {hit.score:.4f}  {visible(hit.id)}  {_short(hit.title.text)}".rstrip()
     yield from (f"{INDENT}{visible(name)}: {_short(text)}" for name, text in hit.facts.items())
     if hit.summary is not None:
         yield from textwrap.wrap(
-            hit.summary.to_terminal(bold=sys.stdout.isatty()),
+            hit.summary.to_terminal(bold=bold),
             100,
             initial_indent=INDENT,
             subsequent_indent=INDENT,

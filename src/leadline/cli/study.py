@@ -9,15 +9,17 @@ from typing import Any
 
 import click
 
-from leadline.cli._help import MEASURE, MODEL, Command, Group, Option
-from leadline.cli._options import OUTPUT, progress, write_whole
-from leadline.cli._results import describe_input, envelope, json_text, print_line
+from leadline.cli._help import MEASURE, MODEL, OUTPUT, Command, Group, Option
+from leadline.cli._options import progress
+from leadline.cli._results import describe_input, print_line
 from leadline.data.optional import require
 from leadline.data.wording import docstring
 from leadline.errors import UsageError
 from leadline.io.read import read_qrels
 from leadline.io.read_paths import check_outputs
-from leadline.reporting.render import render
+from leadline.io.saved_results import envelope, json_text
+from leadline.io.write import write_whole
+from leadline.render import render
 from leadline.version import VERSION
 
 SECTION = "Experiments"
@@ -146,7 +148,7 @@ def _write(
     name: str, module: ModuleType, outcome: Any, judgments: list[tuple[str, int]], folder: str, form: str
 ) -> list[str]:
     """Write tables, figures, page and JSON; the JSON last: if it is there, so is all else."""
-    from leadline.reporting.plots import picture
+    from leadline.charts import picture
 
     os.makedirs(folder, exist_ok=True)
     files = {f"{title}.csv": render(table, "csv").encode() for title, table in outcome.tables.items()}
@@ -165,7 +167,7 @@ def _page(name: str, module: ModuleType, outcome: Any) -> str:
     """Return the page of a study: claim, number in the paper, verdict, tables and figures."""
     from markupsafe import Markup
 
-    from leadline.reporting.pages import fill, inline
+    from leadline.pages import fill, inline
 
     tables = {title: render(table, "html") for title, table in outcome.tables.items() if table.rows}
     return fill(

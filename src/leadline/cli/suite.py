@@ -11,19 +11,17 @@ from leadline.cli._options import (
     confidence_option,
     engine_option,
     measure_option,
-    output_options,
     progress,
     repair_options,
     seed_option,
-    write_output,
 )
-from leadline.cli._plots import check_plots, plot_option, plot_options, write_plots
-from leadline.cli._results import result_text
+from leadline.cli._outputs import Outputs, output_options
+from leadline.render.view import View
 
 SECTION = "Evaluation"
 
 
-@click.command(cls=Command, epilog="Example: leadline suite suite.toml --baseline bm25 --plot suite.svg")
+@click.command(cls=Command, epilog="Example: leadline suite suite.toml --baseline bm25 -o suite.svg")
 @click.argument("suite")
 @measure_option("Measure (repeatable). [default: those of SUITE, else nDCG@10]")
 @option(
@@ -60,19 +58,10 @@ SECTION = "Evaluation"
     "and test over all collections]",
 )
 @engine_option("Engine that evaluates the runs")
-@plot_option("Figure")
-@plot_options
 @repair_options
-@output_options
+@output_options(figures=())
 def command(
-    *,
-    suite: str,
-    measures: tuple[str, ...],
-    baseline: tuple[str, ...],
-    plots: tuple[str, ...],
-    form: str,
-    output: str | None,
-    **options: Any,
+    *, suite: str, measures: tuple[str, ...], baseline: tuple[str, ...], outputs: Outputs, **options: Any
 ) -> None:
     """Evaluate many runs on many collections, and compare them.
 
@@ -85,20 +74,10 @@ def command(
     --partial is given. Pairs are tested on each collection; over queries within these collections; and over
     collections as a sample of collections, which with fewer than five cannot tell.
     """
-    appearance = check_plots(plots, output=output or "-")
-    from leadline.scale.suite_evaluation import suite as evaluate_suite
+    from leadline.comparison.suite_evaluation import suite as evaluate_suite
 
     with progress("runs") as on_run:
         result = evaluate_suite(
             suite, measures=measures or None, baseline=baseline or None, on_run=on_run, **options
         )
-    text = result_text(
-        "suite",
-        result,
-        form,
-        inputs=lambda: result.inputs,
-        options=result.options | appearance,
-        to_file=output is not None,
-    )
-    write_plots(plots, result)
-    write_output(text, output)
+    outputs.write("suite", View(result), lambda: result.inputs, result.options | outputs.options())

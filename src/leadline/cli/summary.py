@@ -10,13 +10,16 @@ from typing import Any, NamedTuple
 import click
 
 from leadline.cli._help import Command
-from leadline.cli._options import formats_option, output_option, whole, write_output
-from leadline.cli._results import describe_input, summary_text
+from leadline.cli._options import whole
+from leadline.cli._outputs import Outputs, output_options
+from leadline.cli._results import describe_input
 from leadline.cli._texts import analysis_of, analysis_options, text_options
-from leadline.data.results import ResultWarning
+from leadline.data.records import ResultWarning
 from leadline.data.table import Table
 from leadline.data.wording import folded, visible
 from leadline.errors import UsageError, one_of
+from leadline.render.view import View
+from leadline.result import Facts
 from leadline.text.summaries import dynamic_summary, static_summary
 from leadline.text.summary_windows import Summary
 
@@ -69,8 +72,7 @@ class SummaryOutput(NamedTuple):
 )
 @analysis_options
 @text_options
-@formats_option("html")
-@output_option
+@output_options()
 def command(
     *,
     source: str,
@@ -81,8 +83,7 @@ def command(
     kind: str | None,
     language: str | None,
     analysis: str | None,
-    form: str,
-    output: str | None,
+    outputs: Outputs,
     **reading: Any,
 ) -> None:
     """Summarise a document, statically or for a query.
@@ -123,17 +124,13 @@ def command(
         "summary": summary.text,
         "highlights": [list(span) for span in summary.highlights],
     }
-    inputs = [describe_input(source, 1)]
-    if form in {"table", "html"}:
-        text = (
-            page_of(document, summary)
-            if form == "html"
-            else plain_text(document, summary, to_file=output is not None)
-        )
-    else:
-        sheet = Table(["doc", "title", "summary"], [[doc, document.title, summary.text]])
-        text = summary_text("summary", inputs, options, document.warnings, data, sheet, form)
-    write_output(text, output)
+    sheet = Table(["doc", "title", "summary"], [[doc, document.title, summary.text]])
+    view = View(Facts(sheet, data, warnings=document.warnings), lines="*")
+    view.texts = {
+        "table": plain_text(document, summary, to_file=bool(outputs.files)),
+        "html": page_of(document, summary),
+    }
+    outputs.write("summary", view, lambda: [describe_input(source, 1)], options)
 
 
 def in_index(path: str, doc: str, requested: str | None) -> SummaryOutput:

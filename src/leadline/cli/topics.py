@@ -8,13 +8,16 @@ from typing import Any, TypeVar
 import click
 
 from leadline.cli._help import Group, option
-from leadline.cli._options import OUTPUT, formats_option, progress, seed_option, whole, write_output
-from leadline.cli._results import describe_input, summary_text
+from leadline.cli._options import progress, seed_option, whole
+from leadline.cli._outputs import Outputs, output_options
+from leadline.cli._results import describe_input
 from leadline.cli._settings import settings
-from leadline.data.results import ResultWarning
+from leadline.data.records import ResultWarning
 from leadline.data.table import Cell, Table
 from leadline.data.validation import LIMITS
 from leadline.errors import both
+from leadline.render.view import View
+from leadline.result import Facts
 
 SECTION = "Retrieval"
 
@@ -44,9 +47,6 @@ def command() -> None:
     "-k", "count", type=whole(1, LIMITS["topics"]), required=True, metavar="T", help="Number of topics."
 )
 @option(
-    "Output", "-o", "--output", type=OUTPUT, metavar="MODEL", required=True, help="Output file of the model."
-)
-@option(
     "Texts",
     "--languages",
     metavar="A,B",
@@ -70,15 +70,15 @@ def command() -> None:
     help="Number of chains; the one of highest likelihood is kept.",
 )
 @seed_option
-@formats_option()
-def fit(*, docs: str, count: int, output: str, languages: str | None, form: str, **options: Any) -> None:
+@output_options(thing="MODEL")
+def fit(*, docs: str, count: int, languages: str | None, outputs: Outputs, **options: Any) -> None:
     """Fit a topic model to a collection by Gibbs sampling."""
     from leadline.topics.fit import fit as work
 
     named = [name.strip() for name in languages.split(",")] if languages else []
     with progress("sweeps") as on_sweep:
         model = work(docs, count, languages=named, on_sweep=on_sweep, **options)
-    model.save(output)
+    model.save(str(outputs.thing))
     facts = model.facts
     data = {
         "languages": model.languages,
@@ -99,36 +99,26 @@ def fit(*, docs: str, count: int, output: str, languages: str | None, form: str,
     warnings = [
         ResultWarning("empty_documents", f"documents without a term: {empty}; they are ignored", empty)
     ]
-    recorded = {"k": count, "output": output, "languages": named} | options
+    recorded = {"k": count, "output": outputs.thing, "languages": named} | options
     inputs = [describe_input(docs, facts["documents"])]
     table = Table(["fact", "value"], rows, wrapped=frozenset({"value"}))
-    write_output(
-        summary_text("topics fit", inputs, recorded, warnings if empty else [], data, table, form), None
-    )
+    view = View(Facts(table, data, warnings=warnings if empty else []), lines="*")
+    outputs.write("topics fit", view, lambda: inputs, recorded)
 
 
 @command.command(epilog="Example: leadline topics infer model.npz docs.jsonl -o vectors.jsonl")
 @click.argument("model")
 @click.argument("docs")
-@option(
-    "Output",
-    "-o",
-    "--output",
-    type=OUTPUT,
-    metavar="VECTORS",
-    required=True,
-    help="Output file of doc_id and topics: .jsonl or .parquet.",
-)
 @reading_options
-@formats_option()
-def infer(*, model: str, docs: str, output: str, form: str, **options: Any) -> None:
+@output_options(thing="VECTORS")
+def infer(*, model: str, docs: str, outputs: Outputs, **options: Any) -> None:
     """Infer the topic vectors of documents, seen or unseen."""
     from leadline.topics.infer import infer as work
     from leadline.topics.infer import write_vectors
     from leadline.topics.model import read_model
 
     vectors = work(read_model(model), docs, **options)
-    write_vectors(vectors, output)
+    write_vectors(vectors, output := str(outputs.thing))
     warnings = unknown_warnings(vectors.unknown, vectors.empty)
     data = {"documents": len(vectors.ids), "unknown_tokens": vectors.unknown}
     table = Table(
@@ -138,7 +128,8 @@ def infer(*, model: str, docs: str, output: str, form: str, **options: Any) -> N
     )
     inputs = [describe_input(model, 1), describe_input(docs, len(vectors.ids))]
     recorded = {"output": output} | options
-    write_output(summary_text("topics infer", inputs, recorded, warnings, data, table, form), None)
+    view = View(Facts(table, data, warnings=warnings), lines="*")
+    outputs.write("topics infer", view, lambda: inputs, recorded)
 
 
 @command.command(epilog="Example: leadline topics perplexity model.npz held-out.jsonl")
@@ -159,8 +150,8 @@ def infer(*, model: str, docs: str, output: str, form: str, **options: Any) -> N
     help="Number of particles of left-to-right.",
 )
 @reading_options
-@formats_option()
-def perplexity(*, model: str, docs: str, form: str, **options: Any) -> None:
+@output_options()
+def perplexity(*, model: str, docs: str, outputs: Outputs, **options: Any) -> None:
     """Compute the perplexity of a model on held-out documents; less is better."""
     from leadline.topics.infer import perplexity as work
     from leadline.topics.model import read_model
@@ -170,7 +161,8 @@ def perplexity(*, model: str, docs: str, form: str, **options: Any) -> None:
     table = Table(["fact", "value"], [["perplexity", result.value], ["tokens", f"{result.tokens:,}"]])
     inputs = [describe_input(model, 1), describe_input(docs, result.documents)]
     warnings = unknown_warnings(result.unknown, 0)
-    write_output(summary_text("topics perplexity", inputs, options, warnings, data, table, form), None)
+    view = View(Facts(table, data, warnings=warnings), lines="*")
+    outputs.write("topics perplexity", view, lambda: inputs, options)
 
 
 @command.command(
@@ -179,15 +171,6 @@ def perplexity(*, model: str, docs: str, form: str, **options: Any) -> None:
 @click.argument("model")
 @click.argument("docs")
 @click.argument("queries")
-@option(
-    "Output",
-    "-o",
-    "--output",
-    type=OUTPUT,
-    metavar="RUN",
-    required=True,
-    help="Output file of the run, in the format of its suffix.",
-)
 @click.option(
     "-k", type=whole(), default=1000, show_default=True, help="Number of documents retrieved per query."
 )
@@ -205,18 +188,17 @@ def perplexity(*, model: str, docs: str, form: str, **options: Any) -> None:
 )
 @settings("text.id_column", "read.encoding")
 @seed_option
-@formats_option()
+@output_options(thing="RUN")
 def search(
     *,
     model: str,
     docs: str,
     queries: str,
-    output: str,
     k: int,
     distance: str,
     source: str | None,
     target: str | None,
-    form: str,
+    outputs: Outputs,
     **options: Any,
 ) -> None:
     """Rank the documents of DOCS by the distance of their topics from those of each query.
@@ -235,7 +217,7 @@ def search(
     query_vectors = work(topic_model, queries, language=source, **options)
     document_vectors = work(topic_model, docs, language=target, **options)
     run = nearest(query_vectors, document_vectors, k=k, distance=distance)
-    write_run(run, output)
+    write_run(run, output := str(outputs.thing))
     first, mates = count_top_mates(run)
     share = first / mates if mates else None
     data = {
@@ -261,7 +243,8 @@ def search(
     ]
     recorded = {"output": output, "k": k, "distance": distance, "from": source, "to": target} | options
     table = Table(["fact", "value"], rows, wrapped=frozenset({"value"}))
-    write_output(summary_text("topics search", inputs, recorded, warnings, data, table, form), None)
+    view = View(Facts(table, data, warnings=warnings), lines="*")
+    outputs.write("topics search", view, lambda: inputs, recorded)
 
 
 def unknown_warnings(unknown: int, empty: int) -> list[ResultWarning]:

@@ -7,22 +7,14 @@ from typing import Any
 import click
 
 from leadline.cli._help import ESTIMATOR, Command, option
-from leadline.cli._options import (
-    output_options,
-    per_query_option,
-    progress,
-    repair_options,
-    seed_option,
-    whole,
-    write_output,
-)
-from leadline.cli._plots import check_plots, plot_option, plot_options, write_plots
-from leadline.cli._results import describe_input, result_text
+from leadline.cli._options import per_query_option, progress, repair_options, seed_option, whole
+from leadline.cli._outputs import Outputs, output_options
+from leadline.cli._results import describe_input
 from leadline.cli._settings import settings
 from leadline.errors import UsageError
 from leadline.estimation.unjudged import unjudged
 from leadline.estimation.unjudged_methods import METHODS
-from leadline.estimation.unjudged_result import Unjudged
+from leadline.render.view import View
 
 SECTION = "Estimation"
 
@@ -93,20 +85,16 @@ NAMES = ", ".join(sorted(kind.called for kind in METHODS.classes.values()))
 )
 @seed_option
 @per_query_option("Add the values of single queries (JSON).")
-@plot_option("Figure of the scores of the queries, by system")
-@plot_options
 @settings("read.name_by")
 @repair_options
-@output_options
+@output_options(figures=())
 def command(
     *,
     runs: tuple[str, ...],
     method: str,
     share_from: str | None,
     per_query: bool,
-    form: str,
-    output: str | None,
-    plots: tuple[str, ...],
+    outputs: Outputs,
     **options: Any,
 ) -> None:
     """Rank systems without relevance judgments.
@@ -115,30 +103,15 @@ def command(
     Scores order systems and estimate no measure; they separate bad systems from the others better than they
     find the best one. docs/unjudged.md says which method to use when.
     """
-    appearance = check_plots(plots, output=output)
     estimator = METHODS.parse(method)
     if share_from is not None:
         estimator = _with_shares(estimator, share_from)
     with progress("runs") as on_run, progress("queries") as on_query, progress("fits") as on_fit:
         result = unjudged(runs, method=estimator, on_run=on_run, on_query=on_query, on_fit=on_fit, **options)
-    result.options |= {"share_from": share_from} | appearance
-    write_plots(plots, result)
-    text = result_text(
-        "unjudged",
-        result,
-        form,
-        inputs=lambda: [describe_input(run.path, run.counts["documents_read"]) for run in result.runs],
-        to_file=output is not None,
-        data=lambda: result.to_dict(per_query=per_query),
-        lines=lambda _: _records(result),
-    )
-    write_output(text, output)
-
-
-def _records(result: Unjudged) -> list[dict[str, Any]]:
-    """Return the lines of JSONL."""
-    names = ("name", "score", "used", *result.terms)
-    return [dict(zip(names, row, strict=False)) for row in result.table().rows]
+    result.options |= {"share_from": share_from} | outputs.options()
+    runs_read = [(run.path, run.counts["documents_read"]) for run in result.runs]
+    view = View(result, json={"per_query": per_query}, lines="")
+    outputs.write("unjudged", view, lambda: [describe_input(*each) for each in runs_read])
 
 
 def _with_shares(method: Any, path: str) -> Any:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import click
 
 from leadline.cli._help import Command, option
-from leadline.cli._options import output_options, seed_option, whole, write_output
-from leadline.cli._results import describe_input, result_text
+from leadline.cli._options import seed_option, whole
+from leadline.cli._outputs import Outputs, output_options
+from leadline.cli._results import describe_input
+from leadline.render.view import View
 
 SECTION = "Evaluation"
 
@@ -23,28 +25,18 @@ SECTION = "Evaluation"
     help="Number of queries of each run whose values are computed again; 0 for none.",
 )
 @seed_option
-@output_options
+@output_options()
 @click.pass_context
-def command(
-    context: click.Context, /, *, saved: str, sample: int, seed: int, form: str, output: str | None
-) -> None:
+def command(context: click.Context, /, *, saved: str, sample: int, seed: int, outputs: Outputs) -> None:
     """Verify saved results: hashes of the inputs and a sample of values.
 
-    FILE is written by `evaluate --save` or `merge -o`. The SHA-256 of every input is computed again, the
-    means are computed from the values, and the values of a sample of queries from the inputs. The exit status
-    is 1 if anything differs; what cannot be checked, such as an input that is not there, is listed.
+    FILE is written by -o FILE.json or -o FILE.parquet of any command. The SHA-256 of every input is computed
+    again, and for `evaluate` and `merge` the values of a sample of queries. The exit status is 1 if anything
+    differs; what cannot be checked, such as an input that is not there, is listed.
     """
     from leadline.scale.saved_files import verify
 
     result = verify(saved, sample=sample, seed=seed)
-    text = result_text(
-        "verify",
-        result,
-        form,
-        inputs=lambda: [describe_input(saved, result.rows)],
-        to_file=output is not None,
-        lines="checks",
-    )
-    write_output(text, output)
+    outputs.write("verify", View(result, lines="checks"), lambda: [describe_input(saved, result.rows)])
     if not result.verified:
         context.exit(1)

@@ -7,9 +7,11 @@ from typing import Any
 import click
 
 from leadline.cli._help import Command, InputPath, option
-from leadline.cli._options import level_option, output_options, per_query_option, write_output
-from leadline.cli._results import describe_input, result_text
+from leadline.cli._options import level_option, per_query_option
+from leadline.cli._outputs import Outputs, output_options
+from leadline.cli._results import describe_input
 from leadline.comparison.why_different import why_different
+from leadline.render.view import View
 
 SECTION = "Evaluation"
 
@@ -37,17 +39,9 @@ SECTION = "Evaluation"
 @level_option("Minimum relevant grade of both programs. [default: 1]", name="rel")
 @option("Selection", "--name", metavar="NAME", help="Name of the run, if a table holds several.")
 @per_query_option("Add the values of the queries that differ, with what explains them.")
-@output_options
+@output_options()
 def command(
-    *,
-    a: str,
-    b: str,
-    qrels: str | None,
-    run: str | None,
-    per_query: bool,
-    form: str,
-    output: str | None,
-    **options: Any,
+    *, a: str, b: str, qrels: str | None, run: str | None, per_query: bool, outputs: Outputs, **options: Any
 ) -> None:
     """Find why two tables of the same measure differ.
 
@@ -59,14 +53,9 @@ def command(
     two of its settings reproduce the values of A and of B. Pairs of causes are tried if one is not enough.
     """
     result = why_different(a, b, qrels=qrels, run=run, **options)
-    text = result_text(
-        "why-different",
-        result,
-        form,
-        inputs=lambda: [describe_input(side.path, len(side.values)) for side in (result.a, result.b)],
-        to_file=output is not None,
-        data=lambda: result.to_dict(per_query=per_query),
-        lines=lambda data: data["numbers"] + data["causes"],
-        per_query=per_query,
+    options = {"per_query": per_query}
+    view = View(result, shown=options, json=options, lines="numbers+causes")
+    sides = (result.a, result.b)
+    outputs.write(
+        "why-different", view, lambda: [describe_input(side.path, len(side.values)) for side in sides]
     )
-    write_output(text, output)

@@ -1,30 +1,30 @@
-"""Baselines kept in a file: values of queries that later runs are compared with."""
+"""Baselines: saved values of queries that later runs are compared with."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from leadline.comparison.pairing import Pairs, joined_place
-from leadline.comparison.sentences import lacking_text
-from leadline.data.arrays import Flags, Floats
+from leadline.comparison.sentences import STATED, lacking_text
+from leadline.data.arrays import Flags
 from leadline.data.qrels import Qrels
-from leadline.data.results import Results, ResultWarning, RunInfo, flagged
-from leadline.errors import InputError, UsageError
-from leadline.io.opening import PARQUET, digest_of
-from leadline.io.read_paths import record_input
-from leadline.io.result_files import saved_data
-from leadline.io.sealed_files import check_json
+from leadline.data.records import ResultWarning, RunInfo, flagged
+from leadline.errors import InputError, LeadlineError, UsageError
+from leadline.evaluation.results import Results
+from leadline.io.opening import PARQUET, digest_of, first_bytes
+from leadline.io.saved_results import EXPECTED, MANIFEST, envelope, read_saved, saved_json, saved_parquet
+from leadline.io.sealed_files import read_parquet
+from leadline.io.write import write_bytes
+from leadline.render.view import BY_SUFFIX, View, suffix_of
 
 BASELINE_MISSING = "baseline_missing_queries"  # code of the warning of queries that a baseline lacks
 SUFFIX = " (baseline)"  # of the names of runs of a file
-JUDGMENTS = "judgments_sha256"  # key of an input: hash of the judgments whatever their order and format
-EXPECTED = "a file of --update-baseline, of --save, or JSON of evaluate --per-query"
 # Options that change no value: what is checked apart (measures), names, and what is added to values.
 NEUTRAL = {
     "measures",
@@ -40,169 +40,66 @@ NEUTRAL = {
 }
 
 
-class Fingerprint(NamedTuple):
-    """Hashes of judgments.
-
-    Attributes
-    ----------
-    judgments : str
-        SHA-256 of the judgments, whatever their order, format and compression.
-    file : str or None
-        SHA-256 of the file they were read from; None if they are not from one file.
-    size : int
-        Number of judged documents.
-    """
-
-    judgments: str
-    file: str | None
-    size: int
-
-
-def fingerprint(qrels: Qrels) -> Fingerprint:
-    """Return the hashes of judgments.
-
-    >>> one = fingerprint(Qrels({"q1": {"d1": 1, "d2": 0}}))
-    >>> one.judgments == fingerprint(Qrels({"q1": {"d2": 0, "d1": 1}})).judgments
-    True
-    >>> one.judgments == fingerprint(Qrels({"q1": {"d2": 1, "d1": 0}})).judgments
-    False
-    """
-    documents, names = list(qrels.documents), qrels.queries.names
-    owner = np.repeat(np.arange(len(names)), qrels.end - qrels.begin)
-    rows = np.concatenate([np.arange(low, high) for low, high in zip(qrels.begin, qrels.end, strict=True)])
-    keys = {
-        int(row): b"%d %b %d %b" % (len(names[query]), names[query], len(documents[row]), documents[row])
-        for row, query in zip(rows.tolist(), owner.tolist(), strict=True)
-    }
-    lines = [b"%b %r" % (key, float(qrels.grades[row])) for row, key in keys.items()]
-    if qrels.subtopics is not None:
-        parts = zip(
-            *(column.tolist() for column in (qrels.subtopics.row, qrels.subtopics.code)),
-            qrels.subtopics.grades.tolist(),
-            strict=True,
-        )
-        lines += [
-            b"%b in %b %r" % (keys[row], qrels.subtopics.names.names[code], float(grade))
-            for row, code, grade in parts
-        ]
-    if qrels.inclusion is not None:
-        lines += [b"%b with %r" % (key, float(qrels.inclusion[row])) for row, key in keys.items()]
-    digest = hashlib.sha256(qrels.queries.digest.encode())
-    for line in sorted(lines):
-        digest.update(line + b"\n")
-    source = qrels.sources[0] if len(qrels.sources) == 1 else None
-    return Fingerprint(digest.hexdigest(), None if source is None else digest_of(source), len(qrels.grades))
-
-
 class Baseline(NamedTuple):
-    """A file of values of queries.
+    """Saved values of queries.
 
     Attributes
     ----------
     path : str
         The file.
-    data : dict
-        Its content in the form of the JSON of `evaluate --per-query`.
+    results : Results
+        Its values.
+    inputs : list of dict
+        What they were made of, the judgments first.
     """
 
     path: str
-    data: dict[str, Any]
+    results: Results
+    inputs: list[dict[str, Any]]
 
     @property
     def measures(self) -> list[str]:
         """Names of the measures."""
-        return list(map(str, self.data["measures"]))
-
-    @property
-    def names(self) -> list[str]:
-        """Names of the runs."""
-        return [run["name"] for run in self.data["runs"]]
-
-    @property
-    def judgments(self) -> Mapping[str, Any]:
-        """Path, hashes and number of the judgments, as far as they are known."""
-        inputs = self.data.get("inputs") or [{}]
-        return inputs[0] if isinstance(inputs[0], Mapping) else {}
+        return list(map(str, self.results.measures))
 
     def to_dict(self) -> dict[str, Any]:
         """Return a description of the file for JSON."""
         return {
             "path": self.path,
             "sha256": digest_of(self.path),
-            "leadline": self.data.get("leadline"),
-            "runs": self.names,
+            "runs": self.results.names,
             "measures": self.measures,
-            "queries": len(self.data["queries"]),
+            "queries": len(self.results.averaged_queries()),
         }
 
 
 def is_baseline(path: str) -> bool:
-    """Return whether a file holds values of queries, rather than a run."""
+    """Return whether a file holds a saved result, rather than a run."""
     try:
-        with open(path, "rb") as file:
-            head = file.read(4096)
-    except (OSError, ValueError):
+        head = first_bytes(path) or b""
+    except (OSError, ValueError, LeadlineError):
         return False
     if head.startswith(PARQUET):
-        try:
-            saved_data(path)
-        except InputError:
-            return False
-        return True
+        return MANIFEST in (read_parquet(path, expected="").schema.metadata or {})
     compact = b"".join(head.split())
     return compact.startswith((b'{"leadline":', b'{"format":'))
 
 
 def read_baseline(path: str, *, to_update: bool = False) -> Baseline:
-    """Read a baseline."""
-    if os.path.exists(path) and not os.path.isfile(path):
-        raise InputError("is not a file", expected=EXPECTED, path=path)
-    if not to_update:
-        record_input(path)
-    try:
-        with open(path, "rb") as file:
-            content = file.read()
-    except OSError as error:
-        raise InputError(
-            f"the baseline cannot be read ({error.strerror})",
-            expected=f"{EXPECTED}; --update-baseline writes it",
-            path=path,
-        ) from None
-    if content.startswith(PARQUET):
-        data: Any = saved_data(path, to_update=to_update)
-    else:
-        try:
-            data = json.loads(content)
-        except (ValueError, RecursionError):
-            data = None
-        check_json(data, path)
-    if not isinstance(data, dict):
-        raise InputError("no values of queries", expected=EXPECTED, path=path)
-    _check_form(data, path)
-    return Baseline(path, data)
+    """Read saved values as a baseline."""
+    if not os.path.isfile(path):
+        found = "is not a file" if os.path.exists(path) else "does not exist"
+        raise InputError(found, expected=f"{EXPECTED}; --update-baseline writes it", path=path)
+    saved = read_saved(path, to_update=to_update)
+    return Baseline(path, saved.values, saved.inputs)
 
 
-def _check_form(data: Mapping[str, Any], path: str) -> None:
-    """Raise InputError for content of another form than that of `Results.to_dict(per_query=True)`."""
-    for key in ("measures", "queries", "runs"):
-        if not isinstance(data.get(key), list) or not data[key]:
-            raise InputError(f"no list '{key}'", expected=EXPECTED, path=path)
-    for run in data["runs"]:
-        if isinstance(run, dict) and "estimate" in run:
-            raise InputError("estimates from a sample of judgments", expected=EXPECTED, path=path)
-        parts = (run.get("queries"), run.get("mean")) if isinstance(run, dict) else ()
-        if not parts or not isinstance(run.get("name"), str) or not all(isinstance(p, dict) for p in parts):
-            raise InputError("a run without values of queries", expected=EXPECTED, path=path)
-    if not isinstance(data.get("options"), dict):
-        raise InputError("no options of the evaluation", expected=EXPECTED, path=path)
-
-
-def check_same(results: Results, baseline: Baseline, judged: Fingerprint) -> None:
+def check_same(results: Results, baseline: Baseline) -> None:
     """Raise UsageError if a baseline has other judgments, measures or options than results; name them."""
     found = [
-        *_other_judgments(baseline.judgments, judged),
+        *_other_judgments(results, baseline),
         *_other_measures(results, baseline),
-        *_other_options(results.options, baseline.data["options"]),
+        *_other_options(results.options, baseline.results.options),
     ]
     if found:
         raise UsageError(
@@ -211,19 +108,25 @@ def check_same(results: Results, baseline: Baseline, judged: Fingerprint) -> Non
         )
 
 
-def _other_judgments(known: Mapping[str, Any], judged: Fingerprint) -> list[str]:
-    then, now = known.get(JUDGMENTS), judged.judgments
-    if not isinstance(then, str):
-        then, now = known.get("sha256"), judged.file or ""
-    if not isinstance(then, str):
+def _other_judgments(results: Results, baseline: Baseline) -> list[str]:
+    kept = baseline.results
+    if (kept.sampling is None) != (results.sampling is None):
+        which = ("complete judgments", "a sample")
+        then, now = (which[one.sampling is not None] for one in (kept, results))
+        return [f"values by {then} then and by {now} now"]
+    then_digest, now_digest = kept.qrels_digest, results.qrels_digest
+    if then_digest is None:
         return ["it does not say which judgments it was computed from"]
-    if not now:
-        return ["judgments in memory cannot be compared with the hash of a file"]
-    if then == now:
+    if then_digest == now_digest:
         return []
-    rows = known.get("rows")
-    many = f", {rows:,} judgments then and {judged.size:,} now" if isinstance(rows, int) else ""
-    return [f"other judgments (SHA-256 {then[:12]} then, {now[:12]} now{many})"]
+    what = "judgments" if results.sampling is None else "judgments or another pool"
+    digests = f"SHA-256 {then_digest[:12]} then, {str(now_digest)[:12]} now"
+    if now_digest is None:
+        return ["these values do not say which judgments they were computed from"]
+    rows = baseline.inputs[0].get("rows") if baseline.inputs else None
+    size = len(results.qrels.grades) if isinstance(results.qrels, Qrels) else None
+    many = f"; {rows:,} judgments then and {size:,} now" if rows and size else ""
+    return [f"other {what} ({digests}{many})"]
 
 
 def _other_measures(results: Results, baseline: Baseline) -> list[str]:
@@ -249,48 +152,35 @@ def _shown(value: object) -> str:
     return "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def with_baseline(results: Results, baseline: Baseline, judged: Fingerprint) -> tuple[Results, Pairs]:
+def with_baseline(results: Results, baseline: Baseline) -> tuple[Results, Pairs]:
     """Return results with the runs of a baseline added, and the pairs to compare.
 
     If the baseline has one run, every run of the results is compared with it; if it has several, each run is
     compared with the one of its name.
     """
-    refuse_estimates(results)
-    check_same(results, baseline, judged)
+    check_same(results, baseline)
     pairs = _pairs(results.names, baseline)
-    values, averaged, present, without_mean = _values(results, baseline)
-    infos = [
-        RunInfo(run["name"] + SUFFIX, str(run.get("tag") or ""), counts=dict(run.get("counts") or {}))
-        for run in baseline.data["runs"]
-    ]
-    together = Results(
-        [*results.runs, *infos],
-        results.queries,
-        results.measures,
-        np.concatenate([results.values, values]),
-        np.concatenate([results.averaged, averaged]),
-        present=np.concatenate([results.present, present]),
-        without_mean=np.concatenate([results.without_mean, without_mean]),
-        warnings=[*results.warnings, *_missing_notes(infos, present, list(results.queries), baseline.path)],
-        options=results.options,
-        inputs=results.inputs,
-        resolve=results._resolve,  # noqa: SLF001  # the same class
+    kept = baseline.results
+    if list(map(str, kept.measures)) != list(map(str, results.measures)):
+        kept = kept.select_measures([kept.measure_index(str(measure)) for measure in results.measures])
+    rows = kept.queries.encode(results.queries.names)
+    infos = [replace(info, name=info.name + SUFFIX, path="") for info in kept.runs]
+    known = rows >= 0
+    present = kept.present[:, rows] & known
+    notes = _missing_notes(infos, present, list(results.queries), baseline.path)
+    together = results.with_runs(
+        kept,
+        infos,
+        values=np.where(known[:, None], kept.values[:, rows], np.nan),
+        averaged=kept.averaged[:, rows] & known[:, None],
+        present=present,
     )
-    _check_means(together.means[len(results.runs) :], baseline, list(map(str, results.measures)))
+    together.warnings = [*results.warnings, *notes]
     return together, pairs
 
 
-def refuse_estimates(results: Results) -> None:
-    """Raise UsageError for estimates, whose sampling errors no baseline file keeps."""
-    if results.sampling is not None:
-        raise UsageError(
-            "estimates from a sample of judgments with a baseline file, which does not keep their sampling "
-            "errors; expected the baseline among the runs (--baseline RUN)"
-        )
-
-
 def _pairs(names: Sequence[str], baseline: Baseline) -> Pairs:
-    known = baseline.names
+    known = baseline.results.names
     if len(known) == 1:
         places: list[int | None] = [0] * len(names)
     else:
@@ -308,36 +198,6 @@ def _pairs(names: Sequence[str], baseline: Baseline) -> Pairs:
     return Pairs(first, np.array(places, dtype=np.int64) + len(names))
 
 
-def _values(results: Results, baseline: Baseline) -> tuple[Floats, Flags, Flags, Flags]:
-    """Return values, flags of averaged and of present queries, and flags of runs without a mean."""
-    texts, queries = list(map(str, results.measures)), list(results.queries)
-    cells = [
-        [[_number(run["queries"].get(query), text) for text in texts] for query in queries]
-        for run in baseline.data["runs"]
-    ]
-    values = np.array(cells, dtype=np.float64).reshape(-1, len(queries), len(texts))
-    present = present_in(baseline.data["runs"], queries, values)
-    averaging = results.options.get("queries")
-    if averaging == "both":
-        averaged = np.broadcast_to(present[:, :, None], values.shape).copy()
-    else:  # by the judgments alone, which are the same
-        averaged = np.broadcast_to(results.averaged[:1], values.shape).copy()
-    undefined = [all(run["mean"].get(text) is None for text in texts) for run in baseline.data["runs"]]
-    without = np.array(undefined, dtype=np.bool_) & (averaging == "complete")
-    return values, averaged, present, without
-
-
-def present_in(runs: Sequence[Mapping[str, Any]], queries: Sequence[str], values: Floats) -> Flags:
-    """Return which queries the runs of JSON have: those not listed as missing, where there is such a list."""
-    flags = np.array(~np.isnan(values).all(axis=2), dtype=np.bool_)
-    for row, run in enumerate(runs):
-        missing = run.get("missing")
-        if isinstance(missing, list):
-            names = set(map(str, missing))
-            flags[row] = [query not in names for query in queries]
-    return flags
-
-
 def _missing_notes(
     infos: Sequence[RunInfo], present: Flags, queries: Sequence[str], path: str
 ) -> list[ResultWarning]:
@@ -351,22 +211,83 @@ def _missing_notes(
     return found
 
 
-def _number(row: object, text: str) -> float:
-    value = row.get(text) if isinstance(row, Mapping) else None
-    return float(value) if isinstance(value, (int, float)) else np.nan
+def write_baseline(results: Results, path: str | os.PathLike[str], *, force: bool = False) -> None:
+    """Write the values of queries to a file, atomically, as a baseline of later runs.
+
+    Parameters
+    ----------
+    results : Results
+        Evaluated runs; their judgments are kept as a hash.
+    path : path
+        File to write: FILE.parquet, or FILE.json, whose changes a version control system can show.
+    force : bool, default False
+        Write runs that lack judged queries, too.
+
+    Raises
+    ------
+    InputError
+        If a run lacks judged queries.
+    UsageError
+        If the suffix is another one, or the file cannot be written.
+
+    Notes
+    -----
+    The file is what `results.write` saves, with paths of inputs relative to its folder.
+
+    """
+    save_baseline(results, path, inputs_of_baseline(results), force=force)
 
 
-def _check_means(means: Floats, baseline: Baseline, texts: Sequence[str]) -> None:
-    """Raise InputError if the means of the values in the file are not the means in the file."""
-    known = np.array(
-        [[_number(run["mean"], text) for text in texts] for run in baseline.data["runs"]], dtype=np.float64
-    )
-    if not np.allclose(means, known, rtol=1e-12, atol=1e-12, equal_nan=True):
-        wrong = texts[
-            int(np.argwhere(~np.isclose(means, known, rtol=1e-12, atol=1e-12, equal_nan=True))[0][1])
-        ]
-        raise InputError(
-            f"the mean of {wrong} is not that of the values of queries",
-            expected="a file as it was written",
-            path=baseline.path,
-        )
+def save_baseline(
+    results: Results, path: str | os.PathLike[str], inputs: Sequence[dict[str, Any]], *, force: bool
+) -> None:
+    """Write a baseline made of inputs."""
+    name = os.fspath(path)
+    check_suffix(name)
+    check_baseline(results, force=force)
+    found = [info | {"path": _relative(info["path"], name)} for info in inputs]
+    about = envelope("evaluate", found, results.options, results.warnings)
+    kept = copy(results)
+    kept.runs = [replace(run, path=_relative(run.path, name) or "") for run in results.runs]
+    save = saved_json if BY_SUFFIX[suffix_of(name)] == "json" else saved_parquet
+    write_bytes(name, save(View(kept), about))
+
+
+def inputs_of_baseline(results: Results) -> list[dict[str, Any]]:
+    """Describe the judgments and the runs."""
+    inputs: list[tuple[str | None, int]] = []
+    if isinstance(results.qrels, Qrels):
+        inputs.append((results.qrels.source or None, len(results.qrels.grades)))
+    inputs += [(run.path, run.counts.get("documents_read", 0)) for run in results.runs if run.path]
+    return [
+        {"path": one, "sha256": None if one is None else digest_of(one), "rows": rows} for one, rows in inputs
+    ]
+
+
+def check_baseline(results: Results, *, force: bool) -> None:
+    """Raise InputError for results that no later run should be compared with."""
+    for run, present in zip(results.runs, results.present, strict=True):
+        names = flagged(results.queries, ~present)
+        if names and not force:
+            raise InputError(
+                f"{lacking_text(names)}; no baseline is made of it",
+                expected=f"{STATED}; or --config output.force_update",
+                path=run.path or run.name,
+            )
+
+
+def check_suffix(path: str) -> None:
+    """Raise UsageError unless a path is that of a baseline."""
+    if BY_SUFFIX.get(suffix_of(path)) not in ("json", "parquet"):
+        raise UsageError(f"'{path}' as the file of a baseline; expected FILE.parquet or FILE.json")
+
+
+def _relative(path: str | None, target: str) -> str | None:
+    """Return a path relative to the folder of a file; one without a file as it is."""
+    if path is None or not os.path.exists(path):
+        return path
+    try:
+        relative = os.path.relpath(path, os.path.dirname(os.path.abspath(target)))
+    except ValueError:  # another drive
+        return os.path.basename(path)
+    return relative.replace(os.sep, "/")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
-from leadline.comparison.baselines import fingerprint, read_baseline, with_baseline
+from leadline.comparison.baselines import is_baseline, read_baseline, with_baseline
 from leadline.comparison.comparison_result import Comparison
+from leadline.comparison.estimates import at_look
 from leadline.comparison.pairing import (
     Pairs,
     check_averages,
@@ -18,13 +19,15 @@ from leadline.comparison.pairing import (
 )
 from leadline.comparison.rules import Rules
 from leadline.data.reading import refuse_unknown
-from leadline.data.results import Results
-from leadline.data.validation import refusal
-from leadline.errors import UsageError
+from leadline.data.run import Run
+from leadline.errors import InputError, UsageError
 from leadline.estimation.measured import measured
+from leadline.evaluation.arguments import MeasuresLike, RunsLike, divided
 from leadline.evaluation.evaluate import EvaluateOptions
-from leadline.io.read import QrelsLike, RunLike, read_qrels
+from leadline.evaluation.results import Results
+from leadline.io.read import QrelsLike
 from leadline.io.read_paths import public
+from leadline.io.saved_results import EXPECTED
 from leadline.measures import Measure
 from leadline.stats import Correction, Interval, PairedTest, checked_groups
 
@@ -34,11 +37,10 @@ COMPARED = ("AP", "nDCG@10")  # default measures
 @public
 def compare(
     qrels: QrelsLike | Results,
-    runs: RunLike | Iterable[RunLike] | Mapping[str, RunLike] | None = None,
-    measures: Iterable[str | Measure | type[Measure]] | str | Measure | type[Measure] | None = None,
-    *,
-    baseline: str | Sequence[str] | None = None,
-    baseline_file: str | os.PathLike[str] | None = None,
+    *runs_and_measures: RunsLike | MeasuresLike | None,
+    runs: RunsLike | None = None,
+    measures: MeasuresLike | None = None,
+    baseline: str | os.PathLike[str] | Sequence[str] | None = None,
     test: str | PairedTest = "T",
     correction: str | Correction = "Holm",
     family: str = "measure",
@@ -56,17 +58,15 @@ def compare(
 
     Parameters
     ----------
-    qrels, runs, measures
-        As in `evaluate`; the first measure is the primary one. Each run must retrieve at least one judged
-        document. Or `Results` alone, as in `compare(results)`: their runs are compared by their values, by
-        default by all their measures.
+    qrels, *runs_and_measures, runs, measures
+        As in `evaluate`: `compare(qrels, old, new, "AP")`. The first measure is the primary one. Each run
+        must retrieve at least one judged document. Or `Results` alone, as in `compare(results, "AP")`: their
+        runs are compared by their values, by default by all their measures.
     baseline : str or sequence of str, optional
         Runs with which all others are compared; by default each run is compared with every earlier one.
-        Differences are those of a run minus the baseline, or minus the earlier run: `compare(qrels, [old,
-        new])` answers whether new is better.
-    baseline_file : path, optional
-        File of values of queries (`write_baseline` in `leadline.reporting.baseline_files`) with which the
-        runs are compared: its only run, or of several the one of the same name. By default its measures.
+        Differences are those of a run minus the baseline, or minus the earlier run: `compare(qrels, old,
+        new)` answers whether new is better. Or the path of saved values (`write_baseline`), with whose only
+        run every run is compared, or of several with the one of the same name; by default by their measures.
     test : str, default "T"
         Paired test; p-values are two-sided.
     correction : str, default "Holm"
@@ -107,8 +107,7 @@ def compare(
         If no document of a run is judged.
     UsageError
         If options are invalid or contradict each other, results come with runs or options of `evaluate`,
-        a value has no interval, or the baseline file has other judgments, measures or
-        options.
+        a value has no interval, or saved values are of other judgments, measures or options.
 
     Examples
     --------
@@ -128,25 +127,24 @@ def compare(
 
     """
     refuse_unknown(compare, options, EvaluateOptions)
+    runs, measures = divided_of(qrels, runs_and_measures, runs, measures, options)
     pairing = None
-    if baseline_file is not None and (baseline is not None or isinstance(qrels, Results)):
-        other = "results" if baseline is None else "baseline"
-        raise UsageError(f"baseline_file with {other}; expected qrels, runs and baseline_file")
+    kept = None
+    if isinstance(baseline, (str, os.PathLike)) and is_baseline(os.fspath(baseline)):
+        kept, baseline = read_baseline(os.fspath(baseline)), None
+    elif isinstance(baseline, os.PathLike):
+        raise InputError("no saved result", expected=EXPECTED, path=os.fspath(baseline))
     if isinstance(qrels, Results):
         results = given_results("compare", qrels, runs, measures, options, machine)
     elif runs is None:
         raise UsageError("qrels without runs; expected compare(qrels, runs) or compare(results)")
-    elif baseline_file is not None:
-        if not isinstance(baseline_file, (str, os.PathLike)):
-            raise refusal("baseline_file", baseline_file, "a path")
-        kept = read_baseline(os.fspath(baseline_file))
-        table = read_qrels(qrels, subtopics=options.get("subtopics", False))
-        wanted = kept.measures if measures is None else measures
-        results = measured(table, runs, wanted, machine=machine, confidence=confidence, seed=seed, **options)
-        results, pairing = with_baseline(results, kept, fingerprint(table))
     else:
-        wanted = COMPARED if measures is None else measures
-        results = measured(qrels, runs, wanted, machine=machine, confidence=confidence, seed=seed, **options)
+        levels: dict[str, Any] = {"confidence": confidence, "seed": seed}
+        levels |= {"default": COMPARED, "verdict": True}
+        wanted = kept.measures if kept is not None and measures is None else measures
+        results = measured(qrels, runs, wanted, machine=machine, **levels, **options)
+    if kept is not None:
+        results, pairing = with_baseline(results, kept)
     rules = Rules.of(
         test=test,
         correction=correction,
@@ -160,6 +158,24 @@ def compare(
         seed=seed,
     )
     return compare_results(results, rules, baseline=baseline, pairing=pairing)
+
+
+def divided_of(
+    qrels: QrelsLike | Results, given: tuple[Any, ...], runs: Any, measures: Any, options: Mapping[str, Any]
+) -> tuple[Any, Any]:
+    """Return runs and measures among positional arguments; those beside results are measures."""
+    if not isinstance(qrels, Results):
+        return divided(given, runs, measures, profile=options.get("profile", "leadline"))
+    if any(isinstance(each, Results) for each in given):
+        raise UsageError(
+            "two results; expected one of all runs: compare(qrels, a, b), or compare(evaluate(qrels, a, b))"
+        )
+    given = tuple(each for each in given if each is not None)
+    if len(given) > 1 or (given and measures is not None):
+        raise UsageError("results with several arguments; expected compare(results, measures)")
+    if given and (isinstance(given[0], (Mapping, Run)) or runs is not None):
+        return given[0], measures
+    return runs, given[0] if given else measures
 
 
 def given_results(
@@ -190,6 +206,7 @@ def compare_results(
     pairing: Pairs | None = None,
 ) -> Comparison:
     """Compare evaluated runs with baselines, or by the pairs of each run and its baseline."""
+    rules = at_look(results, rules)
     groups = group_codes(results, rules.query_group)
     pairs = pairs_of(results, baseline) if pairing is None else pairing
     names = listed_names(() if baseline is None else baseline)

@@ -26,21 +26,27 @@ def comparison_notes(
     *,
     changed: int = 3,
     per_pair: bool = False,
+    long: bool = False,
     conditions: Sequence[Gate] = (),
 ) -> list[str]:
     """Return the notes below the pairs that are shown: sentences, methods and warnings."""
     return [
-        *pair_notes(comparison, chosen, changed=changed, per_pair=per_pair),
+        *pair_notes(comparison, chosen, changed=changed, per_pair=per_pair, long=long),
         *map(str, conditions),
         "",
-        *method_notes(comparison, per_pair=per_pair),
+        *method_notes(comparison, per_pair=per_pair, long=long),
         *_false_alarm_note(comparison, conditions),
         *map(str, comparison.warnings),
     ]
 
 
 def pair_notes(
-    comparison: Comparison, chosen: Sequence[Sequence[int]], *, changed: int = 3, per_pair: bool = False
+    comparison: Comparison,
+    chosen: Sequence[Sequence[int]],
+    *,
+    changed: int = 3,
+    per_pair: bool = False,
+    long: bool = False,
 ) -> list[str]:
     """Return a sentence for each pair if they are few, and the numbers of verdicts if pairs are left out."""
     shown = sum(map(len, chosen))
@@ -48,10 +54,10 @@ def pair_notes(
     notes = []
     for pair in comparison.records(changed=changed, chosen=chosen) if few else ():
         reach = comparison.reach(pair.measure)
-        notes.append(sentence(pair, comparison.rules, reach, per_pair=per_pair))
+        notes.append(sentence(pair, comparison.rules, reach, per_pair=per_pair, detectable=long))
         if pair.changed:
             listed = (f"{change.query} {change.difference:+.4f}" for change in pair.changed)
-            notes.append("  queries that differ most: " + ", ".join(listed))
+            notes.append("  largest differences: " + ", ".join(listed))
     every_shown = few and shown == comparison.p_corrected.size
     return notes if every_shown else notes + _verdict_counts(comparison, chosen)
 
@@ -73,24 +79,25 @@ def _counts(verdicts: Sequence[str]) -> str:
     return ", ".join(f"{word} {verdicts.count(word):,}" for word in dict.fromkeys(verdicts))
 
 
-def method_notes(comparison: Comparison, *, per_pair: bool = False) -> list[str]:
-    """Return notes on test, correction, intervals and effect size."""
-    rules, size = comparison.rules, comparison.size
-    over = "all measures" if rules.family == "all" else "each measure"
-    corrected = f"corrected: {rules.correction} over {counted(size, 'pair')} of {over}"
+def method_notes(comparison: Comparison, *, per_pair: bool = False, long: bool = False) -> list[str]:
+    """Return notes on test, correction and intervals; with `long` on hypothesis, effect and measures."""
+    rules, level = comparison.rules, percent(comparison.rules.confidence)
+    draws = rules.joint or any(getattr(one, "draws", 0) for one in (rules.test, rules.interval))
     notes = [
-        f"p: {rules.test}, two-sided, H0: {rules.test.null}; {corrected}; seed {rules.seed}",
-        f"low, high: {percent(rules.confidence)} {_kind(comparison, per_pair=per_pair)}",
-        "effect: mean / standard deviation of "
-        + ("the differences [interval]" if comparison.groups is None else "effective groups")
-        + ("; wins: queries on which a is better" if comparison.results.withheld is None else ""),
+        f"p: {rules.test.title}, two-sided{_correction(comparison)}"
+        + (f", seed {rules.seed}" if draws else ""),
+        f"low, high: {level} {_kind(comparison, per_pair=per_pair)}",
     ]
     if comparison.these is not None:
-        level = percent(rules.confidence)
-        notes.insert(2, f"these queries: {level} interval of each pair over draws of judgments")
-    if len(comparison.results.measures) > 1:
-        others = ", ".join(str(measure) for measure in comparison.results.measures[1:])
-        notes.append(f"primary measure: {comparison.primary}; secondary: {others}")
+        notes.append(f"these queries: {level} CI of each pair over draws of judgments")
+    if long:
+        spread = "the differences [CI]" if comparison.groups is None else "effective groups"
+        wins = "; wins: queries on which a is better" if comparison.results.withheld is None else ""
+        notes += [
+            f"H0: {rules.test.null}",
+            f"effect: mean / standard deviation of {spread}{wins}",
+            f"primary measure: {comparison.primary}",
+        ]
     if comparison.groups is not None:
         table = max((each.means for each in comparison.statistics), key=lambda found: found.effective.max())
         number, effective = int(table.clusters.max()), float(table.effective.max())
@@ -101,27 +108,37 @@ def method_notes(comparison: Comparison, *, per_pair: bool = False) -> list[str]
     return notes
 
 
+def _correction(comparison: Comparison) -> str:
+    """Return the correction and the number of tests in a family as text; empty for a single test."""
+    rules, size = comparison.rules, comparison.size
+    if not comparison.corrects:
+        return ", uncorrected" if size > 1 else ""
+    over = f"{counted(size, 'test')} of all measures" if rules.family == "all" else counted(size, "pair")
+    each = "" if rules.family == "all" or len(comparison.results.measures) == 1 else " per measure"
+    return f", {rules.correction}-corrected over {over}{each}"
+
+
 def _kind(comparison: Comparison, *, per_pair: bool) -> str:
     """Return the description of the intervals that are shown, and whether they match the test."""
     rules = comparison.rules
     if comparison.simultaneous is None or per_pair:
         own = rules.joint if rules.joint and comparison.size == 1 else rules.interval
-        text = f"interval of each pair alone ({own})"
+        text = f"CI of each pair ({own})"
         if per_pair and comparison.simultaneous is not None:
-            text += "; it may exclude 0 where the corrected p is not significant"
+            text += "; may exclude 0 although the corrected p is not significant"
     elif rules.joint is not None:
-        text = f"simultaneous intervals, approximate ({rules.joint})"
+        text = f"simultaneous CI ({rules.joint}), approximate"
     elif isinstance(rules.correction, BH):
-        text = f"intervals by the false coverage rate (Benjamini and Yekutieli; {rules.interval})"
+        text = f"CI with controlled false coverage rate (Benjamini and Yekutieli, {rules.interval})"
     else:
-        text = f"simultaneous intervals (Bonferroni; {rules.interval})"
+        text = f"simultaneous CI (Bonferroni, {rules.interval})"
         if (np.abs(comparison.simultaneous) == SMALLEST).any():
-            text += f", approximate: some limits are moved to 0 by later steps of {rules.correction}"
+            text += f"; approximate, as {rules.correction} moves some limits to 0"
     inverted = isinstance(rules.test, T) or not isinstance(rules.interval, Student)
     if rules.matched and not inverted and rules.joint is None:
-        text += f"; Student's, not inverted from {rules.test}"
+        text += f", not inverted from {rules.test}"
     if not rules.matched and (rules.joint is None or per_pair):
-        text += f"; of the mean difference, not inverted from {rules.test}: test and interval may disagree"
+        text += f" of the mean, which may disagree with {rules.test}"
     return text
 
 

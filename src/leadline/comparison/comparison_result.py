@@ -19,18 +19,19 @@ from leadline.comparison.pairing import Pairs
 from leadline.comparison.rules import Rules
 from leadline.comparison.sentences import sentence, shown_columns
 from leadline.data.arrays import Flags, Floats, Integers
-from leadline.data.result import Result
-from leadline.data.results import Intervals, Results, ResultWarning, RunInfo
+from leadline.data.records import ResultWarning, RunInfo
 from leadline.data.table import Column, Preformatted, Table, interval_texts, named_columns, printed_table
+from leadline.data.validation import check_word
 from leadline.data.wording import counted
 from leadline.errors import UsageError
-from leadline.evaluation.evaluate import mean_intervals
+from leadline.evaluation.limits import Intervals, mean_intervals
+from leadline.evaluation.results import Results
+from leadline.result import Make, Result, figure_of
 from leadline.stats import Interval
 from leadline.stats.intervals import Randomisation as InvertedRandomisation
 from leadline.stats.intervals import Student
-from leadline.stats.moments import Means, means, totals
+from leadline.stats.moments import EQUAL, Means, means, totals
 from leadline.stats.power import (
-    EQUAL,
     Outcomes,
     detectable,
     outcomes,
@@ -43,13 +44,10 @@ from leadline.stats.power import (
 Chosen: TypeAlias = Sequence[Sequence[int]] | None  # indices of pairs by measure
 Values: TypeAlias = Sequence[Any] | np.ndarray[Any, Any]  # of a column
 
-# Headings of the printed columns, and those that a narrow terminal drops, the first first.
-HEADINGS = {
-    **{name: name for name in ("a", "b", "measure", "low", "high", "p", "effect", "wins", "ties", "losses")},
-    "difference": "a - b",
-    "verdict": "a is",
-}
+# Printed columns, more of them with `long`, and those that a narrow terminal drops, the first first.
+PRINTED = ("a", "b", "measure", "difference", "low", "high", "p_corrected", "verdict")
 COUNTS = ("wins", "ties", "losses")
+LONG = ("effect", *COUNTS)
 DROPPED = ("ties", "losses", "wins", "effect", "p")
 AT_ONCE = 4096  # pairs whose queries are sorted together
 MOST_LETTERS = len(ascii_lowercase)  # with more runs, outperformed runs are counted instead
@@ -125,10 +123,7 @@ class Comparison(Tested, Result):
         self.pairing = pairing
         self.warnings = [*results.warnings, *self._fewer_queries(), *self.notices()]
         if results.withheld is not None:
-            words = (
-                "estimates of single queries vary with the sample: no wins, ties and losses, queries that "
-                "differ most, and number of queries needed"
-            )
+            words = "estimates of single queries vary with the sample: wins and changed queries are not shown"
             self.warnings.append(ResultWarning("estimated_queries", words, 1))
         if self.these is not None:
             self.warnings += self.these.warnings()
@@ -237,7 +232,6 @@ class Comparison(Tested, Result):
         ----------
         pairs : {"significant", "all"} or int
             Significant pairs, all pairs, or the given number of pairs with the smallest corrected p-values.
-
         """
         if pairs == "all":
             return [list(range(len(self.pairing)))] * len(self.results.measures)
@@ -319,9 +313,14 @@ class Comparison(Tested, Result):
             "these_high": none if self.these is None else self.these.limits[index, pairs, 1],
         }
 
-    def _columns(self, *, pairs: str | int = "all", chosen: Chosen = None) -> list[Column]:
+    def _columns(
+        self, *, pairs: str | int = "all", chosen: Chosen = None, long: bool = False
+    ) -> list[Column]:
         fields = self.fields(self.chosen(pairs) if chosen is None else chosen)
-        headings = HEADINGS | {"p_corrected": f"p {self.rules.correction}"}
+        headings = {name: name for name in (*PRINTED, *LONG * long)} | {"difference": "a - b"}
+        headings["p_corrected"] = f"p ({self.rules.correction})" if self.corrects else "p"
+        if long and self.corrects:
+            headings["p"] = "p"
         if self.results.withheld is not None:
             headings = {name: heading for name, heading in headings.items() if name not in COUNTS}
         names = [name for name in ComparedPair._fields if name not in {*self.unused, "changed"}]
@@ -340,12 +339,15 @@ class Comparison(Tested, Result):
         chosen: Chosen = None,
         changed: int = 3,
         per_pair: bool = False,
+        long: bool = False,
         conditions: Sequence[Gate] = (),
     ) -> list[Table]:
         chosen = self.printed_pairs(pairs) if chosen is None else chosen
-        columns = self._columns(chosen=chosen)
+        columns = self._columns(chosen=chosen, long=long)
         shown = self._shown({column.name: column.values for column in columns}, per_pair=per_pair)
-        notes = comparison_notes(self, chosen, changed=changed, per_pair=per_pair, conditions=conditions)
+        notes = comparison_notes(
+            self, chosen, changed=changed, per_pair=per_pair, long=long, conditions=conditions
+        )
         return [printed_table(columns, shown=shown, notes=notes)]
 
     def printed_pairs(self, pairs: str | int | None = None) -> list[list[int]]:
@@ -392,7 +394,7 @@ class Comparison(Tested, Result):
     def statistics(self) -> list[Statistics]:
         """Statistics of the differences of each measure, by pair."""
         statistics = []
-        for table in self.differences:
+        for part, table in zip(self.parts, self.differences, strict=True):
             queries = (~np.isnan(table)).sum(axis=0).astype(np.float64)
             low, high = np.full((2, table.shape[1]), np.nan)
             found, effect = means(totals(table, self.groups)), standardised(table)
@@ -404,6 +406,8 @@ class Comparison(Tested, Result):
                     found.mean, found.deviation, out=np.full(len(spread), np.nan), where=spread
                 )
                 effect[(found.deviation == 0) & (found.mean == 0)] = 0.0
+            for one in (effect, low, high) if part.reasons else ():
+                one[[bool(reason) for reason in part.reasons]] = np.nan
             statistics.append(Statistics(queries, found, effect, (low, high), outcomes(table)))
         return statistics
 
@@ -469,7 +473,7 @@ class Comparison(Tested, Result):
             shared = (~np.isnan(differences)).sum(axis=0)
             most = np.maximum(own[self.pairing.first], own[self.pairing.second])
             count += int((shared < most).sum())
-        words = f"pairs of means over different queries: {count}; only queries of both runs are compared"
+        words = f"{counted(count, 'pair')} with means over different queries (only shared queries compared)"
         return [ResultWarning("pairs_of_fewer_queries", words, count)] if count else []
 
     def sentences(self) -> list[str]:
@@ -513,6 +517,49 @@ class Comparison(Tested, Result):
             {"results": self.results.to_dict(per_query=True), "rules": self.rules.shown()}
             if per_query
             else {}
+        )
+
+    def _figure(
+        self,
+        *,
+        figure: str | None = None,
+        pair: tuple[str, str] | None = None,
+        measure: object | None = None,
+        per_pair: bool = False,
+        pairs: str | int | None = None,
+        chosen: Sequence[int] | None = None,
+    ) -> Make:
+        """Draw a comparison; by default the differences of the only pair, or a forest plot.
+
+        Parameters
+        ----------
+        figure : str, optional
+            One of `comparison_figures.KINDS`, or of `query_figures.SHAPES`: values of queries by run. For a
+            single pair of estimates, the default is `pairs`.
+        pair : (str, str), optional
+            Runs in the figures `differences` and `scatter`.
+        measure : str or Measure, optional
+            Measure to draw; by default the first.
+        per_pair : bool, default False
+            Whether intervals are those of each pair alone, even if there are simultaneous ones.
+        pairs : {"significant", "all"} or int, optional
+            Pairs in the figure `pairs`, as for `Comparison.printed_pairs`.
+        chosen : sequence of int, optional
+            Indices of these pairs, in place of `pairs`.
+        """
+        from leadline.comparison.comparison_figures import KINDS, drawn_comparison, pair_of
+        from leadline.evaluation.query_figures import SHAPES
+
+        by_query = "differences" if self.results.withheld is None or pair else "pairs"
+        name = figure or (by_query if pair or len(self.pairing) == 1 else "forest")
+        check_word((*KINDS, *SHAPES), figure=name)
+        index = 0 if measure is None else self.results.measure_index(measure)
+        if name in SHAPES:
+            return figure_of(self.results, figure=name, measure=self.results.measures[index])
+        pair_index = pair_of(self, *pair) if pair else 0
+        drawn = self.printed_pairs(pairs)[index] if chosen is None else chosen
+        return lambda width: drawn_comparison(
+            self, name, index, pair=pair_index, width=width, per_pair=per_pair, pairs=drawn
         )
 
     def __repr__(self) -> str:

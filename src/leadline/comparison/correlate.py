@@ -9,14 +9,14 @@ from typing import Any, NamedTuple, SupportsFloat
 import numpy as np
 
 from leadline.data.arrays import Floats, Integers
-from leadline.data.result import Result
-from leadline.data.results import ResultWarning, plain
+from leadline.data.records import ResultWarning, plain
 from leadline.data.table import Column as TableColumn
 from leadline.data.validation import check_numbers, check_whole
-from leadline.data.wording import counted
+from leadline.data.wording import counted, percent
 from leadline.errors import InputError, UsageError
 from leadline.io.read_paths import public
 from leadline.io.result_files import Column, read_column
+from leadline.result import Make, Result
 from leadline.stats import checked_level, checked_seed
 from leadline.stats.correlation import (
     kendall,
@@ -139,6 +139,11 @@ class Correlation(Result):
         )
         return [f"{what} over {len(self.names)} runs", how, *super()._notes()]
 
+    def lines(self) -> list[dict[str, Any]]:
+        """Return one record per coefficient."""
+        data = self.to_dict()
+        return [{"coefficient": name, **data[name]} for name in self.found]
+
     def to_dict(self) -> dict[str, Any]:
         """Return a dictionary of the coefficients; None is undefined."""
         truth, estimate = self.sides
@@ -152,6 +157,32 @@ class Correlation(Result):
                 for name, coefficient in self.found.items()
             },
         }
+
+    def _figure(self) -> Make:
+        """Draw one score over the other, one point per run, with the coefficients and the runs that swap."""
+        from leadline.charts import COLUMN
+        from leadline.charts.association_plots import association, with_limits
+
+        level = percent(float(self.options["confidence"]))
+
+        def coefficient(found: Coefficients) -> str:
+            limits = [("runs", found.low, found.high), ("queries", found.queries_low, found.queries_high)]
+            return with_limits(found.value, limits, level)
+
+        truth, estimate = self.sides
+        paths = truth.measure == estimate.measure
+        return lambda width: association(
+            self.truth,
+            self.estimate,
+            self.names,
+            across=f"{truth.measure} ({os.path.basename(truth.path)})" if paths else truth.measure,
+            up=f"{estimate.measure} ({os.path.basename(estimate.path)})" if paths else estimate.measure,
+            coefficients={
+                words: coefficient(self[name])
+                for name, words in (("kendall", "Kendall's tau-b"), ("tau_ap", "tau-AP"))
+            },
+            width=width or COLUMN,
+        )
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{name} {coefficient.value:.3f}" for name, coefficient in self.found.items())

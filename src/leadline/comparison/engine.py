@@ -16,9 +16,10 @@ from leadline.comparison.pairing import Pairs
 from leadline.comparison.rules import MAX_T, MAX_T_DRAWS, TUKEY, Rules
 from leadline.comparison.sentences import few_groups_text
 from leadline.data.arrays import Flags, Floats, Integers
-from leadline.data.results import Results, ResultWarning
-from leadline.data.wording import queries
+from leadline.data.records import ResultWarning
+from leadline.data.wording import counted, queries
 from leadline.errors import UsageError
+from leadline.evaluation.results import Results
 from leadline.stats import CORRECTIONS
 from leadline.stats.corrections import BH
 from leadline.stats.intervals import consistent_limits
@@ -310,13 +311,18 @@ class Tested:
                 found[row, [bool(reason) for reason in part.reasons]] = np.nan
         return found
 
+    @property
+    def corrects(self) -> bool:
+        """Whether p-values differ from those without correction."""
+        return self.rules.corrects and (self.size > 1 or self.rules.joint is not None)
+
     def notices(self) -> list[ResultWarning]:
         """Return the warnings about tests and intervals."""
         found = [*self._incomplete(), *self._out_of_reach(), *self._few_queries()]
         if isinstance(self.rules.test, Bootstrap):
             found += _resamples_without_spread(self.differences)
         count = sum(int(decided_by_sign(table, self.groups).sum()) for table in self.differences)
-        words = f"pairs with the same difference on every query: {count}; tested by the sign test"
+        words = f"{counted(count, 'pair')} with the same difference on every query (tested by the sign test)"
         return [*found, *[ResultWarning("decided_by_sign", words, count)] * bool(count)]
 
     def _incomplete(self) -> list[ResultWarning]:
@@ -324,7 +330,7 @@ class Tested:
         found = []
         for part in self.parts if self.rules.joint == TUKEY else ():
             left = int((~part.complete & ~np.isnan(part.values).all(axis=1)).sum())
-            words = f"queries missing from some run: {left} for {part.measure}; left out by {TUKEY}"
+            words = f"{queries(left)} without {part.measure} in some run (left out by {TUKEY})"
             found += [ResultWarning("incomplete_queries", words, left)] * bool(left)
         return found
 
@@ -344,8 +350,7 @@ class Tested:
         least = max((few for few in figures if few <= units), default=min(figures))
         low, high = figures[least]
         words = (
-            f"simultaneous intervals: approximate with {number}; with {least} queries, 95 % intervals "
-            f"({name}) of all pairs of 10 to 37 runs held together in {low} to {high} % of simulated samples "
+            f"simultaneous CIs are approximate with {number}: with {least}, {low} to {high} % held together "
             "(docs/comparing.md)"
         )
         return [ResultWarning("approximate_intervals", words, int(units))]
@@ -365,14 +370,11 @@ class Tested:
         smallest, draws = rules.test.smallest(most), getattr(rules.test, "draws", 0)
         if draws and smallest == 1 / (draws + 1):
             enough = int(np.ceil(size / rules.alpha))
-            words = (
-                f"tests in a family: {size:,}; with {draws:,} draws none can be significant "
-                f"(draws={enough} is sufficient)"
-            )
+            words = f"none of {size:,} tests can be significant with {draws:,} draws; use draws={enough}"
             return [ResultWarning("too_few_draws", words, size)]
         words = (
-            f"{noun} that differ: at most {most:,}; too few for a significant difference by {rules.test}, "
-            f"whose p is at least {smallest:.4g}" + (f" (tests in a family: {size:,})" if size > 1 else "")
+            f"at most {most:,} {noun} differ, too few for significance: p ({rules.test}) is at least "
+            f"{smallest:.2g}" + (f" in each of {size:,} tests" if size > 1 else "")
         )
         return [ResultWarning("too_few_queries", words, most)]
 
@@ -468,7 +470,7 @@ def _resamples_without_spread(differences: Sequence[Floats], *, most: float = 0.
             share = float(((times / len(defined)) ** len(defined)).sum())
             worst, count = max(worst, share), count + (share > most)
     words = (
-        f"pairs with many constant bootstrap resamples: {count}; up to {100 * worst:.0f} % of the resamples "
-        "have zero variance, and p is approximate"
+        f"p is approximate for {counted(count, 'pair')}: up to {100 * worst:.0f} % of the resamples are "
+        "constant"
     )
     return [ResultWarning("resamples_without_spread", words, count)] if count else []

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from leadline.comparison.pairing import Pairs, check_intervals
+from leadline.comparison.rules import Rules
 from leadline.data.arrays import Floats
-from leadline.data.results import Results, ResultWarning
+from leadline.data.records import ResultWarning
+from leadline.errors import UsageError
 from leadline.estimation.measured import estimates_of
+from leadline.evaluation.results import Results
 
 
 class These(NamedTuple):
@@ -36,13 +40,26 @@ class These(NamedTuple):
         ]
 
 
+def at_look(results: Results, rules: Rules) -> Rules:
+    """Return the rules with the share of alpha of a look of the pool."""
+    estimated = estimates_of(results)
+    if estimated is None or estimated.look is None:
+        return rules
+    if not estimated.look.number:
+        raise UsageError(
+            f"The pool has {estimated.look.looks} looks, and these values are of all judgments so far. "
+            "Pass judgments and runs instead of results, so that the values are those of the last look."
+        )
+    return replace(rules, confidence=estimated.confidence)
+
+
 def these_queries(results: Results, pairs: Pairs) -> These | None:
     """Return the differences of pairs for these queries; None if the values are no estimates.
 
     Raises
     ------
     UsageError
-        If no pair has an interval by some measure.
+        If no pair has an interval by any measure.
     """
     if results.unreliable:
         none = np.full((len(results.measures), len(pairs), 2), np.nan)
@@ -63,5 +80,6 @@ def these_queries(results: Results, pairs: Pairs) -> These | None:
             limits[index, pair] = (np.nan, np.nan) if one.reason else ends
             row.append(one.reason)
         reasons.append(row)
-    check_intervals(results, [one for one, row in zip(results.measures, reasons, strict=True) if all(row)])
+    if all(map(all, reasons)):
+        check_intervals(results)
     return These(limits, reasons)

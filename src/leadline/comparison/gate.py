@@ -14,14 +14,15 @@ from leadline.comparison.pairing import Pairs, check_judged
 from leadline.comparison.rules import Rules
 from leadline.comparison.sentences import STATED, lacking_text, no_query, p_text, queries_in_groups, signed
 from leadline.data.arrays import Flags, Floats, Integers
-from leadline.data.results import Results, flagged, plain
+from leadline.data.records import flagged, plain
 from leadline.data.wording import counted, percent
 from leadline.errors import UsageError
 from leadline.evaluation.profiles import profile_of
+from leadline.evaluation.results import Results
 from leadline.stats import Alternative
-from leadline.stats.moments import Means, means, totals
+from leadline.stats.moments import EQUAL, Means, means, totals
 from leadline.stats.paired_tests import decided_by_sign, one_sign
-from leadline.stats.power import EQUAL, detectable, outcomes
+from leadline.stats.power import detectable, outcomes
 
 if TYPE_CHECKING:
     from leadline.comparison.comparison_result import Comparison
@@ -266,7 +267,7 @@ def refuse_without_baseline(conditions: Iterable[Condition]) -> None:
         if condition.kind != BELOW:
             raise UsageError(
                 f"--{condition.kind} {condition.measure} without a baseline; expected --baseline NAME, the "
-                "run that the others are compared with, or --baseline-file FILE"
+                "run that the others are compared with, or saved values"
             )
 
 

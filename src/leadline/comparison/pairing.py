@@ -8,14 +8,14 @@ from typing import NamedTuple
 import numpy as np
 
 from leadline.data.arrays import Integers
-from leadline.data.results import Results
 from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
+from leadline.evaluation.results import Results
 
 
 def read_query_groups(source: str) -> dict[str, str]:
     """Read the groups of queries from a column of a table with a header."""
-    from leadline.io.tables import table_column
+    from leadline.io.small_tables import table_column
 
     path, rows = table_column(source, example="queries.tsv:paragraph")
     groups: dict[str, str] = {}
@@ -76,7 +76,7 @@ def pairs_of(results: Results, baseline: str | Sequence[str] | None) -> Pairs:
     """Return the pairs of runs with the baselines; without one, of each run with every earlier one."""
     names = results.names
     if len(names) < 2:
-        raise UsageError(f"{len(names)} run; expected two or more to compare")
+        raise UsageError(f"need at least two runs to compare, got {len(names)}")
     baselines = [place_of(names, name) for name in listed_names(() if baseline is None else baseline)]
     if not baselines:
         second, first = np.triu_indices(len(names), k=1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -14,14 +14,15 @@ from leadline.comparison.engine import FEWEST, Differences, Tested, few_queries_
 from leadline.comparison.pairing import check_intervals
 from leadline.comparison.rules import Rules
 from leadline.comparison.sentences import p_text, shown_columns, signed
-from leadline.comparison.slicings import SliceSource, Slicing, slicings_of
+from leadline.comparison.slicings import SliceDifference, SliceMean, SliceSource, Slicing, slicings_of
 from leadline.data.arrays import Flags, Integers
-from leadline.data.result import Result
-from leadline.data.results import Results, ResultWarning
+from leadline.data.records import ResultWarning
 from leadline.data.table import Column, RowLabel, Table, named_columns, printed_table
 from leadline.data.wording import counted, percent, queries
 from leadline.errors import UsageError
-from leadline.evaluation.evaluate import DEFAULT_INTERVAL, mean_intervals
+from leadline.evaluation.limits import DEFAULT_INTERVAL, mean_intervals
+from leadline.evaluation.results import Results
+from leadline.result import Make, Result
 from leadline.stats import INTERVALS, Interval
 from leadline.stats.corrections import Holm
 from leadline.stats.intervals import SMALLEST
@@ -30,102 +31,24 @@ ALL = "all"
 HEADINGS = {
     **{
         name: name
-        for name in ("by", "slice", "run", "a", "b", "measure", "queries", "mean", "low", "high", "p")
+        for name in (
+            "by",
+            "slice",
+            "run",
+            "a",
+            "b",
+            "measure",
+            "queries",
+            "mean",
+            "low",
+            "high",
+            "p",
+            "verdict",
+        )
     },
     "difference": "a - b",
-    "p_corrected": "p Holm",
-    "verdict": "a is",
+    "p_corrected": "p (Holm)",
 }
-
-
-class SliceMean(NamedTuple):
-    """Mean of a run over a slice of the queries.
-
-    Attributes
-    ----------
-    by : str
-        Source of the slices, FILE:COLUMN.
-    slice : str or None
-        Name of the slice; None for all queries.
-    run, measure : str
-        Run and measure.
-    queries : int
-        Number of averaged queries.
-    mean, low, high : float
-        Mean and its confidence interval; NaN if undefined or withheld.
-    reason : str
-        Reason for which there is no interval; empty if there is one.
-    """
-
-    by: str
-    slice: str | None
-    run: str
-    measure: str
-    queries: int
-    mean: float
-    low: float
-    high: float
-    reason: str
-
-
-class SliceDifference(NamedTuple):
-    """Difference of two runs on a slice of the queries; see `ComparedPair`.
-
-    Attributes
-    ----------
-    by : str
-        Source of the slices, FILE:COLUMN.
-    slice : str or None
-        Name of the slice; None for all queries, which are no part of the correction over slices.
-    a : str
-        Name of the first run.
-    b : str
-        Name of the second run.
-    measure : str
-        The measure.
-    queries : int
-        Number of queries compared.
-    mean_a : float
-        Mean of the first run over these queries.
-    mean_b : float
-        Mean of the second run over these queries.
-    difference : float
-        Mean difference, `a` minus `b`.
-    low : float
-        Lower limit of the confidence interval of the difference, for this slice alone.
-    high : float
-        Upper limit of this interval.
-    simultaneous_low : float
-        Lower limit of the simultaneous interval over slices.
-    simultaneous_high : float
-        Upper limit of this interval.
-    p : float
-        p-value.
-    p_corrected : float
-        p-value corrected by Holm over the slices and pairs.
-    verdict : {"better", "worse", "not significant", "identical", "cannot tell"}
-        Outcome for `a`.
-    reason : str
-        Reason for "cannot tell"; otherwise empty.
-    """
-
-    by: str
-    slice: str | None
-    a: str
-    b: str
-    measure: str
-    queries: int
-    mean_a: float
-    mean_b: float
-    difference: float
-    low: float
-    high: float
-    simultaneous_low: float
-    simultaneous_high: float
-    p: float
-    p_corrected: float
-    verdict: str
-    reason: str
 
 
 class Slices(Result):
@@ -232,8 +155,8 @@ class Slices(Result):
             return []
         notes = [
             f"{record.by}, {record.slice}: {record.a} is significantly {record.verdict} than {record.b} on "
-            f"{record.measure}: {signed(record.difference)}, Holm {p_text(record.p_corrected)}, "
-            f"n = {record.queries:,}"
+            f"{record.measure}: {signed(record.difference, 3)}, Holm {p_text(record.p_corrected)}, "
+            f"{queries(record.queries)}"
             for record in self.moved
         ]
         return [*(notes or ["no slice with a significant difference"]), ""]
@@ -245,7 +168,7 @@ class Slices(Result):
             few
         )
         if self.rules is None:
-            return [f"low, high: {level} interval of each mean alone ({self.interval})", *notes]
+            return [f"low, high: {level} CI of each mean ({self.interval})", *notes]
         tests = [
             record
             for record in self.records
@@ -253,15 +176,15 @@ class Slices(Result):
         ]
         many = len(tests) if self.rules.family == "all" else len(tests) // max(len(self.measures), 1)
         ends = [limit for record in tests for limit in (record.simultaneous_low, record.simultaneous_high)]
-        moved = ", approximate: some limits are moved to 0 by later steps of Holm"
+        moved = "; approximate, as Holm moves some limits to 0"
         moved = moved if any(abs(limit) == SMALLEST for limit in ends) else ""
-        over = "all measures" if self.rules.family == "all" else "each measure"
+        over = " of all measures" if self.rules.family == "all" else " per measure"
         if not tests:
             return [f"no slice with the {FEWEST} queries that a test needs"]
         return [
-            f"p: {self.rules.test}, two-sided; corrected: Holm over {counted(many, 'slice')} of {over}",
-            f"{ALL}: p is not corrected, and the interval is that of the pair alone",
-            f"low, high: {level} simultaneous intervals over slices (Bonferroni; {self.interval}){moved}",
+            f"p: {self.rules.test.title}, two-sided, Holm-corrected over {counted(many, 'slice')}{over}",
+            f"{ALL}: p uncorrected, CI of the pair",
+            f"low, high: {level} simultaneous CI over slices (Bonferroni, {self.interval}){moved}",
             *notes,
         ]
 
@@ -272,6 +195,16 @@ class Slices(Result):
             "without_slice": self.without_slice,
             "in_several_slices": self.in_several,
         }
+
+    def _labelled(self) -> Sequence[str]:
+        sides = ("run", "a", "b")
+        return list({getattr(one, side) for one in self.records for side in sides if hasattr(one, side)})
+
+    def _figure(self, *, measure: object | None = None, pair: tuple[str, str] | None = None) -> Make:
+        """Draw values by slice with intervals: of the first measure, and of one pair of runs if named."""
+        from leadline.comparison.slice_figures import by_slice
+
+        return lambda width: by_slice(self, measure=measure, pair=pair, width=width)
 
     def __repr__(self) -> str:
         return f"Slices({counted(len(self.fields['by']), 'value')} by {', '.join(self.without_slice)})"

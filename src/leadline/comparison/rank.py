@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from leadline.comparison.compare import COMPARED, given_results
+from leadline.comparison.compare import COMPARED, divided_of, given_results
 from leadline.comparison.engine import AllPairs, Tested, smallest_p
+from leadline.comparison.estimates import at_look
 from leadline.comparison.pairing import check_averages, check_intervals, check_judged, group_codes, pairs_of
 from leadline.comparison.rules import TUKEY, Rules
 from leadline.data.arrays import Integers
 from leadline.data.reading import refuse_unknown
-from leadline.data.result import Result
-from leadline.data.results import Results, ResultWarning, RunInfo
+from leadline.data.records import ResultWarning, RunInfo
 from leadline.data.table import Column
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted, percent
 from leadline.errors import UsageError
 from leadline.estimation.measured import measured
+from leadline.evaluation.arguments import MeasuresLike, RunsLike
 from leadline.evaluation.evaluate import EvaluateOptions
-from leadline.io.read import QrelsLike, RunLike
+from leadline.evaluation.results import Results
+from leadline.io.read import QrelsLike
 from leadline.io.read_paths import public
-from leadline.measures import Measure
+from leadline.result import Make, Result
 from leadline.stats import Correction, PairedTest
 from leadline.stats.moments import ROUNDING, effective_groups, moments, too_few_groups, totals
 from leadline.stats.ranks import bootstrap_ranks, groups_from_best, mid_ranks, rank_limits
@@ -192,6 +194,24 @@ class Ranking(Result):
             "runs": self.to_rows(),
         }
 
+    def _figure(self, *, measure: object | None = None) -> Make:
+        """Draw the ranks of the runs with their intervals by a measure, by default the first."""
+        from leadline.charts import COLUMN
+        from leadline.charts.rank_plots import ranks
+
+        index = 0 if measure is None else self.results.measure_index(measure)
+        runs = self.runs_of(index)
+        return lambda width: ranks(
+            [run.name for run in runs],
+            [run.rank for run in runs],
+            [(run.rank_low, run.rank_high) for run in runs],
+            [(run.bootstrap_low, run.bootstrap_high) for run in runs],
+            [run.group for run in runs],
+            measure=str(self.results.measures[index]),
+            confidence=self.rules.confidence,
+            width=width or COLUMN,
+        )
+
     def __repr__(self) -> str:
         measures = ", ".join(str(measure) for measure in self.results.measures)
         return f"Ranking({len(self.names)} runs by {measures})"
@@ -200,9 +220,9 @@ class Ranking(Result):
 @public
 def rank(
     qrels: QrelsLike | Results,
-    runs: RunLike | Iterable[RunLike] | Mapping[str, RunLike] | None = None,
-    measures: Iterable[str | Measure | type[Measure]] | str | Measure | type[Measure] | None = None,
-    *,
+    *runs_and_measures: RunsLike | MeasuresLike | None,
+    runs: RunsLike | None = None,
+    measures: MeasuresLike | None = None,
     test: str | PairedTest = "T",
     correction: str | Correction = "Holm",
     family: str = "measure",
@@ -217,7 +237,7 @@ def rank(
 
     Parameters
     ----------
-    qrels, runs, measures
+    qrels, *runs_and_measures, runs, measures
         As in `compare`; or `Results` alone, such as those of `read_scores`.
     test : str, default "T"
         Paired test of all pairs of runs.
@@ -275,13 +295,15 @@ def rank(
     [('good', 1.0, 1, 1, 1), ('fair', 2.0, 2, 2, 2), ('bad', 3.0, 3, 3, 3)]
     """
     refuse_unknown(rank, options, EvaluateOptions)
+    runs, measures = divided_of(qrels, runs_and_measures, runs, measures, options)
     if isinstance(qrels, Results):
         results = given_results("rank", qrels, runs, measures, options, machine)
     elif runs is None:
         raise UsageError("qrels without runs; expected rank(qrels, runs) or rank(results)")
     else:
-        wanted = COMPARED if measures is None else measures
-        results = measured(qrels, runs, wanted, machine=machine, confidence=confidence, seed=seed, **options)
+        levels: dict[str, Any] = {"confidence": confidence, "seed": seed}
+        levels |= {"default": COMPARED, "verdict": True}
+        results = measured(qrels, runs, measures, machine=machine, **levels, **options)
     rules = Rules.of(
         test=test,
         correction=correction,
@@ -298,6 +320,7 @@ def rank_results(results: Results, rules: Rules, *, draws: int = DRAWS) -> Ranki
     if results.unreliable:
         raise UsageError(f"{results.unreliable}: their ranks have no interval; expected human judgments")
     check_whole(0, draws=draws)
+    rules = at_look(results, rules)
     groups = group_codes(results, rules.query_group)
     pairs = pairs_of(results, None)
     check_averages(results)

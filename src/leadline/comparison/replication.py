@@ -14,24 +14,26 @@ from leadline.comparison.information_difference.joint_tables import orders_of
 from leadline.comparison.information_difference.similarity_baselines import (
     RBO,
     SIMILARITIES,
-    DocumentNumbers,
     Kendall,
     RankedLists,
     Similarity,
     SystemLists,
     ranked_lists,
+    system_lists,
 )
 from leadline.comparison.pairing import check_averages, check_judged
 from leadline.comparison.replication_result import RUNS, Replication, ReplicationValue
 from leadline.data.arrays import Floats
+from leadline.data.packed_ids import DocumentNumbers
 from leadline.data.reading import refuse_unknown
-from leadline.data.results import Results, ResultWarning, RunInfo
+from leadline.data.records import ResultWarning, RunInfo
 from leadline.data.validation import check_whole
 from leadline.data.wording import percent
 from leadline.data.wording import queries as counted_queries
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.evaluate import EvaluateOptions, Evaluation, RunValues
 from leadline.evaluation.join import judge_runs
+from leadline.evaluation.results import Results
 from leadline.io.read import QrelsLike, RunLike
 from leadline.io.read_paths import public
 from leadline.measures import Measure
@@ -205,7 +207,7 @@ def _judged(
     infos, parts = judge_runs(
         runs,
         evaluation.qrels,
-        lambda judged: (evaluation.values_of(judged), numbers.system(judged) if keep else None),
+        lambda judged: (evaluation.values_of(judged), system_lists(judged, numbers) if keep else None),
         reading=evaluation.reading,
         cut=evaluation.cut,
         keep=keep,

@@ -9,11 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline.data.arrays import Floats
-from leadline.data.result import Result
-from leadline.data.results import Results, RunInfo, plain
+from leadline.data.records import RunInfo, plain
 from leadline.data.table import Column
+from leadline.data.validation import check_word
 from leadline.data.wording import percent, queries
 from leadline.errors import UsageError
+from leadline.evaluation.results import Results
+from leadline.result import Make, Result
 
 RUNS = ("baseline", "advanced")
 # Least and largest share of simulated 95 % intervals that contained the true value, by number of queries: the
@@ -227,6 +229,35 @@ class Replication(Result):
             for query, column in zip(kept, differences.T.tolist(), strict=True):
                 by_query[query]["differences"][measure] = dict(zip(RUNS, map(plain, column), strict=True))
         return by_query
+
+    def _effects(self) -> Make:
+        """Draw the effect ratio by delta RI of every measure."""
+        from leadline.charts import COLUMN
+        from leadline.charts.replication_plots import effects
+
+        names, sides = [], ("effect_ratio", "delta_ri")
+        found = [[self.value(name, measure=one) for one in self.measures] for name in sides]
+        for measure, ratio, change in zip(self.measures, *found, strict=True):
+            undefined = not np.isfinite([ratio.value, change.value]).all()
+            reason = ": undefined" if undefined else ", no interval of the ratio" if ratio.withheld else ""
+            names.append(f"{measure}{reason}")
+        columns = [[(one.value, one.low, one.high) for one in side] for side in found]
+        return lambda width: effects(
+            names, *columns, confidence=self.options["confidence"], width=width or COLUMN
+        )
+
+    def _figure(self, *, figure: str | None = None, measure: object | None = None) -> Make:
+        """Draw differences by query of a measure, by default the first, or the effects of all."""
+        from leadline.charts import COLUMN
+        from leadline.charts.replication_plots import by_query
+
+        kind = ("differences" if self.paired else "effects") if figure is None else figure
+        check_word(("differences", "effects"), figure=kind)
+        if kind == "effects":
+            return self._effects()
+        index = 0 if measure is None else self.original.measure_index(measure)
+        _, values = self.differences(index)
+        return lambda width: by_query(*values, measure=self.measures[index], width=width or COLUMN)
 
     def __repr__(self) -> str:
         kind = "reproduction" if self.paired else "replication"

@@ -156,7 +156,10 @@ class Rules:
 
 
 def _parsed(given: Any, kind: type, known: Registry[Any]) -> Any:
-    return given if isinstance(given, kind) else known.parse(given)
+    """Return what a name means, also as people write it: "paired t-test"."""
+    if isinstance(given, kind):
+        return given
+    return known.parse("_".join(given.split()) if isinstance(given, str) and "(" not in given else given)
 
 
 def _shown(value: object) -> object:

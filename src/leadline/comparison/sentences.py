@@ -15,7 +15,14 @@ from leadline.data.wording import counted, percent, queries
 from leadline.stats.moments import FEWEST_GROUPS
 
 
-def sentence(pair: ComparedPair, rules: Rules, reach: float = math.inf, *, per_pair: bool = False) -> str:
+def sentence(
+    pair: ComparedPair,
+    rules: Rules,
+    reach: float = math.inf,
+    *,
+    per_pair: bool = False,
+    detectable: bool = False,
+) -> str:
     """Return a sentence that reports the comparison of a pair of runs."""
     both = f"{pair.a} and {pair.b}"
     if pair.queries == 0:
@@ -23,12 +30,14 @@ def sentence(pair: ComparedPair, rules: Rules, reach: float = math.inf, *, per_p
     if pair.verdict == "identical":
         return f"{both} have the same {pair.measure} on all {query_count(pair)}."
     if pair.verdict == "undecided":
+        untested = pair.these_low is not None and math.isnan(pair.these_low)
+        few = f"{query_count(pair)} cannot show which is better"
+        why = "not tested, because the sample gives no interval" if untested else few
         return (
-            f"No significant difference between {both} on {pair.measure}: {signed(pair.difference)}; "
-            f"{query_count(pair)} cannot show which is better."
+            f"No significant difference between {both} on {pair.measure}: {signed(pair.difference)}; {why}."
         )
     numbers = difference_text(pair, rules, reach, per_pair=per_pair)
-    numbers += f", {_p(pair, rules)}{_effect(pair)}, n = {query_count(pair)}{_these(pair, rules)}"
+    numbers += f", {_p(pair, rules)}, {query_count(pair)}{_these(pair)}"
     if pair.verdict in ("better", "worse"):
         return (
             f"{pair.a} is significantly {pair.verdict} than {pair.b} on {pair.measure}: {numbers}"
@@ -39,20 +48,19 @@ def sentence(pair: ComparedPair, rules: Rules, reach: float = math.inf, *, per_p
             f"{both} are equivalent on {pair.measure} within {rules.margin:g}: {numbers}; "
             f"{p_text(pair.p_equivalent)} for a difference of {rules.margin:g} or more."
         )
-    return (
-        f"No significant difference between {both} on {pair.measure}: {numbers}{_power(pair, rules, reach)}."
-    )
+    numbers += _power(pair, rules, reach, detectable=detectable)
+    return f"No significant difference between {both} on {pair.measure}: {numbers}."
 
 
-def _these(pair: ComparedPair, rules: Rules) -> str:
+def _these(pair: ComparedPair) -> str:
     """Return the limits of an estimated difference for these queries as text, empty without any."""
     low, high = pair.these_low, pair.these_high
     if low is None or high is None or math.isnan(low):
         return ""
     if low == high:
         return "; exact for these queries"
-    level = percent(rules.confidence)
-    return f"; for these queries {signed(low)} to {signed(high)} ({level} CI over draws of judgments)"
+    digits = _digits(pair.difference)
+    return f"; {low:.{digits}f} to {high:.{digits}f} for these queries"
 
 
 def no_query(a: str, b: str, measure: str) -> str:
@@ -94,10 +102,22 @@ def difference_text(pair: ComparedPair, rules: Rules, reach: float, *, per_pair:
     """Return a difference and its confidence interval as text."""
     low, high = shown_limits(pair, reach, per_pair=per_pair)
     if not math.isfinite(low) or not math.isfinite(high):
-        return signed(pair.difference)
+        return signed(pair.difference, _digits(pair.difference))
     simultaneous = not per_pair and not math.isnan(pair.simultaneous_low)
     kind = "simultaneous CI" if simultaneous else "CI"
-    return f"{signed(pair.difference)} ({percent(rules.confidence)} {kind} {signed(low)} to {signed(high)})"
+    digits = _digits(pair.difference)
+    limits = f"{low:.{digits}f} to {high:.{digits}f}"
+    return f"{signed(pair.difference, digits)} ({percent(rules.confidence)} {kind} {limits})"
+
+
+def _digits(difference: float) -> int:
+    """Return the decimals of a difference in a sentence: three, or as many as show two digits of it.
+
+    >>> _digits(0.0421), _digits(-12.5), _digits(0.00042), _digits(0.0)
+    (3, 3, 5, 3)
+    """
+    size = abs(difference)
+    return 3 if not 0 < size < 0.01 else min(6, 1 - math.floor(math.log10(size)))
 
 
 def query_count(pair: ComparedPair) -> str:
@@ -149,16 +169,16 @@ def lacking_text(names: Sequence[str]) -> str:
     return f"{counted(len(names), 'judged query is', 'judged queries are')} missing ({shown})"
 
 
-def signed(value: float) -> str:
+def signed(value: float, digits: int = 4) -> str:
     """Return a difference with its sign as text.
 
     Examples
     --------
-    >>> signed(0.01234), signed(-0.5), signed(0.0)
-    ('+0.0123', '-0.5000', '0.0000')
+    >>> signed(0.01234), signed(-0.5), signed(-0.00001), signed(0.0123, 2)
+    ('+0.0123', '-0.5000', '0.0000', '+0.01')
     """
-    text = f"{value:+.4f}"
-    return "0.0000" if text in ("+0.0000", "-0.0000") else text
+    text = f"{value:+.{digits}f}"
+    return text if float(text) else text[1:]
 
 
 def p_text(p: float | None) -> str:
@@ -180,17 +200,12 @@ def p_text(p: float | None) -> str:
 def _p(pair: ComparedPair, rules: Rules) -> str:
     text = p_text(pair.p)
     if pair.p != pair.p_corrected:
-        adjusted = p_text(pair.p_corrected).removeprefix("p ").removeprefix("= ")
-        text += f" ({rules.correction} {adjusted})"
+        adjusted = p_text(pair.p_corrected)
+        number = "" if adjusted == text else " " + adjusted.removeprefix("p ").removeprefix("= ")
+        text += f" ({rules.correction}{number})"
     if math.isnan(pair.effect) and pair.queries > 1:
         text += " by the sign test (the same difference on every query)"
     return text
-
-
-def _effect(pair: ComparedPair) -> str:
-    if not math.isfinite(pair.effect_low):
-        return ""
-    return f", effect size {pair.effect:.2f} ({pair.effect_low:.2f} to {pair.effect_high:.2f})"
 
 
 def _yet(pair: ComparedPair, rules: Rules) -> str:
@@ -200,12 +215,12 @@ def _yet(pair: ComparedPair, rules: Rules) -> str:
     return f"; equivalent within {rules.margin:g}" if pair.p_equivalent < rules.alpha else ""
 
 
-def _power(pair: ComparedPair, rules: Rules, reach: float) -> str:
-    """Return the detectable difference and the number of queries needed, as text."""
+def _power(pair: ComparedPair, rules: Rules, reach: float, *, detectable: bool) -> str:
+    """Return the detectable difference, if it is wanted, and the number of queries needed, as text."""
     text = ""
-    if pair.detectable > reach:
+    if detectable and pair.detectable > reach:
         text = f"; no difference is detectable with {percent(rules.power)} power"
-    elif pair.detectable > 0:
+    elif detectable and pair.detectable > 0:
         text = f"; detectable with {percent(rules.power)} power: {pair.detectable:.2g}"
     if pair.needed is not None and rules.smallest is not None:
         text += f"; {queries(pair.needed)} needed to detect {rules.smallest:g}"

@@ -10,8 +10,8 @@ import numpy as np
 
 from leadline.data.arrays import Flags
 from leadline.data.ids import to_bytes
-from leadline.data.results import Results
 from leadline.errors import InputError, UsageError
+from leadline.evaluation.results import Results
 
 MOST = 200  # slices of one column; more are hardly meant
 LENGTH = "length"  # column that is computed from the text of a query, unless there is one of this name
@@ -20,6 +20,96 @@ IN_MEMORY = "in memory"
 
 
 SliceSource: TypeAlias = str | Mapping[str, object]
+
+
+class SliceMean(NamedTuple):
+    """Mean of a run over a slice of the queries.
+
+    Attributes
+    ----------
+    by : str
+        Source of the slices, FILE:COLUMN.
+    slice : str or None
+        Name of the slice; None for all queries.
+    run, measure : str
+        Run and measure.
+    queries : int
+        Number of averaged queries.
+    mean, low, high : float
+        Mean and its confidence interval; NaN if undefined or withheld.
+    reason : str
+        Reason for which there is no interval; empty if there is one.
+    """
+
+    by: str
+    slice: str | None
+    run: str
+    measure: str
+    queries: int
+    mean: float
+    low: float
+    high: float
+    reason: str
+
+
+class SliceDifference(NamedTuple):
+    """Difference of two runs on a slice of the queries; see `ComparedPair`.
+
+    Attributes
+    ----------
+    by : str
+        Source of the slices, FILE:COLUMN.
+    slice : str or None
+        Name of the slice; None for all queries, which are no part of the correction over slices.
+    a : str
+        Name of the first run.
+    b : str
+        Name of the second run.
+    measure : str
+        The measure.
+    queries : int
+        Number of queries compared.
+    mean_a : float
+        Mean of the first run over these queries.
+    mean_b : float
+        Mean of the second run over these queries.
+    difference : float
+        Mean difference, `a` minus `b`.
+    low : float
+        Lower limit of the confidence interval of the difference, for this slice alone.
+    high : float
+        Upper limit of this interval.
+    simultaneous_low : float
+        Lower limit of the simultaneous interval over slices.
+    simultaneous_high : float
+        Upper limit of this interval.
+    p : float
+        p-value.
+    p_corrected : float
+        p-value corrected by Holm over the slices and pairs.
+    verdict : {"better", "worse", "not significant", "identical", "cannot tell"}
+        Outcome for `a`.
+    reason : str
+        Reason for "cannot tell"; otherwise empty.
+    """
+
+    by: str
+    slice: str | None
+    a: str
+    b: str
+    measure: str
+    queries: int
+    mean_a: float
+    mean_b: float
+    difference: float
+    low: float
+    high: float
+    simultaneous_low: float
+    simultaneous_high: float
+    p: float
+    p_corrected: float
+    verdict: str
+    reason: str
 
 
 class Slicing(NamedTuple):
@@ -42,7 +132,7 @@ class Slicing(NamedTuple):
 
 def read_slices(source: str) -> dict[str, list[str]]:
     """Read the slices of queries from a column of a table or of queries."""
-    from leadline.io.tables import split_place
+    from leadline.io.small_tables import split_place
 
     path, column = split_place(source)
     if not path or not column:
@@ -67,7 +157,7 @@ def _cells(path: str, column: str) -> Iterator[tuple[str, object, int]]:
         columns = dict.fromkeys(name for _, row in rows for name in row)
     else:
         from leadline.io.opening import read_whole, text_of
-        from leadline.io.tables import csv_table, unguarded
+        from leadline.io.small_tables import csv_table, unguarded
 
         header, cells = csv_table(text_of(read_whole(path)), path)
         columns = dict.fromkeys(map(unguarded, header))

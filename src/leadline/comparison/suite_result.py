@@ -16,10 +16,11 @@ from leadline.comparison.engine import FEWEST, smallest_p, verdicts
 from leadline.comparison.pairing import place_of
 from leadline.comparison.suite_records import Scope, SuitePair, SuiteRules, WinRate
 from leadline.data.arrays import Flags, Floats
-from leadline.data.result import Result
-from leadline.data.results import Results, ResultWarning, keyed, plain
+from leadline.data.records import ResultWarning, keyed, plain
 from leadline.data.table import PROBABILITY, Column, Table, printed_table
 from leadline.data.wording import counted, percent
+from leadline.evaluation.results import Results
+from leadline.result import Make, Result
 from leadline.stats.moments import moments
 from leadline.stats.paired_tests import Randomisation, Sign
 
@@ -356,7 +357,7 @@ class Suite(Result):
         return notes
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result as built-in types, with the keys of docs/suites.md; None is undefined."""
+        """Return the result as built-in types, with the keys of docs/api.md; None is undefined."""
         return {
             "measures": self.measures,
             "collections": [self._collection(place) for place in range(len(self.collections))],
@@ -400,6 +401,23 @@ class Suite(Result):
 
     def _by_measure(self, values: Floats) -> dict[str, float | None]:
         return dict(zip(self.measures, map(plain, values.tolist()), strict=True))
+
+    def _figure(self, *, measure: object | None = None) -> Make:
+        """Draw the means by run and collection of a measure."""
+        from leadline.charts.grid import heat_map
+
+        place = 0 if measure is None else self.measure_index(measure)
+        order = self.order(place)
+        table = np.column_stack([self.means[order, :, place], self.macro[order, place]])
+        return lambda width: heat_map(
+            [self.names[run] for run in order],
+            [*self.collections, "macro mean"],
+            table,
+            np.column_stack([~self.present[order], np.isnan(table[:, -1])]),
+            rising=self.columns[place].rising,
+            measure=self.measures[place],
+            width=width,
+        )
 
     def __repr__(self) -> str:
         return (

@@ -14,8 +14,7 @@ from leadline.comparison.why_different_search import SINGLE, Cause, CausePair, S
 from leadline.comparison.why_different_tables import Side, measure_of, two_sides
 from leadline.data.arrays import Flags, Floats
 from leadline.data.reading import Reading, ReadQrelsOptions
-from leadline.data.result import Result
-from leadline.data.results import ResultWarning, plain
+from leadline.data.records import ResultWarning, plain
 from leadline.data.table import Column, Table, columns_of, printed_table
 from leadline.data.wording import queries
 from leadline.errors import UsageError, both
@@ -24,6 +23,7 @@ from leadline.io.read import QrelsLike, RunLike, judgments_of
 from leadline.io.read_paths import public
 from leadline.io.texts import shown
 from leadline.measures import Measure
+from leadline.result import Result
 
 MOST = 8  # causes shown
 NAMED = 10  # unexplained queries named

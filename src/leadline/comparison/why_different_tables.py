@@ -7,13 +7,14 @@ import os
 from collections.abc import Collection, Iterable
 from typing import Any, NamedTuple
 
-from leadline.data.results import Results
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.profiles import profile_of
-from leadline.io.result_files import damaged_manifest
+from leadline.evaluation.results import Results
+from leadline.io.result_files import damaged_result
+from leadline.io.saved_results import Saved
 from leadline.io.score_cells import Choices, placed
 from leadline.io.score_tables import open_scores
-from leadline.io.tables import split_place
+from leadline.io.small_tables import split_place
 from leadline.measures import Measure
 
 ALL = frozenset({"all", "ALL", "mean", "amean", ""})  # names of the mean over queries
@@ -78,8 +79,10 @@ def read_table(source: Any, asked: Collection[str] = ()) -> Scores:
         return _of_results(source.to_dict(per_query=True)["runs"], "results")
     path = os.fspath(source) if isinstance(source, (str, os.PathLike)) else ""
     opened = open_scores(source, name=UNNAMED)
+    if isinstance(opened, Saved):
+        return _of_results(opened.values.to_dict(per_query=True)["runs"], path)
     if isinstance(opened, dict):
-        with damaged_manifest(path):
+        with damaged_result(path):
             return _of_results(opened["runs"], path)
     known = Choices(lambda name: measure_of(name) is not None, asked, "measures", means=True)
     columns = opened.columns(known)

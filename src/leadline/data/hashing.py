@@ -58,25 +58,35 @@ def document_keys(documents: Iterable[bytes], seed: int) -> Hashes:
     return sampling_keys(b"", documents, seed)
 
 
-def draw_documents(query: bytes, keys: Hashes, count: int, *, among: Flags) -> Integers:
-    """Draw `count` of the flagged documents with equal probability; return their indices in drawing order.
+def draw_documents(query: bytes, keys: Hashes, count: int, *, among: Integers) -> Integers:
+    """Draw `count` documents with equal probability from those with these indices, in drawing order.
 
     Query and keys determine a random order of all documents, and the first of `among` in it are drawn. A
     larger `count` therefore keeps the documents of a smaller one, and a smaller set `among` keeps those
     drawn that are still in it; each is included with probability count / size of `among`.
 
     >>> keys = document_keys([b"d1", b"d2", b"d3", b"d4"], 0)
-    >>> two = draw_documents(b"q1", keys, 2, among=np.ones(4, dtype=bool)).tolist()
-    >>> draw_documents(b"q1", keys, 3, among=np.ones(4, dtype=bool)).tolist()[:2] == two
+    >>> two = draw_documents(b"q1", keys, 2, among=np.arange(4)).tolist()
+    >>> draw_documents(b"q1", keys, 3, among=np.arange(4)).tolist()[:2] == two
     True
     """
-    candidates = np.flatnonzero(among) if count else np.empty(0, dtype=np.int64)
-    mixed = _mix_bits(keys[candidates] ^ sampling_keys(query, [b""], 0)[0])
+    candidates = among if count else among[:0]
+    mixed = shuffled(keys[candidates], query)
     chosen = np.arange(len(candidates))
     if 0 < count < len(candidates):
         chosen = np.argpartition(mixed, count - 1)[:count]
     chosen = chosen[np.argsort(mixed[chosen], kind="stable")]
     return candidates[chosen[:count]]
+
+
+def shuffled(keys: Hashes, name: bytes) -> Hashes:
+    """Return other keys, whose order is another for every name.
+
+    >>> keys = document_keys([b"d1", b"d2", b"d3"], 0)
+    >>> [np.argsort(shuffled(keys, name)).tolist() for name in (b"ann", b"cid")]
+    [[2, 1, 0], [1, 0, 2]]
+    """
+    return _mix_bits(keys ^ sampling_keys(name, [b""], 0)[0])
 
 
 def _mix_bits(keys: Hashes) -> Hashes:

@@ -10,7 +10,7 @@ import numpy as np
 
 from leadline.data.arrays import Bytes, Codes, Floats, Integers, bytes_of, freeze
 from leadline.data.optional import import_optional
-from leadline.data.result import make_frame
+from leadline.data.table import make_frame
 from leadline.errors import InputError
 
 

@@ -71,7 +71,7 @@ class Gains(NamedTuple):
     gain: Floats
 
 
-class _JoinedLists(NamedTuple):
+class JoinedLists(NamedTuple):
     """Judged rows of some ranked lists, with rank and tie group; lists of judged queries only."""
 
     query: Codes
@@ -79,8 +79,7 @@ class _JoinedLists(NamedTuple):
     judged: Codes  # number of judged rows of each list
     rank: Codes
     row: Codes
-    first: Codes
-    last: Codes
+    around: tuple[Codes, Codes] | None  # number of rows of the same score above and below; None if all are 0
     ties: TieGroups
     cut_in_ties: Flags
 
@@ -166,7 +165,7 @@ class JudgedRun:
 
     @classmethod
     def _of_parts(
-        cls, qrels: Qrels, joined: Sequence[_JoinedLists], columns: _Columns, lists: MatchedLists | None
+        cls, qrels: Qrels, joined: Sequence[JoinedLists], columns: _Columns, lists: MatchedLists | None
     ) -> JudgedRun:
         query = _concatenate([part.query for part in joined])
         size = len(qrels.queries)
@@ -346,18 +345,21 @@ class Join:
 
     def clear(self) -> None:
         """Remove all lists."""
-        self._joined: list[_JoinedLists] = []
+        self._joined: list[JoinedLists] = []
         self._columns = _Columns(len(self.qrels.documents))
         self._kept: list[MatchedLists] = []
 
     def add(self, part: MatchedLists) -> None:
         """Join ranked lists; their columns may be overwritten afterwards."""
-        joined = _join(self.qrels, part, self.cut)
-        self._columns.add(joined)
-        empty = joined.rank[:0].copy()
-        self._joined.append(joined._replace(rank=empty, row=empty, first=empty, last=empty))
+        self.add_joined(_join(self.qrels, part, self.cut))
         if self.keep:
             self._kept.append(MatchedLists.concatenate([part]))
+
+    def add_joined(self, part: JoinedLists) -> None:
+        """Add lists that are joined already; rank, row and what is around may be overwritten afterwards."""
+        self._columns.add(part)
+        empty = part.rank[:0].copy()
+        self._joined.append(part._replace(rank=empty, row=empty, around=None))
 
     def judged_run(self) -> JudgedRun:
         """Return the join of all lists added; the join itself then holds none."""
@@ -379,18 +381,18 @@ class _Columns:
             np.empty(judged, dtype=kind) for kind in (np.int32, np.int32, np.uint8, np.uint8)
         ]
 
-    def add(self, part: _JoinedLists) -> None:
+    def add(self, part: JoinedLists) -> None:
         """Append the rows of some lists."""
         low, high = self.size, self.size + len(part.rank)
         if high > len(self.columns[0]):  # a query reappears; its lists are merged on a second reading
             self.columns = [np.resize(column, 2 * high) for column in self.columns]
         values = [part.rank, part.row]
-        if part.last is not part.rank and not self.tied:
+        if part.around is not None and not self.tied:
             self.tied = True
             for column in self.columns[2:]:
                 column[:low] = 0
         if self.tied:
-            values += [part.rank - part.first, part.last - part.rank]
+            values += part.around or [np.zeros_like(part.rank)] * 2
         for place, new in enumerate(values):
             if new.max(initial=0) > np.iinfo(self.columns[place].dtype).max:
                 self.columns[place] = self.columns[place].astype(np.int32)
@@ -418,7 +420,7 @@ def _concatenate(columns: Sequence[Codes]) -> Codes:
     return np.concatenate(columns) if columns else np.empty(0, dtype=np.int32)
 
 
-def _join(qrels: Qrels, part: MatchedLists, cut: Cut) -> _JoinedLists:
+def _join(qrels: Qrels, part: MatchedLists, cut: Cut) -> JoinedLists:
     """Return rank and tie group of the judged rows of lists, without lists of unjudged queries."""
     queries, bounds, rows, scores, _ = part
     depth = cut.depth
@@ -449,14 +451,14 @@ def _join(qrels: Qrels, part: MatchedLists, cut: Cut) -> _JoinedLists:
         groups = groups and (groups[0][within], groups[1][within], groups[2])
     ranks = rank.astype(np.int32)
     empty = np.empty(0, dtype=np.int32)
-    return _JoinedLists(
+    return JoinedLists(
         query=queries.astype(np.int32),
         length=length.astype(np.int32),
         judged=np.bincount(list_index, minlength=len(queries)).astype(np.int32),
         rank=ranks,
         row=rows[positions],
-        first=(groups[0] - start + 1).astype(np.int32) if groups else ranks,
-        last=(groups[1] - start).astype(np.int32) if groups else ranks,
+        around=groups
+        and ((positions - groups[0]).astype(np.int32), (groups[1] - 1 - positions).astype(np.int32)),
         ties=groups[2] if groups else TieGroups(empty, empty, empty),
         cut_in_ties=cut_in_ties,
     )

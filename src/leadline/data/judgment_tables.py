@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -97,3 +98,21 @@ class Subtopics:
             self.grades[judgments],
             documents=len(rows),
         )
+
+
+def digest_of_rows(qrels: Any, columns: Sequence[np.ndarray[Any, Any] | None]) -> str:
+    """Return the SHA-256 of queries, documents, grades and columns of judgments, in any order of the rows."""
+    from leadline.data.hashing import digest  # hashlib takes 4 MiB, and few commands need it
+
+    rows = np.lexsort((np.array(list(qrels.documents), dtype=np.bytes_), qrels.query))
+    parts = [None if column is None else column[rows] for column in columns]
+    names: Sequence[bytes] = ()
+    if qrels.subtopics is not None:
+        table = qrels.subtopics
+        place = np.empty(len(rows), dtype=np.int64)
+        place[rows] = np.arange(len(rows))
+        order = np.lexsort((table.code, place[table.row]))
+        parts += [place[table.row][order], table.code[order], table.grades[order]]
+        names = table.names.names
+    found = (qrels.documents.take(rows), qrels.end - qrels.begin, qrels.grades[rows])
+    return digest(qrels.queries.names, names, *found, *parts)

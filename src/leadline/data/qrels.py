@@ -14,7 +14,7 @@ import numpy as np
 from leadline import kernels
 from leadline.data.arrays import Codes, Flags, Floats, Hashes, Integers, Small, freeze
 from leadline.data.ids import Ids, QueryTable, Vocabulary, encode_rows, to_text
-from leadline.data.judgment_tables import Ideal, Subtopics
+from leadline.data.judgment_tables import Ideal, Subtopics, digest_of_rows
 from leadline.data.packed_ids import Slots, slots_of
 from leadline.data.reading import ReadQrelsOptions
 from leadline.data.wording import counted, queries
@@ -414,21 +414,12 @@ class Qrels(QueryTable):
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of queries, documents, grades and what else is known of them, in the order of the file."""
-        columns = [self.known, self.inclusion, self.strata]
-        if self.subtopics is not None:
-            columns += [self.subtopics.row, self.subtopics.code, self.subtopics.grades]
-        rows = np.argsort(self.query, kind="stable")
-        from leadline.data.hashing import digest  # hashlib takes 4 MiB, and few commands need it
+        """SHA-256 of queries, documents, grades and what else is known of them, in any order of the rows."""
+        return self.digest_with(self.known, self.inclusion, self.strata)
 
-        return digest(
-            self.queries.names,
-            () if self.subtopics is None else self.subtopics.names.names,
-            self.documents.take(rows),
-            self.end - self.begin,
-            self.grades[rows],
-            *columns,
-        )
+    def digest_with(self, *columns: np.ndarray[Any, Any] | None) -> str:
+        """Return the SHA-256 of queries, documents, grades and columns, in any order of the rows."""
+        return digest_of_rows(self, columns)
 
     def of_query(self, code: int) -> Qrels:
         """Return the judgments of a single query, without subtopics and known documents."""

@@ -242,6 +242,23 @@ def reading_and_cut(
     return Reading(**reading), Cut(**cut)  # type: ignore[arg-type]  # checked in __post_init__
 
 
+# Keywords of other programs, and what says the same here.
+WORDS = {
+    "alpha": ("confidence", "confidence (1 - alpha)"),
+    "max_p": ("confidence", "confidence (1 - max_p)"),
+    "metric": ("measures", "measures"),
+    "metrics": ("measures", "measures"),
+    "measure": ("measures", "measures"),
+    "stat_test": ("test", "test='T', 'Randomisation' or 'Wilcoxon'"),
+    "names": ("runs", '{"name": run} in place of the run'),
+    "qrel": ("qrels", "qrels"),
+    "top_k": ("depth", "depth, or a measure with a cutoff such as nDCG@10"),
+    "k": ("depth", "depth, or a measure with a cutoff such as nDCG@10"),
+    "fail_if_worse": ("baseline", "leadline.gate(comparison, fail_if_worse=...)"),
+    "require_not_worse": ("baseline", "leadline.gate(comparison, require_not_worse=...)"),
+}
+
+
 def refuse_unknown(function: Callable[..., Any], options: Mapping[str, object], known: type) -> None:
     """Raise UnknownOptionError for a keyword that a function does not accept, naming the nearest one."""
     for name in options:
@@ -249,12 +266,11 @@ def refuse_unknown(function: Callable[..., Any], options: Mapping[str, object], 
             continue
         import difflib
 
-        explicit = [
-            parameter.name
-            for parameter in inspect.signature(function).parameters.values()
-            if parameter.kind is parameter.KEYWORD_ONLY
-        ]
+        parameters = inspect.signature(function).parameters.values()
+        explicit = [one.name for one in parameters if one.kind is one.KEYWORD_ONLY]
         allowed = [*explicit, *(option for option in known.__annotations__ if option not in explicit)]
         close = difflib.get_close_matches(name, allowed, n=1, cutoff=0.5)
         expected = f"nearest: {close[0]}" if close else "expected one of " + ", ".join(allowed)
+        if WORDS.get(name, ("",))[0] in (*allowed, *(one.name for one in parameters)):
+            expected = f"expected {WORDS[name][1]}"
         raise UnknownOptionError(f"{function.__name__}() has no option '{name}'; {expected}")

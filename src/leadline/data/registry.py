@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import importlib
 import os
-import pkgutil
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
@@ -213,10 +212,8 @@ class Parametric(metaclass=ParametricType):
             try:
                 object.__setattr__(self, name, parameter.read(value))
             except (ValueError, OverflowError):
-                label = f"@{value}" if parameter.at else f"{name}={value}"
-                raise UsageError(
-                    f"{label} in {type(self).__name__}; expected {parameter.expected()}"
-                ) from None
+                label = "the cutoff" if parameter.at else name
+                raise UsageError(f"{label} must be {parameter.expected()}, not {value}") from None
         self.post_init()
 
     def post_init(self) -> None:
@@ -342,6 +339,8 @@ class Registry(Generic[N]):
         if not hasattr(self.package, "__path__"):
             yield self.package
             return
+        import pkgutil
+
         for entry in pkgutil.iter_modules(self.package.__path__):
             yield importlib.import_module(f"{self.package.__name__}.{entry.name}")
 

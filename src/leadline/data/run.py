@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from copy import copy
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack
@@ -18,7 +18,7 @@ from leadline.data.wording import counted, queries
 from leadline.errors import InputError, UnknownIdError
 
 if TYPE_CHECKING:
-    from leadline.io.read import RunLike
+    from leadline.io.read import Hits, RunLike
 
 
 class Run(QueryTable):
@@ -34,7 +34,13 @@ class Run(QueryTable):
     ----------
     data : path, dict, data frame, iterable of rows, or Run
         A file of any format; `{query: {document: score}}`, or `{query: [document, ...]}` best first; a
-        pandas, polars or Arrow table; rows of (query, document, score), named tuples or dictionaries.
+        pandas, polars or Arrow table; rows of (query, document, score), named tuples or dictionaries. Lists
+        may hold (document, score) pairs, or objects or dictionaries with an id and a score.
+    queries : sequence of str, optional
+        Ids of the queries, where the data are lists in their order, as `semantic_search` of
+        sentence-transformers returns them.
+    documents : sequence of str, optional
+        Ids of the indexed documents, where such lists hold positions.
     name : str, optional
         Name of the run; by default that of the file, or `run` for other data.
     order : {"score", "rank"}
@@ -67,10 +73,19 @@ class Run(QueryTable):
     name: str
     tag: str
 
-    def __init__(self, data: RunLike, *, name: str | None = None, **options: Unpack[RunOptions]) -> None:
+    def __init__(
+        self,
+        data: RunLike | Hits,
+        *,
+        name: str | None = None,
+        queries: Sequence[Any] | None = None,
+        documents: Sequence[str] | None = None,
+        **options: Unpack[RunOptions],
+    ) -> None:
         from leadline.io.read import read_run  # imported from a higher layer: see tests/test_structure.py
 
-        vars(self).update(vars(read_run(data, name=name, **options)))
+        read = read_run(data, name=name, queries=queries, documents=documents, **options)
+        vars(self).update(vars(read))
 
     @classmethod
     def of_columns(

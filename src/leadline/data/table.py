@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+
+from leadline.errors import InputError
 
 Cell: TypeAlias = "str | float | int | None"
 PROBABILITY = "p"  # form of a column of probabilities
@@ -255,3 +257,13 @@ def _values(column: Column) -> list[Any]:
     if all(value is None or isinstance(value, float) for value in values):
         return [float("nan") if value is None else float(value) for value in values]
     return [str(value) if isinstance(value, Preformatted) else value for value in values]
+
+
+def make_frame(constructor: Callable[..., Any], columns: Mapping[str, list[Any]], **options: Any) -> Any:
+    """Return a data frame of columns; raise InputError for ids that are not valid Unicode."""
+    try:
+        return constructor(dict(columns), **options)
+    except UnicodeEncodeError:
+        raise InputError(
+            "an id that is not Unicode", expected="ids of valid UTF-8; `to_dict` keeps any"
+        ) from None

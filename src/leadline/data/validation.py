@@ -12,8 +12,6 @@ from numbers import Integral, Real
 from types import UnionType
 from typing import Any, NamedTuple, Union, get_origin
 
-import numpy as np
-
 from leadline.errors import InputError, LeadlineError, UsageError
 
 # Largest values of arguments whose cost in time or memory is proportional to them, by argument name.
@@ -33,7 +31,7 @@ LARGEST = 10**9  # of any other argument, as of the parameters of measures
 def check_flags(**arguments: object) -> None:
     """Raise UsageError for a value that is not a bool."""
     for name, value in arguments.items():
-        if not isinstance(value, (bool, np.bool_)):
+        if not is_flag(value):
             raise refusal(name, value, "True or False")
 
 
@@ -60,6 +58,15 @@ def check_whole(low: int, **arguments: object) -> None:
         limit = LIMITS.get(name, LARGEST)
         if name != "seed" and int(value) > limit:
             raise refusal(name, value, f"a whole number, {low} to {limit}")
+
+
+def is_flag(value: object) -> bool:
+    """Return whether a value is True or False, of Python or of NumPy."""
+    if isinstance(value, bool):
+        return True
+    import numpy as np
+
+    return isinstance(value, np.bool_)
 
 
 def check_numbers(**arguments: object) -> None:
@@ -141,7 +148,7 @@ def _is_sequence(value: Any, inside: tuple[str, ...], known: Mapping[str, Any]) 
 KINDS = {
     "NoneType": Kind(lambda value, *_: value is None, "None"),
     "None": Kind(lambda value, *_: value is None, "None"),
-    "bool": Kind(lambda value, *_: isinstance(value, (bool, np.bool_)), "True or False"),
+    "bool": Kind(lambda value, *_: is_flag(value), "True or False"),
     "int": Kind(
         lambda value, *_: isinstance(value, Integral) and not isinstance(value, bool), "a whole number"
     ),
@@ -173,7 +180,11 @@ def check_arguments(
     """
     function = inspect.unwrap(function)
     parameters = _annotations(function)
-    for name, value in (*zip(parameters, args, strict=False), *given.items()):
+    by_name = {
+        one.name for one in inspect.signature(function).parameters.values() if one.kind is one.KEYWORD_ONLY
+    }
+    names = [name for name in parameters if name not in by_name]
+    for name, value in (*zip(names, args, strict=False), *given.items()):
         if name not in parameters:
             continue
         text, default = parameters[name]
@@ -186,7 +197,20 @@ OPTION = re.compile(
     r"`leadline [^`]*`|--config [a-z]+\.([a-z_]+)(?:=([\w|:-]+(?:[.,][\w|:-]+)*))?"
     r"|--([a-z][a-z-]*[a-z])(?: ([A-Z]{2,}(?::[A-Z]+)?|[\w.]+(?:,[\w.]+)*)(?![\w-]))?"
 )
-PROSE = {"and", "as", "for", "if", "is", "or", "to", "too", "with", "without"}  # not the value of an option
+PROSE = {
+    "and",
+    "as",
+    "for",
+    "if",
+    "is",
+    "needs",
+    "or",
+    "so",
+    "takes",
+    "to",
+    "with",
+    "without",
+}  # not the value of an option
 
 
 def name_keywords(error: LeadlineError, function: Callable[..., Any]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-import unicodedata
 from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
@@ -40,12 +39,13 @@ def queries(count: int) -> str:
 
 
 def percent(proportion: float) -> str:
-    """Return a proportion in percent, with as few digits as are exact.
+    """Return a proportion in percent, with as few digits as are exact, or two decimals.
 
-    >>> percent(0.95), percent(0.999)
-    ('95 %', '99.9 %')
+    >>> percent(0.95), percent(0.999), percent(1 - 0.05 / 3)
+    ('95 %', '99.9 %', '98.33 %')
     """
-    return f"{100 * proportion:.12g} %"
+    exact = f"{100 * proportion:.12g}"
+    return f"{exact if len(exact) < 10 else round(100 * proportion, 2)} %"
 
 
 def rounded(value: float | None) -> str:
@@ -87,6 +87,8 @@ def cells(text: str) -> int:
         text = COLOURS.sub("", text)
     if text.isascii():
         return len(text)
+    import unicodedata
+
     return sum(
         0
         if unicodedata.combining(character) or unicodedata.category(character) in ("Mn", "Me", "Cf")

@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from leadline.charts import COLUMN
+from leadline.charts.interval_plots import against_truth
+from leadline.charts.line_plots import recall_precision
 from leadline.data.arrays import Floats
 from leadline.data.qrels import Qrels
-from leadline.data.results import Results
 from leadline.data.table import Cell, Preformatted, Table
 from leadline.data.wording import queries
 from leadline.estimation.estimate import estimate
@@ -24,12 +26,10 @@ from leadline.estimation.guesses import VOTE_CONSTANT
 from leadline.estimation.pool_designs import pool_for
 from leadline.evaluation.curves import Curves
 from leadline.evaluation.evaluate import evaluate
+from leadline.evaluation.query_figures import per_query
+from leadline.evaluation.results import Results
 from leadline.io.read import read_qrels, read_run
-from leadline.reporting.pages import fill, inline, table_of
-from leadline.reporting.plots import COLUMN
-from leadline.reporting.plots.interval_plots import against_truth
-from leadline.reporting.plots.line_plots import recall_precision
-from leadline.reporting.plots.query_plots import per_query
+from leadline.pages import fill, inline, table_of
 from leadline.version import VERSION
 
 if TYPE_CHECKING:

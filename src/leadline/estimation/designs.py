@@ -92,7 +92,13 @@ def scaled(weight: Floats, budget: float) -> tuple[Floats, float]:
 
 
 def draw(frame: Frame, budget: float, *, new_runs: float = NEW_RUNS, seed: int = 0) -> Draw:
-    """Draw pairs of a frame with probabilities proportional to their importance.
+    """Draw pairs of a frame with the `probabilities` of a budget."""
+    probability, scale, cut = probabilities(frame, budget, new_runs=new_runs)
+    return _drawn(frame, probability, scale, seed, cut)
+
+
+def probabilities(frame: Frame, budget: float, *, new_runs: float = NEW_RUNS) -> tuple[Floats, float, int]:
+    """Return inclusion probabilities proportional to importance, their scale, and how many pairs are cut.
 
     A share `new_runs` of the budget is spread evenly over the pairs on which no measure depends
     (importance 0); the others share what is left, and are certain if the budget covers all of them and
@@ -117,7 +123,7 @@ def draw(frame: Frame, budget: float, *, new_runs: float = NEW_RUNS, seed: int =
         others, more = _large_enough(frame, np.flatnonzero(rest), np.ones(int(rest.sum())), left)
         probability[others], _ = scaled(np.ones(len(others)), left)
         cut += more
-    return _drawn(frame, probability, scale, seed, cut)
+    return probability, scale, cut
 
 
 def _large_enough(frame: Frame, rows: Integers, weight: Floats, budget: float) -> tuple[Integers, int]:
@@ -180,6 +186,14 @@ def enlarged(probability: Floats, scale: float, old: Floats, frame: Frame, seed:
     return _drawn(frame, np.maximum(probability, old), scale, seed, 0)
 
 
+class Listed(NamedTuple):
+    """The rows of the lists of the pooled runs: pair of the frame, run and rank (from 1), in their order."""
+
+    pair: Integers
+    run: Integers
+    rank: Integers
+
+
 def frame_of(
     queries: Sequence[bytes],
     lists: Sequence[Sequence[Sequence[bytes]]],
@@ -187,48 +201,42 @@ def frame_of(
     depth: int,
 ) -> Frame:
     """Return the sampling frame of the pooled runs: their documents at ranks up to `depth`."""
-    query: list[int] = []
+    return listed_frame(queries, lists, weights, depth)[0]
+
+
+def listed_frame(
+    queries: Sequence[bytes],
+    lists: Sequence[Sequence[Sequence[bytes]]],
+    weights: Sequence[Floats],
+    depth: int,
+) -> tuple[Frame, Listed, list[Floats]]:
+    """Return the frame, where its pairs are listed, and the mean over runs of squared weights by measure."""
     names: list[bytes] = []
-    best: list[int] = []
-    for number, (_, runs) in enumerate(zip(queries, lists, strict=True)):
+    pairs: list[int] = []
+    lengths: list[int] = []
+    counts: list[int] = []
+    for runs in lists:
         rows: dict[bytes, int] = {}
         for run in runs:
-            for rank, name in enumerate(run[:depth], start=1):
-                if name not in rows:
-                    rows[name] = len(names)
-                    names.append(name)
-                    query.append(number)
-                    best.append(rank)
-                best[rows[name]] = min(best[rows[name]], rank)
-    frame = Frame(
-        list(queries),
-        np.array(query, dtype=np.int64),
-        names,
-        np.zeros(len(names)),
-        np.array(best, dtype=np.int64),
-    )
-    cut = [[run[:depth] for run in runs] for runs in lists]
-    for squares in mean_squares(frame, cut, weights):
-        root = np.sqrt(squares)
+            pairs += [rows.setdefault(name, len(names) + len(rows)) for name in run[:depth]]
+            lengths.append(min(len(run), depth))
+        names += rows
+        counts.append(len(rows))
+    sizes = np.array(lengths, dtype=np.int64)
+    number = np.concatenate([np.empty(0, dtype=np.int64), *(np.arange(len(runs)) for runs in lists)])
+    rank = np.arange(1, len(pairs) + 1) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    listed = Listed(np.array(pairs, dtype=np.int64), np.repeat(number, sizes), rank)
+    best = np.full(len(names), np.iinfo(np.int64).max)
+    np.minimum.at(best, listed.pair, listed.rank)
+    importance = np.zeros(len(names))
+    squares = []
+    for weight in weights:
+        kept = listed.rank <= len(weight)
+        square = (weight * weight)[listed.rank[kept] - 1]
+        column = np.bincount(listed.pair[kept], square, minlength=len(names))
+        squares.append(column / max(1, max(map(len, lists), default=1)))
+        root = np.sqrt(squares[-1])
         total = float(root.sum())
-        if total > 0:
-            frame.importance[:] += root / total
-    return frame
-
-
-def mean_squares(
-    frame: Frame, lists: Sequence[Sequence[Sequence[bytes]]], weights: Sequence[Floats]
-) -> list[Floats]:
-    """Return the mean over the pooled runs of the squared weight of each pair, for each measure."""
-    squares = [np.zeros(len(frame.query)) for _ in weights]
-    bounds = np.searchsorted(frame.query, np.arange(len(frame.queries) + 1)).tolist()
-    for runs, low, high in zip(lists, bounds[:-1], bounds[1:], strict=True):
-        rows = dict(zip(frame.documents[low:high], range(low, high), strict=True))
-        for run in runs:
-            indices = [rows.get(name, -1) for name in run[: max(map(len, weights), default=0)]]
-            for column, weight in zip(squares, weights, strict=True):
-                for index, square in zip(indices, (weight * weight).tolist(), strict=False):
-                    if index >= 0:
-                        column[index] += square
-    count = max((len(runs) for runs in lists), default=1)
-    return [column / max(count, 1) for column in squares]
+        importance += root / total if total > 0 else 0.0
+    query = np.repeat(np.arange(len(counts)), counts)
+    return Frame(list(queries), query, names, importance, best), listed, squares

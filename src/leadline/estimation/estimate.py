@@ -5,21 +5,33 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Unpack
+from typing import Any, Unpack, cast
 
 import numpy as np
 
-from leadline.data.arrays import Flags, Floats, freeze
+from leadline.data.arrays import Flags, Floats
+from leadline.data.hashing import digest
 from leadline.data.judged_run import JudgedRun
 from leadline.data.reading import Reading, RunsOptions
-from leadline.data.results import Results, ResultWarning, keyed
+from leadline.data.records import ResultWarning, keyed
 from leadline.data.table import Column
 from leadline.data.validation import check_flags, check_whole
+from leadline.data.wording import percent
 from leadline.errors import UsageError
+from leadline.estimation import estimated_columns as parts_of
 from leadline.estimation.estimated_columns import estimate_columns, estimate_notes
 from leadline.estimation.estimated_values import Difference, Estimate
 from leadline.estimation.estimators import Estimator, Sample
-from leadline.estimation.measure_targets import AveragePrecision, Cascade, Kind, Linear, Ratio, kinds_of
+from leadline.estimation.measure_targets import (
+    AveragePrecision,
+    Cascade,
+    Kind,
+    Linear,
+    Ratio,
+    has_interval,
+    kinds_of,
+)
+from leadline.estimation.measured_pool import Look, recall_estimates
 from leadline.estimation.samples import PoolLike, ProxyLike, evidence_of
 from leadline.estimation.sampling_errors import ROUNDING, RunEstimate, half_width, widening
 from leadline.estimation.withheld import (
@@ -32,13 +44,15 @@ from leadline.estimation.withheld import (
     Withheld,
     ideal_withheld,
 )
-from leadline.evaluation.estimated_recall import RecallEstimate, RecallEstimates, recall, relevant
+from leadline.evaluation.estimated_recall import RecallEstimate, recall
 from leadline.evaluation.join import judge_runs
 from leadline.evaluation.profiles import profile_of
+from leadline.evaluation.results import Results, in_range
 from leadline.evaluation.run_warnings import check_level, warnings_of
 from leadline.io.read import QrelsLike, RunLike
 from leadline.measures import Measure
 from leadline.measures.precision import R
+from leadline.result import Make
 from leadline.stats import INTERVALS, checked_level
 
 DEFAULT_MEASURES = ("P@10", "nDCG@10")
@@ -82,13 +96,15 @@ class EstimatedResults(Results):
         Number of judged pairs in the sample.
     read : dict of str to int
         Number of pairs in the pool, and of labels or values of the proxy.
+    look : Look or None
+        Look of the pool that the values are those of; None if all judgments were taken.
     """
 
     new: Flags
     confidence: float
     proxy: str
     _parts: list[list[RunEstimate]]
-    _kinds: list[Kind]
+    _rows: str  # digest of the pairs in their order, to which errors refer
     _pairs: int
     _probability: Floats
     _complete: bool
@@ -98,6 +114,14 @@ class EstimatedResults(Results):
     _ideals: list[Withheld | None]
     judgments: int
     read: dict[str, int]
+    look: Look | None = None
+
+    @cached_property
+    def _kinds(self) -> list[Kind]:  # with functions, which no file holds
+        return kinds_of(cast(list[Measure], self.measures))
+
+    select_measures = parts_of.selected
+    with_runs = parts_of.joined
 
     def estimate(self, run: str, measure: object) -> Estimate:
         """Return the estimated mean of a measure for a run, with intervals and weights by source.
@@ -299,14 +323,28 @@ class EstimatedResults(Results):
     def _notes(self) -> list[str]:
         return estimate_notes(self)
 
-    def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
+    def to_dict(self, *, per_query: bool = False, means: bool = True) -> dict[str, Any]:
         """Return a dictionary with the keys measures, runs and proxy; `per_query` adds values of queries."""
-        return super().to_dict(per_query=per_query) | {"proxy": self.proxy}
+        return super().to_dict(per_query=per_query, means=means) | {"proxy": self.proxy}
 
+    def _figure(self, *, measure: object | None = None) -> Make:  # type: ignore[override]  # one kind
+        """Draw the estimates of a measure, by default the first, with both intervals."""
+        from leadline.charts.interval_plots import nested_intervals
 
-def has_interval(kind: Kind) -> bool:
-    """Return whether intervals over draws are offered for this kind of measure."""
-    return not (isinstance(kind, AveragePrecision) or (isinstance(kind, Ratio) and not kind.ideal))
+        place = 0 if measure is None else self.measure_index(measure)
+        drawn, order = self.measures[place], self.order(place)
+        found = [self.estimate(self.names[run], drawn) for run in order]
+        spans = [f"{percent(self.confidence)} interval for {which} queries" for which in ("these", "other")]
+        return lambda width: nested_intervals(
+            [self.names[run] for run in order],
+            [one.value for one in found],
+            in_range([(one.these_low, one.these_high) for one in found], drawn),
+            in_range([(one.low, one.high) for one in found], drawn),
+            new=self.new[order].tolist(),
+            label=f"{drawn}, estimated",
+            words=["estimate", *spans, "estimate of a new run, which did not contribute", ""],
+            width=width,
+        )
 
 
 def estimate(
@@ -336,7 +374,7 @@ def estimate(
         Grades of the judged pairs.
     runs : run, sequence of runs or mapping
         The runs; they need not have contributed to the pool.
-    measures : measure names, default P@10 and nDCG@10
+    measures : measure names, default those of the pool, else P@10 and nDCG@10
         P, CG, DCG, RBP, RR, Success, ERR, nDCG, R, F and AP can be estimated.
     pool : path, DrawnPool or `{query: {document: probability}}`, optional
         Inclusion probabilities. If omitted, judged pairs have probability 1 and all others are guessed or
@@ -393,12 +431,12 @@ def estimate(
     check_whole(0, seed=seed)
     level = checked_level(confidence)
     profile = profile_of("leadline")
-    requested = DEFAULT_MEASURES if measures is None else measures
+    evidence = evidence_of(judgments, pool, machine, proxy, skipped=skipped, seed=seed)
+    sample = evidence.sample
+    requested = (evidence.drawn_for or DEFAULT_MEASURES) if measures is None else measures
     listed = [requested] if isinstance(requested, (str, Measure)) else list(requested)
     wanted = profile.measures(listed, rel=rel, documents=None)
     kinds = kinds_of(wanted)
-    evidence = evidence_of(judgments, pool, machine, proxy, skipped=skipped, seed=seed)
-    sample = evidence.sample
     check_level(rel, sample.table)
     estimators = [Estimator(sample, kind) for kind in kinds]
 
@@ -448,56 +486,35 @@ def estimate(
             "seed": seed,
         },
     )
+    results.qrels = sample.table.digest_with(sample.probability, sample.judged)
     results.new = np.array(
         [evidence.pooled is not None and info.name not in evidence.pooled for info in infos]
     )
     results.confidence, results.proxy = level, evidence.proxy
-    results._parts, results._kinds = parts, kinds  # noqa: SLF001  # same module
+    results._parts = parts  # noqa: SLF001  # same module
+    results._rows = digest(sample.table.documents, sample.table.query)  # noqa: SLF001  # same module
     results._pairs = len(sample.probability)  # noqa: SLF001  # same module
     results._probability = sample.probability[sample.drawn]  # noqa: SLF001  # same module
-    results._complete = sample.complete  # noqa: SLF001  # same module
-    results._gaps = evidence.gaps  # noqa: SLF001  # same module
+    results._complete, results._gaps = sample.complete, evidence.gaps  # noqa: SLF001  # same module
     results._frameless = sample.frameless and bool((sample.probability[sample.framed] < 1).any())  # noqa: SLF001
-    results.estimates = _recall(sample, wanted, recalls, level)
+    results.estimates = recall_estimates(sample, wanted, recalls, level)
     reached = (sample.reached(kind.target)[sample.drawn] for kind in kinds)
     results._relevant = [bool((one > 0).any()) for one in reached]  # noqa: SLF001
     results._ideals = [ideal_withheld(sample, kind, evidence.drawn_for) for kind in kinds]  # noqa: SLF001  # same module
     results.judgments, results.read = evidence.judgments, evidence.read
-    results.values, results.averaged = _without_exploded(results)
+    results.values, results.averaged = parts_of.without_exploded(results)
     results.sampling = [
         {"new": bool(new), "estimate": results._records(run)}  # noqa: SLF001  # same module
         for run, new in enumerate(results.new.tolist())
     ]
     results.warnings += [
         notice for notice in warnings_of(infos, sample.table) if notice.code in OF_RUNS
-    ] + _warnings(results, sample, evidence.drawn_for)
+    ] + _warnings(results, sample, evidence.drawn_for, evidence.pair)
     return results
 
 
-def _recall(
-    sample: Sample, measures: Sequence[Measure], recalls: list[dict[str, RecallEstimate]], confidence: float
-) -> RecallEstimates | None:
-    """Return recall over all queries and numbers of relevant documents; None without R or a draw."""
-    levels = sorted({one.rel for one in measures if isinstance(one, R)})
-    if not levels or not len(sample.drawn):
-        return None
-    counts = {rel: relevant(sample.table, rel, confidence=confidence) for rel in levels}
-    return RecallEstimates(counts, recalls, confidence)
-
-
-def _without_exploded(results: EstimatedResults) -> tuple[Floats, Flags]:
-    """Return values and which are averaged: none of runs and measures whose value is withheld."""
-    values, averaged = results.values.copy(), results.averaged.copy()
-    for run, reasons in enumerate(results._reasons):  # noqa: SLF001  # same module
-        for place, withheld in enumerate(reasons):
-            if withheld is not None and withheld.code in WITHOUT_VALUE:
-                values[run, :, place], averaged[run, :, place] = math.nan, False
-    freeze(values, averaged)
-    return values, averaged
-
-
 def _warnings(
-    results: EstimatedResults, sample: Sample, drawn_for: Sequence[str] = ()
+    results: EstimatedResults, sample: Sample, drawn_for: Sequence[str], pair: Sequence[str]
 ) -> list[ResultWarning]:
     warnings = []
     rows = sample.drawn
@@ -531,7 +548,10 @@ def _warnings(
     for run in range(len(results.runs)):
         for place, measure in enumerate(results.measures):
             withheld = results._reasons[run][place]  # noqa: SLF001  # same module
-            if withheld is not None:
+            if withheld is not None and withheld.code is NoInterval.GUESSED and results.names[run] in pair:
+                text = f"no interval of single runs: the pool is for the difference of {' and '.join(pair)}"
+                reasons[text] = 1
+            elif withheld is not None:
                 missing = "value" if withheld.code in WITHOUT_VALUE else "interval"
                 text = f"no {missing} for {{}} of {len(results.runs):,} runs by {measure}: {withheld.summary}"
                 reasons[text] = reasons.get(text, 0) + 1

@@ -1,15 +1,21 @@
-"""Columns and notes of estimates from a sample of judgments."""
+"""Columns, notes and parts of estimates from a sample of judgments."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from leadline.data.arrays import Flags, Floats, freeze
+from leadline.data.records import RunInfo
 from leadline.data.table import Column, interval_texts
 from leadline.data.wording import counted, percent
 from leadline.estimation.estimated_values import Estimate
+from leadline.estimation.withheld import WITHOUT_VALUE
+from leadline.evaluation.results import Results
 
 if TYPE_CHECKING:
     from leadline.estimation.estimate import EstimatedResults
@@ -121,3 +127,61 @@ def estimate_notes(results: EstimatedResults) -> list[str]:
     if any(estimate.target == "pooled" for estimate in rows.estimates):
         notes.append(POOLED)
     return [*notes, *map(str, results.warnings)]
+
+
+BY_MEASURE = ("measures", "_relevant", "_ideals")
+BY_RUN = ("runs", "values", "averaged", "present", "without_mean", "sampling")
+
+
+def _changed(results: EstimatedResults, attributes: dict[str, Any]) -> EstimatedResults:
+    """Return a copy with other attributes, and nothing computed from the former ones."""
+    kind = type(results)
+    made = object.__new__(kind)
+    for name, one in (vars(results) | attributes).items():
+        if not isinstance(getattr(kind, name, None), cached_property):
+            setattr(made, name, one)
+    return made
+
+
+def selected(results: EstimatedResults, indices: Sequence[int]) -> EstimatedResults:
+    """Return the estimates of some of the measures."""
+    chosen = {name: [getattr(results, name)[index] for index in indices] for name in BY_MEASURE}
+    parts = [[parts[index] for index in indices] for parts in vars(results)["_parts"]]
+    options = results.options | {"measures": list(map(str, chosen["measures"]))}
+    values, averaged = results.values[:, :, indices], results.averaged[:, :, indices]
+    return _changed(
+        results, chosen | {"values": values, "averaged": averaged, "options": options, "_parts": parts}
+    )
+
+
+def joined(
+    results: EstimatedResults,
+    other: Results,
+    infos: Sequence[RunInfo],
+    *,
+    values: Floats,
+    averaged: Flags,
+    present: Flags,
+) -> Results:
+    """Return these estimates and those of other runs of the same measures.
+
+    Without intervals for these queries unless the errors of both refer to the same pairs in one order.
+    """
+    found = Results.with_runs(results, other, infos, values=values, averaged=averaged, present=present)
+    own, theirs = vars(results), vars(other)
+    if own["_rows"] != theirs.get("_rows"):
+        return found
+    attributes = {name: getattr(found, name) for name in BY_RUN}
+    attributes |= {"new": np.concatenate([results.new, theirs["new"]]), "estimates": None}
+    return _changed(results, attributes | {"_parts": [*own["_parts"], *theirs["_parts"]]})
+
+
+def without_exploded(results: EstimatedResults) -> tuple[Floats, Flags]:
+    """Return values and which are averaged: none of runs and measures whose value is withheld."""
+    values, averaged = results.values.copy(), results.averaged.copy()
+    for run, reasons in enumerate(results._reasons):  # noqa: SLF001  # same module
+        for place, withheld in enumerate(reasons):
+            if withheld is not None and withheld.code in WITHOUT_VALUE:
+                values[run, :, place], averaged[run, :, place] = math.nan, False
+    freeze(values, averaged)
+    return values, averaged

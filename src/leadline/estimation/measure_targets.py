@@ -235,3 +235,8 @@ def _reach(passed: Floats) -> Floats:
     before = np.ones(passed.shape)
     np.cumprod(passed[..., :-1], axis=-1, out=before[..., 1:])
     return before
+
+
+def has_interval(kind: Kind) -> bool:
+    """Return whether intervals over draws are offered for this kind of measure."""
+    return not (isinstance(kind, AveragePrecision) or (isinstance(kind, Ratio) and not kind.ideal))

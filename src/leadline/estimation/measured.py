@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -17,15 +17,18 @@ from leadline.data.reading import (
     ReadingOptions,
     RunsOptions,
 )
-from leadline.data.results import Results
+from leadline.data.records import ResultWarning
 from leadline.errors import UsageError
+from leadline.evaluation.arguments import MeasuresLike, RunsLike, divided
 from leadline.evaluation.estimated_recall import PoolLike, is_sample
 from leadline.evaluation.evaluate import evaluate as exact
 from leadline.evaluation.join import listed_runs
 from leadline.evaluation.profiles import Averaging
-from leadline.io.read import KnownLike, QrelsLike, RunLike, judgments_of
+from leadline.evaluation.results import Results
+from leadline.io.read import KnownLike, QrelsLike, judgments_of
 from leadline.io.read_paths import public
 from leadline.measures import Measure
+from leadline.result import Result
 from leadline.stats import Interval
 
 if TYPE_CHECKING:
@@ -42,15 +45,15 @@ DEFAULTS = {one.name: one.default for one in inspect.signature(exact).parameters
 @public
 def evaluate(
     qrels: QrelsLike,
-    runs: RunLike | Iterable[RunLike] | Mapping[str, RunLike],
-    measures: Iterable[str | Measure | type[Measure]] | str | Measure | type[Measure] | None = None,
-    *,
+    *runs_and_measures: RunsLike | MeasuresLike | None,
+    runs: RunsLike | None = None,
+    measures: MeasuresLike | None = None,
     profile: str = "leadline",
     rel: float | None = None,
     documents: int | None = None,
     queries: Averaging | None = None,
     known: KnownLike | None = None,
-    pool: PoolLike | None = None,
+    pool: PoolLike | Result | None = None,
     machine: QrelsLike | None = None,
     relevance_strings: int | None = None,
     bounds: bool = False,
@@ -70,11 +73,14 @@ def evaluate(
     ----------
     qrels : path, mapping or frame
         Relevance judgments.
+    *runs_and_measures : path, mapping, frame or list of these; then measures
+        The runs, one or more, until the first measure or list of measures. `{name: run}` names runs; several
+        others in memory are called "run 1", "run 2", ... `runs` and `measures` are the same by keyword.
     runs : path, mapping, frame, or several of these
         One run or more.
     measures : str, Measure, or iterable of these, optional
-        Measures; by default AP, nDCG@10, RR, P@10, R@100 and Judged@10; P@10 and nDCG@10 with a
-        drawn pool.
+        Measures; by default AP, nDCG@10, RR, P@10, R@100 and Judged@10; with a drawn pool those that it
+        was drawn for.
     profile : {"leadline", "trec9", "trec10"}
         Conventions of computing and averaging.
     rel : float, optional
@@ -86,9 +92,9 @@ def evaluate(
         document; with "complete", runs with missing queries have no mean. By default that of the profile.
     known : path or mapping, optional
         Documents that the user knew before, as a file or as `{query: [document, ...]}`.
-    pool : path, DrawnPool, Pooled or mapping, optional
-        Pool of the judged documents, as a file or `{query: {document: probability}}`; by default that of the
-        judgments, if they have inclusion probabilities. If one of these is below 1, values are estimates.
+    pool : path, result of `pool`, or mapping, optional
+        Pool of the judged documents: a file, as drawn, or `{query: {document: probability}}`. By default that
+        of the judgments, if they have inclusion probabilities. If one is below 1, values are estimates.
     machine : qrels, optional
         Labels by an automatic judge of the documents of a drawn pool, from which grades are predicted. If
         these are the judgments themselves, a warning says so.
@@ -121,6 +127,9 @@ def evaluate(
     >>> results.mean("run", "AP")
     0.5
     """
+    runs, measures = divided(runs_and_measures, runs, measures, profile=profile)
+    if runs is None:
+        raise UsageError("qrels without runs; expected evaluate(qrels, runs)")
     return measured(
         qrels,
         runs,
@@ -154,8 +163,8 @@ def same_labels(judgments: object, labels: object) -> bool:
 
 def measured(
     qrels: QrelsLike,
-    runs: RunLike | Iterable[RunLike] | Mapping[str, RunLike],
-    measures: Iterable[str | Measure | type[Measure]] | str | Measure | type[Measure] | None = None,
+    runs: RunsLike,
+    measures: MeasuresLike | None = None,
     *,
     pool: Any = None,
     machine: QrelsLike | None = None,
@@ -163,6 +172,8 @@ def measured(
     confidence: float = 0.95,
     seed: int = 0,
     on_run: Callable[[int, int], None] | None = None,
+    default: Sequence[str] | None = None,
+    verdict: bool = False,
     **options: Any,
 ) -> Results:
     """Return the values of runs: estimates if the judgments are a sample.
@@ -178,6 +189,11 @@ def measured(
         Labels by an automatic judge of the documents of a drawn pool, from which grades are predicted.
     confidence, seed
         Of the intervals of estimates.
+    default : sequence of str, optional
+        Measures of complete judgments if `measures` is None. Of a drawn pool they are those it was drawn for.
+    verdict : bool
+        Whether the values are for tests. If the pool has looks, they are then those of its last look, and
+        intervals have its share of alpha.
     **options
         Options of `evaluate`. Estimates take those of reading runs only.
 
@@ -201,9 +217,13 @@ def measured(
     [[0.5], [0.5]]
     """
     runs = listed_runs(runs)
+    if isinstance(pool, Result):
+        pool = getattr(pool, "pool", None) or getattr(pool, "whole", pool)  # of a measured or another pool
     reading = Reading.of(evaluate, {name: options[name] for name in READING & options.keys()})
     table = judgments_of(qrels, reading)
     draw = drawn_from(table, pool, measures)
+    if measures is None:
+        measures = default_measures(draw, default)
     if draw is None:
         if machine is not None and not (same_labels(qrels, machine) or same_labels(table, machine)):
             raise UsageError(WITHOUT_POOL)
@@ -220,23 +240,36 @@ def measured(
             **options,
         )
     from leadline.estimation.estimate import estimate
+    from leadline.estimation.measured_pool import Look, at_look, places_of_looks
 
     of_runs = {name: value for name, value in options.items() if name in RunsOptions.__annotations__}
     for name in options.keys() - of_runs.keys() - NegativeOptions.__annotations__.keys():
         if options[name] != DEFAULTS.get(name):
             raise UsageError(f"{name} with a drawn pool; expected options of reading runs only")
-    return estimate(
+    look = None
+    if verdict:
+        draw, look = at_look(draw, table.to_dict())
+    level = confidence if look is None else 1.0 - (1.0 - confidence) / look.looks
+    results = estimate(
         table,
         runs,  # type: ignore[arg-type]  # checked when it is read
         measures,  # type: ignore[arg-type]  # checked when it is parsed
         pool=draw,
         machine=machine,
         rel=rel,
-        confidence=confidence,
+        confidence=level,
         seed=seed,
         on_run=on_run,
         **of_runs,
     )
+    results.look = look
+    looks = places_of_looks(int(draw.drawn.sum()), int(draw.design.get("looks", 1)))
+    if not verdict and len(looks) > 1:
+        results.look = Look(0, len(looks), 0, looks[-1])
+    elif look is not None:
+        results.warnings = [one for one in results.warnings if one.code != "outside_pool"]
+        results.warnings.insert(0, ResultWarning("look", look.message, look.number))
+    return results
 
 
 def drawn_from(table: Qrels, pool: PoolLike | None, measures: object = None) -> DrawnPool | None:
@@ -249,6 +282,15 @@ def drawn_from(table: Qrels, pool: PoolLike | None, measures: object = None) -> 
     if listed and all(str(one).lower().startswith("statap") for one in listed):
         return None
     return draw_of(table, pool)
+
+
+def default_measures(draw: DrawnPool | None, complete: Sequence[str] | None) -> Sequence[str] | None:
+    """Return the measures that a pool was drawn for; without a draw, those of complete judgments."""
+    if draw is None:
+        return complete
+    from leadline.estimation.estimate import DEFAULT_MEASURES  # slow to import
+
+    return tuple(map(str, draw.design.get("measures", ()))) or DEFAULT_MEASURES
 
 
 def estimates_of(results: Results) -> EstimatedResults | None:

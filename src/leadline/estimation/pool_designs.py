@@ -12,7 +12,7 @@ import numpy as np
 from leadline.data.arrays import Flags, Floats
 from leadline.data.ids import to_text
 from leadline.data.reading import Reading, RunsOptions
-from leadline.data.results import ResultWarning
+from leadline.data.records import ResultWarning
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted
 from leadline.data.wording import queries as count_queries
@@ -22,15 +22,15 @@ from leadline.estimation.designs import (
     NEW_RUNS,
     Draw,
     Frame,
+    Listed,
     draw,
     enlarged,
-    frame_of,
-    mean_squares,
+    listed_frame,
+    probabilities,
     random_numbers,
 )
-from leadline.estimation.estimate import has_interval
 from leadline.estimation.ideal_forecast import simulated_half_width
-from leadline.estimation.measure_targets import AveragePrecision, Kind, Ratio, kind_of
+from leadline.estimation.measure_targets import AveragePrecision, Kind, Ratio, has_interval, kind_of
 from leadline.estimation.measured_pool import MeasuredPool
 from leadline.estimation.samples import pool_of
 from leadline.estimation.sampling_errors import ROUNDING
@@ -61,6 +61,7 @@ def pool_for(
     machine: QrelsLike | None = None,
     judged: QrelsLike | None = None,
     earlier: str | os.PathLike[str] | DrawnPool | None = None,
+    looks: int = 1,
     seed: int = 0,
     on_run: Callable[[int, int], None] | None = None,
     **options: Unpack[RunsOptions],
@@ -97,6 +98,9 @@ def pool_for(
         permanent random numbers of `seed`.
     earlier : path or DrawnPool, optional
         A pool to enlarge: no inclusion probability decreases.
+    looks : int, default 1
+        Number of times that a verdict may be asked for during judging, at equal steps of the pool; each has
+        an equal share of alpha. By default once, at the end.
     seed : int, default 0
         Seed of the permanent random numbers.
     on_run : callable, optional
@@ -125,12 +129,13 @@ def pool_for(
     check_whole(0, seed=seed)
     check_whole(1, depth=depth, total=total)
     if (budget is None) == (total is None):
-        given = "no budget and no total" if budget is None else "a budget and a total"
-        raise UsageError(f"{given}; expected one: a budget (mean judgments per query) or a total")
+        needs = "needs either" if budget is None else "takes only one of"
+        raise UsageError(f"a pool drawn for a measure {needs} a budget (judgments per query) or a total")
+    check_whole(1, looks=looks)
     if not 0 <= new_runs < 1:
         raise UsageError(f"new_runs={new_runs}; expected 0 <= new_runs < 1")
-    listed = [measures] if isinstance(measures, (str, Measure)) else list(measures)
-    wanted = profile_of("leadline").measures(listed, rel=rel, documents=None)
+    asked_for = [measures] if isinstance(measures, (str, Measure)) else list(measures)
+    wanted = profile_of("leadline").measures(asked_for, rel=rel, documents=None)
     weights = {str(measure): rank_weights(measure) for measure in wanted}
     deepest = max(len(weight) for weight in weights.values())
     limit = 2 * deepest if depth is None else depth
@@ -143,7 +148,7 @@ def pool_for(
         [[systems.documents[code] for code in ranked[:limit].tolist()] for ranked in systems.lists(name)]
         for name in names
     ]
-    frame = frame_of(names, lists, list(weights.values()), limit)
+    frame, listed, squares = listed_frame(names, lists, list(weights.values()), limit)
     if (
         any(isinstance(kind, Ratio) and kind.ideal for kind in map(kind_of, wanted))
         and pair is None
@@ -151,9 +156,8 @@ def pool_for(
     ):
         frame = frame._replace(least_rest=LEAST_REST)
     warnings: list[ResultWarning] = []
-    squares = mean_squares(frame, lists, list(weights.values()))
     if pair is not None:
-        gaps = _gaps(frame, lists, systems, pair, list(weights.values()))
+        gaps = _gaps(frame, listed, systems, pair, list(weights.values()))
         importance = sum((gap / gap.sum() for gap in gaps if gap.sum() > 0), np.zeros(len(frame.query)))
         if not importance.any():
             raise UsageError(
@@ -192,6 +196,7 @@ def pool_for(
         "depth": limit,
         "new_runs": new_runs,
         "for_pair": None if pair is None else list(pair),
+        "looks": looks,
         **reading.options(RunsOptions),
         "seed": seed,
     }
@@ -205,13 +210,14 @@ def pool_for(
         "runs": [info.name for info in systems.infos],
         "machine": os.fspath(machine) if isinstance(machine, (str, os.PathLike)) else None,
         **({} if pair is None else {"for_pair": list(pair)}),
+        **({} if looks == 1 else {"looks": looks}),
     }
     pool = DrawnPool(
         [to_text(names[query]) for query in frame.query.tolist()],
         [to_text(name) for name in frame.documents],
         probability,
         np.where(already_judged, 0.0, design.order),
-        _contributors(frame, lists, [info.name for info in systems.infos]),
+        _contributors(frame, listed, [info.name for info in systems.infos]),
         drawn | already_judged,
         header,
     )
@@ -224,10 +230,8 @@ def pool_for(
     for measure, weight, square in zip(wanted, weights.values(), squares, strict=True):
         kind, text = kind_of(measure), str(measure)
         rates = _rates(frame, machine, measure)
-        expected[text] = one = _expected(
-            frame, square, probability, already_judged, size, seed, new_runs, rates
-        )
-        outside = _weight_outside(systems, frame, lists, weight, square if pair else None, probability)
+        expected[text] = one = _expected(frame, square, probability, already_judged, size, new_runs, rates)
+        outside = _weight_outside(systems, listed, limit, weight, square if pair else None, probability)
         why = _no_forecast(kind, one["half_width"], outside, judgments, pooled_queries, sampled=sampled)
         if outside > MOST_GUESSED and limit < len(weight):
             why += f", or a depth of at least {len(weight)}"
@@ -273,11 +277,7 @@ def rank_weights(measure: Measure) -> Floats:
 
 
 def _gaps(
-    frame: Frame,
-    lists: Sequence[Sequence[Sequence[bytes]]],
-    systems: Systems,
-    pair: tuple[str, str],
-    weights: Sequence[Floats],
+    frame: Frame, listed: Listed, systems: Systems, pair: tuple[str, str], weights: Sequence[Floats]
 ) -> list[Floats]:
     """Return the absolute difference of the weights of each pair in two runs, for each measure."""
     names = [info.name for info in systems.infos]
@@ -287,44 +287,31 @@ def _gaps(
     if pair[0] == pair[1]:
         raise UsageError(f"run '{pair[0]}' twice; expected two different runs to compare")
     first, second = names.index(pair[0]), names.index(pair[1])
-    rows = {
-        (query, document): row
-        for row, (query, document) in enumerate(zip(frame.query.tolist(), frame.documents, strict=True))
-    }
     found = []
     for weight in weights:
         gap = np.zeros(len(frame.query))
-        for query, runs in enumerate(lists):
-            for run, sign in ((runs[first], 1.0), (runs[second], -1.0)):
-                for rank, document in enumerate(run[: len(weight)]):
-                    gap[rows[query, document]] += sign * float(weight[rank])
+        for run, sign in ((first, 1.0), (second, -1.0)):
+            kept = (listed.run == run) & (listed.rank <= len(weight))
+            gap[listed.pair[kept]] += sign * weight[listed.rank[kept] - 1]
         found.append(np.abs(np.where(np.abs(gap) < 1e-12, 0.0, gap)))
     return found
 
 
 def _weight_outside(
-    systems: Systems,
-    frame: Frame,
-    lists: Sequence[Sequence[Sequence[bytes]]],
-    weight: Floats,
-    gaps: Floats | None,
-    probability: Floats,
+    systems: Systems, listed: Listed, limit: int, weight: Floats, gaps: Floats | None, probability: Floats
 ) -> float:
     """Return the share of the weight of a measure that is on documents without a probability."""
-    matters = np.ones(len(frame.query), dtype=np.bool_) if gaps is None else gaps > 0
-    pairs = list(zip(frame.query.tolist(), frame.documents, strict=True))
-    ignored = {pair for pair, one in zip(pairs, matters.tolist(), strict=True) if not one}
-    inside = {pair for pair, one in zip(pairs, (probability > 0).tolist(), strict=True) if one}
-    values = weight.tolist()
-    total = kept = 0.0
-    for query, (name, runs) in enumerate(zip(systems.queries.names, lists, strict=True)):
-        for ranked, run in zip(systems.lists(name), runs, strict=True):
-            total += sum(values[len(run) : len(ranked)])
-            for value, document in zip(values, run, strict=False):
-                if (query, document) not in ignored:
-                    total += value
-                    kept += value * ((query, document) in inside)
-    return 1.0 - kept / total if total > 0 else 0.0
+    kept = listed.rank <= len(weight)
+    pair, values = listed.pair[kept], weight[listed.rank[kept] - 1]
+    if gaps is not None:
+        values = np.where(gaps[pair] > 0, values, 0.0)
+    deeper = sum(
+        float(weight[limit : len(ranked)].sum())
+        for name in systems.queries.names
+        for ranked in systems.lists(name)
+    )
+    total = float(values.sum()) + deeper
+    return 1.0 - float(np.where(probability[pair] > 0, values, 0.0).sum()) / total if total > 0 else 0.0
 
 
 def _no_forecast(
@@ -461,7 +448,6 @@ def _expected(
     probability: Floats,
     judged: Flags,
     size: float,
-    seed: int,
     new_runs: float,
     rates: Floats,
 ) -> dict[str, float | None]:
@@ -480,7 +466,7 @@ def _expected(
     low, high = size, max(matter / max(1 - new_runs, 1e-9), size)
     for _ in range(40):
         middle = (low + high) / 2
-        trial = draw(_without(frame, judged), middle, new_runs=new_runs, seed=seed).probability
+        trial, *_ = probabilities(_without(frame, judged), middle, new_runs=new_runs)
         if half_width(np.where(judged, 1.0, trial)) > now / 2:
             low = middle
         else:
@@ -490,18 +476,12 @@ def _expected(
     return {"half_width": now, "half_budget": high / queries, "exact_budget": matter / queries}
 
 
-def _contributors(
-    frame: Frame, lists: Sequence[Sequence[Sequence[bytes]]], names: Sequence[str]
-) -> list[Mapping[str, int]]:
+def _contributors(frame: Frame, listed: Listed, names: Sequence[str]) -> list[Mapping[str, int]]:
     """Return the rank of each pair in every run that has it in the frame."""
-    rows: dict[tuple[int, bytes], dict[str, int]] = {
-        pair: {} for pair in zip(frame.query.tolist(), frame.documents, strict=True)
-    }
-    for query, runs in enumerate(lists):
-        for name, run in zip(names, runs, strict=True):
-            for rank, document in enumerate(run, start=1):
-                rows[query, document][name] = rank
-    return list(rows.values())
+    ranks: list[dict[str, int]] = [{} for _ in frame.documents]
+    for pair, run, rank in zip(*(column.tolist() for column in listed), strict=True):
+        ranks[pair][names[run]] = rank
+    return list(ranks)
 
 
 def _part(pool: DrawnPool, kept: Any) -> DrawnPool:

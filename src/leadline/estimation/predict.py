@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
@@ -13,18 +14,20 @@ import numpy as np
 from leadline.data.arrays import Codes, Floats
 from leadline.data.ids import Vocabulary, to_bytes
 from leadline.data.reading import Reading, RunsOptions
-from leadline.data.results import Results, ResultWarning, RunInfo, plain
+from leadline.data.records import ResultWarning, RunInfo, plain
 from leadline.data.run import Run
 from leadline.data.table import Column, Table, columns_of, printed_table
-from leadline.data.validation import check_numbers, check_whole
+from leadline.data.validation import check_numbers, check_whole, check_word
 from leadline.data.wording import counted, percent
 from leadline.errors import InputError, UsageError, both
 from leadline.estimation.predictors import INDEX, PREDICTORS, VECTORS, Answer, Predictor
 from leadline.evaluation.join import each_run
+from leadline.evaluation.results import Results
 from leadline.evaluation.run_warnings import selection_warnings
 from leadline.io.read import RunLike
 from leadline.io.read_paths import public
 from leadline.io.texts import TextsLike, read_queries, shown
+from leadline.result import Make
 from leadline.retrieval.index import open_index
 from leadline.retrieval.index.reader import Index
 from leadline.retrieval.models.query_plan import Query
@@ -46,14 +49,55 @@ COEFFICIENTS = {"pearson": pearson, "kendall": kendall}
 class Predictions(Results):
     """Predictions of runs x queries x predictors; larger is better, and there is no unit."""
 
-    def to_dict(self, *, per_query: bool = True) -> dict[str, Any]:
+    def to_dict(self, *, per_query: bool = True, means: bool = True) -> dict[str, Any]:
         """Return the predictions as plain data: `predictors`, `queries`, `runs`; None is undefined."""
-        found = super().to_dict(per_query=per_query)
+        found = super().to_dict(per_query=per_query, means=means)
         return {"predictors": found.pop("measures")} | found
 
     def _columns(self, *, per_query: bool = True, means: bool = True) -> list[Column]:
         """Return the columns without marks of the best values: predictors do not rank runs."""
         return [column._replace(best=()) for column in super()._columns(per_query=per_query, means=means)]
+
+    def _figure(  # type: ignore[override]  # other kinds
+        self,
+        *,
+        figure: str | None = None,
+        truth: Mapping[str, Mapping[str, float]] | None = None,
+        run: str | None = None,
+        predictor: object | None = None,
+        truth_measure: str = "measure",
+        draws: int = 1000,
+        confidence: float = 0.95,
+        seed: int = 0,
+    ) -> Make:
+        """Draw predictions, or their correlation with a measure."""
+        from leadline.charts import COLUMN
+        from leadline.estimation.prediction_figures import (
+            KINDS,
+            correlations,
+            predicted_and_measured,
+            ranked_predictions,
+        )
+
+        if figure is None:
+            figure = (
+                "heat-map" if truth is None else "scatter" if run or len(self.runs) == 1 else "correlations"
+            )
+        check_word(KINDS, figure=figure)
+        index = 0 if predictor is None else self.measure_index(predictor)
+        if figure == "heat-map":
+            return lambda width: ranked_predictions(self, index, width=width or COLUMN)
+        if truth is None:
+            raise UsageError(
+                f"figure {figure} without a measure; expected truth={{run: {{query: value}}}} (--truth)"
+            )
+        rows = over_queries(self, truth, draws=draws, confidence=confidence, seed=seed)
+        rules: dict[str, Any] = {"measure": truth_measure, "confidence": confidence}
+        if figure == "scatter":
+            return lambda width: predicted_and_measured(
+                self, rows, truth, run or self.names[0], index, width=width or COLUMN, **rules
+            )
+        return lambda width: correlations(self, rows, index, width=width or COLUMN, **rules)
 
 
 class _Sources(NamedTuple):
@@ -68,6 +112,14 @@ class _Sources(NamedTuple):
         """Names of the available data."""
         available = {INDEX: self.queries is not None, VECTORS: self.theta is not None}
         return frozenset(name for name, there in available.items() if there)
+
+
+@dataclass(frozen=True)
+class _Named:
+    """What names of predictors mean."""
+
+    def __call__(self, texts: Iterable[str]) -> list[Predictor]:
+        return PREDICTORS.expand_all(texts)
 
 
 class _RunPredictions(NamedTuple):
@@ -158,7 +210,7 @@ def predict(
             "vectors": shown(vectors),
             **reading.options(RunsOptions),
         },
-        resolve=PREDICTORS.expand_all,
+        resolve=_Named(),
     )
 
 

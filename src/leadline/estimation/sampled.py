@@ -44,13 +44,11 @@ from leadline.measures import Measure
 DEFAULT_MEASURES = ("AP", "nDCG@10", "RR", "P@10", "R@100")
 CORRECTIONS = ("log", "none")
 ROUNDING = 1e-12
-# The rules of docs/sampled.md, from the simulation in docs/studies/sampled-intervals.md.
+# The rules of docs/unjudged.md, from the simulation in docs/studies/sampled-intervals.md.
 FEW_SAMPLED = 30  # documents per query
 FEW_QUERIES = 10
 # Largest weight N/n for measures without a cutoff: without and with documents included with certainty.
 MOST_WITHOUT_CUTOFF, MOST_BESIDE_CERTAIN = 20.0, 100.0
-# Lowest and highest coverage of 95 % sampling intervals in the simulation, where intervals are given.
-COVERAGE, COVERAGE_BESIDE_CERTAIN = (0.87, 1.0), (0.85, 1.0)
 MOST_SIZE = 10**9  # largest population for which samples can be simulated
 
 
@@ -150,7 +148,7 @@ def sampled(
     query, or the number of scored documents. The rank of a relevant document is 1 + the number of relevant
     and certain documents above it + the number of the other documents above it. The last number is known
     for the sample only; measures are estimated from it with the correction of Krichene and Rendle (2020).
-    See docs/sampled.md.
+    See docs/unjudged.md.
 
     Parameters
     ----------
@@ -281,7 +279,7 @@ def sample_to_score(
 
     For each query: all documents of positive grade, the first K documents of a baseline run (`certain`), and
     documents drawn at random from the rest of the collection, so that `sample` documents do not have a
-    positive grade. In the simulation of docs/sampled.md, K = `sample` / 2 has the smallest error.
+    positive grade. In the simulation of docs/unjudged.md, K = `sample` / 2 has the smallest error.
 
     Examples
     --------

@@ -16,7 +16,7 @@ import numpy as np
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.ids import Ids, Vocabulary, to_bytes
 from leadline.data.qrels import Qrels
-from leadline.data.results import ResultWarning
+from leadline.data.records import ResultWarning
 from leadline.data.validation import check_nested
 from leadline.errors import UsageError, one_of
 from leadline.estimation.designs import at_scale, random_numbers_of
@@ -27,9 +27,9 @@ from leadline.evaluation.estimated_recall import is_sample
 from leadline.io import judgment_store
 from leadline.io.id_lists import read_pair_values
 from leadline.io.opening import first_bytes
-from leadline.io.pool_files import DrawnPool, Pooled, read_drawn_pool
+from leadline.io.pool_files import DrawnPool, Pooled, read_design, read_drawn_pool
 from leadline.io.read import QrelsLike, read_qrels
-from leadline.io.row_checks import DRAWN_POOL
+from leadline.io.row_columns import DRAWN_POOL, UNRATED
 
 PoolLike: TypeAlias = "str | os.PathLike[str] | DrawnPool | Pooled | Mapping[str, Mapping[str, float]]"
 ProxyLike: TypeAlias = "str | Mapping[str, Mapping[str, float]]"
@@ -90,6 +90,8 @@ class Evidence:
         Measures that the pool was drawn for; empty if it does not record them.
     gaps : int
         Number of drawn pairs without a judgment, those left out that are after all others in order.
+    pair : tuple of str
+        The two runs whose difference the pool was drawn for; empty if for single runs.
     """
 
     sample: Sample
@@ -100,6 +102,7 @@ class Evidence:
     read: dict[str, int]
     drawn_for: tuple[str, ...] = ()
     gaps: int = 0
+    pair: tuple[str, ...] = ()
 
 
 def evidence_of(
@@ -144,15 +147,19 @@ def evidence_of(
 def draw_of(judgments: Qrels, pool: PoolLike | None) -> DrawnPool | None:
     """Return the pool that judgments were drawn from; None if it held every pair with certainty.
 
-    Without a pool it is that of a store, or of the judgments with an inclusion probability.
+    Without a pool it is that of a store or of an exported table, or the judged pairs with their probability.
     """
     if pool is not None:
         found = pool_of(pool)
         return found if found.design or (found.probability < 1).any() else None
     if any(code == DRAWN_POOL for code, _, _ in judgments.remarks):
-        return _listed(judgment_store.pairs(judgments.source))
+        stored = judgment_store.pool(judgments.source)
+        return _listed(judgment_store.pairs(judgments.source)) if stored is None else stored
     if not is_sample(judgments):
         return None
+    unrated = any(code == UNRATED for code, _, _ in judgments.remarks)
+    if os.path.isfile(judgments.source) and (unrated or read_design(judgments.source)):
+        return read_drawn_pool(judgments.source)
     shares = judgments.inclusion_probabilities() or {}
     return _listed([(query, *one) for query, documents in shares.items() for one in documents.items()])
 
@@ -215,7 +222,7 @@ def _pairs_of(
 ) -> _Pairs:
     if pool is None:
         if not grades:
-            raise UsageError("no judgments and no pool; expected one of them")
+            raise UsageError("pass judgments, a pool, or both")
         size = len(grades)
         return _Pairs(
             [query for query, _ in grades],
@@ -306,8 +313,8 @@ def _values(proxy: ProxyLike) -> Mapping[str, Mapping[str, float]]:
 
 def _owners(judgments: Qrels) -> dict[str, str]:
     """Return the judge that each query was assigned to; empty unless it is a store with assignments."""
-    path = judgments.sources[0] if len(judgments.sources) == 1 else ""
-    if not path or not (first_bytes(path) or b"").startswith(SQLITE):
+    path = judgments.source
+    if not os.path.isfile(path) or not (first_bytes(path) or b"").startswith(SQLITE):
         return {}
     return judgment_store.owners(path)
 
@@ -420,6 +427,7 @@ def _evidence(
         warnings,
         {"pool": 0 if pool is None else len(pool.queries), "labels": len(labels)},
         () if pool is None else tuple(map(str, pool.design.get("measures", ()))),
+        pair=() if pool is None else tuple(pool.design.get("for_pair") or ()),
     )
 
 

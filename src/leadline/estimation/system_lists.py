@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from leadline.data.arrays import Codes, Flags, Floats
 from leadline.data.ids import Vocabulary, to_text
+from leadline.data.packed_ids import DocumentNumbers
 from leadline.data.reading import Reading
-from leadline.data.results import RunInfo
+from leadline.data.records import RunInfo
 from leadline.errors import InputError
-from leadline.evaluation.join import each_run, first_documents
+from leadline.evaluation.join import NumberedLists, numbered_runs
 
 DIGITS = 9  # of votes: rounding makes sums of fractions independent of the order of systems
 
@@ -160,11 +160,6 @@ class Topics(NamedTuple):
     row: Codes
 
 
-class _System(NamedTuple):
-    spans: dict[bytes, tuple[int, int]]
-    document: Codes
-
-
 class Systems:
     """Complete ranked lists of several runs, with documents numbered in byte order of their ids.
 
@@ -172,7 +167,7 @@ class Systems:
     ----------
     infos : list of RunInfo
         The runs.
-    documents : list of bytes
+    documents : sequence of bytes
         Ids of all retrieved documents, sorted.
     queries : Vocabulary
         Queries that occur in any run.
@@ -180,7 +175,7 @@ class Systems:
         Whether a run has a query.
     """
 
-    def __init__(self, infos: list[RunInfo], names: list[bytes], lists: list[_System]) -> None:
+    def __init__(self, infos: list[RunInfo], names: Sequence[bytes], lists: list[NumberedLists]) -> None:
         self.infos = infos
         self.documents = names
         self._lists = lists
@@ -253,24 +248,17 @@ def read_systems(
     runs: Any, reading: Reading, *, depth: int | None = None, on_run: Callable[[int, int], None] | None = None
 ) -> Systems:
     """Read runs, whose names must differ, into `Systems`; `depth` is how much of each list is kept."""
-    numbers: dict[bytes, int] = {}
-    infos: list[RunInfo] = []
-    lists: list[_System] = []
-    if depth is not None:
-        for info, first in first_documents(runs, depth, reading, on_run=on_run):
-            infos.append(info)
-            ends = np.cumsum([0, *map(len, first.values())]).tolist()
-            codes = [numbers.setdefault(name, len(numbers)) for ranked in first.values() for name in ranked]
-            lists.append(
-                _System(dict(zip(first, pairwise(ends), strict=True)), np.array(codes, dtype=np.int32))
-            )
-    else:
-        for info, run in each_run(runs, reading, on_run=on_run):
-            infos.append(info)
-            every = [numbers.setdefault(name, len(numbers)) for name in run.documents.names]
-            spans = dict(zip(run.queries.names, pairwise(run.offsets.tolist()), strict=True))
-            lists.append(_System(spans, np.array(every, dtype=np.int32)[run.document]))
-    ordered = sorted(numbers)
-    position = np.empty(len(numbers), dtype=np.int32)
-    position[[numbers[name] for name in ordered]] = np.arange(len(numbers))
-    return Systems(infos, ordered, [system._replace(document=position[system.document]) for system in lists])
+    numbers = DocumentNumbers()
+    read = numbered_runs(runs, reading, numbers, depth=depth, on_run=on_run)
+    ids = numbers.ids()
+    used = np.zeros(len(ids), dtype=np.bool_)
+    for _, lists in read:
+        used[lists.document] = True
+    vocabulary, codes = ids.take(np.flatnonzero(used)).coded()
+    position = np.zeros(len(ids), dtype=np.int32)
+    position[used] = codes
+    return Systems(
+        [info for info, _ in read],
+        vocabulary.names,
+        [lists._replace(document=position[lists.document]) for _, lists in read],
+    )

@@ -10,7 +10,7 @@ import numpy as np
 
 from leadline.data.arrays import Codes, Floats
 from leadline.data.reading import Reading, RunsOptions
-from leadline.data.results import ResultWarning
+from leadline.data.records import ResultWarning
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted
 from leadline.errors import UsageError, one_of

@@ -9,11 +9,11 @@ import numpy as np
 
 from leadline.data.arrays import Floats
 from leadline.data.ids import Vocabulary
-from leadline.data.result import Result
-from leadline.data.results import RunInfo, plain
+from leadline.data.records import RunInfo, plain
 from leadline.data.table import Column
 from leadline.data.wording import counted, queries
 from leadline.estimation.unjudged_methods import UnjudgedEstimator
+from leadline.result import Make, Result
 
 
 @dataclass(repr=False, eq=False)
@@ -82,6 +82,11 @@ class Unjudged(Result):
             )
         return [*notes, *super()._notes()]
 
+    def lines(self) -> list[dict[str, Any]]:
+        """Return one record per system."""
+        names = ("name", "score", "used", *self.terms)
+        return [dict(zip(names, row, strict=False)) for row in self.table().rows]
+
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
         """Return a dictionary with the keys method, estimator, scores and used.
 
@@ -115,6 +120,22 @@ class Unjudged(Result):
 
     def _by_name(self, values: Floats) -> dict[str, float | None]:
         return dict(zip(self.names, map(plain, values.tolist()), strict=True))
+
+    def _figure(self) -> Make:
+        """Draw the distribution over queries of the score of every system, the highest mean at the top."""
+        from leadline.charts import COLUMN
+        from leadline.charts.distribution_plots import distributions
+
+        order = self.order()
+        queries = counted(self.values.shape[1], "query", "queries")
+        return lambda width: distributions(
+            [self.names[run] for run in order],
+            list(self.values[order]),
+            self.scores[order],
+            label=f"{self.method}, score without judgments ({queries})",
+            rows="systems",
+            width=width or COLUMN,
+        )
 
     def __repr__(self) -> str:
         return f"Unjudged({self.method}, {len(self.runs)} systems, {queries(len(self.queries))})"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cache, cached_property
-from typing import ClassVar
 
 import numpy as np
 
-from leadline.data.arrays import Codes, Floats, Integers, freeze
+from leadline.data.arrays import Codes, Floats, freeze
 from leadline.data.judged_run import JudgedRun, TieGroups
-from leadline.data.results import Bounds
+from leadline.evaluation.bound_rules import Rule, group_bounds, last_ranks
+from leadline.evaluation.limits import Bounds
 from leadline.measures import Measure
 
 
@@ -41,21 +41,6 @@ def sorted_ties(judged: JudgedRun, *, best: bool) -> JudgedRun:
         tie_last=judged.tie_last,
         unjudged_ties=judged.unjudged_ties,
     )
-
-
-def last_ranks(judged: JudgedRun) -> Integers:
-    """Return the last rank, within the list as cut, of the tie of each row."""
-    last: Integers = np.minimum(judged.tie_last, judged.length[judged.query]).astype(np.int64)
-    return last
-
-
-def group_bounds(query: Codes, first: Codes | Integers) -> tuple[Integers, Integers]:
-    """Return the first row and the end (exclusive) of the tie of each row; rows are in order of rank."""
-    new = np.ones(len(first), dtype=np.bool_)
-    new[1:] = (query[1:] != query[:-1]) | (first[1:] != first[:-1])
-    starts = np.flatnonzero(new)
-    group = np.cumsum(new) - 1
-    return starts[group], np.append(starts[1:], len(first))[group]
 
 
 class AllJudged(JudgedRun):
@@ -94,39 +79,6 @@ class AllJudged(JudgedRun):
 def all_judged(judged: JudgedRun) -> JudgedRun:
     """Return the lists with every unjudged document at the highest grade of the qrels."""
     return AllJudged(judged, judged.qrels.highest_grade)
-
-
-class Rule:
-    """Bounds and expected values of a family of measures.
-
-    A measure listed in `measures` must be monotone over the orders of a tie: exchanging two tied documents so
-    that the higher grade moves up never lowers (or never raises) the value, where unjudged documents count
-    as between grade 0 and negative grades. Its extreme values are then those of the two sorted orders.
-    Measures without a rule have no bounds. `tests/evaluation/test_ties.py` checks every rule on all orders
-    and all grades of small lists.
-    """
-
-    measures: ClassVar[tuple[str, ...]] = ()
-
-    def expected(self, measure: Measure, judged: JudgedRun, *, low: Floats, high: Floats) -> Floats | None:
-        """Return the mean over all orders of tied documents; None if there is no closed form.
-
-        Parameters
-        ----------
-        measure : Measure
-            Measure of this family.
-        judged : JudgedRun
-            One run joined with the relevance judgments.
-        low, high : ndarray of float64, shape (n_queries,)
-            Values with ties in ascending and in descending order of grade.
-        """
-        del self, measure, judged, low, high
-        return None
-
-    def monotone(self, measure: Measure) -> bool:
-        """Return whether the value is monotone in the grades of retrieved documents."""
-        del self, measure
-        return True
 
 
 @cache

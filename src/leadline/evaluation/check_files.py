@@ -9,7 +9,6 @@ from typing import Any
 
 from leadline.data.qrels import Qrels
 from leadline.data.reading import OnDuplicate, OnNan, Reading
-from leadline.data.result import Result, check_options
 from leadline.data.run import Run
 from leadline.data.table import Column, columns_of
 from leadline.data.validation import check_word
@@ -21,6 +20,7 @@ from leadline.io.check_remarks import Problem
 from leadline.io.opening import Buffers, files_of
 from leadline.io.read import QrelsLike, judgments_of
 from leadline.io.read_paths import public
+from leadline.result import Result, check_options
 
 Path = str | os.PathLike[str]
 WORST = 5  # number of queries listed as worst covered
@@ -71,6 +71,11 @@ class CheckResult(Result):
         parts = [*map(_listing, self.files)]
         parts += [] if self.coverage is None else [coverage_text(self.coverage)]
         return "\n".join(parts) + ("" if self.repaired is None else _repaired(self.repaired, self.copy))
+
+    def lines(self) -> list[dict[str, Any]]:
+        """Return one record per file, and the coverage."""
+        covered = [] if self.coverage is None else [{"coverage": self.coverage}]
+        return [*self.to_dict()["files"], *covered]
 
     def to_dict(self) -> dict[str, Any]:
         """Return a dictionary with the key files, and coverage if there is a corpus."""

@@ -12,8 +12,7 @@ from leadline.data.arrays import Floats, Integers, freeze
 from leadline.data.ids import Vocabulary
 from leadline.data.judged_run import Hits, JudgedRun
 from leadline.data.reading import JudgedOptions, Reading
-from leadline.data.result import Result
-from leadline.data.results import RunInfo
+from leadline.data.records import RunInfo
 from leadline.data.table import Column
 from leadline.data.validation import check_numbers, check_whole, check_word
 from leadline.data.wording import counted, queries
@@ -25,6 +24,7 @@ from leadline.io.read import QrelsLike, RunLike, judgments_of
 from leadline.io.read_paths import public
 from leadline.measures.average_precision import ELEVEN_LEVELS, RULES, interpolate
 from leadline.measures.diversity import StRecall
+from leadline.result import Make, Result
 
 TICKS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 50, 100, 200, 500, 1000)  # ranks of the table
 
@@ -90,6 +90,13 @@ class Curves(Result):
             for run, precision in zip(self.runs, self.precision.tolist(), strict=True)
         ]
         return {"levels": list(self.levels), "runs": runs}
+
+    def _figure(self) -> Make:
+        """Draw the interpolated recall-precision curves."""
+        from leadline.charts import COLUMN
+        from leadline.charts.line_plots import recall_precision
+
+        return lambda width: recall_precision(self.names, self.levels, self.precision, width=width or COLUMN)
 
     def __repr__(self) -> str:
         return f"Curves({_size(self)})"
@@ -269,6 +276,13 @@ class SubtopicCurves(Result):
             for run, share in zip(self.runs, self.share.tolist(), strict=True)
         ]
         return {"ranks": self.ranks, "runs": runs}
+
+    def _figure(self) -> Make:
+        """Draw subtopic recall by rank."""
+        from leadline.charts import COLUMN
+        from leadline.charts.line_plots import covered_by_rank
+
+        return lambda width: covered_by_rank(self.names, self.ranks, self.share, width=width or COLUMN)
 
     def __repr__(self) -> str:
         return f"SubtopicCurves({_size(self)})"

@@ -7,7 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import Any, ClassVar
 
-from leadline.evaluation.explain import Derivation, Listed, Steps, last_of, last_or_ten, number, ratio
+from leadline.evaluation.derivation_steps import (
+    Derivation,
+    Listed,
+    Steps,
+    last_of,
+    last_or_ten,
+    number,
+    ratio,
+)
 from leadline.measures.average_precision import AP, IPrec
 from leadline.measures.diversity import StRecall, alpha_nDCG
 from leadline.measures.precision import RR, RankOf

@@ -12,10 +12,10 @@ import numpy as np
 from leadline.data.arrays import Flags, Floats
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
-from leadline.data.results import ResultWarning, plain
+from leadline.data.records import ResultWarning, plain
 from leadline.data.wording import percent
 from leadline.errors import InputError, UsageError
-from leadline.io.row_checks import DRAWN_POOL, share_of
+from leadline.io.row_columns import DRAWN_POOL, share_of
 from leadline.measures import Measure
 from leadline.measures.sampled_judgments import statAP
 

@@ -5,23 +5,24 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from leadline.data.arrays import Flags, Floats, Integers
+from leadline.data.arrays import Flags, Floats
 from leadline.data.ids import to_text
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
 from leadline.data.reading import CutReadingOptions, RunOptions, reading_and_cut
-from leadline.data.results import Bounds, Intervals, Results, ResultWarning, RunInfo
+from leadline.data.records import ResultWarning, RunInfo
 from leadline.data.validation import check_flags, check_numbers, check_whole, check_word
 from leadline.errors import UsageError
 from leadline.evaluation.estimated_recall import PoolLike, joined
 from leadline.evaluation.join import judge_runs, listed_runs
+from leadline.evaluation.limits import DEFAULT_INTERVAL, Bounds, mean_intervals
 from leadline.evaluation.profiles import Averaging, Profile, profile_of
+from leadline.evaluation.results import Results
 from leadline.evaluation.run_warnings import (
     check_level,
     fractional_warning,
@@ -38,9 +39,8 @@ from leadline.io.read import KnownLike, QrelsLike, RunLike, judgments_of
 from leadline.io.read_paths import public
 from leadline.measures import Measure
 from leadline.measures.ir_measures_names import is_of_ir_measures, text_of
-from leadline.stats import INTERVALS, Interval, checked_level, checked_seed
+from leadline.stats import Interval, checked_level
 
-DEFAULT_INTERVAL = "Student"
 # What judgments compute of themselves at the first use, and can soon compute again in another process.
 CACHES = ("query", "lookup", "names", "_relevant", "ideal")
 AVERAGES = ("all", "both", "with_relevant", "complete")
@@ -55,7 +55,7 @@ class ValueOptions(CutReadingOptions, total=False):
     documents: int | None
     queries: Averaging | None
     known: KnownLike | None
-    pool: PoolLike | None
+    pool: Any  # PoolLike, or the result of `pool`
     relevance_strings: int | None
     bounds: bool
     intervals: bool | str | Interval
@@ -198,7 +198,7 @@ class Evaluation:
         self.intervals = intervals
         self.confidence = confidence
         self.seed = seed
-        self._resolve = partial(_meaning, self.profile, rel, documents)
+        self._resolve = Meaning(self.profile, rel, documents)
         self.options: dict[str, Any] = {
             "measures": list(map(str, self.measures)),
             "profile": profile,
@@ -317,42 +317,6 @@ def _first_judged(table: Qrels) -> str:
     return to_text(table.documents[int(table.begin[filled[0]])]) if len(filled) else ""
 
 
-def mean_intervals(
-    results: Results,
-    method: str | Interval = DEFAULT_INTERVAL,
-    *,
-    confidence: float = 0.95,
-    seed: int = 0,
-    groups: Integers | None = None,
-) -> Intervals:
-    """Return a confidence interval for every mean of results, over a population of queries.
-
-    The interval of a geometric mean is computed from logarithms. Counts, means of fewer than two queries, and
-    values by labels of an automatic judge have no interval: NaN.
-
-    Examples
-    --------
-    >>> qrels = {"q1": {"d1": 1}, "q2": {"d1": 1}}
-    >>> run = {"q1": {"d1": 1.0}, "q2": {"d2": 2.0, "d1": 1.0}}
-    >>> mean_intervals(evaluate(qrels, run, ["AP"])).limits.round(2).tolist()
-    [[[-2.43, 3.93]]]
-    """
-    interval = method if isinstance(method, Interval) else INTERVALS.parse(method)
-    checked_level(confidence)
-    checked_seed(seed)
-    limits = np.full((len(results.runs), len(results.measures), 2), np.nan)
-    for index, measure in enumerate(results.measures):
-        if measure.average == "sum" or results.unreliable:
-            continue
-        geometric = measure.average == "geometric"
-        values = results.averaged_values(index).T
-        if geometric:
-            values = np.log(values)
-        low_high = np.stack(interval.limits(values, level=confidence, seed=seed, groups=groups), axis=1)
-        limits[:, index] = np.exp(low_high) if geometric else low_high
-    return Intervals(limits, str(interval), confidence)
-
-
 def _add_intervals(results: Results, method: bool | str | Interval, confidence: float, seed: int) -> None:
     assert method is not False
     results.intervals = mean_intervals(
@@ -386,9 +350,17 @@ def _path(pool: object) -> str | None:
     return os.fspath(pool) if isinstance(pool, (str, os.PathLike)) else "in memory"
 
 
-def _meaning(profile: Profile, rel: float | None, documents: int | None, measure: object) -> list[Measure]:
-    """Return the measures that a name denotes with these options."""
-    return profile.measures(_listed(measure), rel=rel, documents=documents)
+@dataclass(frozen=True)
+class Meaning:
+    """What names of measures mean in an evaluation."""
+
+    profile: Profile
+    rel: float | None = None
+    documents: int | None = None
+
+    def __call__(self, measure: object) -> list[Measure]:
+        """Return the measures that a name denotes."""
+        return self.profile.measures(_listed(measure), rel=self.rel, documents=self.documents)
 
 
 def _bounds(measures: Sequence[Measure], judged: JudgedRun) -> Bounds:

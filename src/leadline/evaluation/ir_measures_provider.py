@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from leadline.data.reading import Reading
+from leadline.data.validation import check_flags
 from leadline.errors import MissingPackageError, UsageError
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.profiles import profile_of
@@ -17,13 +18,23 @@ from leadline.measures.ir_measures_names import text_of
 NAME = "leadline"
 
 
-def register() -> Any:
+def register(*, first: bool = False) -> Any:
     """Register leadline with ir_measures, and return the provider, which is then `ir_measures.leadline`.
 
     The provider computes the measures of ir_measures, but for these parameters: `judged_only=True`, `min_rel`
     other than 0, `normalize=False`, `gains` together with `dcg='exp-log2'`, and RBP without `rel`; ERR_IA and
     alpha_DCG need a cutoff. A grade above `max_rel` is an error. An undefined value is 0, and so is that of a
-    query that the run lacks, as in all providers. Later calls return the same provider.
+    query that the run lacks, as in all providers. Later calls return the same provider. `calc_aggregate` of
+    ir_measures, and so `pt.Experiment`, asks it last, for measures that no other provider has.
+
+    Parameters
+    ----------
+    first : bool, default False
+        Whether ir_measures asks leadline before all other providers.
+
+    Returns
+    -------
+    ir_measures.Provider
 
     Raises
     ------
@@ -39,6 +50,7 @@ def register() -> Any:
     >>> ir_measures.leadline.calc_aggregate([ir_measures.RR, ir_measures.P @ 1], qrels, run)
     {RR: 0.5, P@1: 0.0}
     """
+    check_flags(first=first)
     try:
         import ir_measures
     except ImportError:
@@ -48,7 +60,50 @@ def register() -> Any:
         known = _provider(ir_measures)
         ir_measures.providers.register(known)
         ir_measures.leadline = known
+    asked = ir_measures.DefaultPipeline.providers
+    if first and known in asked:
+        asked.remove(known)
+    if known not in asked:
+        asked.insert(0 if first else len(asked), known)
     return known
+
+
+def ir_measure(measure: str | Measure) -> Any:
+    """Return a measure of leadline as an object of ir_measures, for `pt.Experiment` and `calc_aggregate`.
+
+    Parameters
+    ----------
+    measure : str or Measure
+        One measure, such as "Q@10".
+
+    Returns
+    -------
+    ir_measures.Measure
+        Measure whose values leadline computes; leadline is registered with ir_measures.
+
+    Raises
+    ------
+    MissingPackageError
+        If ir_measures is not installed.
+    UsageError
+        If the text does not name exactly one measure.
+
+    Examples
+    --------
+    >>> import pytest
+    >>> ir_measures = pytest.importorskip("ir_measures")
+    >>> qrels, run = {"q1": {"d1": 1, "d2": 0}}, {"q1": {"d2": 2.0, "d1": 1.0}}
+    >>> ir_measures.calc_aggregate([ir_measure("Q@10"), ir_measures.RR], qrels, run)[ir_measure("Q@10")]
+    0.6666666666666666
+    """
+    register()
+    import ir_measures
+
+    found = profile_of("leadline").measures([measure])
+    if len(found) != 1:
+        raise UsageError(f"{measure} means {len(found)} measures; expected one")
+    fields = {"NAME": str(found[0]), "__name__": str(found[0]), "ours": found[0], "__module__": "ir_measures"}
+    return type("LeadlineMeasure", (ir_measures.Measure,), fields)()
 
 
 def _measure(measure: Any) -> Measure | str:

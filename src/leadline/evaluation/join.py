@@ -5,32 +5,44 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice
-from typing import Any, TypeVar
+from itertools import accumulate, chain, islice, pairwise
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from leadline.data.arrays import Codes
-from leadline.data.ids import to_bytes, to_text
+from leadline.data.ids import Ids, to_bytes, to_text
 from leadline.data.judged_run import Join, JudgedRun, MatchedLists
+from leadline.data.packed_ids import DocumentNumbers
 from leadline.data.qrels import Qrels
 from leadline.data.reading import DEFAULT_READING, UNCUT, Cut, Reading
-from leadline.data.results import RunInfo
+from leadline.data.records import RunInfo
 from leadline.data.run import Run
 from leadline.data.validation import check_run_name
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.run_warnings import counts_of, counts_of_reading
+from leadline.io.joined_text import JoinedText
 from leadline.io.opening import Buffers, run_name
-from leadline.io.read import UNNAMED, RunLike, counted_run, is_ranked_lists, is_row, stream_lists
+from leadline.io.read import (
+    UNNAMED,
+    RunLike,
+    counted_run,
+    is_ranked_lists,
+    is_row,
+    refuse_unnamed_lists,
+    stream_lists,
+)
 from leadline.io.run_names import distinct_names, named_files
 from leadline.io.selection import selected_run
 from leadline.io.swapped_arguments import ORDER, like_scores, refuse_swapped
-from leadline.io.trec_lists import RankedLists
+from leadline.io.trec_lists import RankedLists, first_rows
 from leadline.io.trec_runs import ReadCounts
 from leadline.kernels import parallel_map
 from leadline.measures import Measure
+from leadline.result import Result
 
 T = TypeVar("T")
+MOST_CHUNKS = 4  # of one run at the same time: more would wait for what is read
 
 
 class _Joining:
@@ -61,6 +73,15 @@ class _Joining:
         self.unjudged += [lists.queries[index] for index in np.flatnonzero(codes < 0).tolist()]
         return True
 
+    def take_joined(self, lists: JoinedText) -> None:
+        """Take lists that are joined."""
+        self.matched = self.matched or bool(len(lists.joined.rank))
+        if lists.queries and not self.matched:
+            query, index = min((query, index) for index, query in enumerate(lists.queries))
+            self._store_first(query, lambda: lists.first(index))
+        self.join.add_joined(lists.joined)
+        self.unjudged += lists.unjudged
+
     def _store_example(self, lists: RankedLists, rows: Codes) -> None:
         """Store an example document id as long as no document is judged."""
         self.matched = self.matched or bool((rows >= 0).any())
@@ -68,8 +89,11 @@ class _Joining:
         if self.matched or not filled:
             return
         query, index = min((lists.queries[index], index) for index in filled)
+        self._store_first(query, lambda: lists.ids()[int(lists.bounds[index])])
+
+    def _store_first(self, query: bytes, document: Callable[[], bytes]) -> None:
         if not self.first[1] or query < self.first[0]:
-            self.first = (query, lists.ids()[int(lists.bounds[index])])
+            self.first = (query, document())
 
     def judged_run(self) -> JudgedRun:
         """Return the join of all lists."""
@@ -94,7 +118,10 @@ def judge(
     if isinstance(source, Run):
         return name or source.name, *_judge_run(source, qrels, reading, cut, keep=keep)
     joining = _Joining(qrels, cut, keep=keep)
-    name, counts = stream_lists(source, joining, reading=reading, name=name, workspaces=workspaces)
+    joins = joining if cut == UNCUT and not keep else None
+    name, counts = stream_lists(
+        source, joining, reading=reading, name=name, workspaces=workspaces, joins=joins
+    )
     counts.unjudged_queries = len(joining.unjudged)
     counts.unjudged_query = next(map(to_text, joining.unjudged), "")
     return name, joining.judged_run(), counts
@@ -143,14 +170,16 @@ def judge_runs(
         info = RunInfo(
             name=(counts.tag or name) if reading.by_tag else name,
             tag=counts.tag,
-            path=os.fspath(source) if isinstance(source, (str, os.PathLike)) else "",
+            path=_path_of(source),
             counts=counts_of(judged, counts, measures),
         )
         return info, do(judged)
 
     sources = named_sources(runs)
-    if like_scores(qrels) and not isinstance(sources[0][1], Iterator):
-        refuse_swapped(qrels, counted_run(sources[0][1], reading=reading)[0])
+    if like_scores(qrels):
+        for _, source in sources:
+            if not isinstance(source, Iterator):
+                refuse_swapped(qrels, counted_run(source, reading=reading)[0])
     results = list(_each(judge_one, sources, on_run))
     infos = [info for info, _ in results]
     refuse_equal_names(infos)
@@ -176,8 +205,8 @@ def _each(
             on_run(number, total)
         return result
 
-    processors = os.cpu_count() or 1
-    yield report(1, function(*sources[0], [Buffers() for _ in range(min(2, processors))]))
+    together = min(MOST_CHUNKS, os.cpu_count() or 1)
+    yield report(1, function(*sources[0], [Buffers() for _ in range(together)]))
     for number, result in enumerate(parallel_map(work, sources[1:]), start=2):
         yield report(number, result)
 
@@ -185,9 +214,25 @@ def _each(
 def named_sources(runs: RunLike | Iterable[RunLike] | Mapping[str, RunLike]) -> list[tuple[str | None, Any]]:
     """Return each run with its given name or None; a single run need not be in a list.
 
-    A folder, or a pattern such as `runs/*.run`, stands for all its files; NAME=FILE names a file.
+    A folder, or a pattern such as `runs/*.run`, stands for all its files; NAME=FILE names a file. Of several
+    runs, those in memory without a name are called "run 1", "run 2", ... by their places.
     """
-    runs = listed_runs(runs)
+    return _named(_sources(listed_runs(runs)))
+
+
+def joined_runs(several: Sequence[Any]) -> dict[str, Any]:
+    """Return arguments, each a run or several, as one dictionary of runs by name.
+
+    >>> list(joined_runs([{"q1": ["d1"]}, {"new": {"q1": ["d2"]}}, "bm25.run"]))
+    ['run 1', 'new', 'bm25']
+    """
+    sources = _named([each for runs in several for each in _sources(listed_runs(runs))])
+    found = [(name or (run.name if isinstance(run, Run) else run_name(run)), run) for name, run in sources]
+    refuse_equal_names([RunInfo(name, path=_path_of(run)) for name, run in found])
+    return dict(found)
+
+
+def _sources(runs: Any) -> list[tuple[str | None, Any]]:
     if isinstance(runs, Mapping) and not runs:
         raise UsageError("no runs; expected at least one")
     if isinstance(runs, Mapping):
@@ -205,25 +250,39 @@ def named_sources(runs: RunLike | Iterable[RunLike] | Mapping[str, RunLike]) -> 
             raise UsageError("no runs; expected at least one")
         if is_row(runs[0]) or hasattr(runs, "_fields"):
             return [(None, runs)]
-        return _named([each for run in runs for each in _files(run)])
-    return _named(_files(runs))
+        refuse_unnamed_lists(runs)
+        return [each for run in runs for each in _files(run)]
+    return _files(runs)
 
 
 def _files(run: Any) -> list[tuple[str | None, Any]]:
     return list(named_files(os.fspath(run))) if isinstance(run, (str, os.PathLike)) else [(None, run)]
 
 
+def _path_of(source: object) -> str:
+    return os.fspath(source) if isinstance(source, (str, os.PathLike)) else ""
+
+
 def _named(sources: Sequence[tuple[str | None, Any]]) -> list[tuple[str | None, Any]]:
-    """Return runs with the names given, and files of equal names with names that tell them apart."""
+    """Return runs with the names given; files of equal names are told apart, unnamed runs have numbers."""
     files = [place for place, (_, source) in enumerate(sources) if isinstance(source, str)]
     given = [sources[place][0] for place in files]
     paths = [sources[place][1] for place in files]
     names = distinct_names(given, paths)
-    if names == list(map(run_name, paths)):
-        return list(sources)
-    refuse_equal_names([RunInfo(name, path=path) for name, path in zip(names, paths, strict=True)])
-    found = dict(zip(files, names, strict=True))
-    return [(found.get(place), source) for place, (_, source) in enumerate(sources)]
+    found: dict[int, str] = {}
+    if names != list(map(run_name, paths)):
+        refuse_equal_names([RunInfo(name, path=path) for name, path in zip(names, paths, strict=True)])
+        found = dict(zip(files, names, strict=True))
+    for place, (name, source) in enumerate(sources):
+        if name is None and len(sources) > 1 and _is_unnamed(source):
+            found[place] = f"{UNNAMED} {place + 1}"
+    return [(found.get(place, name), source) for place, (name, source) in enumerate(sources)]
+
+
+def _is_unnamed(source: object) -> bool:
+    if isinstance(source, Run):
+        return source.name == UNNAMED and not source.sources
+    return not isinstance(source, (str, os.PathLike))
 
 
 def listed_runs(runs: Any) -> Any:
@@ -236,6 +295,8 @@ def listed_runs(runs: Any) -> Any:
     """
     if isinstance(runs, Qrels):
         raise InputError("a Qrels in place of a run", expected=ORDER)
+    if isinstance(runs, Result):  # some can be iterated
+        return [runs]
     if isinstance(runs, (str, bytes, os.PathLike, Run, Mapping, list, tuple)) or callable(runs):
         return runs
     if not isinstance(runs, Iterator):
@@ -288,73 +349,88 @@ def each_run(
         if not len(run.scores):
             raise InputError("contains no documents", expected="a run", path=run.name)
         label = (run.tag or run.name) if reading.by_tag else name or run.name
-        path = os.fspath(source) if isinstance(source, (str, os.PathLike)) else ""
-        infos.append(RunInfo(label, run.tag, path, counts_of_reading(counts, reading)))
+        infos.append(RunInfo(label, run.tag, _path_of(source), counts_of_reading(counts, reading)))
         refuse_equal_names(infos)
         yield infos[-1], run
         if on_run:
             on_run(len(infos), len(sources))
 
 
-class _FirstDocuments:
-    """First documents of every list of a run, collected while the run is read."""
+class NumberedLists(NamedTuple):
+    """The lists of a run by query: where each begins and ends, and the numbers of the documents."""
 
-    def __init__(self, depth: int) -> None:
+    spans: dict[bytes, tuple[int, int]]
+    document: Codes
+
+
+class _Numbering:
+    """The documents of every list of a run as numbers, collected while the run is read."""
+
+    def __init__(self, numbers: DocumentNumbers, depth: int | None) -> None:
+        self.numbers = numbers
         self.depth = depth
         self.restart()
 
     def restart(self) -> None:
         """Discard all lists."""
-        self.documents: dict[bytes, list[bytes]] = {}
+        self.sizes: dict[bytes, int] = {}
+        self.documents: list[Codes] = []
 
     def take(self, lists: RankedLists) -> bool:
-        """Store the first documents of lists; return False if a list contains a duplicate document."""
+        """Store the numbers of documents; return False if a list contains a document twice."""
         if lists.rows_in(_NOTHING_JUDGED, np.full(len(lists.queries), -1)) is None:
             return False
-        low, high = lists.bounds[:-1], np.minimum(lists.bounds[1:], lists.bounds[:-1] + self.depth)
-        ends = np.cumsum(high - low)
-        indices = np.arange(ends[-1] if len(ends) else 0) + np.repeat(high - ends, high - low)
-        names = list(lists.ids().take(indices))
-        starts = (ends - (high - low)).tolist()
-        for query, start, end in zip(lists.queries, starts, ends.tolist(), strict=True):
-            self.documents[query] = names[start:end]
+        bounds, document = lists.numbered(self.numbers, self.depth)
+        self.sizes.update(zip(lists.queries, np.diff(bounds).tolist(), strict=True))
+        self.documents.append(document)
         return True
+
+    def lists(self) -> NumberedLists:
+        """Return all lists."""
+        ends = pairwise(accumulate(self.sizes.values(), initial=0))
+        return NumberedLists(
+            dict(zip(self.sizes, ends, strict=True)),
+            np.concatenate([np.empty(0, dtype=np.int32), *self.documents]),
+        )
 
 
 _NOTHING_JUDGED = Qrels.of([])
 
 
-def first_documents(
+def numbered_runs(
     runs: RunLike | Iterable[RunLike] | Mapping[str, RunLike],
-    depth: int,
     reading: Reading,
+    numbers: DocumentNumbers,
     *,
+    depth: int | None = None,
     on_run: Callable[[int, int], None] | None = None,
-) -> list[tuple[RunInfo, dict[bytes, list[bytes]]]]:
-    """Return the first `depth` documents of every list of each run; several runs are read in parallel.
+) -> list[tuple[RunInfo, NumberedLists]]:
+    """Return the lists of each run, of `depth` documents at most; several runs are read in parallel.
 
-    Deeper documents are checked and not stored.
+    Deeper documents are checked and not kept. `numbers` may have more documents than the lists.
     """
 
     def read_one(
         name: str | None, source: RunLike, workspaces: Sequence[Buffers]
-    ) -> tuple[RunInfo, dict[bytes, list[bytes]]]:
+    ) -> tuple[RunInfo, NumberedLists]:
         if isinstance(source, Run) or reading.on_duplicate == "hold":  # repeats that are held get new ids
             run, counts = counted_run(source, name=name, reading=reading)
             if not len(run.scores):
                 raise InputError("contains no documents", expected="a run", path=run.name)
-            name, bounds = name or run.name, run.offsets.tolist()
-            documents = {
-                query: [run.documents.names[code] for code in run.document[low : min(high, low + depth)]]
-                for query, low, high in zip(run.queries.names, bounds[:-1], bounds[1:], strict=True)
-            }
+            name = name or run.name
+            codes = numbers.of(Ids.of(run.documents.names), np.array([0, len(run.documents)]))
+            bounds, document = run.offsets, run.document
+            if depth is not None:
+                bounds, rows = first_rows(bounds, depth)
+                document = document[rows]
+            ends = pairwise(bounds.tolist())
+            lists = NumberedLists(dict(zip(run.queries.names, ends, strict=True)), codes[document])
         else:
-            first = _FirstDocuments(depth)
-            name, counts = stream_lists(source, first, reading=reading, name=name, workspaces=workspaces)
-            documents = first.documents
+            found = _Numbering(numbers, depth)
+            name, counts = stream_lists(source, found, reading=reading, name=name, workspaces=workspaces)
+            lists = found.lists()
         label = (counts.tag or name) if reading.by_tag else name
-        path = os.fspath(source) if isinstance(source, (str, os.PathLike)) else ""
-        return RunInfo(label, counts.tag, path, counts_of_reading(counts, reading)), documents
+        return RunInfo(label, counts.tag, _path_of(source), counts_of_reading(counts, reading)), lists
 
     read = list(_each(read_one, named_sources(runs), on_run))
     refuse_equal_names([info for info, _ in read])
@@ -368,11 +444,10 @@ def refuse_equal_names(infos: Sequence[RunInfo]) -> None:
         earlier = seen.setdefault(info.name, info)
         if earlier is not info:
             if not info.path and not earlier.path:
-                same = f"called '{info.name}'" if info.name != UNNAMED else "without a name"
                 raise UsageError(
-                    f'two runs are {same}; expected a dictionary that names them: {{"A": a, "B": b}}'
+                    f'two runs are both named \'{info.name}\'; name them in a dictionary: {{"A": a, "B": b}}'
                 )
             files = f" ({earlier.path} and {info.path})" if info.path else ""
             raise UsageError(
-                f"two runs are called '{info.name}'{files}; expected different names (NAME=FILE names a run)"
+                f"two runs are both named '{info.name}'{files}; rename a file, or name one: NAME=FILE"
             )

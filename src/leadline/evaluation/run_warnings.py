@@ -11,8 +11,8 @@ from leadline.data.averages import Averaged
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
-from leadline.data.results import MACHINE_LABELS, ResultWarning, RunInfo
-from leadline.data.wording import percent
+from leadline.data.records import MACHINE_LABELS, ResultWarning, RunInfo
+from leadline.data.wording import counted, percent, queries
 from leadline.errors import InputError, UsageError
 from leadline.io.row_checks import ABOUT_MACHINES
 from leadline.io.selection import absent
@@ -63,13 +63,13 @@ def selection_warnings(infos: Sequence[RunInfo]) -> list[ResultWarning]:
     """Return warnings of what was left out of runs that are read without judgments."""
     messages = {
         "identical_ids": PER_RUN["identical_ids"],
-        "absent_queries": "selected queries missing: {count} in {runs}",
+        "absent_queries": ("selected query", "selected queries", "missing from {runs}"),
     }
     warnings = []
     for code, template in messages.items():
         concerned = [info for info in infos if info.counts.get(code)]
         count = sum(info.counts[code] for info in concerned)
-        message = template.format(count=f"{count:,}", runs=_names(concerned, len(infos)))
+        message = _message(template, count, runs=_names(concerned, len(infos)))
         warnings.append(ResultWarning(code, message, count))
     return [notice for notice in warnings if notice.count]
 
@@ -85,30 +85,42 @@ def tied_cutoffs(judged: JudgedRun, measures: Sequence[Measure]) -> int:
     return int(np.count_nonzero(judged.cut_in_ties | (judged.total(judged.query[rows[parted]]) > 0)))
 
 
-# Messages about counts that are summed over runs.
-PER_RUN: dict[str, str] = {
-    "missing_queries": "judged queries missing: {count} in {runs}; {missing}",
-    "empty_queries": "judged queries without documents: {count} in {runs}; they count 0",
-    "unjudged_queries": "queries without judgments: {count} in {runs}; excluded",
-    "unjudged_documents": "unjudged: {share} of the documents of {runs}; counted as non-relevant",
-    "tied_lists": "lists with tied judged documents: {count} in {runs}; ties are ordered by descending "
-    "document id",
-    "tied_cutoffs": "lists in which a cutoff falls within a tie: {count} in {runs}",
-    "remark_lines": "lines at the top that begin with '# ': {count} in {runs}; remarks, not read",
-    "other_tags": "additional run tags in the file: {count} in {runs}; the run is named after the last",
-    "ignored_columns": "lines with more than six columns: {count} in {runs}; the others are ignored",
-    "rank_disagrees": "lists whose rank column contradicts the scores: {count} in {runs}; ordered by "
-    "score (--config read.order=rank orders by rank)",
-    "repeated_documents": "repeated documents: {count} in {runs}; one occurrence of each is used",
-    "dropped_scores": "lines with score NaN: {count} in {runs}; dropped as requested",
-    "identical_ids": "documents whose id is that of their query: {count} in {runs}; dropped as requested",
+# Messages about counts that are summed over runs: what is counted, once and several times, and the rest.
+PER_RUN: dict[str, tuple[str, str, str]] = {
+    "missing_queries": ("judged query", "judged queries", "missing from {runs} ({missing})"),
+    "empty_queries": ("judged query", "judged queries", "without documents in {runs} (scored 0)"),
+    "unjudged_queries": ("query", "queries", "without judgments in {runs} (left out)"),
+    "unjudged_documents": ("", "", "unjudged: {share} of the documents in {runs} (counted as not relevant)"),
+    "tied_lists": ("query", "queries", "with tied judged documents in {runs} (ordered by descending id)"),
+    "tied_cutoffs": ("query", "queries", "with a tie across a cutoff in {runs}"),
+    "remark_lines": ("comment line", "comment lines", "at the top of {runs} (begin with '# ', skipped)"),
+    "other_tags": ("further run tag", "further run tags", "in {runs} (named after the last)"),
+    "ignored_columns": ("line", "lines", "with more than six columns in {runs} (the rest ignored)"),
+    "rank_disagrees": (
+        "query",
+        "queries",
+        "whose ranks contradict the scores in {runs} (scores win, unless --config read.order=rank)",
+    ),
+    "repeated_documents": ("repeated document", "repeated documents", "in {runs} (one of each kept)"),
+    "dropped_scores": ("line", "lines", "with score NaN in {runs} (dropped as requested)"),
+    "identical_ids": ("document", "documents", "with the id of their query in {runs} (dropped as requested)"),
 }
 MISSING_RULES = {
-    "all": "treated as empty lists",
-    "both": "excluded from its means",
-    "with_relevant": "treated as empty lists",
-    "complete": "trec_eval 10 prints no mean in this case",
+    "all": "scored 0",
+    "both": "left out of its means",
+    "with_relevant": "scored 0",
+    "complete": "trec_eval 10 then prints no mean",
 }
+
+
+def _message(template: tuple[str, str, str], count: int, **parts: str) -> str:
+    """Return a message about a count.
+
+    >>> _message(PER_RUN["tied_cutoffs"], 1, runs="bm25")
+    '1 query with a tie across a cutoff in bm25'
+    """
+    one, several, text = template
+    return (f"{counted(count, one, several)} " if one else "") + text.format(**parts)
 
 
 def warnings_of(
@@ -128,9 +140,9 @@ def count_warnings(infos: Sequence[RunInfo], *, averaging: str = "all") -> list[
         concerned = [info for info in infos if info.counts[code]]
         count = sum(info.counts[code] for info in concerned)
         documents = sum(info.counts["documents"] for info in concerned)
-        message = template.format(
-            count=f"{count:,}",
-            documents=f"{documents:,}",
+        message = _message(
+            template,
+            count,
             runs=_names(concerned, len(infos)),
             missing=MISSING_RULES[averaging],
             share=share_of(count, documents),
@@ -142,7 +154,7 @@ def count_warnings(infos: Sequence[RunInfo], *, averaging: str = "all") -> list[
 def no_overlap(infos: Sequence[RunInfo]) -> ResultWarning:
     """Return a warning of runs without any judged query."""
     nothing = [info for info in infos if info.counts["queries"] == 0]
-    message = f"no query is judged: {', '.join(info.name for info in nothing)}; do the query ids match?"
+    message = f"no query of {', '.join(info.name for info in nothing)} is judged; do the query ids match?"
     return ResultWarning("no_overlap", message, len(nothing))
 
 
@@ -202,9 +214,7 @@ def _uneven(infos: Sequence[RunInfo]) -> ResultWarning:
         return ResultWarning("uneven_judgments", "", 0)
     texts = [f"{name} {100 * share:.0f} %" for share, name in shares]
     summary = ", ".join(texts) if len(texts) <= NAMED else f"{texts[0]} to {texts[-1]}"
-    message = (
-        f"unjudged among the first {TOP} documents: {summary}; runs with more of them are underestimated more"
-    )
+    message = f"unjudged in the top {TOP}: {summary}; more unjudged means more underestimated"
     return ResultWarning("uneven_judgments", message, len(shares))
 
 
@@ -228,7 +238,7 @@ def levels_of(measures: Sequence[Measure]) -> list[float]:
 def fractional_warning(qrels: Qrels) -> list[ResultWarning]:
     """Return a warning of fractional grades, which trec_eval truncates."""
     count = int((qrels.grades != np.floor(qrels.grades)).sum())
-    message = f"fractional grades: {count}; used unchanged, whereas trec_eval truncates them"
+    message = f"{counted(count, 'fractional grade')} (used unchanged, trec_eval truncates them)"
     return [ResultWarning("fractional_grades", message, count)] if count else []
 
 
@@ -266,23 +276,23 @@ def warnings_of_undefined(
     warnings = []
     for measure, column in zip(measures, counts.T, strict=True):
         concerned = [infos[index] for index in np.flatnonzero(column).tolist()]
-        rule = {
-            "mean": "counted as 0",
-            "defined": "excluded from its mean",
-            "geometric": "counted as 0.00001",
-        }.get(measure.average, "")
+        rule = {"mean": "scored 0", "defined": "left out of its mean", "geometric": "scored 0.00001"}.get(
+            measure.average, ""
+        )
         count = int(column.sum())
         where = _names(concerned, len(infos))
-        message = f"lists for which {measure} is undefined: {count} in {where}; {rule}"
+        message = f"{measure} is undefined for {queries(count)} in {where} ({rule})"
         warnings.append(ResultWarning("undefined", message, count))
     return [notice for notice in warnings if notice.count]
 
 
 def _no_relevant(qrels: Qrels, rel: float, averaging: str) -> ResultWarning:
     count = int((qrels.relevant(rel) == 0).sum())
-    rule = "excluded from the means" if averaging == "with_relevant" else "counted as 0 in every mean"
-    grade = "" if rel == 1.0 else f" (grade {rel:g} or more)"
-    message = f"judged queries without a relevant document{grade}: {count}; {rule}"
+    rule = "left out of the means" if averaging == "with_relevant" else "scored 0"
+    grade = "" if rel == 1.0 else f" of grade {rel:g} or more"
+    message = (
+        f"{counted(count, 'judged query', 'judged queries')} without a relevant document{grade} ({rule})"
+    )
     return ResultWarning("no_relevant", message, count)
 
 

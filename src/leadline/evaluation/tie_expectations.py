@@ -8,7 +8,7 @@ import numpy as np
 
 from leadline.data.arrays import Codes, Floats, Integers
 from leadline.data.judged_run import JudgedRun
-from leadline.evaluation.bounds import Rule, group_bounds, last_ranks
+from leadline.evaluation.bound_rules import Rule, group_bounds, last_ranks
 from leadline.measures import Measure, ratio, relevant
 from leadline.measures.average_precision import AP
 from leadline.measures.cumulated_gain import CG, DCG, SDCG, nDCG

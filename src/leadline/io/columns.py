@@ -18,7 +18,7 @@ from leadline.data.arrays import Bytes, Floats, Integers, bytes_of
 from leadline.data.ids import Ids, to_text
 from leadline.data.reading import Reading
 from leadline.io import selection
-from leadline.io.row_checks import Records
+from leadline.io.row_columns import Records
 from leadline.io.trec_lists import CompiledLists, ListConsumer, RankedLists
 from leadline.io.trec_runs import ReadCounts
 

@@ -11,14 +11,14 @@ import re
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from numbers import Integral
-from pathlib import Path
+from os.path import splitext
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from leadline.data.reading import DEFAULT_READING, Reading
 from leadline.errors import InputError
-from leadline.io import row_checks
+from leadline.io import row_checks, row_columns
 from leadline.io.archives import COMPRESSIONS
 from leadline.io.opening import (
     BINARY_TABLES,
@@ -32,7 +32,7 @@ from leadline.io.opening import (
     read_whole,
     split_part,
 )
-from leadline.io.row_checks import Records, Table
+from leadline.io.row_columns import Records, Table
 from leadline.io.trec_lists import first_line, is_number, looks_trec
 from leadline.kernels import plain
 
@@ -180,10 +180,10 @@ def suffix_of(path: str) -> str:
     >>> suffix_of("bm25.json.gz"), suffix_of("bm25.run")
     ('.json', '.run')
     """
-    name = Path(path)
-    if name.suffix in COMPRESSIONS.values():
-        name = name.with_suffix("")
-    return name.suffix.lower()
+    name, suffix = splitext(path.rstrip("/"))
+    if suffix in COMPRESSIONS.values():
+        suffix = splitext(name)[1]
+    return suffix.lower()
 
 
 def records_of(
@@ -253,9 +253,9 @@ def kind_of_trec(text: bytes) -> str:
 def _content_of_rows(source: Opened) -> str:
     found = records_of(source, "grade")
     # Lists of ids are rankings unless they are named as relevant.
-    if found.listed or row_checks.find(found.names, (*row_checks.RANK, *row_checks.TAG)):
+    if found.listed or row_columns.find(found.names, (*row_columns.RANK, *row_columns.TAG)):
         return "run"
-    if row_checks.find(found.names, row_checks.GRADE):
+    if row_columns.find(found.names, row_columns.GRADE):
         return "qrels"
     try:
         return "qrels" if all(_is_whole(row[3]) for row in found.rows) else "run"
@@ -339,22 +339,22 @@ def _is_record(line: bytes) -> bool:
         return False
     if not isinstance(found, dict):
         return False
-    if row_checks.find(found, row_checks.DOCUMENT) is None:
+    if row_columns.find(found, row_columns.DOCUMENT) is None:
         from leadline.io import json_files
 
         return json_files.begins_list(found)
-    name = row_checks.find(found, row_checks.QUERY)
+    name = row_columns.find(found, row_columns.QUERY)
     return name is not None and not isinstance(found[name], (dict, list))
 
 
 def _is_csv(head: bytes, _named: str) -> bool:
     """Return whether the first line has names of columns; before it lines that begin with `#` are remarks."""
-    from leadline.io.tables import delimiter_of
+    from leadline.io.small_tables import delimiter_of
 
     lines = (line for line in head.split(b"\n") if line.strip() and not line.startswith(b"#"))
     line = next(lines, b"").decode("utf-8", "surrogateescape").strip("\r\n")
     names = [cell.strip('"') for cell in line.split(delimiter_of(line))]
-    return row_checks.find(names, (*row_checks.QUERY, *row_checks.DOCUMENT)) is not None
+    return row_columns.find(names, (*row_columns.QUERY, *row_columns.DOCUMENT)) is not None
 
 
 def _is_headerless(head: bytes, _named: str) -> bool:

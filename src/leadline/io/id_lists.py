@@ -7,27 +7,25 @@ import json
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from typing import Any
 
 from leadline.data.ids import to_bytes, to_text
 from leadline.errors import InputError, UsageError
-from leadline.io import row_checks, texts
+from leadline.io import row_columns, texts
 from leadline.io.lines import whole_text
-from leadline.io.opening import BINARY_TABLES, BOM, PARQUET, first_bytes, read_whole, text_of
+from leadline.io.opening import BOM, PARQUET, first_bytes, read_whole, text_of
 from leadline.io.read import KnownLike, read_qrels
-from leadline.io.tables import FIELD, csv_table, delimiter_of, table_column
+from leadline.io.small_tables import FIELD, Rows, csv_table, delimiter_of, parquet, table_column
 from leadline.io.texts import rows_of
 from leadline.io.trec_lists import looks_trec
 from leadline.kernels import plain
 
 
-def headed_rows(path: str, *, encoding: str = "utf-8") -> texts.Rows:
+def headed_rows(path: str, *, encoding: str = "utf-8") -> Rows:
     """Return the rows of a table with their lines (or places) from 1; standard input is CSV or TSV."""
     head = first_bytes(path, 1 << 16)
     start = b"" if head is None else head.removeprefix(BOM).lstrip()
     if start.startswith(PARQUET):
-        return texts.parquet(path)
+        return parquet(path)
     if start.startswith(b"{"):
         return texts.json_lines(path, encoding=encoding)
     if start.startswith(b"["):
@@ -81,7 +79,9 @@ def read_pair_values(place: str) -> dict[str, dict[str, float]]:
         raise UsageError(f"'{place}'; expected FILE:COLUMN, as in scores.tsv:score")
     found: dict[str, dict[str, float]] = {}
     for line, row in headed_rows(path):
-        keys = [row_checks.find(row, known) or known[0] for known in (row_checks.QUERY, row_checks.DOCUMENT)]
+        keys = [
+            row_columns.find(row, known) or known[0] for known in (row_columns.QUERY, row_columns.DOCUMENT)
+        ]
         need_columns(row, [*keys, column], path, line)
         query, document = (row[key] for key in keys)
         if not all(isinstance(name, str) and name for name in (query, document)):
@@ -148,92 +148,6 @@ def read_document_ids(path: str) -> list[str]:
     return [line.strip() for _, line in lines]
 
 
-QUERY_IDS = (*row_checks.QUERY, "num", "id", "_id")
-
-
-def read_query_ids(path: str) -> list[str]:
-    """Return the ids of queries in a file, in their order, each once.
-
-    The file is a list of one id a line; a table of queries, judgments or results with a column of query ids
-    (CSV, TSV, JSON, JSON Lines, Parquet); queries in two columns without a header, id and text, with a tab
-    between; or qrels or a run in the format of TREC.
-    """
-    found = dict.fromkeys(_query_ids(path))
-    if not found:
-        raise InputError("contains no query ids", expected="at least one", path=path)
-    return list(found)
-
-
-def _query_ids(path: str) -> Iterator[str]:
-    window = read_whole(path)
-    head = window.text[: min(window.filled, 1 << 12)].tobytes()
-    if head.startswith(BINARY_TABLES):
-        yield from _ids_in(texts.parquet(path), path)
-        return
-    text = text_of(window)
-    start = text.lstrip()[:1]
-    if start == "{":
-        whole = None
-        with suppress(ValueError, RecursionError):
-            whole = json.loads(text)
-        if isinstance(whole, dict) and row_checks.find(whole, QUERY_IDS) is None:
-            yield from whole  # {query: {document: number}}
-            return
-        rows = [(line, raw) for line, raw in enumerate(text.split("\n"), start=1) if raw.strip()]
-        parsed = ((line, _parsed(raw, path, line)) for line, raw in rows)
-        yield from _ids_in(parsed if whole is None else iter([(1, whole)]), path)
-        return
-    if start == "[":
-        yield from _ids_in(enumerate(_parsed(text, path, 1), start=1), path)
-        return
-    header = next((line for line in text.split("\n") if line.strip() and not line.startswith("#")), "")
-    delimiter = delimiter_of(header)
-    names = [cell.strip('"') for cell in header.rstrip("\r").split(delimiter)]
-    name = row_checks.find(names, QUERY_IDS)
-    if name is not None and (delimiter in header or text.rstrip().rpartition("\n")[2].strip() != name):
-        columns, cells = csv_table(text, path)
-        yield from (row[columns.index(name)] for _, row in cells)
-        return
-    lines_of_ids = [
-        (line, raw.decode("utf-8", "surrogateescape").rstrip("\r"))
-        for line, raw in plain.data_lines(window.text[: window.end].tobytes())
-    ]
-    if not lines_of_ids:
-        return
-    trec = looks_trec(lines_of_ids[0][1].encode("utf-8", "surrogateescape"))
-    for line, raw in lines_of_ids:
-        words = FIELD.findall(raw)
-        if trec or "\t" in raw:
-            yield words[0] if trec else raw.split("\t")[0]
-        elif len(words) == 1:
-            yield words[0]
-        else:
-            raise InputError(
-                f"{len(words)} words",
-                expected="one query id a line, or a column query_id",
-                path=path,
-                line=line,
-            )
-
-
-def _parsed(text: str, path: str, line: int) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        raise InputError("no JSON", expected="records with query_id", path=path, line=line) from None
-
-
-def _ids_in(rows: Iterable[tuple[int, Any]], path: str) -> Iterator[str]:
-    for line, row in rows:
-        found = row
-        if isinstance(row, Mapping):
-            name = row_checks.find(row, QUERY_IDS)
-            found = None if name is None else row[name]
-        if not isinstance(found, str) or not found:
-            raise InputError("no query id", expected="a text query_id", path=path, line=line)
-        yield found
-
-
 def _id_of(line: str, path: str, number: int) -> str:
     try:
         record = json.loads(line)
@@ -274,7 +188,7 @@ def _pairs(path: str) -> Iterator[tuple[str, str]]:
             yield from ((query, document) for document in documents)
         return
     for place, row in rows_of(path, "query", quoted=True):
-        names = row_checks.find(row, row_checks.QUERY), row_checks.find(row, row_checks.DOCUMENT)
+        names = row_columns.find(row, row_columns.QUERY), row_columns.find(row, row_columns.DOCUMENT)
         if names[0] is None or names[1] is None:
             raise InputError(
                 f"pairs with columns {', '.join(map(str, row))}",

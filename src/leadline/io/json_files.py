@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from leadline.data.ids import to_bytes
 from leadline.errors import InputError
-from leadline.io import python_inputs, row_checks
+from leadline.io import python_inputs, row_columns
 from leadline.io.opening import Chunk
 from leadline.io.record_lists import json_lines_scan, mapping_lists
-from leadline.io.row_checks import Records, Row, Table
+from leadline.io.row_columns import Records, Row, Table
 from leadline.io.tables import RUN_COLUMNS, OutputTable, byte_lines, row_blocks
 from leadline.io.trec_lists import CompiledLists
 from leadline.kernels import plain
@@ -108,8 +108,7 @@ def parse_json(text: bytes, path: str, line: int = 0) -> Any:
         return json.loads(text.rstrip().decode("utf-8", "surrogateescape"), object_pairs_hook=Members)
     except json.JSONDecodeError as error:
         raise InputError(
-            f"no JSON at column {error.colno} ({error.msg.lower()})",
-            expected="a whole JSON text",
+            f"invalid JSON at column {error.colno}: {error.msg[:1].lower()}{error.msg[1:]}",
             path=path,
             line=line or error.lineno,
         ) from None
@@ -238,11 +237,11 @@ QUERY_LISTS = (
     ("queries",),  # RRE, as exported by Quepid
 )
 QUERY = (
-    *(name for name in row_checks.QUERY if name != "query"),
+    *(name for name in row_columns.QUERY if name != "query"),
     *("turn_id", "id", "_id", "query", "name", "$query"),
 )
-DOCUMENT = (*row_checks.DOCUMENT, "docId", "wikipedia_id", "passage_id", "pid", "_id", "id")
-SCORE = (*row_checks.SCORE, "_score", "relevance")
+DOCUMENT = (*row_columns.DOCUMENT, "docId", "wikipedia_id", "passage_id", "pid", "_id", "id")
+SCORE = (*row_columns.SCORE, "_score", "relevance")
 MTEB_META = "mteb_model_meta"
 WITHOUT_QUERY = 'an object {query id: response}, or {"query_id": ..., "hits": ...} on every line'
 
@@ -375,7 +374,7 @@ def _pairs(documents: Mapping[str, Any]) -> list[Any] | None:
         if isinstance(value, list):
             found += [[document, name] for document in value]
         elif isinstance(value, Mapping):
-            grade = row_checks.find(value, row_checks.GRADE)
+            grade = row_columns.find(value, row_columns.GRADE)
             if grade is None:
                 return None
             found.append([name, value[grade]])
@@ -482,7 +481,7 @@ def _names_of(first: Any, what: str, found: Records, place: int) -> Names:
         return Names("", "")
     if _is_pair(first):
         return Names("", "number")
-    known = SCORE if what == "score" else (*row_checks.GRADE, *SCORE)
+    known = SCORE if what == "score" else (*row_columns.GRADE, *SCORE)
     if isinstance(first, Mapping):
         document = next((name for name in DOCUMENT if isinstance(first.get(name), (str, int))), None)
         number = next((name for name in known if first.get(name) is not None), "")

@@ -3,126 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from leadline.data.ids import to_bytes
 from leadline.data.qrels import Qrels
-from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
-from leadline.io import row_checks
+from leadline.io import row_columns
 from leadline.io.formats import SQLITE_STORE, opened
 from leadline.io.id_lists import headed_rows, need_columns
 from leadline.io.opening import run_name
 from leadline.io.read import QrelsLike, qrels_of, read_qrels
-from leadline.io.tables import split_place
+from leadline.io.small_tables import split_place
 from leadline.kernels import plain
-
-Pair = tuple[str, str]
-
-
-class Judgment(NamedTuple):
-    """The grade that a judge gave a document for a query; the last one where there were several."""
-
-    query: str
-    document: str
-    judge: str
-    grade: int
-
-
-class Merged(NamedTuple):
-    """One grade a pair; `shared` pairs had several judges, `tied` of them no majority.
-
-    `votes` are the grades of the pairs with unlike ones.
-    """
-
-    grades: dict[Pair, float]
-    rule: str
-    shared: int
-    votes: dict[Pair, tuple[int, ...]]
-    tied: int
-
-    @property
-    def remarks(self) -> tuple[tuple[str, str, int], ...]:
-        """Return code, words and count of what was merged; nothing where no pair had several judges."""
-        if not self.shared:
-            return ()
-        words = (
-            f"pairs with several judges: {self.shared:,}, {len(self.votes):,} with unlike grades; "
-            f"merged by {self.rule}"
-        )
-        if self.tied:
-            words += f", {counted(self.tied, 'tie')} went to the lower grade"
-        return (("merged", words, self.shared),)
-
-
-def majority(grades: Sequence[int]) -> float:
-    """Return the grade of most judges; among grades of as many judges the lowest.
-
-    >>> majority([2, 1, 2]), majority([0, 2])
-    (2, 0)
-    """
-    votes = Counter(grades)
-    return min(votes, key=lambda grade: (-votes[grade], grade))
-
-
-def mean(grades: Sequence[int]) -> float:
-    """Return the mean grade, a whole one as an integer.
-
-    >>> mean([0, 1]), mean([1, 1])
-    (0.5, 1)
-    """
-    found = sum(grades) / len(grades)
-    return int(found) if found == int(found) else found
-
-
-RULES: Mapping[str, Callable[[Sequence[int]], float]] = {"majority": majority, "max": max, "mean": mean}
-
-
-def merge(judgments: Iterable[Judgment], rule: str = "majority") -> Merged:
-    """Merge judgments by a rule of `RULES`, or take those of one judge by name.
-
-    >>> found = merge([Judgment("q", "d", "ann", 1), Judgment("q", "d", "bob", 0)])
-    >>> found.grades, found.tied
-    ({('q', 'd'): 0}, 1)
-    """
-    judgments = list(judgments)
-    if rule not in RULES:
-        judgments = _of_judge(judgments, rule)
-    by_pair: dict[Pair, list[int]] = {}
-    for query, document, _, grade in judgments:
-        by_pair.setdefault((query, document), []).append(grade)
-    shared = [grades for grades in by_pair.values() if len(grades) > 1]
-    settle = RULES.get(rule, majority)
-    return Merged(
-        {pair: settle(grades) for pair, grades in by_pair.items()},
-        rule,
-        len(shared),
-        {pair: tuple(grades) for pair, grades in by_pair.items() if len(set(grades)) > 1},
-        sum(map(_is_tied, shared)) if rule == "majority" else 0,
-    )
-
-
-def _is_tied(grades: Sequence[int]) -> bool:
-    votes = sorted(Counter(grades).values())
-    return len(votes) > 1 and votes[-1] == votes[-2]
-
-
-def _of_judge(judgments: list[Judgment], name: str) -> list[Judgment]:
-    judges = sorted({judgment.judge for judgment in judgments})
-    if name not in judges:
-        import difflib
-
-        known = [*RULES, *judges]
-        close = difflib.get_close_matches(name, known, n=2) or known
-        raise UsageError(f"no merge rule or judge is called '{name}'; nearest: {', '.join(close)}")
-    return [judgment for judgment in judgments if judgment.judge == name]
-
 
 BESIDE = ("probability", "note")  # what the judging page writes beside grades
 BESIDE_JUDGE = ("form", "seconds", "opened")  # and, after the name of a judge, about each judgment
-JudgesLike: TypeAlias = "str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Mapping[str, QrelsLike]"
+JudgesLike: TypeAlias = "str | os.PathLike[str] | Sequence[QrelsLike] | Mapping[str, QrelsLike]"
 Row = tuple[bytes, bytes, float]
 
 
@@ -150,7 +47,7 @@ def read_judges(source: JudgesLike) -> list[Judge]:
         found = [Judge(name, read_qrels(qrels)) for name, qrels in source.items()]
     else:
         places = [source] if isinstance(source, (str, os.PathLike)) else source
-        found = [judge for place in places for judge in _of_file(os.fspath(place))]
+        found = [judge for number, place in enumerate(places, start=1) for judge in _given(place, number)]
     seen: dict[str, Judge] = {}
     for judge in found:
         other = seen.setdefault(judge.name, judge)
@@ -158,6 +55,12 @@ def read_judges(source: JudgesLike) -> list[Judge]:
             files = f" ({other.path} and {judge.path})" if judge.path else ""
             raise UsageError(f"two judges are called '{judge.name}'{files}; expected other names")
     return found
+
+
+def _given(place: Any, number: int) -> list[Judge]:
+    if isinstance(place, (str, os.PathLike)):
+        return _of_file(os.fspath(place))
+    return [Judge(f"judge {number}", read_qrels(place))]
 
 
 def judge_name(path: str) -> str:
@@ -178,8 +81,8 @@ def _of_file(place: str) -> list[Judge]:
         header = next((list(row) for _, row in headed_rows(path)), [])
         if (
             column
-            or row_checks.find(header, row_checks.GRADE) is None
-            or row_checks.find(header, row_checks.JUDGE)
+            or row_columns.find(header, row_columns.GRADE) is None
+            or row_columns.find(header, row_columns.JUDGE)
         ):
             return _of_table(path, header, column)
     elif column:
@@ -205,13 +108,13 @@ def _of_store(path: str, wanted: str) -> list[Judge]:
 
 
 def _of_table(path: str, header: Sequence[str], column: str) -> list[Judge]:
-    owner = row_checks.find(header, row_checks.JUDGE)
-    ids = [row_checks.find(header, names) for names in (row_checks.QUERY, row_checks.DOCUMENT)]
-    for found, names in zip(ids, (row_checks.QUERY, row_checks.DOCUMENT), strict=True):
+    owner = row_columns.find(header, row_columns.JUDGE)
+    ids = [row_columns.find(header, names) for names in (row_columns.QUERY, row_columns.DOCUMENT)]
+    for found, names in zip(ids, (row_columns.QUERY, row_columns.DOCUMENT), strict=True):
         if found is None:
             need_columns(header, names[:1], path, 1)
     query, document = map(str, ids)
-    grade = row_checks.find(header, row_checks.GRADE)
+    grade = row_columns.find(header, row_columns.GRADE)
     if column in ("", "*") and owner is not None:
         need_columns(header, [] if grade else ["grade"], path, 1)
         rows = _long_rows(path, query, document, owner, str(grade))
@@ -219,7 +122,7 @@ def _of_table(path: str, header: Sequence[str], column: str) -> list[Judge]:
         chosen = [
             name
             for name in header
-            if name not in (query, document, owner, *row_checks.GRADE, *row_checks.SUBTOPIC, *BESIDE)
+            if name not in (query, document, owner, *row_columns.GRADE, *row_columns.SUBTOPIC, *BESIDE)
             and not (name.rpartition(" ")[0] in header and name.rpartition(" ")[2] in BESIDE_JUDGE)
         ]
         if column not in ("", "*"):

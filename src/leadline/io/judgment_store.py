@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import sqlite3
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from os.path import exists, isfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
-from zlib import crc32
 
 from leadline.errors import InputError
-from leadline.io.judges import Judgment, merge
+from leadline.io.merged_judgments import Judgment, merge
 from leadline.io.opening import SQLITE
+from leadline.io.pool_files import DrawnPool, pool_of_lines
 from leadline.io.read_paths import record_input
-from leadline.io.row_checks import DRAWN_POOL, Records
+from leadline.io.row_columns import DRAWN_POOL, Records
 
 if TYPE_CHECKING:
     from leadline.io.formats import Opened
@@ -94,7 +95,7 @@ def is_database(path: str) -> bool:
         with open(path, "rb") as file:
             return file.read(len(SQLITE)) == SQLITE
     except OSError as error:
-        raise InputError(error.strerror or "", expected="a readable file", path=path) from None
+        raise InputError(error.strerror or str(error), path=path) from None
 
 
 def _tried(address: str, path: str) -> sqlite3.Connection:
@@ -143,7 +144,7 @@ FROM events JOIN judges ON judges.id = events.judge JOIN pairs ON pairs.id = eve
 
 def checksum(row: tuple[Any, ...]) -> int:
     """Return the checksum of a row of `SEALED` without its last column."""
-    return crc32(ascii(row[:-1]).encode())
+    return zlib.crc32(ascii(row[:-1]).encode())
 
 
 def _check_seals(connection: sqlite3.Connection, path: str) -> None:
@@ -169,6 +170,7 @@ def typed(rows: Iterable[tuple[Any, ...]], types: str, path: str) -> Iterator[tu
         yield row
 
 
+HAS_TABLE = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
 DRAWN = "drawn"  # fact of a store to which pairs of a drawn pool were added
 # An earlier version wrote no such fact.
 OF_A_DRAW = """
@@ -217,6 +219,21 @@ def pairs(path: str) -> list[tuple[str, str, float]]:
     with faults(path), closing(connect(path)) as connection:
         rows = connection.execute("SELECT query, document, probability FROM pairs ORDER BY id")
         return list(typed(rows, "ssf", path))
+
+
+def pool(path: str) -> DrawnPool | None:
+    """Return the drawn pool that a store was made from; None if it keeps none."""
+    with faults(path), closing(connect(path)) as connection:
+        if connection.execute(HAS_TABLE, ("frames",)).fetchone() is None:
+            return None
+        rows = connection.execute("SELECT pool FROM frames").fetchall()
+    if not rows:
+        return None
+    try:
+        text = zlib.decompress(rows[0][0]).decode("utf-8")
+    except (TypeError, ValueError, zlib.error):
+        raise damaged(path, "its pool cannot be read") from None
+    return pool_of_lines(list(enumerate(text.split("\n"), start=1)), path)
 
 
 def owners(path: str) -> dict[str, str]:

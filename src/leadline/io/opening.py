@@ -7,10 +7,8 @@ import os
 import re
 import sys
 import threading
-from collections.abc import Callable, Generator, Sequence
-from glob import glob, has_magic
-from os.path import exists, isdir, isfile
-from pathlib import Path
+from collections.abc import Callable, Generator
+from os.path import basename, exists, isdir, isfile
 from typing import BinaryIO, Generic, ParamSpec, Self, TypeVar, cast
 
 import numpy as np
@@ -88,6 +86,7 @@ RUN_SUFFIXES = (
     *(".run", ".txt", ".trec", ".res", ".out"),
     *(".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".arrow", ".feather"),
 )
+MAGIC = frozenset("*?[")  # characters of a pattern
 BOM = b"\xef\xbb\xbf"
 WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff")
 STANDARD_INPUT = "-"
@@ -113,7 +112,7 @@ def run_name(path: str) -> str:
     if path == STANDARD_INPUT:
         return "stdin"
     path, part = split_part(path)
-    name = Path(path).name
+    name = basename(path.rstrip("/"))
     for suffixes in (tuple(COMPRESSIONS.values()), RUN_SUFFIXES):
         for suffix in suffixes:
             if name.endswith(suffix) and name != suffix:
@@ -135,9 +134,11 @@ def files_of(path: str) -> list[str]:
             entry.path for entry in os.scandir(path) if entry.is_file() and not entry.name.startswith(".")
         ]
         kind = "a folder without files"
-    elif (
-        has_magic(path) and not exists(path) and not path.startswith(IR_DATASETS) and not split_part(path)[1]
+    elif not MAGIC.isdisjoint(path) and not (
+        exists(path) or path.startswith(IR_DATASETS) or split_part(path)[1]
     ):
+        from glob import glob
+
         found = [name for name in glob(path) if isfile(name)]
         kind = "a pattern that matches no file"
     else:
@@ -193,8 +194,9 @@ def open_raw(path: str) -> io.BufferedReader:
         raise InputError("is a folder", expected="a file", path=path) from None
     except OSError as error:
         hint = "`leadline evaluate --parts` reads URLs" if "://" in path else ""
+        missing = isinstance(error, FileNotFoundError)
         raise InputError(
-            error.strerror or str(error), expected="a readable file", path=path, hint=hint
+            "no such file" if missing else error.strerror or str(error), path=path, hint=hint
         ) from None
 
 
@@ -293,13 +295,13 @@ class Buffers:
 
     def __init__(self, size: int = 1 << 21) -> None:
         self.text: Bytes = np.empty(size, dtype=np.uint8)
-        self._columns: dict[str, Integers] = {}
+        self._columns: dict[tuple[str, ...], dict[str, Integers]] = {}
 
-    def columns(self, names: Sequence[str], size: int) -> dict[str, Integers]:
+    def columns(self, names: tuple[str, ...], size: int) -> dict[str, Integers]:
         """Return writable columns of at least a size."""
-        if not self._columns or len(self._columns[names[0]]) < size:
-            self._columns = {name: np.empty(size, dtype=np.int64) for name in names}
-        return self._columns
+        if names not in self._columns or len(self._columns[names][names[0]]) < size:
+            self._columns[names] = {name: np.empty(size, dtype=np.int64) for name in names}
+        return self._columns[names]
 
 
 class Chunk:

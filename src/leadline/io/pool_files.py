@@ -6,6 +6,7 @@ import csv
 import json
 import math
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, takewhile
@@ -15,9 +16,8 @@ from zlib import crc32
 import numpy as np
 
 from leadline.data.arrays import Flags, Floats
-from leadline.data.ids import is_utf8
 from leadline.errors import InputError
-from leadline.io import row_checks
+from leadline.io import row_columns
 from leadline.io.formats import suffix_of
 from leadline.io.id_lists import read_pairs
 from leadline.io.lines import lines
@@ -27,6 +27,8 @@ from leadline.io.trec_lists import looks_trec
 from leadline.io.write import write_bytes
 
 OTHERS = {".csv", ".json", ".parquet", ".sqlite", ".db"}  # a pool is TSV or JSON Lines
+CONTRIBUTORS = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+NO_CELL = re.compile("[\t\r\n\ud800-\udfff]")  # what an id in a cell of TSV cannot have
 POOL_COLUMNS = ("query_id", "doc_id", "probability", "contributors")
 
 
@@ -92,14 +94,14 @@ def _rows(path: str, *, ordered: bool) -> Iterator[tuple[Any, ...]]:
             order = _number(str(row["order"])) if ordered and "order" in row else math.nan
             if order is None:
                 raise InputError("a row without its order", expected="a number")
-            share = row_checks.share_of(_first(row))
+            share = row_columns.share_of(_first(row))
             yield place, *_pair(row), share, order, _ranks(row.get("contributors"))
         except InputError as error:
             raise InputError(error.found, expected=error.expected, path=path, line=place) from None
 
 
 def _pair(row: Mapping[str, Any]) -> tuple[str, str]:
-    names = row_checks.find(row, row_checks.QUERY), row_checks.find(row, row_checks.DOCUMENT)
+    names = row_columns.find(row, row_columns.QUERY), row_columns.find(row, row_columns.DOCUMENT)
     if names[0] is None or names[1] is None:
         raise InputError(f"a pool with columns {', '.join(map(str, row))}", expected="query_id and doc_id")
     pair = row[names[0]], row[names[1]]
@@ -109,7 +111,7 @@ def _pair(row: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _first(row: Mapping[str, Any]) -> object:
-    name = row_checks.find(row, row_checks.PROBABILITY)
+    name = row_columns.find(row, row_columns.PROBABILITY)
     return None if name is None else row[name]
 
 
@@ -141,13 +143,13 @@ def write_pool(pool: Pooled, path: str | os.PathLike[str]) -> None:
             row = dict(zip(POOL_COLUMNS, (query, document, share, dict(ranks)), strict=True))
             lines.append(json.dumps(row))
             continue
-        if not all(is_utf8(name) and not set(name) & set("\t\r\n") for name in (query, document)):
+        if NO_CELL.search(query) or NO_CELL.search(document):
             raise InputError(
                 f"a tab, a line end or a byte that is not UTF-8 in id {query!r} or {document!r}",
                 expected="a pool called POOL.jsonl, which can hold it",
                 path=path,
             )
-        brought = json.dumps(dict(ranks), ensure_ascii=False, separators=(",", ":"))
+        brought = CONTRIBUTORS.encode(dict(ranks))
         ids = f"{_quoted(query)}\t{_quoted(document)}"
         lines.append(f"{ids}\t{int(share) if share == 1 else repr(share)}\t{brought}")
     content = ("\n".join(lines) + "\n").encode("utf-8", "surrogateescape")
@@ -223,7 +225,12 @@ def read_drawn_pool(path: str | os.PathLike[str]) -> DrawnPool:
     path = os.fspath(path)
     header = "\t".join(DRAWN_COLUMNS)
     head = (first_bytes(path) or b"").removeprefix(BOM)
-    every = list(lines(path)) if head.startswith((b"#", header.encode())) else []
+    return pool_of_lines(list(lines(path)) if head.startswith((b"#", header.encode())) else [], path)
+
+
+def pool_of_lines(every: Sequence[tuple[int, str]], path: str) -> DrawnPool:
+    """Return the pool of numbered lines; without any, that of the table at a path."""
+    header = "\t".join(DRAWN_COLUMNS)
     top = list(takewhile(lambda numbered: not numbered[1] or numbered[1].startswith("#"), every))
     text = [(number, line) for number, line in every[len(top) :] if line]
     written = bool(text) and text[0][1] == header  # as `write_drawn_pool` writes it
@@ -404,21 +411,36 @@ def _parsed(text: str, path: str, number: int) -> dict[str, Any]:
 def write_drawn_pool(pool: DrawnPool, path: str | os.PathLike[str], notes: Sequence[str]) -> None:
     """Write a drawn pool as TSV: the design and the undrawn frame as remarks, then the drawn pairs."""
     path = os.fspath(path)
+    text = "\n".join(lines_of(pool, path, notes)) + "\n"
+    write_bytes(path, text.encode("utf-8", "surrogateescape"))
+
+
+def lines_of(pool: DrawnPool, path: str, notes: Sequence[str] = ()) -> list[str]:
+    """Return the lines of a drawn pool in a file."""
+    rows = _rows_of(pool, drawn=True)
+    header = "\t".join(DRAWN_COLUMNS)
+    return [*remarks_of(pool, path, notes), header, *("\t".join(_cells(pool, row, path)) for row in rows)]
+
+
+def remarks_of(pool: DrawnPool, path: str, notes: Sequence[str] = ()) -> list[str]:
+    """Return the design of a drawn pool and its frame without the drawn pairs, as lines of remarks."""
     pairs = int(pool.drawn.sum())
     counts = dict(zip(COUNTS, (pairs, len(pool.queries) - pairs), strict=True))
     out = [HEAD + json.dumps(pool.design | counts | {CHECKSUM: _checksum(pool)}, ensure_ascii=False)]
     out += [f"# {note}" for note in notes]
-    rows = sorted(range(len(pool.queries)), key=lambda row: (pool.queries[row], pool.order[row]))
-    out += [FRAME + "\t".join(_cells(pool, row, path)) for row in rows if not pool.drawn[row]]
-    out.append("\t".join(DRAWN_COLUMNS))
-    out += ["\t".join(_cells(pool, row, path)) for row in rows if pool.drawn[row]]
-    write_bytes(path, ("\n".join(out) + "\n").encode("utf-8", "surrogateescape"))
+    return out + [FRAME + "\t".join(_cells(pool, row, path)) for row in _rows_of(pool, drawn=False)]
+
+
+def _rows_of(pool: DrawnPool, *, drawn: bool) -> list[int]:
+    """Return the rows that were drawn or not, by query and order."""
+    keys = list(zip(pool.queries, pool.order.tolist(), strict=True))
+    return sorted(np.flatnonzero(pool.drawn == drawn).tolist(), key=keys.__getitem__)
 
 
 def _cells(pool: DrawnPool, row: int, path: str) -> tuple[str, ...]:
     query, document = pool.queries[row], pool.documents[row]
     for name in (query, document):
-        if not is_utf8(name) or set(name) & set("\t\r\n"):
+        if NO_CELL.search(name):
             raise InputError(
                 f"a tab, a line end or a byte that is not UTF-8 in id {name!r}",
                 expected="ids that a TSV file can hold",
@@ -430,5 +452,5 @@ def _cells(pool: DrawnPool, row: int, path: str) -> tuple[str, ...]:
         _quoted(document),
         "1" if share == 1 else repr(share),
         repr(float(pool.order[row])),
-        json.dumps(dict(pool.contributors[row]), ensure_ascii=False, separators=(",", ":")),
+        CONTRIBUTORS.encode(dict(pool.contributors[row])),
     )

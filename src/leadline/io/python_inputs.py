@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from importlib.util import find_spec
 from itertools import chain, count, repeat
+from numbers import Integral, Real
 from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from leadline import kernels
 from leadline.data.arrays import Codes, Floats, Hashes, Integers
 from leadline.data.ids import Ids, Vocabulary, to_bytes
 from leadline.data.qrels import Qrels
 from leadline.errors import InputError
 from leadline.io.columns import BATCH_ROWS
-from leadline.io.row_checks import Records, Row, Table
+from leadline.io.row_columns import LISTED, QUERY, SCORE, Records, Row, Table, find
 
 
 class MappingLike(Protocol):
@@ -36,6 +37,11 @@ def mapping_records(
         return Records(_by_subtopic(source, path), path=path, unit=unit, ranked=True)
     first = next((documents for _, documents in source.items()), None)
     if what == "score" and _is_list(first):
+        hit = next((one for _, several in source.items() if _is_list(several) for one in several), None)
+        read = reader_of(hit)
+        if read is not None:
+            rows = _scored(source, read, path)
+            return Records(rows, path=path, unit="hit", empty=_empty(source))
         rows = _listed(source, path)
         return Records(rows, path=path, unit="place", ranked=True, listed=True, empty=_empty(source))
     if what == "grade" and isinstance(first, (list, tuple, set, frozenset)):
@@ -83,6 +89,81 @@ def _listed(source: MappingLike, path: str) -> Iterator[Row]:
             raise InputError(f"query {query!r} has {kind}", expected="[document, ...]", path=path)
         for rank, document in enumerate(documents, start=1):
             yield rank, query, document, -rank, rank
+
+
+def reader_of(hit: Any) -> Callable[[Any], tuple[Any, Any]] | None:
+    """Return what gives document and score of one hit of a list; None for an id, and for a row with a query.
+
+    >>> reader_of(("d1", 0.5))(("d2", 0.4)), reader_of({"corpus_id": 3, "score": 0.5}) is None
+    (('d2', 0.4), False)
+    >>> reader_of("d1"), reader_of(("q1", "d1", 0.5)), reader_of({"qid": 1, "docid": 3, "score": 0.5})
+    (None, None, None)
+    """
+    if isinstance(hit, Mapping):
+        names: list[Any] = list(hit)
+    elif isinstance(hit, (tuple, list)) and not hasattr(hit, "_fields"):
+        number = len(hit) == 2 and isinstance(hit[1], Real) and not isinstance(hit[1], bool)
+        return itemgetter(0, 1) if number else None
+    elif isinstance(hit, (str, bytes, Real)):
+        return None
+    else:
+        names = [name for name in (*QUERY, *LISTED, *SCORE) if hasattr(hit, name)]
+    document, score = find(names, LISTED), find(names, SCORE)
+    if document is None or score is None or find(names, QUERY) is not None:
+        return None
+    return itemgetter(document, score) if isinstance(hit, Mapping) else attrgetter(document, score)
+
+
+def _scored(source: MappingLike, read: Callable[[Any], tuple[Any, Any]], path: str) -> Iterator[Row]:
+    for query, hits in source.items():
+        if not _is_list(hits):
+            kind = type(hits).__name__
+            raise InputError(f"query {query!r} has {kind}", expected="[(document, score), ...]", path=path)
+        for place, hit in enumerate(hits, start=1):
+            try:
+                document, score = read(hit)
+            except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+                found = f"query {query!r}, hit {place}: {type(hit).__name__} of another form than the first"
+                raise InputError(found, expected="one form of all hits", path=path) from None
+            yield place, query, document, score, None
+
+
+def by_query(hits: Any, queries: Iterable[Any], documents: Sequence[str] | None, path: str) -> dict[Any, Any]:
+    """Return lists of hits in the order of the queries as `{query: hits}`, and positions as ids of documents.
+
+    >>> by_query([[{"corpus_id": 1, "score": 0.5}]], ["q1"], ["d0", "d1"], "run")
+    {'q1': [('d1', 0.5)]}
+    """
+    names = list(queries)
+    if isinstance(hits, (str, Mapping)) or not isinstance(hits, Iterable):
+        raise InputError(
+            f"queries with a {type(hits).__name__}", expected="a list of hits per query", path=path
+        )
+    lists = [list(each) for each in hits]
+    if len(lists) != len(names):
+        raise InputError(
+            f"{len(lists)} lists of hits and {len(names)} queries", expected="as many", path=path
+        )
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"query {twice!r} twice", expected="one list for each query", path=path)
+    if documents is None:
+        return dict(zip(names, lists, strict=True))
+
+    def named(place: Any) -> str:
+        if isinstance(place, bool) or not isinstance(place, Integral) or not 0 <= int(place) < len(documents):
+            expected = f"a position from 0 to {len(documents) - 1:,}, as documents are given"
+            raise InputError(f"document {place!r}", expected=expected, path=path)
+        return documents[int(place)]
+
+    read = reader_of(next((hit for each in lists for hit in each), None))
+    if read is None:
+        return {name: list(map(named, each)) for name, each in zip(names, lists, strict=True)}
+    pairs = [[read(hit) for hit in each] for each in lists]
+    return {
+        name: [(named(document), score) for document, score in each]
+        for name, each in zip(names, pairs, strict=True)
+    }
 
 
 def _relevant(source: MappingLike, path: str) -> Iterator[Row]:
@@ -194,6 +275,8 @@ def table_of_frame(frame: Any, *, path: str) -> Table:
         for start in range(0, len(some), BATCH_ROWS):  # to avoid a copy of a whole column
             yield from some[start : start + BATCH_ROWS].to_arrow().to_batches()
 
+    from importlib.util import find_spec
+
     convert = ".astype(str)" if frame.implementation.is_pandas_like() else ".cast(str)"
     arrow = batches if find_spec("pyarrow") else None
     return Table(frame.columns, cells, path, "row", convert=convert, arrow=arrow)
@@ -233,11 +316,7 @@ def dictionary_columns(source: object, *, empty: bool = False) -> DictionaryColu
     try:
         with np.errstate(all="ignore"):  # of sums, whose values are not used
             for documents, size in zip(filled.values(), sizes, strict=True):
-                text = "".join(documents)  # TypeError if one is not text
-                if not text.isascii():
-                    text.encode()  # surrogates raise: such ids are compared as bytes elsewhere
-                sum(documents.values())  # TypeError if one is not a number
-                values[begin : begin + size] = np.fromiter(documents.values(), np.float64, size)
+                _fill(values[begin : begin + size], documents)
                 begin += size
         queries = list(map(to_bytes, filled))
     except (TypeError, ValueError, ArithmeticError):
@@ -246,6 +325,31 @@ def dictionary_columns(source: object, *, empty: bool = False) -> DictionaryColu
         return None
     bounds = np.cumsum([0, *sizes], dtype=np.int64)
     return DictionaryColumns(queries, list(filled.values()), bounds, values)
+
+
+def _fill(values: Floats, documents: dict[str, Any]) -> None:
+    """Fill the numbers of some documents; raise TypeError or ValueError for ids or numbers that are none."""
+    kernel = None if kernels.compiled is None else kernels.compiled.numbers_of
+    if kernel is not None and type(documents) is dict and kernel(documents, values):
+        return
+    text = "".join(documents)  # TypeError if one is not text
+    if not text.isascii():
+        text.encode()  # surrogates raise: such ids are compared as bytes elsewhere
+    sum(documents.values())  # TypeError if one is not a number
+    values[:] = np.fromiter(documents.values(), np.float64, len(values))
+
+
+def _judged_in(scores: dict[str, Any], names: list[str]) -> tuple[Integers, Floats]:
+    """Return the places of the judged documents that a list has, and their scores."""
+    kernel = None if kernels.compiled is None else kernels.compiled.looked_up
+    if kernel is not None and type(scores) is dict:
+        places, values = np.empty(len(names), dtype=np.int64), np.empty(len(names))
+        count = kernel(scores, names, places, values)
+        if count >= 0:
+            return places[:count], values[:count]
+    found = np.fromiter(map(scores.get, names, repeat(np.nan)), np.float64, len(names))
+    judged = np.flatnonzero(found == found)  # noqa: PLR0124  # not NaN
+    return judged, found[judged]
 
 
 def dictionary_qrels(columns: DictionaryColumns, *, source: str = "") -> Qrels:
@@ -314,13 +418,13 @@ class DictionaryLists:
         bounds, begin = self.bounds.tolist(), qrels.begin.tolist()
         falling = np.ones(len(codes), dtype=np.bool_)
         falling[self._unsorted()] = False
+        negated = -self.given
         for place in np.flatnonzero(codes >= 0).tolist():
             code, low, high = int(codes[place]), bounds[place], bounds[place + 1]
             names, scores = qrels.names[code], self.documents[place]
             if falling[place]:  # a score tells the place of its document, and fewer are judged than retrieved
-                found = np.fromiter(map(scores.get, names, repeat(np.nan)), np.float64, len(names))
-                judged = np.flatnonzero(found == found)  # noqa: PLR0124  # not NaN
-                at = np.searchsorted(-self.given[low:high], -found[judged])
+                judged, found = _judged_in(scores, names)
+                at = np.searchsorted(negated[low:high], -found)
                 rows[low + at] = begin[code] + judged
             else:
                 find = dict(zip(names, range(begin[code], begin[code] + len(names)), strict=True)).get

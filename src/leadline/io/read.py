@@ -6,19 +6,21 @@ import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import compress
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 from leadline.data.qrels import Qrels
 from leadline.data.reading import DEFAULT_READING, Reading, ReadQrelsOptions, RunOptions
-from leadline.data.result import Result
 from leadline.data.run import Run
 from leadline.data.validation import check_flags, check_run_name, check_word
 from leadline.errors import InputError, UsageError
-from leadline.io import row_checks, selection, trec_qrels, trec_runs
+from leadline.io import row_checks, row_columns, selection, trec_qrels, trec_runs
 from leadline.io.formats import TREC, Opened, opened, records_of
+from leadline.io.joined_text import JoinConsumer
 from leadline.io.opening import Buffers, first_bytes, run_name
 from leadline.io.read_paths import public
-from leadline.io.row_checks import Records, Table, machine_line, machine_remarks
+from leadline.io.row_checks import machine_line, machine_remarks
+from leadline.io.row_columns import Records, Table
 from leadline.io.trec_lists import ListConsumer
 from leadline.io.trec_runs import ReadCounts
 
@@ -35,6 +37,7 @@ QrelsLike: TypeAlias = (
     "| Mapping[str, Mapping[str, Mapping[str, float]]] | IntoFrame | Iterable[tuple[Any, ...]] "
     "| Iterable[Mapping[str, Any]]"
 )
+Hits: TypeAlias = "Iterable[Iterable[Any]]"  # a list for each query
 KnownLike: TypeAlias = "str | os.PathLike[str] | Mapping[str, Iterable[str]]"
 EXPECTED = "a path, a dictionary, a data frame, or rows of (query, document, number)"
 UNNAMED = "run"  # name of a run without one
@@ -121,7 +124,7 @@ def _qrels(source: Any, reading: Reading, *, sure: bool) -> Qrels:
     if not subtopics:
         swapped_arguments.refuse_runs(source)
     found = _records_in_memory(source, "grade", path="qrels", subtopics=subtopics)
-    if not sure and row_checks.find(found.names, row_checks.GRADE) is None:
+    if not sure and row_columns.find(found.names, row_columns.GRADE) is None:
         swapped_arguments.refuse_columns(
             found.names, "qrels"
         )  # results merged with labels also serve as qrels
@@ -149,7 +152,14 @@ def qrels_of(source: Opened, reading: Reading = DEFAULT_READING, *, sure: bool =
 
 
 @public
-def read_run(source: RunLike, *, name: str | None = None, **options: Unpack[RunOptions]) -> Run:
+def read_run(
+    source: RunLike | Hits,
+    *,
+    name: str | None = None,
+    queries: Sequence[Any] | None = None,
+    documents: Sequence[str] | None = None,
+    **options: Unpack[RunOptions],
+) -> Run:
     """Read a run from a file of any format, a dictionary, a data frame or rows.
 
     A dictionary is `{query: {document: score}}`, or `{query: [document, ...]}` best first, where a repeat
@@ -160,12 +170,26 @@ def read_run(source: RunLike, *, name: str | None = None, **options: Unpack[RunO
     without scores the ranks order the documents. `queries_in` (a path, or ids) reads some queries only,
     `drop_identical_ids` leaves out documents whose id is that of their query.
 
+    A list is of ids, of (document, score) pairs, or of objects or dictionaries with an id and a score, such
+    as the hits of `semantic_search` of sentence-transformers. Lists without query ids need `queries`, the ids
+    in the same order, and positions need `documents`, the ids of the indexed documents.
+
+    >>> hits = [[{"corpus_id": 1, "score": 0.9}, {"corpus_id": 0, "score": 0.4}]]
+    >>> read_run(hits, queries=["q1"], documents=["a", "b"]).to_dict()
+    {'q1': {'b': 0.9, 'a': 0.4}}
     >>> read_run({"q1": {"d1": 0.5, "d2": 0.7}}, name="mine")
     Run('mine', 1 query, 2 documents)
     """
     if name is not None:
         check_run_name(name)
-    run = counted_run(source, name=name, reading=Reading.of(read_run, options, RunOptions))[0]
+    reading = Reading.of(read_run, options, RunOptions)
+    if queries is not None:
+        from leadline.io import python_inputs
+
+        source = python_inputs.by_query(source, queries, documents, name or UNNAMED)
+    elif documents is not None:
+        raise UsageError("documents without queries; expected the ids of the queries too: queries=[...]")
+    run = counted_run(source, name=name, reading=reading)[0]  # type: ignore[arg-type]  # refused if no run
     return run if name is None or name == run.name else run.renamed(name)
 
 
@@ -309,7 +333,7 @@ def _records_in_memory(
     source: Any, what: str, reading: Reading = DEFAULT_READING, *, path: str, subtopics: bool = False
 ) -> Records:
     """Return the rows of a dictionary, a data frame, or an iterable of rows."""
-    if isinstance(source, (Run, Qrels, Result)):
+    if hasattr(type(source), "sources"):  # a run, judgments, or a result, which stands above this module
         judgments = "judgments, as of Qrels" + ", which come first" * isinstance(source, Run)
         expected = "ranked lists, as of Run" if what == "score" else judgments
         raise InputError(f"a {type(source).__name__}", expected=expected, path=path)
@@ -338,15 +362,19 @@ def stream_lists(
     reading: Reading = DEFAULT_READING,
     name: str | None = None,
     workspaces: Sequence[Buffers] = (),
+    joins: JoinConsumer | None = None,
 ) -> tuple[str, ReadCounts]:
-    """Pass the lists of any run but a `Run` to a consumer; return its name and counts."""
+    """Pass the lists of any run but a `Run` to a consumer; return its name and counts.
+
+    `joins` is the consumer if it takes joined lists too.
+    """
     if isinstance(source, (str, os.PathLike)):
         path = os.fspath(source)
         file = opened(path)
         name = name or run_name(path)
         if file.format is TREC and reading.columns is None:
             return name, trec_runs.stream(
-                path, consumer, reading=reading, workspaces=workspaces, whole=file.whole
+                path, consumer, reading=reading, workspaces=workspaces, whole=file.whole, joins=joins
             )
         found = records_of(file, "score", reading)
     else:
@@ -364,15 +392,30 @@ def stream_lists(
 
 
 def is_ranked_lists(value: Mapping[Any, Any]) -> bool:
-    """Return whether a dictionary is `{query: [document, ...]}`.
+    """Return whether a dictionary is `{query: [document or hit, ...]}`.
 
     >>> is_ranked_lists({"q1": [], "q2": ["d1"]}), is_ranked_lists({"bm25": [("q1", "d1", 0.5)]})
     (True, False)
+    >>> is_ranked_lists({"q1": [("d1", 0.5)]}), is_ranked_lists({"q1": [{"corpus_id": 3, "score": 0.5}]})
+    (True, True)
     """
     if not all(isinstance(documents, (list, tuple)) for documents in value.values()):
         return False
     first: list[Any] = next((list(documents) for documents in value.values() if documents), [])
-    return bool(first) and isinstance(first[0], str)
+    return bool(first) and (isinstance(first[0], (str, Integral)) or _is_hit(first[0]))
+
+
+def _is_hit(value: object) -> bool:
+    from leadline.io import python_inputs
+
+    return python_inputs.reader_of(value) is not None
+
+
+def refuse_unnamed_lists(runs: Sequence[Any]) -> None:
+    """Refuse lists of hits that belong to no query."""
+    first = runs[0] if isinstance(runs, (list, tuple)) and runs else None
+    if isinstance(first, (list, tuple)) and first and _is_hit(first[0]):
+        raise InputError("lists of hits without query ids", expected="Run(hits, queries=[...])", path=UNNAMED)
 
 
 def is_row(value: object) -> bool:
@@ -380,7 +423,12 @@ def is_row(value: object) -> bool:
 
     >>> is_row(("q1", "d1", 0.5)), is_row(("a.run", "b.run", "c.run"))
     (True, False)
+    >>> is_row({"qid": "q1", "docno": "d1", "score": 0.5}), is_row({"qid": {"d1": 0.5}})
+    (True, False)
     """
+    if isinstance(value, Mapping):
+        found = row_columns.find(value, row_columns.QUERY)
+        return found is not None and not isinstance(value[found], (Mapping, list, tuple))
     if not isinstance(value, tuple):
         return False
     if hasattr(value, "_fields"):

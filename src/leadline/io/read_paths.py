@@ -150,9 +150,17 @@ def record_input(path: str) -> None:
     except UnicodeEncodeError:
         impossible = True
     if impossible:
-        raise InputError("cannot be the name of a file", expected="a readable file", path=ascii(path))
+        raise InputError("cannot be the name of a file", path=ascii(path))
     for record in tuple(_current):
         record.add_input(path)
+
+
+def release_input(path: str) -> None:
+    """Allow the running command to replace a file that it has read."""
+    identity = _identity(path)
+    for record in tuple(_current):
+        if identity is not None:
+            record.inputs.pop(identity, None)
 
 
 def declare_output(path: str) -> None:

@@ -18,7 +18,7 @@ from leadline.data.ids import to_bytes
 from leadline.errors import InputError
 from leadline.io.columns import NotCleanError
 from leadline.io.opening import Buffers, Chunk
-from leadline.io.row_checks import Scan
+from leadline.io.row_columns import Scan
 from leadline.io.trec_lists import COLUMNS, POWERS, CompiledLists
 
 if TYPE_CHECKING:

@@ -8,25 +8,14 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from leadline.data.arrays import Flags, Floats
-from leadline.data.optional import import_optional
-from leadline.data.results import Results
 from leadline.errors import InputError, LeadlineError
 from leadline.io.id_lists import OWNERS
 from leadline.io.opening import PARQUET, first_bytes, read_whole, text_of
-from leadline.io.read_paths import record_input
-from leadline.io.sealed_files import check_json, read_parquet
-from leadline.io.tables import csv_table, split_place, unguarded
+from leadline.io.saved_results import read_saved
+from leadline.io.sealed_files import check_json
+from leadline.io.small_tables import csv_table, split_place, unguarded
 
 NOT_VALUES = ("low", "high", "relevant", "nonrelevant", "unretrieved", "largest_bin_share", "tag")
-
-
-FORMAT = 1  # of saved results
-COLUMNS = ("run", "query_id", "measure", "value")
-MERGING = ("present", "averaged", "missing")  # more columns of results that can be merged
-MANIFEST = b"leadline"  # key of the metadata of a Parquet file of saved results
 
 
 class Column(NamedTuple):
@@ -61,7 +50,7 @@ def read_column(place: str) -> Column:
     """
     path, measure = split_place(place)
     if (first_bytes(path) or b"").startswith(PARQUET):
-        return _of_result(saved_data(path), path, measure)
+        return _of_result(read_saved(path).view.data(whole=True), path, measure)
     text = text_of(read_whole(path))
     if text.lstrip().startswith("{"):
         try:
@@ -71,129 +60,21 @@ def read_column(place: str) -> Column:
                 "no JSON", expected="the JSON result of a command, or a table", path=path
             ) from None
         check_json(found, path)
-        with damaged_manifest(path):
+        with damaged_result(path):
             return _of_result(found, path, measure)
     return _of_table(text, path, measure)
 
 
-def value_table(results: Results) -> Any:
-    """Return the Arrow table of saved results: a row for each run, query and measure.
-
-    `value` is null where it is undefined or where a missing query is excluded from the mean. Results that can
-    be merged have three more columns: whether the run has the query, whether the mean includes it, and the
-    value of a missing query.
-    """
-    arrow = import_optional("pyarrow")
-    shape = results.values.shape
-    names = (results.names, list(results.queries), [str(measure) for measure in results.measures])
-    try:
-        columns = [
-            arrow.DictionaryArray.from_arrays(
-                np.broadcast_to(codes, shape).ravel().astype(np.int32),
-                arrow.array(words, type=arrow.string()),
-            ).dictionary_decode()
-            for codes, words in zip(np.ogrid[tuple(map(slice, shape))], names, strict=True)
-        ]
-    except UnicodeEncodeError:
-        raise InputError("an id that is not Unicode", expected="ids of valid UTF-8 in a saved file") from None
-
-    def numbers(values: Floats) -> Any:
-        return arrow.array(values.ravel(), type=arrow.float64(), from_pandas=True)  # NaN is null
-
-    columns.append(numbers(results.shown))
-    if results.undefined is None:
-        return arrow.table(columns, names=list(COLUMNS))
-    present = np.broadcast_to(results.present[:, :, np.newaxis], shape)
-    columns += [arrow.array(present.ravel()), arrow.array(results.averaged.ravel())]
-    columns.append(numbers(np.where(present, np.nan, results.values)))
-    return arrow.table(columns, names=[*COLUMNS, *MERGING])
-
-
-class SavedValues(NamedTuple):
-    """A file of saved results: its manifest, the queries, and runs x queries x measures of each column."""
-
-    manifest: dict[str, Any]
-    queries: list[str]
-    values: Floats
-    present: Flags
-    averaged: Flags
-
-
-def saved_values(path: str) -> SavedValues:
-    """Return the exact values of a Parquet file that `evaluate` or `merge` saved."""
-    table, manifest = _saved_table(path)
-    if not set(MERGING) <= set(table.column_names) or "merging" not in manifest:
-        found = f"values of `{manifest.get('command') or 'estimate'}`"
-        raise InputError(found, expected="values saved by `leadline evaluate --save`", path=path)
-    runs, texts = [run["name"] for run in manifest["runs"]], manifest["measures"]
-    size = len(table) // max(len(runs) * len(texts), 1)
-    queries = table["query_id"][: size * len(texts) : len(texts) or 1].to_pylist()
-    expected = (
-        (name, np.repeat(np.tile(np.array(words, dtype=object), outer), inner))
-        for name, words, outer, inner in (
-            ("run", runs, 1, size * len(texts)),
-            ("query_id", queries, len(runs), len(texts)),
-            ("measure", texts, len(runs) * size, 1),
-        )
-    )
-    lib = import_optional("pyarrow")
-    for name, column in expected:
-        if not table[name].combine_chunks().equals(lib.array(column, type=lib.string())):
-            raise InputError(
-                f"the rows of column {name} are not those of the manifest",
-                expected="the file as it was saved",
-                path=path,
-            )
-    shape = len(runs), size, len(texts)
-    value, present, averaged, missing = (
-        table[name].to_numpy().reshape(shape) for name in ("value", *MERGING)
-    )
-    flags = present.astype(np.bool_)
-    values = np.where(flags, value, missing).astype(np.float64)
-    return SavedValues(manifest, queries, values, flags[:, :, 0].copy(), averaged.astype(np.bool_))
-
-
-def saved_data(path: str, *, to_update: bool = False) -> dict[str, Any]:
-    """Return what a Parquet file of saved results holds, in the form of a JSON result with values of queries.
-
-    With `to_update` the running command may replace the file.
-    """
-    table, data = _saved_table(path, to_update=to_update)
-    by_run: dict[str, dict[str, dict[str, float | None]]] = {run["name"]: {} for run in data["runs"]}
-    for run, query, measure, value in zip(*(table[name].to_pylist() for name in COLUMNS), strict=True):
-        by_run[run].setdefault(query, {})[measure] = value
-    for run in data["runs"]:
-        run["queries"] = by_run[run["name"]]
-    return data
-
-
-def _saved_table(path: str, *, to_update: bool = False) -> tuple[Any, dict[str, Any]]:
-    """Return the Arrow table of a file of saved results, and its manifest."""
-    if not to_update:
-        record_input(path)
-    table = read_parquet(path, expected="a file of --save")
-    data: dict[str, Any] = {}
-    with damaged_manifest(path):
-        data = json.loads((table.schema.metadata or {}).get(MANIFEST, "{}"))
-        if data.get("format") != FORMAT:
-            found = f"format {data['format']}" if "format" in data else "a Parquet table without a manifest"
-            raise InputError(found, expected=f"results saved by --save (format {FORMAT})", path=path)
-        names = [*COLUMNS, *(run["name"] for run in data["runs"]), *data["measures"]]
-        if not all(isinstance(name, str) for name in names) or not set(COLUMNS) <= set(table.column_names):
-            raise TypeError
-    return table, data
-
-
 @contextmanager
-def damaged_manifest(path: str) -> Iterator[None]:
-    """Convert the errors of reading a manifest that lacks something into an InputError."""
+def damaged_result(path: str) -> Iterator[None]:
+    """Convert the errors of reading what JSON lacks into an InputError."""
     try:
         yield
     except LeadlineError:
         raise
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise InputError(
-            "a damaged description of the results", expected="the file as it was saved", path=path
+            "a damaged description of the results", expected="the file as it was written", path=path
         ) from None
 
 

@@ -3,63 +3,52 @@
 from __future__ import annotations
 
 import math
-import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from numbers import Integral
-from typing import Any, Protocol, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from leadline.data.ids import to_bytes, to_text
 from leadline.data.qrels import Qrels
 from leadline.data.reading import DEFAULT_READING, Reading
-from leadline.data.results import MACHINE_LABELS
+from leadline.data.records import MACHINE_LABELS
 from leadline.data.run import Run
 from leadline.errors import InputError
 from leadline.io import selection, trec_runs
 from leadline.io.opening import BOM
+from leadline.io.row_columns import (
+    GRADE,
+    JUDGE,
+    LISTED,
+    MACHINE,
+    MACHINE_LINE,
+    PROBABILITY,
+    QUERY,
+    RANK,
+    RATING,
+    SCORE,
+    SUBTOPIC,
+    TAG,
+    UNRATED,
+    Records,
+    Row,
+    Table,
+    find,
+    share_of,
+)
 from leadline.io.trec_lists import (
-    CompiledLists,
     ListConsumer,
     PlainLists,
     RankedLists,
     TrecLists,
     about_remarks,
+    are_unique,
     qrels_of_lists,
 )
 from leadline.io.trec_runs import ReadCounts
 from leadline.kernels import plain
-
-# In the order in which they are searched.
-QUERY = ("query_id", "qid", "q_id", "query-id", "topic_id", "user_id", "query", "topic")
-DOCUMENT = ("doc_id", "docno", "docid", "corpus-id", "corpus_id", "item_id", "document")
-RATING = "rating"  # of Quepid: an empty cell is a document that has not been judged
-GRADE = ("relevance", "label", "rel", "grade", RATING, "gain", "judgment")
-SCORE = ("score",)
-RANK = ("rank",)
-SUBTOPIC = ("subtopic", "subtopic_id", "iteration", "iter", "q0")
-PROBABILITY = ("probability", "inclusion_probability")
-DRAWN_POOL = "drawn_pool"  # code of the remark on judgments from the store of a drawn pool
-TAG = ("tag", "system", "run_id")
-JUDGE = ("judge", "judge_id", "assessor", "annotator")
-MACHINE_LINE = "# machine:"  # how a file of labels by an automatic judge begins
-# Names of judges that are machines: the word itself, and families of language models.
-MACHINE = re.compile(
-    r"(?<![a-z])(?:machine|llm|model|chatgpt|gpt|llama|gemini|mistral|mixtral|qwen|deepseek|umbrela|flan-?t5)",
-    re.IGNORECASE,
-)
-
-
-def find(present: Iterable[object], names: Sequence[str]) -> str | None:
-    """Return the first of some names that is present.
-
-    >>> find(["docno", "qid"], QUERY)
-    'qid'
-    """
-    known = set(present)
-    return next((name for name in names if name in known), None)
 
 
 def choose(present: Sequence[object], what: str, *, by_rank: bool = False) -> tuple[str, str, str, str]:
@@ -68,12 +57,12 @@ def choose(present: Sequence[object], what: str, *, by_rank: bool = False) -> tu
     more = find(present, RANK if what == "score" else SUBTOPIC)
     if by_rank and more is None:
         raise _missing(present, "rank", RANK)
-    found = [find(present, names) for names in (QUERY, DOCUMENT)]
+    found = [find(present, names) for names in (QUERY, LISTED)]
     value = find(present, values)
     twice = [name for name in (*found, value, more) if name and list(present).count(name) > 1]
     if twice:
         raise InputError(f"two columns called {twice[0]}", expected="one")
-    for name, names in zip(found, (QUERY, DOCUMENT), strict=True):
+    for name, names in zip(found, (QUERY, LISTED), strict=True):
         if name is None:
             raise _missing(present, what, names)
     if value is None and not by_rank:
@@ -90,90 +79,6 @@ def _missing(present: Iterable[object], what: str, names: Sequence[str], *, hint
         expected="a column called " + " or ".join(names),
         hint=hint,
     )
-
-
-def share_of(given: object) -> float:
-    """Read an inclusion probability; 1 if missing.
-
-    >>> share_of("0.25"), share_of(None)
-    (0.25, 1.0)
-    """
-    if given is None:
-        return 1.0
-    try:
-        share = float(given)  # type: ignore[arg-type]  # any content of a cell
-    except (TypeError, ValueError):
-        share = math.nan
-    if not 0 < share <= 1:
-        raise InputError(f"probability {given!r}", expected="a number above 0 and at most 1")
-    return share
-
-
-# Place, query, document, score or grade, and rank (of a score) or subtopic (of a grade), None if unknown.
-Row: TypeAlias = "tuple[int, Any, Any, Any, Any]"
-ArrowColumns: TypeAlias = "Callable[[Sequence[str]], Iterable[Any]]"
-
-
-class Scan(Protocol):
-    """The lists of a text that compiled kernels find."""
-
-    def __call__(self, roles: Mapping[str, int], /, *, whole: bool) -> Iterable[CompiledLists]:
-        """Return the lists chunk by chunk, or at once, given what columns hold: 0 query, 1 document, ..."""
-
-
-@dataclass
-class Records:
-    """Unchecked rows of a source; `unit` is the unit of their places, such as "line"."""
-
-    rows: Iterable[Row]
-    path: str = ""
-    unit: str = ""
-    columns: tuple[str, ...] = ("", "")
-    tag: str = ""
-    ranked: bool = False  # every row has a rank or a subtopic
-    listed: bool = False  # lists of ids alone: ranked in a run, relevant in qrels
-    unrated: int = 0  # number of rows skipped because of an empty rating
-    text: bool = False  # numbers are text
-    names: tuple[str, ...] = ()  # of all columns
-    remarks: tuple[tuple[str, str, int], ...] = ()  # code, text and count
-    empty: list[Any] = field(default_factory=list)  # queries with a list without documents, known after rows
-    comments: int = 0  # number of remarks at the top of a text without a header
-    convert: str = ""  # how the caller can convert a column of ids
-    judges: Counter[object] = field(default_factory=Counter)  # number of rows by judge
-    arrow: ArrowColumns | None = None  # the same rows as Arrow batches, if available
-    scan: Scan | None = None  # the same rows as lists, if available
-    chosen: tuple[str, ...] = ()  # query, document, number, rank or subtopic, tag or probability, judge
-    # Inclusion probabilities, as read.
-    shares: dict[tuple[str, str], object] = field(default_factory=dict)
-    # Unlike grades by several judges.
-    votes: Mapping[tuple[str, str], tuple[int, ...]] = field(default_factory=dict)
-
-    def at(self, error: InputError, place: int | None) -> InputError:
-        """Return an error with its location."""
-        if place is None or self.unit in {"", "line"}:
-            error.line = place if self.unit == "line" else None
-            return error.at(self.path)
-        error.line = None
-        return error.at(f"{self.path}, {self.unit} {place}")
-
-
-@dataclass
-class Table:
-    """A header and the rows below it, as a file or a frame gives them.
-
-    `cells` is told the names of columns, and yields the place of every row and its cells there: None in a
-    column whose name is empty. `place` is that of the header, `unit` says what places count.
-    """
-
-    names: Sequence[Any]
-    cells: Callable[[Sequence[str]], Iterable[tuple[int, Sequence[Any]]]]
-    path: str
-    unit: str
-    place: int | None = None
-    text: bool = False  # all cells are text
-    convert: str = ""  # how the caller can convert a column of ids
-    arrow: ArrowColumns | None = None  # gives the columns of some names as batches of Arrow
-    scan: Scan | None = None  # gives lists
 
 
 def table_records(table: Table, what: str, *, by_rank: bool = False) -> Records:
@@ -195,7 +100,7 @@ def table_records(table: Table, what: str, *, by_rank: bool = False) -> Records:
 
 def _table_rows(table: Table, chosen: Sequence[str], records: Records, what: str) -> Iterator[Row]:
     named = bool(chosen[4])
-    ratings = what == "grade" and chosen[2] == RATING
+    ratings = what == "grade" and (named or chosen[2] == RATING)
     for place, (query, document, value, more, beside, judge) in table.cells(chosen):
         if ratings and value in {None, ""}:
             records.unrated += 1
@@ -243,7 +148,7 @@ def _remarks_on_sets(made: Qrels, records: Records) -> tuple[tuple[str, str, int
         found.append(("relevant_sets", f"judgments without grades: {count:,}; each counts as grade 1", count))
     if records.unrated:
         count = records.unrated
-        found.append(("unrated", f"rows without a rating: {count:,}; they are no judgments", count))
+        found.append((UNRATED, f"rows without a grade: {count:,}; they are no judgments", count))
     return tuple(found)
 
 
@@ -329,7 +234,7 @@ def run(records: Records, *, name: str, reading: Reading) -> tuple[Run, ReadCoun
     found = None if reading.by_rank else columns.whole(records, "score")
     if found is not None:
         selection.select(found, reading)
-    if found is not None and found.queries and trec_runs.are_unique(found):
+    if found is not None and found.queries and are_unique(found):
         counts = ReadCounts(
             rows=len(found.scores),
             queries=len(found.queries),

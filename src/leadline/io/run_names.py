@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
-from pathlib import PurePath
 
 from leadline.errors import UsageError
-from leadline.io.opening import files_of, run_name
+from leadline.io.opening import IR_DATASETS, RUN_SUFFIXES, STANDARD_INPUT, files_of, run_name, split_part
 
 NAMED = re.compile(r"(?P<name>[^(/=]+)=(?P<path>.+)", re.DOTALL)
 
@@ -21,6 +20,20 @@ def split_name(text: str) -> tuple[str | None, str]:
     """
     found = None if os.path.lexists(text) else NAMED.fullmatch(text)
     return (found["name"], found["path"]) if found else (None, text)
+
+
+def is_input(text: str) -> bool:
+    """Return whether an argument is a file, or looks like one; what is there comes before any meaning.
+
+    >>> [is_input(text) for text in ("-", "new=bm25.run", "runs/*.run", "nDCG(gain=exp)@10", "AP")]
+    [True, True, True, False, False]
+    """
+    path = split_name(text)[1]
+    if path == STANDARD_INPUT or os.path.lexists(path) or split_part(path)[1]:
+        return True
+    if "/" in path or os.sep in path or path.startswith(IR_DATASETS):
+        return True
+    return run_name(path) != path or path.endswith(RUN_SUFFIXES) or files_of(path) != [path]
 
 
 def named_files(text: str) -> list[tuple[str | None, str]]:
@@ -56,6 +69,8 @@ def distinct_names(given: Sequence[str | None], paths: Sequence[str]) -> list[st
 
 def _lengthened(paths: Sequence[str]) -> Iterator[list[str]]:
     """Yield names of files with ever more of their paths, first without the suffix."""
+    from pathlib import PurePath
+
     folders = [PurePath(path).parent.parts for path in paths]
     for ends in ([run_name(path) for path in paths], [PurePath(path).name for path in paths]):
         for depth in range(max(map(len, folders), default=0) + 1):

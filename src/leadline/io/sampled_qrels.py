@@ -17,7 +17,7 @@ import numpy as np
 from leadline.data.ids import to_text
 from leadline.data.qrels import Qrels
 from leadline.errors import InputError
-from leadline.io.row_checks import Records
+from leadline.io.row_columns import Records
 from leadline.io.trec_lists import about_remarks, first_line, is_number
 from leadline.kernels import plain
 

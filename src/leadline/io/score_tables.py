@@ -11,10 +11,10 @@ from typing import Any
 
 from leadline.data.optional import import_optional
 from leadline.errors import InputError
-from leadline.io import row_checks
+from leadline.io import row_columns
 from leadline.io.opening import ARROW, BINARY_TABLES, PARQUET, first_bytes, read_whole, run_name, text_of
 from leadline.io.python_inputs import names_of, open_frame
-from leadline.io.result_files import MANIFEST, saved_data
+from leadline.io.saved_results import MANIFEST, Saved, is_saved, read_saved, restored
 from leadline.io.score_cells import (
     EXPECTED,
     SUMMARY,
@@ -28,11 +28,11 @@ from leadline.io.score_cells import (
     value_of,
 )
 from leadline.io.sealed_files import check_json, read_parquet
-from leadline.io.tables import csv_table, unguarded
+from leadline.io.small_tables import csv_table, unguarded
 
 # Names of columns, in the order in which they are searched.
 QUERY = (
-    *row_checks.QUERY,
+    *row_columns.QUERY,
     "task_name",
     "task",
     "dataset",
@@ -75,7 +75,7 @@ OLD_NAMES = (
 Row = tuple[int, Sequence[Any]]
 
 
-def open_scores(source: Any, *, name: str = "") -> OpenedScores | dict[str, Any]:
+def open_scores(source: Any, *, name: str = "") -> OpenedScores | Saved | dict[str, Any]:
     """Open a table of scores."""
     if isinstance(source, (str, os.PathLike)):
         path = os.fspath(source)
@@ -90,7 +90,7 @@ def open_scores(source: Any, *, name: str = "") -> OpenedScores | dict[str, Any]
     raise InputError(f"scores of type {type(source).__name__}", expected=EXPECTED)
 
 
-def _open_file(path: str, name: str) -> OpenedScores | dict[str, Any]:
+def _open_file(path: str, name: str) -> OpenedScores | Saved | dict[str, Any]:
     head = first_bytes(path) or b""
     if head.startswith(BINARY_TABLES):
         return _of_arrow(path, head, name)
@@ -103,7 +103,7 @@ def _open_file(path: str, name: str) -> OpenedScores | dict[str, Any]:
     ]
     if not lines:
         raise InputError("contains no scores", expected=EXPECTED, path=path)
-    cells = _three(lines[0][1])
+    cells = three(lines[0][1])
     if len(cells) == 3 and (cells[0] in TEXT_MEASURES or _is_number(cells[2])):
         return OpenedScores((), lambda choices: _of_lines(lines, path, name, choices))
     if not any(sign in lines[0][1] for sign in ",\t;"):
@@ -119,7 +119,7 @@ def _open_file(path: str, name: str) -> OpenedScores | dict[str, Any]:
     )
 
 
-def _three(line: str) -> list[str]:
+def three(line: str) -> list[str]:
     """Return the cells of a line of trec_eval or ir_measures: between tabs, or else between blanks."""
     cells = [cell.strip() for cell in line.strip("\r\n").split("\t")]
     return cells if len(cells) == 3 else line.split()
@@ -133,7 +133,7 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _of_arrow(path: str, head: bytes, name: str) -> OpenedScores | dict[str, Any]:
+def _of_arrow(path: str, head: bytes, name: str) -> OpenedScores | Saved | dict[str, Any]:
     lib = import_optional("pyarrow.lib")
     try:
         if head.startswith(PARQUET):
@@ -147,12 +147,17 @@ def _of_arrow(path: str, head: bytes, name: str) -> OpenedScores | dict[str, Any
     except (lib.ArrowException, OSError) as error:
         raise InputError(f"cannot be read ({error})", expected="Parquet or Arrow", path=path) from None
     if MANIFEST in (table.schema.metadata or {}):
-        return saved_data(path)
+        return _of_saved(read_saved(path))
     rows = zip(*(column.to_pylist() for column in table.columns), strict=True)
     return _of_table(list(table.column_names), list(enumerate(rows, start=1)), path, "row", name)
 
 
-def _of_json(text: str, path: str, name: str) -> OpenedScores | dict[str, Any]:
+def _of_saved(saved: Saved) -> OpenedScores | Saved:
+    """Return a saved result; the means of a suite are a table."""
+    return _of_suite(saved.view.data(), saved.path) if saved.command == "suite" else saved
+
+
+def _of_json(text: str, path: str, name: str) -> OpenedScores | Saved | dict[str, Any]:
     try:
         found = json.loads(text)
     except RecursionError:
@@ -164,6 +169,8 @@ def _of_json(text: str, path: str, name: str) -> OpenedScores | dict[str, Any]:
         return _of_records(
             [(number, json_line(line, path, number)) for number, line in lines], path, "line", name
         )
+    if is_saved(found):
+        return _of_saved(restored(found, path))
     check_json(found, path)
     if isinstance(found, list):
         return _of_records(list(enumerate(found, start=1)), path, "record", name)
@@ -222,7 +229,7 @@ def _spelling(name: str) -> str:
     return name.strip().lower().replace(" ", "_").replace("-", "_")
 
 
-def _find(header: Sequence[str], names: Sequence[str], taken: Collection[int] = ()) -> int | None:
+def find(header: Sequence[str], names: Sequence[str], taken: Collection[int] = ()) -> int | None:
     """Return the place of the first name that the header has."""
     present = [None if place in taken else _spelling(name) for place, name in enumerate(header)]
     return next((present.index(_spelling(name)) for name in names if _spelling(name) in present), None)
@@ -239,9 +246,9 @@ def _cells(
     header: list[str], rows: list[Row], path: str, unit: str, name: str, choices: Choices
 ) -> ScoreColumns:
     """Return the cells of a table with a header."""
-    measure = _find(header, MEASURE)
-    run = _find(header, RUN)
-    value = _find(header, VALUE) if measure is not None else None
+    measure = find(header, MEASURE)
+    run = find(header, RUN)
+    value = find(header, VALUE) if measure is not None else None
     query = _query_column(header, rows, path, taken=[run, measure, value])
     columns = ScoreColumns(path, unit, [], [], [], [], [], [])
     given = [place for place in (query, run, measure, value) if place is not None]
@@ -323,7 +330,7 @@ def _first_line(unit: str) -> int | None:
 def _query_column(header: list[str], rows: list[Row], path: str, *, taken: Sequence[int | None]) -> int:
     """Return the place of the query: a column of such a name, or else the first one if it holds ids."""
     others = {place for place in taken if place is not None}
-    query = _find(header, QUERY, others)
+    query = find(header, QUERY, others)
     if query is not None:
         return query
     if set(map(_spelling, header)) >= STEPS:
@@ -365,7 +372,7 @@ def _are_runs(names: list[str], run: int | None, choices: Choices) -> bool:
 
 def _of_lines(lines: list[tuple[int, str]], path: str, name: str, choices: Choices) -> ScoreColumns:
     """Return the cells of the output of `trec_eval -q` (measure, query, value) or `ir_measures -q`."""
-    rows = [(number, _three(line)) for number, line in lines]
+    rows = [(number, three(line)) for number, line in lines]
     for number, cells in rows:
         if len(cells) != 3:
             raise InputError(

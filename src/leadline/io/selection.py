@@ -15,6 +15,7 @@ from leadline.data.qrels import Qrels
 from leadline.data.reading import QueryFile, Reading
 from leadline.data.run import Run
 from leadline.errors import InputError
+from leadline.io.query_ids import read_query_ids
 from leadline.io.trec_lists import CompiledLists, PlainLists, TrecLists
 
 if TYPE_CHECKING:
@@ -34,8 +35,6 @@ def wanted_queries(reading: Reading) -> frozenset[bytes] | None:
         assert not isinstance(chosen, os.PathLike)  # a QueryFile once it has been checked
         return frozenset(map(to_bytes, chosen))
     if chosen.ids is None:
-        from leadline.io.id_lists import read_query_ids
-
         chosen.ids = frozenset(map(to_bytes, read_query_ids(chosen)))
     return chosen.ids
 

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from leadline.errors import InputError
-from leadline.io.row_checks import Records
+from leadline.io.row_columns import Records
 from leadline.io.trec_lists import about_remarks, first_line
 from leadline.kernels import plain
 

@@ -12,7 +12,7 @@ from leadline.data.arrays import Codes, Floats, Integers
 from leadline.data.qrels import Qrels
 from leadline.data.run import Run
 from leadline.errors import InputError
-from leadline.io import row_checks
+from leadline.io import row_columns
 from leadline.kernels import plain
 
 EXPECTED = "judgments, which come first (QRELS RUN...)"
@@ -29,7 +29,7 @@ def refuse_columns(names: Iterable[str], path: str) -> None:
 
     >>> refuse_columns(["query_id", "doc_id", "relevance"], "qrels.csv")
     """
-    found = row_checks.find(names, (*row_checks.RANK, *row_checks.TAG))
+    found = row_columns.find(names, (*row_columns.RANK, *row_columns.TAG))
     if found is not None:
         raise InputError(f"a column called '{found}', as runs have", expected=EXPECTED, path=path, hint=HINT)
 

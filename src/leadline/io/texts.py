@@ -10,16 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from leadline.data.ids import to_bytes
-from leadline.data.optional import import_optional
 from leadline.data.validation import check_arguments
 from leadline.errors import InputError
-from leadline.io import row_checks, web_pages
+from leadline.io import row_columns, web_pages
 from leadline.io.lines import lines, whole_text
 from leadline.io.opening import IR_DATASETS, LONGEST_TEXT, PARQUET, first_bytes, too_long
-from leadline.io.read_paths import Watch, public
-from leadline.io.tables import cells_of
-
-Rows = Iterator[tuple[int, dict[str, Any]]]
+from leadline.io.read_paths import public
+from leadline.io.small_tables import Rows, cells_of, parquet
 
 
 def json_lines(path: str, *, encoding: str = "utf-8") -> Rows:
@@ -82,21 +79,6 @@ def table(
                 f"{len(row)} cells", expected=f"{len(header)} as in the header", path=path, line=number
             )
         yield number, dict(zip(header, row, strict=True))
-
-
-def parquet(path: str) -> Rows:
-    """Yield the rows of a Parquet file, some thousands at a time."""
-    lib, package = import_optional("pyarrow.lib"), import_optional("pyarrow.parquet")
-    number, watch = 0, Watch(path)
-    try:
-        for batch in package.ParquetFile(path).iter_batches(batch_size=4096):
-            batch.validate(full=True)  # Arrow does not check that text is UTF-8
-            for row in batch.to_pylist():
-                number += 1
-                yield number, row
-    except (lib.ArrowException, OSError) as error:
-        raise InputError(f"no Parquet ({error})", expected="a Parquet file", path=path) from None
-    watch.check()
 
 
 TAG = re.compile(r"<[^<>]*>")
@@ -247,10 +229,10 @@ def _record(found: dict[str, list[str]]) -> dict[str, Any]:
     return {"title": "", "text": ""} | texts
 
 
-DOCUMENT = (*row_checks.DOCUMENT, "id", "_id")
+DOCUMENT = (*row_columns.DOCUMENT, "id", "_id")
 # A topic or query may be a text there.
 TEXTS = ("query", "topic")
-QUERY = (*(name for name in row_checks.QUERY if name not in TEXTS), "num", "query", "id", "_id", "topic")
+QUERY = (*(name for name in row_columns.QUERY if name not in TEXTS), "num", "query", "id", "_id", "topic")
 # Where no field is named: the first of these that a record has.
 DOCUMENT_FIELDS = (("title", "text"),)
 QUERY_FIELDS = (("text",), ("title",), ("query",))
@@ -375,7 +357,7 @@ class _Layout:
 
     def _columns(self, names: tuple[str, ...], place: int) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
         """Return the columns of the id, of the text, and the others."""
-        key = row_checks.find(names, self.ids)
+        key = row_columns.find(names, self.ids)
         if key is None:
             raise self._lacks(names, " or ".join(self.ids), place)
         groups: tuple[tuple[str, ...], ...] = QUERY_FIELDS if self.noun == "query" else DOCUMENT_FIELDS

@@ -12,8 +12,10 @@ import numpy as np
 from leadline import kernels
 from leadline.data.arrays import Bytes, Codes, Floats, Hashes, Integers, bytes_of
 from leadline.data.ids import Ids, Vocabulary, to_text
+from leadline.data.packed_ids import DocumentNumbers
 from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
+from leadline.data.wording import counted
 from leadline.errors import InputError
 from leadline.io.archives import COMPRESSIONS
 from leadline.io.opening import BOM, WIDE_BOMS, Chunk
@@ -86,7 +88,7 @@ def about_remarks(count: int) -> tuple[tuple[str, str, int], ...]:
     >>> about_remarks(0), about_remarks(2)[0][0]
     ((), 'qrels_remark_lines')
     """
-    words = f"lines at the top of the judgments that begin with '# ': {count:,}; remarks, not read"
+    words = f"{counted(count, 'comment line')} at the top of the judgments (begin with '# ', skipped)"
     return (("qrels_remark_lines", words, count),) if count else ()
 
 
@@ -192,6 +194,34 @@ class RankedLists:
         ids = self.unordered.ids()
         return ids if self._order is None else ids.take(self._order)
 
+    def numbered(self, numbers: DocumentNumbers, depth: int | None) -> tuple[Integers, Codes]:
+        """Return the bounds of the lists cut at a depth, and the numbers of their documents."""
+        lists, bounds, rows = self.unordered, self.bounds, self._order
+        ids = lists.located() if isinstance(lists, CompiledLists) else lists.ids()
+        hashes = lists.hashes
+        if depth is not None:
+            bounds, first = first_rows(bounds, depth)
+            rows = first if rows is None else rows[first]
+        if rows is not None:
+            ids, hashes = ids.take(rows), None if hashes is None else hashes[rows]
+        return bounds, numbers.of(ids, bounds, hashes)
+
+
+def first_rows(bounds: Integers, depth: int) -> tuple[Integers, Integers]:
+    """Return the bounds of lists that are cut at a depth, and the rows that are left.
+
+    >>> [part.tolist() for part in first_rows(np.array([0, 3, 4]), 2)]
+    [[0, 2, 3], [0, 1, 3]]
+    """
+    sizes = np.minimum(np.diff(bounds), depth)
+    cut = np.concatenate(([0], np.cumsum(sizes)))
+    return cut, np.arange(cut[-1]) + np.repeat(bounds[:-1] - cut[:-1], sizes)
+
+
+def are_unique(lists: TrecLists) -> bool:
+    """Return whether no list contains a document twice."""
+    return lists.match(Qrels.of([]), np.full(len(lists.queries), -1)) is not None
+
 
 class ListConsumer(Protocol):
     """Consumer of the lists of a run while it is read."""
@@ -281,6 +311,10 @@ class CompiledLists:
         """Return the document of every row."""
         # copies: columns of ids are read-only, while the text may be in a workspace that is overwritten
         return Ids.copied(self.text, self.start, self.stop)
+
+    def located(self) -> Ids:
+        """Return the document of every row, as a view that is valid until the window advances."""
+        return Ids(self.text[:], self.start[:], self.stop[:])
 
     def group(self) -> None:
         """Merge the lists of each query, in the order of first appearance."""

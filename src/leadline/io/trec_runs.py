@@ -17,9 +17,18 @@ from leadline.data.reading import DEFAULT_READING, Reading
 from leadline.data.run import Run
 from leadline.errors import InputError
 from leadline.io import selection
+from leadline.io.joined_text import JoinConsumer, JoinedText, can_join, joined_chunks
 from leadline.io.lines_by_query import LARGE, NOT_THE_TOP, Parts
 from leadline.io.opening import Buffers, Chunk, computed_ahead, read_whole, run_name, text_size
-from leadline.io.trec_lists import CompiledLists, ListConsumer, PlainLists, RankedLists, TrecLists, as_fields
+from leadline.io.trec_lists import (
+    CompiledLists,
+    ListConsumer,
+    PlainLists,
+    RankedLists,
+    TrecLists,
+    are_unique,
+    as_fields,
+)
 from leadline.kernels import plain
 
 if TYPE_CHECKING:
@@ -55,6 +64,15 @@ class ReadCounts:
         self.tag = to_text(lists.tag) or self.tag
         self.disordered += disordered(ranked.bounds, ranked.scores, ranked.ranks)
 
+    def add_joined(self, lists: JoinedText) -> None:
+        """Add the counts of lists that the kernel has joined."""
+        self.rows += lists.rows
+        self.queries += len(lists.queries)
+        self.extra_columns += lists.extra
+        self.remarks += lists.remarks
+        self.tag = to_text(lists.tag) or self.tag
+        self.disordered += lists.disordered
+
 
 class _QueryReturnsError(Exception):
     """A query reappears after another one: its lists must be merged first."""
@@ -74,6 +92,7 @@ class Scanned(NamedTuple):
     last: bool
     whole: bool
     stop: int = 0
+    joined: JoinedText | None = None
 
 
 def stream(
@@ -83,13 +102,15 @@ def stream(
     reading: Reading = DEFAULT_READING,
     workspaces: Sequence[Buffers] = (),
     whole: Chunk | None = None,
+    joins: JoinConsumer | None = None,
 ) -> ReadCounts:
     """Pass the lists of a run file to a consumer while it is read, chunk by chunk.
 
-    `workspaces` is memory that is reused from run to run; `whole` is the text if it has been read already.
+    `joins` is the consumer if it takes joined lists too, which is faster. `workspaces` is memory that is
+    reused from run to run; `whole` is the text if it has been read already.
     Tags are counted if runs are named by them.
     """
-    counts = _delivered(path, whole or Chunk(path, *(workspaces or [Buffers()])), consumer, reading)
+    counts = _delivered(path, whole or Chunk(path, *(workspaces or [Buffers()])), consumer, reading, joins)
     if not counts.queries:
         if reading.selects:
             selection.refuse_nothing(reading, path)
@@ -97,11 +118,17 @@ def stream(
     return counts
 
 
-def _delivered(path: str, text: Chunk, consumer: ListConsumer, reading: Reading) -> ReadCounts:
+def _delivered(
+    path: str, text: Chunk, consumer: ListConsumer, reading: Reading, joins: JoinConsumer | None
+) -> ReadCounts:
     """Deliver the lists chunk by chunk; where a query reappears, again, merged."""
     if not text.last:
         with text as window:
             try:
+                # The beginning of a text that no reader accepts is all there is of it; the scan refuses it.
+                if joins is not None and can_join(reading) and not window.stream.closed:
+                    with closing(_joined(window, joins.qrels, reading)) as chunks:
+                        return _deliver(chunks, consumer, reading, joins)
                 with closing(_scanned(window, reading)) as chunks:
                     return _deliver(chunks, consumer, reading)
             except _QueryReturnsError:
@@ -133,25 +160,34 @@ def _grouped_on_disk(path: str, consumer: ListConsumer, reading: Reading) -> Rea
     return counts
 
 
-def _deliver(chunks: Iterable[Scanned], consumer: ListConsumer, reading: Reading) -> ReadCounts:
+def _deliver(
+    chunks: Iterable[Scanned], consumer: ListConsumer, reading: Reading, joins: JoinConsumer | None = None
+) -> ReadCounts:
     """Pass lists to a consumer until a query reappears; return the counts."""
     counts = ReadCounts()
     tags: set[bytes] = set()
     seen: set[bytes] = set()
     for scanned in chunks:
-        lists = scanned.lists
-        ranked = None if lists is None else RankedLists(lists)
-        if lists is None or ranked is None or not consumer.take(ranked):
-            lists = _plain_lists(scanned, reading)
-            ranked = RankedLists(lists)
-            consumer.take(ranked)
-        expected = len(seen) + len(lists.queries)
-        seen.update(lists.queries)
+        rows = counts.rows
+        if scanned.joined is not None and joins is not None:
+            joins.take_joined(scanned.joined)
+            counts.add_joined(scanned.joined)
+            queries, tag = scanned.joined.queries, scanned.joined.tag
+        else:
+            lists = scanned.lists
+            ranked = None if lists is None else RankedLists(lists)
+            if lists is None or ranked is None or not consumer.take(ranked):
+                lists = _plain_lists(scanned, reading)
+                ranked = RankedLists(lists)
+                consumer.take(ranked)
+            counts.add(lists, ranked)
+            queries, tag = lists.queries, lists.tag
+        expected = len(seen) + len(queries)
+        seen.update(queries)
         if len(seen) < expected:
             raise _QueryReturnsError
-        counts.add(lists, ranked)
         if reading.by_tag:
-            tags |= _tags(scanned, lists.tag, len(ranked.scores))
+            tags |= _tags(scanned, tag, counts.rows - rows)
     counts.other_tags = len(tags - {to_bytes(counts.tag)})
     return counts
 
@@ -207,11 +243,6 @@ class _Whole:
 
     def restart(self) -> None:
         """Do nothing: never called for a whole file."""
-
-
-def are_unique(lists: TrecLists) -> bool:
-    """Return whether no list contains a document twice."""
-    return lists.match(Qrels.of([]), np.full(len(lists.queries), -1)) is not None
 
 
 def read(
@@ -277,6 +308,13 @@ def _scanned(window: Chunk, reading: Reading) -> Generator[Scanned, None, None]:
         return scanned, None if scanned.last else (lists.next_byte, lists.next_line)
 
     return computed_ahead(scan, (-1 if window.begun else 0, 1), background=len(window.workspaces) > 1)
+
+
+def _joined(window: Chunk, qrels: Qrels, reading: Reading) -> Generator[Scanned, None, None]:
+    """Join the lists chunk by chunk."""
+    with closing(joined_chunks(window, qrels, reading)) as chunks:
+        for text, end, line, lists in chunks:
+            yield Scanned(None, window.path, text, end, line, last=True, whole=False, stop=end, joined=lists)
 
 
 def _find(window: Chunk, line: int, reading: Reading, *, whole: bool) -> tuple[Scanned, TrecLists]:

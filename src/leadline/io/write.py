@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, BinaryIO
 
-from leadline.data.results import MACHINE_LABELS
-from leadline.data.run import Run
+from leadline.data.records import MACHINE_LABELS
 from leadline.data.validation import refusal
 from leadline.data.wording import queries
 from leadline.errors import InputError, UsageError
@@ -19,7 +18,7 @@ from leadline.io.formats import BY_SUFFIX, TREC, Format, suffix_of
 from leadline.io.opening import STANDARD_INPUT
 from leadline.io.read import QrelsLike, RunLike, read_qrels, read_run
 from leadline.io.read_paths import check_outputs, public, refuse_sources
-from leadline.io.row_checks import MACHINE_LINE
+from leadline.io.row_columns import MACHINE_LINE
 
 
 @public
@@ -32,20 +31,21 @@ def write_run(run: RunLike, path: str | os.PathLike[str], *, suffix: str | None 
     >>> write_run(read_run({"q1": {"d1": 0.5}}, name="mine"), "-")
     q1 Q0 d1 1 0.5 mine
     """
-    write_headed(read_run(run), path, suffix=suffix)
+    found = read_run(run)
+    if not len(found.scores):
+        raise InputError("contains no documents", expected="a run", path=found.name)
+    write_lists(tables.table_of_run(found), path, suffix=suffix, sources=found.sources)
 
 
-def write_headed(
-    run: Run, path: str | os.PathLike[str], *, suffix: str | None = None, header: bytes = b""
+def write_lists(
+    table: tables.OutputTable,
+    path: str | os.PathLike[str],
+    *,
+    suffix: str | None = None,
+    sources: tuple[str, ...] = (),
 ) -> list[str]:
-    """Write a run; `header` are comment lines before the rows in TREC format, which other formats lack.
-
-    Returns what the format cannot hold, as text.
-    """
-    if not len(run.scores):
-        raise InputError("contains no documents", expected="a run", path=run.name)
-    table = tables.table_of_run(run)._replace(header=header)
-    form = _write(table, path, suffix, run.sources)
+    """Write the rows of a run; return what the format cannot hold, as text."""
+    form = _write(table, path, suffix, sources)
     if not table.empty or form.name in {"json", "jsonl"}:
         return []
     return [f"{queries(len(table.empty))} without documents, which JSON can hold"]

@@ -17,18 +17,12 @@ from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
 from leadline.io.judges import JudgesLike, read_judges
 from leadline.io.judgment_store import is_database
+from leadline.io.read import QrelsLike
 from leadline.io.read_paths import public
-from leadline.io.tables import split_place
+from leadline.io.small_tables import split_place
 from leadline.judging.agreement_audit import TOP, WITHIN, Audit, NeededJudgments, audit, needed_judgments
-from leadline.judging.agreement_result import (
-    DEFAULT_MEASURES,
-    Agreement,
-    CoefficientEstimate,
-    Judgments,
-    Ranking,
-    ranked,
-    warnings_of,
-)
+from leadline.judging.agreement_result import DEFAULT_MEASURES, Agreement, Judgments, ranked, warnings_of
+from leadline.judging.agreement_values import CoefficientEstimate, Ranking
 from leadline.judging.presentation import forms_of
 from leadline.stats import checked_level, checked_seed
 from leadline.stats.agreement_coefficients import (
@@ -55,8 +49,8 @@ __all__ = ["Agreement", "Judgments", "agreement"]
 
 @public
 def agreement(
-    judges: JudgesLike | Judgments | None = None,
-    *,
+    judges: JudgesLike | Judgments | QrelsLike | None = None,
+    *others: QrelsLike,
     table: Sequence[float] = (),
     reference: bool = False,
     weights: str = "none",
@@ -77,8 +71,9 @@ def agreement(
 
     Percent agreement, Scott's pi and Cohen's kappa (`weights`) are computed for every pair of judges, or with
     `reference` for the first judge and each other one, and averaged; Fleiss' kappa and Krippendorff's alpha
-    (`level`) are computed over all judges. `judges` are files of qrels or `{name: qrels}`; alternatively,
-    `table` holds the cells of the contingency table of two judges, row by row.
+    (`level`) are computed over all judges. `judges` are files of qrels or `{name: qrels}`. Qrels one after
+    the other, as in `agreement(a, b)`, are called "judge 1", "judge 2", ... Alternatively, `table` holds the
+    cells of the contingency table of two judges, row by row.
 
     The units are the query-document pairs judged by all judges (`over="all"`) or by the two compared
     (`"two"`); alpha uses every pair judged by two or more. `rel` makes grades binary: relevant at that grade
@@ -129,7 +124,7 @@ def agreement(
         Cohen(weights=weights),
         Krippendorff(level=level),
     ]
-    everything = _given(judges, table)
+    everything = _given([judges, *others] if others else judges, table)
     judged = everything if rel is None else everything.binary(rel)
     judgments = _kept(judged, over)
     pairs = _pairs(len(judged.names), reference=reference)
@@ -205,7 +200,7 @@ class _How(NamedTuple):
 def _given(judges: Any, table: Sequence[float]) -> Judgments:
     if (judges is None) == (not len(table)):
         problem = "judges and a table of counts" if len(table) else "neither judges nor a table of counts"
-        raise UsageError(f"{problem}; expected one of them")
+        raise UsageError(f"{problem}; pass one of them")
     if judges is None:
         return Judgments.of_counts(table)
     judgments = judges if isinstance(judges, Judgments) else Judgments.of_judges(read_judges(judges))

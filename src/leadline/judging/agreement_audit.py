@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline.data.arrays import Floats, Integers
-from leadline.data.results import plain
+from leadline.data.records import plain
 from leadline.stats.agreement_coefficients import FEWEST_QUERIES, Coefficient
 from leadline.stats.correlation import average_ranks, kendall, over_queries, reliability, tau_ap
 from leadline.stats.simultaneous import max_t

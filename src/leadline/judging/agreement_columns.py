@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from leadline.data.table import WORDS, Column, Preformatted, RowLabel, Table, columns_of, printed_table
 from leadline.data.wording import counted, percent, queries
 from leadline.judging.agreement_audit import Audit, Interval
-from leadline.judging.agreement_result import Agreement, CoefficientEstimate, Ranking, changes
-from leadline.judging.score_audit import ScoreAudit
+from leadline.judging.agreement_values import CoefficientEstimate, Ranking, changes
 from leadline.stats.agreement_coefficients import FEWEST_QUERIES
+
+if TYPE_CHECKING:
+    from leadline.judging.agreement_result import Agreement
+    from leadline.judging.score_audit import ScoreAudit
 
 PAIRWISE = 6  # maximum number of judges shown pairwise; of more, the mean of each with the others is shown
 RANGE = "in [2/3, 1]"
 ADVICE = (
     "agreement below 2/3 is commonly considered insufficient; to improve it, define every grade with "
-    "examples, use fewer grades (--rel gives the agreement with two), or first judge some queries together"
+    "examples, use fewer grades (--level 1 gives the agreement with two), or first judge some together"
 )
 TITLES = {
     "agreement": "percent agreement",
@@ -177,7 +180,7 @@ def _judges(agreement: Agreement) -> Table:
     order = np.argsort(-means["cohen"], kind="stable").tolist()
     rows = [[agreement.judges[judge], *(float(means[name][judge]) for name in PARTS)] for judge in order]
     notes = [
-        "mean of each judge with the others, in descending order of kappa; all pairs: -f json, -f csv, --plot"
+        "mean of each judge with the others, in descending order of kappa; all pairs: -f csv, -o FILE.svg"
     ]
     return _sheet(["judge", "agreement", "Scott", "Cohen", "alpha"], rows, notes=notes)
 

@@ -167,6 +167,7 @@ class Pages:
             "queries": queries,
             "more": bool(awaited) or len(pairs) > len(cards) or self.queues.is_waiting(judge),
             "awaited": awaited,
+            "left": {} if pairs else self.queues.left(judge),
         }
         answer |= self._count(judge)
         if body.get("opening") is True:

@@ -19,6 +19,7 @@ PREFIX = 100_000  # characters that a summary is made of: who caches long docume
 FIRST_PART = 6_000  # characters of the text that come with a card
 NEXT_PARTS = 20_000
 WORDS = 50
+SHARED = 1024  # cards that are kept for other judges
 DESCRIPTIONS = ("description", "desc", "narrative", "narr", "question", "background", "context")
 CALLED = {"desc": "description", "narr": "narrative"}
 
@@ -42,6 +43,7 @@ class Cards:
         self.analysis = ANALYSES.parse(analysis) if isinstance(analysis, str) else analysis
         self.seed = seed
         self._summary = lru_cache(maxsize=4096)(self._new_summary)
+        self._shown = lru_cache(maxsize=SHARED)(self._new_shown)  # judges see the same documents
 
     def query(self, name: str) -> dict[str, Any]:
         """Return what a judge sees of a query."""
@@ -60,18 +62,23 @@ class Cards:
 
     def card(self, judge: str, pair: JudgingPair) -> dict[str, Any]:
         """Return what a judge sees of a pair."""
-        text, form = self.texts.get(pair.document), self.form(judge, pair)
-        query = self.queries[pair.query].content
-        title = Summary(text.title, self._matches(text.title, query))
-        summary = None if form == "title" else self._summary(pair, form)
-        complete = summary is not None and len(summary.text) >= len(text.text.strip())
-        if form == "full" and (complete or len(text.text) <= FIRST_PART):
-            summary = None  # the full text, shown below, is not longer, or short enough to be read without
+        seen = digest(self.texts.get(pair.document))
+        return self._shown(pair, self.form(judge, pair), seen).copy()
+
+    def _new_shown(self, pair: JudgingPair, form: str, seen: str) -> dict[str, Any]:
+        """Return what every judge sees of a pair in a form, for a text with a digest."""
+        text = self.texts.get(pair.document)
+        title = Summary(text.title, self._matches(text.title, self.queries[pair.query].content))
+        short = form == "full" and len(text.text) <= FIRST_PART  # enough to be read without a summary
+        summary = None if form == "title" or short else self._summary(pair, form)
+        complete = short or (summary is not None and len(summary.text) >= len(text.text.strip()))
+        if form == "full" and complete:
+            summary = None  # the full text, shown below, is not longer
         return {
             "pair": pair.id,
             "query": pair.query,
             "document": showable(pair.document),
-            "digest": digest(text),
+            "digest": seen,
             "form": form,
             "title": pieces(title),
             "facts": [[name, showable(text)] for name, text in text.facts],

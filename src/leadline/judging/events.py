@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, TypeGuard
 
 from leadline.data.wording import counted
 from leadline.errors import UsageError
-from leadline.io import row_checks
-from leadline.io.judges import RULES
+from leadline.io import row_columns
+from leadline.io.merged_judgments import RULES
 
 DEFAULT = "0=not relevant,1=relevant"
 EXAMPLE = '"0=no,1=partly,2=yes"'
@@ -61,9 +61,7 @@ def _grade(part: str, text: str) -> Grade:
 
 
 def _refused(text: str, problem: str) -> UsageError:
-    return UsageError(
-        f"grades '{text}': {problem}; expected two to five, each a digit with its own name, as in {EXAMPLE}"
-    )
+    return UsageError(f"grades '{text}': {problem}; name two to five digits, like {EXAMPLE}")
 
 
 KINDS = ("judge", "skip", "undo")
@@ -74,13 +72,13 @@ LONGEST_NAME = 100
 RESERVED = frozenset(
     (
         *RULES,
-        *row_checks.QUERY,
-        *row_checks.DOCUMENT,
-        *row_checks.GRADE,
-        *row_checks.SCORE,
-        *row_checks.RANK,
-        *row_checks.SUBTOPIC,
-        *row_checks.TAG,
+        *row_columns.QUERY,
+        *row_columns.DOCUMENT,
+        *row_columns.GRADE,
+        *row_columns.SCORE,
+        *row_columns.RANK,
+        *row_columns.SUBTOPIC,
+        *row_columns.TAG,
         "probability",
         "note",
     )

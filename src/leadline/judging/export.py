@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Sequence
 from itertools import chain
 from typing import NamedTuple
 
+import numpy as np
+
 from leadline.io import judgment_store, tables
 from leadline.io.formats import BY_SUFFIX, TREC, suffix_of
-from leadline.io.judges import BESIDE_JUDGE, Merged, merge
+from leadline.io.judges import BESIDE_JUDGE
 from leadline.io.judgment_store import Given
+from leadline.io.merged_judgments import Merged, merge
+from leadline.io.pool_files import DRAWN_COLUMNS, DrawnPool, remarks_of
 from leadline.io.tables import QRELS_COLUMNS
 from leadline.io.write import write_bytes, write_judgments
 
@@ -21,13 +26,13 @@ DELIMITERS = {".csv": ",", ".tsv": "\t"}
 class ExportSummary(NamedTuple):
     """Summary of an export: numbers of judgments, of pairs after merging, and of notes.
 
-    `lost` is whether the pool was drawn, and the format has no place for probabilities.
+    `lost` is what of a drawn pool the format has no place for: probabilities, pairs without a judgment.
     """
 
     judges: dict[str, int]
     merged: Merged
     notes: int
-    lost: bool
+    lost: str
 
     @property
     def remarks(self) -> tuple[tuple[str, str, int], ...]:
@@ -36,8 +41,7 @@ class ExportSummary(NamedTuple):
             return self.merged.remarks
         pairs = len(self.merged.grades)
         message = (
-            f"probabilities left out: {pairs:,}; the file does not say that its judgments are a sample, for "
-            "`leadline evaluate --pool` only; a .csv does"
+            f"{self.lost} left out; the file is for `leadline evaluate --pool` only. A .csv or .tsv keeps all"
         )
         return (*self.merged.remarks, ("probabilities", message, pairs))
 
@@ -45,18 +49,23 @@ class ExportSummary(NamedTuple):
 def export(store: str, target: str, *, rule: str = "majority") -> ExportSummary:
     """Write the judgments of a store to a file, in the format of its suffix.
 
-    CSV and TSV have the columns query_id, doc_id, relevance, probability (of a drawn pool), one column per
-    judge, and note; then for each judge the form of presentation, the seconds, and whether the full text was
-    opened, if the page recorded them. Other tables have the merged grade and the probability, TREC files the
-    grade only. The store may be in use by the judging page.
+    CSV and TSV have the columns query_id, doc_id, relevance, one column per judge, and note; then for each
+    judge the form of presentation, the seconds, and whether the full text was opened, if the page recorded
+    them. Those of a drawn pool are that pool too: they have the columns probability, order and contributors,
+    its pairs without a judgment as rows without a grade, and the rest of its frame as remarks. Other tables
+    have the merged grade and the probability, TREC files the grade only. The store may be in use by the
+    judging page.
     """
     rows, drawn = judgment_store.read(store)
     merged = merge((row.judgment for row in rows), rule)
     suffix = suffix_of(target)
+    bare = suffix == ".json" or BY_SUFFIX.get(suffix, TREC) is TREC  # query, document and grade alone
     if suffix in DELIMITERS:
-        write_bytes(target, _table(rows, merged, DELIMITERS[suffix], drawn=drawn).encode("utf-8"))
+        pool = judgment_store.pool(store) if drawn else None
+        text = _table(rows, merged, DELIMITERS[suffix], drawn=drawn, pool=pool, path=target)
+        write_bytes(target, text.encode("utf-8"))
     else:
-        shares = _shares(rows) if drawn else None
+        shares = _shares(rows) if drawn and not bare else None
         judged = [
             (*pair, grade) if shares is None else (*pair, grade, shares[pair])
             for pair, grade in merged.grades.items()
@@ -69,7 +78,11 @@ def export(store: str, target: str, *, rule: str = "majority") -> ExportSummary:
     for row in rows:
         judges[row.judgment.judge] = judges.get(row.judgment.judge, 0) + 1
     notes = sum(bool(row.note) for row in rows)
-    lost = drawn and BY_SUFFIX.get(suffix, TREC) is TREC
+    lost = ""
+    if drawn and suffix not in DELIMITERS:
+        lost = "pairs without a judgment"
+        if bare:
+            lost = f"probabilities and {lost}"
     return ExportSummary(judges, merged, notes, lost)
 
 
@@ -78,25 +91,49 @@ def _shares(rows: Sequence[Given]) -> dict[tuple[str, str], float]:
     return {row.judgment[:2]: row.probability for row in rows}
 
 
-def _table(rows: Sequence[Given], merged: Merged, delimiter: str, *, drawn: bool) -> str:
+def _table(
+    rows: Sequence[Given], merged: Merged, delimiter: str, *, drawn: bool, pool: DrawnPool | None, path: str
+) -> str:
     judges = sorted({row.judgment.judge for row in rows})
     by_pair: dict[tuple[str, str], dict[str, Given]] = {}
     for row in rows:
         by_pair.setdefault(row.judgment[:2], {})[row.judgment.judge] = row
-    shares = _shares(rows)
+    more: dict[tuple[str, str], tuple[object, ...]] = {}
+    columns: tuple[str, ...] = ("probability",) if drawn else ()
+    remarks: list[str] = []
+    if drawn:
+        more = {pair: (share,) for pair, share in _shares(rows).items()}
+    if pool is not None:
+        listed = _of_pool(pool)
+        if by_pair.keys() <= listed.keys():  # else the store has pairs of another pool too
+            more, columns, remarks = listed, DRAWN_COLUMNS[2:], remarks_of(pool, path)
     file = io.StringIO()
+    file.writelines(f"{remark}\n" for remark in remarks)
     writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
     effort = judges if any(row.form or row.seconds is not None for row in rows) else []
     beside = [f"{judge} {column}" for judge in effort for column in BESIDE_JUDGE]
-    writer.writerow([*QRELS_COLUMNS, *["probability"] * drawn, *judges, "note", *beside])
-    for pair, grade in merged.grades.items():
-        judged = by_pair[pair]
+    writer.writerow([*QRELS_COLUMNS, *columns, *judges, "note", *beside])
+    unjudged = [pair for pair in more if pair not in merged.grades] if remarks else []
+    for pair in (*merged.grades, *unjudged):
+        judged = by_pair.get(pair, {})
         grades = [judged[judge].judgment.grade if judge in judged else "" for judge in judges]
         notes = [f"{judge}: {_line(row.note)}" for judge, row in judged.items() if row.note]
         spent = [judged[judge][3:] if judge in judged else [""] * len(BESIDE_JUDGE) for judge in effort]
-        cells = [*pair, grade, *[shares[pair]] * drawn, *grades, " | ".join(notes), *chain(*spent)]
-        writer.writerow(cells)
+        cells = [*pair, merged.grades.get(pair, ""), *more.get(pair, ()), *grades, " | ".join(notes)]
+        writer.writerow([*cells, *chain(*spent)])
     return file.getvalue()
+
+
+def _of_pool(pool: DrawnPool) -> dict[tuple[str, str], tuple[object, ...]]:
+    """Return probability, order and contributors of every drawn pair."""
+    return {
+        (pool.queries[row], pool.documents[row]): (
+            float(pool.probability[row]),
+            float(pool.order[row]),
+            json.dumps(dict(pool.contributors[row]), ensure_ascii=False, separators=(",", ":")),
+        )
+        for row in np.flatnonzero(pool.drawn).tolist()
+    }
 
 
 def _line(note: str) -> str:

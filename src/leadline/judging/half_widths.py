@@ -12,7 +12,6 @@ import math
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from threading import Lock
 from time import monotonic
@@ -20,19 +19,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from leadline.comparison.compare import compare
 from leadline.data.arrays import Floats
 from leadline.data.wording import counted
 from leadline.errors import UsageError
-from leadline.estimation.designs import at_scale, random_numbers_of
-from leadline.estimation.estimate import estimate, has_interval
+from leadline.estimation.designs import random_numbers_of
+from leadline.estimation.estimate import estimate
 from leadline.estimation.estimated_values import Difference, Estimate
-from leadline.estimation.measure_targets import Ratio, kind_of
+from leadline.estimation.measure_targets import Ratio, has_interval, kind_of
+from leadline.estimation.measured_pool import first_pairs, in_order, places_of_looks, probabilities_after
 from leadline.estimation.pool_designs import RATE, rank_weights
 from leadline.estimation.withheld import FEWEST_JUDGMENTS
 from leadline.evaluation.profiles import profile_of
-from leadline.io.judges import majority
+from leadline.io.merged_judgments import majority
 from leadline.io.pool_files import DrawnPool
 from leadline.judging.queue import Queues
+from leadline.stats import INTERVALS
 
 RULE = re.compile(r"(.+?)\s+half-width\s*<\s*(\S+)")
 EXPECTED_RULE = '"MEASURE half-width < NUMBER", as in "P@10 half-width < 0.05"'
@@ -41,6 +43,8 @@ STEPS = 20  # of the curve
 NEW_POINTS = 2  # of the curve that one request computes, so that none takes long
 PAUSE = 10  # times the seconds that the half-width took, before it is computed again
 Z = 1.959964
+MOST_SENTENCES = 6  # of a verdict
+STUDENT = INTERVALS.parse("Student")
 Pair = tuple[str, str]
 
 
@@ -81,19 +85,6 @@ def parse_rule(text: str, measures: Sequence[str], rel: float | None = None) -> 
     return StopRule(str(measure), width)
 
 
-def places_of_looks(pairs: int, looks: int, judged: int = 0) -> list[int]:
-    """Return the numbers of judgments after which the half-width is compared with that of the rule.
-
-    Looks are at equal steps of the pool; those with fewer than 50 judgments, or with no more than `judged`,
-    are left out.
-
-    >>> places_of_looks(200, 5)
-    [80, 120, 160, 200]
-    """
-    positions = {math.ceil(pairs * number / looks) for number in range(1, looks + 1)}
-    return sorted(position for position in positions if position >= FEWEST_JUDGMENTS and position > judged)
-
-
 def runs_of(pool: DrawnPool) -> dict[str, dict[str, list[str]]]:
     """Return the top of the pooled runs, as deep as the frame of the pool.
 
@@ -118,11 +109,13 @@ def runs_of(pool: DrawnPool) -> dict[str, dict[str, list[str]]]:
 class HalfWidth(NamedTuple):
     """Largest half-width of the intervals of the pooled runs; None with the reason if one has no interval.
 
-    For a pool drawn for a pair of runs, that of their difference.
+    For a pool drawn for a pair of runs, that of their difference. `value` is for these queries, `over` for
+    other queries of the kind.
     """
 
     value: float | None
     reason: str
+    over: float | None = None
 
 
 class PoolPrecision:
@@ -144,8 +137,7 @@ class PoolPrecision:
 
     def __init__(self, pool: DrawnPool) -> None:
         self.pool = pool
-        rows = np.flatnonzero(pool.drawn)
-        rows = rows[np.argsort(pool.order[rows], kind="stable")]
+        rows = in_order(pool)
         self.pairs: list[Pair] = [(pool.queries[row], pool.documents[row]) for row in rows.tolist()]
         self.orders: list[float] = [*pool.order[rows].tolist(), math.inf]
         self.measures: list[str] = list(pool.design["measures"])
@@ -187,9 +179,8 @@ class PoolPrecision:
             few = HalfWidth(None, f"{counted(number, 'judgment')}, fewer than {FEWEST_JUDGMENTS}")
             return dict.fromkeys(self.measures, few)
         runs = {name: self.runs[name] for name in self.pair or self.runs}
-        results = estimate(
-            judged, runs, self.measures, pool=self._smaller(count), machine=self.machine, skipped=True
-        )
+        smaller = first_pairs(self.pool, count, self._numbers)
+        results = estimate(judged, runs, self.measures, pool=smaller, machine=self.machine, skipped=True)
         found = {}
         for measure in self.measures:
             estimates: Sequence[Estimate | Difference] = (
@@ -200,23 +191,29 @@ class PoolPrecision:
             halves = [(one.these_high - one.these_low) / 2 for one in estimates]
             reason = next((one.reason for one in estimates if one.reason), "")
             wide = max(halves, default=math.nan)
-            found[measure] = HalfWidth(None if reason or math.isnan(wide) else wide, reason)
+            if reason or math.isnan(wide):
+                found[measure] = HalfWidth(None, reason)
+                continue
+            over = [(one.high - one.low) / 2 for one in estimates if isinstance(one, Estimate)]
+            if self.pair:
+                a, b = results.averaged_values(results.measure_index(measure))
+                limits = STUDENT.limits((a - b)[:, None], level=results.confidence)
+                over = [float(limits[1][0] - limits[0][0]) / 2]
+            found[measure] = HalfWidth(wide, "", max(over))
         return found
 
-    def _smaller(self, count: int) -> DrawnPool:
-        """Return the draw of the first `count` pairs in order."""
-        if count >= len(self.pairs):
-            return self.pool
-        return replace(
-            self.pool,
-            probability=self._probability(count),
-            drawn=self.pool.drawn & (self.pool.order < self.orders[count]),
-        )
-
-    def _probability(self, count: int) -> Floats:
-        if count >= len(self.pairs):
-            return self.pool.probability
-        return at_scale(self.pool.probability, self.pool.order, self._numbers, self.orders[count])
+    def verdict(self, count: int, grades: Mapping[Pair, float]) -> str:
+        """Return what `leadline compare` says after `count` pairs, or why it says nothing."""
+        judged: dict[str, dict[str, float]] = {}
+        for query, document in self.pairs[:count]:
+            if (query, document) in grades:
+                judged.setdefault(query, {})[document] = grades[query, document]
+        runs = {name: self.runs[name] for name in self.pair or self.runs}
+        try:
+            compared = compare(judged, runs, self.measures, pool=self.pool, machine=self.machine)
+        except UsageError as error:
+            return str(error)
+        return "\n".join(compared.sentences()[:MOST_SENTENCES])
 
     def forecast(self, measure: str, count: int) -> float | None:
         """Return the half-width to expect after `count` pairs, as `leadline pool` does without labels.
@@ -226,7 +223,9 @@ class PoolPrecision:
         kind = kind_of(profile_of("leadline").measures([measure], rel=None, documents=None)[0])
         if not has_interval(kind) or isinstance(kind, Ratio):
             return None
-        p = self._probability(count)
+        p = self.pool.probability
+        if count < len(self.pairs):
+            p = probabilities_after(self.pool, self.orders[count], self._numbers)
         inside = (p > 0) & (p < 1)
         spread = ((1 - p[inside]) / p[inside] * self._squares[measure][inside]).sum()
         return Z * math.sqrt(float(spread) * RATE * (1 - RATE)) / self._queries
@@ -244,8 +243,8 @@ class Precision:
     rule : str, optional
         Stopping rule. It is written to the store with the places of its looks before the first judgment that
         it concerns, and every look with its result.
-    looks : int
-        Number of looks.
+    looks : int, optional
+        Number of looks of the rule; by default that of the pool, or 10 if it has only one.
 
     Raises
     ------
@@ -254,7 +253,7 @@ class Precision:
     """
 
     def __init__(
-        self, pool: DrawnPool, queues: Queues, *, rule: str | None = None, looks: int = LOOKS
+        self, pool: DrawnPool, queues: Queues, *, rule: str | None = None, looks: int | None = None
     ) -> None:
         self.pool = PoolPrecision(pool)
         self.queues = queues
@@ -263,12 +262,16 @@ class Precision:
         self._lock = Lock()
         self._known: dict[int, tuple[int, dict[str, HalfWidth]]] = {}
         self._now, self._again = 0, 0.0
+        self._verdict: tuple[int, int, str] = 0, 0, ""  # place of the look, hash of the grades, and words
+        total = len(self.pool.pairs)
+        self.looks = places_of_looks(total, int(pool.design.get("looks", 1))) or [total]
         saved = queues.store.fact("stopping")
         self.state: dict[str, Any] | None = None if saved is None else json.loads(saved)
         self.rule: StopRule | None = None
         if rule is not None:
             self.rule = parse_rule(rule, self.pool.measures, pool.design.get("rel"))
-            self._fix(self.rule, looks)
+            of_pool = int(pool.design.get("looks", 1))
+            self._fix(self.rule, looks or (of_pool if of_pool > 1 else LOOKS))
             self.advance()
 
     def _fix(self, rule: StopRule, looks: int) -> None:
@@ -389,9 +392,21 @@ class Precision:
                 "runs": len(self.pool.runs),
                 "pair": list(self.pool.pair),
                 "missing_labels": self.pool.missing,
+                "looks": self.looks if len(self.pool.runs) > 1 else [],
+                "verdict": self._verdict_at(front, grades),
                 "measures": [self._measure(measure, shown, total) for measure in self.pool.measures],
                 "stopping": None if self.state is None else self.state | {"used": self.rule is not None},
             }
+
+    def _verdict_at(self, front: int, grades: Mapping[Pair, float]) -> dict[str, Any] | None:
+        """Return the verdict of the last look that was reached, and where that was; None before the first."""
+        place = max((look for look in self.looks if look <= front), default=0)
+        if not place or len(self.pool.runs) < 2:
+            return None
+        key = hash(tuple(grades.get(pair) for pair in self.pool.pairs[:place]))
+        if self._verdict[:2] != (place, key):
+            self._verdict = place, key, self.pool.verdict(place, grades)
+        return {"after": place, "words": self._verdict[2]}
 
     def _compute(self, front: int, grades: Mapping[Pair, float]) -> None:
         """Compute a few points of the curve that are missing or out of date."""
@@ -421,6 +436,7 @@ class Precision:
         return {
             "measure": measure,
             "now": now.value,
+            "over": now.over,
             "at": self._now,
             "reason": now.reason,
             "end": ahead[-1][1] if ahead else None,

@@ -6,27 +6,31 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Unpack
+from typing import Any, NamedTuple, Unpack, overload
 
 import numpy as np
 
-from leadline.data.arrays import Flags, Hashes, Integers
+from leadline.data.arrays import Hashes, Integers
 from leadline.data.hashing import document_keys, draw_documents
 from leadline.data.ids import Vocabulary, to_bytes, to_text
 from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading, RunsOptions
-from leadline.data.result import Result
-from leadline.data.results import ResultWarning, RunInfo
+from leadline.data.records import ResultWarning, RunInfo
 from leadline.data.table import Column, columns_of
 from leadline.data.validation import check_flags, check_whole
-from leadline.errors import InputError, UsageError, one_of
+from leadline.errors import InputError, UsageError, both, one_of
+from leadline.estimation.measured_pool import MeasuredPool
+from leadline.estimation.pool_designs import pool_for
 from leadline.estimation.system_lists import Systems, read_systems
 from leadline.evaluation.run_warnings import selection_warnings
-from leadline.io.pool_files import Pooled, read_pool
+from leadline.io import pool_files
+from leadline.io.pool_files import DrawnPool, Pooled, read_pool
 from leadline.io.read import QrelsLike, RunLike, read_qrels
 from leadline.io.read_paths import public
 from leadline.io.texts import TextsLike, read_queries
 from leadline.judging.pooling_methods import POOLS, PoolMethod, RankedLists
+from leadline.measures import Measure
+from leadline.result import Result
 from leadline.retrieval.collection import ids_of
 
 Row = tuple[str, str, float, Mapping[str, int]]  # query, document, probability, rank by run
@@ -107,7 +111,26 @@ class _Collection(NamedTuple):
     given: bool
 
 
-@public
+@overload
+def pool(
+    runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
+    *,
+    measure: str | Measure | Iterable[str | Measure],
+    budget: float | None = None,
+    total: int | None = None,
+    pair: tuple[str, str] | None = None,
+    machine: QrelsLike | None = None,
+    earlier: str | os.PathLike[str] | DrawnPool | MeasuredPool | None = None,
+    depth: int | None = None,
+    judged: QrelsLike | None = None,
+    rel: float = 1.0,
+    seed: int = 0,
+    on_run: Callable[[int, int], None] | None = None,
+    **options: Unpack[RunsOptions],
+) -> MeasuredPool: ...
+
+
+@overload
 def pool(
     runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike] = (),
     *,
@@ -125,15 +148,48 @@ def pool(
     on_run: Callable[[int, int], None] | None = None,
     on_query: Callable[[int, int], None] | None = None,
     **options: Unpack[RunsOptions],
-) -> Pool:
+) -> Pool: ...
+
+
+@public
+def pool(
+    runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike] = (),
+    *,
+    method: str | PoolMethod | None = None,
+    depth: int | None = None,
+    random: int = 0,
+    everything: bool = False,
+    documents: TextsLike | None = None,
+    queries: TextsLike | None = None,
+    known: str | os.PathLike[str] | Iterable[tuple[str, str]] | None = None,
+    judged: QrelsLike | None = None,
+    rel: float = 1.0,
+    batch: int | None = None,
+    seed: int = 0,
+    on_run: Callable[[int, int], None] | None = None,
+    on_query: Callable[[int, int], None] | None = None,
+    measure: str | Measure | Iterable[str | Measure] | None = None,
+    budget: float | None = None,
+    total: int | None = None,
+    pair: tuple[str, str] | None = None,
+    machine: QrelsLike | None = None,
+    earlier: str | os.PathLike[str] | DrawnPool | MeasuredPool | None = None,
+    **options: Unpack[RunsOptions],
+) -> Pool | MeasuredPool:
     """Select the query-document pairs to judge.
 
-    `method` is a pooling method: "Depth(k=100)", the union of the top k of every run; "RRF", "RBP" and
-    "MoveToFront" select a number of documents per query. `depth` is short for Depth. `random` adds that many
-    documents per query, drawn with equal probability from the rest of the collection `documents` (texts or an
-    index; by default, all retrieved documents). The inclusion probability of a pooled document is 1, that of
-    a drawn one random / rest. `everything` takes the whole collection. `queries` adds queries that no run
-    has.
+    With `measure` pairs are drawn so that the measure can be estimated, as `leadline pool --for` draws them:
+    `budget` is the mean number of judgments per query or `total` that of all, `pair` the names of two runs of
+    which only the difference matters, `machine` has labels for the forecast of the precision, and `earlier`
+    is a pool to enlarge. `evaluate(judgments, runs, pool=...)` then estimates the measure; `write_pool` makes
+    the file for `leadline judge`.
+
+    Without `measure`, `method` is a pooling method: "Depth(k=100)", the union of the top k of every run;
+    "RRF", "RBP" and "MoveToFront" select a number of documents per query. `depth` is short for Depth.
+    `random` adds that many documents per query, drawn with equal probability from the rest of the collection
+    `documents` (texts or an index; by default, all retrieved documents). The inclusion probability of a
+    pooled document is 1, that of a drawn one random / rest. `everything` takes the whole collection.
+    `queries` adds queries that no run has.
 
     `known` are pairs (qrels, a pool, or pairs) and `judged` existing judgments: `new` excludes both, and
     adaptive methods use `judged`. `batch` limits the new pairs per query. Random draws are by hash: with the
@@ -145,6 +201,35 @@ def pool(
     >>> found.new.pairs(), found.new.contributors
     ([('q', 'd3'), ('q', 'd1')], [{'b': 1}, {'a': 1}])
     """
+    drawing: dict[str, Any] = {
+        "budget": budget,
+        "total": total,
+        "pair": pair,
+        "machine": machine,
+        "earlier": earlier,
+    }
+    if measure is not None:
+        pooling: dict[str, Any] = {
+            "method": method,
+            "random": random,
+            "everything": everything,
+            "documents": documents,
+        }
+        pooling |= {"queries": queries, "known": known, "batch": batch}
+        for other in (name for name, value in pooling.items() if value):
+            raise UsageError(f"{other} with measure; expected one of them")
+        return pool_for(
+            runs,
+            measure,
+            depth=depth,
+            judged=judged,
+            rel=None if rel == 1 else rel,
+            seed=seed,
+            on_run=on_run,
+            **drawing,
+            **options,
+        )
+    both(drawing, {"measure": None})
     check_whole(0, random=random, seed=seed)
     check_whole(1, batch=batch)
     check_flags(everything=everything)
@@ -191,6 +276,30 @@ def pool(
     )
 
 
+def write_pool(pool: Pool | MeasuredPool, path: str | os.PathLike[str]) -> None:
+    """Write the pairs to judge to a file, which `leadline judge` and `evaluate(..., pool=...)` take.
+
+    Parameters
+    ----------
+    pool : Pool or MeasuredPool
+        Result of `pool`.
+    path : path
+        File; `-` is standard output.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "pool.tsv")
+    >>> write_pool(pool({"a": {"q": ["d1", "d2"]}}, depth=1), path)
+    >>> read_pool(path).pairs()
+    [('q', 'd1')]
+    """
+    if isinstance(pool, Pool):
+        pool_files.write_pool(pool.new, path)
+    else:
+        pool_files.write_drawn_pool(pool.pool, path, [])
+
+
 class _PoolBuilder:
     """Makes the pool of one query after the other, and counts what the collection lacks."""
 
@@ -211,6 +320,7 @@ class _PoolBuilder:
         self.everything = everything
         self.judged = judged
         self.rel = rel
+        self.number = np.empty(len(systems.documents), dtype=np.int64)  # in the union of a query
         self.lacking: Counter[str] = Counter()
         self.short = 0
 
@@ -225,13 +335,12 @@ class _PoolBuilder:
         index = index[index >= 0]
         rest = self._rest(union)
         if self.everything:
-            index = np.concatenate([index, np.setdiff1d(np.flatnonzero(rest), index)])
-        rest[index] = False
-        left = int(rest.sum())
+            index = np.concatenate([index, np.setdiff1d(rest, index, assume_unique=True)])
+        rest = np.setdiff1d(rest, index, assume_unique=True)
         more = draw_documents(query, self.collection.keys, self.random, among=rest)
         self.short += len(more) < self.random
         ranks = self._ranks(lists)
-        share = len(more) / left if left else 1.0
+        share = len(more) / len(rest) if len(rest) else 1.0
         shares = [1.0] * len(index) + [share] * len(more)
         for number, probability in zip([*index.tolist(), *more.tolist()], shares, strict=True):
             name = to_text(self.collection.names[number])
@@ -242,7 +351,8 @@ class _PoolBuilder:
         """Return the documents that the method chooses, the first first."""
         if self.method is None or not len(union):
             return union[:0]
-        offered = RankedLists([np.searchsorted(union, documents) for documents in lists], len(union))
+        self.number[union] = np.arange(len(union))
+        offered = RankedLists([self.number[documents] for documents in lists], len(union))
         selected: Integers = union[self.method.order(offered, self._judged(query, union))]
         return selected
 
@@ -260,13 +370,11 @@ class _PoolBuilder:
             and (grade := float(self.judged.grades[row])) >= 0
         }
 
-    def _rest(self, union: Integers) -> Flags:
-        """Return flags of the documents of the collection that may be drawn."""
-        if self.collection.given:
-            return np.ones(len(self.collection.names), dtype=np.bool_)
-        rest = np.zeros(len(self.collection.names), dtype=np.bool_)
-        rest[self.collection.place[union]] = True
-        return rest
+    def _rest(self, union: Integers) -> Integers:
+        """Return the documents of the collection that may be drawn, if any are drawn."""
+        if not (self.random or self.everything):
+            return union[:0]
+        return np.arange(len(self.collection.names)) if self.collection.given else union
 
     def _ranks(self, lists: Sequence[Any]) -> dict[int, dict[str, int]]:
         """Return, by index in the collection, the rank in every run that contributed the document."""

@@ -9,7 +9,8 @@ import numpy as np
 
 from leadline.data.averages import NamedMeasure
 from leadline.data.ids import Vocabulary
-from leadline.data.results import Results, RunInfo
+from leadline.data.records import RunInfo
+from leadline.evaluation.results import Results
 from leadline.io import judgment_store
 from leadline.io.judgment_store import Given
 

@@ -66,7 +66,7 @@ class Progress:
         return {
             "judge": judge,
             **self.queues.count(judge)._asdict(),
-            "awaited": sum(self.queues.awaited(judge).values()),
+            "awaited": self.queues.awaited(judge),
             "seconds": statistics.median(seconds) if seconds else None,
             "hasty": sum(duration < HASTY for duration in seconds),
             "notes": sum(bool(act.note) for act in acts.values()),

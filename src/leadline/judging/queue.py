@@ -5,10 +5,14 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cached_property
 from threading import RLock
 from typing import NamedTuple
 
-from leadline.data.hashing import hashed_uniform, hashed_uniforms
+import numpy as np
+
+from leadline.data.arrays import Hashes, Integers
+from leadline.data.hashing import document_keys, hashed_uniform, sampling_keys, shuffled
 from leadline.errors import UsageError
 from leadline.judging.auth import RateLimit, TooManyError
 from leadline.judging.events import Event, check_judge
@@ -163,18 +167,35 @@ class Queues:
         return judges_of
 
     def _line(self, judge: str) -> _JudgeQueue:
-        by_query: dict[str, list[JudgingPair]] = {}
-        for pair in self.pairs.values():
-            if not self.named or judge in self._assigned[pair.id]:
-                by_query.setdefault(pair.query, []).append(pair)
-        drawn = [pair for pairs in by_query.values() for pair in pairs if pair.order < math.inf]
-        order = [pair.id for pair in sorted(drawn, key=lambda pair: (pair.order, pair.id))]
-        for query in sorted(by_query, key=hashed_uniforms(self.store.seed, judge)):
-            order_key = hashed_uniforms(self.store.seed, judge, query)
-            rest = (pair for pair in by_query[query] if pair.order == math.inf)
-            ranked = sorted((order_key(pair.document), pair.id) for pair in rest)
-            order += [pair for _, pair in ranked]
+        """Return the queue of a judge: drawn pairs in the order of the pool, then query by query."""
+        drawn, rest, query, keys, of_queries = self._order
+        name = judge.encode("utf-8", "surrogatepass")
+        by_query = shuffled(of_queries, name)[query]
+        order = drawn + rest[np.lexsort((shuffled(keys, name), query, by_query))].tolist()
+        if self.named:
+            order = [pair for pair in order if judge in self._assigned[pair]]
         return _JudgeQueue(order)
+
+    @cached_property
+    def _order(self) -> tuple[list[int], Integers, Integers, Hashes, Hashes]:
+        """Drawn pairs in order; of the rest pairs, codes of their queries and keys; keys of all queries."""
+        pairs = sorted(self.pairs.values(), key=lambda pair: (pair.order, pair.id))
+        drawn = [pair.id for pair in pairs if pair.order < math.inf]
+        rest = pairs[len(drawn) :]
+        codes = {name: code for code, name in enumerate(dict.fromkeys(pair.query for pair in rest))}
+        names = [name.encode("utf-8", "surrogatepass") for name in codes]
+        seed = self.store.seed
+        keys = [
+            sampling_keys(names[codes[pair.query]], [pair.document.encode("utf-8", "surrogatepass")], seed)
+            for pair in rest
+        ]
+        return (
+            drawn,
+            np.array([pair.id for pair in rest], dtype=np.int64),
+            np.array([codes[pair.query] for pair in rest], dtype=np.int64),
+            np.concatenate([*keys, np.zeros(0, np.uint64)]),
+            document_keys(names, seed),
+        )
 
     def _replay(self, acts: Iterable[Act]) -> None:
         of: dict[tuple[str, int], list[Act]] = {}
@@ -203,7 +224,7 @@ class Queues:
         """Return the name of a judge who is admitted; only listed names if there is a list."""
         name = check_judge(name)
         if self.named and name not in self.named:
-            raise UsageError(f"no judge is called '{name}' here; expected a name of the list")
+            raise UsageError(f"'{name}' isn't on the list of judges")
         if not self.named and name not in self._present and len(self._present) >= self.most_judges:
             raise UsageError(
                 f"there are {len(self._present):,} judges already, the most for "
@@ -216,12 +237,11 @@ class Queues:
         name = self.check(name)
         if name not in self._present:
             self._check_arrivals()
-            line = self._line(name)  # slow, so done without the lock
+            line = self._line(name)
+            self.store.add_judge(name)
             with self._lock:
                 if name not in self._present:
                     self.check(name)
-                    self._check_arrivals()
-                    self.store.add_judge(name)
                     self._arrivals.take()
                     self._lines.setdefault(name, line)
                     self._present.add(name)
@@ -234,8 +254,8 @@ class Queues:
 
     def append(self, judge: str, events: Sequence[Event]) -> None:
         """Save events of a judge."""
+        self.store.append(judge, events)
         with self._lock:
-            self.store.append(judge, events)
             for pair in {event.pair for event in events}:
                 self._take(judge, pair, self.store.acts_on(judge, pair))
             self.version += 1
@@ -312,6 +332,14 @@ class Queues:
                 if pair not in line.skipped and self._is_open(judge, pair) and not self._is_due(judge, pair)
             ]
             return dict(Counter(owners).most_common())
+
+    def left(self, judge: str) -> dict[str, int]:
+        """Return how many pairs the other listed judges still have."""
+        if self.stopped:
+            return {}
+        counts = {other: self.count(other) for other in self.named if other != judge}
+        open_pairs = {other: count.total - count.done for other, count in counts.items()}
+        return {other: count for other, count in open_pairs.items() if count}
 
     def is_skipped(self, judge: str, pair: int) -> bool:
         """Return whether a judge skipped a pair before."""

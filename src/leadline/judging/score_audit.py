@@ -9,15 +9,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline.data.arrays import Floats
-from leadline.data.result import Result
-from leadline.data.results import Results, ResultWarning
+from leadline.data.records import ResultWarning
 from leadline.data.table import Column, Table
 from leadline.data.validation import check_numbers, check_whole
-from leadline.data.wording import counted
+from leadline.data.wording import counted, percent
 from leadline.errors import InputError, UsageError
+from leadline.evaluation.results import Results
 from leadline.io.read_paths import public
 from leadline.judging.agreement_audit import TOP, Audit, audit
-from leadline.judging.agreement_result import Ranking, noisy_audits, ranking_dict
+from leadline.judging.agreement_result import noisy_audits
+from leadline.judging.agreement_values import Ranking, ranking_dict
+from leadline.result import Make, Result
 from leadline.stats import checked_level, checked_seed
 
 MEANS = ("mean", "defined")  # averages that are arithmetic means over queries
@@ -55,6 +57,32 @@ class ScoreAudit(Result):
     def pairs(self) -> list[tuple[int, int]]:
         """Indices of the reference and each other judge."""
         return [(0, judge) for judge in range(1, len(self.judges))]
+
+    def _figure(self) -> Make:
+        """Draw the means of the runs by the labels over those by the reference, and the runs that swap."""
+        from leadline.charts import COLUMN
+        from leadline.charts.association_plots import association, with_limits
+
+        if len(self.audits) > 1:
+            several = ", ".join(f"{one.measure} by {one.judge}" for one in self.audits[:3])
+            raise UsageError(
+                f"{len(self.audits)} audits ({several}); a figure expects one judge and one measure"
+            )
+        (found,) = self.audits
+        level = percent(float(self.options["confidence"]))
+        words = (("Kendall's tau-b", found.taus.kendall), ("tau-AP", found.taus.tau_ap))
+        return lambda width: association(
+            [run.reference for run in found.runs],
+            [run.labels for run in found.runs],
+            self.names,
+            across=f"{found.measure} ({found.reference})",
+            up=f"{found.measure} ({found.judge})",
+            coefficients={
+                name: with_limits(value, [("queries", low, high)], level)
+                for name, (value, low, high) in words
+            },
+            width=width or COLUMN,
+        )
 
     def __repr__(self) -> str:
         judges = f"{counted(len(self.judges) - 1, 'judge')} by {self.judges[0]}"

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline.data.ids import is_utf8
-from leadline.data.results import ResultWarning
+from leadline.data.records import ResultWarning
 from leadline.data.validation import check_numbers
 from leadline.data.wording import counted, percent
 from leadline.data.wording import queries as count_queries
@@ -20,7 +20,7 @@ from leadline.io.texts import read_queries
 from leadline.judging.cards import Cards
 from leadline.judging.documents import open_texts
 from leadline.judging.events import FORMS, check_judge, written
-from leadline.judging.half_widths import LOOKS, Precision, parse_rule
+from leadline.judging.half_widths import Precision, parse_rule
 from leadline.judging.queue import Queues
 from leadline.judging.store import JudgingPair, Store
 
@@ -74,7 +74,7 @@ def opened(
     overlap: float | None = None,
     analysis: str = "Words",
     stop_when: str | None = None,
-    looks: int = LOOKS,
+    looks: int | None = None,
     on_document: Callable[[int, int], None] | None = None,
     reading: Mapping[str, Any] | None = None,
 ) -> Iterator[JudgingPage]:
@@ -145,12 +145,7 @@ def fill(store: Store, rows: Pooled, drawn: DrawnPool | None) -> list[ResultWarn
     if (shares < 1).any():
         store.set_fact(DRAWN, "yes")
     if drawn is not None:
-        columns = drawn.queries, drawn.documents, drawn.order.tolist(), drawn.drawn.tolist()
-        store.set_orders(
-            (order, query, document)
-            for query, document, order, listed in zip(*columns, strict=True)
-            if listed
-        )
+        store.set_pool(drawn)
     message = f"pairs that are new in the store: {added:,}; {before:,} were there"
     return [ResultWarning("new_pairs", message, added)] if before and added else []
 

@@ -6,17 +6,20 @@ import math
 import os
 import secrets
 import sqlite3
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from threading import Event as Flag
-from threading import RLock, Thread
+from threading import Lock, RLock, Thread
 from time import monotonic
 from typing import Any, NamedTuple, Self
 
 from leadline.errors import InputError, UsageError
 from leadline.io import judgment_store as reader
 from leadline.io.judgment_store import APPLICATION, VERSION, WAIT
+from leadline.io.pool_files import DrawnPool, lines_of
 from leadline.judging import events as scale
 from leadline.judging.events import ConflictError, Event, check_judge
 from leadline.judging.lock import Identity, check_names
@@ -87,6 +90,12 @@ CREATE TABLE IF NOT EXISTS orders (pair INTEGER PRIMARY KEY REFERENCES pairs (id
 """
 
 
+# Added later likewise: the drawn pool, as `pool --for` writes it, compressed.
+FRAMES = """
+CREATE TABLE IF NOT EXISTS frames (id INTEGER PRIMARY KEY CHECK (id = 1), pool BLOB NOT NULL)
+"""
+
+
 def connect(path: str) -> sqlite3.Connection:
     """Open a file that is to become a store, without writing to it."""
     return sqlite3.connect(path, timeout=WAIT, isolation_level=None, check_same_thread=False)
@@ -106,6 +115,7 @@ def create(connection: sqlite3.Connection, facts: Mapping[str, str]) -> None:
         connection.execute(statement)
     connection.execute(SEALS)
     connection.execute(ORDERS)
+    connection.execute(FRAMES)
     connection.executemany("INSERT INTO facts VALUES (?, ?)", facts.items())
     connection.execute(f"PRAGMA application_id = {APPLICATION}")
     connection.execute(f"PRAGMA user_version = {VERSION}")
@@ -114,9 +124,8 @@ def create(connection: sqlite3.Connection, facts: Mapping[str, str]) -> None:
 
 def add_tables(connection: sqlite3.Connection) -> None:
     """Add the tables that a store of an earlier version lacks."""
-    for name, statement in (("seals", SEALS), ("orders", ORDERS)):
-        table = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
-        if connection.execute(table, (name,)).fetchone() is None:
+    for name, statement in (("seals", SEALS), ("orders", ORDERS), ("frames", FRAMES)):
+        if connection.execute(reader.HAS_TABLE, (name,)).fetchone() is None:
             connection.execute(statement)
 
 
@@ -153,6 +162,16 @@ class Act(NamedTuple):
     opened: bool
 
 
+@dataclass
+class _Save:
+    """What a judge saves, nothing for one who joins; whether it was tried, and why it failed."""
+
+    judge: str
+    events: Sequence[Event]
+    finished: bool = False
+    error: Exception | None = None
+
+
 IDLE = 1.0  # seconds without a judgment until a checkpoint
 SETTLE_AT_LEAST = 10.0  # seconds between checkpoints during judging
 
@@ -172,6 +191,8 @@ class Store:
         self.path = path
         self._connection = connection
         self._lock = RLock()
+        self._saves: list[_Save] = []  # that wait for the next transaction
+        self._arriving = Lock()
         self._written, self._closing = Flag(), Flag()
         self._settler: Thread | None = None
         try:
@@ -371,13 +392,20 @@ class Store:
         )
         return [JudgingPair(*row) for row in self._rows("issff", query)]
 
-    def set_orders(self, orders: Iterable[tuple[float, str, str]]) -> None:
-        """Replace the orders of all pairs; given as (order, query, document)."""
+    def set_pool(self, pool: DrawnPool) -> None:
+        """Keep the drawn pool, and the order in which its pairs are judged, in place of an earlier one."""
+        columns = pool.queries, pool.documents, pool.order.tolist(), pool.drawn.tolist()
+        text = "\n".join(lines_of(pool, self.path)).encode("utf-8")
         with self._writing() as connection:
+            connection.execute("INSERT OR REPLACE INTO frames VALUES (1, ?)", (zlib.compress(text),))
             connection.execute("DELETE FROM orders")
             connection.executemany(
                 "INSERT INTO orders (pair, place) SELECT id, ? FROM pairs WHERE query = ? AND document = ?",
-                orders,
+                (
+                    (order, query, document)
+                    for query, document, order, listed in zip(*columns, strict=True)
+                    if listed
+                ),
             )
 
     def fact(self, name: str) -> str | None:
@@ -397,10 +425,7 @@ class Store:
     def add_judge(self, name: str) -> str:
         """Add a judge unless the name exists."""
         name = check_judge(name)
-        with self._writing() as connection:
-            connection.execute(
-                "INSERT INTO judges (name, since) VALUES (?, ?) ON CONFLICT DO NOTHING", (name, _now())
-            )
+        self._save_together(_Save(name, ()))
         return name
 
     def deals(self) -> dict[str, str]:
@@ -416,17 +441,58 @@ class Store:
             )
 
     def append(self, judge: str, events: Sequence[Event]) -> None:
-        """Save events of a judge in order, in one transaction; events saved before are unchanged."""
+        """Save events of a judge in order, all or none; events saved before are unchanged.
+
+        What judges save while a transaction is being written goes into the next one, all of it together.
+        """
         values = {grade.value for grade in self.grades}
         for event in events:
             if event.grade is not None and event.grade not in values:
                 raise UsageError(f"grade {event.grade}; expected one of {sorted(values)}")
-        with self._writing() as connection:
-            row = connection.execute("SELECT id FROM judges WHERE name = ?", (judge,)).fetchone()
-            if row is None:
-                raise UsageError(f"no judge is called '{judge}'; expected one who was added")
-            for event in events:
-                self._append(connection, row[0], event)
+        self._save_together(_Save(judge, events))
+
+    def _save_together(self, mine: _Save) -> None:
+        with self._arriving:
+            self._saves.append(mine)
+        with self._lock:
+            if not mine.finished:
+                with self._arriving:
+                    together, self._saves = self._saves, []
+                self._save(together)
+        if mine.error is not None:
+            raise mine.error
+
+    def _save(self, saves: Sequence[_Save]) -> None:
+        """Save what several judges did in one transaction, each all or none."""
+        try:
+            with self._writing() as connection:
+                for save in saves:
+                    connection.execute("SAVEPOINT one")
+                    try:
+                        self._append_all(connection, save)
+                    except UsageError as error:
+                        save.error = error
+                        connection.execute("ROLLBACK TO one")
+                    connection.execute("RELEASE one")
+        except Exception as error:
+            for save in saves:
+                save.error = error
+            if len(saves) == 1:
+                raise
+        finally:
+            for save in saves:
+                save.finished = True
+
+    def _append_all(self, connection: sqlite3.Connection, save: _Save) -> None:
+        if not save.events:
+            insert = "INSERT INTO judges (name, since) VALUES (?, ?) ON CONFLICT DO NOTHING"
+            connection.execute(insert, (save.judge, _now()))
+            return
+        row = connection.execute("SELECT id FROM judges WHERE name = ?", (save.judge,)).fetchone()
+        if row is None:
+            raise UsageError(f"'{save.judge}' isn't a judge of this store; add the name first")
+        for event in save.events:
+            self._append(connection, row[0], event)
 
     def _append(self, connection: sqlite3.Connection, judge: int, event: Event) -> None:
         undone = None

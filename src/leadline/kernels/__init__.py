@@ -14,7 +14,6 @@ from typing import Any, NamedTuple, TypeVar
 
 Item = TypeVar("Item")
 Value = TypeVar("Value")
-MAX_THREADS = 4  # more would wait for each other: Python code between kernels holds the GIL
 
 
 class Kernels(NamedTuple):
@@ -33,6 +32,10 @@ class Kernels(NamedTuple):
     biased_overlaps: Callable[..., Any] | None
     number_ids: Callable[..., Any] | None
     numbers: Callable[..., Any] | None
+    judge: Callable[..., Any] | None
+    last_list: Callable[..., Any] | None
+    numbers_of: Callable[..., Any] | None
+    looked_up: Callable[..., Any] | None
     scan_records: Callable[..., Any] | None
     scan_mapping: Callable[..., Any] | None
 
@@ -56,6 +59,10 @@ def load() -> Kernels:
         getattr(lists, "biased_overlaps", None),
         getattr(lists, "number_ids", None),
         kernel.numbers,
+        getattr(kernel, "judge", None),
+        getattr(kernel, "last_list", None),
+        getattr(kernel, "numbers_of", None),
+        getattr(kernel, "looked_up", None),
         records.scan_records,
         records.scan_mapping,
     )
@@ -82,7 +89,7 @@ def parallel_map(
     >>> list(parallel_map(abs, [-2, 1, -3], threads=2))
     [2, 1, 3]
     """
-    count = min(MAX_THREADS, os.cpu_count() or 1, len(items)) if threads is None else threads
+    count = min(os.cpu_count() or 1, len(items)) if threads is None else threads
     if count < 2:
         yield from map(function, items)
         return

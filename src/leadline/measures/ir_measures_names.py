@@ -35,6 +35,8 @@ def text_of(measure: object) -> str:
     ('PairAccuracy@10', 'IPrec(rule=trec9)@0.1', 'NumRelRet(rel=2)')
     """
     text = str(measure)
+    if hasattr(measure, "ours"):  # made by `leadline.ir_measure`
+        return text
     if re.match(r"RBP\b(?!.*rel=)", text):
         raise UsageError(
             f"{text} of ir_measures takes the grade as gain. Write RBP(rel=1), or for graded relevance the "

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline.data.arrays import Flags, Floats, Integers
-from leadline.data.results import ResultWarning
+from leadline.data.records import ResultWarning
 from leadline.data.validation import check_numbers, check_whole, check_word
 from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from leadline.data.result import Result
-from leadline.data.results import plain
+from leadline.data.records import plain
 from leadline.data.table import Column, columns_of
 from leadline.data.wording import percent
 from leadline.online.proportions import SampleRatio, SequentialTest
+from leadline.result import Make, Result
 
 
 class Arm(NamedTuple):
@@ -170,6 +170,23 @@ class ABTest(Result):
     def significant(self) -> bool:
         """Whether p is below 1 - confidence."""
         return bool(self.compared.p < 1 - self.options["confidence"])
+
+    def _labelled(self) -> Sequence[str]:
+        return [arm.name for arm in self.arms]
+
+    def _figure(self) -> Make:
+        """Draw the clickthrough of both arms, and the anytime-valid interval of their difference."""
+        from leadline.charts import COLUMN
+        from leadline.charts.abtest_plots import two_arms
+
+        steps = self.always.path
+        return lambda width: two_arms(
+            *([getattr(arm, field) for arm in self.arms] for field in ("name", "rate", "low", "high")),
+            path=None if steps is None else (steps.users, steps.difference, steps.low, steps.high),
+            unit=self.unit,
+            confidence=self.options["confidence"],
+            width=width or COLUMN,
+        )
 
     def __repr__(self) -> str:
         a, b = self.arms

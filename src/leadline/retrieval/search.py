@@ -12,7 +12,7 @@ import numpy as np
 
 from leadline.data.arrays import Floats, Integers
 from leadline.data.ids import Vocabulary, to_bytes
-from leadline.data.results import ResultWarning
+from leadline.data.records import ResultWarning
 from leadline.data.run import Run
 from leadline.data.validation import check_whole
 from leadline.errors import InputError, UsageError

@@ -12,7 +12,6 @@ from leadline import kernels
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import Evaluation
 from leadline.io.opening import Buffers
-from leadline.kernels import MAX_THREADS
 from leadline.scale.partial import Partial, evaluate_part
 from leadline.scale.process_pool import Fault, Unit, Work, map_processes
 
@@ -76,7 +75,7 @@ def map_threads(work: Work, units: Iterable[Unit]) -> Iterator[tuple[Unit, Any]]
     there are threads.
     """
     own = threading.local()
-    count = min(MAX_THREADS, os.cpu_count() or 1)
+    count = os.cpu_count() or 1
 
     def outcome(unit: Unit) -> Any:
         if not hasattr(own, "workspaces"):

@@ -6,18 +6,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from typing import Any, Unpack
 
-from leadline.data.results import Results
 from leadline.data.validation import check_word
 from leadline.errors import InputError, LeadlineError, UsageError
 from leadline.evaluation.evaluate import Evaluation, PartOptions
 from leadline.evaluation.join import named_sources, refuse_equal_names
+from leadline.evaluation.merging import failed_warning
+from leadline.evaluation.results import Results
 from leadline.io.opening import STANDARD_INPUT
 from leadline.io.read import UNNAMED, QrelsLike, RunLike
 from leadline.io.read import run_name as name_of
 from leadline.io.read_paths import public, record_input
 from leadline.scale.engines import Engine, engine_of
 from leadline.scale.grouping import grouped_parts
-from leadline.scale.merging import failed_warning
 from leadline.scale.partial import PartSum
 from leadline.scale.process_pool import Fault, Unit
 from leadline.scale.run_parts import RunParts

@@ -12,10 +12,12 @@ import numpy as np
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.ids import to_text
 from leadline.data.judged_run import JudgedRun
-from leadline.data.results import Bounds, Results, RunInfo
+from leadline.data.records import RunInfo
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.evaluate import Evaluation, RunValues
 from leadline.evaluation.join import judge
+from leadline.evaluation.limits import Bounds
+from leadline.evaluation.results import Results
 from leadline.evaluation.run_warnings import counts_of
 from leadline.io.opening import Buffers
 from leadline.scale.remote import is_url, local_copy

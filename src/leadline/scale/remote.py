@@ -125,9 +125,9 @@ def _fault(error: Exception, url: str) -> InputError:
     if isinstance(error, FileNotFoundError):
         if "bucket" in text and "does not exist" in text:
             return InputError(f"bucket {url.split('/')[2]} does not exist", expected="a bucket", path=url)
-        return InputError("does not exist", expected="a readable file", path=url)
+        return InputError("no such file", path=url)
     if kind == "FileExpired":  # of s3fs
         return InputError("changed while it was read", expected="a part that is finished", path=url)
     if isinstance(error, PermissionError) or kind == "NoCredentialsError":  # of botocore
         return InputError(f"access refused ({text})", expected="credentials that may read it", path=url)
-    return InputError(f"cannot be read ({text})", expected="a readable file", path=url)
+    return InputError(f"cannot be read ({text})", path=url)

@@ -9,20 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from leadline.data.ids import Vocabulary
-from leadline.data.result import Result
-from leadline.data.results import Results, ResultWarning, RunInfo
 from leadline.data.table import Column, Table, columns_of, printed_table
 from leadline.data.validation import check_run_name
 from leadline.errors import InputError, LeadlineError, UsageError
 from leadline.evaluation.evaluate import Evaluation
-from leadline.evaluation.profiles import profile_of
-from leadline.evaluation.run_warnings import count_warnings
+from leadline.evaluation.merging import merge_results
+from leadline.evaluation.results import Results
 from leadline.io.opening import digest_of
 from leadline.io.read import read_qrels
 from leadline.io.read_paths import public
-from leadline.io.result_files import SavedValues, damaged_manifest, saved_values
-from leadline.scale.merging import merge_results
+from leadline.io.saved_results import read_saved
+from leadline.result import Result
 from leadline.scale.partial import Partial, evaluate_part
 from leadline.scale.remote import is_url, local_copy
 
@@ -49,7 +46,7 @@ def merge_files(paths: Sequence[str], *, queries: str | None = None, name: str |
     Parameters
     ----------
     paths : sequence of path
-        Files that `leadline evaluate --save` wrote, one per part.
+        Files that `leadline evaluate -o FILE.parquet` wrote, one per part.
     queries : {"all", "both"}, optional
         Queries that count in the means, as in `evaluate`; by default the option of the parts.
     name : str, optional
@@ -82,53 +79,17 @@ def _rename(part: Results, label: str, name: str) -> None:
 
 
 def saved_results(path: str) -> Results:
-    """Return the results in a file of `evaluate --save`, exactly as they were."""
-    with damaged_manifest(path):
-        results = _results_of(saved_values(path), path)
-        count_warnings(results.runs)  # counts that are missing are found now
-    return results
-
-
-def _results_of(saved: SavedValues, path: str) -> Results:
-    data = saved.manifest
-    options, merging = dict(data["options"]), data["merging"]
+    """Return the saved results of `evaluate` or `merge`, exactly as they were."""
+    saved = read_saved(path)
+    results = saved.view.result
+    if not isinstance(results, Results):
+        raise InputError(f"a saved result of `{saved.command}`", expected="one of evaluate", path=path)
     for key in ("bounds", "relevance_strings"):
-        if options.get(key):
+        if results.options.get(key):
             raise InputError(
-                f"results with {key}, which are not saved", expected="results without", path=path
+                f"results with {key}", expected="results without, which can be merged", path=path
             )
-    profile = profile_of(options.get("profile") or "leadline")
-    try:
-        measures = profile.measures(data["measures"])
-    except LeadlineError as error:
-        raise InputError(f"measures that their names do not restore ({error})", path=path) from None
-    if list(map(str, measures)) != data["measures"]:
-        raise InputError("measures that their names do not restore", expected="names of measures", path=path)
-    results = Results(
-        [RunInfo(run["name"], run["tag"], counts=run["counts"]) for run in data["runs"]],
-        Vocabulary(saved.queries),
-        measures,
-        saved.values,
-        saved.averaged,
-        present=saved.present,
-        without_mean=np.any(~saved.present, axis=1) if options.get("queries") == "complete" else None,
-        warnings=[ResultWarning(**warning) for warning in data["warnings"]],
-        options=options,
-        inputs=data["inputs"],
-        resolve=profile.measures,
-    )
-    results.qrels = merging["judgments"]
-    results.judged_example = merging["judged_example"]
-    results.examples = [(query, document) for query, document in merging["examples"]]
-    results.undefined = np.array(merging["undefined"], dtype=np.int64).reshape(
-        len(results.runs), len(measures)
-    )
-    if options.get("intervals"):
-        from leadline.evaluation.evaluate import mean_intervals
-
-        results.intervals = mean_intervals(
-            results, options["intervals"], confidence=options["confidence"], seed=options["seed"]
-        )
+    results.inputs = saved.inputs
     return results
 
 
@@ -143,8 +104,8 @@ class Verification(Result):
     rows : int
         Number of their rows.
     checks : list of dict
-        An entry for each input, for the means of each run and for the sampled values of each run, with the
-        keys kind, name, found and ok (None: could not be checked).
+        An entry for each input and for the sampled values of each run, with the keys kind, name, found and
+        ok (None: could not be checked).
     """
 
     path: str
@@ -179,12 +140,12 @@ class Verification(Result):
 
 @public
 def verify(path: str, *, sample: int = SAMPLE, seed: int = 0) -> Verification:
-    """Verify saved results: digests of the inputs, means, and values of a sample of queries.
+    """Verify saved results: digests of the inputs, and values of a sample of queries.
 
     Parameters
     ----------
     path : path
-        File that `leadline evaluate --save` wrote.
+        A saved result.
     sample : int
         Number of queries whose values are computed again; 0 computes none.
     seed : int, default 0
@@ -195,14 +156,13 @@ def verify(path: str, *, sample: int = SAMPLE, seed: int = 0) -> Verification:
     Verification
         Every check with its outcome; `verified` is True if nothing differs.
     """
-    saved = saved_values(os.fspath(path))
-    results = _results_of(saved, path)
-    verification = Verification(
-        os.fspath(path), results.values.size, options={"sample": sample, "seed": seed}
-    )
-    unchanged = [_check_input(verification, info) for info in results.inputs]
-    _check_means(verification, results, saved)
-    if sample and results.inputs:
+    saved = read_saved(os.fspath(path))
+    results, rows = saved.view.result, getattr(saved.view.result, "values", None)
+    size = rows.size if isinstance(rows, np.ndarray) else 0
+    verification = Verification(os.fspath(path), size, options={"sample": sample, "seed": seed})
+    unchanged = [_check_input(verification, info) for info in saved.inputs if info["path"]]
+    if sample and isinstance(results, Results) and results.undefined is not None:
+        results.inputs = saved.inputs
         rng = np.random.default_rng(seed)
         _check_values(
             verification, results, dict(zip(range(len(unchanged)), unchanged, strict=True)), sample, rng
@@ -229,18 +189,6 @@ def _check_input(verification: Verification, info: Mapping[str, Any]) -> bool:
     same = bool(found == expected)
     verification.add("input", path, "unchanged" if same else "has another SHA-256 than was saved", ok=same)
     return same
-
-
-def _check_means(verification: Verification, results: Results, saved: SavedValues) -> None:
-    for run, name in zip(saved.manifest["runs"], results.names, strict=True):
-        index = results.names.index(name)
-        means = {
-            str(measure): None if np.isnan(mean) else mean
-            for measure, mean in zip(results.measures, results.means[index].tolist(), strict=True)
-        }
-        different = [measure for measure, mean in means.items() if mean != run["mean"].get(measure)]
-        found = f"differ from the values: {', '.join(different)}" if different else "follow from the values"
-        verification.add("means", name, found, ok=not different)
 
 
 def _check_values(

@@ -44,8 +44,7 @@ class PairedTest(Parametric):
         groups: Integers | None = None,
     ) -> Floats:
         """Return the p value of each column."""
-        from leadline.stats.moments import too_few_groups, totals
-        from leadline.stats.paired_tests import sign_p, without_spread
+        from leadline.stats.moments import sign_p, too_few_groups, totals, without_spread
 
         observed = totals(differences, checked_groups(self, groups))
         if checked_alternative(alternative) == "less":
@@ -142,9 +141,7 @@ def column(values: ArrayLike) -> Floats:
 def checked_level(level: float) -> float:
     """Return a confidence level; raise UsageError if it is out of range."""
     if not isinstance(level, (int, float)) or not 0.5 <= level < 1:
-        raise UsageError(
-            f"confidence level {level!r}; expected a proportion from 0.5 to below 1, such as 0.95"
-        )
+        raise UsageError(f"the confidence level is a fraction from 0.5 to below 1, like 0.95, not {level!r}")
     return float(level)
 
 

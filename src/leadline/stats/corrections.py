@@ -53,6 +53,7 @@ class Holm(Correction):
     """
 
     title = "Holm's step-down correction"
+    aliases: ClassVar[Aliases] = {"holm_bonferroni": {}}
     controls = "the family-wise error rate, under any dependence between the tests"
     source = "Holm 1979"
 
@@ -87,7 +88,7 @@ class BH(Correction):
     title = "Benjamini and Hochberg's correction"
     controls = "the false discovery rate"
     source = "Benjamini and Hochberg 1995"
-    aliases: ClassVar[Aliases] = {"fdr": {}, "benjamini_hochberg": {}}
+    aliases: ClassVar[Aliases] = {"fdr": {}, "fdr_bh": {}, "benjamini_hochberg": {}}
 
     def of_rising(self, p: Floats) -> Floats:
         return np.minimum.accumulate((p * (len(p) / np.arange(1, len(p) + 1)))[::-1])[::-1]

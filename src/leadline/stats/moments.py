@@ -10,6 +10,7 @@ from leadline.data.arrays import Flags, Floats, Integers
 from leadline.errors import UsageError
 
 # A spread below this fraction of the largest value is due to rounding.
+EQUAL = 1e-12  # tolerance for rounding of sums of the same terms
 ROUNDING = 1e-12
 
 
@@ -178,3 +179,23 @@ def means(observed: Totals) -> Means:
     error[np.sqrt((residuals**2).sum(axis=0)) <= rounding * np.sqrt(clusters)] = 0.0
     error[too_few_groups(observed)] = np.nan
     return Means(clusters, mean, error, effective)
+
+
+def sign_p(observed: Totals, *, two_sided: bool) -> Floats:
+    """Return p of the sign test of each column; one-sided p is of the alternative "greater"."""
+    from scipy.special import bdtr
+
+    above = (observed.sums > EQUAL).sum(axis=0).astype(np.float64)
+    below = (observed.sums < -EQUAL).sum(axis=0).astype(np.float64)
+    fewer = np.minimum(above, below) if two_sided else below
+    p = bdtr(fewer, (above + below).astype(np.int64), 0.5) * (2 if two_sided else 1)
+    p = np.where(above + below == 0, 1.0, np.minimum(p, 1.0))
+    return np.where(np.isnan(observed.sums).all(axis=0), np.nan, p)
+
+
+def without_spread(observed: Totals) -> Flags:
+    """Return, per column, whether the mean is not 0 and its standard error is."""
+    estimate = means(observed)
+    defined = ~np.isnan(observed.sums)
+    moved = np.where(defined, np.abs(observed.sums) > EQUAL, True).all(axis=0)
+    return np.asarray((estimate.clusters >= 2) & (estimate.error == 0) & moved)

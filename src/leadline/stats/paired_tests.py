@@ -12,8 +12,7 @@ from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.registry import Aliases, choice, whole
 from leadline.errors import UsageError
 from leadline.stats import Alternative, PairedTest
-from leadline.stats.moments import ROUNDING, Means, Totals, means, moments, totals
-from leadline.stats.power import EQUAL
+from leadline.stats.moments import ROUNDING, Means, Totals, means, moments, sign_p, totals, without_spread
 from leadline.stats.resampling import each_block, in_parts, signs, supports, weights
 
 NORMAL = NormalDist()
@@ -32,7 +31,18 @@ class T(PairedTest):
     title = "paired t test"
     null = "the mean difference is 0"
     source = "Student 1908; for retrieval Sanderson and Zobel 2005; groups: Bell and McCaffrey 2002"
-    aliases: ClassVar[Aliases] = {"ttest": {}, "paired_t": {}, "student": {}}
+    aliases: ClassVar[Aliases] = {
+        name: {}
+        for name in (
+            "ttest",
+            "paired_t",
+            "paired_ttest",
+            "paired_t_test",
+            "students_t",
+            "student",
+            "student_t_test",
+        )
+    }
 
     def smallest(self, queries: int, alternative: Alternative = "two-sided") -> float:
         """Return 0 for two or more queries; with one non-zero difference |t| is 1, however many are 0."""
@@ -69,7 +79,7 @@ class Wilcoxon(PairedTest):
     title = "Wilcoxon signed-rank test"
     null = "the differences are symmetric around 0"
     source = "Wilcoxon 1945; Pratt 1959; exact with ties: Streitberg and Roehmel 1986"
-    aliases: ClassVar[Aliases] = {"signed_rank": {}}
+    aliases: ClassVar[Aliases] = {"signed_rank": {}, "wilcoxon_test": {}, "wilcoxon_signed_rank": {}}
     clusters: ClassVar[bool] = False
 
     zeros: str = choice("drop", "pratt")
@@ -160,18 +170,6 @@ class Sign(PairedTest):
         return sign_p(observed, two_sided=two_sided)
 
 
-def sign_p(observed: Totals, *, two_sided: bool) -> Floats:
-    """Return p of the sign test of each column; one-sided p is of the alternative "greater"."""
-    from scipy.special import bdtr
-
-    above = (observed.sums > EQUAL).sum(axis=0).astype(np.float64)
-    below = (observed.sums < -EQUAL).sum(axis=0).astype(np.float64)
-    fewer = np.minimum(above, below) if two_sided else below
-    p = bdtr(fewer, (above + below).astype(np.int64), 0.5) * (2 if two_sided else 1)
-    p = np.where(above + below == 0, 1.0, np.minimum(p, 1.0))
-    return np.where(np.isnan(observed.sums).all(axis=0), np.nan, p)
-
-
 def one_sign(queries: int, alternative: str = "two-sided") -> float:
     """Return p of the sign test where all differences have the same sign.
 
@@ -194,14 +192,6 @@ def decided_by_sign(differences: Floats, groups: Integers | None = None) -> Flag
     return without_spread(totals(differences, groups))
 
 
-def without_spread(observed: Totals) -> Flags:
-    """Return, per column, whether the mean is not 0 and its standard error is."""
-    estimate = means(observed)
-    defined = ~np.isnan(observed.sums)
-    moved = np.where(defined, np.abs(observed.sums) > EQUAL, True).all(axis=0)
-    return np.asarray((estimate.clusters >= 2) & (estimate.error == 0) & moved)
-
-
 class Randomisation(PairedTest):
     """Paired randomisation (sign-flip) test of the mean difference.
 
@@ -217,7 +207,17 @@ class Randomisation(PairedTest):
     title = "paired randomisation test"
     null = "each query's two values could as well be exchanged"
     source = "Fisher 1935; Smucker, Allan and Carterette 2007; add-one Phipson and Smyth 2010"
-    aliases: ClassVar[Aliases] = {"sign_flip": {}, "permutation": {}, "randomization": {}, "fisher": {}}
+    aliases: ClassVar[Aliases] = {
+        name: {}
+        for name in (
+            "sign_flip",
+            "permutation",
+            "permutation_test",
+            "randomization",
+            "randomization_test",
+            "fisher",
+        )
+    }
 
     draws: int = whole(100_000, low=1)
 
@@ -287,7 +287,7 @@ class Bootstrap(PairedTest):
     title = "paired bootstrap test"
     null = "the mean difference is 0"
     source = "Efron and Tibshirani 1993, algorithm 16.2; for retrieval Sakai 2006"
-    aliases: ClassVar[Aliases] = {"bootstrap_t": {}}
+    aliases: ClassVar[Aliases] = {"bootstrap_t": {}, "bootstrap_test": {}}
 
     draws: int = whole(10_000, low=1)
 

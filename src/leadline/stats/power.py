@@ -12,9 +12,7 @@ import numpy as np
 from leadline.data.arrays import Floats, Integers
 from leadline.errors import UsageError
 from leadline.stats import checked_level
-from leadline.stats.moments import moments
-
-EQUAL = 1e-12  # tolerance for rounding of sums of the same terms
+from leadline.stats.moments import EQUAL, moments
 
 
 class Outcomes(NamedTuple):

@@ -9,11 +9,12 @@ import importlib.util
 import pkgutil
 import re
 from collections.abc import Callable, Sequence
-from types import ModuleType
+from functools import wraps
+from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leadline.data.qrels import Qrels
-from leadline.data.results import ResultWarning
+from leadline.data.records import ResultWarning
 from leadline.data.table import Table
 from leadline.data.wording import docstring
 from leadline.errors import UnknownNameError, UsageError
@@ -63,6 +64,7 @@ VECTORS = Option(
     str,
     "Topic vectors instead of --docs, as written by `leadline topics infer` (repeatable, one "
     "file per fit and number of topics).",
+    (),
     metavar="FILE",
     repeatable=True,
 )
@@ -71,6 +73,37 @@ SWEEPS = Option("sweeps", int, "Number of Gibbs sweeps over all tokens in every 
 
 ARGUMENTS = ("qrels", "runs")  # of a study that names no others
 Progress = Callable[[int, int], None]  # called with the number done and the total
+Given = SimpleNamespace  # the options of a study by name
+
+
+def with_options(options: Sequence[Option]) -> Callable[[Callable[..., Outcome]], Callable[..., Outcome]]:
+    """Give a study its options as keywords with their defaults; the outcome names them."""
+
+    def decorated(study: Callable[..., Outcome]) -> Callable[..., Outcome]:
+        @wraps(study)
+        def run(*inputs: Any, on_run: Progress | None = None, **named: Any) -> Outcome:
+            defaults = {option.name: option.default for option in options}
+            if unknown := named.keys() - defaults:
+                raise TypeError(f"no option {', '.join(sorted(unknown))}")
+            given = defaults | named
+            outcome = study(*inputs, Given(**given), on_run)
+            return outcome._replace(options={**_shown(given), **(outcome.options or {})})
+
+        return run
+
+    return decorated
+
+
+def _shown(given: dict[str, Any]) -> dict[str, Any]:
+    """Return the options that JSON can show; paths, and not what was given in memory."""
+    lists = {name: list(value) if isinstance(value, tuple) else value for name, value in given.items()}
+    return {
+        name: value
+        for name, value in lists.items()
+        if value is None
+        or isinstance(value, (str, int, float))
+        or (isinstance(value, list) and all(isinstance(one, (str, int, float)) for one in value))
+    }
 
 
 def read_judgments(qrels: QrelsLike, documents: str | None) -> Qrels:

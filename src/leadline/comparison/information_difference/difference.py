@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -12,27 +12,29 @@ from leadline.comparison.information_difference.joint_tables import (
     TruncatedLists,
     Truncation,
     complete,
-    conditional,
-    ideal,
-    ideal_rank_weights,
-    information,
-    joint_tables,
-    orders_of,
     truncate_lists,
+)
+from leadline.comparison.information_difference.query_difference import (
+    DifferenceRules,
+    QueryDifference,
+    difference_of_query,
 )
 from leadline.comparison.information_difference.similarity import (
     AP_CORRELATION,
+    MOST_COMPARED,
+    ON_REQUEST,
     RIC_DISTANCE,
     correlations,
     distances,
     means_over_queries,
     parse_competitors,
 )
-from leadline.comparison.information_difference.similarity_baselines import DocumentNumbers, Similarity
-from leadline.data.arrays import Codes, Flags, Floats
+from leadline.comparison.information_difference.similarity_baselines import Similarity, system_lists
+from leadline.data.arrays import Flags, Floats
+from leadline.data.packed_ids import DocumentNumbers
 from leadline.data.qrels import Qrels
 from leadline.data.reading import JudgedOptions, Reading
-from leadline.data.results import ResultWarning, RunInfo
+from leadline.data.records import ResultWarning, RunInfo
 from leadline.data.validation import check_whole
 from leadline.errors import InputError
 from leadline.evaluation.estimated_recall import refuse_sample
@@ -43,99 +45,11 @@ from leadline.io.read_paths import public
 from leadline.kernels import parallel_map
 from leadline.measures.average_precision import AP
 
-PAIRS = 1 << 18  # pairs of lists whose tables are in memory at a time
+LEFT_OUT = (
+    f"RBO and Kendall's tau are computed on request for more than {MOST_COMPARED} systems "
+    "(--competitor RBO --competitor Kendall)"
+)
 LARGEST = 1 << 31  # bytes of the values of all pairs for all queries, above which only their means are kept
-
-
-class DifferenceRules(NamedTuple):
-    """Options of the Information Difference.
-
-    Attributes
-    ----------
-    cut : Cut
-        Truncation of the lists.
-    graded : bool
-        Whether grades are compared; otherwise relevant and non-relevant documents.
-    weighted, printed6 : bool
-        Whether pairs are weighted by ideal rank, and whether equation 6 is used as printed.
-    normalise : bool
-        Whether values are divided by those of the ideal list.
-    """
-
-    cut: Truncation
-    graded: bool = True
-    weighted: bool = False
-    printed6: bool = False
-    normalise: bool = False
-
-
-class QueryDifference(NamedTuple):
-    """Values of one query.
-
-    Attributes
-    ----------
-    ric, concordance : ndarray of float64, shape (n_systems,)
-        Relevance Information Correlation in bits, and share of concordant minus discordant pairs.
-    wrong_way : ndarray of bool, shape (n_systems,)
-        Whether most pairs are in the wrong order.
-    only : ndarray of float64, shape (n_systems, n_systems)
-        Conditional mutual information I(R_i; Q | R_j) in bits.
-    """
-
-    ric: Floats
-    concordance: Floats
-    wrong_way: Flags
-    only: Floats
-
-
-def difference_of_query(
-    grades: Floats,
-    lists: Sequence[Codes],
-    rules: DifferenceRules,
-    *,
-    pairs: tuple[Codes, Codes] | None = None,
-    whole: tuple[int, int] | None = None,
-) -> QueryDifference | None:
-    """Compare the lists of one query."""
-    grades = np.maximum(grades, 0.0)
-    if not rules.graded:
-        grades = (grades >= rules.cut.rel).astype(np.float64)
-    cut = rules.cut if rules.graded else rules.cut._replace(rel=1.0)
-    levels, grade = np.unique(grades, return_inverse=True)
-    if len(levels) < 2 or levels[-1] < cut.rel:
-        return None
-    counts = np.bincount(grade)
-    weight = np.ones(len(levels))
-    if rules.weighted:
-        weight = ideal_rank_weights(counts, printed6=rules.printed6)
-    best_list = ideal(grades, cut)
-    orders = orders_of([*lists, best_list], len(grades))
-    if whole is not None:
-        whole = whole[0] + 1, whole[1] + len(best_list)
-    size = len(lists)
-    weights = counts * weight
-    mass = (weights.sum() ** 2 - (weights**2).sum()) / 2
-
-    def tables_of(first: Codes, second: Codes) -> Floats:
-        tables = joint_tables(grade.astype(np.int32), weight, orders, first, second, whole=whole)
-        tables /= mass
-        return tables
-
-    own = np.arange(size + 1, dtype=np.int32)
-    tables = tables_of(own, own)
-    right, wrong = tables[:, 0, 0], tables[:, 2, 2]
-    best = right[size] - wrong[size] if rules.normalise else 1.0
-    only = np.zeros((size, size))
-    firsts, seconds = np.triu_indices(size, 1) if pairs is None else pairs
-    for start in range(0, len(firsts), PAIRS):
-        first, second = (ends[start : start + PAIRS].astype(np.int32) for ends in (firsts, seconds))
-        only[first, second], only[second, first] = conditional(tables_of(first, second))
-    return QueryDifference(
-        information(right[:size], wrong[:size]) / best,
-        (right[:size] - wrong[:size]) / best,
-        right[:size] < wrong[:size],
-        only / best,
-    )
 
 
 FEW = 5  # warn if the median query has fewer judged non-relevant documents
@@ -147,7 +61,7 @@ def difference_warnings(
     """Return warnings of missing judgments, empty lists and queries without pairs."""
     warnings = []
     for notice in warnings_of(infos, qrels, averaging="with_relevant", levels=[rel]):
-        words = notice.message.replace("counted as non-relevant", "they form no pairs, but occupy ranks")
+        words = notice.message.replace("counted as not relevant", "they form no pairs, but occupy ranks")
         warnings.append(ResultWarning(notice.code, words, notice.count))
     relevant = qrels.relevant(rel) > 0
     pairless = int(np.count_nonzero(~counted & relevant))
@@ -168,7 +82,7 @@ def difference_warnings(
         ResultWarning(
             "few_nonrelevant",
             f"queries with fewer than {FEW} judged non-relevant documents: {few} of {len(nonrelevant)}; RIC "
-            "and id depend on them (--complete DOCS judges all other documents of the collection as 0)",
+            "and id depend on them (--exhaustive DOCS judges all other documents of the collection as 0)",
             few if sparse else 0,
         ),
         ResultWarning(
@@ -238,8 +152,9 @@ def difference(
         How judgments and runs are read: `negative`, `order`, `on_duplicate`, `on_nan` and `name_by` of
         `leadline.data.reading.Reading`.
     competitors : sequence of str or Similarity, optional
-        Other similarities to report, such as "RBO(p=0.9)" or "Jaccard@20"; `()` for none. The correlation of
-        per-query AP and the mean difference of per-query RIC are added to them.
+        Other similarities to report, such as "RBO(p=0.9)" or "Jaccard@20"; `()` for none. By default Jaccard
+        and overlap, and for up to 20 systems RBO and Kendall's tau. The correlation of per-query AP and the
+        mean difference of per-query RIC are added to them.
     ap_rel : float, optional
         Minimum relevant grade of AP; `rel` by default.
     threads : int, optional
@@ -307,12 +222,14 @@ def difference(
         lambda judged: (
             truncate_lists(judged, cut),
             ap.values(judged),
-            numbers.system(judged) if baselines else None,
+            system_lists(judged, numbers) if baselines else None,
         ),
         reading=reading,
         keep=bool(baselines),
         on_run=on_run,
     )
+    many = competitors is None and len(infos) > MOST_COMPARED
+    baselines = baselines[: len(baselines) - len(ON_REQUEST)] if many else baselines
     lists = [part[0] for part in truncated]
     counted, means, (ric, *rest) = _compared(table, lists, rules, threads, engine, on_query)
     precision = np.nan_to_num(np.stack([part[1] for part in truncated]))
@@ -331,7 +248,10 @@ def difference(
         mean_only=means,
         cutoff=cutoff,
         competitors=more,
-        warnings=difference_warnings(infos, table, lists, counted, rel),
+        warnings=[
+            *difference_warnings(infos, table, lists, counted, rel),
+            *([ResultWarning("on_request", LEFT_OUT, len(ON_REQUEST))] if many else []),
+        ],
         options={
             "k": cutoff,
             "rel": rel,
@@ -355,7 +275,7 @@ def _no_pairs(qrels: Qrels) -> InputError:
         "no query has judged documents of two grades, one of them relevant",
         expected="at least one",
         path=qrels.source,
-        hint="--complete DOCS treats all other documents of the collection as non-relevant",
+        hint="--exhaustive DOCS treats all other documents of the collection as non-relevant",
     )
 
 
@@ -369,7 +289,7 @@ def _compared(
 ) -> tuple[Flags, Floats | None, list[Any]]:
     """Return the queries that have values, the means of pairs if values are not kept, and all values."""
     if engine is not None or 8 * len(qrels.queries) * len(lists) ** 2 > LARGEST:
-        from leadline.scale.difference_blocks import compare_blocks
+        from leadline.comparison.information_difference.difference_blocks import compare_blocks
 
         blocks = compare_blocks(qrels, lists, rules, engine or "local", on_query)
         if not blocks.counted.any():

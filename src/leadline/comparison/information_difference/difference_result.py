@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -10,10 +10,11 @@ import numpy as np
 
 from leadline.data.arrays import Flags, Floats, freeze
 from leadline.data.ids import Vocabulary
-from leadline.data.result import Result
-from leadline.data.results import ResultWarning, RunInfo, plain
+from leadline.data.records import ResultWarning, RunInfo, plain
 from leadline.data.table import Column, Table, columns_of, printed_table
+from leadline.data.validation import check_word
 from leadline.errors import UsageError
+from leadline.result import Make, Result
 
 MATRIX = 6  # maximum number of systems whose whole matrix is shown
 LISTED = (
@@ -350,6 +351,19 @@ class Difference(Result):
             "id": (only + only.T).tolist(),
             "only_first": only.tolist(),
         }
+
+    def _figure(
+        self,
+        *,
+        figure: str = "map",
+        groups: Mapping[str, str] | None = None,
+        parameters: Mapping[str, str] | None = None,
+    ) -> Make:
+        """Draw a map or a tree of systems, a cumulative histogram of id, or RIC by a parameter."""
+        from leadline.comparison.information_difference.difference_figures import drawn_difference
+
+        check_word(("map", "tree", "cumulative", "parameter"), figure=figure)
+        return lambda width: drawn_difference(self, figure, dict(groups or {}), dict(parameters or {}), width)
 
     def __repr__(self) -> str:
         return f"Difference({len(self.runs)} systems, {int(self.counted.sum())} queries, id{self.at})"

@@ -15,6 +15,10 @@ from leadline.comparison.information_difference.similarity_baselines import (
 from leadline.data.arrays import Flags, Floats
 from leadline.errors import UsageError
 
+MOST_COMPARED = (
+    20  # systems of which all default similarities are computed: each pair costs RBO and Kendall more
+)
+ON_REQUEST = ("RBO", "Kendall")
 AP_CORRELATION = "correlation(AP)"
 RIC_DISTANCE = "distance(RIC)"
 
@@ -23,7 +27,7 @@ def parse_competitors(wanted: Sequence[str | Similarity] | None, cutoff: int | N
     """Parse names of similarity baselines; None: Jaccard, overlap, RBO and Kendall's tau at the cutoff."""
     if wanted is None:
         at = "" if cutoff is None else f"@{cutoff}"
-        wanted = [f"Jaccard{at}", f"Overlap{at or '@10'}", "RBO", "Kendall"]
+        wanted = [f"Jaccard{at}", f"Overlap{at or '@10'}", *ON_REQUEST]
     if isinstance(wanted, (str, Similarity)):
         raise UsageError(f"competitors={wanted!r}; expected a list of names")
     return [

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import math
 import sys
-import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from leadline import kernels
 from leadline.comparison.information_difference.joint_tables import LEVELS, Orders, call_kernel, orders_of
-from leadline.data.arrays import Bytes, Codes, Floats, Hashes, Integers
-from leadline.data.ids import Ids
+from leadline.data.arrays import Codes, Floats, Integers
 from leadline.data.judged_run import JudgedRun
+from leadline.data.packed_ids import DocumentNumbers
 from leadline.data.registry import Parametric, Registry, cutoff, needed_cutoff, number
 from leadline.errors import UsageError
 
@@ -71,102 +69,27 @@ class SystemLists(NamedTuple):
     entry: Codes
 
 
-class DocumentNumbers:
-    """Number the documents of several runs, in any thread."""
+def system_lists(judged: JudgedRun, numbers: DocumentNumbers) -> SystemLists:
+    """Return the lists of the judged queries of a run whose join kept them.
 
-    def __init__(self) -> None:
-        self._numbers: dict[bytes | int, int] = {}
-        self._known = _NumberedDocuments.of_size(0, 0)
-        self._lock = threading.Lock()
-
-    def system(self, judged: JudgedRun) -> SystemLists:
-        """Return the lists of the judged queries of a run whose join kept them.
-
-        A repeat of a document that was held is a document of its own, in no other run.
-        """
-        lists = judged.lists
-        assert lists is not None
-        assert lists.ids is not None
-        low, high = np.zeros((2, len(judged.present)), dtype=np.int64)
-        wanted = lists.queries >= 0
-        low[lists.queries[wanted]], high[lists.queries[wanted]] = (
-            lists.bounds[:-1][wanted],
-            lists.bounds[1:][wanted],
-        )
-        compiled = kernels.compiled
-        with self._lock:
-            if compiled is None or compiled.number_ids is None:
-                document = self._plain_numbers(lists.ids, lists.bounds)
-            else:
-                hashes = np.empty(len(lists.ids), dtype=np.uint64)
-                compiled.hash_ids(lists.ids.text, lists.ids.start, lists.ids.stop, hashes)
-                self._known = self._known.with_capacity(lists.ids, compiled.number_ids)
-                document = np.empty(len(lists.ids), dtype=np.int32)
-                compiled.number_ids(
-                    lists.ids.text,
-                    lists.ids.start,
-                    lists.ids.stop,
-                    hashes,
-                    lists.bounds,
-                    *self._known,
-                    document,
-                )
-        starts = np.ones(len(document), dtype=np.bool_)
-        starts[1:] = lists.scores[1:] != lists.scores[:-1]
-        starts[lists.bounds[:-1][lists.bounds[:-1] < len(document)]] = True
-        first = np.maximum.accumulate(np.where(starts, np.arange(len(document)), 0))
-        entry = first - np.repeat(lists.bounds[:-1], np.diff(lists.bounds)) + 1
-        return SystemLists(np.stack([low, high], axis=1), document, entry.astype(np.int32))
-
-    def _plain_numbers(self, ids: Ids, bounds: Integers) -> Codes:
-        """Return the numbers of the documents of some lists."""
-        document = np.fromiter(map(self._number, ids), dtype=np.int32, count=len(ids))
-        owner = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
-        order = np.lexsort((document, owner))  # stable: of equal documents the first place comes first
-        again = (np.diff(document[order]) == 0) & (np.diff(owner[order]) == 0)
-        for row in order[1:][again].tolist():
-            document[row] = self._number(None)
-        return document
-
-    def _number(self, name: bytes | None) -> int:
-        """Return the number of a document; of None, a new one."""
-        return self._numbers.setdefault(name or len(self._numbers), len(self._numbers))
-
-
-class _NumberedDocuments(NamedTuple):
-    """The documents that have a number, as the kernel `number_ids` keeps them."""
-
-    text: Bytes
-    start: Integers
-    hashes: Hashes
-    slots: Codes
-    lister: Codes
-    tally: Integers
-
-    @classmethod
-    def of_size(cls, documents: int, size: int) -> _NumberedDocuments:
-        """Return an empty table with capacity for some documents, whose ids have `size` bytes together."""
-        return cls(
-            np.empty(size, dtype=np.uint8),
-            np.zeros(documents + 1, dtype=np.int64),
-            np.empty(documents, dtype=np.uint64),
-            np.zeros(1 << (2 * documents).bit_length(), dtype=np.int32),
-            np.empty(documents, dtype=np.int32),
-            np.zeros(2, dtype=np.int64),
-        )
-
-    def with_capacity(self, ids: Ids, number_ids: Callable[..., Any]) -> _NumberedDocuments:
-        """Return the same documents with capacity for more; the capacity at least doubles if it grows."""
-        many = int(self.tally[0])
-        documents, size = many + len(ids), int(self.start[many] + (ids.stop - ids.start).sum())
-        if documents <= len(self.hashes) and size <= len(self.text):
-            return self
-        larger = self.of_size(2 * documents, 2 * size)
-        if many:  # in their order, as one list, all get the numbers that they have
-            spare = np.empty(many, dtype=np.int32)
-            bounds = np.array([0, many], dtype=np.int64)
-            number_ids(self.text, self.start[:-1], self.start[1:], self.hashes, bounds, *larger, spare)
-        return larger
+    A repeat of a document that was held is a document of its own, in no other run.
+    """
+    lists = judged.lists
+    assert lists is not None
+    assert lists.ids is not None
+    low, high = np.zeros((2, len(judged.present)), dtype=np.int64)
+    wanted = lists.queries >= 0
+    low[lists.queries[wanted]], high[lists.queries[wanted]] = (
+        lists.bounds[:-1][wanted],
+        lists.bounds[1:][wanted],
+    )
+    document = numbers.of(lists.ids, lists.bounds)
+    starts = np.ones(len(document), dtype=np.bool_)
+    starts[1:] = lists.scores[1:] != lists.scores[:-1]
+    starts[lists.bounds[:-1][lists.bounds[:-1] < len(document)]] = True
+    first = np.maximum.accumulate(np.where(starts, np.arange(len(document)), 0))
+    entry = first - np.repeat(lists.bounds[:-1], np.diff(lists.bounds)) + 1
+    return SystemLists(np.stack([low, high], axis=1), document, entry.astype(np.int32))
 
 
 def ranked_lists(systems: Sequence[SystemLists], queries: int) -> Iterator[RankedLists]:
@@ -328,7 +251,7 @@ class RBO(Similarity):
     def post_init(self) -> None:
         """Check that the weights of depths have a sum."""
         if self.p == 0:
-            raise UsageError("p=0 in RBO; expected a number above 0")
+            raise UsageError("p must be a number above 0, not 0")
 
     def values(self, ranked: RankedLists) -> Floats:
         size, lengths = ranked.size, ranked.lengths

@@ -11,13 +11,13 @@ import numpy as np
 from leadline.data.arrays import Flags, Floats, Hashes, freeze
 from leadline.data.ids import Vocabulary
 from leadline.data.qrels import Qrels
-from leadline.data.result import Result
-from leadline.data.results import ResultWarning, RunInfo, plain
+from leadline.data.records import ResultWarning, RunInfo, plain
 from leadline.data.table import Column
 from leadline.errors import UsageError
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
 from leadline.evaluation.run_warnings import warnings_of
 from leadline.measures import Measure
+from leadline.result import Make, Result
 
 SENSITIVITY = (5, 10, 20, 50, 100, 200)
 FINEST = SENSITIVITY[-1]
@@ -219,6 +219,22 @@ class Histograms(Result):
             )
         return {"definition": self.recipe.words, "as_printed": self.recipe.as_printed, "runs": runs}
 
+    def _figure(self, *, runs: Sequence[str] = ()) -> Make:
+        """Draw the histograms of runs; by default of all, or if they are many of highest and lowest HSA."""
+        from leadline.charts.histogram_plots import MOST, histograms
+
+        order = self.order()
+        indices = [self.place(name) for name in runs]
+        indices = indices or (order if len(order) <= MOST else [order[0], order[-1]])
+        return lambda width: histograms(
+            [self.names[run] for run in indices],
+            self.counts[indices].sum(axis=1),
+            hsa=[float(self.hsa[run]) for run in indices],
+            do=[float(self.do[run]) for run in indices],
+            of="ranks" if self.recipe.from_ranks else "scores",
+            width=width,
+        )
+
     def __repr__(self) -> str:
         return f"Histograms({len(self.runs)} runs, {self.recipe.words})"
 
@@ -247,9 +263,9 @@ def histogram_warnings(
 
 
 def _our_rule(message: str, recipe: HistogramOptions) -> str:
-    message = message.replace("treated as empty lists", "they have no scores, and recall 0")
+    message = message.replace("scored 0", "no scores, recall 0")
     if recipe.nonrelevant == "judged":
-        message = message.replace("counted as non-relevant", "excluded")
+        message = message.replace("counted as not relevant", "left out")
     return message
 
 

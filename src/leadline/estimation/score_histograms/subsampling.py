@@ -11,17 +11,21 @@ from leadline.data.arrays import Flags, Floats, freeze
 from leadline.data.ids import Vocabulary
 from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
-from leadline.data.result import Result
-from leadline.data.results import RunInfo, plain
+from leadline.data.records import RunInfo, plain
 from leadline.data.table import Column
-from leadline.data.wording import counted
+from leadline.data.wording import counted, percent
 from leadline.errors import UsageError
 from leadline.estimation.score_histograms.bins import slope
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
 from leadline.estimation.score_histograms.score_sets import candidates, row_keys, rows_of
 from leadline.evaluation.join import judge, named_sources, readable_twice
 from leadline.evaluation.profiles import profile_of
+from leadline.evaluation.results import in_range
 from leadline.measures import Measure
+from leadline.result import Make, Result
+
+# Lowest and highest coverage of 95 % sampling intervals in the simulation, where intervals are given.
+COVERAGE, COVERAGE_BESIDE_CERTAIN = (0.87, 1.0), (0.85, 1.0)
 
 
 def shared_sample(
@@ -127,15 +131,13 @@ class Estimates(Result):
         ]
 
     def _notes(self) -> list[str]:
-        from leadline.estimation.sampled import COVERAGE, COVERAGE_BESIDE_CERTAIN
-
         low, high = COVERAGE_BESIDE_CERTAIN if self.options["certain"] else COVERAGE
         level = f"{100 * self.options['confidence']:g} %"
         about = f"95 % intervals contained the true value in {100 * low:.0f} to {100 * high:.0f} %"
         return [
             f"{counted(len(self.runs), 'run')}, estimates from the relevant documents and a sample of others",
             f"low, high: {level} confidence interval over queries and samples; sampling: over samples only",
-            f"sampling intervals are approximate: {about} of simulated samples (docs/sampled.md)",
+            f"sampling intervals are approximate: {about} of simulated samples (docs/unjudged.md)",
             "uncorrected: each sampled document counts N/n times",
             *super()._notes(),
         ]
@@ -172,6 +174,41 @@ class Estimates(Result):
                 for query, row in zip(self.queries, self.values[index].tolist(), strict=True)
             }
         return {"measures": texts, "runs": runs}
+
+    def _figure(self, *, measure: object | None = None) -> Make:
+        """Draw the estimates of a measure, by default the first, with both intervals."""
+        from leadline.charts.interval_plots import nested_intervals
+
+        place = 0 if measure is None else self.measure_index(measure)
+        drawn = self.measures[place]
+        means = self.means[:, place]
+        order = np.argsort(
+            np.where(np.isnan(means), np.inf, -means if drawn.rising else means), kind="stable"
+        )
+        limits = self.limits[order, place]
+        level = percent(float(self.options["confidence"]))
+        words = [
+            "estimate",
+            f"{level} interval over samples",
+            f"{level} interval over samples and queries",
+            "",
+        ]
+        words.append("without correction (each sampled document N/n times)")
+        uncorrected = None if self.options.get("correction") == "none" else self.uncorrected[order, place]
+        label = f"{drawn}, estimated"
+        withheld = sum(bool(self.withheld[run][place]) for run in order.tolist())
+        if withheld:
+            label += f"; no interval for {withheld} of {counted(len(order), 'run')}"
+        return lambda width: nested_intervals(
+            [self.names[run] for run in order.tolist()],
+            means[order],
+            in_range(limits[:, 2:4].tolist(), drawn),
+            in_range(limits[:, :2].tolist(), drawn),
+            others=uncorrected,
+            label=label,
+            words=words,
+            width=width,
+        )
 
     def __repr__(self) -> str:
         return f"Estimates({len(self.runs)} runs, {', '.join(map(str, self.measures))})"

@@ -3,7 +3,7 @@
 // ones are here already, and what was done is sent behind the scenes.
 
 const page = document.body.dataset;
-const MOST = 480, AT_ONCE = 40;
+const MOST = 480, AT_ONCE = 40, AT_FIRST = 5;
 const SHORT = 60;           // characters of a reason that fit beside the progress bar
 let full = 200;             // cards to hold, some seconds of typing without reading; more where they ran short
 const cards = [];           // what comes next; the first is on the screen unless the judge looks back
@@ -12,6 +12,7 @@ const done = [];            // acts that can be taken back, the oldest first: {k
 let looking = null;         // the place in `done` that the judge looks at, or null
 let ended = false;          // the server has no more cards
 let awaited = {};           // how many documents other judges have to judge first, by their names
+let left = {};              // how many documents others have, once this judge has none
 let asking = false;
 let count = { done: 0, total: 0, skipped: 0 };
 let away = false;           // another window has taken this queue over
@@ -61,13 +62,14 @@ function show() {
 
 function finished() {
   if (count.stopped) return count.stopped;
-  return say(count.total ? "finished" : "nothing_to_judge");
+  if (!count.total) return say("nothing_to_judge");
+  return Object.keys(left).length ? say("finished_left", { documents: named(left, one => say("left_of", one)) }) : say("finished");
 }
 
-function waiting() {
-  const documents = Object.entries(awaited).map(([judge, count]) => say("awaited_of", { count: count.toLocaleString(), judge }));
-  return say("awaited", { documents: documents.join(", ") });
-}
+const named = (counts, words) => Object.entries(counts)
+  .map(([judge, count]) => words({ count: count.toLocaleString(), judge })).join(", ");
+
+const waiting = () => say("awaited", { documents: named(awaited, one => say("awaited_of", one)) });
 
 // Takes over the numbers of the server. When judging has been stopped, only what was skipped is still asked for.
 function counted(fresh) {
@@ -272,7 +274,7 @@ async function ask() {
   // What was done and is not yet saved is held too: the server still thinks it open.
   const holding = [...cards, ...outbox.acts].map(one => one.pair);
   const skipping = outbox.acts.some(act => act.kind === "skip"), skipped = skips;
-  const answer = await outbox.post("/api/cards", { holding, opening, count: Math.min(AT_ONCE, Math.max(1, full - cards.length)) });
+  const answer = await outbox.post("/api/cards", { holding, opening, count: Math.min(opening ? AT_FIRST : AT_ONCE, Math.max(1, full - cards.length)) });
   if (!answer.ok) throw Object.assign(new Error(), { said: (await answer.text()).trim() });
   const found = await answer.json();
   Object.assign(queries, found.queries);
@@ -283,6 +285,7 @@ async function ask() {
   // A skipped document comes back when its skip is saved: until then, and after a later skip, nothing has ended.
   ended = !found.more && !skipping && skips === skipped;
   awaited = found.awaited;
+  left = found.left;
   status();
   if (!stage.card && looking === null) show();
   return found.cards.length;

@@ -54,7 +54,7 @@ function draw(found) {
   const made = found.precision ? [precision(found.precision)] : [];
   made.push(table(say("table_judges"), [
     [say("table_judge"), row => row.judge], [say("table_judged"), row => number(row.done)], [say("table_of"), row => number(row.total)],
-    [say("table_skipped"), row => number(row.skipped)], [say("table_awaited"), row => number(row.awaited)], [say("table_seconds"), row => decimal(1)(row.seconds)],
+    [say("table_skipped"), row => number(row.skipped)], [say("table_awaited"), row => Object.entries(row.awaited).map(([judge, count]) => say("awaited_of", { count: number(count), judge })).join(", ") || "0"], [say("table_seconds"), row => decimal(1)(row.seconds)],
     [say("table_hasty"), row => number(row.hasty)], [say("table_notes"), row => number(row.notes)],
   ], found.judges));
   made.push(table(say("table_grades"), [[say("table_grade"), row => `${row.grade} ${row.name}`], [say("table_given"), row => number(row.count)]], found.grades));
@@ -139,8 +139,11 @@ function precision(found) {
       rule.stopped || !next ? "" : say("width_next", { pairs: number(next) }),
       rule.used ? "" : say("width_unused")].filter(Boolean).join(" "), rule.stopped ? "reached" : ""));
   }
-  made.append(table(say("width_title"), [[say("width_measure"), row => row.measure], [say("width_now"), row => width(row.now)],
+  made.append(table(say("width_title"), [[say("width_measure"), row => row.measure], [say("width_now"), row => width(row.now)], [say("width_over"), row => width(row.over)],
     [say("width_after"), row => number(row.at)], [say("width_at_end"), row => width(row.end)]], found.measures).querySelector(".table"));
+  if (found.verdict) made.append(...found.verdict.words.split("\n").map(text => paragraph(text, "reached")));
+  const next = found.looks.find(place => place > (found.verdict ? found.verdict.after : 0));
+  if (found.looks.length) made.append(paragraph(next ? say("verdict_next", { pairs: number(next) }) : say("verdict_last"), "soft"));
   for (const one of found.measures) {
     if (one.reason) made.append(paragraph(say("width_no_interval", one), "soft"));
     if (!one.points.length && !one.ahead.length) continue;

@@ -82,6 +82,7 @@ class Stage {
       }));
       at("about").hidden = query.more.length === 0;
       if (!query.more.length) describe(false);
+      at("query").scrollTop = 0;
       if (this.query !== null) {
         flags = [say("new_query"), ...flags];
         at("query").animate([{ background: "var(--press)" }, { background: "transparent" }], 1500);

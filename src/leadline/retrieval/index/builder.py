@@ -16,12 +16,13 @@ import numpy as np
 
 from leadline.data.arrays import Codes, Integers
 from leadline.data.ids import to_bytes
-from leadline.data.results import ResultWarning
+from leadline.data.records import ResultWarning
 from leadline.errors import InputError, UsageError
-from leadline.io import row_checks
-from leadline.io.read_paths import check_outputs, public, record_input
+from leadline.io import row_columns
+from leadline.io.read_paths import check_outputs, public
 from leadline.io.texts import DOCUMENT, Document, TextsLike, name_of, read_documents, rows_of
 from leadline.retrieval.index import index_files
+from leadline.retrieval.index.index_files import digest
 from leadline.retrieval.index.reader import Index
 from leadline.text import ANALYSES, Analysis
 from leadline.text.tokens import folded
@@ -57,7 +58,7 @@ def keep_rule(rule: str) -> Callable[[str], bool]:
     for line, row in rows_of(path, "document"):
         if column not in row:
             raise InputError(f"no column '{column}'", expected=", ".join(map(str, row)), path=path, line=line)
-        name = row_checks.find(row, DOCUMENT) or next(iter(row))
+        name = row_columns.find(row, DOCUMENT) or next(iter(row))
         if compare(_number(row[column], column, path, line), limit):
             good.add(str(row[name]))
     return good.__contains__
@@ -500,14 +501,3 @@ def _record(document: Document) -> bytes:
 def _save_names(folder: str, noun: str, names: Sequence[bytes]) -> None:
     index_files.save(folder, f"{noun}_text", np.frombuffer(b"".join(names), dtype=np.uint8))
     index_files.save(folder, f"{noun}_offset", index_files.offsets(list(map(len, names))))
-
-
-def digest(source: str) -> str | None:
-    """Return the SHA-256 of a file; None if it is not a regular file."""
-    if not os.path.isfile(source):
-        return None
-    import hashlib
-
-    record_input(source)
-    with open(source, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

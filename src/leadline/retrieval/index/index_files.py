@@ -167,3 +167,14 @@ def no_index(folder: str) -> InputError:
 def broken(folder: str, name: str, problem: str) -> InputError:
     """Return the error for an index that is damaged."""
     return InputError(f"a broken index: {name} {problem}", expected="a whole index", path=folder, hint=AGAIN)
+
+
+def digest(source: str) -> str | None:
+    """Return the SHA-256 of a file; None if it is not a regular file."""
+    if not os.path.isfile(source):
+        return None
+    import hashlib
+
+    record_input(source)
+    with open(source, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -15,10 +15,10 @@ import numpy as np
 
 from leadline.data.arrays import Codes, Floats, Integers
 from leadline.data.ids import Ids, to_bytes, to_text
-from leadline.data.results import ResultWarning
+from leadline.data.records import ResultWarning
 from leadline.errors import UsageError
 from leadline.retrieval.index.index_arrays import IndexArrays
-from leadline.retrieval.index.index_files import TYPES
+from leadline.retrieval.index.index_files import TYPES, digest
 from leadline.text import ANALYSES, Analysis
 
 KEPT = 4096  # pairs whose windows are kept between queries
@@ -264,8 +264,6 @@ class Index:
 
     def is_outdated(self) -> bool:
         """Return whether the source file exists and has changed since it was indexed."""
-        from leadline.retrieval.index.builder import digest
-
         checksum, now = self.header["sha256"], digest(self.header["source"])
         return checksum is not None and now is not None and checksum != now
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from leadline.charts.interval_plots import against_truth
 from leadline.data.arrays import Floats
 from leadline.data.ids import to_text
 from leadline.data.reading import Reading
@@ -27,8 +28,7 @@ from leadline.estimation.pool_designs import pool_for
 from leadline.estimation.system_lists import read_systems
 from leadline.evaluation.evaluate import evaluate
 from leadline.io.read import QrelsLike, read_qrels
-from leadline.reporting.plots.interval_plots import against_truth
-from leadline_studies import Claim, Option, Outcome, Progress
+from leadline_studies import Claim, Given, Option, Outcome, Progress, with_options
 
 CLAIM = Claim(
     "A run built from the labels of a machine judge is overrated by them, and few human judgments correct it."
@@ -47,42 +47,30 @@ NAME = "circular"
 SHOWN = 10  # runs in the figure and on the page: the circular one and the best other pooled ones by the truth
 
 
-def run(
-    qrels: QrelsLike,
-    runs: Any,
-    *,
-    machine: str,
-    new: Sequence[str] = (),
-    measure: str = "P@10",
-    level: float = 1.0,
-    depth: int = 100,
-    budget: float = 20.0,
-    draws: int = 200,
-    seed: int = 0,
-    on_run: Progress | None = None,
-) -> Outcome:
+@with_options(OPTIONS)
+def run(qrels: QrelsLike, runs: Any, given: Given, on_run: Progress | None) -> Outcome:
     """Run the study; `on_run` reports the progress in draws."""
-    if draws < 2:
-        raise UsageError(f"draws={draws}; expected two or more")
-    truth, labels = read_qrels(qrels), read_qrels(machine)
+    if given.draws < 2:
+        raise UsageError(f"draws={given.draws}; expected two or more")
+    truth, labels = read_qrels(qrels), read_qrels(given.machine)
     pooled = list(runs) if isinstance(runs, (list, tuple)) else [runs]
-    lists_by_run = _lists([*pooled, *new], truth.queries.names, depth)
+    lists_by_run = _lists([*pooled, *given.new], truth.queries.names, given.depth)
     if NAME in lists_by_run:
         raise UsageError(f"a run is called '{NAME}'; expected another name")
     voters = list(lists_by_run.values())[: len(pooled)]
     all_lists = {name: _scored(lists) for name, lists in lists_by_run.items()}
-    all_lists[NAME] = circular_lists(voters, labels.to_dict(), depth=depth)
+    all_lists[NAME] = circular_lists(voters, labels.to_dict(), depth=given.depth)
     names = list(all_lists)
     objects = [Run(lists, name=name) for name, lists in all_lists.items()]
     in_pool = [*objects[: len(pooled)], objects[-1]]
-    by_truth = evaluate(truth, objects, measure, rel=level)
-    by_machine = evaluate(labels, objects, measure, rel=level)
+    by_truth = evaluate(truth, objects, given.measure, rel=given.level)
+    by_machine = evaluate(labels, objects, given.measure, rel=given.level)
     (text,) = map(str, by_truth.measures)
     grades = truth.to_dict()
-    values = np.zeros((draws, len(names)))
-    limits = np.full((draws, len(names), 2), np.nan)
-    for number in range(draws):
-        pool = pool_for(in_pool, text, budget=budget, seed=seed + number).pool
+    values = np.zeros((given.draws, len(names)))
+    limits = np.full((given.draws, len(names), 2), np.nan)
+    for number in range(given.draws):
+        pool = pool_for(in_pool, text, budget=given.budget, seed=given.seed + number).pool
         judged: dict[str, dict[str, float]] = {}
         for query, document, drawn in zip(pool.queries, pool.documents, pool.drawn.tolist(), strict=True):
             if drawn:
@@ -93,27 +81,18 @@ def run(
             values[number, column] = lists.value
             limits[number, column] = lists.these_low, lists.these_high
         if on_run:
-            on_run(number + 1, draws)
+            on_run(number + 1, given.draws)
     data = {
         "measure": text,
-        "level": level,
-        "depth": depth,
-        "budget": budget,
-        "draws": draws,
+        "level": given.level,
+        "depth": given.depth,
+        "budget": given.budget,
+        "draws": given.draws,
         "pooled": len(in_pool),
         "queries": len(by_truth.queries),
         "runs": _rows(names, in_pool, by_truth.means[:, 0], by_machine.means[:, 0], values, limits),
     }
-    options = {
-        "machine": machine,
-        "new": list(new),
-        "measure": text,
-        "level": level,
-        "depth": depth,
-        "budget": budget,
-        "draws": draws,
-        "seed": seed,
-    }
+    options = {"measure": text}
     return Outcome(data, {NAME: _table(data)}, {NAME: figure_of(data)}, lines_of(data), (), (), options)
 
 

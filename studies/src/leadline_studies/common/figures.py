@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from leadline.charts import COLUMN, FAINT, INK, LINE_STYLES, shortened, style
+from leadline.charts.text_layout import legend_below, name_rows, narrowed, wrapped
 from leadline.data.arrays import Floats
 from leadline.errors import UsageError
-from leadline.reporting.plots import COLUMN, FAINT, INK, LINE_STYLES, shortened, style
-from leadline.reporting.plots.text_layout import legend_below, name_rows, narrowed, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-    from leadline_studies.shape_discrimination.example_lists import ExampleList
 
 
 def by_judge(judges: Sequence[str], values: ArrayLike, *, label: str, width: float = COLUMN) -> Figure:
@@ -138,63 +136,6 @@ def by_size(
         axes.grid(visible=True)
         legend_below(figure, artists, list(lines)[: len(artists)], width)
     return figure
-
-
-PANELS = ("sum", "minimum", "product")
-TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500)
-
-
-def predominance(lists: Sequence[ExampleList], *, width: float = 2 * COLUMN) -> Figure:
-    """Plot, for every list, the cumulative mass of sum, minimum and product over the largest topics.
-
-    Topics stand on a logarithmic axis, the largest first; a vector without mass stays at 0.
-
-    >>> from leadline_studies.shape_discrimination.example_lists import ExampleList
-    >>> vectors = [np.array([3, 1]), np.array([1, 0]), np.array([1, 0])]
-    >>> drawn = predominance([ExampleList("good", "q", "bm25", 20, 30, 120.0, {}, vectors)])
-    >>> drawn.axes[0].get_lines()[0].get_ydata().tolist()
-    [0.75, 1.0]
-    """
-    with style():
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(width, 0.33 * width), layout="constrained")
-        panels = figure.subplots(1, len(PANELS), sharey=True)
-        artists: list[Any] = []
-        for panel, (axes, name) in enumerate(zip(panels, PANELS, strict=True)):
-            for example, look in zip(lists, LINE_STYLES, strict=False):
-                shares = cumulated(example.vectors[panel])
-                lines = axes.plot(
-                    np.arange(1, len(shares) + 1),
-                    shares,
-                    color=look.color,
-                    linestyle=look.dashes,
-                    marker=look.marker,
-                    markevery=[tick - 1 for tick in TICKS if tick <= len(shares)],
-                )
-                artists += lines if panel == 0 else []
-            axes.set_xscale("log")
-            ticks = [tick for tick in TICKS if tick <= len(shares)]
-            axes.set_xticks(ticks, list(map(str, ticks)))
-            axes.minorticks_off()
-            axes.set_ylim(0, 1.03)
-            axes.set_xlabel(f"topics of the {name}, largest first")
-            axes.grid(visible=True)
-        panels[0].set_ylabel("share of the mass, cumulative")
-        legend_below(figure, artists, list(map(str, lists))[: len(artists)], width)
-    return figure
-
-
-def cumulated(vector: ArrayLike) -> Floats:
-    """Return the proportion of the mass in the largest component, the two largest, and so on.
-
-    >>> cumulated([1, 6, 1]).tolist()
-    [0.75, 0.875, 1.0]
-    """
-    ordered = np.sort(np.asarray(vector, dtype=np.float64))[::-1]
-    mass = ordered.sum()
-    shares: Floats = np.cumsum(ordered / mass) if mass > 0 else np.zeros(len(ordered))
-    return shares
 
 
 HEIGHT = 0.75  # inches of a panel
@@ -450,56 +391,6 @@ def grouped_intervals(
     return figure
 
 
-LINE = 9.0  # points: the height of a row
-AROUND = 30  # points above and below the axes
-
-
-def coverage_points(
-    groups: Mapping[str, Mapping[str, tuple[float, float]]],
-    *,
-    promised: float = 0.95,
-    near: float = 0.02,
-    width: float = 2 * COLUMN,
-) -> Figure:
-    """Plot the coverage of each interval with two standard errors on both sides.
-
-    Examples
-    --------
-    >>> drawn = coverage_points({"kappa": {"two judges": (0.9, 0.02)}, "R": {"pool": (0.95, 0.01)}})
-    >>> [text.get_text() for text in drawn.axes[0].get_yticklabels()]
-    ['kappa: two judges', 'R: pool']
-    """
-    rows = [
-        (row, group, name, *values)
-        for row, (group, names) in enumerate(groups.items())
-        for name, values in names.items()
-    ]
-    height = (len(rows) * LINE + AROUND) / 72
-    with style():
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(width, height), layout="constrained")
-        axes = figure.add_subplot()
-        axes.axvspan(promised - near, min(1.0, promised + near), color=FAINT, alpha=0.35, linewidth=0)
-        axes.axvline(promised, color=INK, linewidth=0.7)
-        for line, (row, _, _, coverage, error) in enumerate(rows):
-            look = LINE_STYLES[row % len(LINE_STYLES)]
-            axes.hlines(
-                line,
-                max(0.0, coverage - 2 * error),
-                min(1.0, coverage + 2 * error),
-                color=look.color,
-                linewidth=0.8,
-            )
-            axes.plot([coverage], [line], color=look.color, marker=look.marker, markersize=3.5)
-        axes.set_yticks(range(len(rows)), [f"{group}: {name}" for _, group, name, _, _ in rows], fontsize=6)
-        axes.set_ylim(len(rows) - 0.4, -0.6)
-        axes.tick_params(axis="y", length=0)
-        axes.grid(visible=True, axis="x")
-        axes.set_xlabel("coverage")
-    return figure
-
-
 Rates = Sequence[tuple[float, float]]  # a rate and its Monte Carlo standard error, per size
 APART = 0.16  # of the way from one size to the next: so far the marks of two methods are apart
 
@@ -510,6 +401,7 @@ def significance_errors(
     *,
     promised: float,
     label: str,
+    across: str = "queries",
     width: float = 2 * COLUMN,
 ) -> Figure:
     """Plot one panel per situation and one line per method, with bars of two standard errors."""
@@ -535,7 +427,7 @@ def significance_errors(
             axes.tick_params(axis="x", length=0)
             axes.grid(visible=True, axis="y")
         figure.axes[0].set_ylabel(label)
-        figure.supxlabel("queries", fontsize=7.5, color=INK)
+        figure.supxlabel(across, fontsize=7.5, color=INK)
         figure.legend(
             [artists[name] for name in methods],
             methods,

@@ -9,8 +9,9 @@ import numpy as np
 
 from leadline.comparison.correlate import correlate
 from leadline.data.arrays import Floats
-from leadline.data.table import Cell, Table
+from leadline.data.table import Table
 from leadline.stats.correlation import pearson, spearman
+from leadline_studies.common.tables import sheet
 
 MEASURES = ("AP", "P@10", "nDCG")
 COEFFICIENTS = {"pearson": pearson, "spearman": spearman}  # the paper's
@@ -59,37 +60,24 @@ def correlate_column(
 
 def tracking_tables(data: dict[str, Correlations]) -> dict[str, Table]:
     """Return tables of the correlations of every column, and of those of random sevens."""
-    heads = [
-        "recipe",
-        *(f"{name} {measure}" for name in ("R", "rho") for measure in MEASURES),
-        "R with AP, low",
-        "high",
-        "undefined",
+    rows = [{"recipe": name} | entry for name, entry in data.items()]
+    kinds = {"R": "pearson", "rho": "spearman"}
+    columns = [f"{word} {m}={m}.{kind}.value" for word, kind in kinds.items() for m in MEASURES]
+    columns += ["R with AP, low=AP.pearson.low", "high=AP.pearson.high", "undefined"]
+    sevens = [
+        f"{word} {end}=sevens_{kind}.{key}"
+        for word, kind in kinds.items()
+        for end, key in (("5 %", "low"), ("median", "median"), ("95 %", "high"))
     ]
-    rows: list[list[Cell]] = [
-        [
-            name,
-            *(entry[measure][kind]["value"] for kind in COEFFICIENTS for measure in MEASURES),
-            entry["AP"]["pearson"]["low"],
-            entry["AP"]["pearson"]["high"],
-            entry["undefined"],
-        ]
-        for name, entry in data.items()
-    ]
-    sevens: list[list[Cell]] = [
-        [name, *entry["sevens_pearson"].values(), *entry["sevens_spearman"].values()]
-        for name, entry in data.items()
-    ]
-    columns = [f"{kind} {part}" for kind in ("R", "rho") for part in ("5 %", "median", "95 %")]
     return {
-        "correlations": Table(heads, rows, digits=2),
-        "sevens": Table(["recipe", *columns], sevens, digits=2),
+        "correlations": sheet(rows, ["recipe", *columns], digits=2),
+        "sevens": sheet(rows, ["recipe", *sevens], digits=2),
     }
 
 
 def tracking_figure(data: dict[str, Correlations], which: str, *, systems: str = "runs") -> Any:
     """Plot Pearson's r with AP of every column, over random `sevens` or `all` systems."""
-    from leadline.reporting.plots.interval_plots import forest
+    from leadline.charts.interval_plots import forest
 
     if which == "sevens":
         parts = [entry["sevens_pearson"] for entry in data.values()]

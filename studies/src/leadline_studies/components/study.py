@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline.data.arrays import Floats
-from leadline.data.results import ResultWarning
+from leadline.data.records import ResultWarning
 from leadline.data.run import Run
-from leadline.data.table import Probability, Table
+from leadline.data.table import Table
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import evaluate
 from leadline.io.read import QrelsLike
@@ -29,7 +29,8 @@ from leadline.retrieval.search import search
 from leadline.stats import CORRECTIONS, INTERVALS, TESTS
 from leadline.stats.power import outcomes
 from leadline.text.words import Words
-from leadline_studies import Claim, Option, Outcome, Progress
+from leadline_studies import Claim, Given, Option, Outcome, Progress, with_options
+from leadline_studies.common.tables import sheet
 
 CLAIM = Claim("Of stemming, stop words and weighting, weighting matters most.")
 ARGUMENTS = ("docs", "queries", "qrels")
@@ -67,33 +68,26 @@ class Effects(NamedTuple):
     differences: Floats
 
 
+@with_options(OPTIONS)
 def run(
-    docs: TextsLike,
-    queries: TextsLike,
-    qrels: QrelsLike,
-    *,
-    model: Sequence[str] = WEIGHTINGS,
-    stem: str = "english",
-    stop: str = "basic",
-    measure: str = "AP",
-    on_run: Progress | None = None,
+    docs: TextsLike, queries: TextsLike, qrels: QrelsLike, given: Given, on_run: Progress | None
 ) -> Outcome:
     """Run the study on a collection."""
-    models = list(map(str, MODELS.expand_all(list(model))))
+    models = list(map(str, MODELS.expand_all(list(given.model))))
     if len(models) < 2:
         raise UsageError(f"{len(models)} weighting; expected two or more")
-    if "none" in (stem, stop):
+    if "none" in (given.stem, given.stop):
         raise UsageError("none as stems or stop words; expected what is tried against none")
-    wanted = MEASURES.expand_all([measure])  # refused before any work
+    wanted = MEASURES.expand_all([given.measure])  # refused before any work
     if len(wanted) != 1:
-        raise UsageError(f"'{measure}' means {len(wanted)} measures; expected one")
-    runs, warnings, documents = _runs(docs, queries, models, stem, stop, on_run)
+        raise UsageError(f"'{given.measure}' means {len(wanted)} measures; expected one")
+    runs, warnings, documents = _runs(docs, queries, models, given.stem, given.stop, on_run)
     results = evaluate(qrels, runs, wanted)
     values = results.averaged_values(0)
     values = values[:, ~np.isnan(values).any(axis=0)]
     if values.shape[1] < 2:
-        raise UsageError(f"{values.shape[1]} query with {measure}; expected two or more")
-    grid = Grid(stem, stop, models, values.reshape(2, 2, len(models), -1))
+        raise UsageError(f"{values.shape[1]} query with {given.measure}; expected two or more")
+    grid = Grid(given.stem, given.stop, models, values.reshape(2, 2, len(models), -1))
     data = {
         "measure": str(results.measures[0]),
         "queries": int(values.shape[1]),
@@ -112,7 +106,7 @@ def run(
         summary_lines(data),
         [*warnings, *results.warnings],
         inputs,
-        {"model": models, "stem": stem, "stop": stop, "measure": measure},
+        {"model": models},
     )
 
 
@@ -226,33 +220,15 @@ def _tables(data: dict[str, Any]) -> dict[str, Table]:
         if index % len(models) == 0
     ]
     tables = {"cells": Table(["stems", "stop words", *models], rows)}
-    for name, heads in (
-        ("effects", ("component", "step")),
-        ("by_weighting", ("component", "weighting")),
-        ("contests", ("component", "less")),
-    ):
-        tables[name] = Table(
-            [*heads, data["measure"], "low", "high", "p", "p Holm", "wins", "ties", "losses"],
-            [
-                [
-                    row["component"],
-                    row["what"],
-                    row["difference"],
-                    row["low"],
-                    row["high"],
-                    *(None if row[p] is None else Probability(row[p]) for p in ("p", "p_corrected")),
-                    row["wins"],
-                    row["ties"],
-                    row["losses"],
-                ]
-                for row in data[name]
-            ],
-        )
+    rest = [f"{data['measure']}=difference", "low", "high", "p=p?", "p Holm=p_corrected?"]
+    rest += ["wins", "ties", "losses"]
+    for name, heading in (("effects", "step"), ("by_weighting", "weighting"), ("contests", "less")):
+        tables[name] = sheet(data[name], ["component", f"{heading}=what", *rest])
     return tables
 
 
 def _figures(data: dict[str, Any]) -> dict[str, Any]:
-    from leadline.reporting.plots.interval_plots import forest
+    from leadline.charts.interval_plots import forest
 
     rows: list[dict[str, Any]] = [
         {"component": "", "what": "no change", "difference": 0.0, "low": 0.0, "high": 0.0},

@@ -26,7 +26,7 @@ from leadline.errors import InputError, UsageError
 from leadline.evaluation.join import each_run, readable_twice
 from leadline.io.id_lists import read_labels
 from leadline.io.read import QrelsLike, read_qrels
-from leadline_studies import COMPLETE, Claim, Option, Outcome, Progress, read_judgments
+from leadline_studies import COMPLETE, Claim, Given, Option, Outcome, Progress, read_judgments, with_options
 
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 CLAIM = Claim(
@@ -47,32 +47,23 @@ OPTIONS = (
 )
 
 
-def run(
-    qrels: QrelsLike,
-    runs: Any,
-    *,
-    family: str | None = None,
-    parameter: str | None = None,
-    cutoff: int | None = None,
-    complete: str | None = None,
-    pool: int | None = None,
-    on_run: Progress | None = None,
-) -> Outcome:
+@with_options(OPTIONS)
+def run(qrels: QrelsLike, runs: Any, given: Given, on_run: Progress | None) -> Outcome:
     """Run the study on runs; `family` and `parameter` are FILE:COLUMN, both or none."""
-    if (family is None) != (parameter is None):
+    if (given.family is None) != (given.parameter is None):
         raise UsageError(
             "one of --family and --parameter; expected both, or none: then names of runs say them"
         )
-    if pool is not None and complete is not None:
+    if given.pool is not None and given.complete is not None:
         raise UsageError("both of --pool and --complete; expected one of them")
-    if pool is None:
-        judged = read_judgments(qrels, complete)
+    if given.pool is None:
+        judged = read_judgments(qrels, given.complete)
     else:
         runs = readable_twice(runs, Reading())
-        judged = pooled_judgments(read_qrels(qrels), runs, pool)
-    differences = difference(judged, runs, cutoff=cutoff, competitors=(), on_run=on_run)
-    if family and parameter:
-        families, parameters = read_labels(family), read_labels(parameter)
+        judged = pooled_judgments(read_qrels(qrels), runs, given.pool)
+    differences = difference(judged, runs, cutoff=given.cutoff, competitors=(), on_run=on_run)
+    if given.family and given.parameter:
+        families, parameters = read_labels(given.family), read_labels(given.parameter)
     else:
         families, parameters = grid_in_names(differences.names)
     grids = grids_of(differences, families, parameters)
@@ -87,7 +78,7 @@ def run(
         f"{a} and {b}": float(differences.mean_id[best[a][0], best[b][0]]) for a, b in combinations(best, 2)
     }
     data = {
-        "k": cutoff,
+        "k": given.cutoff,
         "queries": int(differences.counted.sum()),
         "judged": _judged(judged),
         "families": {
@@ -114,11 +105,11 @@ def run(
     return Outcome(
         data,
         _tables(data),
-        _figures(differences, grids, inside, across, cutoff),
+        _figures(differences, grids, inside, across, given.cutoff),
         summary_lines(data),
         differences.warnings,
         [(info.path, info.counts["documents_read"]) for info in differences.runs],
-        {"family": family, "parameter": parameter, "k": cutoff, "complete": complete, "pool": pool},
+        {"k": given.cutoff},
     )
 
 
@@ -193,7 +184,7 @@ def _figures(
     across: dict[str, float],
     cutoff: int | None,
 ) -> dict[str, Any]:
-    from leadline.reporting.plots.line_plots import by_parameter, cumulative
+    from leadline.charts.line_plots import by_parameter, cumulative
 
     lines = {
         name: [(value, float(differences.mean_ric[index])) for index, value in points]

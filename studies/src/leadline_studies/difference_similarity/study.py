@@ -15,15 +15,16 @@ import numpy as np
 
 from leadline.comparison.information_difference.difference import difference
 from leadline.comparison.information_difference.difference_result import Difference
+from leadline.comparison.information_difference.similarity import parse_competitors
 from leadline.data.arrays import Flags, Floats, Integers
-from leadline.data.results import plain
+from leadline.data.records import plain
 from leadline.data.table import Table
 from leadline.errors import UsageError
 from leadline.io.id_lists import read_labels, teams_of
 from leadline.io.read import QrelsLike
 from leadline.stats.correlation import kendall, pearson, spearman
 from leadline.stats.resampling import interval, resamples
-from leadline_studies import COMPLETE, Claim, Option, Outcome, Progress, read_judgments
+from leadline_studies import COMPLETE, Claim, Given, Option, Outcome, Progress, read_judgments, with_options
 from leadline_studies.difference_similarity.roc import area_under_curve, best_threshold, decide, roc_curve
 
 CLAIM = Claim(
@@ -60,35 +61,29 @@ class Pairs(NamedTuple):
     scores: dict[str, Floats]
 
 
-def run(
-    qrels: QrelsLike,
-    runs: Any,
-    *,
-    team: str,
-    cutoff: int | None = None,
-    bins: int | None = None,
-    level: float = 1.0,
-    samples: int = 1000,
-    seed: int = 0,
-    complete: str | None = None,
-    on_run: Progress | None = None,
-) -> Outcome:
+@with_options(OPTIONS)
+def run(qrels: QrelsLike, runs: Any, given: Given, on_run: Progress | None) -> Outcome:
     """Run the study on runs; `team` is FILE:COLUMN."""
-    if bins is not None and bins < 1:
-        raise UsageError(f"bins={bins}; expected 1 or more")
-    if samples < 1:
-        raise UsageError(f"samples={samples}; expected 1 or more")
-    labels = read_labels(team)
+    if given.bins is not None and given.bins < 1:
+        raise UsageError(f"bins={given.bins}; expected 1 or more")
+    if given.samples < 1:
+        raise UsageError(f"samples={given.samples}; expected 1 or more")
+    labels = read_labels(given.team)
     differences = difference(
-        read_judgments(qrels, complete), runs, cutoff=cutoff, ap_rel=level, on_run=on_run
+        read_judgments(qrels, given.complete),
+        runs,
+        cutoff=given.cutoff,
+        ap_rel=given.level,
+        competitors=parse_competitors(None, given.cutoff),
+        on_run=on_run,
     )
-    teams = teams_of(labels, differences.names, team)
-    n_bins = bins or min(20, max(1, round(len(teams) / SYSTEMS_A_BIN)))
+    teams = teams_of(labels, differences.names, given.team)
+    n_bins = given.bins or min(20, max(1, round(len(teams) / SYSTEMS_A_BIN)))
     pairs = pairs_in_bins(differences, teams, n_bins)
-    drawn = resamples(teams, draws=samples, seed=seed)
+    drawn = resamples(teams, draws=given.samples, seed=given.seed)
     areas = _areas(pairs, drawn)
     data: dict[str, Any] = {
-        "k": cutoff,
+        "k": given.cutoff,
         "systems": len(teams),
         "teams": len(set(teams)),
         "queries": int(differences.counted.sum()),
@@ -114,15 +109,7 @@ def run(
         summary_lines(data),
         differences.warnings,
         [(info.path, info.counts["documents_read"]) for info in differences.runs],
-        {
-            "team": team,
-            "k": cutoff,
-            "bins": n_bins,
-            "level": level,
-            "samples": samples,
-            "seed": seed,
-            "complete": complete,
-        },
+        {"k": given.cutoff, "bins": n_bins},
     )
 
 
@@ -237,8 +224,8 @@ def _correlation_table(correlations: dict[str, Any]) -> Table:
 
 
 def _figures(differences: Difference, teams: list[str], pairs: Pairs) -> dict[str, Any]:
-    from leadline.reporting.plots import COLUMN
-    from leadline.reporting.plots.distance_map import distance_map
+    from leadline.charts import COLUMN
+    from leadline.charts.distance_map import distance_map
     from leadline_studies.common.figures import operating_curves
 
     figures = {}

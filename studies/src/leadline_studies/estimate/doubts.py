@@ -1,16 +1,8 @@
-"""Measure the power of the tests of labels, and the coverage of intervals of new runs by their doubt.
-
-    python -m leadline_studies.estimate.doubts DATA
-
-DATA is the folder of `leadline_studies.estimate.page`. The numbers replace `labels` and `outside` in
-docs/studies/estimate.json.
-"""
+"""Measure the power of the tests of labels, and the coverage of intervals of new runs by their doubt."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,14 +13,11 @@ from leadline.estimation.designs import draw
 from leadline.estimation.label_tests import LEVEL, MOST_DEVIATIONS, label_tests
 from leadline.estimation.pool_designs import pool_for, rank_weights
 from leadline.estimation.system_lists import read_systems
-from leadline.estimation.withheld import MOST_GUESSED_OF_NEW
-from leadline.evaluation.join import judge_runs
 from leadline.evaluation.profiles import profile_of
 from leadline.io.read import read_qrels
-from leadline_studies.common.markdown import table
-from leadline_studies.common.pages import Json, find_runs, read_numbers, rounded, write_numbers
-from leadline_studies.estimate.stacked_estimates import Trial
-from leadline_studies.estimate.study import DEEPEST, Setting, make_board, make_setting
+from leadline_studies.common.pages import Json, find_runs, rounded
+from leadline_studies.estimate.study import DEEPEST, Setting, joined, make_board, make_setting
+from leadline_studies.estimate.trials import Trial
 
 PASSAGES = "trec-dl-2019-passage"
 LABELS = "trec-dl-2019-machine-labels"
@@ -38,13 +27,6 @@ MEASURES = ("P@10", "RBP(p=0.8)@10", "RR@10")
 SPLITS, QUARTERS = 5, (1, 2, 3, 1, 2)  # quarters of the runs that are pooled, by split
 MOST_RUNS = 40
 EDGES = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3)  # of the weight outside the frame
-FEWEST = 50  # estimates in a cell of the table
-TITLES = {
-    PASSAGES: "TREC 2019 DL, all 37",
-    f"{PASSAGES}, six": "TREC 2019 DL, 6 (5 choices)",
-    "trec-robust-2003": "Robust 2003, a quarter to three quarters of 17",
-    "trec-covid-r1": "TREC-COVID round 1, a quarter to three quarters of 40",
-}
 
 
 def found_labels(data: Path) -> list[Json]:
@@ -76,19 +58,6 @@ def found_labels(data: Path) -> list[Json]:
                 row = {"runs": len(chosen), "budget": budget, "share": share, "files": len(failed)}
                 rows.append(row | {"cells": cells, "mean": mean, "either": either})
     return rows
-
-
-def power(kept: Json) -> str:
-    """Write the share of files of labels that the tests find, by pool and share copied."""
-    rows = []
-    for one in kept["labels"]:
-        if one["share"] == SHARES[0]:
-            same = [
-                row for row in kept["labels"] if (row["runs"], row["budget"]) == (one["runs"], one["budget"])
-            ]
-            rows.append([str(one["runs"]), str(one["budget"]), *(f"{row['either']:.2f}" for row in same)])
-    heads = ["runs", "judgments per query", "none", *(f"{share:.0%}" for share in SHARES[1:])]
-    return table(heads, rows, labels=0)
 
 
 class _Estimated(NamedTuple):
@@ -135,8 +104,7 @@ def _estimates(data: Path) -> Iterator[_Estimated]:
             systems = read_systems(everything, Reading(), depth=max(DEEPEST, limit)).asked(
                 truth.queries.names
             )
-            whole = truth.keep(np.isin(truth.query, truth.queries.encode(systems.queries.names)))
-            _, full = judge_runs(everything, whole, lambda joined: joined, reading=Reading())
+            whole, full = joined(systems, everything, truth)
             board = make_board(systems, everything, len(pooled), whole, labels, limit, draws, seed)
             setting = make_setting(board, one, whole, full, systems, len(pooled), limit)
             for budget in (10, 20, 40) if name == PASSAGES else (10, 20):
@@ -145,11 +113,12 @@ def _estimates(data: Path) -> Iterator[_Estimated]:
                 for proxy in ("none", "centred", "votes", *board.labels):
                     for number in range(draws):
                         sample = board.sample(proxies[proxy], p, board.numbers[number] < p, number)
-                        yield from _of_trial(setting, setting.stack.of(sample), (name, str(one), proxy))
+                        trial = Trial.of(sample, setting.kind, board.joined)
+                        yield from _of_trial(setting, trial, (name, str(one), proxy))
 
 
 def _of_trial(setting: Setting, trial: Trial, names: tuple[str, str, str]) -> Iterator[_Estimated]:
-    half = trial.quantiles * np.sqrt(np.maximum(trial.variances, 0.0))
+    half = trial.half
     error = trial.values - setting.truth
     low, high = np.hypot(half, trial.doubt[:, 0]), np.hypot(half, trial.doubt[:, 1])
     for run in np.flatnonzero(setting.new & (half > 0)).tolist():
@@ -183,56 +152,6 @@ def by_weight(estimates: Iterable[_Estimated]) -> list[Json]:
     ]
 
 
-def outside(kept: Json) -> str:
-    """Write the coverage of intervals of new runs by the weight outside the frame, guess centred."""
-    rows, limits = [], [*EDGES, 1.0]
-    for name, title in TITLES.items():
-        for measure in ("P", "RBP", "RR"):
-            found = {
-                one["most"]: one
-                for one in kept["outside"]
-                if (one["set"], one["measure"], one["proxy"]) == (name, measure, "centred")
-                and one["estimates"] >= FEWEST
-            }
-            cells = [found.get(limit) for limit in limits]
-            rows.append(
-                [title, f"{measure}@10"]
-                + [
-                    "-" if one is None else f"{one['coverage']:.3f} / {one['half_width']:.2f}"
-                    for one in cells
-                ]
-            )
-    ends = [f"{low:.0%} to {high:.0%}" for low, high in pairwise([0.0, *limits])]
-    return table(["pooled runs", "measure", *ends], rows, labels=2)
-
-
-def of_new_runs(kept: Json) -> dict[str, str]:
-    """Return the bias of P@10 of new runs, by set of runs too, and the least coverage without a guess."""
-    known = [one for one in kept["outside"] if one["most"] <= MOST_GUESSED_OF_NEW]
-    centred = [one for one in kept["outside"] if (one["proxy"], one["measure"]) == ("centred", "P")]
-    bins = [(0.0, 0.05), (0.05, 0.1), (0.1, 0.2), (0.2, 0.3)]
-    by_bins = [_bias([one for one in centred if low < one["most"] <= high]) for low, high in bins]
-    by_set = [_bias([one for one in centred if one["set"] == name and one in known]) for name in TITLES]
-    unpredicted = [
-        one["coverage"]
-        for one in known
-        if one["proxy"] == "none" and one["measure"] != "RR" and one["estimates"] >= FEWEST
-    ]
-    return {
-        "by_bins": ", ".join(f"{bias:+.3f}" for bias in by_bins),
-        "bias_elsewhere": f"{max(by_set):+.3f} to {min(by_set):+.3f}",
-        "unpredicted": f"{min(unpredicted):.2f}",
-    }
-
-
-def _bias(rows: Sequence[Json]) -> float:
-    return float(np.average([one["bias"] for one in rows], weights=[one["estimates"] for one in rows]))
-
-
 def doubts(data: Path) -> Json:
     """Return all numbers of this module."""
     return dict(rounded({"labels": found_labels(data), "outside": by_weight(_estimates(data))}))
-
-
-if __name__ == "__main__":
-    write_numbers("estimate", read_numbers("estimate") | doubts(Path(sys.argv[1]).resolve()))

@@ -43,8 +43,8 @@ from leadline.judging.pooling_methods import MoveToFront, RankedLists
 from leadline.measures import Measure
 from leadline.stats import INTERVALS
 from leadline.stats.correlation import kendall
-from leadline_studies import Claim, Option, Outcome, Progress, parse_integers
-from leadline_studies.estimate.stacked_estimates import Stack, Trial
+from leadline_studies import Claim, Given, Option, Outcome, Progress, parse_integers, with_options
+from leadline_studies.estimate.trials import Trial
 
 CLAIM = Claim(
     "Estimates from few judgments are unbiased, and their intervals contain the truth as often as they say."
@@ -84,11 +84,11 @@ DEEPEST = 100  # ranks from which depth pools and MoveToFront take documents
 PAIR_TOTAL, WHOLE_TOTAL = 100, 250  # judgments for a pair of runs: of differing documents, of whole queries
 
 
-class _Board(NamedTuple):
+class Board(NamedTuple):
     """Pairs of the frame and others that matter, the runs joined with them, and ranks in pooled runs.
 
-    `framed` flags pairs of the frame, `best` is the best rank in a pooled run, `numbers` the permanent random
-    number of each pair in each draw.
+    `framed` flags pairs of the frame, `best` is the best rank in a pooled run, `system` the run of each
+    pair in `brought`, `numbers` the permanent random number of each pair in each draw.
     """
 
     table: Qrels
@@ -96,6 +96,7 @@ class _Board(NamedTuple):
     framed: Flags
     best: Integers
     brought: tuple[Integers, Integers]
+    system: Integers
     pooled: int
     labels: Mapping[str, Floats]
     numbers: Floats
@@ -153,44 +154,32 @@ class _Found(NamedTuple):
 class Setting(NamedTuple):
     """One measure on a board: what does not change over draws."""
 
-    board: _Board
+    board: Board
     measure: Measure
     kind: Kind
-    stack: Stack
     truth: Floats
     frame: Frame
     new: Flags
 
 
-def run(
-    qrels: QrelsLike,
-    runs: Any,
-    *,
-    new: Sequence[str] = (),
-    machine: Sequence[str] = (),
-    measure: Sequence[str] = (),
-    level: float = 1.0,
-    budgets: str = "5,10,20,40,80",
-    draws: int = 200,
-    pairs: int = 40,
-    seed: int = 0,
-    on_run: Progress | None = None,
-) -> Outcome:
+@with_options(OPTIONS)
+def run(qrels: QrelsLike, runs: Any, given: Given, on_run: Progress | None) -> Outcome:
     """Run the simulation; `on_run` reports the progress in draws."""
-    if draws < 2:
-        raise UsageError(f"draws={draws}; expected two or more")
-    if pairs < 0:
-        raise UsageError(f"pairs={pairs}; expected 0 or more")
-    measures = profile_of("leadline").measures(list(measure) or list(MEASURES), rel=level, documents=None)
-    sizes = sorted(parse_integers(budgets, "budgets"))
+    if given.draws < 2:
+        raise UsageError(f"draws={given.draws}; expected two or more")
+    if given.pairs < 0:
+        raise UsageError(f"pairs={given.pairs}; expected 0 or more")
+    measures = profile_of("leadline").measures(
+        list(given.measure) or list(MEASURES), rel=given.level, documents=None
+    )
+    sizes = sorted(parse_integers(given.budgets, "budgets"))
     truth = read_qrels(qrels)
-    pooled = len(_listed(runs))
-    everything = [*_listed(runs), *new]
+    pooled = len(listed(runs))
+    everything = [*listed(runs), *given.new]
     limits = [2 * len(rank_weights(one)) for one in measures]
     systems = read_systems(everything, Reading(), depth=max(DEEPEST, *limits)).asked(truth.queries.names)
-    whole = truth.keep(np.isin(truth.query, truth.queries.encode(systems.queries.names)))
-    _, full = judge_runs(everything, whole, lambda one: one, reading=Reading())
-    done, total = 0, len(measures) * len(sizes) * draws
+    whole, full = joined(systems, everything, truth)
+    done, total = 0, len(measures) * len(sizes) * given.draws
 
     def tell() -> None:
         nonlocal done
@@ -201,14 +190,16 @@ def run(
     cells: list[dict[str, Any]] = []
     rivals: list[dict[str, Any]] = []
     nested: list[dict[str, Any]] = []
-    boards: dict[int, _Board] = {}
+    boards: dict[int, Board] = {}
     for one, limit in zip(measures, limits, strict=True):
         if limit not in boards:
-            boards[limit] = make_board(systems, everything, pooled, whole, machine, limit, draws, seed)
+            boards[limit] = make_board(
+                systems, everything, pooled, whole, given.machine, limit, given.draws, given.seed
+            )
         setting = make_setting(boards[limit], one, whole, full, systems, pooled, limit)
-        drawn_before = np.zeros((draws, len(setting.board.framed)), dtype=np.bool_)
+        drawn_before = np.zeros((given.draws, len(setting.board.framed)), dtype=np.bool_)
         for size in sizes:
-            design = draw(setting.frame, size * len(systems.queries), seed=seed)
+            design = draw(setting.frame, size * len(systems.queries), seed=given.seed)
             drawn = setting.board.numbers < design.probability
             nested.append(
                 {"measure": str(one), "budget": size, "kept": _share(drawn_before, drawn), "cut": design.cut}
@@ -219,12 +210,16 @@ def run(
     lists = _lists(systems, pooled)
     exact = [_exact(lists, one, whole) for one in measures]
     linear = next((one for one in measures if isinstance(kind_of(one), Linear)), None)
-    alone = _pairs_alone(lists, linear, whole, machine, pairs, draws, seed) if linear and pairs else []
+    alone = (
+        _pairs_alone(lists, linear, whole, given.machine, given.pairs, given.draws, given.seed)
+        if linear and given.pairs
+        else []
+    )
     data = {
-        "draws": draws,
+        "draws": given.draws,
         "systems": len(everything),
         "pooled": pooled,
-        "level": level,
+        "level": given.level,
         "queries": len(systems.queries),
         "frame": {str(limit): int(board.framed.sum()) for limit, board in boards.items()},
         "cells": cells,
@@ -233,20 +228,18 @@ def run(
         "exact": exact,
         "pairs": alone,
     }
-    options = {
-        "new": list(new),
-        "machine": list(machine),
-        "measure": list(map(str, measures)),
-        "level": level,
-        "budgets": budgets,
-        "draws": draws,
-        "pairs": pairs,
-        "seed": seed,
-    }
+    options = {"measure": list(map(str, measures))}
     return Outcome(data, {"estimates": _sheet(cells)}, {}, lines_of(data), (), (), options)
 
 
-def _listed(runs: Any) -> list[Any]:
+def joined(systems: Systems, runs: Sequence[Any], truth: Qrels) -> tuple[Qrels, list[JudgedRun]]:
+    """Return the judgments of the queries that were asked, and the runs joined with them."""
+    whole = truth.keep(np.isin(truth.query, truth.queries.encode(systems.queries.names)))
+    return whole, judge_runs(runs, whole, lambda one: one, reading=Reading())[1]
+
+
+def listed(runs: Any) -> list[Any]:
+    """Return runs as a list."""
     return list(runs) if isinstance(runs, (list, tuple)) else [runs]
 
 
@@ -269,10 +262,10 @@ def make_board(
     depth: int,
     draws: int,
     seed: int,
-) -> _Board:
+) -> Board:
     """Return the pairs that the first ranks of the runs hold; the frame is what the pooled ones hold."""
     ranks: dict[tuple[bytes, bytes], int] = {}
-    rows: list[tuple[tuple[bytes, bytes], int]] = []
+    rows: list[tuple[tuple[bytes, bytes], int, int]] = []
     labelled = {
         os.path.basename(path).removesuffix(".qrels"): read_qrels(path).to_dict() for path in machines
     }
@@ -283,7 +276,7 @@ def make_board(
                 pair = query, systems.documents[code]
                 if number < pooled:
                     ranks[pair] = min(rank, ranks.get(pair, rank))
-                    rows.append((pair, rank))
+                    rows.append((pair, rank, number))
                 elif any(to_text(pair[1]) in one.get(to_text(query), {}) for one in labelled.values()):
                     others.add(pair)  # guessed by its own label, and never drawn
     names = sorted(ranks.keys() | others)
@@ -293,7 +286,8 @@ def make_board(
         for query, document in names
     )
     place = {pair: row for row, pair in enumerate(names)}
-    brought = np.array([place[pair] for pair, _ in rows]), np.array([rank for _, rank in rows])
+    brought = np.array([place[pair] for pair, *_ in rows]), np.array([rank for _, rank, _ in rows])
+    system = np.array([number for *_, number in rows])
     labels = {}
     for name, by_query in labelled.items():
         given = [by_query.get(to_text(query), {}).get(to_text(document), np.nan) for query, document in names]
@@ -302,13 +296,13 @@ def make_board(
             raise UsageError(f"{name}: no label for a document of the frame; do the ids match?")
     _, joined = judge_runs(runs, table, lambda one: one, reading=Reading())
     best = np.array([ranks.get(pair, depth + 1) for pair in names], dtype=np.int64)
-    board = _Board(table, joined, best <= depth, best, brought, pooled, labels, np.zeros((0, 0)))
+    board = Board(table, joined, best <= depth, best, brought, system, pooled, labels, np.zeros((0, 0)))
     frame = board.frame(np.zeros(len(names)))
     return board._replace(numbers=np.array([random_numbers(frame, seed + number) for number in range(draws)]))
 
 
 def make_setting(
-    board: _Board,
+    board: Board,
     measure: Measure,
     whole: Qrels,
     full: Sequence[JudgedRun],
@@ -343,9 +337,7 @@ def make_setting(
     kept = whole.queries.encode(names)
     values = np.array([np.nan_to_num(measure.values(one)) for one in full])[:, kept]
     new = np.arange(len(full)) >= pooled
-    return Setting(
-        board, measure, kind, Stack(kind, board.joined), values.mean(axis=1), board.frame(weights), new
-    )
+    return Setting(board, measure, kind, values.mean(axis=1), board.frame(weights), new)
 
 
 def _cells(
@@ -358,40 +350,15 @@ def _cells(
     for number, chosen in enumerate(drawn):
         for name, proxy in proxies.items():
             sample = setting.board.sample(proxy, probability, chosen, number)
-            trial = setting.stack.of(sample)
-            half = trial.quantiles * np.sqrt(np.maximum(trial.variances, 0.0))
+            trial = Trial.of(sample, setting.kind, setting.board.joined)
             most = np.where(setting.new & proxy.guessing, MOST_GUESSED_OF_NEW, MOST_GUESSED)
-            parts = trial.values, half, trial.guessed <= most, trial.doubt
-            found[name].append(_Found(*parts, *pair_limits(trial, first, second, most)))
+            parts = trial.values, trial.half, trial.guessed <= most, trial.doubt
+            found[name].append(_Found(*parts, *trial.pair_limits(first, second, most)))
         tell()
     return [
         {"measure": str(setting.measure), "budget": budget, "proxy": name} | _summary(setting, trials)
         for name, trials in found.items()
     ]
-
-
-def pair_limits(
-    trial: Trial, first: Integers, second: Integers, most: Floats | float = MOST_GUESSED
-) -> tuple[Floats, Floats]:
-    """Return how far below and above the estimated difference of each pair its interval reaches.
-
-    `most` is the largest guessed weight of each run with which an interval is given.
-    """
-    own = trial.variances
-    variance = np.maximum(own[first] + own[second] - 2 * trial.covariance[first, second], 0.0)
-    beyond = trial.doubt - np.stack([trial.lower.sum(axis=1), trial.upper.sum(axis=1)], axis=1)
-    beyond = np.maximum(beyond, 0.0)
-    down = trial.lower[first] - trial.lower[second]
-    up = trial.upper[first] - trial.upper[second]
-    loss = (np.maximum(down, 0) + np.maximum(-up, 0)).sum(axis=1) + beyond[first, 0] + beyond[second, 1]
-    gain = (np.maximum(up, 0) + np.maximum(-down, 0)).sum(axis=1) + beyond[first, 1] + beyond[second, 0]
-    both = trial.doubt[first].sum(axis=1) + trial.doubt[second].sum(axis=1)
-    share = np.where(both > 0, (loss + gain) / np.where(both > 0, both, 1.0), 0.0)
-    excess = trial.guessed / most
-    given = np.maximum(excess[first], excess[second]) * share <= 1.0
-    square = trial.quantiles_of_pairs(first, second) ** 2 * variance
-    known = np.where(given & (variance > 0), 1.0, np.nan)
-    return np.sqrt(square + loss**2) * known, np.sqrt(square + gain**2) * known
 
 
 def _summary(setting: Setting, trials: Sequence[_Found]) -> dict[str, Any]:
@@ -592,7 +559,7 @@ def _one_pair(
     board = make_board(systems, runs, 2, truth, machines, depth, draws, seed)
     full = np.array([np.nan_to_num(measure.values(one)) for one in board.joined])  # complete above the cutoff
     gaps = full[0] - full[1]
-    stack = Stack(kind_of(measure), board.joined)
+    kind = kind_of(measure)
     found: dict[str, list[tuple[float, float, float]]] = {}
     drawn_pool = pool_for(pair, measure, total=PAIR_TOTAL, pair=(runs[0].name, runs[1].name)).pool
     share = {
@@ -615,8 +582,9 @@ def _one_pair(
         for number in range(draws):
             drawn = board.numbers[number] < probability
             for name in kept:
-                trial = stack.of(board.sample(proxies[name], probability, drawn, number))
-                below, above = pair_limits(trial, first, second)
+                sample = board.sample(proxies[name], probability, drawn, number)
+                trial = Trial.of(sample, kind, board.joined)
+                below, above = trial.pair_limits(first, second)
                 error = float(trial.values[0] - trial.values[1] - gaps.mean())
                 width = float(np.nan_to_num((below if error > 0 else above)[0]))
                 found.setdefault(f"{design}, {name}", []).append((width, error, float(drawn.sum())))

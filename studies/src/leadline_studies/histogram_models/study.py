@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from leadline.data.ids import to_text
-from leadline.data.results import ResultWarning, plain
+from leadline.data.records import ResultWarning, plain
 from leadline.data.run import Run
 from leadline.data.table import Cell, Table
 from leadline.data.validation import check_whole
@@ -31,7 +31,7 @@ from leadline.retrieval.index.builder import build_index
 from leadline.retrieval.index.reader import Index
 from leadline.retrieval.models import MODELS
 from leadline.retrieval.search import score, search
-from leadline_studies import Claim, Option, Outcome, Progress, parse_integers
+from leadline_studies import Claim, Given, Option, Outcome, Progress, parse_integers, with_options
 from leadline_studies.common.scoring_time import time_lines, time_table, times_of
 from leadline_studies.common.tracking import (
     ASKED_COLLECTIONS,
@@ -93,50 +93,42 @@ OPTIONS = (
 LEAST = 3  # models
 
 
+@with_options(OPTIONS)
 def run(
-    docs: TextsLike | Index,
-    queries: TextsLike,
-    qrels: QrelsLike,
-    *,
-    model: Sequence[str] = SETTINGS,
-    depth: int = 10_000,
-    bins: int = 10,
-    samples: str = SIZES,
-    level: float = 1.0,
-    draws: int = 200,
-    seed: int = 0,
-    time: int = 0,
-    on_run: Progress | None = None,
+    docs: TextsLike | Index, queries: TextsLike, qrels: QrelsLike, given: Given, on_run: Progress | None
 ) -> Outcome:
     """Run the study on a collection; `samples` are comma-separated numbers."""
+    depth = given.depth
     check_whole(1, depth=depth)
-    check_whole(0, time=time, draws=draws)
-    table, sizes, models = read_qrels(qrels), parse_integers(samples, "samples"), _models(model)
-    recipe = HistogramOptions(bins=bins, rel=level, seed=seed).checked()
+    check_whole(0, time=given.time, draws=given.draws)
+    table, sizes, models = read_qrels(qrels), parse_integers(given.samples, "samples"), _models(given.model)
+    recipe = HistogramOptions(bins=given.bins, rel=given.level, seed=given.seed).checked()
     index, all_queries = _index(docs), read_queries(queries)
     documents = list(map(to_text, index.ids.take(np.arange(index.documents))))
-    pairs = {n: pairs_to_score(table, documents, sample=n, seed=seed, rel=level) for n in sizes}
+    pairs = {n: pairs_to_score(table, documents, sample=n, seed=given.seed, rel=given.level) for n in sizes}
     asked = {query.id: query.content for query in all_queries if query.id in pairs[sizes[0]]}
     depth = min(depth, index.documents)
     runs, notices = _searched(index, asked, models, depth, on_run)
-    truth, warnings = truth_of(table, runs, level)
+    truth, warnings = truth_of(table, runs, given.level)
     lists, doubts = from_lists(table, runs, recipe, truth, depth)
     scored = {n: score(index, asked, pairs[n], models) for n in sizes}
     data: dict[str, Any] = {
         "documents": index.documents,
         "depth": depth,
-        "bins": bins,
+        "bins": given.bins,
         "queries": len(asked),
-        "relevant": int(table.relevant(level).sum()),
+        "relevant": int(table.relevant(given.level).sum()),
         "models": _values_by_model(truth, lists, runs),
         "lacking": missing_requirements(models, len(asked)),
-        "lists": entries(lists, truth, draws, seed),
+        "lists": entries(lists, truth, given.draws, given.seed),
         "samples": {
-            str(n): entries(from_pairs(table, scores_of_sample, recipe, truth, documents), truth, draws, seed)
+            str(n): entries(
+                from_pairs(table, scores_of_sample, recipe, truth, documents), truth, given.draws, given.seed
+            )
             for n, scores_of_sample in scored.items()
         },
     }
-    if time:
+    if given.time:
         data["time"] = times_of(
             index,
             asked,
@@ -146,9 +138,9 @@ def run(
             sizes=sizes,
             documents=documents,
             measures=MEASURES,
-            level=level,
-            seed=seed,
-            rounds=time,
+            level=given.level,
+            seed=given.seed,
+            rounds=given.time,
         )
     notices |= {
         scores_of_sample.code: scores_of_sample
@@ -165,16 +157,7 @@ def run(
             (index.path if isinstance(docs, Index) else name_of(docs), index.documents),
             (name_of(queries), len(all_queries)),
         ],
-        {
-            "model": models,
-            "depth": depth,
-            "bins": bins,
-            "samples": samples,
-            "level": level,
-            "draws": draws,
-            "seed": seed,
-            "time": time,
-        },
+        {"model": models},
     )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from leadline.data.arrays import Floats, Integers
 from leadline.data.reading import Reading
-from leadline.data.results import plain
+from leadline.data.records import plain
 from leadline.data.wording import rounded
 from leadline.errors import UsageError
 from leadline.estimation.score_histograms.histogram import measure_run
@@ -24,7 +24,7 @@ from leadline.io.id_lists import read_labels
 from leadline.io.read import QrelsLike, read_qrels
 from leadline.stats.correlation import pearson
 from leadline.stats.resampling import bootstrap_interval
-from leadline_studies import Claim, Option, Outcome, Progress
+from leadline_studies import Claim, Given, Option, Outcome, Progress, with_options
 from leadline_studies.common.tracking import (
     ASKED_COLLECTIONS,
     ASKED_QUERIES,
@@ -67,21 +67,13 @@ def recipes(level: float, depth: int | None, bins: int) -> dict[str, HistogramOp
     }
 
 
-def run(
-    qrels: QrelsLike,
-    runs: Any,
-    *,
-    level: float = 1.0,
-    depth: int | None = 1000,
-    bins: int = 10,
-    draws: int = 200,
-    seed: int = 0,
-    team: str | None = None,
-    on_run: Progress | None = None,
-) -> Outcome:
+@with_options(OPTIONS)
+def run(qrels: QrelsLike, runs: Any, given: Given, on_run: Progress | None) -> Outcome:
     """Run the study on runs; `team` is FILE:COLUMN."""
     table = read_qrels(qrels)
-    recipes_used = {name: of_run.checked() for name, of_run in recipes(level, depth, bins).items()}
+    recipes_used = {
+        name: of_run.checked() for name, of_run in recipes(given.level, given.depth, given.bins).items()
+    }
     infos, of_runs = judge_runs(
         runs,
         table,
@@ -93,7 +85,7 @@ def run(
     names = [info.name for info in infos]
     if len(names) < LEAST:
         raise UsageError(f"{len(names)} runs; expected {LEAST} or more for random sevens")
-    quality = evaluate(table, runs, MEASURES, rel=level, queries="with_relevant").means
+    quality = evaluate(table, runs, MEASURES, rel=given.level, queries="with_relevant").means
     columns = {
         name: np.array([of_run[index].hsa for of_run in of_runs]) for index, name in enumerate(recipes_used)
     }
@@ -101,19 +93,21 @@ def run(
     columns["DO, scores"] = np.array([of_run[1].do for of_run in of_runs])
     columns["DO, ranks"] = np.array([of_run[3].do for of_run in of_runs])
     columns["recall (control)"] = np.array([of_run[0].recall for of_run in of_runs])
-    teams = read_labels(team) if team else None
+    teams = read_labels(given.team) if given.team else None
     data = {
-        name: correlate_column(names, values, quality, teams=teams, draws=draws, seed=seed)
+        name: correlate_column(names, values, quality, teams=teams, draws=given.draws, seed=given.seed)
         for name, values in columns.items()
     }
-    queries = int(np.count_nonzero(table.relevant(level)))
+    queries = int(np.count_nonzero(table.relevant(given.level)))
     groups = [teams.get(name, name) for name in names] if teams else names
-    gain = _gain(columns["HSA, robust"], columns["recall (control)"], quality[:, 0], groups, draws, seed)
+    gain = _gain(
+        columns["HSA, robust"], columns["recall (control)"], quality[:, 0], groups, given.draws, given.seed
+    )
     read = [(info.path, info.counts["documents_read"]) for info in infos]
     return Outcome(
         {
-            "depth": depth,
-            "bins": bins,
+            "depth": given.depth,
+            "bins": given.bins,
             "runs": len(names),
             "queries": queries,
             "recipes": data,
@@ -121,10 +115,10 @@ def run(
         },
         tracking_tables(data),
         {which: tracking_figure(data, which) for which in ("sevens", "all")},
-        summary_lines(data, gain, queries, draws),
+        summary_lines(data, gain, queries, given.draws),
         (),
         read,
-        {"level": level, "depth": depth, "bins": bins, "draws": draws, "seed": seed, "team": team},
+        {},
     )
 
 

@@ -17,8 +17,8 @@ import numpy as np
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
-from leadline.data.results import plain
-from leadline.data.table import Cell, Table
+from leadline.data.records import plain
+from leadline.data.table import Table
 from leadline.data.wording import percent
 from leadline.errors import UsageError
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
@@ -29,7 +29,8 @@ from leadline.io.id_lists import read_labels, teams_of
 from leadline.io.read import QrelsLike, read_qrels
 from leadline.stats.correlation import kendall, pearson, spearman, tau_ap
 from leadline.stats.resampling import bootstrap_interval, interval, weights
-from leadline_studies import Claim, Option, Outcome, Progress, parse_integers
+from leadline_studies import Claim, Given, Option, Outcome, Progress, parse_integers, with_options
+from leadline_studies.common.tables import sheet
 from leadline_studies.histogram_sample.run_subsampler import RunSubsampler, SubsampledRun, shares
 
 CLAIM = Claim("HSA from a sample of scores follows MAP of whole lists better than MAP of the same sample.")
@@ -121,24 +122,12 @@ def _estimates_of_sample(sample: SubsampledRun, times: Floats, recipe: Histogram
     ]
 
 
-def run(
-    qrels: QrelsLike,
-    runs: Any,
-    *,
-    level: float = 1.0,
-    samples: str = "10,30,100,300",
-    shares: str = "25,50,75,100",
-    bins: int = 10,
-    repeats: int = 10,
-    draws: int = 200,
-    seed: int = 0,
-    team: str | None = None,
-    on_run: Progress | None = None,
-) -> Outcome:
+@with_options(OPTIONS)
+def run(qrels: QrelsLike, runs: Any, given: Given, on_run: Progress | None) -> Outcome:
     """Run the study on runs; `team` is FILE:COLUMN, `samples` and `shares` comma-separated numbers."""
     table = read_qrels(qrels)
-    recipe = HistogramOptions(bins=bins, rel=level, seed=seed).checked()
-    grid = Grid.of(table, recipe, samples, shares, repeats, draws)
+    recipe = HistogramOptions(bins=given.bins, rel=given.level, seed=given.seed).checked()
+    grid = Grid.of(table, recipe, given.samples, given.shares, given.repeats, given.draws)
     infos, of_runs = judge_runs(
         runs,
         table,
@@ -150,16 +139,16 @@ def run(
     names = [info.name for info in infos]
     if len(names) < LEAST:
         raise UsageError(f"{len(names)} runs; expected {LEAST} or more")
-    results = evaluate(table, runs, "AP", rel=level, queries="with_relevant")
+    results = evaluate(table, runs, "AP", rel=given.level, queries="with_relevant")
     exact = grid.means(np.nan_to_num(results.values[:, :, 0]))
-    groups = teams_of(read_labels(team), names, team) if team else names
-    data = correlations_by_cell(grid, exact, np.stack(of_runs), groups, draws)
+    groups = teams_of(read_labels(given.team), names, given.team) if given.team else names
+    data = correlations_by_cell(grid, exact, np.stack(of_runs), groups, given.draws)
     return Outcome(
         {
             "samples": grid.sizes,
             "shares": grid.shares,
-            "bins": bins,
-            "repeats": repeats,
+            "bins": given.bins,
+            "repeats": given.repeats,
             "runs": len(names),
             "estimates": data,
             "mean_exact": float(exact[:, 0, 0].mean()),
@@ -169,16 +158,7 @@ def run(
         summary_lines(data, grid, len(infos)),
         (),
         [(info.path, info.counts["documents_read"]) for info in infos],
-        {
-            "level": level,
-            "samples": samples,
-            "shares": shares,
-            "bins": bins,
-            "repeats": repeats,
-            "draws": draws,
-            "seed": seed,
-            "team": team,
-        },
+        {},
     )
 
 
@@ -263,40 +243,18 @@ def _run_interval(exact: Floats, values: Floats, groups: Sequence[str], draws: i
 
 def tracking_table(data: dict[str, list[Json]]) -> Table:
     """Return the table of all estimates, proportions and sizes."""
-    parts = list(data[PLAIN][0]["pearson"])  # an interval over runs is not always there
-    over = ("value", "low", "high")
-    heads = [
+    limits = list(data[PLAIN][0]["pearson"])[1:]  # an interval over runs is not always there
+    rows = ({"estimate": name} | entry for name, entries in data.items() for entry in entries)
+    columns = [
         "estimate",
         "share",
-        "n",
-        "R",
-        *parts[1:],
-        "rho",
-        "tau",
-        "tau-AP",
-        "R less AP as sampled",
-        "less_low",
-        "less_high",
-        "mean",
-        "undefined",
+        "n=sample",
+        "R=pearson.value",
+        *(f"{end}=pearson.{end}" for end in limits),
     ]
-    rows: list[list[Cell]] = [
-        [
-            name,
-            entry["share"],
-            entry["sample"],
-            *(entry["pearson"][key] for key in parts),
-            entry["spearman"],
-            entry["kendall"],
-            entry["tau_ap"],
-            *(entry["over_ap"][key] for key in over),
-            entry["mean"],
-            entry["undefined"],
-        ]
-        for name, entries in data.items()
-        for entry in entries
-    ]
-    return Table(heads, rows, digits=3)
+    columns += ["rho=spearman", "tau=kendall", "tau-AP=tau_ap", "R less AP as sampled=over_ap.value"]
+    columns += ["less_low=over_ap.low", "less_high=over_ap.high", "mean", "undefined"]
+    return sheet(rows, columns, digits=3)
 
 
 def figures(data: dict[str, list[Json]], grid: Grid) -> dict[str, Any]:

@@ -20,9 +20,9 @@ from leadline.data.ids import to_bytes, to_text
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
-from leadline.data.results import ResultWarning
+from leadline.data.records import ResultWarning
 from leadline.data.run import Run
-from leadline.data.table import Cell, Table
+from leadline.data.table import Table
 from leadline.data.wording import percent
 from leadline.errors import UsageError
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
@@ -35,7 +35,8 @@ from leadline.retrieval.index.reader import Index
 from leadline.retrieval.models import MODELS, Model
 from leadline.retrieval.search import score, search
 from leadline.stats.correlation import average_ranks
-from leadline_studies import Claim, Option, Outcome, Progress, parse_integers
+from leadline_studies import Claim, Given, Option, Outcome, Progress, parse_integers, with_options
+from leadline_studies.common.tables import sheet
 from leadline_studies.histogram_sample.run_subsampler import RunSubsampler
 from leadline_studies.histogram_sample.study import (
     ESTIMATES,
@@ -111,31 +112,19 @@ class Task(NamedTuple):
     pairs: dict[str, list[str]]
 
 
+@with_options(OPTIONS)
 def run(
-    docs: TextsLike,
-    queries: TextsLike,
-    qrels: QrelsLike,
-    *,
-    model: Sequence[str] = TRIED,
-    tops: str = "100,1000",
-    level: float = 1.0,
-    samples: str = "10,30,100,300",
-    shares: str = "25,50,75,100",
-    bins: int = 10,
-    repeats: int = 10,
-    draws: int = 200,
-    seed: int = 0,
-    on_run: Progress | None = None,
+    docs: TextsLike, queries: TextsLike, qrels: QrelsLike, given: Given, on_run: Progress | None
 ) -> Outcome:
     """Run the study on a collection; `samples`, `shares` and `tops` are comma-separated numbers."""
-    models = list(MODELS.expand_all(list(model)))
+    models = list(MODELS.expand_all(list(given.model)))
     if len(models) < LEAST:
         raise UsageError(f"{len(models)} models; expected {LEAST} or more")
     table = read_qrels(qrels)
-    recipe = HistogramOptions(bins=bins, rel=level, seed=seed).checked()
-    grid = Grid.of(table, recipe, samples, shares, repeats, draws)
+    recipe = HistogramOptions(bins=given.bins, rel=given.level, seed=given.seed).checked()
+    grid = Grid.of(table, recipe, given.samples, given.shares, given.repeats, given.draws)
     index = build_index(docs)
-    task = _task(index, queries, table, grid, parse_integers(tops, "tops"))
+    task = _task(index, queries, table, grid, parse_integers(given.tops, "tops"))
     of_models = _ranked(task, models, grid, on_run)
     exact, rescored = grid.means(of_models.exact), grid.means(of_models.rescored)
     learns = np.array([scores.learns for scores in models])
@@ -147,9 +136,9 @@ def run(
         "samples": grid.sizes,
         "shares": grid.shares,
         "tops": task.tops,
-        "bins": bins,
-        "repeats": repeats,
-        "estimates": correlations_by_cell(grid, exact, of_models.estimates, None, draws),
+        "bins": given.bins,
+        "repeats": given.repeats,
+        "estimates": correlations_by_cell(grid, exact, of_models.estimates, None, given.draws),
         "mean_exact": float(exact[:, 0, 0].mean()),
         "underrated": _underrated(grid, exact, rescored, of_models.estimates, learns, task.tops),
     }
@@ -161,17 +150,7 @@ def run(
         [*summary_lines(data["estimates"], grid, len(models)), *rival_lines(data)],
         of_models.warnings,
         inputs,
-        {
-            "model": names,
-            "tops": tops,
-            "level": level,
-            "samples": samples,
-            "shares": shares,
-            "bins": bins,
-            "repeats": repeats,
-            "draws": draws,
-            "seed": seed,
-        },
+        {"model": names},
     )
 
 
@@ -342,48 +321,25 @@ def _lost(exact: Floats, values: Floats, learns: Flags) -> Floats:
 
 def tables(data: Json) -> dict[str, Table]:
     """Return the tables: estimates, models, and the underrating of expansion."""
-    tops = list(map(str, data["tops"]))
-    models: list[list[Cell]] = [
-        [
-            entry["model"],
-            "yes" if entry["expands"] else "no",
-            entry["map"],
-            *(entry["rescored"][top] for top in tops),
-            *(entry["new"][top] for top in tops),
-        ]
-        for entry in data["models"]
-    ]
-    heads = [
-        "model",
-        "expands",
-        "MAP",
-        *(f"MAP, rescored {top}" for top in tops),
-        *(f"new relevant, {top}" for top in tops),
-    ]
-    parts = ("pearson", "without_expansion", "places")
-    rivals: list[list[Cell]] = [
-        [
-            entry["estimate"],
-            *(entry[part][key] for part in parts for key in ("value", "low", "high")),
-            entry["spearman"],
-            entry["mean"],
-        ]
-        for entry in data["underrated"]
-    ]
+    tops = data["tops"]
+    models = [row | {"yes": "yes" if row["expands"] else "no"} for row in data["models"]]
+    columns = ["model", "expands=yes", "MAP=map", *(f"MAP, rescored {top}=rescored.{top}" for top in tops)]
+    columns += [f"new relevant, {top}=new.{top}" for top in tops]
+    parts = {"R": "pearson", "R without expansion": "without_expansion", "places lost by expansion": "places"}
     limits = [
-        f"{name}{end}"
-        for name in ("R", "R without expansion", "places lost by expansion")
-        for end in ("", ", low", ", high")
+        f"{head}{word}={part}.{key}"
+        for head, part in parts.items()
+        for word, key in (("", "value"), (", low", "low"), (", high", "high"))
     ]
     return {
         "tracking": tracking_table(data["estimates"]),
-        "models": Table(heads, models, digits=3),
-        "rescoring": Table(["estimate", *limits, "rho", "mean"], rivals, digits=3),
+        "models": sheet(models, columns, digits=3),
+        "rescoring": sheet(data["underrated"], ["estimate", *limits, "rho=spearman", "mean"], digits=3),
     }
 
 
 def _figure(data: Json) -> Any:
-    from leadline.reporting.plots.interval_plots import forest
+    from leadline.charts.interval_plots import forest
 
     middle = data["samples"][len(data["samples"]) // 2]
     rows = [

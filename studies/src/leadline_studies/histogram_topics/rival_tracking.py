@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from leadline.data.arrays import Floats
-from leadline.data.results import plain
+from leadline.data.records import plain
 from leadline.estimation.score_histograms.bins import overlap, slope
 from leadline.stats.resampling import interval, weights
 from leadline_studies.common.tracking import COEFFICIENTS

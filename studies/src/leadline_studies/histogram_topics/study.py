@@ -9,24 +9,23 @@ Krstovski, Smith and Kurtz 2015, section 5.1, tables 1 and 2.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
 
-from leadline.data.results import ResultWarning, plain
-from leadline.data.table import Cell, Table
+from leadline.data.records import ResultWarning, plain
+from leadline.data.table import Table
 from leadline.data.validation import check_flags, check_numbers, check_whole
 from leadline.data.wording import rounded
 from leadline.errors import UsageError
 from leadline.estimation.score_histograms.bins import coarser, overlap, slope
 from leadline.estimation.score_histograms.histogram_result import SENSITIVITY
-from leadline.io.read import QrelsLike, read_qrels
+from leadline.io.read import read_qrels
 from leadline.io.texts import TextsLike, name_of
 from leadline.stats.correlation import pearson
-from leadline_studies import Claim, Option, Outcome, Progress, parse_integers
+from leadline_studies import Claim, Given, Option, Outcome, Progress, parse_integers, with_options
 from leadline_studies.common.scoring_time import machine
-from leadline_studies.histogram_topics.checkpoints import Checkpoints
+from leadline_studies.common.tables import sheet
 from leadline_studies.histogram_topics.pairs import read_texts
 from leadline_studies.histogram_topics.rival_tracking import correlate_predictors
 from leadline_studies.histogram_topics.topic_retrieval import NORMS, Setting, Task, measure_setting, task_of
@@ -66,12 +65,6 @@ OPTIONS = (
     ),
     Option("draws", int, "Number of bootstrap resamples of queries.", 1000, metavar="N"),
     Option("seed", int, "Seed of the fits, the samples and the random number generator.", 0, metavar="N"),
-    Option(
-        "checkpoints",
-        str,
-        "Folder of checkpoints: every setting measured is stored, and read if it exists.",
-        metavar="DIR",
-    ),
     Option("time", bool, "Report processor times too; they differ between executions.", False),
 )
 LEAST = 7  # numbers of topics, as many as the paper tried
@@ -90,90 +83,60 @@ TIMES = (
 )
 
 
-def run(
-    docs: TextsLike,
-    *,
-    topics: str = "50,100,200,500,1000,2000,5000",
-    qrels: QrelsLike | None = None,
-    together: bool = False,
-    languages: str | None = None,
-    id_column: str | None = None,
-    train: TextsLike | None = None,
-    held_out: float = 0.1,
-    level: float = 1.0,
-    queries: int | None = None,
-    sample: int = 100,
-    bins: int = 10,
-    alpha_sum: float = 50.0,
-    sweeps: int = 500,
-    particles: int = 20,
-    draws: int = 1000,
-    seed: int = 0,
-    checkpoints: str | None = None,
-    time: bool = False,
-    on_run: Progress | None = None,
-) -> Outcome:
+@with_options(OPTIONS)
+def run(docs: TextsLike, given: Given, on_run: Progress | None) -> Outcome:
     """Run the study on documents, with `qrels` or with `languages`."""
-    sizes = _sizes(topics)
-    check_whole(1, queries=queries, sample=sample, sweeps=sweeps, particles=particles)
-    check_whole(0, draws=draws, seed=seed)
-    check_whole(2, bins=bins)
-    check_flags(together=together, time=time)
-    check_numbers(held_out=held_out, level=level, alpha_sum=alpha_sum)
-    if alpha_sum <= 0:
-        raise UsageError(f"alpha_sum={alpha_sum:g}; expected more than 0")
+    sizes = _sizes(given.topics)
+    check_whole(1, queries=given.queries, sample=given.sample, sweeps=given.sweeps, particles=given.particles)
+    check_whole(0, draws=given.draws, seed=given.seed)
+    check_whole(2, bins=given.bins)
+    check_flags(together=given.together, time=given.time)
+    check_numbers(held_out=given.held_out, level=given.level, alpha_sum=given.alpha_sum)
+    if given.alpha_sum <= 0:
+        raise UsageError(f"alpha_sum={given.alpha_sum:g}; expected more than 0")
     texts = read_texts(
         docs,
-        train,
-        languages=_languages(languages, qrels is not None),
-        held_out=held_out,
-        seed=seed,
-        id_column=id_column,
+        given.train,
+        languages=_languages(given.languages, given.qrels is not None),
+        held_out=given.held_out,
+        seed=given.seed,
+        id_column=given.id_column,
     )
-    table = None if qrels is None else read_qrels(qrels)
-    task = task_of(texts, table, level=level, together=together, queries=queries, sample=sample, seed=seed)
-    options = {"bins": bins, "particles": particles, "sweeps": sweeps, "seed": seed}
-    stored = checkpoints and Checkpoints(checkpoints, task, options | {"alpha_sum": alpha_sum})
+    table = None if given.qrels is None else read_qrels(given.qrels)
+    task = task_of(
+        texts,
+        table,
+        level=given.level,
+        together=given.together,
+        queries=given.queries,
+        sample=given.sample,
+        seed=given.seed,
+    )
+    options = {"bins": given.bins, "particles": given.particles, "sweeps": given.sweeps, "seed": given.seed}
     settings = []
     for index, size in enumerate(sizes):
-        measure = partial(measure_setting, task, size, alpha=alpha_sum / size, **options)
-        settings.append(stored.setting(size, measure) if stored else measure())
+        settings.append(measure_setting(task, size, alpha=given.alpha_sum / size, **options))
         if on_run is not None:
             on_run(index + 1, len(sizes))
-    data = data_of(task, settings, draws, seed)
-    if time:
+    data = data_of(task, settings, given.draws, given.seed)
+    if given.time:
         parts = [
             {"topics": setting.topics} | {key: setting.seconds[key] for key in TIMES} for setting in settings
         ]
         data["seconds"] = {"machine": machine(), "drawing": task.drawing, "settings": parts}
     read = [
         (name_of(docs), len(texts.all)),
-        (name_of(train), len(texts.train)),
-        (name_of(qrels), 0 if table is None else len(table.grades)),
+        (name_of(given.train), len(texts.train)),
+        (name_of(given.qrels), 0 if table is None else len(table.grades)),
     ]
     return Outcome(
         data,
         _tables(data),
         _figures(data),
         summary_lines(data),
-        _notices(task, settings, stored.reused if stored else 0),
+        _notices(task, settings),
         [setting for setting in read if setting[0]],
-        {
-            "topics": topics,
-            "together": together,
-            "languages": languages,
-            "held_out": held_out,
-            "level": level,
-            "queries": queries,
-            "sample": sample,
-            "bins": bins,
-            "alpha_sum": alpha_sum,
-            "sweeps": sweeps,
-            "particles": particles,
-            "draws": draws,
-            "seed": seed,
-            "time": time,
-        },
+        {},
     )
 
 
@@ -255,7 +218,7 @@ def _entry(setting: Setting) -> dict[str, Any]:
     }
 
 
-def _notices(task: Task, settings: Sequence[Setting], reused: int) -> list[ResultWarning]:
+def _notices(task: Task, settings: Sequence[Setting]) -> list[ResultWarning]:
     unknown, empty, strange = settings[0].unknown, settings[0].empty, task.unknown
     undefined = sum(
         np.isnan(slope(*setting.counts[norm].sum(axis=0))) for setting in settings for norm in NORMS
@@ -275,48 +238,35 @@ def _notices(task: Task, settings: Sequence[Setting], reused: int) -> list[Resul
         ResultWarning(
             "no_others", "a query has no non-relevant document; it says nothing of them", int(few == 0)
         ),
-        ResultWarning(
-            "settings_reused", f"settings read from --checkpoints, not measured again: {reused}", reused
-        ),
     ]
     return [notice for notice in notices if notice.count]
 
 
 def _tables(data: dict[str, Any]) -> dict[str, Table]:
-    heads = ["T", data["measure"], RIVAL]
-    heads += [f"{name}, per {norm}" for norm in NORMS for name in ("HSA", "DO")]
-    rows: list[list[Cell]] = [
-        [
-            str(setting["topics"]),
-            setting["quality"],
-            setting[RIVAL],
-            *(setting[f"per {norm}"][key] for norm in NORMS for key in ("hsa", "do")),
-        ]
-        for setting in data["settings"]
-    ]
-    ends = ("value", "low", "high")
-    columns = data["columns"] | {
+    columns = ["T=topics", f"{data['measure']}=quality", RIVAL]
+    columns += [f"{key.upper()}, per {norm}=per {norm}.{key}" for norm in NORMS for key in ("hsa", "do")]
+    over = data["columns"] | {
         f"|HSA {name}| - |{RIVAL}|": setting[RIVAL] for name, setting in data["closer"].items()
     }
-    over: list[list[Cell]] = [
-        [name, *(setting[kind][end] for kind in ("pearson", "spearman") for end in ends)]
-        for name, setting in columns.items()
+    ends = ("value", "low", "high")
+    limits = [
+        f"{word if end == 'value' else end}={kind}.{end}"
+        for word, kind in (("R", "pearson"), ("rho", "spearman"))
+        for end in ends
     ]
     tables = {
-        "settings": Table(heads, rows, digits=3),
-        "correlations": Table(["column", "R", "low", "high", "rho", "low", "high"], over, digits=2),
+        "settings": sheet(data["settings"], columns, digits=3),
+        "correlations": sheet(
+            ({"column": name} | entry for name, entry in over.items()), ["column", *limits], digits=2
+        ),
     }
     if "seconds" in data:
-        times: list[list[Cell]] = [
-            [str(setting["topics"]), *(setting[key] for key in TIMES)]
-            for setting in data["seconds"]["settings"]
-        ]
-        tables["seconds"] = Table(["T", *TIMES], times, digits=3)
+        tables["seconds"] = sheet(data["seconds"]["settings"], ["T=topics", *TIMES], digits=3)
     return tables
 
 
 def _figures(data: dict[str, Any]) -> dict[str, Any]:
-    from leadline.reporting.plots.histogram_plots import histograms
+    from leadline.charts.histogram_plots import histograms
     from leadline_studies.common.figures import panels
 
     settings, norm = data["settings"], f"per {NORMS[0]}"

@@ -22,7 +22,7 @@ import numpy as np
 
 from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
-from leadline.data.results import ResultWarning, plain
+from leadline.data.records import ResultWarning, plain
 from leadline.data.table import Table
 from leadline.data.wording import counted, queries
 from leadline.errors import InputError, UsageError
@@ -31,10 +31,12 @@ from leadline.evaluation.join import readable_twice
 from leadline.io.judges import Judge, judge_name, read_judges
 from leadline.io.read import QrelsLike, read_qrels
 from leadline.judging.agreement import agreement
-from leadline.judging.agreement_result import Judgments, Ranking, changes, ranked
+from leadline.judging.agreement_result import Judgments, ranked
+from leadline.judging.agreement_values import Ranking, changes
 from leadline.stats.agreement_coefficients import FEWEST_QUERIES
 from leadline.stats.correlation import kendall
-from leadline_studies import Claim, Option, Outcome, Progress
+from leadline_studies import Claim, Given, Option, Outcome, Progress, with_options
+from leadline_studies.common.tables import sheet
 
 CLAIM = Claim(
     "A change of judge has a large effect on absolute numbers, and virtually none on the ranking.",
@@ -65,19 +67,12 @@ EQUAL = 0.9  # Voorhees: rankings with such a tau are as good as equal
 LARGE = 0.1  # of the mean value
 
 
-def run(
-    qrels: QrelsLike,
-    runs: Any,
-    *,
-    judges: Sequence[str],
-    measure: Sequence[str] = (),
-    judged_only: bool = False,
-    on_run: Progress | None = None,
-) -> Outcome:
+@with_options(OPTIONS)
+def run(qrels: QrelsLike, runs: Any, given: Given, on_run: Progress | None) -> Outcome:
     """Run the study on runs; `judges` are files of judgments."""
     table = read_qrels(qrels)
     reference = judge_name(os.path.basename(table.source or "reference"))
-    others = read_judges(list(judges))
+    others = read_judges(list(given.judges))
     if reference in (judge_info.name for judge_info in others):
         raise UsageError(f"a judge and the reference are both called '{reference}'; expected other names")
     all_judgments = Judgments.of_judges([Judge(reference, table), *others])
@@ -85,17 +80,19 @@ def run(
     if not len(common):
         raise InputError("no pair of query and document was judged by all", expected="some")
     runs = readable_twice(runs, Reading())
-    ranking = ranked(common, runs, measures=measure or ("AP", "nDCG"), judged_only=judged_only, on_run=on_run)
+    ranking = ranked(
+        common, runs, measures=given.measure or ("AP", "nDCG"), judged_only=given.judged_only, on_run=on_run
+    )
     if len(ranking.runs) < 3:
         raise UsageError(f"{counted(len(ranking.runs), 'run')}; expected three or more to rank")
     data = _data(common, ranking, table, runs)
-    options = {"judges": list(judges), "measure": ranking.measures, "judged_only": judged_only}
+    options = {"measure": ranking.measures}
     return Outcome(
         data,
         {"judges": _reference_table(data), "systems": _systems(ranking)},
         _figures(ranking),
         summary_lines(data),
-        _notices(all_judgments, common, ranking, judged_only=judged_only),
+        _notices(all_judgments, common, ranking, judged_only=given.judged_only),
         [(path, rows) for path, rows in all_judgments.paths if path]
         + [(info.path, info.counts["documents_read"]) for info in ranking.runs],
         options,
@@ -161,35 +158,12 @@ def _summary(
 
 
 def _reference_table(data: dict[str, Any]) -> Table:
-    rows = [
-        [
-            change["b"],
-            change["measure"],
-            data["kappa"][change["b"]]["scott"],
-            change["tau"],
-            change["mean"],
-            change["relative"],
-            change["largest"],
-            change["swapped"],
-            change["apart"],
-            change["widest"],
-        ]
-        for change in data["against_reference"]
-    ]
-    heads = [
-        "judge",
-        "measure",
-        "Scott",
-        "tau",
-        "change",
-        "of the mean",
-        "largest change",
-        "swapped",
-        "of pairs",
-        "widest swap",
-    ]
+    scott = {name: kappa["scott"] for name, kappa in data["kappa"].items()}
+    rows = [change | {"scott": scott[change["b"]]} for change in data["against_reference"]]
+    columns = ("judge=b", "measure", "Scott=scott", "tau", "change=mean", "of the mean=relative")
+    more = ("largest change=largest", "swapped", "of pairs=apart", "widest swap=widest")
     note = f"against {data['reference']}, on what all judged: {data['pairs']:,} pairs"
-    return Table(heads, rows, notes=[f"{note} of {queries(data['queries'])}"], digits=3)
+    return sheet(rows, [*columns, *more], notes=[f"{note} of {queries(data['queries'])}"], digits=3)
 
 
 def _systems(ranking: Ranking) -> Table:

@@ -17,31 +17,28 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline.data.arrays import Flags, Floats, Integers
-from leadline.data.ids import to_text
-from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
-from leadline.data.run import Run
 from leadline.data.table import Table
 from leadline.data.wording import counted
 from leadline.errors import UsageError
-from leadline.estimation.designs import Draw, Frame, draw, frame_of
+from leadline.estimation.designs import Draw, draw
 from leadline.estimation.document_topics import fit_topics
-from leadline.estimation.estimators import Estimator, Sample
+from leadline.estimation.estimators import Sample
 from leadline.estimation.guesses import VOTE_CONSTANT, Cells, Guess, folds_of
-from leadline.estimation.measure_targets import Cascade, Kind, Linear, Target, Weights, kind_of
+from leadline.estimation.measure_targets import Cascade, Linear, Target, Weights, kind_of
 from leadline.estimation.pool_designs import rank_weights
-from leadline.estimation.sampling_errors import half_width
 from leadline.estimation.score_histograms.bins import slope
 from leadline.estimation.system_lists import Systems, read_systems
 from leadline.estimation.unjudged import estimate_systems
 from leadline.estimation.unjudged_methods import METHODS
 from leadline.estimation.withheld import MOST_GUESSED
-from leadline.evaluation.join import judge_runs
 from leadline.evaluation.profiles import profile_of
 from leadline.io.read import QrelsLike, read_qrels
 from leadline.measures import Measure
-from leadline_studies import Claim, Option, Outcome, Progress
+from leadline_studies import Claim, Given, Option, Outcome, Progress, with_options
+from leadline_studies.estimate.study import Board, Setting, joined, listed, make_board, make_setting
+from leadline_studies.estimate.trials import Trial
 
 CLAIM = Claim("Predictions of unjudged grades make the intervals of estimates narrower.")
 MEASURES = ("P@10", "RBP(p=0.8)@10")
@@ -66,52 +63,45 @@ HSA = "votes by HSA"
 TRUE = "votes by true value"
 
 
-class _Setting(NamedTuple):
-    """What is common to all draws: frame, joined runs, true values and contributions of the runs."""
+class Votes(NamedTuple):
+    """A measure on a board, with the votes that the runs give to each pair."""
 
-    frame: Frame
-    table: Qrels
-    joined: list[JudgedRun]
-    kind: Kind
-    truth: Floats
-    rows: Integers  # row, rank and system of every contribution
-    ranks: Integers
-    system: Integers
+    setting: Setting
     depth: int
 
     @property
+    def board(self) -> Board:
+        return self.setting.board
+
+    @property
     def query(self) -> Integers:
-        return self.table.query.astype(np.int64)
+        return self.board.table.query.astype(np.int64)
 
-    def votes(self, weights: Floats) -> Floats:
+    def of(self, weights: Floats) -> Floats:
         """Return weighted sums over the runs of 1 / (60 + rank)."""
-        value = weights[self.system] / (VOTE_CONSTANT + self.ranks)
-        return np.bincount(self.rows, value, minlength=len(self.table.grades)).astype(np.float64)
+        rows, ranks = self.board.brought
+        value = weights[self.board.system] / (VOTE_CONSTANT + ranks)
+        return np.bincount(rows, value, minlength=len(self.query)).astype(np.float64)
 
-    def by_votes(self, weights: Floats, chosen: Draw) -> Cells:
+    def cells(self, weights: Floats, chosen: Draw) -> Cells:
         """Return cells of quantiles of weighted votes, as `leadline evaluate --proxy votes`."""
-        return Cells.of_quantiles(self.votes(weights), chosen.probability)
+        return Cells.of_quantiles(self.of(weights), chosen.probability)
 
 
-def run(
-    qrels: QrelsLike,
-    runs: Any,
-    *,
-    docs: str | None = None,
-    measure: Sequence[str] = MEASURES,
-    level: float = 1.0,
-    budget: int = 20,
-    draws: int = 50,
-    topics: int = 50,
-    fits: int = 3,
-    sweeps: int = 200,
-    seed: int = 0,
-    on_run: Progress | None = None,
-) -> Outcome:
+def votes_of(systems: Systems, runs: Sequence[Any], truth: Qrels, measure: Measure) -> Votes:
+    """Return a measure on the board of all runs."""
+    whole, full = joined(systems, runs, truth)
+    size, depth = len(systems.infos), 2 * len(rank_weights(measure))
+    board = make_board(systems, runs, size, whole, (), depth, 0, 0)
+    return Votes(make_setting(board, measure, whole, full, systems, size, depth), depth)
+
+
+@with_options(OPTIONS)
+def run(qrels: QrelsLike, runs: Any, given: Given, on_run: Progress | None) -> Outcome:
     """Run the simulation; `on_run` reports the progress in draws."""
-    if draws < 2:
-        raise UsageError(f"draws={draws}; expected two or more")
-    measures = profile_of("leadline").measures(list(measure), rel=level, documents=None)
+    if given.draws < 2:
+        raise UsageError(f"draws={given.draws}; expected two or more")
+    measures = profile_of("leadline").measures(list(given.measure), rel=given.level, documents=None)
     kinds = [kind_of(measure_) for measure_ in measures]
     for measure_, kind in zip(measures, kinds, strict=True):
         if not isinstance(kind, (Linear, Cascade)):
@@ -119,45 +109,37 @@ def run(
             raise UsageError(f"{problem}; expected measures such as P@10, RBP@10, RR@10")
     truth = read_qrels(qrels)
     depth = max(DEPTH, *(2 * len(rank_weights(measure_)) for measure_ in measures))
-    systems = read_systems(runs, Reading(), depth=depth).asked(truth.queries.names)
-    scores = _scores(systems, docs, topics, fits, sweeps, seed)
+    every = listed(runs)
+    systems = read_systems(every, Reading(), depth=depth).asked(truth.queries.names)
+    scores = _scores(systems, given.docs, given.topics, given.fits, given.sweeps, given.seed)
     cells: list[dict[str, Any]] = []
     done = 0
-    for measure_, kind in zip(measures, kinds, strict=True):
-        setting = _setting(truth, systems, measure_, kind)
-        proxies = _proxies(setting, scores | {"true value": setting.truth}, seed)
-        trials: dict[str, list[_Trial]] = {}
-        for number in range(draws):
-            chosen = draw(setting.frame, budget * len(setting.frame.queries), seed=seed + number)
+    for measure_ in measures:
+        votes = votes_of(systems, every, truth, measure_)
+        frame, means = votes.setting.frame, votes.setting.truth
+        proxies = _proxies(votes, scores | {"true value": means}, given.seed)
+        trials: dict[str, list[_Found]] = {}
+        for number in range(given.draws):
+            chosen = draw(frame, given.budget * len(frame.queries), seed=given.seed + number)
             for name, proxy in proxies.items():
-                trials.setdefault(name, []).append(_trial(setting, proxy(chosen), chosen, number))
+                trials.setdefault(name, []).append(_trial(votes, proxy(chosen), chosen, number))
             done += 1
             if on_run:
-                on_run(done, len(measures) * draws)
+                on_run(done, len(measures) * given.draws)
         cells += [
-            {"measure": str(measure_), "proxy": name} | _summary(of_proxy, trials[CENTRED], setting.truth)
+            {"measure": str(measure_), "proxy": name} | _summary(of_proxy, trials[CENTRED], means)
             for name, of_proxy in trials.items()
         ]
     data = {
-        "draws": draws,
-        "budget": budget,
+        "draws": given.draws,
+        "budget": given.budget,
         "systems": len(systems.infos),
         "queries": len(systems.queries),
-        "pairs": len(setting.frame.query) / len(systems.queries),
-        "level": level,
+        "pairs": len(frame.query) / len(systems.queries),
+        "level": given.level,
         "cells": cells,
     }
-    options = {
-        "docs": docs,
-        "measure": list(map(str, measures)),
-        "level": level,
-        "budget": budget,
-        "draws": draws,
-        "topics": topics,
-        "fits": fits,
-        "sweeps": sweeps,
-        "seed": seed,
-    }
+    options = {"measure": list(map(str, measures))}
     return Outcome(data, {"proxies": _sheet(cells)}, {}, lines_of(data), (), (), options)
 
 
@@ -178,60 +160,6 @@ def _scores(
     return {name: values.astype(np.float64) for name, values in scores.items()}
 
 
-def _setting(truth: Qrels, systems: Systems, measure: Measure, kind: Kind) -> _Setting:
-    names = list(systems.queries.names)
-    runs = _runs_of(systems)
-    weight = rank_weights(measure)
-    depth = 2 * len(weight)
-    lists = [
-        [[systems.documents[code] for code in ranking[:depth].tolist()] for ranking in systems.lists(name)]
-        for name in names
-    ]
-    frame = frame_of(names, lists, [weight], depth)
-    grades = truth.to_dict()
-    keys = [
-        (names[query], ranking) for query, ranking in zip(frame.query.tolist(), frame.documents, strict=True)
-    ]
-    order = sorted(range(len(keys)), key=keys.__getitem__)
-    keys = [keys[row] for row in order]
-    frame = Frame(
-        sorted(names),
-        np.searchsorted(np.array(sorted(names), dtype=object), np.array([q for q, _ in keys], dtype=object)),
-        [document for _, document in keys],
-        frame.importance[order],
-        frame.best[order],
-    )
-    table = Qrels.of(
-        (query, document, float(grades.get(to_text(query), {}).get(to_text(document), 0)))
-        for query, document in keys
-    )
-    _, joined = judge_runs(runs, table, lambda ranking: ranking, reading=Reading())
-    whole = truth.keep(np.isin(truth.query, truth.queries.encode(names)))
-    codes = whole.queries.encode(names)
-    _, values = judge_runs(runs, whole, measure.values, reading=Reading())
-    rows = {key: row for row, key in enumerate(keys)}
-    brought = [
-        (rows[name, document], rank, system)
-        for name, ranked in zip(names, lists, strict=True)
-        for system, ranking in enumerate(ranked)
-        for rank, document in enumerate(ranking, start=1)
-    ]
-    columns = np.array(brought, dtype=np.int64).T
-    means = np.nan_to_num(np.array(values)[:, codes]).mean(axis=1)
-    return _Setting(frame, table, joined, kind, means, columns[0], columns[1], columns[2], depth)
-
-
-def _runs_of(systems: Systems) -> dict[str, Run]:
-    """Return the first documents of every run, in their order."""
-    rows: list[list[tuple[bytes, bytes, float]]] = [[] for _ in systems.infos]
-    for name in systems.queries.names:
-        for index, ranked in enumerate(systems.lists(name)):
-            rows[index] += [
-                (name, systems.documents[code], -rank) for rank, code in enumerate(ranked.tolist())
-            ]
-    return {info.name: Run.of(rows_of_run) for info, rows_of_run in zip(systems.infos, rows, strict=True)}
-
-
 def _weights(scores: Floats) -> Floats:
     """Return weights from 0 for the smallest score to 1 for the largest."""
     known = scores[~np.isnan(scores)]
@@ -250,33 +178,31 @@ def _vote_cells(query: Integers, votes: Floats) -> Integers:
     return np.searchsorted(VOTE_EDGES, rank, side="right")
 
 
-def _proxies(
-    setting: _Setting, scores: Mapping[str, Floats], seed: int
-) -> dict[str, Callable[[Draw], Cells]]:
+def _proxies(votes: Votes, scores: Mapping[str, Floats], seed: int) -> dict[str, Callable[[Draw], Cells]]:
     """Return for every proxy its cells, which may depend on the draw."""
-    size = len(setting.table.grades)
+    size = len(votes.query)
     last = len(VOTE_EDGES) + 1
-    alike = np.ones(len(setting.truth))
-    ranked = _vote_cells(setting.query, setting.votes(alike))
+    alike = np.ones(len(votes.setting.truth))
+    ranked = _vote_cells(votes.query, votes.of(alike))
     random = np.random.default_rng(seed).integers(1, LABELS + 1, size)
     fixed = {
         "none": Cells.one(size, guessing=False),
         CENTRED: Cells.one(size),
         "votes, cells by rank": Cells(ranked, last + 1, last, last),
         "adverse: random labels": Cells(random, LABELS + 1, 0, 0),
-        "adverse: worst run": Cells(_labels_of(setting, int(setting.truth.argmin())), LABELS + 1, 0, 0),
+        "adverse: worst run": Cells(_labels_of(votes, int(votes.setting.truth.argmin())), LABELS + 1, 0, 0),
     }
 
     def constant(cells: Cells) -> Callable[[Draw], Cells]:
         return lambda _: cells
 
     def weighted(weights: Floats) -> Callable[[Draw], Cells]:
-        return lambda chosen: setting.by_votes(weights, chosen)
+        return lambda chosen: votes.cells(weights, chosen)
 
     def by_histograms(chosen: Draw) -> Cells:
-        folds = folds_of(setting.table.queries)
+        folds = folds_of(votes.board.table.queries)
         cells = [
-            setting.by_votes(_weights(hsa_of(setting, chosen.drawn & (folds[setting.query] != fold))), chosen)
+            votes.cells(_weights(hsa_of(votes, chosen.drawn & (folds[votes.query] != fold))), chosen)
             for fold in range(int(folds.max()) + 1)
         ]
         return Cells(  # a row for each fold, made of the judgments of the others
@@ -288,21 +214,24 @@ def _proxies(
     return proxies | {HSA: by_histograms}
 
 
-def _labels_of(setting: _Setting, system: int) -> Integers:
+def _labels_of(votes: Votes, system: int) -> Integers:
     """Return labels by the ranks of one run: 4 for its first quarter of the frame, 1 for its last; 0 else."""
-    label = np.zeros(len(setting.table.grades), dtype=np.int64)
-    own = setting.system == system
-    label[setting.rows[own]] = LABELS - (setting.ranks[own] - 1) * LABELS // setting.depth
+    label = np.zeros(len(votes.query), dtype=np.int64)
+    own = votes.board.system == system
+    rows, ranks = votes.board.brought
+    label[rows[own]] = LABELS - (ranks[own] - 1) * LABELS // votes.depth
     return label
 
 
-def hsa_of(setting: _Setting, judged: Flags) -> Floats:
+def hsa_of(votes: Votes, judged: Flags) -> Floats:
     """Return HSA of every run, from ten bins of the ranks of its judged documents in the frame."""
-    used = judged[setting.rows]
-    other = setting.kind.target.of(setting.table.grades)[setting.rows[used]] <= 0
-    bin_ = (setting.depth - setting.ranks[used]) * BINS // setting.depth
-    key = (setting.system[used] * 2 + other) * BINS + bin_
-    systems = len(setting.truth)
+    rows, ranks = votes.board.brought
+    used = judged[rows]
+    grades = votes.board.table.grades
+    other = votes.setting.kind.target.of(grades)[rows[used]] <= 0
+    bin_ = (votes.depth - ranks[used]) * BINS // votes.depth
+    key = (votes.board.system[used] * 2 + other) * BINS + bin_
+    systems = len(votes.setting.truth)
     counts = np.bincount(key, minlength=systems * 2 * BINS).reshape(systems, 2, BINS).astype(np.float64)
     slopes: Floats = slope(counts[:, 0], counts[:, 1], half_counts=True, weighted=True)
     return slopes
@@ -327,7 +256,7 @@ class _FoldedSample(Sample):
         return Guess(np.array(table), np.array(outside))
 
 
-class _Trial(NamedTuple):
+class _Found(NamedTuple):
     """Values of all runs, ends of their intervals below and above, and whether these are given."""
 
     values: Floats
@@ -336,37 +265,18 @@ class _Trial(NamedTuple):
     given: Flags
 
 
-def _trial(setting: _Setting, cells: Cells, chosen: Draw, seed: int) -> _Trial:
-    folds = folds_of(setting.table.queries)
+def _trial(votes: Votes, cells: Cells, chosen: Draw, seed: int) -> _Found:
+    board, folds = votes.board, folds_of(votes.board.table.queries)
     by_fold = cells.cell if cells.cell.ndim > 1 else None
-    cell = cells.cell if by_fold is None else by_fold[folds[setting.query], np.arange(by_fold.shape[1])]
-    sample = _FoldedSample(
-        setting.table,
-        chosen.probability,
-        chosen.drawn,
-        *cells._replace(cell=cell),
-        folds,
-        (setting.rows, setting.ranks),
-        len(setting.truth),
-        seed,
-        by_fold,
-    )
-    estimator = Estimator(sample, setting.kind)
-    parts = [estimator.of(run) for run in setting.joined]
-    shares = sample.probability[sample.drawn]
-    half = np.array(
-        [half_width(part.errors, part.replicates, shares, 0.95, part.predicted[1]) for part in parts]
-    )
-    doubt = np.array([part.doubt for part in parts])
-    return _Trial(
-        np.array([np.nan_to_num(part.values).mean() for part in parts]),
-        np.hypot(half, doubt[:, 0]),
-        np.hypot(half, doubt[:, 1]),
-        np.array([part.shares[2] + part.shares[3] <= MOST_GUESSED for part in parts]),
-    )
+    cell = cells.cell if by_fold is None else by_fold[folds[votes.query], np.arange(by_fold.shape[1])]
+    same = board.sample(cells._replace(cell=cell), chosen.probability, chosen.drawn, seed)
+    sample = _FoldedSample(**vars(same), by_fold=by_fold)
+    trial = Trial.of(sample, votes.setting.kind, board.joined)
+    below, above = (np.hypot(trial.half, trial.doubt[:, side]) for side in (0, 1))
+    return _Found(trial.values, below, above, trial.guessed <= MOST_GUESSED)
 
 
-def _summary(trials: Sequence[_Trial], centred: Sequence[_Trial], truth: Floats) -> dict[str, Any]:
+def _summary(trials: Sequence[_Found], centred: Sequence[_Found], truth: Floats) -> dict[str, Any]:
     """Return the width relative to centred, its spread between draws, coverage and bias."""
     given = np.array([trial.given for trial in trials])
     wide, base = (np.array([trial.below + trial.above for trial in each]) for each in (trials, centred))

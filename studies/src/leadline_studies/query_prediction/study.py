@@ -18,12 +18,13 @@ import numpy as np
 
 from leadline.data.arrays import Flags, Floats
 from leadline.data.optional import require
-from leadline.data.results import Results, plain
-from leadline.data.table import Probability, Table
+from leadline.data.records import plain
+from leadline.data.table import Table
 from leadline.errors import UsageError
 from leadline.estimation.predict import over_queries, predict
 from leadline.estimation.predictors import DeShaTo
 from leadline.evaluation.evaluate import evaluate
+from leadline.evaluation.results import Results
 from leadline.io.read import QrelsLike
 from leadline.io.texts import TextsLike, name_of, read_documents, read_queries
 from leadline.measures import MEASURES
@@ -33,7 +34,8 @@ from leadline.retrieval.search import SearchResult, search
 from leadline.stats import CORRECTIONS, INTERVALS, TESTS
 from leadline.topics.fit import fit
 from leadline.topics.infer import infer
-from leadline_studies import SWEEPS, Claim, Option, Outcome, Progress
+from leadline_studies import SWEEPS, Claim, Given, Option, Outcome, Progress, with_options
+from leadline_studies.common.tables import sheet
 from leadline_studies.query_prediction.text_predictors import with_text_predictors
 
 CLAIM = Claim("DeShaTo predicts which queries do well, and which to expand.")
@@ -60,48 +62,42 @@ LEVEL = 0.95
 RULES = ("compare", "threshold", "difference")
 
 
+@with_options(OPTIONS)
 def run(
-    docs: TextsLike,
-    queries: TextsLike,
-    qrels: QrelsLike,
-    *,
-    model: Sequence[str] = SYSTEMS,
-    measure: str = "AP",
-    topics: int = 100,
-    fits: int = 5,
-    sweeps: int = 500,
-    splits: int = 100,
-    draws: int = 1000,
-    seed: int = 0,
-    on_run: Progress | None = None,
+    docs: TextsLike, queries: TextsLike, qrels: QrelsLike, given: Given, on_run: Progress | None
 ) -> Outcome:
     """Run the study on a collection."""
     require("LDA of one language")
-    models = list(map(str, MODELS.expand_all(list(model))))
+    models = list(map(str, MODELS.expand_all(list(given.model))))
     if len(models) < 2:
         raise UsageError(f"{len(models)} model; expected two or more")
-    for name, value in (("fits", fits), ("splits", splits), ("draws", draws), ("topics", topics)):
+    for name, value in (
+        ("fits", given.fits),
+        ("splits", given.splits),
+        ("draws", given.draws),
+        ("topics", given.topics),
+    ):
         if value < 1:
             raise UsageError(f"{name}={value}; expected 1 or more")
-    measures = MEASURES.expand_all([measure])
+    measures = MEASURES.expand_all([given.measure])
     if len(measures) != 1:
-        raise UsageError(f"'{measure}' means {len(measures)} measures; expected one")
+        raise UsageError(f"'{given.measure}' means {len(measures)} measures; expected one")
     index = build_index(docs)
     result = search(index, queries, models)
     results = evaluate(qrels, result, measures)
     predictions = with_text_predictors(predict(result, index=index, queries=queries), result, index, queries)
-    shapes = list(_deshato_by_fit(result, docs, topics, fits, sweeps, seed, on_run))
+    shapes = list(_deshato_by_fit(result, docs, given.topics, given.fits, given.sweeps, given.seed, on_run))
     prediction = _with_deshato(predictions, shapes)
     data = {
         "measure": str(results.measures[0]),
         "models": models,
         "documents": index.documents,
         "queries": len(results.queries),
-        "topics": topics,
-        "fits": fits,
-        "splits": splits,
-        "correlations": _correlations(prediction, shapes, results, draws, seed),
-        "expansion": select_models(prediction, results, splits, seed),
+        "topics": given.topics,
+        "fits": given.fits,
+        "splits": given.splits,
+        "correlations": _correlations(prediction, shapes, results, given.draws, given.seed),
+        "expansion": select_models(prediction, results, given.splits, given.seed),
     }
     inputs = [(name_of(docs), index.documents), (name_of(queries), len(read_queries(queries)))]
     return Outcome(
@@ -111,16 +107,7 @@ def run(
         summary_lines(data),
         [*result.warnings, *results.warnings, *prediction.warnings],
         inputs,
-        {
-            "model": models,
-            "measure": measure,
-            "topics": topics,
-            "fits": fits,
-            "sweeps": sweeps,
-            "splits": splits,
-            "draws": draws,
-            "seed": seed,
-        },
+        {"model": models},
     )
 
 
@@ -292,50 +279,18 @@ def _test_policies(
 
 def _tables(data: dict[str, Any]) -> dict[str, Table]:
     rows = [
-        [
-            row["run"],
-            row["predictor"],
-            row["queries"],
-            *(row[name][end] for name in ("pearson", "kendall") for end in ("value", "low", "high")),
-            *(row["by_fit"] or (None, None)),
-        ]
+        row | dict(zip(("worst", "best"), row["by_fit"] or (None, None), strict=True))
         for row in data["correlations"]
     ]
-    heads = ["model", "predictor", "queries", "Pearson", "low", "high", "tau", "tau low", "tau high"]
-    policies = [
-        [
-            row["policy"],
-            row["rule"],
-            row["mean"],
-            row["low"],
-            row["high"],
-            row["expanded"],
-            row["difference"],
-            row["difference_low"],
-            row["difference_high"],
-            *(None if row[p] is None else Probability(row[p]) for p in ("p", "p_corrected")),
-        ]
-        for row in data["expansion"]["policies"]
-    ]
-    difference = f"less always {data['expansion']['better']}"
+    tau = ["tau=kendall.value", "tau low=kendall.low", "tau high=kendall.high"]
+    columns = ["model=run", "predictor", "queries", "Pearson=pearson.value", "low=pearson.low"]
+    columns += ["high=pearson.high", *tau, "lowest fit=worst", "highest fit=best"]
+    choices = ["choice by=policy", "rule", f"mean {data['measure']}=mean", "low", "high", "expanded"]
+    choices += [f"less always {data['expansion']['better']}=difference", "its low=difference_low"]
+    choices += ["its high=difference_high", "p=p?", "p Holm=p_corrected?"]
     return {
-        "correlations": Table([*heads, "lowest fit", "highest fit"], rows, digits=3),
-        "expansion": Table(
-            [
-                "choice by",
-                "rule",
-                f"mean {data['measure']}",
-                "low",
-                "high",
-                "expanded",
-                difference,
-                "its low",
-                "its high",
-                "p",
-                "p Holm",
-            ],
-            policies,
-        ),
+        "correlations": sheet(rows, columns, digits=3),
+        "expansion": sheet(data["expansion"]["policies"], choices),
     }
 
 

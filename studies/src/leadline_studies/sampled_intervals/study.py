@@ -18,8 +18,8 @@ from leadline.data.ids import to_bytes
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
-from leadline.data.results import plain
-from leadline.data.table import Cell, Table
+from leadline.data.records import plain
+from leadline.data.table import Table
 from leadline.errors import UsageError
 from leadline.estimation.sampled import DEFAULT_MEASURES, SampledOptions, SampledRun, estimate_run
 from leadline.estimation.strata import Query, count_cells, tied_above
@@ -32,7 +32,8 @@ from leadline.retrieval.index.reader import Index
 from leadline.retrieval.models import MODELS
 from leadline.retrieval.search import score
 from leadline.stats.correlation import kendall
-from leadline_studies import Claim, Option, Outcome, Progress, parse_integers
+from leadline_studies import Claim, Given, Option, Outcome, Progress, parse_integers, with_options
+from leadline_studies.common.tables import sheet
 
 CLAIM = Claim(
     "Corrections reduce the bias of sampled metrics; uncorrected ones do not preserve the order of systems."
@@ -84,31 +85,23 @@ class Task(NamedTuple):
     names: list[str]
 
 
+@with_options(OPTIONS)
 def run(
-    docs: TextsLike,
-    queries: TextsLike,
-    qrels: QrelsLike,
-    *,
-    model: Sequence[str] = TRIED,
-    samples: str = "10,30,100,300",
-    draws: int = 200,
-    most: int = 100,
-    seed: int = 0,
-    on_run: Progress | None = None,
+    docs: TextsLike, queries: TextsLike, qrels: QrelsLike, given: Given, on_run: Progress | None
 ) -> Outcome:
     """Run the simulation on a collection; `samples` are comma-separated numbers."""
-    sizes = parse_integers(samples, "samples")
-    if draws < 2 or most < 2:
-        raise UsageError(f"draws={draws}, most={most}; expected 2 or more of each")
+    sizes = parse_integers(given.samples, "samples")
+    if given.draws < 2 or given.most < 2:
+        raise UsageError(f"draws={given.draws}, most={given.most}; expected 2 or more of each")
     index = build_index(docs)
-    table, texts = _judged_queries(read_qrels(qrels), index, queries, most)
-    task = _scored(index, texts, table, [str(text) for text in MODELS.expand_all(list(model))])
+    table, texts = _judged_queries(read_qrels(qrels), index, queries, given.most)
+    task = _scored(index, texts, table, [str(text) for text in MODELS.expand_all(list(given.model))])
     rows: list[Json] = []
     n_done, total = 0, 2 * len(sizes)
     for certain in (False, True):
         for size in sizes:
             if size < index.documents // 2:
-                rows += cell(task, size, draws, certain=certain, seed=seed)
+                rows += cell(task, size, given.draws, certain=certain, seed=given.seed)
             n_done += 1
             if on_run:
                 on_run(n_done, total)
@@ -117,7 +110,7 @@ def run(
         "queries": len(texts),
         "models": task.names,
         "samples": sizes,
-        "draws": draws,
+        "draws": given.draws,
         "cells": rows,
     }
     return Outcome(
@@ -127,7 +120,7 @@ def run(
         summary_lines(rows),
         (),
         [(name_of(docs), index.documents), (name_of(queries), len(texts))],
-        {"model": task.names, "samples": samples, "draws": draws, "most": most, "seed": seed},
+        {"model": task.names},
     )
 
 
@@ -323,40 +316,11 @@ def _share(hits: Flags) -> Json:
 
 def cells_table(rows: Sequence[Json]) -> Table:
     """Return the table of all cells."""
-    heads = [
-        "certain",
-        "n",
-        "measure",
-        "bias, none",
-        "bias, uniform",
-        "bias",
-        "sd",
-        "coverage",
-        "half-width",
-        "queries",
-        "tau, none",
-        "tau",
-        "withheld",
-    ]
-    cells: list[list[Cell]] = [
-        [
-            "half" if row["certain"] else "none",
-            row["n"],
-            row["measure"],
-            row["none"]["bias"],
-            row["uniform"]["bias"],
-            row["log"]["bias"],
-            row["sd"],
-            row["sampling"]["coverage"],
-            row["sampling"]["half_width"],
-            row["queries"]["coverage"],
-            row["none"]["tau"],
-            row["log"]["tau"],
-            row["withheld"],
-        ]
-        for row in rows
-    ]
-    return Table(heads, cells, digits=3)
+    shown = [row | {"part": "half" if row["certain"] else "none"} for row in rows]
+    columns = ("certain=part", "n", "measure", "bias, none=none.bias", "bias, uniform=uniform.bias")
+    more = ("bias=log.bias", "sd", "coverage=sampling.coverage", "half-width=sampling.half_width")
+    last = ("queries=queries.coverage", "tau, none=none.tau", "tau=log.tau", "withheld")
+    return sheet(shown, [*columns, *more, *last], digits=3)
 
 
 def figure(rows: Sequence[Json]) -> Any:

@@ -27,9 +27,8 @@ from leadline.io.texts import read_documents
 from leadline.stats.resampling import drawn_rows, interval
 from leadline.topics.fit import fit
 from leadline.topics.infer import Vectors, infer, read_vectors
-from leadline_studies import FITS, SWEEPS, VECTORS, Claim, Option, Outcome, Progress
-from leadline_studies.common.figures import predominance
-from leadline_studies.shape_discrimination.example_lists import ExampleList, best_and_worst_lists
+from leadline_studies import FITS, SWEEPS, VECTORS, Claim, Given, Option, Outcome, Progress, with_options
+from leadline_studies.shape_systems.study import fitted
 from leadline_studies.shape_systems.topics import topic_source_error
 
 CLAIM = Claim(
@@ -53,44 +52,33 @@ KINDS = ("random", "hard")
 CLAIMED = 0.9
 
 
-def run(
-    qrels: QrelsLike,
-    runs: Any,
-    *,
-    docs: Any = None,
-    vectors: Sequence[Any] = (),
-    topics: Sequence[int] = (100,),
-    fits: int = 5,
-    sweeps: int = 500,
-    draws: int = 20,
-    hard: int = 60,
-    level: float = 1.0,
-    seed: int = 0,
-    on_run: Progress | None = None,
-) -> Outcome:
+@with_options(OPTIONS)
+def run(qrels: QrelsLike, runs: Any, given: Given, on_run: Progress | None) -> Outcome:
     """Run the study on a collection with texts."""
-    check_whole(1, fits=fits, draws=draws, hard=hard, sweeps=sweeps)
-    DeShaTo().check_topics(min(topics, default=0))
+    check_whole(1, fits=given.fits, draws=given.draws, hard=given.hard, sweeps=given.sweeps)
+    DeShaTo().check_topics(min(given.topics, default=0))
     table = read_qrels(qrels)
     systems = read_systems(runs, Reading(), on_run=on_run)
     right: dict[int, dict[str, list[Floats]]] = {}
     rows_of: dict[str, int] = {}
-    examples: list[ExampleList] = []
-    for model in _vectors(docs, vectors, sorted(set(topics)), fits, sweeps, seed):
+    for model in _vectors(
+        given.docs, given.vectors, sorted(set(given.topics)), given.fits, given.sweeps, given.seed
+    ):
         if not right:
             rows_of = {name: row for row, name in enumerate(model.ids)}
-            sets = {kind: sets_of(table, systems, rows_of, kind, hard, level) for kind in KINDS}
-            examples = best_and_worst_lists(table, systems, model, level=level)
+            sets = {kind: sets_of(table, systems, rows_of, kind, given.hard, given.level) for kind in KINDS}
         if list(rows_of) != model.ids:
             raise InputError("vectors of other documents", expected="the same in every file")
         of_topics = right.setdefault(model.theta.shape[1], {kind: [] for kind in KINDS})
         for kind in KINDS:
-            rng = np.random.default_rng((seed, len(of_topics[kind])))
+            rng = np.random.default_rng((given.seed, len(of_topics[kind])))
             of_topics[kind].append(
-                np.array([_correct(model, relevant, others, draws, rng) for relevant, others in sets[kind]])
+                np.array(
+                    [_correct(model, relevant, others, given.draws, rng) for relevant, others in sets[kind]]
+                )
             )
     accuracy = [
-        {"topics": number, "other": kind} | _summary(np.stack(accuracies), seed)
+        {"topics": number, "other": kind} | _summary(np.stack(accuracies), given.seed)
         for number, kinds in sorted(right.items())
         for kind, accuracies in kinds.items()
     ]
@@ -101,27 +89,15 @@ def run(
         "fits": min(len(kinds["hard"]) for kinds in right.values()),
         "left_out": len(table.queries) - len(sets["random"]),
         "accuracy": accuracy,
-        "examples": [example.to_dict() for example in examples],
     }
-    figures = {"topics": predominance(examples)} if examples else {}
     return Outcome(
         data,
         {"accuracy": _accuracy_table(accuracy)},
-        figures,
+        {},
         summary_lines(data),
         [],
         [(info.path, info.counts["documents_read"]) for info in systems.infos],
-        {
-            "docs": docs if isinstance(docs, str) else None,
-            "vectors": len(vectors),
-            "topics": data["topics"],
-            "fits": data["fits"],
-            "sweeps": None if vectors else sweeps,
-            "draws": draws,
-            "hard": hard,
-            "level": level,
-            "seed": seed,
-        },
+        fitted(given, data["topics"], data["fits"]),
     )
 
 

@@ -8,14 +8,14 @@ Source: Ionescu, Chifu and Mothe 2015, section 3.4, table 4.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from leadline.data.arrays import Floats
 from leadline.data.reading import Reading
-from leadline.data.results import ResultWarning, plain
+from leadline.data.records import ResultWarning, plain
 from leadline.data.table import Cell, Table
 from leadline.data.validation import check_whole
 from leadline.data.wording import queries, rounded
@@ -28,7 +28,7 @@ from leadline.evaluation.join import judge_runs
 from leadline.io.read import QrelsLike, read_qrels
 from leadline.measures.average_precision import AP
 from leadline.stats.correlation import kendall
-from leadline_studies import FITS, SWEEPS, VECTORS, Claim, Option, Outcome, Progress
+from leadline_studies import FITS, SWEEPS, VECTORS, Claim, Given, Option, Outcome, Progress, with_options
 from leadline_studies.shape_systems.topics import topics_by_number
 
 CLAIM = Claim(
@@ -72,37 +72,31 @@ class Ranked(NamedTuple):
         return [info.name for info in self.systems.infos]
 
 
-def run(
-    qrels: QrelsLike,
-    runs: Any,
-    *,
-    docs: Any = None,
-    vectors: Sequence[Any] = (),
-    topics: Sequence[int] = TOPICS,
-    fits: int = 5,
-    sweeps: int = 500,
-    subsets: int = 100,
-    level: float = 1.0,
-    seed: int = 0,
-    on_run: Progress | None = None,
-) -> Outcome:
+@with_options(OPTIONS)
+def run(qrels: QrelsLike, runs: Any, given: Given, on_run: Progress | None) -> Outcome:
     """Run the study on runs over a collection with texts."""
-    check_whole(1, subsets=subsets)
-    ranked = read_ranked(qrels, runs, level, on_run)
-    given = topics_by_number(
-        ranked.systems, documents=docs, vectors=vectors, topics=topics, fits=fits, sweeps=sweeps, seed=seed
+    check_whole(1, subsets=given.subsets)
+    ranked = read_ranked(qrels, runs, given.level, on_run)
+    fits = topics_by_number(
+        ranked.systems,
+        documents=given.docs,
+        vectors=given.vectors,
+        topics=given.topics,
+        fits=given.fits,
+        sweeps=given.sweeps,
+        seed=given.seed,
     )
     means = {name: values.mean(axis=1) for name, values in ranked.truths.items()}
-    shapes = {number: shapes_of(ranked.systems, models) for number, models in given.items()}
+    shapes = {number: shapes_of(ranked.systems, models) for number, models in fits.items()}
     depths = by_depth(ranked.systems, means, shapes)
     at_paper_depth = {number: scores[PAPER] for number, scores in shapes.items()}
     data: dict[str, Any] = {
         "systems": len(ranked.names),
         "queries": len(ranked.queries),
-        "topics": list(given),
-        "fits": min(map(len, given.values())),
+        "topics": list(fits),
+        "fits": min(map(len, fits.values())),
         "depths": depths,
-        "few": few_systems(ranked.systems, means["MAP@30"], at_paper_depth, subsets, seed),
+        "few": few_systems(ranked.systems, means["MAP@30"], at_paper_depth, given.subsets, given.seed),
     }
     return Outcome(
         data,
@@ -111,17 +105,14 @@ def run(
         summary_lines(data),
         ranked.warnings,
         ranked.inputs,
-        {
-            "docs": docs if isinstance(docs, str) else None,
-            "vectors": len(vectors),
-            "topics": list(given),
-            "fits": data["fits"],
-            "sweeps": None if vectors else sweeps,
-            "subsets": subsets,
-            "level": level,
-            "seed": seed,
-        },
+        fitted(given, fits, data["fits"]),
     )
+
+
+def fitted(given: Given, topics: Iterable[int], fits: int) -> dict[str, Any]:
+    """Return the options of the topic models: what was fitted, or read."""
+    sweeps = None if given.vectors else given.sweeps
+    return {"vectors": len(given.vectors), "topics": list(topics), "fits": fits, "sweeps": sweeps}
 
 
 def read_ranked(qrels: QrelsLike, runs: Any, level: float, on_run: Progress | None = None) -> Ranked:

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline.data.arrays import Floats, Integers
-from leadline.data.results import plain
-from leadline.data.table import Cell, Table
+from leadline.data.records import plain
+from leadline.data.table import Table
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted, queries, rounded
 from leadline.errors import InputError, UsageError
@@ -25,13 +25,14 @@ from leadline.estimation.unjudged import estimate_systems
 from leadline.estimation.unjudged_methods import DeShaTo, NRuns
 from leadline.io.read import QrelsLike
 from leadline.stats.correlation import kendall
-from leadline_studies import Claim, Option, Outcome, Progress
+from leadline_studies import Claim, Given, Option, Outcome, Progress, with_options
+from leadline_studies.common.tables import sheet
 from leadline_studies.shape_systems.study import (
     OF_TOPICS,
     PAPER,
-    TOPICS,
     Ranked,
     agreement,
+    fitted,
     read_ranked,
     verdict,
 )
@@ -56,6 +57,7 @@ OPTIONS = (
         "sister_vectors",
         str,
         "Topic vectors of the documents of the sister collection (repeatable, one file per fit).",
+        (),
         metavar="FILE",
         repeatable=True,
     ),
@@ -127,31 +129,23 @@ class Tried(NamedTuple):
         return rows
 
 
-def run(
-    qrels: QrelsLike,
-    runs: Any,
-    *,
-    docs: Any = None,
-    vectors: Sequence[Any] = (),
-    topics: Sequence[int] = TOPICS,
-    fits: int = 5,
-    sweeps: int = 500,
-    one_in: int = 10,
-    keep: int = 15,
-    sister_qrels: Any = None,
-    sister_runs: Any = None,
-    sister_docs: Any = None,
-    sister_vectors: Sequence[Any] = (),
-    level: float = 1.0,
-    seed: int = 0,
-    on_run: Progress | None = None,
-) -> Outcome:
+@with_options(OPTIONS)
+def run(qrels: QrelsLike, runs: Any, given: Given, on_run: Progress | None) -> Outcome:
     """Run the study on runs over a collection with texts; `sister_runs` is a folder, or runs in memory."""
-    check_whole(1, one_in=one_in, keep=keep)
-    how: dict[str, Any] = {"fits": fits, "sweeps": sweeps, "seed": seed}
-    of_sister = _sister(sister_qrels, sister_runs, sister_docs, sister_vectors)
-    own = _tried(qrels, runs, level, on_run, documents=docs, vectors=vectors, topics=topics, **how)
-    part = part_of(own.truth.shape[1], len(own.truth), one_in, keep)
+    check_whole(1, one_in=given.one_in, keep=given.keep)
+    how: dict[str, Any] = {"fits": given.fits, "sweeps": given.sweeps, "seed": given.seed}
+    of_sister = _sister(given.sister_qrels, given.sister_runs, given.sister_docs, given.sister_vectors)
+    own = _tried(
+        qrels,
+        runs,
+        given.level,
+        on_run,
+        documents=given.docs,
+        vectors=given.vectors,
+        topics=given.topics,
+        **how,
+    )
+    part = part_of(own.truth.shape[1], len(own.truth), given.one_in, given.keep)
     tuning = own.at("tuning", part)
     chosen = best_of(tuning)
     rows = [
@@ -159,11 +153,10 @@ def run(
     ]
     tried = [own]
     if of_sister:
-        tried.append(_tried(**of_sister, level=level, on_run=None, topics=[chosen], **how))
+        tried.append(_tried(**of_sister, level=given.level, on_run=None, topics=[chosen], **how))
         rows += tried[1].at("sister", _whole(tried[1].truth.shape))
     sizes = [(collection.truth.shape[1], len(collection.truth)) for collection in tried]
     data = _data(own, part, tuning, chosen, rows) | {"share": share_of(part, *sizes)}
-    named = {"docs": docs, "sister_qrels": sister_qrels, "sister_runs": sister_runs}
     return Outcome(
         data,
         {"tuning": _tuning_table(tuning), "ranking": _ranking_table(rows)},
@@ -171,17 +164,7 @@ def run(
         summary_lines(data),
         own.ranked.warnings,
         [file for collection in tried for file in collection.ranked.inputs],
-        {name: collection if isinstance(collection, str) else None for name, collection in named.items()}
-        | {
-            "vectors": len(vectors),
-            "topics": list(own.shapes),
-            "fits": data["fits"],
-            "sweeps": None if vectors else sweeps,
-            "one_in": one_in,
-            "keep": keep,
-            "level": level,
-            "seed": seed,
-        },
+        fitted(given, own.shapes, data["fits"]),
     )
 
 
@@ -276,22 +259,19 @@ def _data(
 
 def _tuning_table(tuning: list[dict[str, Any]]) -> Table:
     """Return table 3 with the paper's values below ours."""
-    rows: list[list[Cell]] = [
-        ["here", row["topics"], row["tau"], row["lowest"], row["highest"], row["nruns"]] for row in tuning
-    ]
+    rows = [{"data": "here"} | row for row in tuning]
     rows += [
-        [name, number, tau, None, None, None]
+        {"data": name, "topics": number, "tau": tau}
         for name, taus in TABLE_3.items()
         for number, tau in taus.items()
     ]
-    return Table(["data", "topics", "tau", "worst fit", "best fit", "nruns"], rows, digits=3)
+    columns = ("data", "topics", "tau", "worst fit=lowest", "best fit=highest", "nruns")
+    return sheet(rows, columns, digits=3)
 
 
 def _ranking_table(rows: list[dict[str, Any]]) -> Table:
-    heads = ["part", "queries", "systems", "topics", "tau", "worst fit", "best fit", "p of the worst"]
-    keys = ("part", "queries", "systems", "topics", "tau", "lowest", "highest", "p", "nruns")
-    cells: list[list[Cell]] = [[row[key] for key in keys] for row in rows]
-    return Table([*heads, "nruns"], cells, digits=3)
+    columns = ("part", "queries", "systems", "topics", "tau", "worst fit=lowest", "best fit=highest")
+    return sheet(rows, [*columns, "p of the worst=p", "nruns"], digits=3)
 
 
 def _figures(rows: list[dict[str, Any]]) -> dict[str, Any]:

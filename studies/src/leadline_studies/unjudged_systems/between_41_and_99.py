@@ -12,7 +12,6 @@ from leadline.estimation.unjudged_methods import METHODS
 from leadline.io.id_lists import read_labels
 from leadline.io.result_files import read_column
 from leadline.stats.correlation import kendall
-from leadline_studies.common.markdown import number, table, wrapped
 from leadline_studies.common.pages import Json, find_runs
 from leadline_studies.unjudged_systems.votes import STATISTICS, scores_by_votes, with_fewer_draws
 
@@ -24,7 +23,6 @@ LARGE = {
 }
 LATER = "trec-dl-2019-passage"
 WHOLE = "TREC 2019 passages, 37 runs and 24 later ones"
-SHORT = {"TREC-COVID round 1": "COVID 1", "TREC-COVID round 2, first 100": "COVID 2", WHOLE: "Passages 2019"}
 OLD, NEW = "the 37 of these", "the 24 of these"
 
 
@@ -92,35 +90,3 @@ def spread(values: list[float]) -> dict[str, float]:
     """Return the mean with the 5 % and 95 % quantiles."""
     low, high = np.quantile(values, [0.05, 0.95]).tolist()
     return {"value": float(np.mean(values)), "low": low, "high": high}
-
-
-def between_table(results: Json, methods: list[str]) -> str:
-    """Write tau with MAP, by run and by team, and tau-AP."""
-    rows = []
-    for title, by_method in results.items():
-        for name in methods:
-            entry = by_method[name]
-            rows.append([SHORT[title], name, *(cell(entry[key]) for key in ("kendall", "team", "tau_ap"))])
-    return table(["runs", "method", "tau", "tau, one vote per team", "tau-AP"], rows)
-
-
-def cell(entry: dict[str, float]) -> str:
-    """Write a value, with its quantiles where it has them."""
-    if "low" not in entry:
-        return number(entry["value"])
-    return f"{entry['value']:.2f} [{entry['low']:.2f}, {entry['high']:.2f}]"
-
-
-def between_text(results: Json, methods: list[str]) -> str:
-    """Return a sentence on the order of the 61 runs within each kind."""
-    results_of_method = results[WHOLE]
-    among = {
-        key: ", ".join(f"{name} {results_of_method[name][key]['value']:.2f}" for name in methods)
-        for key in (OLD, NEW)
-    }
-    ranks = ", ".join(f"{name} {results_of_method[name]['place_of_best']}" for name in methods)
-    text = (
-        f"Of the 61 runs, tau among the 37 that were pooled: {among[OLD]}; among the 24 later ones: "
-        f"{among[NEW]}. Estimated rank of the best run: {ranks}."
-    )
-    return wrapped(text).rstrip()

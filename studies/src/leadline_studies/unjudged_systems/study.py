@@ -3,8 +3,8 @@
 All estimators that need only ids are compared with MAP on the judgments, or with scores from a table, such as
 those that a campaign published (MAP of the lists is then shown beside): Kendall's tau, tau-AP (mistakes near
 the top weigh more) and Pearson, with intervals from drawing whole teams again; tau within the better half;
-the places given to the truly best tenth; fewer systems, drawn at random; each team left out; and the places
-that the runs of a team gain by each other's votes. Each with one vote a run and with one vote a team.
+the places given to the truly best tenth; and fewer systems, drawn at random. Each with one vote a run and
+with one vote a team.
 Sources: Soboroff, Nicholas and Cahan 2001; Aslam and Savell 2003; Wu and Crestani 2003; Spoerri 2007; Sakai
 and Lin 2010.
 """
@@ -18,8 +18,8 @@ import numpy as np
 
 from leadline.data.arrays import Floats, Integers
 from leadline.data.reading import Reading
-from leadline.data.results import plain
-from leadline.data.table import Cell, Table
+from leadline.data.records import plain
+from leadline.data.table import Table
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted, rounded
 from leadline.errors import InputError, UsageError
@@ -32,14 +32,9 @@ from leadline.io.result_files import read_column
 from leadline.measures.average_precision import AP
 from leadline.stats.correlation import kendall
 from leadline.stats.resampling import interval, resamples
-from leadline_studies import Claim, Option, Outcome, Progress
-from leadline_studies.unjudged_systems.votes import (
-    STATISTICS,
-    VOTES,
-    left_out,
-    scores_by_votes,
-    with_fewer_draws,
-)
+from leadline_studies import Claim, Given, Option, Outcome, Progress, with_options
+from leadline_studies.common.tables import sheet
+from leadline_studies.unjudged_systems.votes import STATISTICS, VOTES, scores_by_votes, with_fewer_draws
 
 CLAIM = Claim("Systems can be ranked without judgments.")
 OPTIONS = (
@@ -53,56 +48,42 @@ OPTIONS = (
     Option("level", float, "Minimum relevant grade of AP.", 1.0),
     Option("samples", int, "Number of bootstrap resamples of teams.", 1000),
     Option("subsets", int, "Number of random sets of systems of each size.", 20),
-    Option("teams", int, "Number of teams left out, the largest first. [default: all]"),
     Option("seed", int, "Seed of the random number generator.", 0),
 )
 SIZES = (5, 10, 20, 50, 100)
+ENDS = {"": "value", " low": "low", " high": "high"}
 
 
-def run(
-    qrels: QrelsLike,
-    runs: Any,
-    *,
-    team: str,
-    truth: str | None = None,
-    level: float = 1.0,
-    samples: int = 1000,
-    subsets: int = 20,
-    teams: int | None = None,
-    seed: int = 0,
-    on_run: Progress | None = None,
-) -> Outcome:
+@with_options(OPTIONS)
+def run(qrels: QrelsLike, runs: Any, given: Given, on_run: Progress | None) -> Outcome:
     """Run the study on runs; `team` and `truth` are FILE:COLUMN."""
-    check_whole(1, samples=samples, subsets=subsets, teams=teams)
-    labels = read_labels(team)
+    check_whole(1, samples=given.samples, subsets=given.subsets)
+    labels = read_labels(given.team)
     reading = Reading()
     systems = read_systems(runs, reading, on_run=on_run)
     names = [info.name for info in systems.infos]
-    owners = teams_of(labels, names, team)
+    owners = teams_of(labels, names, given.team)
     table = read_qrels(qrels)
-    _, values = judge_runs(runs, table, AP(rel=level).values, reading=reading)
+    _, values = judge_runs(runs, table, AP(rel=given.level).values, reading=reading)
     own = np.nan_to_num(np.stack(values)).mean(axis=1)
-    true_scores = own if truth is None else published(truth, names)
+    true_scores = own if given.truth is None else published(given.truth, names)
     methods = _methods(len(names), len(set(owners)))
     fast_methods = with_fewer_draws(methods)
-    scores = scores_by_votes(systems, methods, owners, seed)
-    drawn = resamples(owners, draws=samples, seed=seed)
-    without_team, by_team = left_out(systems, true_scores, owners, fast_methods, teams, seed)
+    scores = scores_by_votes(systems, methods, owners, given.seed)
+    drawn = resamples(owners, draws=given.samples, seed=given.seed)
     data: dict[str, Any] = {
         "systems": len(names),
         "teams": len(set(owners)),
         "queries": len(systems.queries),
         "judged_queries": len(table.queries),
-        "truth": truth or "MAP",
+        "truth": given.truth or "MAP",
         "methods": {
             name: {votes: agreement(scores_of_method[votes], true_scores, drawn) for votes in VOTES}
             for name, scores_of_method in scores.items()
         },
-        "sizes": by_number(systems, true_scores, owners, fast_methods, subsets, seed),
-        "left_out": without_team,
-        "by_team": by_team,
+        "sizes": by_number(systems, true_scores, owners, fast_methods, given.subsets, given.seed),
     }
-    if truth is not None:
+    if given.truth is not None:
         data["lists"] = {
             "kendall": plain(kendall(own, true_scores)),
             "methods": {
@@ -117,15 +98,7 @@ def run(
         summary_lines(data),
         [],
         [(info.path, info.counts["documents_read"]) for info in systems.infos],
-        {
-            "team": team,
-            "truth": truth,
-            "level": level,
-            "samples": samples,
-            "subsets": subsets,
-            "teams": teams,
-            "seed": seed,
-        },
+        {},
     )
 
 
@@ -209,75 +182,44 @@ def _spread(values: Sequence[float]) -> dict[str, float | None]:
 
 def _tables(data: dict[str, Any]) -> dict[str, Table]:
     """Return all tables."""
-    tables = {
-        "agreement": _agreement_table(data),
-        "sizes": _size_table(data),
-        "left_out": _left_out_table(data),
-        "teams": Table(
-            ["team", "runs", "method", "votes", "true place", "with siblings", "without"],
-            [list(row.values()) for row in data["by_team"]],
-            digits=2,
-        ),
-    }
+    tables = {"agreement": _agreement_table(data), "sizes": _size_table(data)}
     if "lists" in data:
-        rows = [[name, *_values(entry)] for name, entry in data["lists"]["methods"].items()]
-        tables["lists"] = Table(["method", *_heads()], rows, digits=3)
+        rows = ({"method": name} | entry for name, entry in data["lists"]["methods"].items())
+        tables["lists"] = sheet(rows, ["method", *AGREEMENT], digits=3)
     return tables
 
 
-def _heads() -> list[str]:
-    heads = [f"{part}{end}" for part in STATISTICS for end in ("", " low", " high")]
-    return [*heads, "tau, better half", "place of best", "mean place of best tenth", "ideal"]
-
-
-def _values(entry: dict[str, Any]) -> list[Cell]:
-    return [
-        *(entry[part][end] for part in STATISTICS for end in ("value", "low", "high")),
-        entry["better_half"],
-        entry["place_of_best"],
-        entry["mean_place_of_best"],
-        entry["ideal_mean_place"],
-    ]
+AGREEMENT = [
+    *(f"{part}{word}={part}.{key}" for part in STATISTICS for word, key in ENDS.items()),
+    "tau, better half=better_half",
+    "place of best=place_of_best",
+    "mean place of best tenth=mean_place_of_best",
+    "ideal=ideal_mean_place",
+]
 
 
 def _agreement_table(data: dict[str, Any]) -> Table:
-    rows: list[list[Cell]] = [
-        [name, VOTES[votes], *_values(entry)]
+    rows = (
+        {"method": name, "votes": VOTES[votes]} | entry
         for name, by_vote in data["methods"].items()
         for votes, entry in by_vote.items()
-    ]
-    return Table(["method", "votes", *_heads()], rows, digits=3)
+    )
+    return sheet(rows, ["method", "votes", *AGREEMENT], digits=3)
 
 
 def _size_table(data: dict[str, Any]) -> Table:
-    keys = (*STATISTICS, "team")
-    rows: list[list[Cell]] = [
-        [name, int(size), *(entry[key][end] for key in keys for end in ("mean", "low", "high"))]
+    rows = (
+        {"method": name, "systems": int(size)} | entry
         for name, sizes in data["sizes"].items()
         for size, entry in sizes.items()
+    )
+    titles = {part: part for part in STATISTICS} | {"team": "kendall with team votes"}
+    columns = [
+        f"{title}{word}={key}.{end}"
+        for key, title in titles.items()
+        for word, end in (("", "mean"), (" 5 %", "low"), (" 95 %", "high"))
     ]
-    titles = (*STATISTICS, "kendall with team votes")
-    heads = [f"{title}{end}" for title in titles for end in ("", " 5 %", " 95 %")]
-    return Table(["method", "systems", *heads], rows, digits=3)
-
-
-def _left_out_table(data: dict[str, Any]) -> Table:
-    rows: list[list[Cell]] = []
-    for name, entry in data["left_out"].items():
-        cells: list[Cell] = [name, entry["teams"]]
-        cells += [entry[key][end] for key in STATISTICS for end in ("low", "high")]
-        cells.append(entry["with_siblings"])
-        for votes in VOTES:
-            gain = entry[f"gain_{votes}"] or {}
-            cells += [gain.get(key) for key in ("value", "low", "high", "largest")]
-        rows.append(cells)
-    heads = [f"{end} {key}" for key in STATISTICS for end in ("lowest", "highest")]
-    gains = [
-        f"{title}{end}"
-        for title in ("places gained", "places gained, team votes")
-        for end in ("", " low", " high", " largest")
-    ]
-    return Table(["method", "teams", *heads, "with siblings", *gains], rows, digits=3)
+    return sheet(rows, ["method", "systems", *columns], digits=3)
 
 
 def _figures(

@@ -19,14 +19,15 @@ from leadline.comparison.information_difference.similarity import correlations, 
 from leadline.comparison.information_difference.similarity_baselines import (
     RBO,
     SIMILARITIES,
-    DocumentNumbers,
     Jaccard,
     Kendall,
     Overlap,
     RankedLists,
+    system_lists,
 )
 from leadline.data.ids import Ids
 from leadline.data.judged_run import JudgedRun, MatchedLists
+from leadline.data.packed_ids import DocumentNumbers
 from leadline.data.qrels import Qrels
 from leadline.errors import UsageError
 from strategies import FORMS, ORIGINAL, Colliding, Interpreted, in_form
@@ -163,7 +164,7 @@ def test_documents_of_one_id_have_one_number_and_repeats_one_of_their_own(
 ) -> None:
     with in_form(kernel):
         numbers = DocumentNumbers()
-        found = [numbers.system(judged).document.tolist() for judged in judged_lists(runs)]
+        found = [system_lists(judged, numbers).document.tolist() for judged in judged_lists(runs)]
     by_id: dict[int, int] = {}
     used: set[int] = set()
     for lists, document in zip(runs, found, strict=True):

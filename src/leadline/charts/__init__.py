@@ -1,0 +1,229 @@
+"""Figures: the common style, and output as SVG, PDF and PNG.
+
+Font size, colours, width and whatever else the style sets are those of the user's matplotlibrc where it
+differs from Matplotlib's defaults. The colours of the style are those of Okabe and Ito, which are
+distinguishable with colour vision deficiency. Lines also differ in dashes and marker, so that figures are
+legible in grey. Equal figures give identical files.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from io import BytesIO
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
+
+from leadline.data import wording
+from leadline.data.wording import visible
+from leadline.errors import UsageError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+FONT = 7.5  # points: default font size
+COLUMN = 3.4  # inches: width of one column of a two-column paper
+INK, FAINT, RULE = "#1a1a1a", "#8c8c8c", "#d9d9d9"
+FORMS = ("svg", "pdf", "png")
+NOTHING = {
+    "svg": {"Date": None, "Creator": None, "Format": None, "Type": None},
+    "pdf": {"CreationDate": None},
+    "png": {"Software": None},
+}
+
+
+class LineStyle(NamedTuple):
+    """Colour, dashes and marker of one of several lines."""
+
+    color: str
+    dashes: str | tuple[float, tuple[float, ...]]
+    marker: str
+
+
+# Okabe and Ito (2008), Color universal design, with ink for black and a brown for yellow, which is too light
+# for lines on white.
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", INK, "#7f5539")
+DASHES: tuple[str | tuple[float, tuple[float, ...]], ...] = (
+    "solid",
+    (0, (5, 1.5)),
+    (0, (1.2, 1.2)),
+    (0, (6, 1.5, 1.2, 1.5)),
+)
+MARKERS = ("o", "s", "^", "D", "v", "X", "P", "*")
+
+
+class LineStyles(Sequence[LineStyle]):
+    """The eight line styles, with the colours of the user's `axes.prop_cycle` if there is one."""
+
+    def __len__(self) -> int:
+        return len(MARKERS)
+
+    @overload
+    def __getitem__(self, index: int) -> LineStyle: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[LineStyle]: ...
+
+    def __getitem__(self, index: int | slice) -> LineStyle | list[LineStyle]:
+        if isinstance(index, slice):
+            return [self[place] for place in range(*index.indices(len(self)))]
+        if not -len(self) <= index < len(self):
+            raise IndexError(index)
+        place, colours = index % len(self), _colours()
+        return LineStyle(colours[place % len(colours)], DASHES[place % len(DASHES)], MARKERS[place])
+
+
+def _changed(name: str) -> bool:
+    """Return whether the user's matplotlibrc (or style) sets something else than the default."""
+    import matplotlib as mpl
+
+    return bool(mpl.rcParams[name] != mpl.rcParamsDefault[name])
+
+
+def _colours() -> Sequence[str]:
+    import matplotlib as mpl
+    from matplotlib.colors import to_hex
+
+    cycle = mpl.rcParams["axes.prop_cycle"].by_key().get("color") if _changed("axes.prop_cycle") else None
+    return list(map(to_hex, cycle)) if cycle else COLOURS
+
+
+LINE_STYLES = LineStyles()
+
+STYLE: dict[str, Any] = {
+    "font.family": ["sans-serif"],
+    "font.sans-serif": ["DejaVu Sans"],
+    "font.size": 7.5,
+    "axes.labelsize": 7.5,
+    "xtick.labelsize": 7,
+    "ytick.labelsize": 7,
+    "legend.fontsize": 7,
+    "text.color": INK,
+    "text.parse_math": False,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": INK,
+    "axes.facecolor": "none",
+    "axes.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "xtick.major.size": 2.5,
+    "ytick.major.size": 2.5,
+    "grid.color": RULE,
+    "grid.linewidth": 0.5,
+    "lines.linewidth": 1.2,
+    "lines.markersize": 3.2,
+    "lines.markeredgewidth": 0.0,
+    "legend.frameon": False,
+    "legend.handlelength": 2.6,
+    "legend.columnspacing": 1.2,
+    "figure.facecolor": "white",
+    "pdf.fonttype": 42,  # text in a PDF stays text
+    "svg.hashsalt": "leadline",
+}
+
+
+# Lengths of the style, which are scaled with the font size.
+LENGTHS = {
+    name for name in STYLE if name.endswith(("size", "width")) and isinstance(STYLE[name], (int, float))
+}
+_LABELS: ContextVar[Mapping[str, str]] = ContextVar("labels", default={})  # noqa: B039  # never written to
+
+
+@contextmanager
+def labelled(labels: Mapping[str, str]) -> Iterator[None]:
+    """Draw with labels in place of names of runs."""
+    token = _LABELS.set(labels)
+    try:
+        yield
+    finally:
+        _LABELS.reset(token)
+
+
+def width_of_user() -> float | None:
+    """Return the width of figures in inches that the user's matplotlibrc sets, or None.
+
+    The height follows from what is drawn, so that many runs stay legible.
+    """
+    import matplotlib as mpl
+
+    return float(mpl.rcParams["figure.figsize"][0]) if _changed("figure.figsize") else None
+
+
+def scaled(length: float) -> float:
+    """Return a length scaled with the font size, which the user's matplotlibrc may change.
+
+    >>> import matplotlib
+    >>> with matplotlib.rc_context({"font.size": 15}):
+    ...     scaled(7.0)
+    14.0
+    """
+    import matplotlib as mpl
+
+    return length * (mpl.rcParams["font.size"] / FONT) if _changed("font.size") else length
+
+
+@contextmanager
+def style(**changes: object) -> Iterator[None]:
+    """Apply the style, but for what the user's matplotlibrc sets, while a figure is created or written."""
+    import matplotlib as mpl
+
+    lengths = {name: scaled(STYLE[name]) for name in LENGTHS}
+    of_user = {name: mpl.rcParams[name] for name in STYLE if _changed(name)}
+    with warnings.catch_warnings(), mpl.rc_context(STYLE | lengths | of_user | changes):
+        warnings.filterwarnings("ignore", message=r"Glyph .* missing from font")
+        yield
+
+
+def form_of(path: str) -> str:
+    """Return the figure format from the suffix of a file name.
+
+    >>> form_of("curves.PDF")
+    'pdf'
+    """
+    form = os.path.splitext(path)[1][1:].lower()
+    if form not in FORMS:
+        raise UsageError(f"{path}: a picture's name must end in .svg, .pdf or .png")
+    return form
+
+
+def picture(figure: Figure, form: str, *, live_text: bool = False) -> bytes:
+    """Return a figure as the content of a file."""
+    from leadline.charts.letters import show_all_letters
+
+    target = BytesIO()
+    with style(**{"svg.fonttype": "none" if live_text else "path"}):
+        facecolor = "none" if live_text else "white"
+        show_all_letters(figure)
+        figure.savefig(target, format=form, dpi=300, facecolor=facecolor, metadata=NOTHING[form])
+    return target.getvalue()
+
+
+def drawable(text: str) -> str:
+    r"""Return a text with control characters and invalid UTF-8 as escapes, which every font can show.
+
+    >>> print(drawable("bm25-\udcff\x1b"))
+    bm25-\udcff\x1b
+    """
+    return visible(text).encode("utf-8", "backslashreplace").decode()
+
+
+def label_of(name: str) -> str:
+    """Return the label of a run: the one that was asked for, or its name."""
+    return _LABELS.get().get(name, name)
+
+
+def shortened(names: Sequence[str], most: int) -> list[str]:
+    """Shorten long labels of runs in the middle, where names of one team differ least; they stay distinct.
+
+    >>> shortened(["bm25", "team-of-many-words-run-1"], 12)
+    ['bm25', 'team-o…run-1']
+    """
+    return wording.shortened([drawable(label_of(name)) for name in names], most)

@@ -1,0 +1,185 @@
+"""Scatter plots of two scores, with names where they fit: of runs (`correlate`), of queries (`predict`)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from leadline.charts import COLUMN, INK, LINE_STYLES, scaled, style
+from leadline.charts.text_layout import legend_below, narrowed, width_of, wrapped, wrapped_to
+from leadline.data.arrays import Floats, Integers
+from leadline.data.wording import counted
+from leadline.errors import UsageError
+from leadline.stats.correlation import levels
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from numpy.typing import ArrayLike
+
+
+MOST_NAMES = 20  # names that are tried; those that do not fit are left out
+NAME = 5.5  # points: font size of names
+LINE = 0.15  # inches: height of a line of the text above the points
+SHARE = 0.1  # of the others: points that swap with more are marked
+
+
+class Swaps(NamedTuple):
+    """Pairs that two scores order differently.
+
+    Attributes
+    ----------
+    by_point : ndarray of int
+        Number of other points with which each point swaps.
+    pairs : int
+        Number of pairs in the opposite order.
+    total : int
+        Number of pairs that neither score ties.
+    """
+
+    by_point: Integers
+    pairs: int
+    total: int
+
+
+def swaps_of(x: ArrayLike, y: ArrayLike) -> Swaps:
+    """Count the pairs that two scores order differently; pairs tied by either are excluded.
+
+    >>> swaps_of([1, 2, 3], [1, 3, 2]).by_point.tolist(), swaps_of([1, 2, 3], [1, 3, 2]).pairs
+    ([0, 1, 1], 1)
+    """
+    across, up = (np.asarray(levels(np.asarray(side, dtype=np.float64))) for side in (x, y))
+    agreement = np.sign(across[:, None] - across[None, :]) * np.sign(up[:, None] - up[None, :])
+    opposite = agreement < 0
+    return Swaps(opposite.sum(axis=1), int(opposite.sum()) // 2, int((agreement != 0).sum()) // 2)
+
+
+def association(
+    x: ArrayLike,
+    y: ArrayLike,
+    names: Sequence[str],
+    *,
+    across: str,
+    up: str,
+    coefficients: Mapping[str, str],
+    marked: bool = True,
+    width: float = COLUMN,
+) -> Figure:
+    """Draw a scatter plot of two scores with their correlation, and mark the points that swap.
+
+    Points that change places with more than a tenth of the others have another colour and marker. Names are
+    those of the points with the most swaps, at most 20, as far as they fit without overlap.
+
+    Examples
+    --------
+    >>> drawn = association([1, 2, 3], [1, 3, 2], "abc", across="AP", up="P", coefficients={"tau": "0.33"})
+    >>> [text.get_text() for text in drawn.legends[0].get_texts()]
+    ['swaps with at most 10 % of the others (1 run)', 'swaps with more (2 runs)']
+    """
+    points = np.stack([np.asarray(side, dtype=np.float64) for side in (x, y)])
+    if points.shape != (2, len(names)) or not np.isfinite(points).all():
+        raise UsageError(
+            f"scores of shape {points.shape}; expected two finite numbers for each of {len(names)}"
+        )
+    swaps = swaps_of(*points)
+    many = swaps.by_point > SHARE * max(len(names) - 1, 1)
+    words = [f"{name} {value}" for name, value in coefficients.items()]
+    words.append(f"{swaps.pairs:,} of {counted(swaps.total, 'pair')} in opposite order")
+    with style():
+        from matplotlib.figure import Figure
+        from matplotlib.lines import Line2D
+
+        lines = [line for each in words for line in wrapped_to(each, width * 72 - 10, 7)]
+        figure = Figure(figsize=(width, 0.8 * width + scaled(LINE) * len(lines)), layout="constrained")
+        axes = figure.add_subplot()
+        key, labels = [], []
+        for look, flags, text in (
+            (LINE_STYLES[0], ~many | (not marked), "swaps with at most 10 % of the others"),
+            (LINE_STYLES[1], many & marked, "swaps with more"),
+        ):
+            size = scaled(3.6 if len(names) <= 60 else 2.6)
+            dots: dict[str, Any] = {"linestyle": "none", "marker": look.marker, "color": look.color}
+            if flags.any():
+                axes.plot(points[0, flags], points[1, flags], markersize=size, alpha=0.75, zorder=3, **dots)
+                key.append(Line2D([], [], markersize=scaled(3.6), **dots))
+                labels.append(f"{text} ({counted(int(flags.sum()), 'run')})")
+        figure.suptitle("\n".join(lines), x=0.015, ha="left", fontsize=scaled(7))
+        axes.set_xlabel(wrapped(across, 0.8 * width * 72))
+        axes.set_ylabel(wrapped(up, 0.62 * width * 72))
+        axes.margins(0.06)
+        axes.grid(visible=True)
+        if marked:
+            legend_below(figure, key, labels, width)
+        order = np.lexsort((-points[1], -swaps.by_point))[:MOST_NAMES]
+        short = narrowed(names, 0.3 * width * 72, size=NAME, most=18)
+        _name_points(axes, points, short, order.tolist())
+    return figure
+
+
+def _name_points(axes: Any, points: Floats, names: Sequence[str], order: Sequence[int]) -> None:
+    """Name points in the given order, each at the first free place beside its point, if there is one."""
+    figure = axes.figure
+    figure.draw_without_rendering()
+    unit = figure.dpi / 72
+    spots = axes.transData.transform(points.T) / unit
+    frame = axes.get_window_extent()
+    left, bottom, right, top = frame.x0 / unit, frame.y0 / unit, frame.x1 / unit, frame.y1 / unit
+    gap, height = scaled(3.2), scaled(NAME * 1.15)
+    taken: list[tuple[float, float, float, float]] = []
+    for place in order:
+        wide = width_of(names[place], NAME) + 1
+        across, up = spots[place].tolist()
+        for side, level in ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1)):
+            low_x = across + (gap if side > 0 else -gap - wide if side < 0 else -wide / 2)
+            low_y = up - height / 2 + level * (gap + height / 2)
+            box = (low_x, low_y, low_x + wide, low_y + height)
+            inside = box[0] >= left and box[2] <= right and box[1] >= bottom and box[3] <= top
+            free = inside and not any(_overlap(box, other) for other in taken)
+            if free and not _covers(box, spots, place):
+                taken.append(box)
+                axes.annotate(
+                    names[place],
+                    points[:, place].tolist(),
+                    xytext=(low_x - across, low_y - up + 0.2 * height),
+                    textcoords="offset points",
+                    fontsize=scaled(NAME),
+                    color=INK,
+                    zorder=4,
+                ).set_in_layout(False)
+                break
+
+
+def _overlap(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+def _covers(box: tuple[float, ...], spots: Floats, place: int) -> bool:
+    """Return whether a box covers any point other than its own."""
+    near = scaled(1.5)
+    across = (spots[:, 0] > box[0] - near) & (spots[:, 0] < box[2] + near)
+    up = (spots[:, 1] > box[1] - near) & (spots[:, 1] < box[3] + near)
+    covered = across & up
+    covered[place] = False
+    return bool(covered.any())
+
+
+def with_limits(value: float, limits: Sequence[tuple[str, float, float]], level: str) -> str:
+    """Return a coefficient with its confidence intervals as text.
+
+    Examples
+    --------
+    >>> with_limits(0.5, [("runs", 0.25, 0.75), ("queries", math.nan, math.nan)], "95 %")
+    '0.50 (95 %: runs 0.25 to 0.75)'
+    """
+    shown = [
+        f"{what} {_two_decimals(low)} to {_two_decimals(high)}"
+        for what, low, high in limits
+        if not math.isnan(low)
+    ]
+    return _two_decimals(value) + (f" ({level}: {', '.join(shown)})" if shown else "")
+
+
+def _two_decimals(value: float) -> str:
+    return "undefined" if math.isnan(value) else f"{value:.2f}".replace("-", "\N{MINUS SIGN}")

@@ -1,0 +1,239 @@
+"""Values of single queries by run: box plots, violin plots, and lines over the queries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from leadline.charts import COLUMN, FAINT, INK, LINE_STYLES, drawable, scaled, shortened, style
+from leadline.charts.text_layout import (
+    FEW,
+    NAMED,
+    SMALL,
+    finish_rows,
+    height_of,
+    legend_below,
+    room_beside_names,
+    width_of,
+    wrapped,
+)
+from leadline.data.arrays import Floats
+from leadline.data.wording import counted
+from leadline.errors import UsageError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from numpy.typing import ArrayLike
+
+
+SHAPES = ("box", "violin")
+BEST = 5  # number of coloured runs when there are more than line styles
+POINTS = 101  # of the outline of a violin
+IDS = 60  # maximum number of queries whose ids are on the axis
+
+
+def distributions(
+    names: Sequence[str],
+    values: Sequence[ArrayLike],
+    means: ArrayLike,
+    *,
+    label: str,
+    shape: str = "box",
+    rows: str = "runs",
+    limits: tuple[float, float] = (-np.inf, np.inf),
+    width: float = COLUMN,
+) -> Figure:
+    """Draw the distribution of values over queries, one row per run.
+
+    A box extends from the first to the third quartile, with a line at the median; its whiskers extend to the
+    farthest values within 1.5 times the interquartile range, and points are values beyond (Tukey 1977). A
+    violin is a Gaussian kernel density (Scott's rule) within the range of the values, of the same height in
+    every row. Markers are means.
+
+    Examples
+    --------
+    >>> drawn = distributions(["bm25", "dense"], [[0.1, 0.5, 0.3], [0.2, 0.2]], [0.3, 0.2], label="AP")
+    >>> [text.get_text() for text in drawn.legends[0].get_texts()]
+    ['median and quartiles', 'mean']
+    """
+    tables = [np.asarray(row, dtype=np.float64) for row in values]
+    tables = [row[np.isfinite(row)] for row in tables]
+    middle = np.asarray(means, dtype=np.float64)
+    if not len(tables) == len(names) == len(middle):
+        raise UsageError(f"values of {len(tables)} runs; expected one row for each of {len(names)} runs")
+    few = len(names) <= FEW
+    with style():
+        from matplotlib.figure import Figure
+        from matplotlib.lines import Line2D
+
+        figure = Figure(figsize=(width, height_of(len(names))), layout="constrained")
+        axes = figure.add_subplot()
+        spread = _boxes(axes, tables, few=few) if shape == "box" else _violins(axes, tables, limits, few=few)
+        size = scaled(3 if few else 1.8)
+        mean: dict[str, Any] = {"linestyle": "none", "marker": "D", "markersize": size, "color": INK}
+        axes.plot(middle, np.arange(len(names)), zorder=5, **mean)
+        finish_rows(axes, names, [row.size or np.nan for row in tables], what=rows)
+        axes.set_xlabel(wrapped(label, room_beside_names(axes, named=len(names) <= NAMED)))
+        key = [spread, Line2D([], [], **mean | {"markersize": scaled(3)})]
+        words = "median and quartiles" if shape == "box" else "density, median and quartiles"
+        legend_below(figure, key, [words, "mean"], width)
+    return figure
+
+
+def _boxes(axes: Any, tables: Sequence[Floats], *, few: bool) -> Any:
+    """Draw boxes with whiskers and outliers; return the legend key."""
+    from matplotlib.cbook import boxplot_stats
+
+    color, thin = LINE_STYLES[0].color, scaled(0.8 if few else 0.5)
+    for row, table in enumerate(tables):
+        if not len(table):
+            continue
+        (found,) = boxplot_stats(table)
+        axes.hlines(
+            [row, row],
+            [found["whislo"], found["q3"]],
+            [found["q1"], found["whishi"]],
+            colors=color,
+            linewidth=thin,
+        )
+        _quartiles(axes, row, found["q1"], found["med"], found["q3"], height=0.62)
+        axes.plot(
+            found["fliers"],
+            np.full(len(found["fliers"]), row),
+            linestyle="none",
+            marker="o",
+            markersize=scaled(1.8 if few else 0.9),
+            color=FAINT,
+            zorder=1.5,
+        )
+    return _key(color)
+
+
+def _quartiles(axes: Any, row: int, low: float, median: float, high: float, *, height: float) -> None:
+    from matplotlib.patches import Rectangle
+
+    color = LINE_STYLES[0].color
+    axes.add_patch(
+        Rectangle(
+            (low, row - height / 2),
+            high - low,
+            height,
+            facecolor=color,
+            alpha=0.35,
+            edgecolor=color,
+            linewidth=scaled(0.6),
+            zorder=3,
+        )
+    )
+    axes.vlines(median, row - height / 2, row + height / 2, colors=color, linewidth=scaled(1.4), zorder=4)
+
+
+def _violins(axes: Any, tables: Sequence[Floats], limits: tuple[float, float], *, few: bool) -> Any:
+    """Draw densities with quartiles; return the legend key."""
+    from scipy.stats import gaussian_kde
+
+    color = LINE_STYLES[0].color
+    for row, table in enumerate(tables):
+        if not len(table):
+            continue
+        low, median, high = np.quantile(table, [0.25, 0.5, 0.75]).tolist()
+        if np.ptp(table) > 0:
+            margin = 0.1 * np.ptp(table)
+            ends = max(table.min() - margin, limits[0]), min(table.max() + margin, limits[1])
+            along = np.linspace(*ends, POINTS)
+            density = gaussian_kde(table)(along)
+            half = 0.45 * density / density.max()
+            axes.fill_between(
+                along, row - half, row + half, facecolor=color, alpha=0.35, linewidth=0, zorder=2
+            )
+        _quartiles(axes, row, low, median, high, height=0.3 if few else 0.4)
+    return _key(color)
+
+
+def _key(color: str) -> Any:
+    from matplotlib.patches import Patch
+
+    return Patch(facecolor=color, alpha=0.5, edgecolor=color, linewidth=scaled(0.6))
+
+
+def by_query(
+    names: Sequence[str],
+    values: ArrayLike,
+    queries: Sequence[str],
+    *,
+    label: str,
+    rising: bool = True,
+    width: float | None = None,
+) -> Figure:
+    """Draw the values of single queries, one line per run, from the hardest query by the mean of the runs.
+
+    If there are more runs than line styles, only the best are coloured and labelled.
+
+    Examples
+    --------
+    >>> drawn = by_query(["bm25", "dense"], [[0.5, 0.1], [0.4, 0.2]], ["q1", "q2"], label="AP")
+    >>> [text.get_text() for text in drawn.axes[0].get_xticklabels()]
+    ['q2', 'q1']
+    """
+    table = np.asarray(values, dtype=np.float64)
+    if table.shape != (len(names), len(queries)):
+        raise UsageError(f"values of shape {table.shape}; expected ({len(names)}, {len(queries)})")
+    defined = ~np.isnan(table)
+    kept = np.flatnonzero(defined.any(axis=0))
+    sums, number = np.where(defined, table, 0.0).sum(axis=0)[kept], defined.sum(axis=0)[kept]
+    means = sums / number
+    order = kept[np.argsort(means if rising else -means, kind="stable")]
+    coloured = len(names) if len(names) <= len(LINE_STYLES) else BEST
+    few = len(order) <= IDS
+    inches = width or max(COLUMN, min(2 * COLUMN, 0.6 + 0.11 * len(order)))
+    with style():
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(inches, 0.62 * COLUMN + (0.35 if few else 0.1)), layout="constrained")
+        axes = figure.add_subplot()
+        places = np.arange(len(order))
+        lines: list[Any] = []
+        for run in range(coloured, len(names)):
+            grey = axes.plot(
+                places, table[run, order], color=FAINT, linewidth=scaled(0.5), alpha=0.4, zorder=1
+            )
+            lines = grey[:1]
+        for run in reversed(range(coloured)):
+            look = LINE_STYLES[run]
+            lines += axes.plot(
+                places,
+                table[run, order],
+                color=look.color,
+                linestyle=look.dashes,
+                marker=look.marker if few else "",
+                markersize=scaled(2.4),
+                linewidth=scaled(0.9),
+                alpha=0.9,
+            )
+        labels = shortened(list(names[:coloured]), 44)
+        if len(names) > coloured:
+            labels.append(f"{len(names) - coloured} other runs")
+        axes.set_ylabel(wrapped(label, 0.8 * 0.62 * COLUMN * 72))
+        axes.grid(visible=True, axis="y")
+        axes.set_xlim(-0.5, max(len(order), 1) - 0.5)
+        _name_queries(axes, [drawable(queries[place]) for place in order.tolist()], inches)
+        legend_below(figure, lines[::-1], labels, inches)
+    return figure
+
+
+def _name_queries(axes: Any, ids: list[str], inches: float) -> None:
+    """Put the ids of the queries on the axis, every k-th if they are many, none if they are very many."""
+    words = f"{counted(len(ids), 'query', 'queries')}, the hardest at the left"
+    if len(ids) > IDS:
+        axes.set_xticks([])
+        axes.set_xlabel(words)
+        return
+    space = 72 * (inches - 0.7) / max(len(ids), 1)
+    step = max(1, int(np.ceil(scaled(SMALL * 1.25) / space)))
+    shown = shortened(ids, 12)[::step]
+    level = step == 1 and max((width_of(name, SMALL) for name in shown), default=0.0) < 0.9 * space
+    axes.set_xticks(range(0, len(ids), step), shown, rotation=0 if level else 90, fontsize=scaled(SMALL))
+    axes.tick_params(axis="x", length=scaled(1.5))
+    axes.set_xlabel(words if step == 1 else f"{words}; every {step}th is named")

@@ -1,0 +1,172 @@
+"""Figures with one line per run or method."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from leadline.charts import COLUMN, FAINT, LINE_STYLES, scaled, shortened, style
+from leadline.charts.text_layout import legend_below
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from numpy.typing import ArrayLike
+
+
+BEST = 5  # how many runs are named when there are more than colours
+
+
+def recall_precision(
+    names: Sequence[str], levels: Sequence[float], precision: ArrayLike, *, width: float = COLUMN
+) -> Figure:
+    """Draw recall-precision curves, one line per run.
+
+    If there are more runs than colours, only the best by mean precision are coloured and labelled.
+    """
+    table = np.asarray(precision, dtype=np.float64)
+    order = np.argsort(-table.mean(axis=1), kind="stable").tolist()
+    named = order if len(order) <= len(LINE_STYLES) else order[:BEST]
+    others = [run for run in order if run not in named]
+    with style():
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(width, 1), layout="constrained")
+        axes = figure.add_subplot()
+        lines: list[Any] = []
+        for run in others:
+            grey = axes.plot(levels, table[run], color=FAINT, linewidth=scaled(0.5), alpha=0.45)
+            lines = grey[:1]
+        for run, line_style in reversed(list(zip(named, LINE_STYLES, strict=False))):
+            lines += axes.plot(
+                levels,
+                table[run],
+                color=line_style.color,
+                linestyle=line_style.dashes,
+                marker=line_style.marker,
+            )
+        labels = shortened([names[run] for run in named], 44)
+        other_label = [f"{len(others)} other runs"] if others else []
+        figure.set_figheight(width * 0.72)
+        legend_below(figure, lines[::-1], labels + other_label, width)
+        _axes(axes, levels, float(table.max(initial=0.0)))
+    return figure
+
+
+def _axes(axes: Any, levels: Sequence[float], highest: float) -> None:
+    """Set equal units of recall and precision, and limit the precision axis to the data."""
+    axes.set_xlabel("recall")
+    axes.set_ylabel("precision (mean, interpolated)")
+    axes.set_xlim(-0.02, 1.02)
+    axes.set_ylim(0, min(1.02, max(0.1, np.ceil(highest * 10 + 0.2) / 10)))
+    axes.set_xticks([level for index, level in enumerate(levels) if index % 2 == 0])
+    axes.grid(visible=True)
+
+
+TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+
+
+def covered_by_rank(
+    names: Sequence[str], ranks: Sequence[int], share: ArrayLike, *, width: float = COLUMN
+) -> Figure:
+    """Draw subtopic recall by rank, one line per run; `share` is runs x ranks."""
+    figure = recall_precision(names, ranks, share, width=width)
+    axes = figure.axes[0]
+    axes.set_xlabel("rank")
+    axes.set_ylabel("subtopics covered (mean share)")
+    axes.set_xlim(0.5, ranks[-1] + 0.5)
+    axes.set_xticks([rank for rank in TICKS if rank <= ranks[-1]])
+    return figure
+
+
+def cumulative(
+    values: Mapping[str, Sequence[float]],
+    *,
+    marks: Mapping[str, float] | None = None,
+    label: str = "Information Difference (bits)",
+    width: float = COLUMN,
+) -> Figure:
+    """Draw cumulative distributions of values, one line per group; `marks` are labelled single values."""
+    with style():
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(width, width * 0.7), layout="constrained")
+        axes = figure.add_subplot()
+        lines = []
+        largest = max((max(group) for group in values.values() if len(group)), default=1.0)
+        for (_, group), line_style in zip(values.items(), LINE_STYLES, strict=False):
+            ordered = np.sort(np.asarray(group, dtype=np.float64))
+            share = np.arange(1, len(ordered) + 1) / max(len(ordered), 1)
+            lines += axes.step(
+                [0, *ordered, 1.03 * largest],
+                [0, *share, 1],
+                where="post",
+                color=line_style.color,
+                linestyle=line_style.dashes,
+            )
+        # labels alternate between three heights, so that those of close marks do not overlap
+        for index, (name, value) in enumerate(sorted((marks or {}).items(), key=lambda mark: mark[1])):
+            axes.axvline(value, color=FAINT, linewidth=scaled(0.8), linestyle=(0, (2, 2)))
+            axes.annotate(
+                name,
+                (value, 0.02 + 0.32 * (index % 3)),
+                xytext=(2, 0),
+                textcoords="offset points",
+                rotation=90,
+                fontsize=scaled(5.5),
+                va="bottom",
+                bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.3, "alpha": 0.8},
+            )
+        axes.set_xlim(left=0)
+        axes.set_ylim(0, 1.01)
+        axes.set_xlabel(label)
+        axes.set_ylabel("share of pairs (cumulative)")
+        axes.grid(visible=True)
+        labels = [f"{name} ({len(group)} pairs)" for name, group in values.items()][: len(lines)]
+        legend_below(figure, lines, labels, width)
+    return figure
+
+
+def by_parameter(
+    families: Mapping[str, Sequence[tuple[float, float]]],
+    *,
+    label: str = "RIC (bits)",
+    parameter: str = "parameter, from its smallest value (0) to its largest (1)",
+    width: float = COLUMN,
+) -> Figure:
+    """Draw performance over parameters, scaled to [0, 1], for each family; the best is marked by a ring."""
+    with style():
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(width, width * 0.7), layout="constrained")
+        axes = figure.add_subplot()
+        lines = []
+        for points, line_style in zip(families.values(), LINE_STYLES, strict=False):
+            table = np.asarray(sorted(points), dtype=np.float64)
+            low, high = table[0, 0], table[-1, 0]
+            along = (table[:, 0] - low) / (high - low) if high > low else np.zeros(len(table))
+            lines += axes.plot(
+                along,
+                table[:, 1],
+                color=line_style.color,
+                linestyle=line_style.dashes,
+                marker=line_style.marker,
+            )
+            best = int(np.argmax(table[:, 1]))
+            axes.plot(
+                along[best],
+                table[best, 1],
+                marker="o",
+                markersize=scaled(8),
+                markerfacecolor="none",
+                markeredgecolor=line_style.color,
+                markeredgewidth=0.8,
+            )
+        axes.set_xlim(-0.05, 1.05)
+        axes.set_xlabel(parameter)
+        axes.set_ylabel(label)
+        axes.grid(visible=True)
+        labels = [f"{name} ({min(points)[0]:g} to {max(points)[0]:g})" for name, points in families.items()]
+        legend_below(figure, lines, labels[: len(lines)], width)
+    return figure

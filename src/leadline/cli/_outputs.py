@@ -1,0 +1,256 @@
+"""Where a result goes: the screen in the format of -f, and every file of -o in the format of its suffix."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any, TypeVar
+
+import click
+
+from leadline.cli._help import OUTPUT, FormatChoice, option
+from leadline.cli._settings import setting
+from leadline.data.optional import require
+from leadline.errors import UsageError, both
+from leadline.io.read_paths import STANDARD_STREAM
+from leadline.render.view import BY_SUFFIX, View, suffix_of
+
+F = TypeVar("F", bound=Callable[..., Any])
+FORMATS = ("table", "csv", "tsv", "json", "jsonl", "markdown", "latex", "html", "none")
+PICTURES = (".bmp", ".eps", ".gif", ".jpeg", ".jpg", ".ps", ".tif", ".tiff", ".webp")
+WITHOUT_NOTES = ("csv", "tsv", "jsonl", "trec")  # their notes go to standard error
+
+
+def output_options(
+    *,
+    figures: Sequence[str] | None = None,
+    kinds: str = "",
+    thing: str = "",
+    needed: bool = True,
+    default: str | None = None,
+    more: Sequence[str] = (),
+) -> Callable[[F], F]:
+    """Add -o, -f and, with figures, --figure; the command gets `outputs` in their place.
+
+    Parameters
+    ----------
+    figures : sequence of str, optional
+        Kinds of its figure, the default first; empty where there is one kind, None without a figure.
+    kinds : str
+        What the kinds show, for the help.
+    thing : str
+        What the command makes, such as RUN, which the first -o names.
+    needed : bool
+        Whether it must be named.
+    default : str, optional
+        The only file without -o.
+    more : sequence of str
+        Formats of -f that only this command has.
+    """
+
+    def add(function: F) -> F:
+        @wraps(function)
+        def call(*arguments: Any, form: str, output: tuple[str, ...], **given: Any) -> Any:
+            labels = given.pop("labels", ())
+            figure = given.pop("figure", None)
+            outputs = Outputs(form, output, figure, labels, drawn=figures is not None, thing=bool(thing))
+            return function(*arguments, outputs=outputs, **given)
+
+        added: Any = _format_option(more)(_output_option(thing, needed=needed, default=default)(call))
+        if figures is not None:
+            added = setting("figure.labels")(added)
+        if figures:
+            text = kinds or f"Kind of figure: {', '.join(figures[:-1])} or {figures[-1]}."
+            kind = click.Choice(figures) if len(figures) > 1 else click.STRING
+            added = option("Output", "--figure", type=kind, metavar="KIND", help=text)(added)
+        return added  # type: ignore[no-any-return]
+
+    return add
+
+
+def _format_option(more: Sequence[str]) -> Callable[[F], F]:
+    return option(
+        "Output",
+        "-f",
+        "--format",
+        "form",
+        type=FormatChoice((*FORMATS, *more)),
+        default="table",
+        show_default=True,
+        metavar="FORMAT",
+        help=f"On the screen: {', '.join((*FORMATS, *more)[:-1])} or {(*FORMATS, *more)[-1]}.",
+    )
+
+
+def _output_option(thing: str, *, needed: bool, default: str | None) -> Callable[[F], F]:
+    first = f"File of the {thing.lower()}, then of the result" if thing else "File of the result"
+    return option(
+        "Output",
+        "-o",
+        "--output",
+        type=OUTPUT,
+        multiple=True,
+        required=bool(thing) and needed,
+        default=None if default is None else [default],
+        show_default=default or False,
+        metavar=thing or "FILE",
+        help=f"{first}, by suffix: .csv .tex .md .html .json .parquet .svg .pdf ... (repeatable).",
+    )
+
+
+class Outputs:
+    """Where the result of one command goes.
+
+    Attributes
+    ----------
+    form : str
+        Format on the screen.
+    thing : str or None
+        What the command makes; None if it is not asked for.
+    files : list of str
+        Files of the result.
+    figure : str or None
+        Kind of the figures.
+    """
+
+    def __init__(
+        self,
+        form: str,
+        paths: Sequence[str] = (),
+        figure: str | None = None,
+        labels: Sequence[str] = (),
+        *,
+        drawn: bool = False,
+        thing: bool = False,
+    ) -> None:
+        refuse_same_output(*paths)
+        self.form = form
+        self.figure = figure
+        self.thing = paths[0] if thing and paths else None
+        self.files = [path for path in paths[int(thing and bool(paths)) :] if path != STANDARD_STREAM]
+        if STANDARD_STREAM in paths[int(thing) :] and form == "none":
+            self.form = "table"
+        if self.thing == STANDARD_STREAM:
+            self.form = "none"
+        self.labels = list(labels)
+        for path in self.files:
+            if suffix_of(path) in PICTURES:
+                raise UsageError(f"-o {path}: a figure's name must end in .svg, .pdf or .png.")
+        pictures = [path for path in self.files if self.form_of(path) == "figure"]
+        self.drawn = bool(pictures)
+        if pictures and not drawn:
+            name = click.get_current_context().command_path
+            raise UsageError(f"-o {pictures[0]}: `{name}` has no figure. Save its table or text instead.")
+        self.needs_figure(**{f"--figure {figure}": figure, "--config figure.labels": labels})
+        if pictures:
+            require("figures")
+
+    @property
+    def saves(self) -> list[str]:
+        """The files that hold everything."""
+        return [path for path in self.files if self.form_of(path) in ("json", "parquet")]
+
+    def take(self, missing: str) -> str:
+        """Return the first file, which is then what the command makes; raise UsageError if there is none."""
+        if not self.files:
+            raise UsageError(missing)
+        self.thing = self.files.pop(0)
+        return self.thing
+
+    def needs_figure(self, **given: object) -> None:
+        """Raise UsageError for an option of figures where none is drawn."""
+        for name, value in given.items():
+            if value not in (None, ()):
+                both({name: True}, {"-o FILE.svg": self.drawn or None})
+
+    def options(self) -> dict[str, Any]:
+        """Return what the JSON says of the figure."""
+        return {"figure": self.figure, "label": self.labels} if self.drawn else {}
+
+    def form_of(self, path: str) -> str:
+        """Return the format of a file: that of its suffix, else that of the screen."""
+        return BY_SUFFIX.get(suffix_of(path)) or ("table" if self.form == "none" else self.form)
+
+    def write(
+        self,
+        command: str,
+        view: View,
+        inputs: Callable[[], Sequence[dict[str, Any]]],
+        options: dict[str, Any] | None = None,
+    ) -> None:
+        """Write all files, then print the view."""
+        from leadline.cli._results import print_warnings, write_output
+        from leadline.io.saved_results import envelope, json_lines, json_text, saved_json, saved_parquet
+        from leadline.io.write import write_bytes
+
+        used = getattr(view.result, "options", {}) if options is None else options
+
+        def about() -> dict[str, Any]:
+            return envelope(command, inputs(), used, view.result.warnings)
+
+        def text(form: str, *, to_file: bool) -> str:
+            if form == "json":
+                return json_text(about() | view.data())
+            return json_lines(view.records()) if form == "jsonl" else view.text(form, to_file=to_file)
+
+        forms = {path: self.form_of(path) for path in self.files}
+        contents = self._pictures(view, [path for path, form in forms.items() if form == "figure"])
+        for path, form in forms.items():
+            if form == "json" and suffix_of(path) == ".json":
+                contents[path] = saved_json(view, about())
+            elif form == "parquet":
+                contents[path] = saved_parquet(view, about())
+            elif form != "figure":
+                contents[path] = text(form, to_file=True).encode("utf-8", "surrogateescape")
+        printed = "" if self.form == "none" else text(self.form, to_file=False)
+        for path in self.files:
+            write_bytes(path, contents[path])
+            click.echo(f"wrote {path}", err=True)
+        if self.form in WITHOUT_NOTES:
+            print_warnings(view.below())
+        write_output(printed)
+
+    def _pictures(self, view: View, paths: Sequence[str]) -> dict[str, bytes]:
+        """Return the figures as contents of files."""
+        if not paths:
+            return {}
+        from leadline.charts import labelled, picture, width_of_user
+        from leadline.result import checked_labels, figure_of, options_of_figure
+
+        drawn = view.more if self.figure == "slices" and view.more is not None else view.result
+        allowed = options_of_figure(drawn)
+        kind = {} if self.figure is None or drawn is view.more else {"figure": self.figure}
+        if kind and "figure" not in allowed:
+            raise UsageError(f"--figure {self.figure}: this result has one figure. Leave --figure out.")
+        labels = checked_labels(drawn, *self._labels())
+        options = {name: one for name, one in view.figure.items() if name in allowed}
+        make = figure_of(drawn, **options, **kind)
+        found = {}
+        with labelled(labels):
+            for path in paths:
+                found[path] = picture(make(width_of_user()), suffix_of(path)[1:])
+        return found
+
+    def _labels(self) -> tuple[dict[str, str], dict[str, str]]:
+        """Return the labels that were given one by one, and those of tables."""
+        from leadline.io.id_lists import read_labels
+
+        single: dict[str, str] = {}
+        tables: dict[str, str] = {}
+        for text in self.labels:
+            name, equals, label = text.partition("=")
+            if equals:
+                single[name] = label
+            else:
+                tables |= read_labels(text)
+        return single, tables
+
+
+def refuse_same_output(*outputs: str | None) -> None:
+    """Raise UsageError if two outputs are the same file."""
+    paths = [os.path.realpath(path) for path in outputs if path is not None and path != "-"]
+    if len(set(paths)) < len(paths):
+        raise UsageError("two outputs name the same file; expected different files")
+    if outputs.count("-") > 1:
+        raise UsageError("two outputs are -, standard output; expected a file for one of them")

@@ -1,0 +1,44 @@
+"""`leadline show`: a saved result, printed, exported or drawn again."""
+
+from __future__ import annotations
+
+import inspect
+
+import click
+
+from leadline.cli._help import Command
+from leadline.cli._options import per_query_option
+from leadline.cli._outputs import Outputs, output_options
+from leadline.comparison.baselines import is_baseline
+from leadline.errors import UsageError
+from leadline.io.saved_results import read_saved
+from leadline.render.view import View
+
+SECTION = "Evaluation"
+
+
+@click.command(cls=Command, epilog="Example: leadline show saved.json -o means.tex -o means.svg")
+@click.argument("result", metavar="RESULT")
+@per_query_option()
+@output_options(figures=("KIND",), kinds="Kind of figure, one of the command that made the result.")
+def command(*, result: str, per_query: bool, outputs: Outputs) -> None:
+    """Show a saved result again: print, export or draw it.
+
+    RESULT was saved by -o FILE.json or -o FILE.parquet of any command. Nothing is computed. Tables of values
+    of queries, such as the output of `trec_eval -q`, are shown too.
+    """
+    if is_baseline(result):
+        saved = read_saved(result)
+        command_name, inputs, view = saved.command, saved.inputs, saved.view
+    else:
+        from leadline.evaluation.score_results import read_scores
+
+        values = read_scores([result])
+        command_name, inputs, view = "show", list(values.inputs), View(values)
+    if per_query:
+        if "per_query" not in inspect.signature(view.result.to_dict).parameters:
+            raise UsageError(f"--per-query: a saved result of `{command_name}` has no values of queries")
+        view.json |= {"per_query": True}
+        if view.shown or command_name == "show":
+            view.shown |= {"per_query": True}
+    outputs.write(command_name, view, lambda: inputs)

@@ -1,0 +1,222 @@
+"""Figures of a comparison, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from leadline.charts import COLUMN, shortened
+from leadline.charts.interval_plots import forest
+from leadline.charts.pair_plots import differences, scatter
+from leadline.charts.significance_groups import critical_difference, significance_groups
+from leadline.charts.text_layout import FEW
+from leadline.comparison.sentences import p_text
+from leadline.data.arrays import Floats
+from leadline.data.wording import counted, percent
+from leadline.errors import UsageError
+from leadline.stats.corrections import BH
+from leadline.stats.simultaneous import critical_difference as nemenyi_difference
+from leadline.stats.simultaneous import friedman, mean_ranks
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from leadline.comparison.comparison_result import Comparison
+
+
+KINDS = ("differences", "scatter", "forest", "pairs", "groups", "critical-difference")
+BY_QUERY = ("differences", "scatter", "critical-difference")  # of values of single queries
+
+
+def drawn_comparison(
+    comparison: Comparison,
+    figure: str,
+    measure_index: int = 0,
+    pair: int = 0,
+    *,
+    width: float | None = None,
+    per_pair: bool = False,
+    pairs: Sequence[int] | None = None,
+) -> Figure:
+    """Draw a figure of a comparison."""
+    if figure in BY_QUERY and comparison.results.withheld is not None:
+        raise UsageError(
+            f"figure {figure} shows single queries, whose estimates from a sample of judgments are too "
+            "variable; expected forest, pairs or groups"
+        )
+    if figure == "differences":
+        return _differences(comparison, measure_index, pair, width or COLUMN, per_pair=per_pair)
+    if figure == "pairs":
+        return _pairs(comparison, measure_index, pairs, width or COLUMN, per_pair=per_pair)
+    if figure == "scatter":
+        return _scatter(comparison, measure_index, pair, width or COLUMN)
+    if figure == "forest":
+        return _forest(comparison, measure_index, width or COLUMN)
+    if figure == "groups":
+        return _groups(comparison, measure_index, width)
+    return _critical_difference(comparison, measure_index, width)
+
+
+def pair_of(comparison: Comparison, first: str, second: str) -> int:
+    """Return the index of the pair of two runs, in either order."""
+    for name in (first, second):
+        if name not in comparison.names:
+            import difflib
+
+            close = difflib.get_close_matches(name, comparison.names, n=3, cutoff=0.0)
+            raise UsageError(f"no run '{name}'; nearest: " + ", ".join(close))
+    names = {first, second}
+    for index, (run_a, run_b) in enumerate(zip(*comparison.pairing, strict=True)):
+        if {comparison.names[run_a], comparison.names[run_b]} == names:
+            return index
+    raise UsageError(f"'{first}' and '{second}' were not compared; expected a pair of the table")
+
+
+def interval_name(comparison: Comparison, *, per_pair: bool = False) -> str:
+    """Return the label of the intervals of differences."""
+    level = percent(comparison.rules.confidence)
+    if comparison.simultaneous is None:
+        return f"{level} confidence interval"
+    if per_pair:
+        return f"{level} confidence interval of the pair alone"
+    if isinstance(comparison.rules.correction, BH):
+        return f"{level} interval by the false coverage rate"
+    return f"{level} simultaneous confidence interval"
+
+
+def _limits(comparison: Comparison, measure_index: int, *, per_pair: bool) -> Floats:
+    """Return the limits that the table shows, pairs x (low, high), clipped to the range of the measure."""
+    limits = comparison.limits if per_pair else comparison.shown_limits
+    reach = comparison.reach(str(comparison.results.measures[measure_index]))
+    return np.asarray(np.clip(limits[measure_index], -reach, reach))
+
+
+def _differences(
+    comparison: Comparison, measure_index: int, pair: int, width: float, *, per_pair: bool
+) -> Figure:
+    results, (first, second) = comparison.results, comparison.pairing
+    low, high = _limits(comparison, measure_index, per_pair=per_pair)[pair].tolist()
+    return differences(
+        comparison.differences[measure_index][:, pair],
+        queries=list(results.queries),
+        first=results.names[first[pair]],
+        second=results.names[second[pair]],
+        measure=results.measures[measure_index],
+        low=low,
+        high=high,
+        interval=interval_name(comparison, per_pair=per_pair),
+        width=width,
+    )
+
+
+def _pairs(
+    comparison: Comparison, measure_index: int, pairs: Sequence[int] | None, width: float, *, per_pair: bool
+) -> Figure:
+    """Draw one row per pair, in descending order of difference."""
+    results, (first, second) = comparison.results, comparison.pairing
+    drawn = np.arange(len(first)) if pairs is None else np.asarray(pairs, dtype=np.int64)
+    if not len(drawn):
+        raise UsageError("no pair with a significant difference to draw; --pairs all draws every pair")
+    means = comparison.means[measure_index]
+    drawn = drawn[np.argsort(-means[drawn], kind="stable")]
+    limits = _limits(comparison, measure_index, per_pair=per_pair)[drawn]
+    bases = set(second.tolist())
+    one_baseline = len(bases) == 1 and len(results.names) > 2
+    short = results.names if one_baseline else shortened(results.names, 10 if len(drawn) <= FEW else 13)
+    names = [
+        short[first[row]] if one_baseline else f"{short[first[row]]} \N{MINUS SIGN} {short[second[row]]}"
+        for row in drawn.tolist()
+    ]
+    what = f"difference from {shortened(results.names, 36)[min(bases)]}" if one_baseline else "difference"
+    more = f", {interval_name(comparison, per_pair=per_pair)}"
+    if len(drawn) < len(first):
+        more += f"; {len(drawn):,} of {counted(len(first), 'pair')}"
+    return forest(
+        names,
+        means[drawn],
+        limits[:, 0],
+        limits[:, 1],
+        label=_label(comparison, measure_index, more, what=f"mean {what}"),
+        zero=True,
+        rows="pairs",
+        width=width,
+    )
+
+
+def _scatter(comparison: Comparison, measure_index: int, pair: int, width: float) -> Figure:
+    results, (first, second) = comparison.results, comparison.pairing
+    values = results.averaged_values(measure_index)
+    return scatter(
+        values[second[pair]],
+        values[first[pair]],
+        first=results.names[first[pair]],
+        second=results.names[second[pair]],
+        measure=results.measures[measure_index],
+        width=width,
+    )
+
+
+def _forest(comparison: Comparison, measure_index: int, width: float) -> Figure:
+    results, rules = comparison.results, comparison.rules
+    limits = comparison.intervals.limits[:, measure_index]
+    order = results.order(measure_index)
+    bases = sorted(set(comparison.pairing.second.tolist()))
+    return forest(
+        [results.names[run] for run in order],
+        results.means[order, measure_index],
+        limits[order, 0],
+        limits[order, 1],
+        label=_label(
+            comparison, measure_index, f", {percent(rules.confidence)} confidence interval of each mean alone"
+        ),
+        reference=order.index(bases[0]) if len(bases) == 1 and len(order) > 2 else None,
+        width=width,
+    )
+
+
+def _groups(comparison: Comparison, measure_index: int, width: float | None) -> Figure:
+    order = comparison.results.order(measure_index)
+    apart = comparison.matrix(measure_index)[np.ix_(order, order)]
+    rules = comparison.rules
+    return significance_groups(
+        [comparison.results.names[run] for run in order],
+        comparison.results.means[order, measure_index],
+        apart,
+        label=_label(
+            comparison, measure_index, f"; bars: no significant difference ({rules.test}, {rules.correction})"
+        ),
+        width=width,
+    )
+
+
+def _critical_difference(comparison: Comparison, measure_index: int, width: float | None) -> Figure:
+    results, rules = comparison.results, comparison.rules
+    measure = results.measures[measure_index]
+    values = results.averaged_values(measure_index).T
+    complete = ~np.isnan(values).any(axis=1)
+    if not complete.any():
+        raise UsageError(f"no query has {measure} in every run; critical-difference ranks such queries")
+    values = values[complete]
+    ranks = mean_ranks(values, rising=measure.rising)
+    order = np.argsort(ranks, kind="stable").tolist()
+    alpha = f"{1 - rules.confidence:.3g}"
+    excluded = int((~complete & ~np.isnan(results.averaged_values(measure_index)).all(axis=0)).sum())
+    p = friedman(values)
+    note = f"Friedman: {p_text(p)}; bars: no significant difference (Nemenyi, {alpha})"
+    if excluded:
+        note += f"; left out: {counted(excluded, 'query', 'queries')} that some run lacks"
+    return critical_difference(
+        [results.names[run] for run in order],
+        ranks[order],
+        difference=nemenyi_difference(len(order), len(values), confidence=rules.confidence),
+        label=f"{measure}, mean rank ({counted(len(values), 'query', 'queries')}; 1 is best)",
+        note=note,
+        width=width,
+    )
+
+
+def _label(comparison: Comparison, measure_index: int, more: str, *, what: str = "mean") -> str:
+    queries = len(comparison.results.averaged_queries())
+    return f"{comparison.results.measures[measure_index]}, {what} ({queries} queries){more}"

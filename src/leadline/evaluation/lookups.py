@@ -1,0 +1,246 @@
+"""Look-ups of results by the names of runs, measures and queries."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from leadline.data.arrays import Floats
+from leadline.data.averages import Averaged
+from leadline.data.ids import Vocabulary
+from leadline.data.table import Column
+from leadline.data.validation import check_whole
+from leadline.data.wording import queries
+from leadline.errors import UsageError
+from leadline.result import Result
+
+UNSAFE = re.compile(r"[^A-Za-z0-9_./ -]+")  # in the names of metrics in MLflow
+
+
+class QueryValues(Result):
+    """Rows of values of queries: `per_query()` and `worst(...)` of `Results` return them.
+
+    Attributes
+    ----------
+    columns : dict of list
+        Columns by name: query, run, measure and value; against a run also its value and the difference.
+    note : str
+        Line below the table; empty if there is nothing to say.
+    """
+
+    def __init__(self, columns: Mapping[str, Sequence[Any]], note: str = "") -> None:
+        super().__init__()
+        self.columns = {name: list(values) for name, values in columns.items()}
+        self.note = note
+
+    def __len__(self) -> int:
+        return len(self.columns["query"])
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return iter(self.to_rows())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return `{"rows": [...]}`, a dictionary for each row; None is undefined."""
+        return {"rows": self.to_rows()}
+
+    def _columns(self) -> list[Column]:
+        return [Column(name, values) for name, values in self.columns.items()]
+
+    def _notes(self) -> list[str]:
+        return [self.note] if self.note else []
+
+    def __repr__(self) -> str:
+        return f"QueryValues({len(self)} rows of {', '.join(self.columns)})"
+
+
+def lowest(values: Floats, other: Floats | None, *, rising: bool, n: int) -> list[int]:
+    """Return the indices of the n lowest values, or of those that fell most below others, the first first.
+
+    >>> lowest(np.array([0.5, 0.1, np.nan, 0.3]), None, rising=True, n=2)
+    [1, 3]
+    >>> lowest(np.array([0.5, 0.1, 0.3]), np.array([0.6, 0.5, 0.2]), rising=True, n=3)
+    [1, 0]
+    """
+    sign = 1.0 if rising else -1.0
+    key = sign * (values if other is None else values - other)
+    chosen = np.flatnonzero(~np.isnan(key) if other is None else key < 0)
+    found: list[int] = chosen[np.argsort(key[chosen], kind="stable")][:n].tolist()
+    return found
+
+
+class Lookups:
+    """What `Results` gives by the names of runs, measures and queries."""
+
+    queries: Vocabulary
+    measures: list[Averaged]
+    values: Floats
+    _resolve: Callable[[Any], Sequence[object]] | None
+
+    if TYPE_CHECKING:  # defined by `Results`
+        averaged_values: Callable[[int], Floats]
+        to_columns: Callable[..., dict[str, list[Any]]]
+
+        @property
+        def names(self) -> list[str]:
+            """Names of the runs."""
+
+        @property
+        def means(self) -> Floats:
+            """Means: runs x measures."""
+
+        @property
+        def withheld(self) -> dict[str, dict[str, str]] | None:
+            """Why estimates have no interval; None if the values are no estimates."""
+
+    def measure_index(self, measure: object) -> int:
+        """Return the index of a measure, given as an object or by any name that `evaluate` accepts."""
+        available = [str(column) for column in self.measures]
+        names = [str(measure)] if str(measure) in available else self._canonical(measure)
+        indices = [available.index(name) for name in names if name in available]
+        if len(names) > 1 and indices:
+            raise UsageError(f"'{measure}' means {len(names)} measures; expected one")
+        if not indices:
+            raise UsageError(f"no measure '{measure}' in these results; there are: " + ", ".join(available))
+        return indices[0]
+
+    def _canonical(self, measure: object) -> list[str]:
+        """Return the canonical names of the measures that a name denotes; none if it is unknown."""
+        try:
+            return [] if self._resolve is None else list(map(str, self._resolve([measure])))
+        except UsageError:
+            return []
+
+    def mean(self, run: str, measure: object) -> float:
+        """Return the mean of a run by a measure."""
+        return float(self.means[self._run_index(run), self.measure_index(measure)])
+
+    def value(self, run: str, query: str, measure: object) -> float:
+        """Return the value of a run by a measure for a query."""
+        code = self.queries.code(query)
+        if code is None:
+            raise UsageError(f"no query '{query}' in these results")
+        return float(self.values[self._run_index(run), code, self.measure_index(measure)])
+
+    def _run_index(self, name: str) -> int:
+        if name not in self.names:
+            one = f"; results['{self.names[0]}']['{name}'] is a mean" if len(self.names) == 1 else ""
+            raise UsageError(f"no run '{name}' in these results; there are: {', '.join(self.names)}{one}")
+        return self.names.index(name)
+
+    def __getitem__(self, run: str) -> dict[str, float]:
+        """Return the means of a run, `{measure: mean}`."""
+        means = self.means[self._run_index(run)].tolist()
+        return dict(zip(map(str, self.measures), means, strict=True))
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names of the runs."""
+        return iter(self.names)
+
+    def safe_means(self, run: str | None = None) -> dict[str, float]:
+        """Return means by names that MLflow and Weights & Biases accept, as in "nDCG_10".
+
+        Parameters
+        ----------
+        run : str, optional
+            Run; by default the only one. Of several runs, names begin with that of the run: "bm25/nDCG_10".
+
+        Returns
+        -------
+        dict
+            Means without undefined ones.
+
+        Examples
+        --------
+        >>> import leadline as ll
+        >>> results = ll.evaluate({"q": {"d": 1}}, {"bm25": {"q": ["d"]}}, ["nDCG(gain=exp)@10", "AP"])
+        >>> results.safe_means()
+        {'nDCG_gain_exp_10': 1.0, 'AP': 1.0}
+        """
+        prefixes = [""] if run is not None or len(self.names) == 1 else [f"{name}/" for name in self.names]
+        found: dict[str, float] = {}
+        for prefix, name in zip(prefixes, self.names if run is None else [run], strict=True):
+            for measure, mean in self[name].items():
+                safe = UNSAFE.sub("_", prefix + measure).strip("_")
+                if safe in found:
+                    raise UsageError(f"{safe} stands for two means; expected measures with other names")
+                if not math.isnan(mean):
+                    found[safe] = mean
+        return found
+
+    def per_query(self) -> QueryValues:
+        """Return the values of all queries: a row per query, run and measure.
+
+        Returns
+        -------
+        QueryValues
+            Table with `len`, `to_pandas`, `to_polars`, `to_rows` and the other forms of results.
+
+        Examples
+        --------
+        >>> import leadline as ll
+        >>> results = ll.evaluate({"q": {"d": 1}}, {"bm25": {"q": ["d"]}}, "AP")
+        >>> results.per_query().to_rows()
+        [{'query': 'q', 'run': 'bm25', 'measure': 'AP', 'value': 1.0}]
+        """
+        columns = self.to_columns(per_query=True, long=True)
+        return QueryValues({name: columns[name] for name in ("query", "run", "measure", "value")})
+
+    def worst(self, run: str, n: int = 10, measure: object = None, against: str | None = None) -> QueryValues:
+        """Return the queries with the worst values of a run, or those that got worse against another run.
+
+        Parameters
+        ----------
+        run : str
+            Name of the run.
+        n : int, default 10
+            Largest number of queries.
+        measure : measure, optional
+            Measure; by default the first.
+        against : str, optional
+            Run to compare with: only queries with a worse value, the largest difference first.
+
+        Returns
+        -------
+        QueryValues
+
+        Raises
+        ------
+        UsageError
+            If the values are estimates from a sample of judgments, whose single queries vary too much.
+
+        Examples
+        --------
+        >>> import leadline as ll
+        >>> qrels = {"q1": {"d": 1}, "q2": {"d": 1}}
+        >>> runs = {"old": {"q1": ["d"], "q2": ["d"]}, "new": {"q1": ["d"], "q2": ["x", "d"]}}
+        >>> worse = ll.evaluate(qrels, runs, "RR").worst("new", against="old")
+        >>> worse.columns["query"], worse.columns["difference"]
+        (['q2'], [-0.5])
+        """
+        check_whole(1, n=n)
+        if self.withheld is not None:
+            raise UsageError("estimates of single queries vary with the sample; expected complete judgments")
+        place = 0 if measure is None else self.measure_index(measure)
+        table, text = self.averaged_values(place), str(self.measures[place])
+        values = table[self._run_index(run)]
+        other = None if against is None else table[self._run_index(against)]
+        rows = lowest(values, other, rising=self.measures[place].rising, n=n)
+        columns: dict[str, list[Any]] = {
+            "query": [self.queries[row] for row in rows],
+            "run": [run] * len(rows),
+            "measure": [text] * len(rows),
+            "value": values[rows].tolist(),
+        }
+        if other is None:
+            return QueryValues(columns)
+        columns |= {
+            "against": [against] * len(rows),
+            "value_against": other[rows].tolist(),
+            "difference": (values - other)[rows].tolist(),
+        }
+        worse = len(lowest(values, other, rising=self.measures[place].rising, n=len(values)))
+        return QueryValues(columns, f"{queries(worse)} got worse from {against} to {run} by {text}")

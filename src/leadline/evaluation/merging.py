@@ -1,0 +1,239 @@
+"""Merging of results of parts: values are taken over, counts and warnings add up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from leadline.data.arrays import Flags, Integers
+from leadline.data.records import ResultWarning, RunInfo
+from leadline.errors import UsageError
+from leadline.evaluation.limits import Bounds, mean_intervals
+from leadline.evaluation.run_warnings import (
+    PER_RUN,
+    count_warnings,
+    no_judged_document,
+    no_overlap,
+    warnings_of_undefined,
+)
+
+if TYPE_CHECKING:
+    from leadline.evaluation.results import Results
+
+# Warnings that depend on the run, and are made again of the sums of the counts.
+OF_RUNS = ("no_judged_document", "no_overlap", *PER_RUN, "uneven_judgments", "undefined", "failed_parts")
+# Options that say how the work was done, or that are settled after merging.
+OF_THE_WORK: tuple[str, ...] = (
+    "kind",
+    "parts",
+    "group_parts",
+    "engine",
+    "failed_parts",
+    "per_query",
+    "no_means",
+    "fail_below",
+)
+SETTLED = ("all", "both")  # rules of averaging between which merged results can change
+
+
+def merge_results(
+    parts: Sequence[Results], *, queries: str | None = None, labels: Sequence[str] | None = None
+) -> Results:
+    """Merge results of parts of the same runs."""
+    parts = list(parts)
+    if not parts:
+        raise UsageError("no results to merge; expected at least one")
+    labels = labels or [f"result {number}" for number in range(1, len(parts) + 1)]
+    for part, label in zip(parts, labels, strict=True):
+        _refuse_unmergeable(part, label)
+    first = parts[0]
+    for part, label in zip(parts[1:], labels[1:], strict=True):
+        _refuse_different(first, part, labels[0], label)
+    owner = _owners(parts, labels)
+    taken = np.maximum(owner, 0)  # the values of missing queries are the same in all parts
+
+    def placed(columns: Sequence[Any]) -> Any:
+        """Return the rows of each run and query of the part that has it."""
+        stacked = np.stack(columns)
+        return np.take_along_axis(
+            stacked, taken[np.newaxis].reshape(1, *taken.shape, *[1] * (stacked.ndim - 3)), axis=0
+        )[0]
+
+    present = owner >= 0
+    averaged = placed([part.averaged for part in parts])
+    rule = queries or first.options.get("queries", "all")
+    if queries is not None and queries != first.options.get("queries"):
+        averaged = _averaged(queries, first.options.get("queries"), averaged, present)
+    infos = [_merged_info(parts, run, present[run]) for run in range(len(first.runs))]
+    counts = [part.undefined for part in parts if part.undefined is not None]
+    merged = type(first)(
+        infos,
+        first.queries,
+        first.measures,
+        placed([part.values for part in parts]),
+        averaged,
+        present=present,
+        relevance_strings=_strings(parts, taken),
+        without_mean=np.any(~present, axis=1) if rule == "complete" else None,
+        bounds=_bounds(parts, placed),
+        options=first.options | {"queries": rule},
+        inputs=_inputs(parts),
+        resolve=first._resolve,  # noqa: SLF001  # the same class
+    )
+    merged.qrels = first.qrels
+    merged.undefined = np.sum(counts, axis=0)
+    merged.judged_example = first.judged_example
+    merged.examples = [_example([part.examples[run] for part in parts]) for run in range(len(infos))]
+    for name in OF_THE_WORK:
+        merged.options.pop(name, None)
+    failed = _failed(parts)
+    if failed:
+        merged.options["failed_parts"] = failed
+    merged.warnings = _warnings(parts, merged, rule)
+    if first.intervals is not None:
+        _, by, confidence = first.intervals
+        seed = first.options.get("seed", 0)
+        merged.intervals = mean_intervals(merged, by, confidence=confidence, seed=seed)
+    return merged
+
+
+def failed_warning(paths: Sequence[str]) -> list[ResultWarning]:
+    """Return a warning of parts that failed; none without any."""
+    message = f"parts that failed: {', '.join(paths)}; their queries are treated as missing"
+    return [ResultWarning("failed_parts", message, len(paths))] if paths else []
+
+
+def _refuse_unmergeable(part: Results, label: str) -> None:
+    if part.estimates is not None or part.withheld is not None:
+        raise UsageError(f"{label} holds estimates, which are over all queries; expected values of evaluate")
+    if part.undefined is None or part.qrels is None:
+        raise UsageError(f"{label} lacks what merging needs; expected results of `evaluate`")
+    if part.options.get("name_by") == "tag" and any(run.counts.get("other_tags") for run in part.runs):
+        raise UsageError(f"{label} has several run tags; expected one tag, or runs named by file")
+
+
+def _refuse_different(first: Results, other: Results, one: str, label: str) -> None:
+    """Raise UsageError if results are not of the same runs, judgments, measures and options."""
+    if other.names != first.names:
+        raise UsageError(
+            f"{label} has the runs {', '.join(other.names)}, {one} has {', '.join(first.names)}; expected "
+            "the same runs in the same order (`merge --name` names one run in parts)"
+        )
+    texts, others = ([str(measure) for measure in results.measures] for results in (first, other))
+    if texts != others:
+        raise UsageError(f"{label} has {', '.join(others)}, {one} has {', '.join(texts)}; expected equal")
+    if other.queries != first.queries or other.qrels_digest != first.qrels_digest:
+        raise UsageError(f"{label} and {one} have other judgments; expected the same judgments")
+    left, right = _comparable(first.options), _comparable(other.options)
+    for name in dict.fromkeys([*left, *right]):
+        if left.get(name) != right.get(name):
+            raise UsageError(
+                f"{label} has {name}={right.get(name)!r}, {one} has {left.get(name)!r}; expected equal "
+                "options"
+            )
+    missing = ~first.present & ~other.present
+    if not np.array_equal(first.values[missing], other.values[missing], equal_nan=True):
+        raise UsageError(
+            f"{label} and {one} have other values for missing queries; expected the same version"
+        )
+
+
+def _comparable(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if name not in OF_THE_WORK}
+
+
+def _owners(parts: Sequence[Results], labels: Sequence[str]) -> Integers:
+    """Return the part that has each query of each run; -1 for none."""
+    owner = np.full(parts[0].present.shape, -1, dtype=np.int64)
+    for number, part in enumerate(parts):
+        twice = np.argwhere(part.present & (owner >= 0)).tolist()
+        if twice:
+            run, code = twice[0]
+            raise UsageError(
+                f"query '{part.queries[code]}' of {part.runs[run].name} is in {labels[owner[run, code]]} and "
+                f"in {labels[number]} ({len(twice):,} such queries); expected each query in one part"
+            )
+        owner[part.present] = number
+    return owner
+
+
+def _averaged(queries: str, before: str | None, averaged: Flags, present: Flags) -> Flags:
+    """Return which queries are averaged by another rule than that of the parts."""
+    if queries not in SETTLED or before not in SETTLED:
+        raise UsageError(
+            f"queries={queries!r} of results with queries={before!r}; expected the same, or 'all' and 'both'"
+        )
+    chosen = present if queries == "both" else np.ones_like(present)
+    return np.broadcast_to(chosen[:, :, np.newaxis], averaged.shape).copy()
+
+
+def _merged_info(parts: Sequence[Results], run: int, present: Flags) -> RunInfo:
+    """Return the description of a run with the sums of the counts of its parts."""
+    infos = [part.runs[run] for part in parts]
+    counts = {name: sum(info.counts[name] for info in infos) for name in infos[0].counts}
+    counts["missing_queries"] = int((~present).sum())
+    tag = next((info.tag for info in reversed(infos) if info.tag), "")
+    return RunInfo(infos[0].name, tag, infos[0].path if len(infos) == 1 else "", counts)
+
+
+def _strings(parts: Sequence[Results], taken: Integers) -> list[list[str]]:
+    if not parts[0].relevance_strings:
+        return []
+    return [
+        [parts[number].relevance_strings[run][code] for code, number in enumerate(numbers)]
+        for run, numbers in enumerate(taken.tolist())
+    ]
+
+
+def _bounds(parts: Sequence[Results], placed: Callable[[Sequence[Any]], Any]) -> Bounds | None:
+    bounds = [part.bounds for part in parts if part.bounds is not None]
+    if not bounds:
+        return None
+    return Bounds(placed([bound.limits for bound in bounds]), bounds[0].available)
+
+
+def _inputs(parts: Sequence[Results]) -> list[dict[str, Any]]:
+    """Return the inputs of all parts, each once."""
+    return list({info["path"]: info for part in parts for info in part.inputs}.values())
+
+
+def _example(examples: Sequence[tuple[str, str]]) -> tuple[str, str]:
+    """Return the first query and document of a run of which no document is judged; else empty strings."""
+    lists = [example for example in examples if example[1]]
+    judged = len(lists) < len(examples)
+    return (
+        ("", "") if judged or not lists else min(lists, key=lambda each: each[0].encode("utf-8", "replace"))
+    )
+
+
+def _failed(parts: Sequence[Results]) -> list[str]:
+    """Return the parts that failed and that no other result has read."""
+    read = {info["path"] for part in parts for info in part.inputs}
+    failed = [path for part in parts for path in part.options.get("failed_parts") or ()]
+    return [path for path in dict.fromkeys(failed) if path not in read]
+
+
+def _warnings(parts: Sequence[Results], merged: Results, rule: str) -> list[ResultWarning]:
+    """Return the warnings of merged results, in the order in which `evaluate` gives them."""
+    first = parts[0]
+    fixed = [notice for notice in first.warnings if notice.code not in OF_RUNS]
+    tail = [notice for notice in fixed if notice.code == "fractional_grades"]
+    head = [notice for notice in fixed if notice.code != "fractional_grades"]
+    unmatched = {
+        info.name: document
+        for info, (_, document) in zip(merged.runs, merged.examples, strict=True)
+        if document and info.counts["queries"]
+    }
+    assert merged.undefined is not None
+    made = [
+        no_overlap(merged.runs),
+        *no_judged_document(list(unmatched), next(iter(unmatched.values()), ""), first.judged_example),
+        *head,
+        *count_warnings(merged.runs, averaging=rule),
+        *warnings_of_undefined(merged.runs, merged.measures, merged.undefined),
+        *tail,
+        *failed_warning(merged.options.get("failed_parts") or ()),
+    ]
+    return [notice for notice in made if notice.count]

@@ -1,0 +1,107 @@
+"""Figures of a measure by run and query: heat map, box plots, violin plots, lines; and the means."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from leadline.charts import COLUMN
+from leadline.charts.distribution_plots import by_query, distributions
+from leadline.charts.interval_plots import forest
+from leadline.charts.query_map import query_map
+from leadline.data.wording import counted, percent
+from leadline.errors import UsageError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from leadline.evaluation.results import Results
+
+
+SHAPES = ("box", "violin", "line")  # of the values of queries, by run
+KINDS = ("heat-map", *SHAPES, "means")
+
+
+def drawn_results(results: Results, figure: str, index: int = 0, *, width: float | None = None) -> Figure:
+    """Draw a figure of results."""
+    measure = results.measures[index]
+    if figure == "heat-map":
+        return per_query(results, measure, width=width or COLUMN)
+    order = results.order(index)
+    names = [results.names[run] for run in order]
+    means = results.means[order, index]
+    queries = counted(len(results.averaged_queries()), "query", "queries")
+    if figure == "means":
+        return _means(results, index, order, f"{measure}, mean ({queries})", width or COLUMN)
+    _refuse_withheld(results)
+    values = results.averaged_values(index)[order]
+    if figure == "line":
+        return by_query(
+            names, values, list(results.queries), label=str(measure), rising=measure.rising, width=width
+        )
+    return distributions(
+        names,
+        list(values),
+        means,
+        label=f"{measure} of single queries ({queries})",
+        shape=figure,
+        limits=(float(getattr(measure, "low", -math.inf)), float(getattr(measure, "high", math.inf))),
+        width=width or COLUMN,
+    )
+
+
+def _means(results: Results, index: int, order: list[int], label: str, width: float) -> Figure:
+    """Draw the means with their intervals; without intervals points."""
+    limits = np.full((len(order), 2), np.nan)
+    if results.intervals is not None:
+        limits = results.intervals.limits[order, index]
+        label += f", {percent(results.intervals.confidence)} interval of each mean alone"
+    return forest(
+        [results.names[run] for run in order],
+        results.means[order, index],
+        limits[:, 0],
+        limits[:, 1],
+        label=label,
+        width=width,
+    )
+
+
+def _refuse_withheld(results: Results) -> None:
+    if results.withheld is not None:
+        raise UsageError(
+            "single queries: their estimates from a sample of judgments are too variable to draw; expected "
+            "the results of `evaluate` itself (a forest plot), or those of a comparison"
+        )
+
+
+def per_query(results: Results, measure: object | None = None, *, width: float = COLUMN) -> Figure:
+    """Draw a heat map of runs (best first) by queries (hardest first); low values are dark."""
+    _refuse_withheld(results)
+    index = 0 if measure is None else results.measure_index(measure)
+    values = results.values[:, :, index]
+    rows = _best_first(results, index)
+    defined = ~np.isnan(values)
+    sums = np.where(defined, values, 0.0).sum(axis=0)
+    means = np.where(defined.any(axis=0), sums / np.maximum(defined.sum(axis=0), 1), math.inf)
+    if not results.measures[index].rising:
+        means = -means
+    cells = values[rows][:, np.argsort(means, kind="stable")]
+    measure = results.measures[index]
+    return query_map(
+        [results.names[row] for row in rows],
+        cells,
+        limits=(float(getattr(measure, "low", -math.inf)), float(getattr(measure, "high", math.inf))),
+        order="the hardest at the left",
+        label=f"{measure} of one query in one run",
+        width=width,
+    )
+
+
+def _best_first(results: Results, index: int) -> list[int]:
+    means = results.means[:, index]
+    if not results.measures[index].rising:
+        means = -means
+    order: list[int] = np.argsort(-np.nan_to_num(means, nan=-math.inf), kind="stable").tolist()
+    return order

@@ -1,0 +1,494 @@
+"""Results from tables of scores and from saved results."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from leadline.data.arrays import Flags, Floats
+from leadline.data.averages import NamedMeasure
+from leadline.data.ids import Vocabulary, to_bytes
+from leadline.data.records import ResultWarning, RunInfo
+from leadline.data.validation import check_word
+from leadline.errors import InputError, LeadlineError, UsageError
+from leadline.evaluation.evaluate import Meaning
+from leadline.evaluation.profiles import profile_of
+from leadline.evaluation.results import Results
+from leadline.evaluation.trec_names import is_text
+from leadline.io.opening import files_of
+from leadline.io.read_paths import public
+from leadline.io.result_files import damaged_result
+from leadline.io.saved_results import Saved
+from leadline.io.score_cells import BESIDE_RESULTS, Choices, OpenedScores, ScoreColumns, open_mapping
+from leadline.io.score_tables import open_scores
+from leadline.measures import Measure
+
+Missing: TypeAlias = Literal["refuse", "zero", "drop"]
+MISSING = ("refuse", "zero", "drop")
+WIDE = ("runs", "measures")
+COSTS = frozenset({"ms", "summary_ms", "seconds", "opened"})  # less is better
+BEYOND = 1e-9  # by which a rounded value may exceed the range of its measure
+
+
+@public
+def read_scores(
+    scores: Any,
+    *,
+    measures: Iterable[str | Measure] | str | Measure | None = None,
+    lower_is_better: Iterable[str] | str = (),
+    higher_is_better: Iterable[str] | str = (),
+    missing: Missing = "refuse",
+    wide: Literal["runs", "measures"] | None = None,
+) -> Results:
+    """Read values of queries, as other programs computed them, as results of runs.
+
+    Parameters
+    ----------
+    scores : path, data frame, mapping or list
+        Files, folders or patterns of files; data frames; nested dictionaries `{run: {query: {measure:
+        value}}}`; `{run: table}`; or a list of these. Tables are long (columns of query, run, measure and
+        value) or have runs or measures as columns; files may also be the output of `trec_eval -q` or
+        `ir_measures -q`, results of MTEB, whose tasks are the queries, and results saved by leadline. A
+        table without a column of runs is one run, called as its file.
+    measures : measure or iterable of measures, optional
+        Measures to keep, in this order; all by default. A single one names the values of tables with runs
+        as columns.
+    lower_is_better : str or iterable of str, optional
+        Measures unknown to leadline of which smaller values are better.
+    higher_is_better : str or iterable of str, optional
+        Such measures of which larger values are better. Gates refuse a measure that is in neither of the two.
+    missing : {"refuse", "zero", "drop"}, default "refuse"
+        What to do with a value that some run has and another lacks: report an error, count 0, or leave the
+        query out of the means of this measure for all runs.
+    wide : {"runs", "measures"}, optional
+        What columns of values are; by default measures if the run of the table was named (`{run: table}`),
+        a name is that of a measure, or several tables have it, and else runs.
+
+    Returns
+    -------
+    Results
+        All runs; `inputs` are the files with their numbers of values.
+
+    Raises
+    ------
+    InputError
+        If a file is no table of scores, a value is no number or given twice, or one is missing.
+    UsageError
+        If options contradict the tables.
+
+    Notes
+    -----
+    Names of measures are read as by `evaluate`, those of trec_eval too. Of other names, such as latency, the
+    range is unknown, and larger values are taken as better, with a warning. Without `measures`, sums and
+    geometric means over queries are left out and counted.
+
+    Examples
+    --------
+    >>> rows = {"a": {"q1": {"map": 0.5, "latency": 12}, "q2": {"map": 0.7, "latency": 9}}}
+    >>> results = read_scores(rows, lower_is_better="latency")
+    >>> [str(measure) for measure in results.measures], results.mean("a", "AP")
+    (['AP', 'latency'], 0.6)
+    """
+    check_word(MISSING, missing=missing)
+    if wide is not None:
+        check_word(WIDE, wide=wide)
+    asked = [] if measures is None else [measures] if isinstance(measures, (str, Measure)) else list(measures)
+    sides = {
+        side: [given] if isinstance(given, str) else list(given)
+        for side, given in (("lower", lower_is_better), ("higher", higher_is_better))
+    }
+    stated = [name for given in sides.values() for name in given]
+    both = [name for name in sides["lower"] if name in sides["higher"]]
+    if both:
+        raise UsageError(
+            f"--config scores.lower_is_better={both[0]} with --config scores.higher_is_better; expected one "
+            "of them"
+        )
+    names = list(map(str, asked))
+    opened = [(source, table) for source in _sources(scores) for table in [_opened(source)]]
+    if not opened:
+        raise InputError("no scores", expected="one table or more")
+    saved = [(source, table) for source, table in opened if isinstance(table, Results)]
+    if len(saved) == len(opened):
+        results = _combined([table for _, table in saved], [source.path for source, _ in saved])
+        return _selected(results, names, sides)
+    if saved:
+        other = next(source for source, table in opened if isinstance(table, OpenedScores))
+        raise UsageError(f"{saved[0][0].path} is a saved result, {other.path} a table; expected one kind")
+    tables = [table for _, table in opened if isinstance(table, OpenedScores)]
+    headers = [name for table in tables for name in dict.fromkeys(table.header)]
+    repeated = {name for name in headers if headers.count(name) > 1} if len(tables) > 1 else set()
+    choices = Choices(is_known, [*names, *stated] if wide is None else names, wide, repeated, _canonical)
+    choices = choices._replace(asked=names or choices.asked)
+    columns = [
+        table.columns(choices._replace(wide="measures") if source.name and wide is None else choices)
+        for source, table in opened
+        if isinstance(table, OpenedScores)
+    ]
+    return _Builder(columns, names, sides, missing).results([source.path for source, _ in opened])
+
+
+def _combined(parts: Sequence[Results], paths: Sequence[str]) -> Results:
+    """Return the runs of several saved results as one."""
+    first = parts[0]
+    inputs = [
+        {"path": path, "rows": int((~np.isnan(results.values)).sum())}
+        for path, results in zip(paths, parts, strict=True)
+    ]
+    for results in parts:
+        results.runs = [replace(info, path="") for info in results.runs]
+    if len(parts) == 1:
+        first.inputs = inputs
+        return first
+    texts, queries = list(map(str, first.measures)), set(first.averaged_queries())
+    for path, results in zip(paths[1:], parts[1:], strict=True):
+        others = list(map(str, results.measures))
+        if others != texts:
+            raise UsageError(
+                f"{path} has {', '.join(others)}, {paths[0]} has {', '.join(texts)}; expected equal"
+            )
+        different = queries ^ set(results.averaged_queries())
+        if different:
+            raise UsageError(
+                f"{path} and {paths[0]} have different queries ({len(different)}, such as {min(different)}); "
+                "expected the same"
+            )
+    names = [name for results in parts for name in results.names]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise UsageError(f"run '{twice[0]}' is in two files; expected different names")
+    rows = [results.queries.encode(first.queries.names) for results in parts]
+    sampling = _merged(parts)
+    message = "values are estimates from a sample of judgments; intervals are over queries and samples"
+    estimated = [] if sampling is None else [ResultWarning("estimates", message, 1)]
+    return Results(
+        [info for results in parts for info in results.runs],
+        first.queries,
+        first.measures,
+        np.concatenate([results.values[:, row] for results, row in zip(parts, rows, strict=True)]),
+        np.concatenate([results.averaged[:, row] for results, row in zip(parts, rows, strict=True)]),
+        present=np.concatenate([results.present[:, row] for results, row in zip(parts, rows, strict=True)]),
+        warnings=list(dict.fromkeys([*estimated, *(notice for one in parts for notice in one.warnings)])),
+        options=first.options,
+        inputs=inputs,
+        resolve=first._resolve,  # noqa: SLF001  # the same class
+        sampling=sampling,
+    )
+
+
+def _merged(parts: Sequence[Results]) -> list[dict[str, Any]] | None:
+    """Return the estimates of all files; none for runs of complete judgments, None if all are."""
+    if all(results.sampling is None for results in parts):
+        return None
+    found = []
+    for results in parts:
+        exact: dict[str, Any] = {"new": False, "estimate": {str(one): {} for one in results.measures}}
+        found += results.sampling or [exact] * len(results.runs)
+    return found
+
+
+def _opened(source: _Source) -> OpenedScores | Results:
+    """Open a table; what -f json printed is one of values by run, query and measure."""
+    opened = open_scores(source.data, name=source.name)
+    if isinstance(opened, Saved):
+        found: Results = opened.values
+        return found
+    if not isinstance(opened, dict):
+        return opened
+    with damaged_result(source.path):
+        values = {run["name"]: run.get("queries") for run in opened["runs"]}
+    if not all(values.values()):
+        raise InputError(
+            "printed by -f json without values of queries",
+            expected="-o FILE.json, or -f json --per-query",
+            path=source.path,
+        )
+    return open_mapping(values, source.path, "")
+
+
+class _Source(NamedTuple):
+    """A file or table, and the name of its run if the caller gave one."""
+
+    data: Any
+    name: str = ""
+    path: str = "in memory"
+
+
+def _sources(scores: Any) -> list[_Source]:
+    """Return the files and tables that the argument of `read_scores` denotes."""
+    if isinstance(scores, (str, os.PathLike)):
+        paths = [path for path in files_of(os.fspath(scores)) if os.path.basename(path) not in BESIDE_RESULTS]
+        return [_Source(path, "", path) for path in paths]
+    if isinstance(scores, Mapping) and not all(isinstance(value, Mapping) for value in scores.values()):
+        return [
+            _Source(
+                value, str(name), os.fspath(value) if isinstance(value, (str, os.PathLike)) else "in memory"
+            )
+            for name, value in scores.items()
+        ]
+    if isinstance(scores, Sequence) and scores and not _is_row(scores[0]):
+        return [source for one in scores for source in _sources(one)]
+    return [_Source(scores)]
+
+
+def _is_row(value: object) -> bool:
+    """Return whether a member of a list is a row of a table, and not a table itself."""
+    if isinstance(value, Mapping):
+        return not any(isinstance(inner, Mapping) for inner in value.values())
+    return hasattr(value, "_fields")
+
+
+@cache
+def _meant(name: str) -> Any:
+    """Return the measure that a name denotes; None if it is unknown, or denotes several or text."""
+    try:
+        found = [] if is_text(name) else profile_of("leadline").measures([name])
+    except LeadlineError:
+        return None
+    return found[0] if len(found) == 1 else None
+
+
+def is_known(name: str) -> bool:
+    """Return whether a name is that of a measure."""
+    return _meant(name) is not None
+
+
+def _canonical(name: str) -> str:
+    found = _meant(name)
+    return name if found is None else str(found)
+
+
+def _selected(results: Results, names: Sequence[str], sides: Mapping[str, Sequence[str]]) -> Results:
+    """Return the asked measures of saved results, with the directions that were only assumed."""
+    assumed = {
+        str(measure): measure
+        for measure in results.measures
+        if isinstance(measure, NamedMeasure) and measure.assumed
+    }
+    said = {name: side for side, given in sides.items() for name in given}
+    for name, side in said.items():
+        if name not in assumed:
+            raise UsageError(
+                f"--{side}-is-better {name} with saved results, which know what is better; expected none"
+            )
+    results.measures = [
+        replace(assumed[name], rising=said[name] == "higher", assumed=False) if name in said else measure
+        for name, measure in zip(map(str, results.measures), results.measures, strict=True)
+    ]
+    indices = list(dict.fromkeys(results.measure_index(name) for name in names))
+    return results.select_measures(indices) if indices else results
+
+
+class _Builder:
+    """Results of the columns of tables."""
+
+    def __init__(
+        self,
+        columns: Sequence[ScoreColumns],
+        asked: Sequence[str],
+        sides: Mapping[str, Sequence[str]],
+        missing: Missing,
+    ) -> None:
+        self.columns = columns
+        self.missing = missing
+        self.warnings = [
+            ResultWarning(*remark)
+            for remark in dict.fromkeys(one for part in columns for one in part.remarks)
+        ]
+        self.sides = {_canonical(name): (side, name) for side, given in sides.items() for name in given}
+        self.measures = self._measures(asked)
+        self.runs = list(dict.fromkeys(run for part in columns for run in part.runs))
+        self.queries = Vocabulary.of_bytes(
+            to_bytes(query) for part in columns for query in dict.fromkeys(part.queries)
+        )
+
+    def _measures(self, asked: Sequence[str]) -> dict[str, Any]:
+        """Return the measures to keep, by canonical name."""
+        spelled: dict[str, str] = {}
+        for part in self.columns:
+            own: dict[str, str] = {}
+            for name in dict.fromkeys(part.measures):
+                canonical = _canonical(name)
+                if own.setdefault(canonical, name) != name:
+                    raise InputError(
+                        f"{own[canonical]} and {name} both mean {canonical}",
+                        expected="one of them",
+                        path=part.path,
+                    )
+            spelled |= own
+        wanted = list(dict.fromkeys(map(_canonical, asked))) or list(spelled)
+        for name in wanted:
+            if name not in spelled:
+                raise UsageError(f"no measure '{name}' in these scores; there are: " + ", ".join(spelled))
+        for canonical, (side, name) in self.sides.items():
+            if canonical not in spelled:
+                raise UsageError(f"no measure '{name}' in these scores; there are: " + ", ".join(spelled))
+            known = _meant(name)
+            if known is not None and known.rising != (side == "higher"):
+                better = "larger" if known.rising else "smaller"
+                raise UsageError(
+                    f"--{side}-is-better {name}: {better} values of {canonical} are better; expected a "
+                    "measure that is unknown here"
+                )
+        found = {
+            name: NamedMeasure(
+                name,
+                rising=self.sides.get(name, ("lower" if name in COSTS else "",))[0] != "lower",
+                assumed=name not in self.sides and name not in COSTS,
+            )
+            if _meant(name) is None
+            else _meant(name)
+            for name in wanted
+        }
+        sums = [name for name, measure in found.items() if measure.average in ("sum", "geometric")]
+        if not asked and sums:
+            words = f"measures that are no means over queries: {', '.join(sums)}; left out"
+            self.warnings.append(ResultWarning("measures_left_out", words, len(sums)))
+            found = {name: measure for name, measure in found.items() if name not in sums}
+        assumed = [name for name, measure in found.items() if getattr(measure, "assumed", False)]
+        if assumed:
+            named = ", ".join(assumed)
+            words = f"larger values are taken as better: {named} (otherwise --config scores.lower_is_better)"
+            self.warnings.append(ResultWarning("assumed_direction", words, len(assumed)))
+        if not found:
+            raise InputError(f"only {', '.join(sums)}", expected="measures that are means over queries")
+        return found
+
+    def results(self, paths: Sequence[str]) -> Results:
+        """Return the results; `paths` are the files in the order of the columns."""
+        values, given = self._values()
+        self._check_ranges(values)
+        averaged = self._averaged(values, given)
+        named = [
+            name
+            for name, measure in self.measures.items()
+            if isinstance(measure, NamedMeasure) and not measure.rising
+        ]
+        return Results(
+            [RunInfo(name) for name in self.runs],
+            self.queries,
+            list(self.measures.values()),
+            values,
+            averaged,
+            present=np.asarray(given.any(axis=2)),
+            warnings=[notice for notice in self.warnings if notice.count],
+            options={"measures": list(self.measures), "missing": self.missing, "lower_is_better": named},
+            inputs=[
+                {"path": path, "rows": len(part.values)}
+                for path, part in zip(paths, self.columns, strict=True)
+            ],
+            resolve=Meaning(profile_of("leadline")),
+        )
+
+    def _values(self) -> tuple[Floats, Flags]:
+        """Return values, NaN where missing, and whether there is one: runs x queries x measures."""
+        run_of = {name: code for code, name in enumerate(self.runs)}
+        measure_of = {name: code for code, name in enumerate(self.measures)}
+        shape = len(self.runs), len(self.queries), len(self.measures)
+        values = np.full(shape, np.nan).ravel()
+        source = np.full(values.shape, -1, dtype=np.int64)  # row of every value
+        begin = 0
+        for part in self.columns:
+            codes = {name: measure_of.get(_canonical(name), -1) for name in dict.fromkeys(part.measures)}
+            measure = np.array([codes[name] for name in part.measures], dtype=np.int64)
+            run = np.array([run_of[name] for name in part.runs], dtype=np.int64)
+            query = self.queries.encode(map(to_bytes, part.queries))
+            numbers = np.array([np.nan if value is None else value for value in part.values])
+            rows = np.flatnonzero(measure >= 0)
+            cells = np.ravel_multi_index((run[rows], query[rows], measure[rows]), shape)
+            self._refuse_repeats(part, begin, rows, cells, source)
+            source[cells] = begin + rows
+            values[cells] = numbers[rows]
+            begin += len(part.values)
+        values = values.reshape(shape)
+        return values, np.asarray(~np.isnan(values))
+
+    def _refuse_repeats(self, part: ScoreColumns, begin: int, rows: Any, cells: Any, source: Any) -> None:
+        """Refuse a cell that this or an earlier table has already."""
+        order = np.argsort(cells, kind="stable")
+        again = order[1:][cells[order][1:] == cells[order][:-1]]
+        earlier = np.flatnonzero(source[cells] >= 0)
+        if not len(again) and not len(earlier):
+            return
+        place = int(min([*again.tolist(), *earlier.tolist()]))
+        row = int(rows[place])
+        first = int(source[cells[place]])
+        if first < 0:
+            first = begin + int(rows[np.flatnonzero(cells == cells[place])[0]])
+        where = self._place(first)
+        found = (
+            f"{part.measures[row]} of run '{part.runs[row]}' for query '{part.queries[row]}' again "
+            f"(first {where})"
+        )
+        line = part.places[row] if part.unit == "line" else None
+        prefix = "" if part.unit == "line" else f"{part.unit} {part.places[row]}: "
+        raise InputError(prefix + found, expected="each once", path=part.path, line=line)
+
+    def _place(self, row: int) -> str:
+        """Return the file and place of a row, counted over all tables."""
+        for part in self.columns:
+            if row < len(part.values):
+                return f"at {part.unit} {part.places[row]}" + (
+                    f" of {part.path}" if len(self.columns) > 1 else ""
+                )
+            row -= len(part.values)
+        raise AssertionError(row)
+
+    def _check_ranges(self, values: Floats) -> None:
+        """Take the range of a measure as unknown where values lie outside it, and warn."""
+        for index, (name, measure) in enumerate(self.measures.items()):
+            column = values[:, :, index]
+            if np.isnan(column).all():
+                continue
+            low, high = float(np.nanmin(column)), float(np.nanmax(column))
+            if low < measure.low - BEYOND or high > measure.high + BEYOND:
+                words = (
+                    f"values of {name} from {low:g} to {high:g}, outside its range {measure.low:g} to "
+                    f"{measure.high:g}, which is taken as unknown"
+                )
+                self.warnings.append(ResultWarning("outside_range", words, 1))
+                self.measures[name] = NamedMeasure(name, rising=measure.rising)
+
+    def _averaged(self, values: Floats, given: Flags) -> Flags:
+        """Return what counts in the means; refuse, fill or leave out missing values."""
+        lacking = int((~given).sum())
+        if not lacking:
+            return np.ones(values.shape, dtype=np.bool_)
+        run, query, measure = (int(place[0]) for place in np.nonzero(~given))
+        texts = list(self.measures)
+        if self.missing == "refuse":
+            raise InputError(
+                f"no value of {texts[measure]} for run '{self.runs[run]}' and query '{self.queries[query]}' "
+                f"({lacking:,} of {values.size:,} values are missing)",
+                expected="every measure for every run and query; --config scores.missing=zero counts 0, "
+                "--config scores.missing=drop "
+                "leaves out the queries",
+            )
+        if self.missing == "zero":
+            wrong = [
+                name
+                for index, (name, one) in enumerate(self.measures.items())
+                if not one.rising and not given[:, :, index].all()
+            ]
+            if wrong:
+                raise UsageError(
+                    f"--config scores.missing=zero with {wrong[0]}, of which 0 is the best value; expected "
+                    "--config scores.missing=drop"
+                )
+            values[~given] = 0.0
+            words = f"missing values: {lacking:,} of {values.size:,}; counted 0"
+            self.warnings.append(ResultWarning("missing_zero", words, lacking))
+            return np.ones(values.shape, dtype=np.bool_)
+        complete = np.asarray(given.all(axis=0))
+        for index, name in enumerate(texts):
+            left = int((~complete[:, index]).sum())
+            if left == len(complete):
+                raise InputError(f"no query with {name} for every run", expected="at least one")
+            words = f"queries without {name} for every run: {left} of {len(complete)}; left out of its means"
+            self.warnings.append(ResultWarning("missing_dropped", words, left))
+        return np.broadcast_to(complete[None], values.shape).copy()

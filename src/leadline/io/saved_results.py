@@ -1,0 +1,235 @@
+"""The one saved format: the result of any command as JSON or Parquet, and what restores it exactly.
+
+JSON has the keys that `-f json` prints, with the values of queries. Parquet has a row for each run, query and
+measure, or the columns of the CSV. Both hold the object itself (`state`, see `leadline.data.encoding`), a
+format number and a checksum.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from leadline.data.encoding import decoded, encoded
+from leadline.data.optional import import_optional
+from leadline.data.records import ResultWarning
+from leadline.data.wording import UNSAFE
+from leadline.errors import InputError, LeadlineError
+from leadline.io.opening import PARQUET, first_bytes, read_whole, text_of
+from leadline.io.read_paths import record_input, release_input
+from leadline.io.sealed_files import (
+    CHECKSUM,
+    DAMAGED,
+    check_json,
+    json_checksum,
+    read_parquet,
+    sealed_parquet,
+)
+from leadline.version import VERSION
+
+FORMAT = 2  # of saved results
+MANIFEST = b"leadline"  # key of the metadata of Parquet
+EXPECTED = "a result saved with -o FILE.json or -o FILE.parquet"
+
+
+class Saved(NamedTuple):
+    """A saved result.
+
+    Attributes
+    ----------
+    path : str
+        The file.
+    command : str
+        The command that made it; empty for Python.
+    inputs : list of dict
+        Path, digest and number of rows of its inputs.
+    view : View
+        The result and how the command showed it.
+    """
+
+    path: str
+    command: str
+    inputs: list[dict[str, Any]]
+    view: Any
+
+    @property
+    def values(self) -> Any:
+        """The values of queries, as `Results`: the result, or those that it was made of."""
+        own = self.view.result
+        found = own if hasattr(own, "averaged_values") else getattr(own, "results", None)
+        if not hasattr(found, "averaged_values"):
+            raise InputError(
+                f"a saved result of `{self.command}` without values of queries",
+                expected="one of evaluate, compare or rank",
+                path=self.path,
+            )
+        return found
+
+
+def envelope(
+    command: str, inputs: Sequence[dict[str, Any]], options: dict[str, Any], warnings: Sequence[ResultWarning]
+) -> dict[str, Any]:
+    """Return the keys common to all JSON results."""
+    return {
+        "leadline": VERSION,
+        "command": command,
+        "inputs": list(inputs),
+        "options": options,
+        "warnings": [
+            {"code": notice.code, "message": notice.message, "count": notice.count} for notice in warnings
+        ],
+    }
+
+
+def saved_json(view: Any, about: Mapping[str, Any]) -> bytes:
+    """Return a view as JSON; `about` are the keys of `envelope`."""
+    data = {"format": FORMAT, **about, **view.data(whole=True), "state": encoded(_packed(view))}
+    data = json.loads(json.dumps(data, allow_nan=False))  # as it is read
+    return json_text(data | {CHECKSUM: json_checksum(data)}).encode("utf-8", "surrogateescape")
+
+
+def saved_parquet(view: Any, about: Mapping[str, Any]) -> bytes:
+    """Return a view as Parquet."""
+    table = _arrow_table(view.result.saved_columns())
+    manifest = {"format": FORMAT, **about, "state": encoded(_packed(view))}
+    text = json.dumps(manifest, ensure_ascii=True, allow_nan=False)
+    return sealed_parquet(table.replace_schema_metadata({MANIFEST: text}))
+
+
+def _arrow_table(columns: Mapping[str, Any]) -> Any:
+    """Return columns as an Arrow table; a column of numbers and texts is text."""
+    arrow = import_optional("pyarrow")
+    made = {}
+    for name, values in columns.items():
+        mixed = (
+            not isinstance(values, np.ndarray)
+            and len({isinstance(one, str) for one in values if one is not None}) > 1
+        )
+        plain = [None if one is None else str(one) for one in values] if mixed else values
+        try:
+            made[name] = arrow.array(plain, from_pandas=True)  # NaN is null
+        except UnicodeEncodeError:
+            raise InputError(
+                "an id that is not Unicode", expected="ids of valid UTF-8 in a saved file"
+            ) from None
+    return arrow.table(made)
+
+
+def _packed(view: Any) -> Any:
+    """Return a view without the values that the rows hold."""
+    packed = copy.copy(view)
+    packed.result = view.result.without_saved_columns()
+    return packed
+
+
+def read_saved(path: str, *, to_update: bool = False) -> Saved:
+    """Read a saved result; with `to_update` the running command may replace the file.
+
+    Raises
+    ------
+    InputError
+        If the file is no saved result, is of another format, or is damaged.
+    """
+    record_input(path)
+    table = None
+    if (first_bytes(path) or b"").startswith(PARQUET):
+        table = read_parquet(path, expected=EXPECTED)
+        with _damaged(path):
+            data = json.loads((table.schema.metadata or {}).get(MANIFEST, b"{}"))
+    else:
+        try:
+            data = json.loads(text_of(read_whole(path)))
+        except (ValueError, RecursionError):
+            raise InputError("no saved result", expected=EXPECTED, path=path) from None
+    if to_update:
+        release_input(path)
+    return restored(data, path, table)
+
+
+def restored(data: Any, path: str = "", table: Any = None) -> Saved:
+    """Return a saved result from its JSON, or the manifest and the rows of its Parquet."""
+    check_format(data, path)
+    if table is None and CHECKSUM not in data:
+        raise InputError(DAMAGED, expected="the file as it was saved", path=path)
+    check_json(data, path)
+    with _damaged(path):
+        view = decoded(data["state"])
+        if hasattr(view.result, "averaged_values"):
+            view.result.take_saved_values(
+                _values_of_rows(data) if table is None else table["value"].to_numpy()
+            )
+        return Saved(path, data["command"], data["inputs"], view)
+    raise AssertionError
+
+
+def is_saved(data: object) -> bool:
+    """Return whether JSON is a saved result."""
+    return isinstance(data, dict) and "state" in data and "format" in data
+
+
+def check_format(data: object, path: str) -> None:
+    """Raise InputError for anything but a saved result of this format."""
+    if not isinstance(data, dict) or "leadline" not in data:
+        raise InputError("no saved result", expected=EXPECTED, path=path)
+    version, found = data["leadline"], data.get("format")
+    if found == FORMAT and "state" in data:
+        return
+    if found is None:
+        message = "was printed by -f json, which leaves out what restores the result"
+    elif isinstance(found, int) and found > FORMAT:
+        message = f"was saved by leadline {version} in format {found}; this version reads format {FORMAT}"
+    else:
+        message = f"was saved by leadline {version} in format {found}, which is no longer read"
+    raise InputError(message, expected="the command again, with -o FILE.json or -o FILE.parquet", path=path)
+
+
+def _values_of_rows(data: Mapping[str, Any]) -> list[Any]:
+    return [[list(row.values()) for row in run["queries"].values()] for run in data["runs"]]
+
+
+@contextmanager
+def _damaged(path: str) -> Iterator[None]:
+    """Convert the errors of restoring what a file lacks into an InputError."""
+    try:
+        yield
+    except LeadlineError:
+        raise
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, ImportError, OSError):
+        raise InputError(
+            "does not hold what this version saves", expected="the file as it was saved", path=path
+        ) from None
+
+
+def json_text(data: Any) -> str:
+    """Return indented JSON."""
+    return escaped(json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False)) + "\n"
+
+
+def json_lines(records: Iterable[Any]) -> str:
+    """Return records as JSON, one per line."""
+    return "".join(escaped(json.dumps(record, ensure_ascii=False)) + "\n" for record in records)
+
+
+def escaped(text: str) -> str:
+    """Escape control and direction characters in JSON, which could change the state of a terminal.
+
+    Surrogates, which represent bytes of ids that are not UTF-8, are escaped too, so that the output is valid
+    UTF-8.
+    """
+    return re.sub(f"{UNSAFE.pattern}|[\ud800-\udfff]", _json_escape, text)
+
+
+def _json_escape(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    if match[0] == "\n":  # between values; within strings JSON has escaped it
+        return match[0]
+    if code > 0xFFFF:
+        code -= 0x10000
+        return f"\\u{0xD800 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
+    return f"\\u{code:04x}"

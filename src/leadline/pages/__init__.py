@@ -1,0 +1,77 @@
+"""HTML pages without external links, from templates, tables and figures."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from leadline.charts import FAINT, INK, LINE_STYLES, RULE, picture
+from leadline.data.wording import visible
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+    from matplotlib.figure import Figure
+
+
+def fill(template: str, **data: object) -> str:
+    """Return a filled template of this package; text that is not marked as safe is escaped.
+
+    Control characters in names are shown as their escapes.
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("leadline.pages"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_visible,
+    )
+    return environment.get_template(template).render(data)
+
+
+def _visible(value: object) -> object:
+    return visible(value) if type(value) is str else value
+
+
+def inline(figure: Figure, key: str, title: str) -> Markup:
+    """Return a figure as inline SVG with ids of its own, text as text, and the colours of the theme."""
+    from markupsafe import Markup, escape
+
+    drawn = picture(figure, "svg", live_text=True).decode()
+    drawn = drawn[drawn.index("<svg") :]
+    drawn = re.sub(
+        r"<defs>\s*<style.*?</style>\s*</defs>", "", drawn, flags=re.DOTALL
+    )  # the page has its own
+    drawn = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{key}-", drawn)
+    drawn = re.sub(r'base64,[^"]*', lambda match: "".join(match[0].split()), drawn)
+    for color, variable in _themed().items():
+        drawn = drawn.replace(color, f"var(--{variable}, {color})")
+    head = f'<svg role="img" aria-labelledby="{key}-title"'
+    name = f'<title id="{key}-title">{escape(title)}</title>'
+    start, end = drawn.index("<svg"), drawn.index(">") + 1
+    head += re.sub(r' (width|height|version)="[^"]*"', "", drawn[start + 4 : end])
+    return Markup(head + name + drawn[end:])  # noqa: S704  # generated here; names are escaped
+
+
+def _themed() -> dict[str, str]:
+    """Return the style variable of every colour in the figures."""
+    lines = {line_style.color: f"line-{index}" for index, line_style in enumerate(LINE_STYLES)}
+    return lines | {INK: "ink", FAINT: "faint", RULE: "rule"}
+
+
+def table_of(results: Any) -> dict[str, Any]:
+    """Return the data of the template `_table.html`: runs in descending order, best values marked."""
+    best = results.best()
+    rows = [
+        {
+            "name": results.runs[run].name,
+            "cells": [
+                {"value": value, "best": run in best[column]}
+                for column, value in enumerate(results.means[run].tolist())
+            ],
+        }
+        for run in results.order()
+    ]
+    return {"columns": [str(measure) for measure in results.measures], "rows": rows}

@@ -1,0 +1,201 @@
+"""Report on several runs as an HTML page, from files or from computed results."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from leadline.comparison.compare import compare, compare_results
+from leadline.comparison.comparison_result import Comparison
+from leadline.comparison.rules import Rules
+from leadline.data.arrays import Floats
+from leadline.data.optional import require
+from leadline.data.qrels import Qrels
+from leadline.errors import UsageError
+from leadline.estimation.measured import drawn_from, measured
+from leadline.evaluation.evaluate import DEFAULT_MEASURES
+from leadline.evaluation.profiles import profile_of
+from leadline.evaluation.results import Results
+from leadline.io.opening import digest_of
+from leadline.io.read import QrelsLike, RunLike, read_qrels
+from leadline.io.read_paths import public
+from leadline.measures import Measure
+from leadline.measures.average_precision import ELEVEN_LEVELS, IPrec
+
+POINTS = [str(IPrec(recall=level, rule="standard")) for level in ELEVEN_LEVELS]
+Path: TypeAlias = "str | os.PathLike[str]"
+Runs: TypeAlias = "RunLike | Sequence[RunLike] | Mapping[str, RunLike]"
+Measures: TypeAlias = "Iterable[str | Measure] | str | Measure | None"
+
+
+@public
+def report(
+    qrels: QrelsLike | Results | Comparison,
+    runs: Runs,
+    path: Path | None = None,
+    *,
+    measures: Measures = None,
+    **options: Any,
+) -> Comparison:
+    """Write an HTML page on runs: measures with intervals, significance tests, figures, provenance.
+
+    Call it as `report(qrels, runs, "page.html")`, or as `report(results, "page.html")` with the result of
+    `evaluate` or `compare`. The page is a single file without external links.
+
+    Parameters
+    ----------
+    qrels, runs
+        As in `evaluate`; or `Results` or a `Comparison` alone. With judgments of a sample the values are
+        estimates.
+    path : path
+        HTML file to write.
+    measures : measure or iterable of measures, optional
+        Measures, the first of which orders the runs; by default those of `evaluate`, or of the results.
+    **options
+        Those of `compare`, and with qrels and runs also those of `evaluate`.
+
+    Returns
+    -------
+    Comparison
+        Comparison shown on the page.
+
+    Raises
+    ------
+    UsageError
+        If there is no path, or options are given with a comparison.
+
+    Notes
+    -----
+    The page has recall-precision curves for qrels and runs, and for results with the eleven measures
+    IPrec@0.0 to IPrec@1.0.
+
+    Examples
+    --------
+    >>> import leadline as ll, os, tempfile
+    >>> qrels = {"q1": {"d": 1}, "q2": {"d": 1}, "q3": {"d": 1}}
+    >>> a, b = {q: {"d": 1.0} for q in qrels}, {q: {"x": 2.0, "d": 1.0} for q in qrels}
+    >>> results = ll.evaluate(qrels, {"a": a, "b": b}, "RR")
+    >>> report(results, os.path.join(tempfile.mkdtemp(), "page.html"))
+    Comparison(1 pairs of 2 runs by RR)
+
+    """
+    from leadline.io.write import write_whole
+
+    require("HTML pages")
+    curves: Floats | None
+    if isinstance(qrels, (Results, Comparison)):
+        target, baseline = _path(runs, path), options.get("baseline")
+        comparison = _compared(qrels, measures, options)
+        curves = _curves(comparison.results if isinstance(qrels, Comparison) else qrels)
+        judgments, inputs, again = None, [], f"leadline.report(results, {target!r})"
+    else:
+        target = _path(path, None)
+        table = read_qrels(qrels, subtopics=options.get("subtopics", False))
+        baseline = options.pop("baseline", None)
+        comparison, curves = compared(table, runs, measures, Rules.take(options), baseline, **options)
+        judgments, again = len(table), f"leadline.report(qrels, runs, {target!r})"
+        inputs = [described(os.fspath(qrels), len(table))] if isinstance(qrels, (str, os.PathLike)) else []
+    inputs += [
+        described(run.path, run.counts.get("documents_read", 0)) for run in comparison.runs if run.path
+    ]
+    content = page_of(
+        comparison, curves, judgments=judgments, inputs=inputs, again=again, baseline=only_one(baseline)
+    )
+    write_whole(target, content.encode("utf-8", "surrogateescape"))
+    return comparison
+
+
+def _path(path: object, more: object) -> str:
+    if more is not None or not isinstance(path, (str, os.PathLike)):
+        raise UsageError(
+            'expected report(qrels, runs, "page.html") or report(results, "page.html"); found '
+            + (f"a {type(path).__name__} as the path" if more is None else "results and runs")
+        )
+    return os.fspath(path)
+
+
+def _compared(results: Results | Comparison, measures: Measures, options: dict[str, Any]) -> Comparison:
+    if isinstance(results, Results):
+        return compare(results, measures=measures, **options)
+    if measures is not None or options:
+        name = next(iter(options), "measures")
+        raise UsageError(f"{name} with a comparison, which is made; expected results, or no {name}")
+    return results
+
+
+def only_one(baseline: str | Sequence[str] | None) -> str | None:
+    """Return the baseline if there is exactly one, else None."""
+    if baseline is None or isinstance(baseline, str):
+        return baseline
+    return baseline[0] if len(baseline) == 1 else None
+
+
+def _curves(results: Results) -> Floats | None:
+    """Return precision at eleven levels of recall, runs x levels; None if it was not measured."""
+    names = [str(measure) for measure in results.measures]
+    if not set(POINTS) <= set(names):
+        return None
+    return results.means[:, [names.index(point) for point in POINTS]]
+
+
+def compared(
+    qrels: QrelsLike,
+    runs: Any,
+    measures: Measures,
+    rules: Rules,
+    baseline: str | Sequence[str] | None,
+    **options: Any,
+) -> tuple[Comparison, Floats | None]:
+    """Evaluate and compare runs; curves are computed together with the measures, in one pass.
+
+    Estimates from a sample of judgments have no curves.
+    """
+    options |= {"confidence": rules.confidence, "seed": rules.seed}
+    if isinstance(qrels, Qrels) and drawn_from(qrels, options.get("pool"), measures) is not None:
+        results = measured(qrels, runs, measures or None, verdict=True, **options)
+        return compare_results(results, rules, baseline=baseline), None
+    profile, size = profile_of(options.get("profile", "leadline")), options.get("documents")
+    rel = options.get("rel")
+    names = measures or DEFAULT_MEASURES
+    requested = profile.measures(
+        [names] if isinstance(names, (str, Measure)) else names, rel=rel, documents=size
+    )
+    points = profile.measures(POINTS, rel=rel, documents=size)
+    results = measured(qrels, runs, [*requested, *points], **options)
+    chosen = results.select_measures(range(len(requested)))
+    comparison = compare_results(chosen, rules, baseline=baseline)
+    return comparison, results.means[:, [results.measure_index(point) for point in points]]
+
+
+def page_of(
+    comparison: Comparison,
+    curves: Floats | None,
+    *,
+    judgments: int | None,
+    inputs: Sequence[dict[str, Any]],
+    again: str,
+    baseline: str | None = None,
+    top: int | None = None,
+    digits: int = 4,
+) -> str:
+    """Return the page, with a LaTeX table of the `top` runs and the given number of digits."""
+    from leadline.pages.report_page import page
+    from leadline.pages.significance_table import significance_table
+    from leadline.render.text_formats import write_latex
+
+    table = significance_table(comparison, baseline=baseline, top=top, digits=digits)
+    return page(
+        comparison,
+        curves,
+        judgments=judgments,
+        inputs=inputs,
+        again=again,
+        latex=write_latex(table),
+        baseline=baseline,
+    )
+
+
+def described(path: str, rows: int) -> dict[str, Any]:
+    """Return path, digest and number of rows of an input file."""
+    return {"path": path, "sha256": digest_of(path), "rows": rows}

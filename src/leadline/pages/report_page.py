@@ -1,0 +1,338 @@
+"""HTML page of `leadline report`: measures, significance tests and figures of several runs, provenance."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Sequence
+from string import ascii_lowercase
+from typing import Any
+
+import numpy as np
+from markupsafe import escape
+
+from leadline.charts.line_plots import recall_precision
+from leadline.charts.significance_groups import FEW
+from leadline.comparison.compared_pair import ComparedPair
+from leadline.comparison.comparison_figures import drawn_comparison
+from leadline.comparison.comparison_result import MOST_LETTERS, Comparison, outperformed_runs
+from leadline.comparison.sentences import clipped, sentence, shown_limits
+from leadline.data.arrays import Floats
+from leadline.data.records import plain
+from leadline.data.wording import counted, percent
+from leadline.evaluation.query_figures import per_query
+from leadline.evaluation.results import Results
+from leadline.measures.average_precision import ELEVEN_LEVELS
+from leadline.pages import fill, inline
+from leadline.version import VERSION
+
+WIDTH = 3.8  # inches: figures are legible on a phone and not too large on a wide screen
+SENTENCES = 8  # maximum number of pairs described in sentences
+LISTED = 500  # maximum number of pairs in the table
+SEPARATING = 12  # maximum number of queries in the table of separating queries
+BETTER, WORSE = "†", "‡"
+LONG = 40  # rows above which a table scrolls in a box of its own
+OVERLAP = "Intervals may overlap although the runs differ significantly, as the queries are the same."
+
+
+def page(
+    comparison: Comparison,
+    precision: Floats | None,
+    *,
+    judgments: int | None,
+    inputs: Sequence[dict[str, Any]],
+    again: str,
+    latex: str,
+    baseline: str | None = None,
+) -> str:
+    """Return the HTML page of a comparison."""
+    results, rules = comparison.results, comparison.rules
+    significant = significant_pairs(comparison)
+    return fill(
+        "report.html",
+        version=VERSION,
+        runs=len(results.runs),
+        queries=len(results.averaged_queries()),
+        judgments=judgments,
+        first=str(results.measures[0]),
+        story=story(comparison),
+        table=_table(comparison, baseline),
+        marked=_marked(comparison, baseline),
+        confidence=percent(rules.confidence),
+        rules=rules,
+        said=[
+            sentence(pair, rules, comparison.reach(pair.measure))
+            for pair in _of_the_best(comparison)[:SENTENCES]
+        ],
+        pairs=[_row(pair, comparison.reach(pair.measure)) for pair in significant[:LISTED]],
+        simultaneous=comparison.simultaneous is not None,
+        tally=tally(comparison),
+        left_out=max(len(significant) - LISTED, 0),
+        long=LONG,
+        figures=_figures(comparison, precision),
+        separating=[] if results.withheld is not None else separating(results)[:SEPARATING],
+        warnings=[str(notice) for notice in comparison.warnings],
+        inputs=inputs,
+        options={key: value for key, value in comparison.options.items() if value is not None},
+        software=_software(),
+        again=again,
+        latex=escape(latex),
+    )
+
+
+def story(comparison: Comparison) -> list[str]:
+    """Return sentences on the best run by the first measure and the significance of its lead."""
+    results, rules = comparison.results, comparison.rules
+    order = results.order()
+    best, measure = order[0], str(results.measures[0])
+    if np.isnan(results.means[best, 0]):
+        return [f"No run has a mean of {measure}."]
+    low, high = (_within(results, 0, limit) for limit in comparison.intervals.limits[best, 0].tolist())
+    first_sentence = f"The best run by {measure} is {results.names[best]} with {results.means[best, 0]:.4f}"
+    if not np.isnan(low):
+        first_sentence += f" ({percent(rules.confidence)} interval {low:.4f} to {high:.4f})"
+    compared, significant = _against(comparison, best)
+    undecided = [results.names[run] for run in order if compared[run] and not significant[run]]
+    number = int(compared.sum())
+    if number == 0:
+        return [f"{first_sentence}."]
+    if not undecided:
+        others = (
+            results.names[int(np.flatnonzero(compared)[0])]
+            if number == 1
+            else f"all {number} others compared with it"
+        )
+        return [f"{first_sentence}.", f"It is significantly better than {others}."]
+    listed = ", ".join(undecided[:6]) + (f" and {len(undecided) - 6} more" if len(undecided) > 6 else "")
+    if number == 1:
+        return [f"{first_sentence}.", f"It does not differ significantly from {listed}."]
+    of = f"{int(significant.sum())} of the {number} runs compared with it"
+    return [
+        f"{first_sentence}.",
+        f"It is significantly better than {of}; no significant difference from {listed}.",
+    ]
+
+
+def _against(comparison: Comparison, run: int) -> tuple[Any, Any]:
+    """Return flags of the runs compared with a run, and of significant differences by the first measure."""
+    compared = np.zeros(len(comparison.names), dtype=np.bool_)
+    first, second = comparison.pairing
+    compared[first[second == run]] = True
+    compared[second[first == run]] = True
+    return compared, comparison.matrix(0)[run]
+
+
+def significant_pairs(comparison: Comparison) -> list[ComparedPair]:
+    """Return the pairs with significant differences, measure by measure, in ascending order of p."""
+    place = {str(measure): place for place, measure in enumerate(comparison.results.measures)}
+    return sorted(
+        comparison.records(changed=0, chosen=comparison.chosen("significant")),
+        key=lambda pair: (place[pair.measure], pair.p_corrected, pair.p, -abs(pair.difference)),
+    )
+
+
+def tally(comparison: Comparison) -> str:
+    """Return a sentence with the numbers of significant pairs by measure, and of the other comparisons."""
+    significant = comparison.significant
+    parts = [
+        f"{measure} {int(significant[index].sum()):,}"
+        for index, measure in enumerate(comparison.results.measures)
+    ]
+    pairs = counted(significant.shape[1], "pair")
+    others = int(significant.size - significant.sum())
+    return (
+        f"Significant differences, of {pairs} by each measure: {', '.join(parts)}. The other "
+        f"{counted(others, 'comparison')} gave no significant difference."
+    )
+
+
+def _of_the_best(comparison: Comparison) -> list[ComparedPair]:
+    """Return the pairs of the best run by the first measure, in order of the other run."""
+    results = comparison.results
+    rank = {results.names[run]: position for position, run in enumerate(results.order())}
+    others: list[list[int]] = [[]] * (len(results.measures) - 1)
+    records = comparison.records(changed=0, chosen=[comparison.pairs_with(results.order()[0]), *others])
+    return sorted(records, key=lambda pair: max(rank[pair.a], rank[pair.b]))
+
+
+def _row(pair: ComparedPair, reach: float) -> dict[str, Any]:
+    """Return the fields of a pair with the limits that the table shows."""
+    low, high = shown_limits(pair, reach)
+    limited = pair._replace(low=low, high=high)
+    return {
+        key: plain(value) if isinstance(value, float) else value for key, value in limited._asdict().items()
+    }
+
+
+def marks(comparison: Comparison, index: int, order: list[int], baseline: str | None) -> list[str]:
+    """Return the superscript of the mean of every run in order.
+
+    With a baseline, a dagger marks runs that are significantly better, a double dagger those that are
+    significantly worse. Otherwise the letters name the runs that a run significantly outperforms; with more
+    than 26 runs they are counted.
+    """
+    outperformed = outperformed_runs(comparison, index)
+    if baseline is not None:
+        base = comparison.names.index(baseline)
+        return [
+            BETTER if base in outperformed[run] else WORSE if run in outperformed[base] else ""
+            for run in order
+        ]
+    if len(order) > MOST_LETTERS:
+        return [str(len(outperformed[run])) for run in order]
+    letters = {run: ascii_lowercase[row] for row, run in enumerate(order)}
+    return [
+        "".join(sorted(letters[other] for other in outperformed[run] if other in letters)) for run in order
+    ]
+
+
+def _marked(comparison: Comparison, baseline: str | None) -> str:
+    """Return the legend of the superscripts."""
+    if baseline is not None:
+        return f"{BETTER} significantly better than {baseline}, {WORSE} significantly worse"
+    if len(comparison.names) > MOST_LETTERS:
+        return "A small number is how many runs a value is significantly better than"
+    return "Letters name the runs that a value is significantly better than"
+
+
+def _table(comparison: Comparison, baseline: str | None) -> dict[str, Any]:
+    """Return the table of means with intervals and superscripts, runs in descending order."""
+    results, limits = comparison.results, comparison.intervals.limits
+    order, best = results.order(), results.best()
+    letters = [marks(comparison, index, order, baseline) for index in range(len(results.measures))]
+    named = baseline is None and len(order) <= MOST_LETTERS
+    rows = []
+    for row, run in enumerate(order):
+        cells = [
+            {
+                "value": float(results.means[run, index]),
+                "best": run in best[index],
+                "low": plain(_within(results, index, float(limits[run, index, 0]))),
+                "high": plain(_within(results, index, float(limits[run, index, 1]))),
+                "letters": letters[index][row],
+            }
+            for index in range(len(results.measures))
+        ]
+        name = results.names[run]
+        label = f"{ascii_lowercase[row]}  {name}" if named else name
+        rows.append({"name": name, "label": label, "cells": cells})
+    return {"columns": [str(measure) for measure in results.measures], "rows": rows}
+
+
+def _within(results: Results, index: int, value: float) -> float:
+    """Return the limit of a mean clipped to the range of the measure."""
+    measure = results.measures[index]
+    return clipped(value, getattr(measure, "low", -np.inf), getattr(measure, "high", np.inf))
+
+
+def _figures(comparison: Comparison, precision: Floats | None) -> list[dict[str, Any]]:
+    """Return the sections of figures with captions: the curves, then those of every measure."""
+    results = comparison.results
+    runs = len(results.runs)
+    sections: list[dict[str, Any]] = []
+    if precision is not None:
+        curves = recall_precision(results.names, ELEVEN_LEVELS, precision, width=WIDTH)
+        caption = "Precision by recall: mean interpolated precision at eleven levels of recall."
+        pictures = [{"svg": inline(curves, "curves", f"curves of {runs} runs"), "words": caption}]
+        sections.append({"title": "Recall and precision", "pictures": pictures})
+    for index, measure in enumerate(results.measures):
+        pictures = [
+            {"svg": inline(figure, f"{key}-{index}", f"{key} of {measure}, {runs} runs"), "words": text}
+            for key, figure, text in _of_measure(comparison, index)
+        ]
+        sections.append({"title": str(measure), "pictures": pictures})
+    return sections
+
+
+def _of_measure(comparison: Comparison, index: int) -> list[tuple[str, Any, str]]:
+    """Return key, figure and caption of each figure of a measure."""
+    results = comparison.results
+    measure = results.measures[index]
+    better = "" if measure.rising else " Less is better."
+    runs = len(results.runs)
+    drawn: list[tuple[str, Any, str]] = [
+        (
+            "forest",
+            drawn_comparison(comparison, "forest", index, width=WIDTH),
+            f"{measure}: the mean of every run with the interval of that mean alone. {OVERLAP}",
+        )
+    ]
+    if runs > 2 and len(comparison.pairing) == runs * (runs - 1) // 2:
+        drawn.append(
+            (
+                "groups",
+                drawn_comparison(comparison, "groups", index, width=WIDTH if runs <= FEW else 1.5 * WIDTH),
+                f"{measure}: the runs at their means; a bar joins runs without a significant difference.",
+            )
+        )
+    if results.withheld is not None:  # single queries are not drawn for estimates
+        return drawn
+    drawn.insert(
+        1,
+        (
+            "map",
+            per_query(results, measure, width=WIDTH),
+            f"{measure} of each query (a column) in each run (a row).",
+        ),
+    )
+    pair, pair_names = _closest(comparison, index)
+    order = "the highest difference at the left, the lowest at the right"
+    return [
+        *drawn,
+        (
+            "differences",
+            drawn_comparison(comparison, "differences", index, pair, width=WIDTH),
+            f"{measure} of every query, {pair_names}: {order}.{better}",
+        ),
+        (
+            "scatter",
+            drawn_comparison(comparison, "scatter", index, pair, width=WIDTH),
+            f"{measure} of every query in both runs; on the line a query has the same value in both.",
+        ),
+    ]
+
+
+def _closest(comparison: Comparison, index: int) -> tuple[int, str]:
+    """Return the pair to draw, the best run and the best one compared with it, and its description."""
+    rank = {run: row for row, run in enumerate(comparison.results.order(index))}
+    pairs = list(zip(*(side.tolist() for side in comparison.pairing), strict=True))
+    pair = min(range(len(pairs)), key=lambda number: sorted(rank[run] for run in pairs[number]))
+    first, second = (comparison.names[run] for run in pairs[pair])
+    return pair, f"{first} minus {second}"
+
+
+def separating(results: Results) -> list[dict[str, Any]]:
+    """Return the queries in descending order of the standard deviation over runs by the first measure.
+
+    Each record has mean, deviation, and the best and the worst run.
+    """
+    values = results.averaged_values(0)
+    complete = ~np.isnan(values).any(axis=0)
+    sign = 1.0 if results.measures[0].rising else -1.0
+    rows = []
+    for code in np.flatnonzero(complete).tolist():
+        column = values[:, code]
+        best, worst = int(np.argmax(sign * column)), int(np.argmin(sign * column))
+        rows.append(
+            {
+                "query": results.queries[code],
+                "mean": float(column.mean()),
+                "deviation": float(column.std()),
+                "best": results.names[best],
+                "best_value": float(column[best]),
+                "worst": results.names[worst],
+                "worst_value": float(column[worst]),
+            }
+        )
+    return sorted(rows, key=lambda row: (-row["deviation"], row["query"]))
+
+
+def _software() -> str:
+    import scipy
+
+    from leadline import kernels
+
+    form = "compiled" if kernels.compiled is not None else "uncompiled"
+    return (
+        f"leadline {VERSION} (kernels {form}), Python {platform.python_version()}, NumPy {np.__version__}, "
+        f"SciPy {scipy.__version__}"
+    )

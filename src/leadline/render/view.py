@@ -1,0 +1,128 @@
+"""View: a result and how a command shows it, as it is printed, exported, drawn and saved."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from leadline.data.table import Table
+from leadline.render import render
+
+BY_SUFFIX = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tex": "latex",
+    ".md": "markdown",
+    ".html": "html",
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".parquet": "parquet",
+    **dict.fromkeys((".svg", ".pdf", ".png"), "figure"),
+}
+COMPRESSED = (".gz", ".zst")
+DATA = ("csv", "tsv")  # tables for programs: every column, and no notes
+PAGE = '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>leadline</title>\n{}</html>\n'
+
+
+def suffix_of(path: str) -> str:
+    """Return the suffix that gives the format of a result, before one of compression.
+
+    >>> suffix_of("Means.CSV.gz"), suffix_of("means")
+    ('.csv', '')
+    """
+    stem, suffix = os.path.splitext(path.lower())
+    return os.path.splitext(stem)[1] if suffix in COMPRESSED else suffix
+
+
+@dataclass
+class View:
+    """A result and how a command shows it.
+
+    Attributes
+    ----------
+    result : Result
+        The result.
+    shown : dict
+        Options of its columns and tables.
+    printed : dict
+        Options of the printed tables, where they differ.
+    json : dict
+        Options of its `to_dict`.
+    extra : dict
+        Further keys of the JSON.
+    notes : list of str
+        Sentences above those of the table.
+    tables : dict of str to Table
+        Tables in place of that of the result, by format; "" for every other one that is no data.
+    more : Result or None
+        A second result below the first; it is what CSV and JSON Lines hold.
+    texts : dict of str to str
+        Text in place of tables, by format.
+    lines : str
+        Keys of the JSON, with + between them, whose entries are the lines of JSON Lines, if the result has no
+        `lines`; * is all of the JSON, and empty the rows of the CSV.
+    figure : dict
+        Options of the figure.
+    """
+
+    result: Any
+    shown: dict[str, Any] = field(default_factory=dict)
+    printed: dict[str, Any] = field(default_factory=dict)
+    json: dict[str, Any] = field(default_factory=dict)
+    extra: dict[str, Any] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    tables: dict[str, Table] = field(default_factory=dict)
+    texts: dict[str, str] = field(default_factory=dict)
+    more: Any = None
+    lines: str = "runs"
+    figure: dict[str, Any] = field(default_factory=dict)
+
+    def data(self, *, whole: bool = False) -> dict[str, Any]:
+        """Return the command's own keys of the JSON; with `whole` those that options left out, too."""
+        options = self.json
+        if whole:
+            has = inspect.signature(self.result.to_dict).parameters
+            options = {"per_query": True} if "per_query" in has else {}
+        data: dict[str, Any] = self.result.to_dict(**options) | self.extra
+        return data if self.more is None else data | self.more.to_dict()
+
+    def records(self) -> list[Any]:
+        """Return the lines of JSON Lines."""
+        own = getattr(self.result if self.more is None else self.more, "lines", None)
+        if own is not None:
+            return list(own())
+        if not self.lines:
+            return list(self.result.to_rows(**self.shown))
+        data = self.data()
+        return [data] if self.lines == "*" else [one for key in self.lines.split("+") for one in data[key]]
+
+    def text(self, form: str, *, to_file: bool) -> str:
+        """Return the view in a format that is a table."""
+        if form in self.texts:
+            return self.texts[form]
+        if form in DATA:
+            table = self.tables.get(form) or (
+                self.result.table(whole=True, **self.shown)
+                if self.more is None
+                else self.more.table(whole=True)
+            )
+            return render(table, form, to_file=to_file)
+        own = self.tables.get(form) or self.tables.get("")
+        if own is None and not self.notes:
+            text = self.result.text(form, to_file=to_file, **(self.shown | self.printed))
+        else:
+            tables = [own] if own is not None else self.result.printed_tables(**(self.shown | self.printed))
+            first = replace(tables[0], notes=[*self.notes, *tables[0].notes])
+            text = "\n".join(render(table, form, to_file=to_file) for table in [first, *tables[1:]])
+        if self.more is not None:
+            text += "\n" + self.more.text(form, to_file=to_file)
+        return PAGE.format(text) if form == "html" else text
+
+    def below(self) -> list[str]:
+        """Return the sentences below the printed tables, which data formats lack."""
+        own = self.tables.get("")
+        tables = [own] if own is not None else self.result.printed_tables(**(self.shown | self.printed))
+        tables += [] if self.more is None else self.more.printed_tables()
+        return list(dict.fromkeys([*self.notes, *(note for table in tables for note in table.notes)]))

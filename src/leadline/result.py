@@ -1,0 +1,399 @@
+"""Result: base of all results, with their conversions to text, data frames and files."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
+
+from leadline.data.optional import import_optional, require
+from leadline.data.table import Column, Table, by_name, columns_of, full_table, make_frame, printed_table
+from leadline.data.validation import check_arguments
+from leadline.errors import UnknownOptionError, UsageError
+from leadline.io.opening import digest_of
+from leadline.io.read_paths import refuse_sources
+from leadline.io.saved_results import envelope, json_lines, restored, saved_json, saved_parquet
+from leadline.io.write import checked_path, write_bytes
+from leadline.render.view import BY_SUFFIX, View, suffix_of
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from leadline.data.records import ResultWarning
+
+Make: TypeAlias = "Callable[[float | None], Figure]"  # of the width in inches, None for the default
+# Attributes of the results of other programs, and what says the same here.
+WORDS = {
+    "save": ("write",),
+    "to_file": ("write",),
+    "to_excel": ("to_pandas",),
+    "df": ("to_pandas",),
+    "to_df": ("to_pandas",),
+    "to_dataframe": ("to_pandas",),
+    "scores": ("per_query", "pairs"),
+    "mean_scores": ("means",),
+    "pvalue": ("p",),
+    "p_value": ("p",),
+    "diff": ("difference",),
+    "delta": ("difference",),
+    "confidence_interval": ("low",),
+    "ci": ("low",),
+    "significant_pairs": ("pairs",),
+}
+ARGUMENTS = {"write": "(path)", "to_pandas": "()", "per_query": "()", "low": " and high"}
+
+
+@dataclass(repr=False, eq=False)
+class Result:
+    """Base class of the results.
+
+    A subclass defines `_columns`, from which tables, text, CSV and data frames are made, and `to_dict`, its
+    part of the JSON of the command; `_notes` and `_tables` where the printed form has more than the columns
+    and the warnings; `_figure` if it has a figure. `**options` are those of `_columns`, such as
+    `per_query=True`. `sources` are the files read for the result; they are not overwritten.
+    """
+
+    warnings: list[ResultWarning] = field(default_factory=list, kw_only=True, repr=False)
+    options: dict[str, Any] = field(default_factory=dict, kw_only=True, repr=False)
+    sources: tuple[str, ...] = field(default=(), init=False, repr=False)
+    UNSAVED: ClassVar[tuple[str, ...]] = ("sources",)  # attributes that no saved result has
+    _digits: ClassVar[int] = 4  # after the decimal point in the printed table
+
+    if TYPE_CHECKING:  # defined by every subclass
+
+        def to_dict(self, *args: Any, **options: Any) -> dict[str, Any]:
+            """Return the result as built-in types, with the keys of the command's JSON; None is undefined."""
+
+    def _columns(self, *args: Any, **options: Any) -> list[Column]:
+        """Return the columns of CSV and data frames, and of the printed table unless `_tables` makes it."""
+        raise NotImplementedError
+
+    def _notes(self, *args: Any, **options: Any) -> list[str]:  # noqa: ARG002  # subclasses have options
+        """Return the sentences below the printed table."""
+        return list(map(str, self.warnings))
+
+    def _tables(self, *args: Any, **options: Any) -> list[Table]:  # noqa: ARG002  # subclasses have arguments
+        """Return the printed tables, usually one."""
+        columns, notes = self._columns(**options), self._notes(**options)
+        return [printed_table(columns, notes=notes, digits=self._digits)]
+
+    def _written(self, options: Mapping[str, Any], *, whole: bool = False) -> list[Table]:
+        """Return the printed tables, or with `whole` that of CSV and data frames."""
+        check_options(self, "table", options, self._columns, *([] if whole else [self._tables]))
+        return [full_table(self._columns(**options))] if whole else self._tables(**options)
+
+    if not TYPE_CHECKING:  # for which any attribute would be there
+
+        def __getattr__(self, name: str) -> Any:
+            """Refuse an attribute that is not there, naming what other programs call so."""
+            right = next((one for one in WORDS.get(name, ()) if hasattr(type(self), one)), None)
+            hint = f"; use {right}{ARGUMENTS.get(right, '')}" if right else ""
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{hint}")
+
+    def to_json(self) -> str:
+        """Return the result as JSON that `from_json` and `leadline show` read."""
+        return saved_json(View(self), self._about()).decode()
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Return a result restored from its JSON.
+
+        Parameters
+        ----------
+        text : str
+            Output of `to_json`, or the content of a .json file that `write` or a command saved.
+
+        Returns
+        -------
+        Result
+            The result, exactly as it was.
+
+        Raises
+        ------
+        InputError
+            If the text is no saved result, is of another format, or was changed.
+        UsageError
+            If it is a result of another class.
+
+        """
+        result = restored(_parsed(cls.__name__, text)).view.result
+        if not isinstance(result, cls):
+            raise UsageError(f"JSON of {type(result).__name__}; expected {cls.__name__}")
+        return result
+
+    def _about(self) -> dict[str, Any]:
+        """Return the keys common to all saved results."""
+        inputs = [{"path": one, "sha256": digest_of(one), "rows": None} for one in self.sources]
+        return envelope("", inputs, getattr(self, "options", {}), getattr(self, "warnings", []))
+
+    def saved_columns(self) -> dict[str, Any]:
+        """Return the columns of the result in Parquet."""
+        return self.to_columns()
+
+    def without_saved_columns(self) -> Self:
+        """Return the result without the values that its rows in JSON and Parquet hold."""
+        return self
+
+    def take_saved_values(self, values: Any) -> None:
+        """Put these values back."""
+
+    def table(self, *, whole: bool = False, **options: Any) -> Table:
+        """Return the table that the command prints, the first if there are several; `whole`: that of CSV."""
+        return self._written(options, whole=whole)[0]
+
+    def printed_tables(self, **options: Any) -> list[Table]:
+        """Return the tables that the command prints, usually one."""
+        return self._written(options)
+
+    def text(self, form: str = "table", *, to_file: bool = True, **options: Any) -> str:
+        """Return the result as text: all of it, or what fits the terminal that standard output is.
+
+        Parameters
+        ----------
+        form : {"table", "csv", "tsv", "latex", "markdown", "html"}, default "table"
+            Format.
+        to_file : bool, default True
+            Whether the text is for a file, which takes every row and column.
+        **options
+            Options of the table, such as `per_query=True`.
+        """
+        from leadline.render import render
+
+        tables = self._written(options, whole=form in ("csv", "tsv"))
+        return "\n".join(render(table, form, to_file=to_file) for table in tables)
+
+    def __str__(self) -> str:
+        """Return the table as text, without truncation, as the command writes it to a file."""
+        return self.text().removesuffix("\n")
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def to_html(self, **options: Any) -> str:
+        """Return the table as HTML."""
+        return self.text("html", **options)
+
+    def to_latex(self, **options: Any) -> str:
+        """Return the table as LaTeX (package booktabs)."""
+        return self.text("latex", **options)
+
+    def to_markdown(self, **options: Any) -> str:
+        """Return the table as Markdown."""
+        return self.text("markdown", **options)
+
+    def to_csv(self, **options: Any) -> str:
+        """Return the result as CSV, with numbers in full precision."""
+        return self.text("csv", **options)
+
+    def to_rows(self, **options: Any) -> list[dict[str, Any]]:
+        """Return the rows of the CSV as dictionaries; None is undefined."""
+        check_options(self, "table", options, self._columns)
+        listed = [column for column in self._columns(**options) if not column.printed_only]
+        columns = {column.name: column.plain() for column in listed}
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+    def to_columns(self, *args: Any, **options: Any) -> dict[str, list[Any]]:  # noqa: ARG002  # as _tables
+        """Return the columns of the CSV by name; None or NaN is undefined."""
+        check_options(self, "table", options, self._columns)
+        return by_name(self._columns(**options))
+
+    def to_pandas(self, *args: Any, **options: Any) -> Any:
+        """Return the columns as a pandas data frame."""
+        return make_frame(import_optional("pandas").DataFrame, self.to_columns(*args, **options))
+
+    def to_polars(self, *args: Any, **options: Any) -> Any:
+        """Return the columns as a polars data frame."""
+        return make_frame(
+            import_optional("polars").DataFrame, self.to_columns(*args, **options), strict=False
+        )
+
+    def to_arrow(self, *args: Any, **options: Any) -> Any:
+        """Return the columns as an Arrow table."""
+        return make_frame(import_optional("pyarrow").table, self.to_columns(*args, **options))
+
+    def plot(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        labels: Mapping[str, str] | None = None,
+        **options: Any,
+    ) -> Figure:
+        """Draw the figure of the command.
+
+        Font size, colours and width are those of the user's matplotlibrc, where it sets them.
+
+        Parameters
+        ----------
+        path : path, optional
+            File to write: .svg, .pdf or .png.
+        labels : mapping of str to str, optional
+            Labels of runs in place of their names.
+        **options
+            Options of the figure, such as `figure="scatter"` of a comparison.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+
+        Raises
+        ------
+        UsageError
+            If results of this class have no figure.
+
+        """
+        from leadline.charts import form_of, labelled, picture, width_of_user
+
+        require("figures")
+        check_arguments(Result.plot, (), {"labels": labels})
+        make = figure_of(self, **options)
+        path = None if path is None else checked_path(path)
+        form = None if path is None else form_of(path)
+        refuse_sources(path or "", self.sources)
+        with labelled(checked_labels(self, dict(labels or {}))):
+            figure = make(width_of_user())
+            if path is not None and form is not None:
+                write_bytes(path, picture(figure, form))
+        return figure
+
+    def _figure(self, *_: Any, **__: Any) -> Make:
+        """Return the function that draws the result."""
+        raise UsageError(f"{type(self).__name__} has no figure")
+
+    def _labelled(self) -> Sequence[str]:
+        """Return the names that the figure may show, usually of runs."""
+        names: Sequence[str] = getattr(self, "names", ())
+        return names
+
+    def write(self, path: str | os.PathLike[str], **options: Any) -> None:
+        """Write the result to a file atomically.
+
+        Parameters
+        ----------
+        path : path
+            File whose suffix gives the format: .txt, .csv, .tsv, .tex, .md, .html, .json, .jsonl, .parquet,
+            .svg, .pdf or .png. JSON and Parquet hold the whole result.
+        **options
+            Options of `table`, `to_columns` or `plot`, such as `per_query=True`.
+
+        Raises
+        ------
+        UsageError
+            If the suffix is unknown or the file cannot be written.
+
+        """
+        name = checked_path(path)
+        refuse_sources(name, self.sources)
+        suffix = suffix_of(name)
+        form = "table" if suffix == ".txt" else BY_SUFFIX.get(suffix)
+        if form is None:
+            choices = ", ".join([".txt", *BY_SUFFIX])
+            raise UsageError(f"{name}: results are not written as '{suffix}'; expected one of {choices}")
+        if form == "figure":
+            self.plot(name, **options)
+        else:
+            write_bytes(name, self._content(form, options))
+
+    def _content(self, form: str, options: Mapping[str, Any]) -> bytes:
+        if form == "json":
+            check_options(self, "to_dict", options, self.to_dict)
+            return saved_json(View(self), self._about())
+        if form == "parquet":
+            check_options(self, "to_columns", options, self.to_columns)
+            return saved_parquet(View(self), self._about())
+        rows = form == "jsonl"
+        text = (
+            json_lines(self.to_rows(**options))
+            if rows
+            else View(self, dict(options)).text(form, to_file=True)
+        )
+        return text.encode("utf-8", "surrogateescape")
+
+
+def options_of_figure(result: Result) -> frozenset[str]:
+    """Return the names of the options of the figure of a result."""
+    return frozenset(inspect.signature(result._figure).parameters)  # noqa: SLF001  # defined above
+
+
+def figure_of(result: Result, **options: Any) -> Make:
+    """Return the function that draws a result; raise UsageError if it has no figure or no such option."""
+    if type(result)._figure is not Result._figure:  # noqa: SLF001  # defined above
+        check_options(result, "plot", options, result._figure)  # noqa: SLF001
+    return result._figure(**options)  # noqa: SLF001
+
+
+def checked_labels(
+    result: Result, labels: Mapping[str, str], more: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """Return the labels of the runs of a result; raise UsageError for a label of another run."""
+    names = result._labelled()  # noqa: SLF001  # defined above
+    for name in labels:
+        if name not in names:
+            import difflib
+
+            close = difflib.get_close_matches(name, names, n=3, cutoff=0.0)
+            raise UsageError(f"a label of '{name}', which is no run here; nearest: " + ", ".join(close))
+    return dict(more or {}) | dict(labels)
+
+
+def check_options(
+    result: Result, method: str, options: Mapping[str, Any], *functions: Callable[..., Any]
+) -> None:
+    """Raise UnknownOptionError for an option that none of the functions behind a method has."""
+    allowed = [
+        parameter.name
+        for function in functions
+        for parameter in inspect.signature(function).parameters.values()
+        if parameter.kind is parameter.KEYWORD_ONLY
+    ]
+    for name in options:
+        if name not in allowed:
+            expected = f"expected one of {', '.join(allowed)}" if allowed else "it takes no option here"
+            raise UnknownOptionError(
+                f"{method} of {type(result).__name__} has no option '{name}'; {expected}"
+            )
+
+
+def _parsed(name: str, text: str) -> dict[str, Any]:
+    """Return the JSON object that `to_json` of a class gave."""
+    import json
+
+    expected = f"expected what {name}.to_json gives"
+    if not isinstance(text, (str, bytes)):
+        raise UsageError(f"an object of type {type(text).__name__}; expected the JSON as text")
+    try:
+        data = json.loads(text)
+    except RecursionError:
+        raise UsageError(f"JSON nested too deep; {expected}") from None
+    except ValueError as error:
+        raise UsageError(f"no JSON ({error}); {expected}") from None
+    if not isinstance(data, dict):
+        raise UsageError(f"JSON of a {type(data).__name__}; {expected}")
+    return data
+
+
+@dataclass
+class Facts(Result):
+    """What a command did or found, as one table and the keys of its JSON.
+
+    Attributes
+    ----------
+    sheet : Table
+        The table; warnings are added to its notes.
+    found : dict
+        The keys.
+    """
+
+    sheet: Table
+    found: dict[str, Any] = field(default_factory=dict)
+
+    def _columns(self) -> list[Column]:
+        return columns_of(self.sheet.columns, self.sheet.rows)
+
+    def _tables(self) -> list[Table]:
+        return [replace(self.sheet, notes=list(dict.fromkeys([*self.sheet.notes, *self._notes()])))]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the keys of the JSON."""
+        return self.found

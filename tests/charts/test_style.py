@@ -1,0 +1,77 @@
+"""What all pictures share: forms, the same bytes, nothing left behind, reading in grey."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import matplotlib as mpl
+import pytest
+from matplotlib.colors import to_rgb
+from matplotlib.text import Text
+
+from leadline.charts import FORMS, LINE_STYLES, form_of, letters, picture, shortened, style, text_layout
+from leadline.charts.interval_plots import forest
+from leadline.charts.line_plots import recall_precision
+from leadline.errors import UsageError
+
+
+@pytest.mark.parametrize("path", ["x.jpg", "x", ".svg", "x.svg.gz"])
+def test_a_bad_ending_is_refused_with_the_good_ones(path: str) -> None:
+    with pytest.raises(UsageError, match=r"must end in \.svg, \.pdf or \.png"):
+        form_of(path)
+
+
+def test_no_state_is_left_behind() -> None:
+    before = dict(mpl.rcParams)
+    with style():
+        assert mpl.rcParams["svg.hashsalt"] == "leadline"
+    picture(recall_precision(["a"], [0.0, 1.0], [[1.0, 0.5]]), "svg")
+    assert dict(mpl.rcParams) == before
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_picture_has_no_date(form: str) -> None:
+    drawn = picture(recall_precision(["a"], [0.0, 1.0], [[1.0, 0.5]]), form)
+    assert not any(word in drawn for word in (b"dc:date", b"CreationDate", b"Software"))
+
+
+def test_every_look_differs_in_more_than_colour() -> None:
+    assert len({look.marker for look in LINE_STYLES}) == len(LINE_STYLES)
+    assert all(one.dashes != other.dashes for one, other in pairwise(LINE_STYLES))
+
+
+def test_every_look_is_seen_on_white_paper_in_grey() -> None:
+    for look in LINE_STYLES:
+        red, green, blue = to_rgb(look.color)
+        assert 0.2126 * red + 0.7152 * green + 0.0722 * blue < 0.72, look
+
+
+def test_names_stay_different_when_they_are_shortened() -> None:
+    assert shortened(["a" * 30 + "1", "a" * 30 + "2"], 11) == ["aaaaa…aaaa1", "aaaaa…aaaa2"]
+    equal = ["a" * 20 + middle + "a" * 20 for middle in "xy"]
+    found = shortened(equal, 11)
+    assert len(set(found)) == len(equal)
+    assert max(map(len, found)) <= 11
+
+
+@pytest.mark.parametrize("name", ["_hidden", "$x_1$", "50%", "日本語", "a<b&c", "x" * 90, ""])
+def test_any_run_name_is_drawn_as_it_is(name: str) -> None:
+    figure = recall_precision([name, "other"], [0.0, 1.0], [[1.0, 0.5], [0.5, 0.2]])
+    assert picture(figure, "svg")
+    texts = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert texts[0] == (name if len(name) < 90 else shortened([name], 44)[0])
+
+
+def test_letters_that_the_font_lacks_are_taken_from_an_installed_one() -> None:
+    assert letters._family_with(ord("a")) is not None
+    family = letters._family_with(ord("検"))
+    if family is None:
+        pytest.skip("no installed font has this letter")
+    figure = forest(["検索", "bm25"], [0.1, 0.2], [0.0, 0.1], [0.2, 0.3], label="AP")
+    picture(figure, "png")
+    found = {text.get_text(): text.get_fontfamily() for text in figure.findobj(Text)}
+    assert found["検索"] == ["DejaVu Sans", family]
+    assert family not in found["bm25"]
+    assert "Last Resort" not in family
+    with style():
+        assert text_layout.width_of("検索", 7) == pytest.approx(2 * 7, rel=0.01)

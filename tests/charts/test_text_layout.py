@@ -1,0 +1,44 @@
+"""Words in figures: names that fit and stay different, labels on even lines."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from leadline.charts import shortened, style
+from leadline.charts.text_layout import narrowed, width_of, wrapped
+
+
+@given(st.lists(st.text("ab", max_size=30), max_size=6), st.integers(7, 24))
+def test_names_that_differ_stay_different_and_short(names: list[str], most: int) -> None:
+    found = shortened(names, most)
+    assert len(found) == len(names)
+    assert len(set(found)) == len(set(names))
+    assert all(len(name) <= most + len(" (6)") for name in found)
+
+
+def test_names_whose_ends_are_equal_are_told_by_their_first_difference() -> None:
+    names = ["x" * 20 + middle + "x" * 20 for middle in "ab"]
+    assert shortened(names, 12) == ["xxxx…axxxxx…", "xxxx…bxxxxx…"]
+
+
+def test_names_that_cannot_be_told_by_a_part_are_numbered() -> None:
+    names = ["".join(("x" * 20, one, "y" * 20, other, "z" * 20)) for one in "ab" for other in "ab"]
+    assert [name[-4:] for name in shortened(names, 12)] == ["…(1)", "…(2)", "…(3)", "…(4)"]
+
+
+def test_a_wide_name_is_shortened_further_than_a_narrow_one() -> None:
+    with style():
+        found = narrowed(["W" * 30, "i" * 20], 60, size=7, most=24)
+        assert width_of(found[0], 7) <= 60
+    assert len(found[0]) < 24
+
+
+def test_the_width_of_text_grows_with_its_letters_and_its_size() -> None:
+    with style():
+        assert 0 == width_of("", 7) < width_of("a", 7) < width_of("aa", 7) < width_of("aa", 14)
+
+
+@given(st.text("ab ", max_size=60), st.floats(0, 300))
+def test_a_wrapped_label_loses_no_word(text: str, points: float) -> None:
+    assert wrapped(text, points).split() == text.split()

@@ -1,0 +1,87 @@
+"""An experiment in `leadline.toml`: what a call without arguments does."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from conftest import Leadline
+
+FILE = """
+judgments = "qrels.txt"
+runs = ["bm25.run", "new=dense.run"]
+measures = ["AP"]
+baseline = "bm25"
+fail_below = "RR=0.1"
+
+[test]
+power = 0.9
+draws = 50
+"""
+TYPED = ("qrels.txt", "bm25.run", "new=dense.run")
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    examples = Path(__file__).parents[2] / "docs" / "examples"
+    for name in ("qrels.txt", "bm25.run", "dense.run"):
+        (tmp_path / name).write_bytes((examples / name).read_bytes())
+    (tmp_path / "leadline.toml").write_text(FILE)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def without_inputs(text: str) -> object:
+    found = json.loads(text)
+    del found["inputs"]
+    return found
+
+
+@pytest.mark.usefixtures("here")
+def test_a_call_without_arguments_is_the_call_with_those_of_the_file(leadline: Leadline) -> None:
+    ran = leadline("compare", "-f", "json")
+    assert ran.err == "leadline: experiment: leadline.toml\n"
+    typed = ("-m", "AP", "--baseline", "bm25", "--fail-below", "RR=0.1", "--config", "test.power=0.9")
+    assert without_inputs(ran.out) == without_inputs(leadline("compare", *TYPED, *typed, "-f", "json").out)
+
+
+@pytest.mark.usefixtures("here")
+def test_each_command_takes_what_it_knows_and_options_given_win(leadline: Leadline) -> None:
+    assert leadline("evaluate", "-m", "P@5", "-f", "json").data["measures"] == ["P@5", "RR"]
+    assert leadline("rank", "-f", "json").data["options"]["draws"] == 50
+    assert leadline("rank", "-C", "draws=20", "-f", "json").data["options"]["draws"] == 20
+
+
+def test_paths_are_those_beside_the_file(
+    here: Path, leadline: Leadline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (here / "below").mkdir()
+    monkeypatch.chdir(here / "below")
+    assert leadline("compare").status == 2
+    (here / "leadline.toml").rename(here / "other.toml")
+    assert leadline("compare", "--config", "../other.toml", "-f", "json").data["primary"] == "AP"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (FILE, ("compare", *TYPED, "--config", "leadline.toml")),
+        ('runs = ["bm25.run"]\nmeasure = "AP"\n', ("compare",)),
+        (FILE + "[red]\norder = 'rank'\n", ("compare",)),
+        (FILE + "[read]\nordr = 'rank'\n", ("compare",)),
+        ("runs = [", ("compare",)),
+    ],
+)
+def test_files_that_contradict_or_misspell_are_refused(
+    text: str, words: tuple[str, ...], here: Path, leadline: Leadline
+) -> None:
+    (here / "leadline.toml").write_text(text)
+    done = leadline(*words)
+    assert (done.status, done.out, len(done.err.splitlines())) == (2, "", 1)
+
+
+@pytest.mark.usefixtures("here")
+def test_a_call_with_arguments_reads_no_file(leadline: Leadline) -> None:
+    assert leadline("evaluate", *TYPED, "-f", "json").data["measures"] != ["AP", "RR"]

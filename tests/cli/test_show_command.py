@@ -1,0 +1,86 @@
+"""`leadline show`: what was saved is printed, exported and drawn as the command that made it does."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from conftest import Leadline
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
+RUNS = "bm25.run dense.run"
+LINES = {
+    "abtest": "abtest --a 460/10000 --b 527/10000",
+    "agreement": "agreement judges.csv",
+    "collection": "collection docs.jsonl queries.jsonl qrels.txt",
+    "check": f"check qrels.txt {RUNS}",
+    "compare": f"compare qrels.txt {RUNS} -m AP -m RR --baseline bm25 --fail-below AP=0.1",
+    "curve": f"curve qrels.txt {RUNS}",
+    "difference": f"difference qrels.txt {RUNS} -k 5",
+    "evaluate": f"evaluate qrels.txt {RUNS} -m P@10 --bounds --intervals",
+    "explain": "explain qrels.txt bm25.run -m nDCG@10 --query knots",
+    "histogram": f"histogram qrels.txt {RUNS} --bins 4 --config test.draws=20",
+    "measures": "measures nDCG",
+    "predict": f"predict {RUNS} -m NQC",
+    "rank": f"rank qrels.txt {RUNS} -m AP --config test.draws=100",
+    "replicate": f"replicate {RUNS} {RUNS} qrels.txt -m RR",
+    "sampled": f"sampled qrels.txt {RUNS} -m AP --population 20",
+    "suite": "suite suite.toml",
+    "unjudged": f"unjudged {RUNS} --method nruns",
+}
+WITHOUT_FIGURE = {"collection", "check", "explain", "measures"}
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give a folder with the examples."""
+    shutil.copytree(EXAMPLES, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("command", LINES)
+def test_it_shows_what_the_command_showed(command: str, leadline: Leadline) -> None:
+    figures = () if command in WITHOUT_FIGURE else ("-o", "a.svg")
+    words = LINES[command].split()
+    done = leadline(*words, "-o", "kept.json", "-o", "kept.parquet", *figures)
+    assert done.status == 0
+    as_csv = leadline(*words, "-f", "csv").out
+    for kept in ("kept.json", "kept.parquet"):
+        again = leadline("show", kept, *("-o", "b.svg") * bool(figures))
+        assert (again.status, again.out) == (0, done.out)
+        assert not figures or Path("b.svg").read_bytes() == Path("a.svg").read_bytes()
+        assert leadline("show", kept, "-f", "csv").out == as_csv
+
+
+def test_what_was_saved_has_all_queries_whatever_was_printed(leadline: Leadline) -> None:
+    words = f"evaluate qrels.txt {RUNS} -m AP".split()
+    assert leadline(*words, "-f", "none", "-o", "kept.json").out == ""
+    assert leadline("show", "kept.json", "-q").out == leadline(*words, "-q").out
+    assert set(json.loads(Path("kept.json").read_text())["runs"][0]["queries"]) >= {"knots", "tides"}
+
+
+def test_another_figure_is_drawn_and_one_that_is_not_there_is_refused(leadline: Leadline) -> None:
+    leadline(*f"compare qrels.txt {RUNS} -m AP -o kept.json -o forest.svg --figure forest".split())
+    assert leadline("show", "kept.json", "-o", "again.svg", "--figure", "forest").status == 0
+    assert Path("again.svg").read_bytes() == Path("forest.svg").read_bytes()
+    for more in (("-o", "x.svg", "--figure", "nothing"), ("--figure", "forest"), ("-q", "-o", "x.gif")):
+        done = leadline("show", "kept.json", *more)
+        assert (done.status, done.err.count("\n")) == (2, 1)
+
+
+def test_what_is_no_saved_result_is_refused_with_what_to_do(leadline: Leadline, folder: Path) -> None:
+    (folder / "printed.json").write_text(leadline("evaluate", "qrels.txt", "bm25.run", "-f", "json").out)
+    (folder / "old.json").write_text('{"leadline": "0.1", "format": 1, "state": {}}')
+    for name, words in (("printed.json", "-o FILE.json"), ("old.json", "format 1"), ("qrels.txt", "")):
+        done = leadline("show", name)
+        assert (done.status, done.err.count("\n")) == (2, 1)
+        assert words in done.err
+
+
+def test_values_of_another_program_are_shown_too(leadline: Leadline, folder: Path) -> None:
+    (folder / "map.txt").write_text("map\tq1\t0.5\nmap\tq2\t0.25\n")
+    assert "0.3750" in leadline("show", "map.txt").out

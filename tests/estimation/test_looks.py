@@ -1,0 +1,100 @@
+"""Looks of a pool: verdicts are those of the last look reached, each with its share of alpha."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+import leadline as ll
+from leadline.errors import UsageError
+from leadline.estimation.measured_pool import first_pairs, in_order, places_of_looks
+from leadline.estimation.pool_designs import pool_for
+from leadline.io.pool_files import DrawnPool, read_drawn_pool, write_drawn_pool
+
+LOOKS = 4
+RNG = random.Random(5)
+GRADES = {f"q{n}": {f"d{place}": float(RNG.random() < 0.4) for place in range(60)} for n in range(40)}
+RUNS = {
+    name: {
+        query: {one: gain * grade + RNG.gauss(0, 1) for one, grade in documents.items()}
+        for query, documents in GRADES.items()
+    }
+    for name, gain in (("old", 0.2), ("new", 1.0))
+}
+
+
+@pytest.fixture(scope="module")
+def pool() -> DrawnPool:
+    return pool_for(RUNS, "P@10", budget=8, looks=LOOKS).pool
+
+
+def judged(pool: DrawnPool, count: int, without: int = -1) -> dict[str, dict[str, float]]:
+    grades: dict[str, dict[str, float]] = {}
+    for place, row in enumerate(in_order(pool).tolist()[:count]):
+        if place != without:
+            query, document = pool.queries[row], pool.documents[row]
+            grades.setdefault(query, {})[document] = GRADES[query][document]
+    return grades
+
+
+def test_a_verdict_is_that_of_the_judgments_up_to_the_last_look(pool: DrawnPool) -> None:
+    size = int(pool.drawn.sum())
+    places = places_of_looks(size, LOOKS)
+    assert len(places) == LOOKS
+    for place, following in zip(places, [*places[1:], size + 1], strict=True):
+        plain = first_pairs(pool, place)
+        level = 1 - 0.05 / LOOKS
+        whole = ll.compare(
+            judged(pool, place), RUNS, "P@10", pool=without_looks(plain), confidence=level
+        ).pairs[0]
+        for count in {place, (place + following) // 2, following - 1}:
+            found = ll.compare(judged(pool, count), RUNS, "P@10", pool=pool)
+            assert repr(found.pairs[0]) == repr(whole)
+            assert [one.code for one in found.warnings].count("look") == 1
+
+
+def without_looks(pool: DrawnPool) -> DrawnPool:
+    design = {key: value for key, value in pool.design.items() if key != "looks"}
+    return DrawnPool(
+        pool.queries, pool.documents, pool.probability, pool.order, pool.contributors, pool.drawn, design
+    )
+
+
+def test_before_the_first_look_there_is_no_verdict_but_values(pool: DrawnPool) -> None:
+    first = places_of_looks(int(pool.drawn.sum()), LOOKS)[0]
+    for given in (judged(pool, first - 1), judged(pool, first + 5, without=first - 1)):
+        with pytest.raises(UsageError, match=f"{first - 1} documents .* {first}, "):
+            ll.compare(given, RUNS, "P@10", pool=pool)
+        results = ll.evaluate(given, RUNS, "P@10", pool=pool)
+        assert np.isfinite(results.means).all()
+        with pytest.raises(UsageError, match="4 looks"):
+            ll.compare(results)
+
+
+def test_looks_are_written_with_the_pool_and_change_no_draw(pool: DrawnPool, tmp_path: object) -> None:
+    path = f"{tmp_path}/pool.tsv"
+    write_drawn_pool(pool, path, [])
+    assert read_drawn_pool(path).design["looks"] == LOOKS
+    other = pool_for(RUNS, "P@10", budget=8).pool
+    assert "looks" not in other.design
+    assert (other.drawn == pool.drawn).all()
+    assert (other.probability == pool.probability).all()
+
+
+def test_under_the_null_any_look_decides_in_at_most_alpha_of_the_cases() -> None:
+    decided = 0
+    trials = 60
+    for seed in range(trials):
+        rng = random.Random(seed)
+        runs = {
+            name: {query: {one: rng.gauss(0, 1) for one in documents} for query, documents in GRADES.items()}
+            for name in ("a", "b")
+        }
+        pool = pool_for(runs, "P@5", budget=6, looks=3, seed=seed).pool
+        places = places_of_looks(int(pool.drawn.sum()), 3)
+        decided += any(
+            ll.compare(judged(pool, place), runs, "P@5", pool=pool).pairs[0].p < 0.05 / 3 for place in places
+        )
+    assert decided <= 8  # 3 expected at most, and 8 or fewer in .996 of such tests

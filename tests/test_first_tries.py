@@ -1,0 +1,144 @@
+"""What people try first in Python: look-ups by name, hits of other programs, pools, judges."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import pandas as pd  # type: ignore[import-untyped]  # its stubs are another package
+import pytest
+
+import leadline as ll
+
+QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 0, "d2": 2}}
+NEW = {"q1": {"d1": 0.9, "d2": 0.5}, "q2": {"d1": 0.8, "d2": 0.1}}
+OLD = {"q1": {"d2": 0.9, "d1": 0.5}, "q2": {"d2": 0.8, "d1": 0.1}}
+
+
+def results() -> ll.Results:
+    return ll.evaluate(QRELS, {"old": OLD, "new": NEW}, "RR", "P@1")
+
+
+def test_results_are_looked_up_by_the_name_of_a_run() -> None:
+    found = results()
+    assert list(found) == ["old", "new"]
+    assert found["new"] == {"RR": 0.75, "P@1": 0.5}
+    with pytest.raises(ll.UsageError, match="there are: old, new"):
+        _ = found["newer"]
+
+
+def test_the_values_of_queries_are_a_table() -> None:
+    table = results().per_query()
+    assert len(table) == 8
+    assert list(table.to_pandas().columns) == ["query", "run", "measure", "value"]
+    assert table.to_polars().filter(query="q2", run="new", measure="RR")["value"].to_list() == [0.5]
+
+
+def test_the_worst_queries_are_those_of_lowest_value_or_of_largest_loss() -> None:
+    found = results()
+    assert found.worst("new", n=1).columns["query"] == ["q2"]
+    worse = found.worst("new", measure="P@1", against="old")
+    assert (worse.columns["query"], worse.columns["difference"]) == (["q2"], [-1.0])
+    assert len(found.worst("new", against="new")) == 0
+
+
+def test_names_of_means_can_be_logged() -> None:
+    one = ll.evaluate(QRELS, NEW, "nDCG(gain=exp)@10", "P@1")
+    assert list(one.safe_means()) == ["nDCG_gain_exp_10", "P_1"]
+    assert results().safe_means("old") == {"RR": 0.75, "P_1": 0.5}
+    assert list(results().safe_means()) == ["old/RR", "old/P_1", "new/RR", "new/P_1"]
+
+
+@pytest.mark.parametrize(
+    "hit",
+    [
+        lambda document, score: (document, score),
+        lambda document, score: [document, score],
+        lambda document, score: {"corpus_id": document, "score": score},
+        lambda document, score: SimpleNamespace(id=document, score=score),
+        lambda document, score: SimpleNamespace(docid=document, similarity=score),
+    ],
+    ids=["pair", "list", "dictionary", "object", "another object"],
+)
+def test_lists_of_hits_are_runs(hit: Callable[[str, float], Any]) -> None:
+    lists = {query: [hit(*pair) for pair in documents.items()] for query, documents in NEW.items()}
+    assert ll.Run(lists) == ll.Run(NEW)
+    assert ll.evaluate(QRELS, lists, "RR").means.tolist() == [[0.75]]
+    assert ll.Run(list(lists.values()), queries=list(lists)) == ll.Run(NEW)
+    with pytest.raises(ll.InputError, match=r"queries=\[\.\.\.\]"):
+        ll.evaluate(QRELS, list(lists.values()), "RR")
+
+
+def test_positions_are_ids_of_documents() -> None:
+    hits = [[{"corpus_id": 1, "score": 0.9}, {"corpus_id": 0, "score": 0.2}], []]
+    run = ll.Run(hits, queries=["q1", "q2"], documents=["a", "b"])
+    assert run["q1"] == {"b": 0.9, "a": 0.2}
+    for wrong in ([[(2, 0.5)]], [[("b", 0.5)]], [[(-1, 0.5)]]):
+        with pytest.raises(ll.InputError, match="a position from 0 to 1"):
+            ll.Run(wrong, queries=["q1"], documents=["a", "b"])
+
+
+@pytest.mark.parametrize(
+    ("hits", "queries"),
+    [([[("d1", 0.5)]], ["q1", "q2"]), ([[], []], ["q1", "q1"]), (NEW, ["q1", "q2"]), ("a.run", ["q1"])],
+)
+def test_hits_and_queries_that_do_not_match_are_refused(hits: Any, queries: list[str]) -> None:
+    with pytest.raises(ll.InputError):
+        ll.Run(hits, queries=queries)
+    with pytest.raises(ll.UsageError, match="documents without queries"):
+        ll.Run(NEW, documents=["d1"])
+
+
+def test_hits_of_several_forms_are_refused() -> None:
+    with pytest.raises(ll.InputError, match="hit 2"):
+        ll.Run({"q1": [("d1", 0.5), "d2"]})
+
+
+@pytest.mark.parametrize(
+    "names", [("query", "doc"), ("question_id", "passage_id"), ("qid", "text_id"), ("query", "id")]
+)
+def test_columns_of_frames_are_found(names: tuple[str, str]) -> None:
+    rows = [(query, document, score) for query in NEW for document, score in NEW[query].items()]
+    assert ll.Run(pd.DataFrame(rows, columns=[*names, "score"])) == ll.Run(NEW)
+    assert ll.Run([dict(zip((*names, "score"), row, strict=True)) for row in rows]) == ll.Run(NEW)
+
+
+def test_judges_stand_one_after_the_other() -> None:
+    other = {"q1": {"d1": 1, "d2": 1}, "q2": {"d1": 0, "d2": 2}}
+    named = ll.agreement({"judge 1": QRELS, "judge 2": other})
+    assert ll.agreement(QRELS, other)["scott"].value == named["scott"].value
+    assert ll.agreement([QRELS, other]).to_dict() == named.to_dict()
+
+
+def test_a_pool_for_a_measure_is_drawn_judged_and_estimated() -> None:
+    runs = {name: {f"q{n}": [f"{name}{n}{k}" for k in range(20)] for n in range(6)} for name in ("a", "b")}
+    pool = ll.pool(runs, measure="P@10", budget=8)
+    judged: dict[str, dict[str, int]] = {query: {} for query in runs["a"]}
+    for query, document, drawn in zip(pool.pool.queries, pool.pool.documents, pool.pool.drawn, strict=True):
+        if drawn:
+            judged[query][document] = int(document.startswith("a"))
+    found = ll.evaluate(judged, runs, "P@10", pool=pool)
+    assert found.sampling is not None
+    assert found["a"]["P@10"] > found["b"]["P@10"]
+    with pytest.raises(ll.UsageError, match="random with measure"):
+        ll.pool(runs, measure="P@10", budget=8, random=3)  # type: ignore[call-overload]
+    with pytest.raises(ll.UsageError, match="budget needs measure"):
+        ll.pool(runs, depth=5, budget=8)  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize(
+    ("name", "right"),
+    [("estimate", "pool=pool"), ("load_run", "read_run"), ("ttest", "compare"), ("kappa", "agreement")],
+)
+def test_names_of_other_programs_are_answered_with_the_right_call(name: str, right: str) -> None:
+    with pytest.raises(AttributeError, match=right):
+        getattr(ll, name)
+
+
+def test_attributes_of_other_programs_are_answered_with_the_right_call() -> None:
+    found = results()
+    with pytest.raises(AttributeError, match=r"use write\(path\)"):
+        _ = found.save  # type: ignore[attr-defined]
+    with pytest.raises(AttributeError, match="use p"):
+        _ = ll.compare(found, "RR").p_value  # type: ignore[attr-defined]
