@@ -74,6 +74,11 @@ show < "$errors"
 
 if [ ! -s "$summary" ]; then
   { echo "### leadline: no comparison (status $status)"; echo; sed 's/^/    /' "$errors"; } > "$summary"
+else
+  failed=$(grep -cE '^(FAILED|CANNOT TELL): ' "$printed")
+  conditions=$((failed + $(grep -c '^passed: ' "$printed")))
+  { echo "### leadline: $failed of $conditions conditions failed"; echo; cat "$summary"; } > "$folder/whole.md"
+  summary=$folder/whole.md
 fi
 cat "$summary" >> "${GITHUB_STEP_SUMMARY:-/dev/stdout}"
 

@@ -18,6 +18,7 @@ COMMANDS = [
     line.partition("#")[0].split()
     for block in re.findall(r"^```sh\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
     for line in block.splitlines()
+    if line.startswith("pytest")
 ]
 
 

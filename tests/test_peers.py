@@ -278,5 +278,5 @@ def test_ir_measures_parts_ties_in_judged_by_rising_id() -> None:
 
 @pytest.mark.parametrize("name", ["P@0", "IPrec@1.5"])
 def test_what_peers_accept_or_die_of_is_refused_in_words(name: str) -> None:
-    with pytest.raises(LeadlineError, match="expected"):
+    with pytest.raises(LeadlineError, match="must be"):
         evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, name)

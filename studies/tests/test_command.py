@@ -87,7 +87,7 @@ def test_positives_only_are_completed_on_request(
     leadline: Leadline, given: list[object], tmp_path: Path
 ) -> None:
     (tmp_path / "qrels.txt").write_text("".join(f"q 0 {name} 1\n" for name in "abc"))
-    assert "--complete DOCS" in leadline(*given, "-o", tmp_path / "out").err
+    assert "--exhaustive DOCS" in leadline(*given, "-o", tmp_path / "out").err
     (tmp_path / "docs.txt").write_text("".join(f"{name}\n" for name in "abclmn"))
     done = leadline(*given, "-o", tmp_path / "out", "--complete", tmp_path / "docs.txt")
     assert done.status == 0

@@ -276,7 +276,7 @@ def test_what_a_corpus_holds_of_the_relevant_documents_is_counted(tmp_path: Path
         f"{docs}: 2 documents; contains 2 of 4 relevant documents of {qrels} (50 %), and 3 of 6 judged ones\n"
         "  queries with relevant documents missing: 2, with all missing: 1; worst: q2 (0 of 1), q1 (1 of 2)\n"
     )
-    assert "expected both" in leadline("check", "--docs", docs).err
+    assert "--docs needs --qrels" in leadline("check", "--docs", docs).err
     assert "nothing to check" in leadline("check").err
     both = leadline("check", qrels, "--docs", docs, "--qrels", qrels).out
     assert "4 queries, 6 judgments" in both

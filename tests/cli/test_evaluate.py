@@ -307,7 +307,7 @@ def test_several_tags_in_a_file_are_said_where_the_tag_names_the_run(
     first, last = order
     text = f"q1 Q0 a 1 9 {first}\nq2 Q0 d 1 8 {last} \n"
     (here / "tags.run").write_text(text)
-    said = "additional run tags in the file: 1 in new; the run is named after the last"
+    said = "1 further run tag in new (named after the last)"
     for asked in (
         ("evaluate", "qrels.txt", "tags.run"),
         ("evaluate", "qrels.txt", "-"),
@@ -315,7 +315,7 @@ def test_several_tags_in_a_file_are_said_where_the_tag_names_the_run(
     ):
         done = leadline(*asked, "-m", "AP", "--config", "read.name_by=tag", stdin=text.encode())
         assert (said in done.out) == (first != last)
-        assert "additional run tags" not in leadline(*asked, "-m", "AP", stdin=text.encode()).out
+        assert "further run tag" not in leadline(*asked, "-m", "AP", stdin=text.encode()).out
 
 
 @pytest.mark.parametrize("more", [(), ("--bounds",)])

@@ -91,7 +91,7 @@ def test_correlate_reads_what_predict_wrote(leadline: Leadline) -> None:
         (["-m", "best"], "unknown predictor 'best'"),
         (["-m", "WIG(length=root)"], "expected --index INDEX and --queries QUERIES"),
         (["-m", "DeShaTo"], "expected --topics VECTORS"),
-        (["--queries", "queries.jsonl"], "queries without --index"),
+        (["--queries", "queries.jsonl"], "--queries needs --index"),
         (["--truth", "e.csv"], "no values of single queries"),
         (["--confidence", "2"], "confidence"),
         (["-o", "a.run"], "a.run would overwrite an input"),

@@ -226,7 +226,7 @@ def test_bad_requests_are_one_line(folder: Path, leadline: Leadline) -> None:
             "text.analysis=Words",
             "--language",
             "de",
-        ): "expected one",
+        ): "use only one of",
         ("index", "docs.jsonl", "-o", "missing/x"): "missing/x: cannot be written",
     }.items():
         done = leadline(*arguments)

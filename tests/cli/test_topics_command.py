@@ -84,7 +84,7 @@ def test_translations_are_searched_and_p_at_1_is_told(folder: Path, leadline: Le
 @pytest.mark.usefixtures("folder")
 def test_bad_requests_are_one_line(leadline: Leadline) -> None:
     for arguments, message in {
-        ("search", "model.npz", "pairs.tsv", "pairs.tsv", "--from", "de", "-o", "x"): "--from without --to",
+        ("search", "model.npz", "pairs.tsv", "pairs.tsv", "--from", "de", "-o", "x"): "--from needs --to",
         ("infer", "pairs.tsv", "pairs.tsv", "-o", "x"): "an incomplete topic model",
         ("infer", "model.npz", "pairs.tsv", "-o", "x"): "expected a column called doc_id",
         ("fit", "pairs.tsv", "-k", "2", "--languages", "de,klingon", "-o", "x"): "unknown language",

@@ -28,8 +28,8 @@ from leadline.errors import InputError, MissingPackageError, UsageError
 from leadline.evaluation.join import judge
 from leadline.io import write as writing
 from leadline.io.formats import FORMATS
-from leadline.io.opening import RUN_SUFFIXES, run_name
 from leadline.io.read import read_qrels, read_run
+from leadline.io.run_names import RUN_SUFFIXES, run_name
 from leadline.io.trec_runs import ReadCounts
 
 pyarrow = pytest.importorskip("pyarrow")

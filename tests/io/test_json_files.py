@@ -12,8 +12,8 @@ from conftest import Leadline
 from leadline.errors import InputError
 from leadline.evaluation.evaluate import evaluate
 from leadline.io.formats import content_of, opened
-from leadline.io.opening import run_name
 from leadline.io.read import read_qrels, read_run
+from leadline.io.run_names import run_name
 
 PROGRAMS = Path(__file__).parent / "programs"
 RUN = {"q1": {"d2": 2.5, "d1": 0.5}, "q2": {"d3": 1.0}}

@@ -26,9 +26,10 @@ from leadline.data.reading import Reading
 from leadline.errors import InputError
 from leadline.evaluation.score_results import read_scores
 from leadline.io import read_paths
-from leadline.io.opening import Buffers, Chunk, read_whole, run_name
+from leadline.io.opening import Buffers, Chunk, read_whole
 from leadline.io.pool_files import read_pool
 from leadline.io.read import counted_run, read_qrels, read_run
+from leadline.io.run_names import run_name
 from strategies import judged_by
 
 QRELS = {"q1": {"d1": 1}, "q2": {"d2": 1}}
@@ -146,7 +147,7 @@ def test_standard_input_is_read_and_undone_like_a_file(kind: str, tmp_path: Path
     found = leadline(*asked, stdin=COMPRESS[kind](TEXT)).data
     assert found["runs"][0]["mean"]["AP"] == 0.75
     assert found["runs"][0]["name"] == "stdin"
-    assert found["inputs"][1] == {"path": "-", "sha256": None, "rows": 3}
+    assert found["inputs"][1] == {"path": "-", "run": "stdin", "sha256": None, "rows": 3}
 
 
 @pytest.mark.usefixtures("form")
@@ -226,7 +227,12 @@ def test_a_fifo_has_no_digest(tmp_path: Path) -> None:
         check=True,
         timeout=2,
     )
-    assert json.loads(found.stdout)["inputs"][1] == {"path": str(run), "sha256": None, "rows": 3}
+    assert json.loads(found.stdout)["inputs"][1] == {
+        "path": str(run),
+        "run": "pipe",
+        "sha256": None,
+        "rows": 3,
+    }
 
 
 def test_a_folder_is_refused(tmp_path: Path) -> None:

@@ -157,7 +157,7 @@ def test_swapping_the_arms_turns_the_sign(tmp_path: Path) -> None:
         ({"a": (1, 2), "b": (1, 2), "within": 1}, "within without a column of positions"),
         ({"a": (1, 2), "b": (1, 2), "metric": "rows"}, "metric rows needs a column of users"),
         ({"a": (1, 2), "b": (1, 2), "planned": 1.5}, "fraction 1.5"),
-        ({"a": (1, 2), "b": (1, 2), "confidence": 95}, "confidence level 95"),
+        ({"a": (1, 2), "b": (1, 2), "confidence": 95}, "like 0.95, not 95"),
         ({"a": (1, 2), "b": (1, 2), "effect": -1}, "effect -1"),
         ({"a": (1, 2), "b": (1, 2), "power": 2}, "power 2"),
         ({"a": (1, 2), "b": (1, 2), "arms": ("a", "b")}, "expected none here"),

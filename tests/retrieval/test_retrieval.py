@@ -90,7 +90,7 @@ def test_bad_requests_are_refused(index: Index) -> None:
         search(index, QUERIES, "BM25", k=0)
     with pytest.raises(UsageError, match="no model; expected one"):
         search(index, QUERIES, [])
-    with pytest.raises(UsageError, match="terms=0 in SDM"):
+    with pytest.raises(UsageError, match="terms must be more than 0"):
         search(index, QUERIES, "SDM(terms=0)")
     with pytest.raises(InputError, match="contains no queries"):
         search(index, {}, "BM25")

@@ -244,7 +244,7 @@ def test_remote_parts_are_copied_and_named_by_url(split: Split, tmp_path: Path) 
         memory.pipe("/leadline/run/part-9.run", b"q1 Q0 d1 1 high t\n")
         with pytest.raises(InputError, match=r"^memory:///leadline/run/part-9.run:1: score 'high'"):
             evaluated(split, "memory://leadline/run")
-        with pytest.raises(InputError, match=r"memory://leadline/none\.run: does not exist"):
+        with pytest.raises(InputError, match=r"memory://leadline/none\.run: no such file"):
             evaluated(split, "memory://leadline/none.run")
         with pytest.raises(LeadlineError, match="absent://"):
             evaluated(split, "absent://leadline/none.run")

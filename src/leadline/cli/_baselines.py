@@ -17,7 +17,7 @@ from leadline.comparison.pairing import Pairs
 from leadline.data.wording import counted, queries
 from leadline.errors import UsageError, both
 from leadline.evaluation.results import Results
-from leadline.io.opening import run_name
+from leadline.io.run_names import run_name
 from leadline.render.view import suffix_of
 
 F = TypeVar("F", bound=Callable[..., Any])

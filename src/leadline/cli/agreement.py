@@ -23,7 +23,7 @@ from leadline.cli._settings import one_in, setting
 from leadline.data.wording import counted
 from leadline.errors import UsageError
 from leadline.evaluation.results import Results
-from leadline.io.opening import run_name
+from leadline.io.run_names import run_name
 from leadline.io.small_tables import split_place
 from leadline.judging.agreement import agreement
 from leadline.judging.agreement_audit import TOP, WITHIN
@@ -51,7 +51,7 @@ OF_LABELS = ("table", "weights", "level", "rel", "over", "resample", "runs", "wi
     type=click.Choice(["none", "linear", "quadratic"]),
     default="none",
     show_default=True,
-    help="none, linear or quadratic weights of disagreement in Cohen's kappa.",
+    help="Weights of disagreement in Cohen's kappa: none, linear or quadratic.",
     metavar="WEIGHTS",
 )
 @click.option(
@@ -60,7 +60,7 @@ OF_LABELS = ("table", "weights", "level", "rel", "over", "resample", "runs", "wi
     type=click.Choice(["nominal", "ordinal", "interval"]),
     default="nominal",
     show_default=True,
-    help="nominal, ordinal or interval grades, for Krippendorff's alpha.",
+    help="Scale of the grades, for Krippendorff's alpha: nominal, ordinal or interval.",
     metavar="SCALE",
 )
 @click.option(
@@ -127,7 +127,8 @@ def command(
 
     QRELS is the file of one assessor, a table with a column `judge`, or FILE:COLUMN of a table with one
     column per assessor. leadline compares the pairs that all assessors judged. 0 is agreement by chance, 1 is
-    perfect agreement. Confidence intervals are over queries, or over pairs with fewer than ten queries.
+    perfect agreement. Bootstrap confidence intervals are over queries, or over pairs with fewer than ten
+    queries.
 
     --runs shows how the choice of the assessor changes scores and system rankings. With two assessors, or
     with --reference, leadline takes the first as the truth and audits every other one, such as an LLM: the

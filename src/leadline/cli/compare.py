@@ -118,7 +118,8 @@ def command(
     """Compare runs: differences with intervals and significance tests.
 
     `leadline compare QRELS OLD NEW` tells you whether NEW is better than OLD. In every pair, b is the run
-    that you named first, or the baseline, and a - b is the mean difference over the same queries.
+    that you named first, or the baseline, and a - b is the mean difference over the same queries, with its
+    confidence interval and p-value.
 
     With --fail-if-worse, --require-not-worse or --fail-below, leadline exits with status 1 if a run fails the
     check or if there are too few queries to tell. Repeat and combine them freely (docs/gates.md).

@@ -31,8 +31,9 @@ from leadline.io.formats import (
 )
 from leadline.io.ir_metadata import LONGEST, header_in
 from leadline.io.lines_by_query import StoredLists
-from leadline.io.opening import STANDARD_INPUT, first_bytes, run_name
+from leadline.io.opening import first_bytes
 from leadline.io.read import qrels_of, run_of
+from leadline.io.run_names import STANDARD_INPUT, run_name
 from leadline.io.selection import selected_qrels
 from leadline.io.tables import RUN_COLUMNS, OutputTable, table_of_run
 from leadline.io.texts import read_documents, read_queries

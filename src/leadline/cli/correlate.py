@@ -33,7 +33,7 @@ SECTION = "Evaluation"
 @click.argument("estimate", metavar="ESTIMATE[:MEASURE]", required=False)
 @click.argument("more", nargs=-1, metavar="[FILE]...")
 @scores_options
-@measure_option("The two measures of values of queries to correlate, of all files together.")
+@measure_option("Two measures whose values by query are correlated, all files together.")
 @option(
     "Statistics",
     "--team",

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 
 from leadline.data.validation import check_run_name
 from leadline.errors import InputError, LeadlineError, UsageError
-from leadline.io.opening import digest_of, files_of, run_name
+from leadline.io.opening import digest_of
 from leadline.io.read_paths import record_input
+from leadline.io.run_names import files_of, run_name
 
 DEFAULT_MEASURES = ("nDCG@10",)
 LONGEST_SUITE = 1 << 24  # maximum number of bytes of a suite

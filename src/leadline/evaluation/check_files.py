@@ -17,9 +17,10 @@ from leadline.errors import UsageError, both
 from leadline.io import check as problems
 from leadline.io.check import Checked
 from leadline.io.check_remarks import Problem
-from leadline.io.opening import Buffers, files_of
+from leadline.io.opening import Buffers
 from leadline.io.read import QrelsLike, judgments_of
 from leadline.io.read_paths import public
+from leadline.io.run_names import files_of
 from leadline.result import Result, check_options
 
 Path = str | os.PathLike[str]

@@ -22,7 +22,7 @@ from leadline.data.validation import check_run_name
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.run_warnings import counts_of, counts_of_reading
 from leadline.io.joined_text import JoinedText
-from leadline.io.opening import Buffers, run_name
+from leadline.io.opening import Buffers
 from leadline.io.read import (
     UNNAMED,
     RunLike,
@@ -32,7 +32,7 @@ from leadline.io.read import (
     refuse_unnamed_lists,
     stream_lists,
 )
-from leadline.io.run_names import distinct_names, named_files
+from leadline.io.run_names import distinct_names, named_files, run_name
 from leadline.io.selection import selected_run
 from leadline.io.swapped_arguments import ORDER, like_scores, refuse_swapped
 from leadline.io.trec_lists import RankedLists, first_rows

@@ -20,9 +20,9 @@ from leadline.evaluation.evaluate import Meaning
 from leadline.evaluation.profiles import profile_of
 from leadline.evaluation.results import Results
 from leadline.evaluation.trec_names import is_text
-from leadline.io.opening import files_of
 from leadline.io.read_paths import public
 from leadline.io.result_files import damaged_result
+from leadline.io.run_names import files_of
 from leadline.io.saved_results import Saved
 from leadline.io.score_cells import BESIDE_RESULTS, Choices, OpenedScores, ScoreColumns, open_mapping
 from leadline.io.score_tables import open_scores

@@ -19,8 +19,9 @@ from leadline.io import trec_runs
 from leadline.io import write as writing
 from leadline.io.check_remarks import GradeRemarks, ListRemarks, Problem, TextRemarks, blocks
 from leadline.io.formats import TREC, Opened, content_of, kind_of_trec, opened, records_of
-from leadline.io.opening import Buffers, Chunk, first_bytes, run_name
+from leadline.io.opening import Buffers, Chunk, first_bytes
 from leadline.io.row_checks import lists_of, named
+from leadline.io.run_names import run_name
 from leadline.io.tables import QRELS_COLUMNS, OutputTable
 from leadline.io.trec_lists import CompiledLists, PlainLists, TrecLists, looks_trec
 from leadline.kernels import plain

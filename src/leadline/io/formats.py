@@ -23,16 +23,15 @@ from leadline.io.archives import COMPRESSIONS
 from leadline.io.opening import (
     BINARY_TABLES,
     BOM,
-    IR_DATASETS,
     SQLITE,
     Buffers,
     Chunk,
     first_bytes,
     is_compressed,
     read_whole,
-    split_part,
 )
 from leadline.io.row_columns import Records, Table
+from leadline.io.run_names import IR_DATASETS, split_part
 from leadline.io.trec_lists import first_line, is_number, looks_trec
 from leadline.kernels import plain
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from leadline.errors import InputError, LeadlineError, MissingPackageError
 from leadline.io import python_inputs
-from leadline.io.opening import IR_DATASETS
 from leadline.io.row_columns import Records, Table
+from leadline.io.run_names import IR_DATASETS
 
 if TYPE_CHECKING:
     from leadline.io.formats import Opened

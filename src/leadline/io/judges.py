@@ -12,8 +12,8 @@ from leadline.errors import InputError, UsageError
 from leadline.io import row_columns
 from leadline.io.formats import SQLITE_STORE, opened
 from leadline.io.id_lists import headed_rows, need_columns
-from leadline.io.opening import run_name
 from leadline.io.read import QrelsLike, qrels_of, read_qrels
+from leadline.io.run_names import run_name
 from leadline.io.small_tables import split_place
 from leadline.kernels import plain
 

@@ -8,7 +8,7 @@ import re
 import sys
 import threading
 from collections.abc import Callable, Generator
-from os.path import basename, exists, isdir, isfile
+from os.path import exists, isdir, isfile
 from typing import BinaryIO, Generic, ParamSpec, Self, TypeVar, cast
 
 import numpy as np
@@ -17,6 +17,7 @@ from leadline.data.arrays import Bytes, Integers, bytes_of
 from leadline.errors import InputError, MissingPackageError, UsageError
 from leadline.io.archives import COMPRESSIONS, LZ4, broken_archives, decompressed
 from leadline.io.read_paths import SteadyFile, pipe_copies, record_input
+from leadline.io.run_names import STANDARD_INPUT, split_part
 
 P = ParamSpec("P")
 S = TypeVar("S")
@@ -82,80 +83,18 @@ def computed_ahead(
     yield result
 
 
-RUN_SUFFIXES = (
-    *(".run", ".txt", ".trec", ".res", ".out"),
-    *(".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".arrow", ".feather"),
-)
-MAGIC = frozenset("*?[")  # characters of a pattern
 BOM = b"\xef\xbb\xbf"
 WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff")
-STANDARD_INPUT = "-"
 HEAD = 8  # number of bytes that identify any compression
 PARQUET, ARROW, STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
 BINARY_TABLES = (PARQUET, ARROW, STREAM)  # first bytes of a file
 SQLITE = b"SQLite format 3\0"
-IR_DATASETS = "ir_datasets:"  # prefix of the name of a collection
 LONGEST_LINE = 1 << 20  # maximum number of bytes of a line of a run or qrels
 LONGEST_TEXT = 1 << 26  # maximum number of bytes of a line, or of one document, of texts
 BLOCK = LONGEST_LINE >> 2  # a longer line fills at least one block of this size
 STEP = 1 << 22  # number of bytes read between checks
 PACKED = 6  # number of bytes of text in a byte of a compressed file, about
 PROBE = 1 << 12  # number of bytes within which nearly every text has a line end
-
-
-def run_name(path: str) -> str:
-    """Return the name of a run: its file name less one compression suffix and one run suffix.
-
-    >>> run_name("runs/cord19.vespa.ai-bm25.xz"), run_name("bm25.run.gz"), run_name("-")
-    ('cord19.vespa.ai-bm25', 'bm25', 'stdin')
-    """
-    if path == STANDARD_INPUT:
-        return "stdin"
-    path, part = split_part(path)
-    name = basename(path.rstrip("/"))
-    for suffixes in (tuple(COMPRESSIONS.values()), RUN_SUFFIXES):
-        for suffix in suffixes:
-            if name.endswith(suffix) and name != suffix:
-                name = name[: -len(suffix)]
-                break
-    return f"{name}#{part}" if part else name
-
-
-def files_of(path: str) -> list[str]:
-    """Return the files in a folder, or those that a pattern with `*`, `?` or `[` matches, in order of name.
-
-    Hidden files and folders inside the folder are left out. A path that exists is no pattern.
-
-    >>> files_of("bm25.run")
-    ['bm25.run']
-    """
-    if isdir(path):
-        found = [
-            entry.path for entry in os.scandir(path) if entry.is_file() and not entry.name.startswith(".")
-        ]
-        kind = "a folder without files"
-    elif not MAGIC.isdisjoint(path) and not (
-        exists(path) or path.startswith(IR_DATASETS) or split_part(path)[1]
-    ):
-        from glob import glob
-
-        found = [name for name in glob(path) if isfile(name)]
-        kind = "a pattern that matches no file"
-    else:
-        return [path]
-    if not found:
-        raise InputError(f"is {kind}", expected="runs", path=path)
-    return sorted(found)
-
-
-def split_part(path: str) -> tuple[str, str]:
-    """Split FILE#PART, the name of a part of a file; an existing file whose name contains # is whole.
-
-    >>> split_part("none.json#default/test")
-    ('none.json#default/test', '')
-    """
-    file, sign, part = path.rpartition("#")
-    return (file, part) if sign and part and isfile(file) and not isfile(path) else (path, "")
 
 
 def open_bytes(path: str) -> tuple[BinaryIO, BinaryIO]:

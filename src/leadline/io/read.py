@@ -17,10 +17,11 @@ from leadline.errors import InputError, UsageError
 from leadline.io import row_checks, row_columns, selection, trec_qrels, trec_runs
 from leadline.io.formats import TREC, Opened, opened, records_of
 from leadline.io.joined_text import JoinConsumer
-from leadline.io.opening import Buffers, first_bytes, run_name
+from leadline.io.opening import Buffers, first_bytes
 from leadline.io.read_paths import public
 from leadline.io.row_checks import machine_line, machine_remarks
 from leadline.io.row_columns import Records, Table
+from leadline.io.run_names import run_name
 from leadline.io.trec_lists import ListConsumer
 from leadline.io.trec_runs import ReadCounts
 

@@ -5,10 +5,18 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
+from os.path import basename, exists, isdir, isfile
 
-from leadline.errors import UsageError
-from leadline.io.opening import IR_DATASETS, RUN_SUFFIXES, STANDARD_INPUT, files_of, run_name, split_part
+from leadline.errors import InputError, UsageError
+from leadline.io.archives import COMPRESSIONS
 
+RUN_SUFFIXES = (
+    *(".run", ".txt", ".trec", ".res", ".out"),
+    *(".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".arrow", ".feather"),
+)
+MAGIC = frozenset("*?[")  # characters of a pattern
+STANDARD_INPUT = "-"
+IR_DATASETS = "ir_datasets:"  # prefix of the name of a collection
 NAMED = re.compile(r"(?P<name>[^(/=]+)=(?P<path>.+)", re.DOTALL)
 
 
@@ -78,3 +86,58 @@ def _lengthened(paths: Sequence[str]) -> Iterator[list[str]]:
                 "/".join((*parts[max(0, len(parts) - depth) :], end))
                 for parts, end in zip(folders, ends, strict=True)
             ]
+
+
+def run_name(path: str) -> str:
+    """Return the name of a run: its file name less one compression suffix and one run suffix.
+
+    >>> run_name("runs/cord19.vespa.ai-bm25.xz"), run_name("bm25.run.gz"), run_name("-")
+    ('cord19.vespa.ai-bm25', 'bm25', 'stdin')
+    """
+    if path == STANDARD_INPUT:
+        return "stdin"
+    path, part = split_part(path)
+    name = basename(path.rstrip("/"))
+    for suffixes in (tuple(COMPRESSIONS.values()), RUN_SUFFIXES):
+        for suffix in suffixes:
+            if name.endswith(suffix) and name != suffix:
+                name = name[: -len(suffix)]
+                break
+    return f"{name}#{part}" if part else name
+
+
+def files_of(path: str) -> list[str]:
+    """Return the files in a folder, or those that a pattern with `*`, `?` or `[` matches, in order of name.
+
+    Hidden files and folders inside the folder are left out. A path that exists is no pattern.
+
+    >>> files_of("bm25.run")
+    ['bm25.run']
+    """
+    if isdir(path):
+        found = [
+            entry.path for entry in os.scandir(path) if entry.is_file() and not entry.name.startswith(".")
+        ]
+        kind = "a folder without files"
+    elif not MAGIC.isdisjoint(path) and not (
+        exists(path) or path.startswith(IR_DATASETS) or split_part(path)[1]
+    ):
+        from glob import glob
+
+        found = [name for name in glob(path) if isfile(name)]
+        kind = "a pattern that matches no file"
+    else:
+        return [path]
+    if not found:
+        raise InputError(f"is {kind}", expected="runs", path=path)
+    return sorted(found)
+
+
+def split_part(path: str) -> tuple[str, str]:
+    """Split FILE#PART, the name of a part of a file; an existing file whose name contains # is whole.
+
+    >>> split_part("none.json#default/test")
+    ('none.json#default/test', '')
+    """
+    file, sign, part = path.rpartition("#")
+    return (file, part) if sign and part and isfile(file) and not isfile(path) else (path, "")

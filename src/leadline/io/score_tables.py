@@ -12,8 +12,9 @@ from typing import Any
 from leadline.data.optional import import_optional
 from leadline.errors import InputError
 from leadline.io import row_columns
-from leadline.io.opening import ARROW, BINARY_TABLES, PARQUET, first_bytes, read_whole, run_name, text_of
+from leadline.io.opening import ARROW, BINARY_TABLES, PARQUET, first_bytes, read_whole, text_of
 from leadline.io.python_inputs import names_of, open_frame
+from leadline.io.run_names import run_name
 from leadline.io.saved_results import MANIFEST, Saved, is_saved, read_saved, restored
 from leadline.io.score_cells import (
     EXPECTED,

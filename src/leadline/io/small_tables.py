@@ -11,8 +11,9 @@ from typing import Any
 
 from leadline.data.optional import import_optional
 from leadline.errors import InputError, UsageError
-from leadline.io.opening import IR_DATASETS, read_whole, text_of
+from leadline.io.opening import read_whole, text_of
 from leadline.io.read_paths import Watch
+from leadline.io.run_names import IR_DATASETS
 
 Rows = Iterator[tuple[int, dict[str, Any]]]
 FIELD = re.compile(r"[^ \t\r\n]+")

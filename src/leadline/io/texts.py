@@ -14,8 +14,9 @@ from leadline.data.validation import check_arguments
 from leadline.errors import InputError
 from leadline.io import row_columns, web_pages
 from leadline.io.lines import lines, whole_text
-from leadline.io.opening import IR_DATASETS, LONGEST_TEXT, PARQUET, first_bytes, too_long
+from leadline.io.opening import LONGEST_TEXT, PARQUET, first_bytes, too_long
 from leadline.io.read_paths import public
+from leadline.io.run_names import IR_DATASETS
 from leadline.io.small_tables import Rows, cells_of, parquet
 
 

@@ -19,7 +19,8 @@ from leadline.errors import InputError
 from leadline.io import selection
 from leadline.io.joined_text import JoinConsumer, JoinedText, can_join, joined_chunks
 from leadline.io.lines_by_query import LARGE, NOT_THE_TOP, Parts
-from leadline.io.opening import Buffers, Chunk, computed_ahead, read_whole, run_name, text_size
+from leadline.io.opening import Buffers, Chunk, computed_ahead, read_whole, text_size
+from leadline.io.run_names import run_name
 from leadline.io.trec_lists import (
     CompiledLists,
     ListConsumer,

@@ -9,8 +9,9 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from leadline.io.opening import ARROW, BINARY_TABLES, PARQUET, STANDARD_INPUT, first_bytes
+from leadline.io.opening import ARROW, BINARY_TABLES, PARQUET, first_bytes
 from leadline.io.row_columns import DOCUMENT
+from leadline.io.run_names import STANDARD_INPUT
 from leadline.io.saved_results import MANIFEST
 from leadline.io.score_tables import INDEX, MEASURE, QUERY, TEXT_MEASURES, TEXTS, VALUE, find, modern, three
 from leadline.io.small_tables import unguarded

@@ -15,10 +15,10 @@ from leadline.errors import InputError, UsageError
 from leadline.io import tables
 from leadline.io.archives import zstandard_module
 from leadline.io.formats import BY_SUFFIX, TREC, Format, suffix_of
-from leadline.io.opening import STANDARD_INPUT
 from leadline.io.read import QrelsLike, RunLike, read_qrels, read_run
 from leadline.io.read_paths import check_outputs, public, refuse_sources
 from leadline.io.row_columns import MACHINE_LINE
+from leadline.io.run_names import STANDARD_INPUT
 
 
 @public

@@ -14,7 +14,7 @@ from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
 from leadline.io.id_lists import headed_rows, need_columns
-from leadline.io.opening import run_name
+from leadline.io.run_names import run_name
 
 YES = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
 

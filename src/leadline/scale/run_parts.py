@@ -10,8 +10,8 @@ from typing import Any
 
 from leadline.data.validation import check_run_name
 from leadline.errors import InputError, UsageError
-from leadline.io.opening import STANDARD_INPUT, run_name, split_part
 from leadline.io.row_columns import QUERY, find
+from leadline.io.run_names import STANDARD_INPUT, run_name, split_part
 from leadline.scale.remote import is_url, is_visible, remote_files
 
 BATCH_ROWS = 1 << 18  # minimum number of rows of a part that is made of record batches

@@ -18,7 +18,6 @@ from leadline.comparison.information_difference.joint_tables import (
 )
 from leadline.data.arrays import Codes, Flags, Floats
 
-LARGEST = 1 << 31  # bytes of the values of all pairs for all queries, above which only their means are kept
 PAIRS = 1 << 18  # pairs of lists whose tables are in memory at a time
 
 
