@@ -444,8 +444,9 @@ def meaning_of(command: str, path: str) -> str:
 
 
 BEGIN = {"leadline", "command", "inputs", "options", "warnings"}
+TABLE = "../src/leadline/cli/commands.json"
 PAGES: dict[str, Callable[[], str]] = {
-    "../src/leadline/cli/commands.json": command_table,
+    TABLE: command_table,
     "gallery.md": gallery,
     "api.md": api,
     "measures.md": measures,
@@ -512,17 +513,25 @@ def current(name: str) -> str:
         return file.read()
 
 
+def written(name: str, text: str) -> None:
+    """Write a page and say so."""
+    with open(os.path.join(FOLDER, name), "w", encoding="utf-8") as file:
+        file.write(text)
+    sys.stdout.write(f"{os.path.normpath(os.path.join('docs', name))} written\n")
+
+
 def main(arguments: list[str]) -> int:
     """Write the pages, or only say which are stale."""
+    if "--check" not in arguments and (text := command_table()) != current(TABLE):
+        written(TABLE, text)  # first: helps and examples are made of it
     pages = stale()
     for name, text in pages.items():
-        shown = os.path.normpath(os.path.join("docs", name))
         if "--check" in arguments:
-            sys.stderr.write(f"{shown} is stale; `make docs` writes it anew\n")
+            sys.stderr.write(
+                f"{os.path.normpath(os.path.join('docs', name))} is stale; `make docs` writes it anew\n"
+            )
             continue
-        with open(os.path.join(FOLDER, name), "w", encoding="utf-8") as file:
-            file.write(text)
-        sys.stdout.write(f"{shown} written\n")
+        written(name, text)
     return 1 if pages and "--check" in arguments else 0
 
 

@@ -64,7 +64,7 @@ OF_LABELS = ("table", "weights", "level", "rel", "over", "resample", "runs", "wi
     metavar="SCALE",
 )
 @click.option(
-    "-l", "--level", "rel", type=float, metavar="GRADE", help="Lowest relevant grade; makes grades binary."
+    "-l", "--level", "rel", type=float, metavar="GRADE", help="Lowest relevant grade: makes grades binary."
 )
 @click.option(
     "--over",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -203,7 +203,7 @@ def _given(judges: Any, table: Sequence[float]) -> Judgments:
         raise UsageError(f"{problem}; pass one of them")
     if judges is None:
         return Judgments.of_counts(table)
-    if not isinstance(judges, Judgments | str | os.PathLike | Iterable):
+    if not hasattr(judges, "__iter__") and not isinstance(judges, Judgments | os.PathLike):
         raise UsageError(f"judges must be files of qrels or {{name: qrels}}, not {judges!r}")
     judgments = judges if isinstance(judges, Judgments) else Judgments.of_judges(read_judges(judges))
     if len(judgments.names) < 2:
