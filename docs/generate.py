@@ -444,9 +444,9 @@ def meaning_of(command: str, path: str) -> str:
 
 
 BEGIN = {"leadline", "command", "inputs", "options", "warnings"}
-TABLE = "../src/leadline/cli/commands.json"
+DECLARED = "../src/leadline/cli/commands.json"
 PAGES: dict[str, Callable[[], str]] = {
-    TABLE: command_table,
+    DECLARED: command_table,
     "gallery.md": gallery,
     "api.md": api,
     "measures.md": measures,
@@ -522,14 +522,13 @@ def written(name: str, text: str) -> None:
 
 def main(arguments: list[str]) -> int:
     """Write the pages, or only say which are stale."""
-    if "--check" not in arguments and (text := command_table()) != current(TABLE):
-        written(TABLE, text)  # first: helps and examples are made of it
+    if "--check" not in arguments and (text := command_table()) != current(DECLARED):
+        written(DECLARED, text)  # first: helps and examples are made of it
     pages = stale()
     for name, text in pages.items():
         if "--check" in arguments:
-            sys.stderr.write(
-                f"{os.path.normpath(os.path.join('docs', name))} is stale; `make docs` writes it anew\n"
-            )
+            shown = os.path.normpath(os.path.join("docs", name))
+            sys.stderr.write(f"{shown} is stale; `make docs` writes it anew\n")
             continue
         written(name, text)
     return 1 if pages and "--check" in arguments else 0
