@@ -44,9 +44,9 @@ from leadline.data.reading import Reading
 from leadline.errors import LeadlineError
 from leadline.io.check import check
 from leadline.io.formats import FORMATS
+from leadline.io.objects import judgments_of, write_qrels, write_run
 from leadline.io.opening import BOM
-from leadline.io.read import counted_run, judgments_of
-from leadline.io.write import write_qrels, write_run
+from leadline.io.read import counted_run
 
 PROGRAMS = Path(__file__).resolve().parents[1] / "tests" / "io" / "programs"
 RUN = {"q1": {"d2": 2.5, "d1": 0.5, "é": -1e-3}, "q2": {"d3": 1.0}, "10": {"q1": 7.0, "10": 3.0}}

@@ -10,7 +10,7 @@ import numpy as np
 
 from leadline.data.judged_run import JudgedRun
 from leadline.data.registry import Parameter
-from leadline.io.read import read_qrels, read_run
+from leadline.io.objects import read_qrels, read_run
 from leadline.measures import MEASURES, Measure
 from oracles import Case
 from oracles.diversity import SubtopicCase

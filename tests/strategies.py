@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from leadline import kernels
 from leadline.data.judged_run import JudgedRun
-from leadline.data.qrels import Qrels
+from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import DEFAULT_READING, Cut, Reading
 from leadline.evaluation.join import judge
 from leadline.io.opening import Buffers
@@ -258,7 +258,7 @@ def qrels_texts(draw: st.DrawFn, size: int = 25) -> bytes:
 
 def judged_by(
     path: object,
-    qrels: Qrels,
+    qrels: QrelsColumns,
     *,
     window: int = 1 << 16,
     turns: int = 1,

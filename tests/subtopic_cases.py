@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from leadline.data.judged_run import JudgedRun
-from leadline.io.read import read_qrels, read_run
+from leadline.io.objects import read_qrels, read_run
 from leadline.measures import MEASURES, Measure
 from oracles.diversity import SubtopicCase
 

@@ -13,11 +13,9 @@ import pytest
 
 from conftest import Leadline
 from leadline.cli import group
-from leadline.data.qrels import Qrels
-from leadline.data.run import Run
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.evaluate import evaluate
-from leadline.io.read import read_qrels, read_run
+from leadline.io.objects import Qrels, Run, read_qrels, read_run
 from leadline.io.texts import read_documents, read_queries
 
 HUGE = "99999999999999999999"

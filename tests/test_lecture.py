@@ -299,7 +299,7 @@ def test_how_far_down_a_user_must_look() -> None:
 
 
 def test_coverage_is_the_share_of_the_known_relevant_documents_that_came_back() -> None:
-    from leadline.io.read import read_qrels, read_run
+    from leadline.io.objects import read_qrels, read_run
 
     qrels = read_qrels({"q": dict.fromkeys(map(str, RELEVANT_1), 1)})
     qrels = qrels.with_known({b"q": {b"588", b"592", b"321", b"990"}})

@@ -10,9 +10,8 @@ from typing import NamedTuple
 
 import pytest
 
-from leadline.data.qrels import Qrels
 from leadline.evaluation.evaluate import evaluate
-from leadline.io.read import read_qrels
+from leadline.io.objects import Qrels, read_qrels
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from leadline.io.read import read_qrels, read_run
+from leadline.io.objects import read_qrels, read_run
 
 
 @pytest.mark.slow

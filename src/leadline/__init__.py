@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from leadline.comparison.replication import replicate
     from leadline.comparison.suite_evaluation import suite
     from leadline.comparison.why_different import why_different
-    from leadline.data.qrels import Qrels
-    from leadline.data.run import Run
     from leadline.errors import InputError, LeadlineError, UsageError
     from leadline.estimation.measured import evaluate
     from leadline.estimation.predict import predict
@@ -32,9 +30,8 @@ if TYPE_CHECKING:
     from leadline.evaluation.ir_measures_provider import ir_measure, register
     from leadline.evaluation.results import Results
     from leadline.evaluation.score_results import read_scores
-    from leadline.io.read import read_qrels, read_run, run_of_arrays
+    from leadline.io.objects import Qrels, Run, read_qrels, read_run, run_of_arrays, write_qrels, write_run
     from leadline.io.texts import read_documents, read_queries
-    from leadline.io.write import write_qrels, write_run
     from leadline.judging.agreement import agreement
     from leadline.judging.pool import pool, write_pool
     from leadline.judging.score_audit import audit_scores
@@ -64,10 +61,8 @@ _MODULES = {
     "comparison.rank": ("Ranking", "rank"),
     "comparison.replication": ("replicate",),
     "comparison.why_different": ("why_different",),
-    "data.qrels": ("Qrels",),
     "result": ("Result",),
     "evaluation.results": ("Results",),
-    "data.run": ("Run",),
     "errors": ("InputError", "LeadlineError", "UsageError"),
     "estimation.measured": ("evaluate",),
     "estimation.predict": ("predict",),
@@ -78,9 +73,8 @@ _MODULES = {
     "evaluation.curves": ("curve",),
     "evaluation.explain": ("explain",),
     "evaluation.ir_measures_provider": ("ir_measure", "register"),
-    "io.read": ("read_qrels", "read_run", "run_of_arrays"),
     "io.texts": ("read_documents", "read_queries"),
-    "io.write": ("write_qrels", "write_run"),
+    "io.objects": ("Qrels", "Run", "read_qrels", "read_run", "run_of_arrays", "write_qrels", "write_run"),
     "judging.agreement": ("agreement",),
     "judging.pool": ("pool", "write_pool"),
     "judging.score_audit": ("audit_scores",),

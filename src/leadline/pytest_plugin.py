@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from leadline.comparison.comparison_result import Comparison
     from leadline.comparison.gate import Condition
     from leadline.comparison.rules import Rules
-    from leadline.data.qrels import Qrels
     from leadline.evaluation.results import Results
+    from leadline.io.objects import Qrels
 
 WRITTEN: pytest.StashKey[list[str]] = pytest.StashKey()
 NOTES: pytest.StashKey[list[str]] = pytest.StashKey()
@@ -161,7 +161,7 @@ class LeadlineGate:
     ) -> Comparison:
         """Compare a run with another run."""
         from leadline.comparison.compare import compare_results
-        from leadline.io.read import read_run
+        from leadline.io.objects import read_run
 
         reading = _chosen(options, "order on_duplicate on_nan columns name_by")
         new, old = (read_run(one, **reading) for one in (run, baseline))
@@ -250,7 +250,7 @@ class LeadlineGate:
     def _qrels(self, qrels: Any, options: dict[str, Any]) -> Qrels:
         """Return the judgments; those of the configuration are read once for all tests."""
         from leadline.errors import UsageError
-        from leadline.io.read import read_qrels
+        from leadline.io.objects import read_qrels
 
         reading = _chosen(options, "subtopics")
         if qrels is not None:

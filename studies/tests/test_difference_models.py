@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leadline.errors import InputError, UsageError
-from leadline.io.read import read_qrels
+from leadline.io.objects import read_qrels
 from leadline_studies import study
 from leadline_studies.difference_models.study import grid_in_names, pooled_judgments
 

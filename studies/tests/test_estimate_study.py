@@ -10,12 +10,11 @@ import pytest
 
 from conftest import Leadline
 from leadline.data.judged_run import JudgedRun
-from leadline.data.qrels import Qrels
-from leadline.data.run import Run
 from leadline.estimation.estimators import Estimator, Sample
 from leadline.estimation.measure_targets import kind_of
 from leadline.estimation.sampling_errors import half_width
 from leadline.estimation.withheld import MOST_GUESSED
+from leadline.io.objects import Qrels, Run
 from leadline.measures import MEASURES
 from leadline_studies.common.pages import read_numbers
 from leadline_studies.estimate.trials import Trial

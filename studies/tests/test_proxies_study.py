@@ -63,7 +63,7 @@ def test_every_proxy_is_unbiased_and_covers(cells: dict[str, Any]) -> None:
 def test_hsa_of_the_judged_ranks_is_that_of_a_loop(files: tuple[Path, list[Path]]) -> None:
     from leadline.data.reading import Reading
     from leadline.estimation.system_lists import read_systems
-    from leadline.io.read import read_qrels
+    from leadline.io.objects import read_qrels
     from leadline.measures import MEASURES
 
     truth, measure = read_qrels(files[0]), MEASURES.parse("P@5")

@@ -10,12 +10,11 @@ import pytest
 
 import leadline as ll
 from leadline.data.judged_run import JudgedRun
-from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
 from leadline.estimation.score_histograms.subsampling import compute_hsa
 from leadline.evaluation.join import judge
-from leadline.io.read import read_qrels
+from leadline.io.objects import Qrels, read_qrels
 from leadline_studies.histogram_sample.run_subsampler import RunSubsampler, shares
 
 DICE = np.random.default_rng(3)

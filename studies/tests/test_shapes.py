@@ -11,7 +11,7 @@ import pytest
 from leadline.data.reading import Reading
 from leadline.errors import InputError, UsageError
 from leadline.estimation.system_lists import read_systems
-from leadline.io.read import read_qrels
+from leadline.io.objects import read_qrels
 from leadline.topics.fit import fit
 from leadline.topics.infer import Vectors, infer, write_vectors
 from leadline_studies import studies, study

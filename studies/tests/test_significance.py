@@ -16,9 +16,8 @@ from leadline.charts import LINE_STYLES, picture
 from leadline.comparison.correlate import COEFFICIENTS
 from leadline.data.arrays import Floats
 from leadline.data.ids import Vocabulary
-from leadline.data.qrels import Qrels
-from leadline.data.run import Run
 from leadline.errors import InputError, UsageError
+from leadline.io.objects import Qrels, Run
 from leadline.judging.agreement_result import Judgments
 from leadline.stats import INTERVALS, TESTS
 from leadline_studies.common.figures import significance_errors

@@ -12,13 +12,12 @@ import pytest
 
 from conftest import Leadline
 from leadline import kernels
-from leadline.data.qrels import Qrels
 from leadline.errors import InputError
 from leadline.io import check as faults
 from leadline.io import check as lint
 from leadline.io.formats import opened
+from leadline.io.objects import Qrels, read_qrels, read_run
 from leadline.io.opening import Buffers
-from leadline.io.read import read_qrels, read_run
 
 RUN = (
     b"\xef\xbb\xbf# a remark\n"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Leadline
-from leadline.io.read import read_qrels, read_run
+from leadline.io.objects import read_qrels, read_run
 
 RUN = b"q1 Q0 d1 1 0.30000000000000004 bm25\nq1 Q0 d,2 2 0.25 bm25\n01 Q0 NA 1 7 bm25\n"
 QRELS = b"q1 0 d1 2\nq1 0 d,2 0\n01 0 NA 0.5\n"

@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 
 from conftest import Leadline
-from leadline.data.qrels import Qrels
-from leadline.data.run import Run
 from leadline.errors import LeadlineError
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.explain import Explanation, derivations, explain
+from leadline.io.objects import Qrels, Run
 from leadline.measures import MEASURES
 from small_lists import forms, random_cases
 

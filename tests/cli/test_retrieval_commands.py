@@ -10,7 +10,7 @@ import pytest
 
 from conftest import Leadline
 from leadline.evaluation.score_results import read_scores
-from leadline.io.read import read_run
+from leadline.io.objects import read_run
 from leadline.retrieval.models import MODELS
 from leadline.retrieval.search import search
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Leadline
-from leadline.io.read import read_run
+from leadline.io.objects import read_run
 from leadline.topics.infer import read_vectors
 from leadline.topics.model import read_model
 

@@ -15,11 +15,10 @@ from leadline.comparison.why_different import WhyDifferent, why_different
 from leadline.comparison.why_different_conventions import Conventions
 from leadline.comparison.why_different_search import decimals_of
 from leadline.comparison.why_different_tables import measure_of, read_table
-from leadline.data.qrels import Qrels
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.score_results import read_scores
-from leadline.io.write import write_qrels, write_run
+from leadline.io.objects import Qrels, write_qrels, write_run
 from leadline.measures import MEASURES
 
 QrelsOf = dict[str, dict[str, int]]

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from leadline.data.reading import Reading
-from leadline.data.run import Run
 from leadline.errors import InputError, UsageError
 from leadline.estimation.designs import at_scale, draw, frame_of, random_numbers, scaled
 from leadline.estimation.estimate import estimate
@@ -21,6 +20,7 @@ from leadline.estimation.pool_designs import pool_for
 from leadline.estimation.sampling_errors import half_width
 from leadline.estimation.system_lists import read_systems
 from leadline.evaluation.evaluate import evaluate
+from leadline.io.objects import Run
 from leadline.io.pool_files import DrawnPool, read_drawn_pool, write_drawn_pool
 
 RNG = np.random.default_rng(3)

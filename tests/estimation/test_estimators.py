@@ -15,8 +15,6 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from leadline.data.judged_run import JudgedRun
-from leadline.data.qrels import Qrels
-from leadline.data.run import Run
 from leadline.estimation.estimate import COVERAGE, COVERAGE_OF_NEW, COVERAGE_UNGUESSED
 from leadline.estimation.estimators import Estimator, Sample
 from leadline.estimation.guesses import (
@@ -31,6 +29,7 @@ from leadline.estimation.guesses import (
 from leadline.estimation.measure_targets import Linear, kind_of
 from leadline.estimation.sampling_errors import degrees_of_freedom, half_width, variance
 from leadline.estimation.withheld import MOST_GUESSED_OF_NEW
+from leadline.io.objects import Qrels, Run
 from leadline.measures import MEASURES
 
 GRADES = {

@@ -14,7 +14,7 @@ from leadline.data.arrays import Flags, Floats, Integers
 from leadline.estimation.estimate import EstimatedResults, estimate
 from leadline.estimation.label_tests import label_tests
 from leadline.estimation.pool_designs import pool_for
-from leadline.io.read import read_qrels
+from leadline.io.objects import read_qrels
 
 HALF = np.full(4, 0.5)
 DRAWN = np.array([True, True, False, False])

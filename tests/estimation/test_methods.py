@@ -24,7 +24,7 @@ from leadline.estimation.unjudged_methods import (
     UnjudgedEstimator,
     relevant_shares,
 )
-from leadline.io.read import read_qrels
+from leadline.io.objects import read_qrels
 
 Lists = list[list[str]]
 LIST = st.permutations("abcdefghij").flatmap(

@@ -16,8 +16,8 @@ from leadline.estimation.pool_designs import pool_for
 from leadline.estimation.samples import evidence_of
 from leadline.estimation.sampling_errors import NONE, RunEstimate, widening
 from leadline.estimation.withheld import MOST_GUESSED_OF_NEW
+from leadline.io.objects import read_run
 from leadline.io.pool_files import DrawnPool
-from leadline.io.read import read_run
 from leadline.measures import MEASURES
 
 QUERIES = [f"q{number}" for number in range(40)]

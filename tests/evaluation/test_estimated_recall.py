@@ -13,12 +13,9 @@ from hypothesis import strategies as st
 import leadline as ll
 from conftest import Leadline
 from leadline.data.judged_run import JudgedRun
-from leadline.data.qrels import Qrels
-from leadline.data.run import Run
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.estimated_recall import WeightedSum, ratio, recall, relevant
-from leadline.io.read import read_qrels
-from leadline.io.write import write_qrels
+from leadline.io.objects import Qrels, Run, read_qrels, write_qrels
 
 # Two queries: 3 and 1 relevant documents for certain, of 40 others 4 drawn, two of those relevant.
 GRADES = {"q1": {"a": 1, "b": 1, "c": 1, "d": 0, "r1": 1, "r2": 0}, "q2": {"a": 1, "r1": 2, "r2": 0, "x": 1}}

@@ -11,8 +11,7 @@ from scipy import stats
 from conftest import Leadline
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.limits import mean_intervals
-from leadline.io.read import read_qrels, read_run
-from leadline.io.write import write_qrels, write_run
+from leadline.io.objects import read_qrels, read_run, write_qrels, write_run
 
 QRELS = {f"q{place}": {"d": 1} for place in range(12)}
 RUN = {

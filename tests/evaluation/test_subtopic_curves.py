@@ -9,10 +9,10 @@ import pytest
 
 from conftest import Leadline
 from leadline.charts.line_plots import covered_by_rank
-from leadline.data.qrels import Qrels
 from leadline.errors import UsageError
 from leadline.evaluation.curves import subtopic_curve
 from leadline.evaluation.evaluate import evaluate
+from leadline.io.objects import Qrels
 
 QRELS = "q s1 a 1\nq s1 b 1\nq s2 b 2\nq s3 c 0\nq s3 d 1\np s1 a 1\n"
 RUN = {"q": {"a": 4.0, "x": 3.0, "b": 2.0, "d": 1.0}}

@@ -12,7 +12,7 @@ from case_values import join
 from leadline.data.judged_run import JudgedRun
 from leadline.data.reading import Cut
 from leadline.evaluation.bounds import bounds_of, rules
-from leadline.io.read import read_qrels, read_run
+from leadline.io.objects import read_qrels, read_run
 from leadline.measures import MEASURES, Measure
 from oracles import Case
 from small_lists import all_orders, forms, random_cases

@@ -20,7 +20,7 @@ from leadline import kernels
 from leadline.errors import LeadlineError
 from leadline.evaluation.join import judge
 from leadline.io import columns, row_checks
-from leadline.io.read import read_qrels, read_run
+from leadline.io.objects import read_qrels, read_run
 
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")

@@ -21,14 +21,12 @@ from hypothesis import strategies as st
 
 import leadline as ll
 from conftest import Leadline
-from leadline.data.qrels import Qrels
 from leadline.data.reading import OnDuplicate, Order, Reading
-from leadline.data.run import Run
 from leadline.errors import InputError, MissingPackageError, UsageError
 from leadline.evaluation.join import judge
-from leadline.io import write as writing
+from leadline.io import objects
 from leadline.io.formats import FORMATS
-from leadline.io.read import read_qrels, read_run
+from leadline.io.objects import Qrels, Run, read_qrels, read_run
 from leadline.io.run_names import RUN_SUFFIXES, run_name
 from leadline.io.trec_runs import ReadCounts
 
@@ -147,7 +145,7 @@ def test_the_column_names_of_the_field_are_known_in_files(school: str, suffix: s
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_a_format_is_told_by_content_without_a_suffix(suffix: str, tmp_path: Path) -> None:
     written = tmp_path / f"sys{suffix}"
-    writing.write_run(read_run(RUN), written)
+    objects.write_run(read_run(RUN), written)
     positional = file_of(tmp_path, "sys", written.read_bytes())
     archive = file_of(tmp_path, "archive", gzip.compress(written.read_bytes()))
     assert read_run(positional).to_dict() == read_run(archive).to_dict() == RUN
@@ -159,13 +157,13 @@ def test_every_format_is_read_from_standard_input(
     suffix: str, compressed: bool, tmp_path: Path, leadline: Leadline
 ) -> None:
     qrels, run = tmp_path / "q.txt", tmp_path / f"sys{suffix}"
-    writing.write_qrels(read_qrels(QRELS), qrels)
-    writing.write_run(read_run(RUN), run)
+    objects.write_qrels(read_qrels(QRELS), qrels)
+    objects.write_run(read_run(RUN), run)
     stdin = gzip.compress(run.read_bytes()) if compressed else run.read_bytes()
     found = leadline("evaluate", qrels, "-", "-m", "RR", "-f", "json", stdin=stdin)
     assert found.data["runs"][0]["mean"] == {"RR": 0.75}
     judgments = tmp_path / f"qrels{suffix}"
-    writing.write_qrels(read_qrels(QRELS), judgments)
+    objects.write_qrels(read_qrels(QRELS), judgments)
     found = leadline("evaluate", "-", run, "-m", "RR", "-f", "json", stdin=judgments.read_bytes())
     assert found.data["runs"][0]["mean"] == {"RR": 0.75}
 
@@ -437,10 +435,10 @@ def test_qrels_of_ir_datasets_are_read_by_name(
 @pytest.mark.parametrize("archive", ["", ".gz", ".bz2", ".xz", ".zst"])
 def test_a_round_trip_keeps_everything(suffix: str, archive: str, tmp_path: Path) -> None:
     path = tmp_path / f"sys{suffix}{archive}"
-    writing.write_run(read_run(RUN), path)
+    objects.write_run(read_run(RUN), path)
     assert read_run(path).to_dict() == RUN
     assert read_run(path).name == run_name(str(path))
-    writing.write_qrels(read_qrels(QRELS), path)
+    objects.write_qrels(read_qrels(QRELS), path)
     assert read_qrels(path).to_dict() == QRELS
     assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
 
@@ -450,9 +448,9 @@ def test_nasty_ids_survive(suffix: str, tmp_path: Path) -> None:
     run = {name: {other: 1 / (place + 3) for place, other in enumerate(NASTY)} for name in NASTY}
     qrels = {name: dict.fromkeys(NASTY, 1) for name in NASTY}
     path = tmp_path / f"sys{suffix}"
-    writing.write_run(read_run(run), path)
+    objects.write_run(read_run(run), path)
     assert read_run(path).to_dict() == run
-    writing.write_qrels(read_qrels(qrels), path)
+    objects.write_qrels(read_qrels(qrels), path)
     assert read_qrels(path).to_dict() == qrels
 
 
@@ -460,9 +458,9 @@ def test_nasty_ids_survive(suffix: str, tmp_path: Path) -> None:
 def test_ids_that_are_not_utf8_survive_in_texts(suffix: str, tmp_path: Path) -> None:
     run = Run.of([(b"q\xff", b"\xfe\xff", 1.0), (b"\xff\xfe", b"BZh", 0.1)], name="mine")
     path = tmp_path / f"sys{suffix}"
-    writing.write_run(run, path)
+    objects.write_run(run, path)
     assert read_run(path) == run
-    assert "an id that is no Unicode" in refusal(writing.write_run, run, tmp_path / "a.parquet")
+    assert "an id that is no Unicode" in refusal(objects.write_run, run, tmp_path / "a.parquet")
 
 
 ids = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6)
@@ -483,7 +481,7 @@ tables = st.dictionaries(
 @given(table=tables)
 def test_any_run_survives(suffix: str, tmp_path: Path, table: dict[str, dict[str, float]]) -> None:
     path = tmp_path / f"sys{suffix}"
-    writing.write_run(read_run(table), path)
+    objects.write_run(read_run(table), path)
     assert read_run(path).to_dict() == table
 
 
@@ -491,23 +489,23 @@ def test_any_run_survives(suffix: str, tmp_path: Path, table: dict[str, dict[str
 def test_ids_with_blanks_survive_where_a_format_can_hold_them(suffix: str, tmp_path: Path) -> None:
     run = {"q 1": {"a b": 1.0, "a\tb": 2.0, "a\nb": 3.0, "a\r\nb": 4.0, "\0": 5.0}}
     path = tmp_path / f"sys{suffix}"
-    writing.write_run(read_run(run), path)
+    objects.write_run(read_run(run), path)
     assert read_run(path).to_dict() == run
 
 
 @pytest.mark.parametrize("name", ["", "a b", "a\tb", "a\0", "\n"])
 def test_ids_that_a_trec_file_cannot_hold_are_refused(name: str, tmp_path: Path) -> None:
     path = tmp_path / "a.run"
-    assert "is not one column of a line" in refusal(writing.write_run, read_run({"q1": {name: 1.0}}), path)
+    assert "is not one column of a line" in refusal(objects.write_run, read_run({"q1": {name: 1.0}}), path)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_file_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot be written"):
-        writing.write_run(read_run(RUN), tmp_path / "nowhere" / "a.run")
+        objects.write_run(read_run(RUN), tmp_path / "nowhere" / "a.run")
     (tmp_path / "folder").mkdir()
     with pytest.raises(UsageError, match="cannot be written"):
-        writing.write_run(read_run(RUN), tmp_path / "folder")
+        objects.write_run(read_run(RUN), tmp_path / "folder")
     assert [entry.name for entry in tmp_path.iterdir()] == ["folder"]
 
 
@@ -516,7 +514,7 @@ def test_subtopics_survive(suffix: str, tmp_path: Path) -> None:
     judged = {"q1": {"s1": {"d1": 1, "d2": 0}, "s2": {"d1": 2}}}
     qrels = read_qrels(judged, subtopics=True)
     path = tmp_path / f"qrels{suffix}"
-    writing.write_qrels(qrels, path)
+    objects.write_qrels(qrels, path)
     assert read_qrels(path, subtopics=True).by_subtopic() == judged
 
 
@@ -547,8 +545,8 @@ def real_files(shared_data: Path) -> list[tuple[Path, Path]]:
 def test_real_runs_survive_and_measure_the_same(suffix: str, shared_data: Path, tmp_path: Path) -> None:
     for qrels_path, run_path in real_files(shared_data):
         qrels, run = read_qrels(qrels_path), read_run(run_path)
-        writing.write_qrels(qrels, tmp_path / f"qrels{suffix}.gz")
-        writing.write_run(run, tmp_path / f"sys{suffix}")
+        objects.write_qrels(qrels, tmp_path / f"qrels{suffix}.gz")
+        objects.write_run(run, tmp_path / f"sys{suffix}")
         assert read_qrels(tmp_path / f"qrels{suffix}.gz") == qrels
         again = read_run(tmp_path / f"sys{suffix}")
         assert again == run
@@ -606,7 +604,7 @@ def test_lists_that_are_empty_are_ranked_lists_too() -> None:
 
 def test_empty_and_unknown_things_are_refused() -> None:
     assert (
-        refusal(writing.write_run, Run.of([], name="none"), "a.run")
+        refusal(objects.write_run, Run.of([], name="none"), "a.run")
         == "none: contains no documents; expected a run"
     )
     assert isinstance(read_qrels([("q1", "d1", 1)]), Qrels)

@@ -18,7 +18,7 @@ import leadline as ll
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.join import judge
 from leadline.io import id_lists
-from leadline.io.read import read_qrels, read_run
+from leadline.io.objects import read_qrels, read_run
 
 QRELS: dict[str, dict[str, float]] = {"q1": {"d1": 2, "d2": 0}, "q2": {"d1": 0.5, "d3": -1}}
 RUN: dict[str, dict[str, float]] = {"q1": {"d2": 2.5, "d1": 1.0}, "q2": {"d1": 7.0}}

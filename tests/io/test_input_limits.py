@@ -15,8 +15,8 @@ import zstandard
 
 from conftest import Leadline
 from leadline.errors import InputError
+from leadline.io.objects import read_qrels, read_run
 from leadline.io.opening import BLOCK, LONGEST_LINE, LONGEST_TEXT
-from leadline.io.read import read_qrels, read_run
 from leadline.io.texts import read_documents
 from strategies import judged_by
 

@@ -12,7 +12,7 @@ from conftest import Leadline
 from leadline.errors import InputError
 from leadline.evaluation.evaluate import evaluate
 from leadline.io.formats import content_of, opened
-from leadline.io.read import read_qrels, read_run
+from leadline.io.objects import read_qrels, read_run
 from leadline.io.run_names import run_name
 
 PROGRAMS = Path(__file__).parent / "programs"

@@ -17,7 +17,8 @@ from conftest import Leadline
 from leadline.data.reading import Reading
 from leadline.errors import InputError, UsageError
 from leadline.io import lines_by_query, opening, trec_qrels, trec_runs
-from leadline.io.read import counted_run, read_qrels, read_run
+from leadline.io.objects import read_qrels, read_run
+from leadline.io.read import counted_run
 from strategies import FORMS, ORIGINAL, columns_of, in_form, judged_by
 
 compiled_only = pytest.mark.skipif(ORIGINAL is None, reason="the kernels are not compiled here")

@@ -26,9 +26,10 @@ from leadline.data.reading import Reading
 from leadline.errors import InputError
 from leadline.evaluation.score_results import read_scores
 from leadline.io import read_paths
+from leadline.io.objects import read_qrels, read_run
 from leadline.io.opening import Buffers, Chunk, read_whole
 from leadline.io.pool_files import read_pool
-from leadline.io.read import counted_run, read_qrels, read_run
+from leadline.io.read import counted_run
 from leadline.io.run_names import run_name
 from strategies import judged_by
 

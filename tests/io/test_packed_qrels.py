@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from leadline import kernels
 from leadline.data.ids import Ids
 from leadline.data.packed_ids import PackedIds
-from leadline.data.qrels import Qrels
+from leadline.data.qrels import QrelsColumns
 from leadline.errors import InputError
 from leadline.io import trec_qrels
+from leadline.io.objects import Qrels, read_qrels, read_run
 from leadline.io.opening import Buffers, read_whole
-from leadline.io.read import read_qrels, read_run
 from strategies import FORMS, ORIGINAL, Colliding, Interpreted, columns_of, in_form, judged_by, qrels_texts
 
 
@@ -27,18 +27,18 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("qrels")
 
 
-def in_chunks(path: Path, size: int) -> Qrels:
+def in_chunks(path: Path, size: int) -> QrelsColumns:
     """Read a file in chunks of some bytes."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(trec_qrels, "Buffers", partial(Buffers, size))
         return trec_qrels.read(str(path))
 
 
-def of_whole(path: Path) -> Qrels:
+def of_whole(path: Path) -> QrelsColumns:
     return trec_qrels.read(str(path), whole=read_whole(str(path)))
 
 
-def told(qrels: Qrels) -> tuple[object, ...]:
+def told(qrels: QrelsColumns) -> tuple[object, ...]:
     """Give all that judgments hold."""
     return (
         *(list(qrels.queries), list(qrels.documents), qrels.grades.tolist(), qrels.grades.dtype),

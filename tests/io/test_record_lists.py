@@ -17,8 +17,8 @@ from leadline import kernels
 from leadline.errors import LeadlineError
 from leadline.evaluation.join import judge
 from leadline.io import record_lists, row_checks
+from leadline.io.objects import read_qrels, read_run
 from leadline.io.opening import Buffers
-from leadline.io.read import read_qrels, read_run
 from strategies import FORMS, NUMBERS, ORIGINAL, Interpreted, in_form
 
 EVERY_FORM = (*FORMS, *([] if ORIGINAL is None else [Interpreted()]))

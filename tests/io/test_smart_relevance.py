@@ -10,7 +10,7 @@ from conftest import Leadline
 from leadline.errors import InputError
 from leadline.evaluation.evaluate import evaluate
 from leadline.io.check import check
-from leadline.io.read import read_qrels, read_run
+from leadline.io.objects import read_qrels, read_run
 from leadline.io.texts import read_queries
 
 CISI = """\

@@ -16,7 +16,7 @@ from conftest import Leadline
 from leadline.errors import InputError, MissingPackageError
 from leadline.io import archives
 from leadline.io.archives import ZSTANDARD
-from leadline.io.read import read_run
+from leadline.io.objects import read_run
 from leadline.io.write import write_bytes
 
 FIRST = b"".join(b"q1 Q0 a%d 1 %d t\n" % (row, 100 - row) for row in range(50))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from conftest import Leadline
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.evaluate import evaluate
-from leadline.io.read import read_qrels
+from leadline.io.objects import read_qrels
 from leadline.measures import MEASURES
 
 LINES = "q1 1 d1 1\nq1 2 d1 2\nq1 2 d2 0\nq2 1 d1 -1\nq1 1 d3 1\n"

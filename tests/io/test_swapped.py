@@ -13,8 +13,7 @@ from conftest import Leadline
 from leadline.errors import InputError
 from leadline.evaluation.evaluate import evaluate
 from leadline.io.check import check
-from leadline.io.read import read_qrels, read_run
-from leadline.io.write import write_run
+from leadline.io.objects import read_qrels, read_run, write_run
 
 RUN = {
     f"q{query}": {f"d{rank}": 14.5 - rank * 1.37 - query * 0.01 for rank in range(12)} for query in range(3)

@@ -8,16 +8,13 @@ import pytest
 
 from conftest import Leadline
 from leadline.data.judged_run import JudgedRun
-from leadline.data.qrels import Qrels
 from leadline.data.reading import DEFAULT_READING, Cut, OnDuplicate, Reading
-from leadline.data.run import Run
 from leadline.errors import InputError
 from leadline.evaluation.join import judge
 from leadline.io import trec_runs
+from leadline.io.objects import Qrels, Run, read_qrels, read_run, write_run
 from leadline.io.opening import Buffers
-from leadline.io.read import read_qrels, read_run
 from leadline.io.trec_runs import ReadCounts
-from leadline.io.write import write_run
 from leadline.kernels import plain
 from strategies import columns_of, judged_by
 

@@ -19,8 +19,8 @@ from judging_pages import event
 from leadline.errors import InputError, UsageError
 from leadline.estimation.estimate import EstimatedResults
 from leadline.estimation.pool_designs import pool_for
+from leadline.io.objects import read_qrels
 from leadline.io.pool_files import write_drawn_pool
-from leadline.io.read import read_qrels
 from leadline.judging.events import Event, parse_event
 from leadline.judging.export import export
 from leadline.judging.startup import fill, pooled

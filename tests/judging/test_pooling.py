@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import leadline as ll
 from conftest import Leadline
-from leadline.data.qrels import Qrels
 from leadline.errors import UsageError
+from leadline.io.objects import Qrels
 from leadline.io.pool_files import read_pool, write_pool
 from leadline.judging.pool import pool
 

@@ -10,7 +10,7 @@ import pytest
 from conftest import Leadline
 from judging_pages import event
 from leadline.io.judges import read_judges
-from leadline.io.read import read_qrels
+from leadline.io.objects import read_qrels
 from leadline.judging.agreement import agreement
 from leadline.judging.events import parse_event
 from leadline.judging.export import export

@@ -17,7 +17,7 @@ from conftest import examples
 from leadline.data.judged_run import JudgedRun
 from leadline.data.reading import DEFAULT_READING, Cut, Reading
 from leadline.errors import InputError
-from leadline.io.read import read_qrels, read_run
+from leadline.io.objects import read_qrels, read_run
 from leadline.io.trec_runs import ReadCounts
 from strategies import (
     FORMS,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from leadline.errors import InputError
-from leadline.io.read import read_qrels
+from leadline.io.objects import read_qrels
 from leadline.online.logs import click_deviations
 
 LOG = "query,doc,rank,click\n" + "q1,d1,1,1\nq1,d2,2,0\nq1,d2,1,1\nq1,d1,2,0\nq2,d3,1,0\nq2,d4,2,1\n"

@@ -10,8 +10,8 @@ from statistics import mean, median, pstdev
 import numpy as np
 import pytest
 
-from leadline.data.run import Run
 from leadline.errors import InputError, UsageError
+from leadline.io.objects import Run
 from leadline.retrieval import fusion_methods
 from leadline.retrieval.fusion import fuse, method_of
 from leadline.retrieval.fusion_lists import NORMALISATIONS, FusionLists, normalised

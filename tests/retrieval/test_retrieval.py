@@ -8,7 +8,7 @@ import pytest
 
 import leadline as ll
 from leadline.errors import InputError, UsageError
-from leadline.io.read import read_run
+from leadline.io.objects import read_run
 from leadline.retrieval.index.builder import build_index
 from leadline.retrieval.index.reader import Index
 from leadline.retrieval.models import MODELS

@@ -10,15 +10,15 @@ from leadline.errors import UsageError
 
 if TYPE_CHECKING:
     from leadline.comparison.rules import Rules
-    from leadline.data.qrels import Qrels
     from leadline.estimation.estimate import EstimatedResults
     from leadline.evaluation.results import Results
+    from leadline.io.objects import Qrels
     from leadline.io.pool_files import DrawnPool
 
 
 def read_judgments(path: str, options: Mapping[str, Any], kind: str | None) -> Qrels:
     """Return the judgments of a command with the options of `reading_options`."""
-    from leadline.io.read import read_qrels
+    from leadline.io.objects import read_qrels
 
     return read_qrels(
         path, kind=kind, subtopics=options.get("subtopics", False), qrels_columns=options["qrels_columns"]

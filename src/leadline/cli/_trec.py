@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from leadline.cli._help import add_options, option
-from leadline.data.qrels import Qrels
 from leadline.data.registry import split_names
 from leadline.errors import one_of
 from leadline.evaluation import trec_output
@@ -14,6 +13,7 @@ from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.profiles import profile_of
 from leadline.evaluation.results import Results
 from leadline.evaluation.trec_names import NAMES
+from leadline.io.objects import Qrels
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -31,6 +31,7 @@ from leadline.io.formats import (
 )
 from leadline.io.ir_metadata import LONGEST, header_in
 from leadline.io.lines_by_query import StoredLists
+from leadline.io.objects import write_qrels
 from leadline.io.opening import first_bytes
 from leadline.io.read import qrels_of, run_of
 from leadline.io.run_names import STANDARD_INPUT, run_name
@@ -139,7 +140,7 @@ def command(
             found = None if queries is None else {query.id: query.content for query in read_queries(queries)}
             exports.write_rank_eval(qrels, target, index=str(index), queries=found)
         else:
-            writing.write_qrels(qrels, target, suffix=suffix)
+            write_qrels(qrels, target, suffix=suffix)
         summary = f"{counted_queries(len(qrels.queries))}, {counted(len(qrels.grades), 'judgment')}"
         summary += "".join(f"; {words}" for _, words, _ in qrels.remarks)
         lost = _columns(file, "grade", subtopics=subtopics)

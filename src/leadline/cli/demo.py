@@ -71,7 +71,7 @@ def command(output: str, form: str, folder: str | None, collection: str | None) 
         return
     both({"--collection": collection}, {"--files FOLDER": folder})
     from leadline.demo import qrels_path, run_paths
-    from leadline.io.read import read_qrels
+    from leadline.io.objects import read_qrels
 
     qrels, runs = read_qrels(qrels_path()), run_paths()
     verbose = form == "table"

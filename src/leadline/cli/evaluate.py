@@ -24,11 +24,11 @@ from leadline.cli._reading_options import judgments_and_draw, values_of
 from leadline.cli._results import describe_input, inputs_of
 from leadline.cli._settings import spelled
 from leadline.cli._trec import evaluate_as_trec, queries_of, trec_options
-from leadline.data.qrels import Qrels
 from leadline.errors import LeadlineError, UsageError, both
 from leadline.estimation.measured import WITHOUT_POOL, default_measures, same_labels
 from leadline.evaluation.evaluate import DEFAULT_MEASURES, evaluate
 from leadline.evaluation.results import Results
+from leadline.io.objects import Qrels
 from leadline.io.opening import digest_of
 from leadline.render.view import View
 

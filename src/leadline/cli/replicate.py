@@ -21,7 +21,7 @@ from leadline.cli._settings import setting
 from leadline.comparison.compare import COMPARED
 from leadline.comparison.replication import DRAWS, replicate
 from leadline.errors import UsageError
-from leadline.io.read import read_qrels
+from leadline.io.objects import read_qrels
 from leadline.render.view import View
 
 SECTION = "Evaluation"

@@ -26,7 +26,7 @@ from leadline.data.wording import counted
 from leadline.errors import UsageError, both, one_of
 from leadline.estimation.sampled import CORRECTIONS, sampled
 from leadline.io.id_lists import read_population
-from leadline.io.read import read_qrels
+from leadline.io.objects import read_qrels
 from leadline.render.view import View
 from leadline.result import Facts
 

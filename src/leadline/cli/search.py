@@ -138,8 +138,8 @@ def command(
 
 def write_runs(runs: Any, output: str | None) -> dict[str, str]:
     """Write one run to a file, several to a folder; return their paths by model."""
+    from leadline.io.objects import write_run
     from leadline.io.read_paths import check_outputs
-    from leadline.io.write import write_run
 
     non_empty = {name: run for name, run in runs.items() if len(run.scores)}
     if output is None:

@@ -15,7 +15,7 @@ from leadline.cli._results import describe_input, print_line
 from leadline.data.optional import require
 from leadline.data.wording import docstring
 from leadline.errors import UsageError
-from leadline.io.read import read_qrels
+from leadline.io.objects import read_qrels
 from leadline.io.read_paths import check_outputs
 from leadline.io.saved_results import envelope, json_text
 from leadline.io.write import write_whole

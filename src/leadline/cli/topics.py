@@ -206,7 +206,7 @@ def search(
     QUERIES are documents too, with --from and --to in another language. If the id of a query is in DOCS, as
     that of a translation is, the share of queries that retrieve it first is P@1.
     """
-    from leadline.io.write import write_run
+    from leadline.io.objects import write_run
     from leadline.topics.distances import count_top_mates, nearest
     from leadline.topics.infer import infer as work
     from leadline.topics.model import read_model

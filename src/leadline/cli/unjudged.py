@@ -116,7 +116,7 @@ def command(
 
 def _with_shares(method: Any, path: str) -> Any:
     from leadline.estimation.unjudged_methods import Soboroff, relevant_shares
-    from leadline.io.read import read_qrels
+    from leadline.io.objects import read_qrels
 
     if not isinstance(method, Soboroff):
         raise UsageError(f"--share-from with --method {method.called}; expected --method soboroff")

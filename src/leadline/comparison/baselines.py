@@ -13,7 +13,7 @@ import numpy as np
 from leadline.comparison.pairing import Pairs, joined_place
 from leadline.comparison.sentences import STATED, lacking_text
 from leadline.data.arrays import Flags
-from leadline.data.qrels import Qrels
+from leadline.data.qrels import QrelsColumns
 from leadline.data.records import ResultWarning, RunInfo, flagged
 from leadline.errors import InputError, LeadlineError, UsageError
 from leadline.evaluation.results import Results
@@ -124,7 +124,7 @@ def _other_judgments(results: Results, baseline: Baseline) -> list[str]:
     if now_digest is None:
         return ["these values do not say which judgments they were computed from"]
     rows = baseline.inputs[0].get("rows") if baseline.inputs else None
-    size = len(results.qrels.grades) if isinstance(results.qrels, Qrels) else None
+    size = len(results.qrels.grades) if isinstance(results.qrels, QrelsColumns) else None
     many = f"; {rows:,} judgments then and {size:,} now" if rows and size else ""
     return [f"other {what} ({digests}{many})"]
 
@@ -256,7 +256,7 @@ def save_baseline(
 def inputs_of_baseline(results: Results) -> list[dict[str, Any]]:
     """Describe the judgments and the runs."""
     inputs: list[tuple[str | None, int]] = []
-    if isinstance(results.qrels, Qrels):
+    if isinstance(results.qrels, QrelsColumns):
         inputs.append((results.qrels.source or None, len(results.qrels.grades)))
     inputs += [(run.path, run.counts.get("documents_read", 0)) for run in results.runs if run.path]
     return [

@@ -19,12 +19,12 @@ from leadline.comparison.pairing import (
 )
 from leadline.comparison.rules import Rules
 from leadline.data.reading import refuse_unknown
-from leadline.data.run import Run
 from leadline.errors import InputError, UsageError
 from leadline.estimation.measured import measured
 from leadline.evaluation.arguments import MeasuresLike, RunsLike, divided
 from leadline.evaluation.evaluate import EvaluateOptions
 from leadline.evaluation.results import Results
+from leadline.io.objects import Run
 from leadline.io.read import QrelsLike
 from leadline.io.read_paths import public
 from leadline.io.saved_results import EXPECTED

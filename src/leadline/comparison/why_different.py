@@ -19,7 +19,8 @@ from leadline.data.table import Column, Table, columns_of, printed_table
 from leadline.data.wording import queries
 from leadline.errors import UsageError, both
 from leadline.evaluation.profiles import profile_of
-from leadline.io.read import QrelsLike, RunLike, judgments_of
+from leadline.io.objects import judgments_of
+from leadline.io.read import QrelsLike, RunLike
 from leadline.io.read_paths import public
 from leadline.io.texts import shown
 from leadline.measures import Measure

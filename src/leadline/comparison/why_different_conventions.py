@@ -12,14 +12,13 @@ import numpy as np
 from leadline.data.arrays import Codes, Flags, Floats, Integers
 from leadline.data.ids import Vocabulary, to_text
 from leadline.data.judged_run import JudgedRun, MatchedLists
-from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
 from leadline.data.registry import Parameter
-from leadline.data.run import Run
 from leadline.errors import InputError
 from leadline.evaluation.bounds import rules, sorted_ties
 from leadline.io.formats import TREC, opened, records_of
-from leadline.io.read import RunLike, read_run
+from leadline.io.objects import Qrels, Run, read_run
+from leadline.io.read import RunLike
 from leadline.io.row_checks import lists_of
 from leadline.io.trec_lists import PlainLists
 from leadline.kernels import plain

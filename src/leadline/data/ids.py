@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -316,6 +316,15 @@ class QueryTable:
     """Base of runs and qrels: rows by query, with the methods of a mapping from query ids."""
 
     queries: Vocabulary
+
+    @classmethod
+    def sharing(cls, table: QueryTable) -> Self:
+        """Return an object of this class that shares the columns of another."""
+        if isinstance(table, cls):
+            return table
+        made = cls.__new__(cls)
+        vars(made).update(vars(table))
+        return made
 
     def __len__(self) -> int:
         """Return the number of queries."""

@@ -12,9 +12,9 @@ import numpy.typing as npt
 from leadline import kernels
 from leadline.data.arrays import Codes, Flags, Floats, Integers, Small, freeze
 from leadline.data.ids import Ids, Vocabulary
-from leadline.data.qrels import Qrels
+from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import DEFAULT_READING, UNCUT, Cut, Reading
-from leadline.data.run import Run
+from leadline.data.run import RunColumns
 from leadline.errors import UsageError
 
 Counts: TypeAlias = npt.NDArray[Any]  # uint8 where all are below 256, else int32
@@ -84,7 +84,7 @@ class JoinedLists(NamedTuple):
     cut_in_ties: Flags
 
 
-def _rows_in(qrels: Qrels, codes: Integers, run: Run) -> Codes:
+def _rows_in(qrels: QrelsColumns, codes: Integers, run: RunColumns) -> Codes:
     """Return the qrels row of every document of a run (-1: unjudged), from the query code of each list."""
     rows = np.full(len(run.scores), -1, dtype=np.int32)
     if kernels.compiled is not None:
@@ -116,7 +116,7 @@ class JudgedRun:
 
     def __init__(
         self,
-        qrels: Qrels,
+        qrels: QrelsColumns,
         *,
         present: Flags,
         length: Codes,
@@ -155,7 +155,7 @@ class JudgedRun:
 
     @classmethod
     def of_lists(
-        cls, qrels: Qrels, parts: Iterable[MatchedLists], *, cut: Cut = UNCUT, keep: bool = False
+        cls, qrels: QrelsColumns, parts: Iterable[MatchedLists], *, cut: Cut = UNCUT, keep: bool = False
     ) -> JudgedRun:
         """Join ranked lists with the qrels, each list cut; `keep` also keeps the uncut lists."""
         join = Join(qrels, cut, keep=keep)
@@ -165,7 +165,7 @@ class JudgedRun:
 
     @classmethod
     def _of_parts(
-        cls, qrels: Qrels, joined: Sequence[JoinedLists], columns: _Columns, lists: MatchedLists | None
+        cls, qrels: QrelsColumns, joined: Sequence[JoinedLists], columns: _Columns, lists: MatchedLists | None
     ) -> JudgedRun:
         query = _concatenate([part.query for part in joined])
         size = len(qrels.queries)
@@ -197,8 +197,8 @@ class JudgedRun:
     @classmethod
     def of_run(
         cls,
-        run: Run,
-        qrels: Qrels,
+        run: RunColumns,
+        qrels: QrelsColumns,
         *,
         reading: Reading = DEFAULT_READING,
         cut: Cut = UNCUT,
@@ -234,7 +234,7 @@ class JudgedRun:
                 raise UsageError(f"grade {grade!r} in the list, but not as often among all judged grades")
             not_retrieved.remove(grade)
         all_grades = np.array([*retrieved, *not_retrieved], dtype=np.float64)
-        qrels = Qrels.of_columns(
+        qrels = QrelsColumns.of_columns(
             Vocabulary(["1"]),
             np.array([0], dtype=np.int64),
             np.array([len(all_grades)], dtype=np.int64),
@@ -337,7 +337,7 @@ class Join:
     `keep` also keeps the uncut lists.
     """
 
-    def __init__(self, qrels: Qrels, cut: Cut = UNCUT, *, keep: bool = False) -> None:
+    def __init__(self, qrels: QrelsColumns, cut: Cut = UNCUT, *, keep: bool = False) -> None:
         self.qrels = qrels
         self.cut = cut
         self.keep = keep
@@ -420,7 +420,7 @@ def _concatenate(columns: Sequence[Codes]) -> Codes:
     return np.concatenate(columns) if columns else np.empty(0, dtype=np.int32)
 
 
-def _join(qrels: Qrels, part: MatchedLists, cut: Cut) -> JoinedLists:
+def _join(qrels: QrelsColumns, part: MatchedLists, cut: Cut) -> JoinedLists:
     """Return rank and tie group of the judged rows of lists, without lists of unjudged queries."""
     queries, bounds, rows, scores, _ = part
     depth = cut.depth

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterable, Mapping
 from copy import copy
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Self
 
 import numpy as np
 
@@ -16,51 +15,17 @@ from leadline.data.arrays import Codes, Flags, Floats, Hashes, Integers, Small, 
 from leadline.data.ids import Ids, QueryTable, Vocabulary, encode_rows, to_text
 from leadline.data.judgment_tables import Ideal, Subtopics, digest_of_rows
 from leadline.data.packed_ids import Slots, slots_of
-from leadline.data.reading import ReadQrelsOptions
 from leadline.data.wording import counted, queries
 from leadline.errors import InputError, UnknownIdError
 
-if TYPE_CHECKING:
-    from leadline.io.read import QrelsLike
 
+class QrelsColumns(QueryTable):
+    """Relevance judgments by query: the columns of `Qrels`, which reads and writes files.
 
-class Qrels(QueryTable):
-    """Relevance judgments: the grade of each judged document, by query.
-
-    Methods take and return ids as strings; columns hold them as bytes. A row is a judged document, and the
-    rows of a query are contiguous: `begin[q]:end[q]` are the rows of query q of `queries`, in the order of
-    the file; `documents` and `grades` are the columns. `levels` are the same grades, in one byte each where
-    all are small whole numbers. A negative grade means pooled but not judged. With
-    judgments by `subtopics`, the grade of a document is its largest. `inclusion` is the inclusion
-    probability of a document in the judged sample: NaN where unknown, None if there are no probabilities.
-
-    Parameters
-    ----------
-    data : path, dict, data frame, iterable of rows, or Qrels
-        A file of any format; `{query: {document: grade}}`, with `subtopics`
-        `{query: {subtopic: {document: grade}}}`; a pandas, polars or Arrow table; rows of (query, document,
-        grade), named tuples or dictionaries.
-    negative : {"nonrelevant", "unjudged"}
-        Whether a document with a negative grade is non-relevant or unjudged.
-    subtopics : bool
-        Whether documents are judged by subtopic.
-    kind : {"qrels"}, optional
-        Read data that look like a run as judgments.
-
-    Raises
-    ------
-    InputError
-        If the data cannot be read as judgments; the message gives the location.
-
-    Examples
-    --------
-    >>> qrels = Qrels({"q1": {"d1": 1, "d2": 0}})
-    >>> qrels
-    Qrels(1 query, 2 judgments)
-    >>> qrels["q1"]
-    {'d1': 1, 'd2': 0}
-    >>> list(qrels), "q1" in qrels, len(qrels)
-    (['q1'], True, 1)
+    A row is a judged document, and the rows of a query are contiguous: `begin[q]:end[q]` are the rows of
+    query q of `queries`, in the order of the file; `documents` and `grades` are the columns. `levels` are the
+    same grades, in one byte each where all are small whole numbers. `inclusion` is the inclusion probability
+    of a document in the judged sample: NaN where unknown, None if there are no probabilities.
     """
 
     queries: Vocabulary
@@ -78,13 +43,6 @@ class Qrels(QueryTable):
     sources: tuple[str, ...] = ()  # files read for these judgments; they are not overwritten
     remarks: tuple[tuple[str, str, int], ...]  # code, message and count of warnings about the judgments
 
-    def __init__(
-        self, data: QrelsLike, *, kind: str | None = None, **options: Unpack[ReadQrelsOptions]
-    ) -> None:
-        from leadline.io.read import read_qrels  # imported from a higher layer: see tests/test_structure.py
-
-        vars(self).update(vars(read_qrels(data, kind=kind, **options)))
-
     @classmethod
     def of_columns(
         cls,
@@ -101,7 +59,7 @@ class Qrels(QueryTable):
         slots: Slots | None = None,
         source: str = "",
         remarks: tuple[tuple[str, str, int], ...] = (),
-    ) -> Qrels:
+    ) -> Self:
         """Return the qrels with these columns, without checks or copies.
 
         Parameters
@@ -138,7 +96,7 @@ class Qrels(QueryTable):
         --------
         >>> import numpy as np
         >>> rows, names, grades = np.array([0, 2]), Ids.of([b"d1", b"d2"]), np.array([1.0, 0.0])
-        >>> Qrels.of_columns(Vocabulary(["q1"]), rows[:1], rows[1:], names, grades).to_dict()
+        >>> QrelsColumns.of_columns(Vocabulary(["q1"]), rows[:1], rows[1:], names, grades).to_dict()
         {'q1': {'d1': 1, 'd2': 0}}
         """
         freeze(begin, end, grades, *(() if inclusion is None else (inclusion,)))
@@ -159,7 +117,7 @@ class Qrels(QueryTable):
         return qrels
 
     @classmethod
-    def of(cls, rows: Iterable[tuple[bytes | str, bytes | str, float]], *, source: str = "") -> Qrels:
+    def of(cls, rows: Iterable[tuple[bytes | str, bytes | str, float]], *, source: str = "") -> Self:
         """Return the qrels of (query, document, grade) rows, with ids as strings or bytes.
 
         Parameters
@@ -181,7 +139,7 @@ class Qrels(QueryTable):
 
         Examples
         --------
-        >>> Qrels.of([(b"q1", b"d1", 1.0), (b"q1", b"d2", 0.0)]).relevant(1.0)
+        >>> QrelsColumns.of([(b"q1", b"d1", 1.0), (b"q1", b"d2", 0.0)]).relevant(1.0)
         array([1])
         """
         ids, grades = encode_rows(rows, "grade", source)
@@ -197,10 +155,10 @@ class Qrels(QueryTable):
     @classmethod
     def of_subtopics(
         cls, judgments: Mapping[tuple[bytes, bytes], Mapping[bytes, float]], *, source: str = ""
-    ) -> Qrels:
+    ) -> Self:
         """Return the qrels of grades by subtopic for every (query, document).
 
-        >>> Qrels.of_subtopics({(b"q1", b"d1"): {b"s1": 1.0, b"s2": 2.0}}).grades
+        >>> QrelsColumns.of_subtopics({(b"q1", b"d1"): {b"s1": 1.0, b"s2": 2.0}}).grades
         array([2.])
         """
         ordered = sorted(judgments.items(), key=lambda item: item[0][0])
@@ -265,11 +223,11 @@ class Qrels(QueryTable):
 
     def __eq__(self, other: object) -> bool:
         """Return whether judgments, subtopics and inclusion probabilities are equal."""
-        if not isinstance(other, Qrels):
+        if not isinstance(other, QrelsColumns):
             return NotImplemented
         if self.queries != other.queries or len(self.grades) != len(other.grades):
             return False
-        contents = (Qrels.to_dict, Qrels.by_subtopic, Qrels.inclusion_probabilities)
+        contents = (QrelsColumns.to_dict, QrelsColumns.by_subtopic, QrelsColumns.inclusion_probabilities)
         return all(content(self) == content(other) for content in contents)
 
     __hash__ = None  # type: ignore[assignment]  # mutable, and equal by content
@@ -334,11 +292,11 @@ class Qrels(QueryTable):
         """Judged documents with a positive grade, in decreasing order of grade within each query."""
         return Ideal.of(self.levels, self.begin, self.end)
 
-    def keep(self, chosen: Flags) -> Qrels:
+    def keep(self, chosen: Flags) -> Self:
         """Return the qrels of the chosen rows; all queries are kept."""
         rows = np.flatnonzero(chosen)
         before = np.concatenate(([0], np.cumsum(chosen))).astype(np.int64)
-        qrels = Qrels.of_columns(
+        qrels = self.of_columns(
             self.queries,
             before[self.begin],
             before[self.end],
@@ -359,7 +317,7 @@ class Qrels(QueryTable):
         """Highest grade, at least 0; `of_queries` keeps that of all queries, on which some values depend."""
         return float(self.levels.max(initial=0))
 
-    def of_queries(self, queries: Iterable[str]) -> Qrels:
+    def of_queries(self, queries: Iterable[str]) -> Self:
         """Return the judgments of some queries.
 
         Parameters
@@ -379,7 +337,8 @@ class Qrels(QueryTable):
 
         Examples
         --------
-        >>> Qrels({"q1": {"d1": 1}, "q2": {"d1": 2}}).of_queries(["q2"]).to_dict()
+        >>> import leadline as ll
+        >>> ll.Qrels({"q1": {"d1": 1}, "q2": {"d1": 2}}).of_queries(["q2"]).to_dict()
         {'q2': {'d1': 2}}
         """
         codes = []
@@ -390,12 +349,12 @@ class Qrels(QueryTable):
             codes.append(code)
         return self.of_codes(np.unique(np.array(codes, dtype=np.int64)))
 
-    def of_codes(self, codes: Integers) -> Qrels:
+    def of_codes(self, codes: Integers) -> Self:
         """Return the judgments of queries given by their codes, which must be in increasing order."""
         sizes = (self.end - self.begin)[codes]
         ends = np.cumsum(sizes, dtype=np.int64)
         rows = np.arange(ends[-1] if len(ends) else 0) + np.repeat(self.begin[codes] - ends + sizes, sizes)
-        qrels = Qrels.of_columns(
+        qrels = self.of_columns(
             Vocabulary.of_sorted(self.queries.names[code] for code in codes.tolist()),
             ends - sizes,
             ends,
@@ -421,10 +380,10 @@ class Qrels(QueryTable):
         """Return the SHA-256 of queries, documents, grades and columns, in any order of the rows."""
         return digest_of_rows(self, columns)
 
-    def of_query(self, code: int) -> Qrels:
+    def of_query(self, code: int) -> Self:
         """Return the judgments of a single query, without subtopics and known documents."""
         rows = np.arange(int(self.begin[code]), int(self.end[code]))
-        qrels = Qrels.of_columns(
+        qrels = self.of_columns(
             Vocabulary([self.queries[code]]),
             np.array([0], dtype=np.int64),
             np.array([len(rows)], dtype=np.int64),
@@ -436,7 +395,7 @@ class Qrels(QueryTable):
         qrels.sources, qrels.strata = self.sources, None if self.strata is None else self.strata[rows]
         return qrels
 
-    def with_known(self, known: dict[bytes, set[bytes]]) -> Qrels:
+    def with_known(self, known: dict[bytes, set[bytes]]) -> Self:
         """Return the same qrels with the documents that the user knew before the search, by query."""
         names = [self.queries.names[code] for code in self.query.tolist()]
         flags = np.array(
@@ -447,7 +406,7 @@ class Qrels(QueryTable):
         qrels.known = flags
         return qrels
 
-    def with_one_subtopic(self) -> Qrels:
+    def with_one_subtopic(self) -> Self:
         """Return the same qrels with all judgments for a single subtopic."""
         rows = np.arange(len(self.grades), dtype=np.int32)
         qrels = copy(self)
@@ -456,7 +415,7 @@ class Qrels(QueryTable):
         )
         return qrels
 
-    def with_inclusion(self, probabilities: Mapping[str, Mapping[str, float]]) -> Qrels:
+    def with_inclusion(self, probabilities: Mapping[str, Mapping[str, float]]) -> Self:
         """Return the same qrels with inclusion probabilities; NaN where none is given."""
         names = list(self.queries)
         inclusion = np.array(
@@ -511,7 +470,8 @@ class Qrels(QueryTable):
 
         Examples
         --------
-        >>> Qrels([("q1", "d1", 1.0), ("q2", "d1", 0.5)]).to_dict()
+        >>> import leadline as ll
+        >>> ll.Qrels([("q1", "d1", 1.0), ("q2", "d1", 0.5)]).to_dict()
         {'q1': {'d1': 1}, 'q2': {'d1': 0.5}}
         """
         judgments: dict[str, dict[str, float]] = {query: {} for query in self.queries}
@@ -533,7 +493,8 @@ class Qrels(QueryTable):
 
         Examples
         --------
-        >>> Qrels({"q1": {"d1": 1, "d2": 0}}).to_columns()
+        >>> import leadline as ll
+        >>> ll.Qrels({"q1": {"d1": 1, "d2": 0}}).to_columns()
         {'query_id': ['q1', 'q1'], 'doc_id': ['d1', 'd2'], 'relevance': [1, 0]}
         """
         order = np.concatenate(
@@ -559,31 +520,6 @@ class Qrels(QueryTable):
             probabilities = self.inclusion[order].tolist()
             columns["probability"] = [None if math.isnan(value) else value for value in probabilities]
         return columns
-
-    def write(self, path: str | os.PathLike[str], *, suffix: str | None = None) -> None:
-        """Write the judgments to a file, by subtopic if there are subtopics.
-
-        Parameters
-        ----------
-        path : path
-            File whose suffixes give format and compression: .json .jsonl .csv .tsv .parquet .arrow, with
-            .gz .bz2 .xz .zst; TREC format for any other. `-` is standard output.
-        suffix : str, optional
-            Suffix of the format, as in ".csv", if it differs from that of the path.
-
-        Raises
-        ------
-        InputError
-            If the format cannot represent an id.
-
-        Examples
-        --------
-        >>> Qrels({"q1": {"d1": 1}}).write("-")
-        q1 0 d1 1
-        """
-        from leadline.io.write import write_qrels
-
-        write_qrels(self, path, suffix=suffix)
 
 
 def _number(grade: float) -> float:

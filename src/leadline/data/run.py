@@ -2,68 +2,26 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from copy import copy
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Self
 
 import numpy as np
 
 from leadline.data.arrays import Codes, Floats, Integers, freeze
 from leadline.data.ids import Ids, QueryTable, Vocabulary, encode_rows, to_text
-from leadline.data.reading import RunOptions
 from leadline.data.validation import check_run_name
 from leadline.data.wording import counted, queries
 from leadline.errors import InputError, UnknownIdError
 
-if TYPE_CHECKING:
-    from leadline.io.read import Hits, RunLike
 
+class RunColumns(QueryTable):
+    """The ranked lists of one system, by query: the columns of a `Run`, which reads and writes files.
 
-class Run(QueryTable):
-    """The ranked lists of one system, by query.
-
-    Lists are in decreasing order of score, ties in decreasing byte order of the document id, as in trec_eval.
-    Methods take and return ids as strings; columns hold them as bytes. The rows of a query are contiguous
-    and in rank order: `offsets[q]:offsets[q + 1]` are the rows of query q of `queries`, `scores[i]` is the
-    score of row i and `ids[i]` its document, also `documents.names[document[i]]`. Ranks are implied by the
-    order.
-
-    Parameters
-    ----------
-    data : path, dict, data frame, iterable of rows, or Run
-        A file of any format; `{query: {document: score}}`, or `{query: [document, ...]}` best first; a
-        pandas, polars or Arrow table; rows of (query, document, score), named tuples or dictionaries. Lists
-        may hold (document, score) pairs, or objects or dictionaries with an id and a score.
-    queries : sequence of str, optional
-        Ids of the queries, where the data are lists in their order, as `semantic_search` of
-        sentence-transformers returns them.
-    documents : sequence of str, optional
-        Ids of the indexed documents, where such lists hold positions.
-    name : str, optional
-        Name of the run; by default that of the file, or `run` for other data.
-    order : {"score", "rank"}
-        Column that determines the order of a list.
-    on_duplicate : {"refuse", "first", "last", "max", "hold"}
-        Treatment of a document that occurs twice in a list.
-    on_nan : {"refuse", "drop"}
-        Treatment of a score that is NaN.
-
-    Raises
-    ------
-    InputError
-        If the data cannot be read as a run; the message gives the location.
-
-    Examples
-    --------
-    >>> run = Run({"q1": {"d1": 0.5, "d2": 0.7}}, name="bm25")
-    >>> run
-    Run('bm25', 1 query, 2 documents)
-    >>> run["q1"]
-    {'d2': 0.7, 'd1': 0.5}
-    >>> list(run), "q1" in run, len(run)
-    (['q1'], True, 1)
+    Rows are in decreasing order of score, ties in decreasing byte order of the document id, as in trec_eval.
+    The rows of a query are contiguous: `offsets[q]:offsets[q + 1]` are those of query q of `queries`,
+    `scores[i]` is the score of row i and `ids[i]` its document, also `documents.names[document[i]]`.
     """
 
     queries: Vocabulary
@@ -72,20 +30,6 @@ class Run(QueryTable):
     sources: tuple[str, ...] = ()  # files that were read for it; they are not written over
     name: str
     tag: str
-
-    def __init__(
-        self,
-        data: RunLike | Hits,
-        *,
-        name: str | None = None,
-        queries: Sequence[Any] | None = None,
-        documents: Sequence[str] | None = None,
-        **options: Unpack[RunOptions],
-    ) -> None:
-        from leadline.io.read import read_run  # imported from a higher layer: see tests/test_structure.py
-
-        read = read_run(data, name=name, queries=queries, documents=documents, **options)
-        vars(self).update(vars(read))
 
     @classmethod
     def of_columns(
@@ -98,7 +42,7 @@ class Run(QueryTable):
         *,
         name: str = "",
         tag: str = "",
-    ) -> Run:
+    ) -> Self:
         """Return the run with these columns, in order, without checks or copies.
 
         Parameters
@@ -124,7 +68,7 @@ class Run(QueryTable):
         >>> import numpy as np
         >>> queries, documents = Vocabulary(["q1"]), Vocabulary(["d1", "d2"])
         >>> ends, codes = np.array([0, 2]), np.array([1, 0], dtype=np.int32)
-        >>> Run.of_columns(queries, ends, documents, codes, np.array([0.7, 0.5])).to_dict()
+        >>> RunColumns.of_columns(queries, ends, documents, codes, np.array([0.7, 0.5])).to_dict()
         {'q1': {'d2': 0.7, 'd1': 0.5}}
         """
         freeze(offsets, document, scores)
@@ -135,11 +79,11 @@ class Run(QueryTable):
     @classmethod
     def of_ids(
         cls, queries: Vocabulary, offsets: Integers, ids: Ids, scores: Floats, *, name: str, tag: str
-    ) -> Run:
+    ) -> Self:
         """Return the run with these columns, as `of_columns`; documents are coded where codes are asked for.
 
         >>> ends, names = np.array([0, 2]), Ids.of([b"d2", b"d1"])
-        >>> run = Run.of_ids(Vocabulary(["q1"]), ends, names, np.array([0.7, 0.5]), name="", tag="")
+        >>> run = RunColumns.of_ids(Vocabulary(["q1"]), ends, names, np.array([0.7, 0.5]), name="", tag="")
         >>> run.to_dict(), run.document.tolist()
         ({'q1': {'d2': 0.7, 'd1': 0.5}}, [1, 0])
         """
@@ -149,7 +93,7 @@ class Run(QueryTable):
         return run
 
     @classmethod
-    def _of_lists(cls, queries: Vocabulary, offsets: Integers, scores: Floats, name: str, tag: str) -> Run:
+    def _of_lists(cls, queries: Vocabulary, offsets: Integers, scores: Floats, name: str, tag: str) -> Self:
         run = cls.__new__(cls)
         run.queries = queries
         run.offsets = offsets
@@ -182,7 +126,7 @@ class Run(QueryTable):
     @classmethod
     def of(
         cls, rows: Iterable[tuple[bytes | str, bytes | str, float]], *, name: str = "", tag: str = ""
-    ) -> Run:
+    ) -> Self:
         """Return the run of (query, document, score) rows, with ids as strings or bytes.
 
         Parameters
@@ -204,7 +148,7 @@ class Run(QueryTable):
 
         Examples
         --------
-        >>> Run.of([(b"q1", b"d1", 0.5), (b"q1", b"d2", 0.5)], name="tied").to_dict()
+        >>> RunColumns.of([(b"q1", b"d1", 0.5), (b"q1", b"d2", 0.5)], name="tied").to_dict()
         {'q1': {'d2': 0.5, 'd1': 0.5}}
         """
         ids, scores = encode_rows(rows, "score", name)
@@ -232,7 +176,7 @@ class Run(QueryTable):
             queries, offsets, documents, document[order].astype(np.int32), scores[order], name=name, tag=tag
         )
 
-    def renamed(self, name: str) -> Run:
+    def renamed(self, name: str) -> Self:
         """Return the same run under another name.
 
         Parameters
@@ -247,7 +191,8 @@ class Run(QueryTable):
 
         Examples
         --------
-        >>> Run({"q1": ["d1", "d2"]}, name="a").renamed("b")
+        >>> import leadline as ll
+        >>> ll.Run({"q1": ["d1", "d2"]}, name="a").renamed("b")
         Run('b', 1 query, 2 documents)
         """
         check_run_name(name)
@@ -270,7 +215,7 @@ class Run(QueryTable):
 
     def __eq__(self, other: object) -> bool:
         """Return whether lists and scores are equal; names may differ."""
-        if not isinstance(other, Run):
+        if not isinstance(other, RunColumns):
             return NotImplemented
         return self.to_dict() == other.to_dict()
 
@@ -286,7 +231,8 @@ class Run(QueryTable):
 
         Examples
         --------
-        >>> Run({"q1": {"d1": 0.5, "d2": 0.7}}).to_dict()
+        >>> import leadline as ll
+        >>> ll.Run({"q1": {"d1": 0.5, "d2": 0.7}}).to_dict()
         {'q1': {'d2': 0.7, 'd1': 0.5}}
         """
         names, scores, bounds = self.ids.texts(), self.scores.tolist(), self.offsets.tolist()
@@ -305,7 +251,8 @@ class Run(QueryTable):
 
         Examples
         --------
-        >>> Run({"q1": {"d1": 0.5, "d2": 0.7}}).to_columns()
+        >>> import leadline as ll
+        >>> ll.Run({"q1": {"d1": 0.5, "d2": 0.7}}).to_columns()
         {'query_id': ['q1', 'q1'], 'doc_id': ['d2', 'd1'], 'score': [0.7, 0.5]}
         """
         sizes = np.diff(self.offsets).tolist()
@@ -314,28 +261,3 @@ class Run(QueryTable):
             "doc_id": self.ids.texts(),
             "score": self.scores.tolist(),
         }
-
-    def write(self, path: str | os.PathLike[str], *, suffix: str | None = None) -> None:
-        """Write the run to a file, with scores in full precision.
-
-        Parameters
-        ----------
-        path : path
-            File whose suffixes give format and compression: .json .jsonl .csv .tsv .parquet .arrow, with
-            .gz .bz2 .xz .zst; TREC format for any other. `-` is standard output.
-        suffix : str, optional
-            Suffix of the format, as in ".csv", if it differs from that of the path.
-
-        Raises
-        ------
-        InputError
-            If the run is empty or the format cannot represent an id.
-
-        Examples
-        --------
-        >>> Run({"q1": {"d1": 0.5}}, name="bm25").write("-")
-        q1 Q0 d1 1 0.5 bm25
-        """
-        from leadline.io.write import write_run
-
-        write_run(self, path, suffix=suffix)

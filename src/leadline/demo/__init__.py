@@ -18,7 +18,6 @@ from leadline.charts import COLUMN
 from leadline.charts.interval_plots import against_truth
 from leadline.charts.line_plots import recall_precision
 from leadline.data.arrays import Floats
-from leadline.data.qrels import Qrels
 from leadline.data.table import Cell, Preformatted, Table
 from leadline.data.wording import queries
 from leadline.estimation.estimate import estimate
@@ -28,7 +27,7 @@ from leadline.evaluation.curves import Curves
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.query_figures import per_query
 from leadline.evaluation.results import Results
-from leadline.io.read import read_qrels, read_run
+from leadline.io.objects import Qrels, read_qrels, read_run
 from leadline.pages import fill, inline, table_of
 from leadline.version import VERSION
 

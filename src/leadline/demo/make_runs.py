@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterator, Mapping
 
 from leadline.demo import circular_lists, run_paths
-from leadline.io.read import read_run
+from leadline.io.objects import read_run
 from leadline.retrieval.index.builder import build_index
 from leadline.retrieval.index.reader import Index
 from leadline.retrieval.search import search

@@ -9,7 +9,6 @@ import numpy as np
 
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.judged_run import JudgedRun
-from leadline.data.qrels import Qrels
 from leadline.estimation.guesses import Guess, fit, fit_outside
 from leadline.estimation.ideal_lists import IdealLists, PoolPairs, list_values, pool_pairs
 from leadline.estimation.measure_targets import (
@@ -24,6 +23,7 @@ from leadline.estimation.measure_targets import (
     cascade,
 )
 from leadline.estimation.sampling_errors import NONE, ROUNDING, RunEstimate
+from leadline.io.objects import Qrels
 
 REPLICATES = 200  # replicates of the sampling weights, for ratio measures
 SOURCES = ("judged", "drawn", "guessed", "unknown")

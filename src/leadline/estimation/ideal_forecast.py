@@ -16,7 +16,6 @@ import numpy as np
 
 from leadline.data.arrays import Flags, Floats
 from leadline.data.judged_run import JudgedRun
-from leadline.data.run import Run
 from leadline.estimation.estimators import Estimator
 from leadline.estimation.guesses import VOTE_CONSTANT
 from leadline.estimation.ideal_lists import vote_ranks
@@ -24,6 +23,7 @@ from leadline.estimation.measure_targets import Ratio
 from leadline.estimation.samples import evidence_of
 from leadline.estimation.sampling_errors import half_width
 from leadline.estimation.withheld import FEWEST_QUERIES, design_withheld
+from leadline.io.objects import Run
 from leadline.io.pool_files import DrawnPool
 
 SIMULATIONS = 4

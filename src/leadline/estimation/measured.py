@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Unpack
 
-from leadline.data.qrels import Qrels
 from leadline.data.reading import (
     Cut,
     CutReadingOptions,
@@ -25,7 +24,8 @@ from leadline.evaluation.evaluate import evaluate as exact
 from leadline.evaluation.join import listed_runs
 from leadline.evaluation.profiles import Averaging
 from leadline.evaluation.results import Results
-from leadline.io.read import KnownLike, QrelsLike, judgments_of
+from leadline.io.objects import Qrels, judgments_of
+from leadline.io.read import KnownLike, QrelsLike
 from leadline.io.read_paths import public
 from leadline.measures import Measure
 from leadline.result import Result

@@ -37,8 +37,9 @@ from leadline.estimation.sampling_errors import ROUNDING
 from leadline.estimation.system_lists import Systems, read_systems
 from leadline.estimation.withheld import FEWEST_JUDGMENTS, FEWEST_QUERIES, MOST_GUESSED
 from leadline.evaluation.profiles import profile_of
+from leadline.io.objects import read_qrels
 from leadline.io.pool_files import DrawnPool
-from leadline.io.read import QrelsLike, RunLike, read_qrels
+from leadline.io.read import QrelsLike, RunLike
 from leadline.measures import Measure
 
 LEAST_REST = 0.1  # mean probability below the cutoff where an ideal list depends on these documents too

@@ -15,7 +15,7 @@ from leadline.data.arrays import Codes, Floats
 from leadline.data.ids import Vocabulary, to_bytes
 from leadline.data.reading import Reading, RunsOptions
 from leadline.data.records import ResultWarning, RunInfo, plain
-from leadline.data.run import Run
+from leadline.data.run import RunColumns
 from leadline.data.table import Column, Table, columns_of, printed_table
 from leadline.data.validation import check_numbers, check_whole, check_word
 from leadline.data.wording import counted, percent
@@ -251,7 +251,7 @@ def _chosen(predictors: Any, given: frozenset[str]) -> list[Predictor]:
 
 
 def _predicted(
-    info: RunInfo, run: Run, predictors: Sequence[Predictor], sources: _Sources
+    info: RunInfo, run: RunColumns, predictors: Sequence[Predictor], sources: _Sources
 ) -> _RunPredictions:
     """Return the predictions for all lists of a run."""
     names = run.documents.names

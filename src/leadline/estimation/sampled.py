@@ -11,7 +11,7 @@ import numpy as np
 from leadline.data.arrays import Flags, Floats, Hashes
 from leadline.data.ids import to_bytes
 from leadline.data.judged_run import JudgedRun
-from leadline.data.qrels import Qrels
+from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import JudgedOptions, NegativeOptions, Reading
 from leadline.data.validation import check_numbers, check_whole, check_word
 from leadline.errors import UsageError
@@ -36,8 +36,9 @@ from leadline.estimation.strata import POSITIVE, Population, Query, strata, with
 from leadline.evaluation.join import judge_runs, listed_runs, named_sources
 from leadline.evaluation.profiles import profile_of
 from leadline.evaluation.run_warnings import check_level, levels_of
+from leadline.io.objects import judgments_of
 from leadline.io.pool_files import Pooled
-from leadline.io.read import QrelsLike, RunLike, judgments_of
+from leadline.io.read import QrelsLike, RunLike
 from leadline.io.read_paths import public
 from leadline.measures import Measure
 
@@ -336,11 +337,11 @@ def _wanted(measures: Any, rel: float | None) -> list[Measure]:
     return wanted
 
 
-def _positive(qrels: Qrels) -> set[str]:
+def _positive(qrels: QrelsColumns) -> set[str]:
     return {name for grades in qrels.to_dict().values() for name, grade in grades.items() if grade > 0}
 
 
-def _counted(estimable: Flags, qrels: Qrels, queries: str) -> Flags:
+def _counted(estimable: Flags, qrels: QrelsColumns, queries: str) -> Flags:
     """Return flags of the queries over which means are taken."""
     return estimable & (qrels.relevant(POSITIVE) > 0) if queries == "with_relevant" else estimable
 

@@ -15,7 +15,6 @@ import numpy as np
 
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.ids import Ids, Vocabulary, to_bytes
-from leadline.data.qrels import Qrels
 from leadline.data.records import ResultWarning
 from leadline.data.validation import check_nested
 from leadline.errors import UsageError, one_of
@@ -26,9 +25,10 @@ from leadline.estimation.label_tests import all_equal, label_tests
 from leadline.evaluation.estimated_recall import is_sample
 from leadline.io import judgment_store
 from leadline.io.id_lists import read_pair_values
+from leadline.io.objects import Qrels, read_qrels
 from leadline.io.opening import first_bytes
 from leadline.io.pool_files import DrawnPool, Pooled, read_design, read_drawn_pool
-from leadline.io.read import QrelsLike, read_qrels
+from leadline.io.read import QrelsLike
 from leadline.io.row_columns import DRAWN_POOL, UNRATED
 
 PoolLike: TypeAlias = "str | os.PathLike[str] | DrawnPool | Pooled | Mapping[str, Mapping[str, float]]"

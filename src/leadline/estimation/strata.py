@@ -10,7 +10,7 @@ import numpy as np
 from leadline.data.arrays import Codes, Flags, Floats, Hashes, Integers
 from leadline.data.hashing import smallest_keys
 from leadline.data.judged_run import JudgedRun, TieGroups
-from leadline.data.qrels import Qrels
+from leadline.data.qrels import QrelsColumns
 from leadline.errors import InputError, UsageError
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
 from leadline.estimation.score_histograms.score_sets import Certain, Rows, drawn_size, row_keys, rows_of
@@ -196,7 +196,9 @@ def count_cells(relevant: Floats, other: Floats) -> tuple[Floats, Integers]:
     return cells, group.astype(np.int64)
 
 
-def population_sizes(qrels: Qrels, population: Population, scored: Integers, certain: Integers) -> Integers:
+def population_sizes(
+    qrels: QrelsColumns, population: Population, scored: Integers, certain: Integers
+) -> Integers:
     """Return the population size N of each query, documents included with certainty left out."""
     if population is None:
         return scored

@@ -10,11 +10,11 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from leadline.data.arrays import Flags, Floats
-from leadline.data.qrels import Qrels
 from leadline.data.registry import Aliases, Parametric, Registry, choice, number, whole
 from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
 from leadline.estimation.system_lists import RankedPool
+from leadline.io.objects import Qrels
 
 
 class UnjudgedEstimate(NamedTuple):

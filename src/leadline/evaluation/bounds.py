@@ -105,8 +105,8 @@ def bounds_of(measures: Sequence[Measure], judged: JudgedRun) -> Bounds:
     """Return the bounds of one run by query and measure.
 
     >>> from leadline.measures import MEASURES
-    >>> from leadline.data.qrels import Qrels
-    >>> from leadline.data.run import Run
+    >>> from leadline.io.objects import Qrels
+    >>> from leadline.io.objects import Run
     >>> tied = JudgedRun.of_run(Run.of([(b"1", b"a", 0.5), (b"1", b"b", 0.5)]), Qrels.of([(b"1", b"a", 1)]))
     >>> bounds_of([MEASURES.parse("RR")], tied).limits[0, 0]
     array([0.5 , 1.  , 0.75, 0.5 , 1.  ])

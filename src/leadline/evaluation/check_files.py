@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from leadline.data.qrels import Qrels
+from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import OnDuplicate, OnNan, Reading
-from leadline.data.run import Run
+from leadline.data.run import RunColumns
 from leadline.data.table import Column, columns_of
 from leadline.data.validation import check_word
 from leadline.data.wording import counted, percent
@@ -17,8 +17,9 @@ from leadline.errors import UsageError, both
 from leadline.io import check as problems
 from leadline.io.check import Checked
 from leadline.io.check_remarks import Problem
+from leadline.io.objects import judgments_of
 from leadline.io.opening import Buffers
-from leadline.io.read import QrelsLike, judgments_of
+from leadline.io.read import QrelsLike
 from leadline.io.read_paths import public
 from leadline.io.run_names import files_of
 from leadline.result import Result, check_options
@@ -148,7 +149,7 @@ def check(
 
     """
     listed: list[Any]
-    if isinstance(files, (str, os.PathLike, Run, Qrels)) or not isinstance(files, Iterable):
+    if isinstance(files, (str, os.PathLike, RunColumns, QrelsColumns)) or not isinstance(files, Iterable):
         listed = [files]
     else:
         listed = list(files)

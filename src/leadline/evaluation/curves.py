@@ -20,7 +20,8 @@ from leadline.errors import UsageError
 from leadline.evaluation.estimated_recall import refuse_sample
 from leadline.evaluation.join import judge_runs
 from leadline.evaluation.run_warnings import check_level, warnings_of
-from leadline.io.read import QrelsLike, RunLike, judgments_of
+from leadline.io.objects import judgments_of
+from leadline.io.read import QrelsLike, RunLike
 from leadline.io.read_paths import public
 from leadline.measures.average_precision import ELEVEN_LEVELS, RULES, interpolate
 from leadline.measures.diversity import StRecall

@@ -11,7 +11,7 @@ import numpy as np
 
 from leadline.data.arrays import Flags, Floats
 from leadline.data.judged_run import JudgedRun
-from leadline.data.qrels import Qrels
+from leadline.data.qrels import QrelsColumns
 from leadline.data.records import ResultWarning, plain
 from leadline.data.wording import percent
 from leadline.errors import InputError, UsageError
@@ -78,7 +78,7 @@ class WeightedSum(NamedTuple):
         return self.certain + min(low, self.drawn), self.certain + max(high, self.drawn)
 
 
-def weighted_sum(qrels: Qrels, chosen: Flags) -> WeightedSum:
+def weighted_sum(qrels: QrelsColumns, chosen: Flags) -> WeightedSum:
     """Return the Horvitz-Thompson sum over selected judged documents.
 
     The sum of 1/p is unbiased for the number of such documents in the collection. Its variance is estimated
@@ -97,7 +97,7 @@ def weighted_sum(qrels: Qrels, chosen: Flags) -> WeightedSum:
     )
 
 
-def probabilities(qrels: Qrels) -> Floats:
+def probabilities(qrels: QrelsColumns) -> Floats:
     """Return the inclusion probability of every judged document."""
     if qrels.inclusion is None:
         raise UsageError(
@@ -106,7 +106,7 @@ def probabilities(qrels: Qrels) -> Floats:
     return qrels.inclusion
 
 
-def relevant(qrels: Qrels, rel: float = 1.0, *, confidence: float = 0.95) -> RecallEstimate:
+def relevant(qrels: QrelsColumns, rel: float = 1.0, *, confidence: float = 0.95) -> RecallEstimate:
     """Estimate the mean number of relevant documents of a query from a sample of judgments.
 
     The estimate is the Horvitz-Thompson sum over judged relevant documents, divided by the number of queries.
@@ -118,7 +118,7 @@ def relevant(qrels: Qrels, rel: float = 1.0, *, confidence: float = 0.95) -> Rec
 
     Examples
     --------
-    >>> qrels = Qrels.of([(b"q", b"d1", 1.0), (b"q", b"d2", 1.0), (b"q", b"d3", 0.0)])
+    >>> qrels = QrelsColumns.of([(b"q", b"d1", 1.0), (b"q", b"d2", 1.0), (b"q", b"d3", 0.0)])
     >>> found = relevant(qrels.with_inclusion({"q": {"d1": 1.0, "d2": 0.1, "d3": 0.1}}))
     >>> found.value  # one for certain, and one that stands for ten
     11.0
@@ -212,19 +212,19 @@ class RecallEstimates(NamedTuple):
         return notes
 
 
-def is_sample(qrels: Qrels) -> bool:
+def is_sample(qrels: QrelsColumns) -> bool:
     """Return whether judgments are a sample: of the store of a drawn pool, or of a probability below 1."""
     drawn = qrels.inclusion is not None and bool((qrels.inclusion < 1).any())
     return drawn or any(code == DRAWN_POOL for code, _, _ in qrels.remarks)
 
 
-def refuse_sample(qrels: Qrels, readers: Sequence[object] = ()) -> None:
+def refuse_sample(qrels: QrelsColumns, readers: Sequence[object] = ()) -> None:
     """Raise InputError for judgments of a sample; `readers` are what would read them as complete."""
     if is_sample(qrels):
         raise _refusal(qrels, readers)
 
 
-def _refusal(qrels: Qrels, readers: Sequence[object]) -> InputError:
+def _refusal(qrels: QrelsColumns, readers: Sequence[object]) -> InputError:
     path = qrels.sources[0] if len(qrels.sources) == 1 else ""
     listed = ", ".join(map(str, readers[:3])) + (", ..." if len(readers) > 3 else "")
     return InputError(
@@ -236,8 +236,8 @@ def _refusal(qrels: Qrels, readers: Sequence[object]) -> InputError:
 
 
 def joined(
-    qrels: Qrels, pool: PoolLike | None, measures: Sequence[Measure]
-) -> tuple[Qrels, list[ResultWarning]]:
+    qrels: QrelsColumns, pool: PoolLike | None, measures: Sequence[Measure]
+) -> tuple[QrelsColumns, list[ResultWarning]]:
     """Return the judgments with the inclusion probabilities of a pool, and warnings."""
     found = qrels
     warnings: list[ResultWarning] = []
@@ -251,7 +251,9 @@ def joined(
     return found, warnings
 
 
-def _with_shares(qrels: Qrels, pool: Mapping[str, Mapping[str, float]]) -> tuple[Qrels, list[ResultWarning]]:
+def _with_shares(
+    qrels: QrelsColumns, pool: Mapping[str, Mapping[str, float]]
+) -> tuple[QrelsColumns, list[ResultWarning]]:
     """Return qrels with the inclusion probabilities of a pool, and warnings of what does not match."""
     found = qrels.with_inclusion(pool)
     assert found.inclusion is not None

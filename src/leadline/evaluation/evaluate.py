@@ -13,7 +13,7 @@ import numpy as np
 from leadline.data.arrays import Flags, Floats
 from leadline.data.ids import to_text
 from leadline.data.judged_run import JudgedRun
-from leadline.data.qrels import Qrels
+from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import CutReadingOptions, RunOptions, reading_and_cut
 from leadline.data.records import ResultWarning, RunInfo
 from leadline.data.validation import check_flags, check_numbers, check_whole, check_word
@@ -35,7 +35,8 @@ from leadline.evaluation.run_warnings import (
     warnings_of_undefined,
 )
 from leadline.evaluation.trec_names import relevance_strings as strings_of
-from leadline.io.read import KnownLike, QrelsLike, RunLike, judgments_of
+from leadline.io.objects import judgments_of
+from leadline.io.read import KnownLike, QrelsLike, RunLike
 from leadline.io.read_paths import public
 from leadline.measures import Measure
 from leadline.measures.ir_measures_names import is_of_ir_measures, text_of
@@ -268,7 +269,7 @@ class Evaluation:
 def _combined(
     infos: Sequence[RunInfo],
     values_of_runs: Sequence[RunValues],
-    table: Qrels,
+    table: QrelsColumns,
     measures: Sequence[Measure],
     averaging: Averaging,
     options: dict[str, Any],
@@ -300,7 +301,7 @@ def _combined(
 
 
 def _unmatched(
-    infos: Sequence[RunInfo], values_of_runs: Sequence[RunValues], table: Qrels
+    infos: Sequence[RunInfo], values_of_runs: Sequence[RunValues], table: QrelsColumns
 ) -> list[ResultWarning]:
     """Return a warning of runs without any judged document, with an example of the ids of both."""
     examples = {
@@ -311,7 +312,7 @@ def _unmatched(
     return no_judged_document(list(examples), next(iter(examples.values()), ""), _first_judged(table))
 
 
-def _first_judged(table: Qrels) -> str:
+def _first_judged(table: QrelsColumns) -> str:
     """Return the first judged document of the first query; an empty string without judgments."""
     filled = np.flatnonzero(table.end > table.begin)
     return to_text(table.documents[int(table.begin[filled[0]])]) if len(filled) else ""
@@ -326,8 +327,8 @@ def _add_intervals(results: Results, method: bool | str | Interval, confidence: 
 
 
 def _table(
-    table: Qrels, known: KnownLike | None, pool: PoolLike | None, measures: Sequence[Measure]
-) -> tuple[Qrels, list[ResultWarning]]:
+    table: QrelsColumns, known: KnownLike | None, pool: PoolLike | None, measures: Sequence[Measure]
+) -> tuple[QrelsColumns, list[ResultWarning]]:
     """Return the judgments with known documents and inclusion probabilities, and warnings."""
     if known is not None:
         from leadline.io import id_lists
@@ -397,7 +398,7 @@ def _averaged(judged: JudgedRun, measures: Sequence[Measure], averaging: str) ->
     return np.ones(shape, dtype=np.bool_)
 
 
-def _has_relevant(qrels: Qrels, measure: Measure) -> Flags:
+def _has_relevant(qrels: QrelsColumns, measure: Measure) -> Flags:
     """Return flags of queries with a relevant document; for measures of gains, with a positive grade."""
     rel = getattr(measure, "rel", None)
     counts = qrels.count(qrels.grades > 0) if rel is None else qrels.relevant(rel)

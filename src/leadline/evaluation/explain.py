@@ -11,7 +11,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from leadline.data.ids import Vocabulary, to_bytes, to_text
-from leadline.data.qrels import Qrels
+from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import (
     DEFAULT_READING,
     UNCUT,
@@ -22,7 +22,7 @@ from leadline.data.reading import (
     refuse_unknown,
 )
 from leadline.data.records import ResultWarning, RunInfo, plain
-from leadline.data.run import Run
+from leadline.data.run import RunColumns
 from leadline.data.table import Column, Preformatted, Table, columns_of, printed_table
 from leadline.data.validation import check_flags
 from leadline.errors import UsageError
@@ -31,7 +31,8 @@ from leadline.evaluation.evaluate import EvaluateOptions, evaluate
 from leadline.evaluation.profiles import profile_of
 from leadline.evaluation.results import Results
 from leadline.evaluation.run_warnings import fractional_warning, levels_of, undefined_warnings, warnings_of
-from leadline.io.read import QrelsLike, RunLike, judgments_of, stream_lists
+from leadline.io.objects import judgments_of
+from leadline.io.read import QrelsLike, RunLike, stream_lists
 from leadline.io.read_paths import public
 from leadline.io.selection import selected_run
 from leadline.io.trec_lists import PlainLists, RankedLists, are_unique
@@ -251,7 +252,7 @@ def _info(evaluated: RunInfo, counts: ReadCounts, source: RunLike) -> RunInfo:
     return RunInfo(evaluated.name, evaluated.tag, path, evaluated.counts | read)
 
 
-def _warnings(results: Results, info: RunInfo, qrels: Qrels, code: int) -> list[ResultWarning]:
+def _warnings(results: Results, info: RunInfo, qrels: QrelsColumns, code: int) -> list[ResultWarning]:
     """Return the warnings of one query."""
     only = qrels.of_query(code)
     measures = [measure for measure in results.measures if isinstance(measure, Measure)]
@@ -296,9 +297,9 @@ class _OneList:
 
 def _list_of(
     source: RunLike, query: str, *, name: str | None, reading: Reading
-) -> tuple[Run | None, str, ReadCounts]:
+) -> tuple[RunColumns | None, str, ReadCounts]:
     """Return the list of one query, None if there is none, and the name and counts of its whole run."""
-    if not isinstance(source, Run):
+    if not isinstance(source, RunColumns):
         kept = _OneList(query)
         name, tally = stream_lists(source, kept, reading=reading, name=name)
         if kept.found is None:
@@ -312,7 +313,7 @@ def _list_of(
     low, high = (0, 0) if code is None else source.offsets[code : code + 2].tolist()
     if low == high:
         return None, source.name, tally
-    part = Run.of_columns(
+    part = RunColumns.of_columns(
         Vocabulary([query]),
         np.array([0, high - low], dtype=np.int64),
         source.documents,
@@ -325,7 +326,7 @@ def _list_of(
 
 
 def listed_of(
-    run: Run, qrels: Qrels, code: int, *, reading: Reading = DEFAULT_READING, cut: Cut = UNCUT
+    run: RunColumns, qrels: QrelsColumns, code: int, *, reading: Reading = DEFAULT_READING, cut: Cut = UNCUT
 ) -> Listed:
     """Return the only list of a run with the grades of a query, ordered and cut as for evaluation."""
     scores = run.scores
@@ -353,7 +354,7 @@ def listed_of(
     )
 
 
-def _by_subtopic(qrels: Qrels, code: int) -> dict[str, dict[str, float]]:
+def _by_subtopic(qrels: QrelsColumns, code: int) -> dict[str, dict[str, float]]:
     """Return the grades of each document of a query by subtopic."""
     grades_of: dict[str, dict[str, float]] = {}
     for subtopic, grades in (qrels.by_subtopic() or {}).get(qrels.queries[code], {}).items():

@@ -11,7 +11,7 @@ from leadline.data.validation import check_flags
 from leadline.errors import MissingPackageError, UsageError
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.profiles import profile_of
-from leadline.io.read import judgments_of
+from leadline.io.objects import judgments_of
 from leadline.measures import Measure
 from leadline.measures.ir_measures_names import text_of
 

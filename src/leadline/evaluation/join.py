@@ -14,10 +14,10 @@ from leadline.data.arrays import Codes
 from leadline.data.ids import Ids, to_bytes, to_text
 from leadline.data.judged_run import Join, JudgedRun, MatchedLists
 from leadline.data.packed_ids import DocumentNumbers
-from leadline.data.qrels import Qrels
+from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import DEFAULT_READING, UNCUT, Cut, Reading
 from leadline.data.records import RunInfo
-from leadline.data.run import Run
+from leadline.data.run import RunColumns
 from leadline.data.validation import check_run_name
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.run_warnings import counts_of, counts_of_reading
@@ -48,7 +48,7 @@ MOST_CHUNKS = 4  # of one run at the same time: more would wait for what is read
 class _Joining:
     """Join of a run with the qrels, list by list while the run is read."""
 
-    def __init__(self, qrels: Qrels, cut: Cut, *, keep: bool) -> None:
+    def __init__(self, qrels: QrelsColumns, cut: Cut, *, keep: bool) -> None:
         self.qrels = qrels
         self.keep = keep
         self.join = Join(qrels, cut, keep=keep)
@@ -106,7 +106,7 @@ class _Joining:
 
 def judge(
     source: RunLike,
-    qrels: Qrels,
+    qrels: QrelsColumns,
     *,
     reading: Reading = DEFAULT_READING,
     cut: Cut = UNCUT,
@@ -115,7 +115,7 @@ def judge(
     keep: bool = False,
 ) -> tuple[str, JudgedRun, ReadCounts]:
     """Join a run with the qrels while it is read."""
-    if isinstance(source, Run):
+    if isinstance(source, RunColumns):
         return name or source.name, *_judge_run(source, qrels, reading, cut, keep=keep)
     joining = _Joining(qrels, cut, keep=keep)
     joins = joining if cut == UNCUT and not keep else None
@@ -128,7 +128,7 @@ def judge(
 
 
 def _judge_run(
-    run: Run, qrels: Qrels, reading: Reading, cut: Cut, *, keep: bool
+    run: RunColumns, qrels: QrelsColumns, reading: Reading, cut: Cut, *, keep: bool
 ) -> tuple[JudgedRun, ReadCounts]:
     if not len(run.scores):
         raise InputError("contains no documents", expected="a run", path=run.name)
@@ -152,7 +152,7 @@ def _judge_run(
 
 def judge_runs(
     runs: RunLike | Iterable[RunLike] | Mapping[str, RunLike],
-    qrels: Qrels,
+    qrels: QrelsColumns,
     do: Callable[[JudgedRun], T],
     *,
     reading: Reading,
@@ -227,7 +227,9 @@ def joined_runs(several: Sequence[Any]) -> dict[str, Any]:
     ['run 1', 'new', 'bm25']
     """
     sources = _named([each for runs in several for each in _sources(listed_runs(runs))])
-    found = [(name or (run.name if isinstance(run, Run) else run_name(run)), run) for name, run in sources]
+    found = [
+        (name or (run.name if isinstance(run, RunColumns) else run_name(run)), run) for name, run in sources
+    ]
     refuse_equal_names([RunInfo(name, path=_path_of(run)) for name, run in found])
     return dict(found)
 
@@ -280,7 +282,7 @@ def _named(sources: Sequence[tuple[str | None, Any]]) -> list[tuple[str | None, 
 
 
 def _is_unnamed(source: object) -> bool:
-    if isinstance(source, Run):
+    if isinstance(source, RunColumns):
         return source.name == UNNAMED and not source.sources
     return not isinstance(source, (str, os.PathLike))
 
@@ -293,11 +295,11 @@ def listed_runs(runs: Any) -> Any:
     >>> listed_runs(path for path in ["a.run", "b.run"])
     ['a.run', 'b.run']
     """
-    if isinstance(runs, Qrels):
+    if isinstance(runs, QrelsColumns):
         raise InputError("a Qrels in place of a run", expected=ORDER)
     if isinstance(runs, Result):  # some can be iterated
         return [runs]
-    if isinstance(runs, (str, bytes, os.PathLike, Run, Mapping, list, tuple)) or callable(runs):
+    if isinstance(runs, (str, bytes, os.PathLike, RunColumns, Mapping, list, tuple)) or callable(runs):
         return runs
     if not isinstance(runs, Iterator):
         if not isinstance(runs, Iterable) or _is_frame(runs):
@@ -310,7 +312,7 @@ def listed_runs(runs: Any) -> Any:
 
 def _is_run(value: Any) -> bool:
     """Return whether an item of an iterable is a run rather than a row of a run."""
-    if isinstance(value, (str, os.PathLike, Run)):
+    if isinstance(value, (str, os.PathLike, RunColumns)):
         return True
     if isinstance(value, Mapping):
         return isinstance(next(iter(value.values()), None), (Mapping, list, tuple))
@@ -340,7 +342,7 @@ def each_run(
     reading: Reading,
     *,
     on_run: Callable[[int, int], None] | None = None,
-) -> Iterator[tuple[RunInfo, Run]]:
+) -> Iterator[tuple[RunInfo, RunColumns]]:
     """Yield runs one after the other, without judgments."""
     infos: list[RunInfo] = []
     sources = named_sources(runs)
@@ -394,7 +396,7 @@ class _Numbering:
         )
 
 
-_NOTHING_JUDGED = Qrels.of([])
+_NOTHING_JUDGED = QrelsColumns.of([])
 
 
 def numbered_runs(
@@ -413,7 +415,8 @@ def numbered_runs(
     def read_one(
         name: str | None, source: RunLike, workspaces: Sequence[Buffers]
     ) -> tuple[RunInfo, NumberedLists]:
-        if isinstance(source, Run) or reading.on_duplicate == "hold":  # repeats that are held get new ids
+        held = reading.on_duplicate == "hold"  # repeats that are held get new ids
+        if held or isinstance(source, RunColumns):
             run, counts = counted_run(source, name=name, reading=reading)
             if not len(run.scores):
                 raise InputError("contains no documents", expected="a run", path=run.name)

@@ -24,7 +24,7 @@ from leadline.evaluation.lookups import Lookups
 from leadline.result import Make, Result
 
 if TYPE_CHECKING:
-    from leadline.data.qrels import Qrels
+    from leadline.data.qrels import QrelsColumns
 
 # Columns of the bounds over the orders of tied documents (low, high, expected), and over the grades of
 # unjudged documents (low, high).
@@ -125,7 +125,7 @@ class Results(Lookups, Result):
         self.sampling = None if sampling is None else list(sampling)
         # What merging needs: the judgments or their digest; the first query and document of runs of which no
         # document is judged; the first judged document; the numbers of undefined values by run and measure.
-        self.qrels: Qrels | str | None = None
+        self.qrels: QrelsColumns | str | None = None
         self.examples: list[tuple[str, str]] = []
         self.judged_example = ""
         self.undefined: Integers | None = None

@@ -9,7 +9,7 @@ import numpy as np
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.averages import Averaged
 from leadline.data.judged_run import JudgedRun
-from leadline.data.qrels import Qrels
+from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import Reading
 from leadline.data.records import MACHINE_LABELS, ResultWarning, RunInfo
 from leadline.data.wording import counted, percent, queries
@@ -124,7 +124,7 @@ def _message(template: tuple[str, str, str], count: int, **parts: str) -> str:
 
 
 def warnings_of(
-    infos: Sequence[RunInfo], qrels: Qrels, *, averaging: str = "all", levels: Sequence[float] = (1.0,)
+    infos: Sequence[RunInfo], qrels: QrelsColumns, *, averaging: str = "all", levels: Sequence[float] = (1.0,)
 ) -> list[ResultWarning]:
     """Return the warnings of runs and judgments whose counts are not 0."""
     warnings = [ResultWarning(*remark) for remark in qrels.remarks]
@@ -158,10 +158,10 @@ def no_overlap(infos: Sequence[RunInfo]) -> ResultWarning:
     return ResultWarning("no_overlap", message, len(nothing))
 
 
-def check_level(rel: float | None, qrels: Qrels) -> None:
+def check_level(rel: float | None, qrels: QrelsColumns) -> None:
     """Raise UsageError for a minimum relevant grade between 0 and 1 where all grades are whole numbers.
 
-    >>> check_level(0.5, Qrels.of([("q", "a", 0.5)])), check_level(1, Qrels.of([("q", "a", 1)]))
+    >>> check_level(0.5, QrelsColumns.of([("q", "a", 0.5)])), check_level(1, QrelsColumns.of([("q", "a", 1)]))
     (None, None)
     """
     if rel is None or not 0 < rel < 1 or (qrels.grades != np.floor(qrels.grades)).any():
@@ -173,10 +173,10 @@ def check_level(rel: float | None, qrels: Qrels) -> None:
     )
 
 
-def no_common_query(names: Sequence[str], asked: str, qrels: Qrels) -> InputError:
+def no_common_query(names: Sequence[str], asked: str, qrels: QrelsColumns) -> InputError:
     """Return the error of runs none of which has a judged query, with the first query of both.
 
-    >>> str(no_common_query(["bm25"], "t1", Qrels.of([("1", "d1", 1)])))
+    >>> str(no_common_query(["bm25"], "t1", QrelsColumns.of([("1", "d1", 1)])))
     "no query of bm25 is judged (bm25 has 't1', the judgments have '1'); expected the same query ids in both"
     """
     has = [f"{names[0]} has {asked!r}"] * bool(asked)
@@ -235,14 +235,14 @@ def levels_of(measures: Sequence[Measure]) -> list[float]:
     return sorted({float(getattr(measure, "rel", 1.0)) for measure in measures})
 
 
-def fractional_warning(qrels: Qrels) -> list[ResultWarning]:
+def fractional_warning(qrels: QrelsColumns) -> list[ResultWarning]:
     """Return a warning of fractional grades, which trec_eval truncates."""
     count = int((qrels.grades != np.floor(qrels.grades)).sum())
     message = f"{counted(count, 'fractional grade')} (used unchanged, trec_eval truncates them)"
     return [ResultWarning("fractional_grades", message, count)] if count else []
 
 
-def machine_labels(qrels: Qrels) -> list[ResultWarning]:
+def machine_labels(qrels: QrelsColumns) -> list[ResultWarning]:
     """Return a warning of labels of a machine, unless the judgments have one already."""
     if any(code == MACHINE_LABELS for code, _, _ in qrels.remarks):
         return []
@@ -250,7 +250,9 @@ def machine_labels(qrels: Qrels) -> list[ResultWarning]:
     return [ResultWarning(MACHINE_LABELS, f"judgments by a machine: {count:,}; {ABOUT_MACHINES}", count)]
 
 
-def undefined_counts(qrels: Qrels, measures: Sequence[Measure], values: Floats, present: Flags) -> Integers:
+def undefined_counts(
+    qrels: QrelsColumns, measures: Sequence[Measure], values: Floats, present: Flags
+) -> Integers:
     """Return the numbers of undefined values (runs x queries x measures) that no other warning explains.
 
     Those of missing queries and of queries without a relevant document are explained.
@@ -263,7 +265,7 @@ def undefined_counts(qrels: Qrels, measures: Sequence[Measure], values: Floats, 
 
 
 def undefined_warnings(
-    infos: Sequence[RunInfo], qrels: Qrels, measures: Sequence[Measure], values: Floats, present: Flags
+    infos: Sequence[RunInfo], qrels: QrelsColumns, measures: Sequence[Measure], values: Floats, present: Flags
 ) -> list[ResultWarning]:
     """Return warnings of undefined values (runs x queries x measures) that no other warning explains."""
     return warnings_of_undefined(infos, measures, undefined_counts(qrels, measures, values, present))
@@ -286,7 +288,7 @@ def warnings_of_undefined(
     return [notice for notice in warnings if notice.count]
 
 
-def _no_relevant(qrels: Qrels, rel: float, averaging: str) -> ResultWarning:
+def _no_relevant(qrels: QrelsColumns, rel: float, averaging: str) -> ResultWarning:
     count = int((qrels.relevant(rel) == 0).sum())
     rule = "left out of the means" if averaging == "with_relevant" else "scored 0"
     grade = "" if rel == 1.0 else f" of grade {rel:g} or more"

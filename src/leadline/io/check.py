@@ -11,7 +11,7 @@ import numpy as np
 
 from leadline import kernels
 from leadline.data.ids import to_text
-from leadline.data.qrels import Qrels
+from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import DEFAULT_READING, OnDuplicate, OnNan, Reading
 from leadline.data.wording import percent
 from leadline.errors import InputError, LeadlineError, MissingPackageError
@@ -19,6 +19,7 @@ from leadline.io import trec_runs
 from leadline.io import write as writing
 from leadline.io.check_remarks import GradeRemarks, ListRemarks, Problem, TextRemarks, blocks
 from leadline.io.formats import TREC, Opened, content_of, kind_of_trec, opened, records_of
+from leadline.io.objects import write_run
 from leadline.io.opening import Buffers, Chunk, first_bytes
 from leadline.io.row_checks import lists_of, named
 from leadline.io.run_names import run_name
@@ -252,7 +253,7 @@ def check(
     *,
     kind: str | None = None,
     subtopics: bool = False,
-    qrels: Qrels | None = None,
+    qrels: QrelsColumns | None = None,
     keep: bool = False,
     workspace: Buffers | None = None,
     reading: Reading = DEFAULT_READING,
@@ -297,7 +298,7 @@ def check(
     return found
 
 
-def _clean(path: str, kind: str | None, qrels: Qrels | None, workspace: Buffers) -> Checked | None:
+def _clean(path: str, kind: str | None, qrels: QrelsColumns | None, workspace: Buffers) -> Checked | None:
     """Check a TREC file without errors, a chunk at a time; None for anything else."""
     try:
         head = first_bytes(path)
@@ -310,11 +311,11 @@ def _clean(path: str, kind: str | None, qrels: Qrels | None, workspace: Buffers)
         return None
 
 
-def _checked_stretches(window: Chunk, kind: str, qrels: Qrels | None) -> Checked | None:
+def _checked_stretches(window: Chunk, kind: str, qrels: QrelsColumns | None) -> Checked | None:
     """Check a clean file; None if it is not clean, or a query reappears after another one."""
     about = TextRemarks(kind)
     of_lists = ListRemarks(trec=True) if kind == "run" else GradeRemarks()
-    joining = _Joining(Qrels.of([]) if qrels is None else qrels)
+    joining = _Joining(QrelsColumns.of([]) if qrels is None else qrels)
     seen: set[bytes] = set()
     line, byte = 1, 0
     while not window.last:
@@ -351,7 +352,7 @@ def _lines_of(text: bytes, line: int, lists: CompiledLists) -> Callable[[int], i
 class _Joining:
     """Counts the documents of a run that are judged; a negative grade is no judgment."""
 
-    def __init__(self, qrels: Qrels) -> None:
+    def __init__(self, qrels: QrelsColumns) -> None:
         self.qrels = qrels
         self.queries = self.documents = self.judged = 0
         self.example: str | None = None
@@ -487,9 +488,9 @@ def write_repaired(
 def _write(found: Checked, lists: PlainLists, path: str) -> None:
     if found.kind == "run":
         run = trec_runs.run_of(lists, name=run_name(found.path), tag=found.tag)
-        writing.write_run(run, path)
+        write_run(run, path)
     else:
-        writing.write_judgments(_judgments(found, lists), path)
+        writing.write_table(_judgments(found, lists), path)
 
 
 def _judgments(found: Checked, lists: PlainLists) -> OutputTable:

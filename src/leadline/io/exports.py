@@ -7,7 +7,7 @@ import os
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from leadline.data.qrels import Qrels
+from leadline.data.qrels import QrelsColumns
 from leadline.errors import InputError, UsageError
 from leadline.io import tables
 from leadline.io.formats import BEIR_SPLIT
@@ -19,7 +19,7 @@ BEIR_COLUMNS = ("query-id", "corpus-id", "score")
 
 
 def write_beir(
-    qrels: Qrels,
+    qrels: QrelsColumns,
     folder: str | os.PathLike[str],
     *,
     queries: Iterable[Document] | None = None,
@@ -65,7 +65,7 @@ def _text_line(document: Document, *, titled: bool) -> str:
 
 
 def write_rank_eval(
-    qrels: Qrels, path: str | os.PathLike[str], *, index: str, queries: Mapping[str, str] | None = None
+    qrels: QrelsColumns, path: str | os.PathLike[str], *, index: str, queries: Mapping[str, str] | None = None
 ) -> None:
     """Write the body of a request to `_rank_eval` of Elasticsearch or OpenSearch, one request a query."""
     target = checked_path(path)
@@ -95,7 +95,7 @@ def _search(query: str, queries: Mapping[str, str] | None) -> dict[str, Any]:
     return {"multi_match": {"query": queries[query]}}
 
 
-def _whole_rows(qrels: Qrels, program: str) -> Collection[tuple[Any, ...]]:
+def _whole_rows(qrels: QrelsColumns, program: str) -> Collection[tuple[Any, ...]]:
     """Return judgments as rows; refuse what a program without subtopics and fractions cannot read."""
     table = tables.table_of_qrels(qrels)
     if table.columns != tables.QRELS_COLUMNS:

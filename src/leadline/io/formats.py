@@ -36,7 +36,7 @@ from leadline.io.trec_lists import first_line, is_number, looks_trec
 from leadline.kernels import plain
 
 if TYPE_CHECKING:
-    from leadline.data.qrels import Qrels
+    from leadline.data.qrels import QrelsColumns
     from leadline.io.tables import OutputTable
 
 BEIR_SPLIT = "test"
@@ -76,7 +76,7 @@ class Format(NamedTuple):
     suffixes: tuple[str, ...] = ()
     other_suffixes: tuple[str, ...] = ()
     judgments: str = ""
-    qrels: Callable[[Opened, bool], Qrels] | None = None
+    qrels: Callable[[Opened, bool], QrelsColumns] | None = None
 
 
 class Opened(NamedTuple):

@@ -12,8 +12,9 @@ from leadline.data.ids import to_bytes, to_text
 from leadline.errors import InputError, UsageError
 from leadline.io import row_columns, texts
 from leadline.io.lines import whole_text
+from leadline.io.objects import read_qrels
 from leadline.io.opening import BOM, PARQUET, first_bytes, read_whole, text_of
-from leadline.io.read import KnownLike, read_qrels
+from leadline.io.read import KnownLike
 from leadline.io.small_tables import FIELD, Rows, csv_table, delimiter_of, parquet, table_column
 from leadline.io.texts import rows_of
 from leadline.io.trec_lists import looks_trec

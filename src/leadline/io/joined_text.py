@@ -13,7 +13,7 @@ from leadline import kernels
 from leadline.data.arrays import Bytes, Integers, bytes_of
 from leadline.data.judged_run import JoinedLists, TieGroups
 from leadline.data.packed_ids import Slots, table_of
-from leadline.data.qrels import Qrels
+from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import Reading
 from leadline.io.opening import BackgroundTask, Buffers, Chunk
 from leadline.io.trec_lists import POWERS, SHORTEST_LINE
@@ -49,7 +49,7 @@ class JoinedText(NamedTuple):
 class JoinConsumer(Protocol):
     """Consumer of the lists of a run that are joined with its judgments while they are read."""
 
-    qrels: Qrels
+    qrels: QrelsColumns
 
     def take_joined(self, lists: JoinedText) -> None:
         """Take some lists."""
@@ -68,7 +68,7 @@ class _Work:
     """A chunk that is being joined, in a workspace that is not used again before."""
 
     def __init__(
-        self, qrels: Qrels, queries: Slots, reading: Reading, window: Chunk, end: int, *, top: bool
+        self, qrels: QrelsColumns, queries: Slots, reading: Reading, window: Chunk, end: int, *, top: bool
     ) -> None:
         self.qrels, self.queries, self.text, self.end = qrels, queries, window.text, end
         self.begin = self.remarks = self.skipped = self.lines = 0
@@ -158,7 +158,7 @@ def can_join(reading: Reading) -> bool:
     )
 
 
-def joined_chunks(window: Chunk, qrels: Qrels, reading: Reading) -> Generator[JoinedChunk, None, None]:
+def joined_chunks(window: Chunk, qrels: QrelsColumns, reading: Reading) -> Generator[JoinedChunk, None, None]:
     """Join a run chunk by chunk; with several workspaces, as many chunks at the same time."""
     assert kernels.compiled is not None
     assert kernels.compiled.last_list is not None

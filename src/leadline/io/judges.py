@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from leadline.data.ids import to_bytes
-from leadline.data.qrels import Qrels
+from leadline.data.qrels import QrelsColumns
 from leadline.errors import InputError, UsageError
 from leadline.io import row_columns
 from leadline.io.formats import SQLITE_STORE, opened
 from leadline.io.id_lists import headed_rows, need_columns
-from leadline.io.read import QrelsLike, qrels_of, read_qrels
+from leadline.io.objects import read_qrels
+from leadline.io.read import QrelsLike, qrels_of
 from leadline.io.run_names import run_name
 from leadline.io.small_tables import split_place
 from leadline.kernels import plain
@@ -27,7 +28,7 @@ class Judge(NamedTuple):
     """What one judge said; `path` is where it was read, empty for memory."""
 
     name: str
-    qrels: Qrels
+    qrels: QrelsColumns
     path: str = ""
 
 
@@ -101,7 +102,7 @@ def _of_store(path: str, wanted: str) -> list[Judge]:
     if wanted not in ("", "*", *found):
         raise InputError(f"no judge '{wanted}'", expected=f"one of {', '.join(found)}", path=path)
     return [
-        Judge(name, Qrels.of(rows, source=path), path)
+        Judge(name, QrelsColumns.of(rows, source=path), path)
         for name, rows in sorted(found.items())
         if wanted in ("", "*", name)
     ]
@@ -131,7 +132,7 @@ def _of_table(path: str, header: Sequence[str], column: str) -> list[Judge]:
         if not chosen:
             raise InputError("no column of a judge", expected="one per judge", path=path, line=1)
         rows = _wide_rows(path, query, document, chosen)
-    return [Judge(name, Qrels.of(said, source=path), path) for name, said in rows.items()]
+    return [Judge(name, QrelsColumns.of(said, source=path), path) for name, said in rows.items()]
 
 
 def _long_rows(path: str, query: str, document: str, owner: str, grade: str) -> dict[str, list[Row]]:

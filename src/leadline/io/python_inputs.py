@@ -13,7 +13,7 @@ import numpy as np
 from leadline import kernels
 from leadline.data.arrays import Codes, Floats, Hashes, Integers
 from leadline.data.ids import Ids, Vocabulary, to_bytes
-from leadline.data.qrels import Qrels
+from leadline.data.qrels import QrelsColumns
 from leadline.errors import InputError
 from leadline.io.columns import BATCH_ROWS
 from leadline.io.row_columns import LISTED, QUERY, SCORE, Records, Row, Table, find
@@ -352,7 +352,7 @@ def _judged_in(scores: dict[str, Any], names: list[str]) -> tuple[Integers, Floa
     return judged, found[judged]
 
 
-def dictionary_qrels(columns: DictionaryColumns, *, source: str = "") -> Qrels:
+def dictionary_qrels(columns: DictionaryColumns, *, source: str = "") -> QrelsColumns:
     """Return the judgments of a dictionary.
 
     >>> columns = dictionary_columns({"q2": {"d1": 1}, "q1": {"d1": 0, "é": 2}})
@@ -361,7 +361,7 @@ def dictionary_qrels(columns: DictionaryColumns, *, source: str = "") -> Qrels:
     """
     queries = Vocabulary.of_bytes(columns.queries)
     order = np.argsort(queries.encode(columns.queries))
-    made = Qrels.of_columns(
+    made = QrelsColumns.of_columns(
         queries,
         columns.bounds[:-1][order],
         columns.bounds[1:][order],
@@ -412,7 +412,7 @@ class DictionaryLists:
     def group(self) -> None:
         """Do nothing: a dictionary has each query once."""
 
-    def match(self, qrels: Qrels, codes: Integers) -> Codes:
+    def match(self, qrels: QrelsColumns, codes: Integers) -> Codes:
         """Return every row's row in the qrels, -1 for none."""
         rows = np.full(len(self.scores), -1, dtype=np.int32)
         bounds, begin = self.bounds.tolist(), qrels.begin.tolist()

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from leadline.data.ids import to_bytes, to_text
-from leadline.data.qrels import Qrels
+from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import DEFAULT_READING, Reading
 from leadline.data.records import MACHINE_LABELS
-from leadline.data.run import Run
+from leadline.data.run import RunColumns
 from leadline.errors import InputError
 from leadline.io import selection, trec_runs
 from leadline.io.opening import BOM
@@ -117,7 +117,7 @@ def _table_rows(table: Table, chosen: Sequence[str], records: Records, what: str
         yield place, query, document, value, more
 
 
-def qrels(records: Records) -> Qrels:
+def qrels(records: Records) -> QrelsColumns:
     """Return qrels; refuse a document that is judged twice for a query."""
     from leadline.io import columns
 
@@ -134,14 +134,14 @@ def qrels(records: Records) -> Qrels:
     sizes = np.diff(lists.bounds).tolist()
     queries = (name for name, size in zip(lists.queries, sizes, strict=True) for _ in range(size))
     rows = zip(queries, lists.documents, lists.scores.tolist(), strict=True)
-    made = with_shares(Qrels.of(rows, source=records.path), records)
+    made = with_shares(QrelsColumns.of(rows, source=records.path), records)
     made.votes = records.votes
     remarks = (*about_remarks(records.comments), *records.remarks, *machine_remarks(records.judges))
     made.remarks = (*remarks, *_remarks_on_sets(made, records))
     return made
 
 
-def _remarks_on_sets(made: Qrels, records: Records) -> tuple[tuple[str, str, int], ...]:
+def _remarks_on_sets(made: QrelsColumns, records: Records) -> tuple[tuple[str, str, int], ...]:
     found: list[tuple[str, str, int]] = []
     if records.listed:
         count = len(made.grades)
@@ -152,7 +152,7 @@ def _remarks_on_sets(made: Qrels, records: Records) -> tuple[tuple[str, str, int
     return tuple(found)
 
 
-def with_shares(made: Qrels, records: Records) -> Qrels:
+def with_shares(made: QrelsColumns, records: Records) -> QrelsColumns:
     """Return qrels with the inclusion probabilities of their rows."""
     shares: dict[str, dict[str, float]] = {}
     for (query, document), given in records.shares.items():
@@ -166,7 +166,7 @@ def with_shares(made: Qrels, records: Records) -> Qrels:
     return made.with_inclusion(shares) if shares else made
 
 
-def qrels_by_subtopic(records: Records) -> Qrels:
+def qrels_by_subtopic(records: Records) -> QrelsColumns:
     """Return qrels with a grade for each subtopic of a document."""
     if not records.ranked:
         raise InputError("has no subtopics", expected="a column called subtopic", path=records.path)
@@ -190,7 +190,7 @@ def qrels_by_subtopic(records: Records) -> Qrels:
             raise records.at(error, place) from None
     if not found:
         raise InputError("contains no judgments", expected="query, document, grade", path=records.path)
-    made = with_shares(Qrels.of_subtopics(found, source=records.path), records)
+    made = with_shares(QrelsColumns.of_subtopics(found, source=records.path), records)
     made.remarks = (*made.remarks, *machine_remarks(records.judges))
     return made
 
@@ -227,7 +227,7 @@ ABOUT_MACHINES = (
 )
 
 
-def run(records: Records, *, name: str, reading: Reading) -> tuple[Run, ReadCounts]:
+def run(records: Records, *, name: str, reading: Reading) -> tuple[RunColumns, ReadCounts]:
     """Return a run and its counts."""
     from leadline.io import columns
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from leadline.data.ids import to_text
-from leadline.data.qrels import Qrels
+from leadline.data.qrels import QrelsColumns
 from leadline.errors import InputError
 from leadline.io.row_columns import Records
 from leadline.io.trec_lists import about_remarks, first_line, is_number
@@ -56,14 +56,14 @@ def is_sample(head: bytes) -> bool:
     return len(fields) == FIELDS and fields[1].upper() != b"Q0" and is_number(fields[4])
 
 
-def read(source: Opened, subtopics: bool) -> Qrels:
+def read(source: Opened, subtopics: bool) -> QrelsColumns:
     """Read judgments of a sample."""
     path, window = source.path, source.text
     if subtopics:
         raise InputError("judgments of a sample", expected="judgments by subtopic, of 4 columns", path=path)
     text = window.text[: window.end].tobytes()
     rows = parse(text, path)
-    qrels = Qrels.of([(row.query, row.document, row.grade) for row in rows], source=path)
+    qrels = QrelsColumns.of([(row.query, row.document, row.grade) for row in rows], source=path)
     names = list(qrels.queries)
     pairs = [
         (names[code], to_text(document))

@@ -11,9 +11,9 @@ import numpy as np
 from leadline import kernels
 from leadline.data.arrays import Flags, Integers
 from leadline.data.ids import Vocabulary, to_bytes
-from leadline.data.qrels import Qrels
+from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import QueryFile, Reading
-from leadline.data.run import Run
+from leadline.data.run import RunColumns
 from leadline.errors import InputError
 from leadline.io.query_ids import read_query_ids
 from leadline.io.trec_lists import CompiledLists, PlainLists, TrecLists
@@ -122,7 +122,7 @@ def selected_columns(
     return type(columns)(queries, documents, bounds, np.concatenate(parts)), identical
 
 
-def selected_run(run: Run, reading: Reading) -> tuple[Run, int]:
+def selected_run(run: RunColumns, reading: Reading) -> tuple[RunColumns, int]:
     """Return the selected lists of a run, and the number of documents left out for their ids."""
     if not reading.selects:
         return run, 0
@@ -142,7 +142,7 @@ def selected_run(run: Run, reading: Reading) -> tuple[Run, int]:
     left = np.diff(np.concatenate(([0], np.cumsum(kept)))[run.offsets])
     if not left.any():
         refuse_nothing(reading, run.name)
-    made = Run.of_ids(
+    made = RunColumns.of_ids(
         Vocabulary.of_sorted(name for name, size in zip(names, left.tolist(), strict=True) if size),
         np.concatenate(([0], np.cumsum(left[left > 0]))).astype(np.int64),
         run.ids.take(np.flatnonzero(kept)),
@@ -154,7 +154,7 @@ def selected_run(run: Run, reading: Reading) -> tuple[Run, int]:
     return made, identical
 
 
-def selected_qrels(qrels: Qrels, reading: Reading) -> Qrels:
+def selected_qrels(qrels: QrelsColumns, reading: Reading) -> QrelsColumns:
     """Return the judgments of the selected queries, with a remark on queries without judgments."""
     wanted = wanted_queries(reading)
     if wanted is None:

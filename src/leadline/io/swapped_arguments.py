@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from leadline.data.arrays import Codes, Floats, Integers
-from leadline.data.qrels import Qrels
-from leadline.data.run import Run
+from leadline.data.qrels import QrelsColumns
+from leadline.data.run import RunColumns
 from leadline.errors import InputError
 from leadline.io import row_columns
 from leadline.kernels import plain
@@ -34,7 +34,7 @@ def refuse_columns(names: Iterable[str], path: str) -> None:
         raise InputError(f"a column called '{found}', as runs have", expected=EXPECTED, path=path, hint=HINT)
 
 
-def refuse_scores(qrels: Qrels, path: str) -> None:
+def refuse_scores(qrels: QrelsColumns, path: str) -> None:
     """Refuse grades that are scores: mostly distinct fractions, some negative or above 10."""
     odd = qrels.grades[(qrels.grades < 0) | (qrels.grades > LARGEST_GRADE)]
     if len(odd) and mostly_fractions(qrels.grades, qrels.query):
@@ -57,10 +57,11 @@ def mostly_fractions(grades: Floats, query: Codes) -> bool:
     return 2 * (len(values) - int(same.sum())) > len(grades)
 
 
-def refuse_swapped(qrels: Qrels, run: Run) -> None:
+def refuse_swapped(qrels: QrelsColumns, run: RunColumns) -> None:
     """Refuse judgments whose grades look like scores beside a run whose scores look like grades.
 
-    >>> refuse_swapped(Qrels.of([("q", "a", 1), ("q", "b", 0)]), Run.of([("q", "a", 0.9), ("q", "b", 0.4)]))
+    >>> qrels = QrelsColumns.of([("q", "a", 1), ("q", "b", 0)])
+    >>> refuse_swapped(qrels, RunColumns.of([("q", "a", 0.9), ("q", "b", 0.4)]))
     """
     if like_scores(qrels) and _like_grades(run):
         raise InputError(
@@ -70,11 +71,11 @@ def refuse_swapped(qrels: Qrels, run: Run) -> None:
         )
 
 
-def like_scores(qrels: Qrels) -> bool:
+def like_scores(qrels: QrelsColumns) -> bool:
     """Return whether most grades are alone in their query, and fractions, or some negative or above 10.
 
-    >>> like_scores(Qrels.of([("q", "a", 0.9), ("q", "b", 0.4)])), like_scores(Qrels.of([("q", "a", 2)]))
-    (True, False)
+    >>> like_scores(QrelsColumns.of([("q", "a", 0.9), ("q", "b", 0.4)]))
+    True
     """
     if qrels.levels.dtype.itemsize == 1:  # small whole numbers
         return False
@@ -86,7 +87,7 @@ def like_scores(qrels: Qrels) -> bool:
     return mostly_fractions(qrels.grades + 0.5, qrels.query)  # all are fractions now: are they distinct?
 
 
-def _like_grades(run: Run) -> bool:
+def _like_grades(run: RunColumns) -> bool:
     """Return whether scores are few whole numbers as grades are, with ties, or 0 and 1 only."""
     scores = run.scores
     if not len(scores) or scores.max() > LARGEST_GRADE or (scores != np.floor(scores)).any():
@@ -106,11 +107,11 @@ def refuse_runs(source: Any) -> None:
     each = source.values() if isinstance(source, Mapping) else source if isinstance(source, list) else ()
     first = next(iter(each), None)
     inner = next(iter(first.values()), None) if isinstance(first, Mapping) else None
-    if isinstance(first, Run) or isinstance(inner, Mapping):
+    if isinstance(first, RunColumns) or isinstance(inner, Mapping):
         raise InputError("several runs in place of the judgments", expected=ORDER, path="qrels")
 
 
-def remarks_on(qrels: Qrels) -> tuple[tuple[str, str, int], ...]:
+def remarks_on(qrels: QrelsColumns) -> tuple[tuple[str, str, int], ...]:
     """Return a remark on grades that may be scores although they are no larger than grades are."""
     if len(qrels.grades) < FEW or not mostly_fractions(qrels.grades, qrels.query):
         return ()
@@ -132,7 +133,7 @@ def refuse_ranking(ids: Sequence[bytes], bounds: Integers, text: bytes, path: st
         )
 
 
-def refuse_other_columns(qrels: Qrels, text: bytes, path: str) -> None:
+def refuse_other_columns(qrels: QrelsColumns, text: bytes, path: str) -> None:
     """Refuse columns in the order query, document, grade, iteration, as `ir_datasets export` writes them.
 
     See `has_grades_for_documents`; column 2, the document, is not always the same.
@@ -149,12 +150,12 @@ def refuse_other_columns(qrels: Qrels, text: bytes, path: str) -> None:
         )
 
 
-def has_grades_for_documents(qrels: Qrels) -> bool:
+def has_grades_for_documents(qrels: QrelsColumns) -> bool:
     """Return whether all grades are 0 and all documents are one-digit numbers, as grades in column 3 are.
 
-    >>> has_grades_for_documents(Qrels.of([("q1", "2", 0), ("q2", "0", 0)]))
+    >>> has_grades_for_documents(QrelsColumns.of([("q1", "2", 0), ("q2", "0", 0)]))
     True
-    >>> has_grades_for_documents(Qrels.of([("q1", "2", 0), ("q2", "d7", 0)]))
+    >>> has_grades_for_documents(QrelsColumns.of([("q1", "2", 0), ("q2", "d7", 0)]))
     False
     """
     return not qrels.levels.any() and all(ONE_DIGIT.fullmatch(name) for name in qrels.documents)

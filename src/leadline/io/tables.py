@@ -14,8 +14,8 @@ import numpy as np
 from leadline.data.arrays import bytes_of
 from leadline.data.ids import to_text
 from leadline.data.optional import import_optional
-from leadline.data.qrels import Qrels
-from leadline.data.run import Run
+from leadline.data.qrels import QrelsColumns
+from leadline.data.run import RunColumns
 from leadline.errors import InputError
 from leadline.io import python_inputs, row_checks, row_columns
 from leadline.io.opening import ARROW, HEAD, STREAM, Chunk, open_raw
@@ -48,7 +48,7 @@ class OutputTable(NamedTuple):
     empty: tuple[str, ...] = ()
 
 
-def table_of_run(run: Run) -> OutputTable:
+def table_of_run(run: RunColumns) -> OutputTable:
     """Return a run as an output table."""
     empty = tuple(run.queries[code] for code in np.flatnonzero(np.diff(run.offsets) == 0).tolist())
     return OutputTable(RUN_COLUMNS, _RunRows(run), tag=run.tag or run.name, empty=empty)
@@ -57,7 +57,7 @@ def table_of_run(run: Run) -> OutputTable:
 class _RunRows(Collection[tuple[Any, ...]]):
     """Rows of a run, of which those of some queries at a time are in memory."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: RunColumns) -> None:
         self.run = run
 
     def __len__(self) -> int:
@@ -79,7 +79,7 @@ class _RunRows(Collection[tuple[Any, ...]]):
             low = high
 
 
-def table_of_qrels(qrels: Qrels) -> OutputTable:
+def table_of_qrels(qrels: QrelsColumns) -> OutputTable:
     """Return qrels as an output table; whole grades are integers."""
     made = _judgments(qrels)
     shares = qrels.inclusion_probabilities()
@@ -89,7 +89,7 @@ def table_of_qrels(qrels: Qrels) -> OutputTable:
     return made._replace(columns=(*made.columns, "probability"), rows=rows)
 
 
-def _judgments(qrels: Qrels) -> OutputTable:
+def _judgments(qrels: QrelsColumns) -> OutputTable:
     by_subtopic = qrels.by_subtopic()
     if by_subtopic is not None:
         rows: list[tuple[Any, ...]] = [

@@ -13,7 +13,7 @@ from leadline import kernels
 from leadline.data.arrays import Bytes, Codes, Floats, Hashes, Integers, bytes_of
 from leadline.data.ids import Ids, Vocabulary, to_text
 from leadline.data.packed_ids import DocumentNumbers
-from leadline.data.qrels import Qrels
+from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import Reading
 from leadline.data.wording import counted
 from leadline.errors import InputError
@@ -119,11 +119,11 @@ def as_fields(query: str, *more: str) -> list[bytes]:
     return fields
 
 
-def qrels_of_lists(lists: TrecLists, source: str) -> Qrels:
+def qrels_of_lists(lists: TrecLists, source: str) -> QrelsColumns:
     """Return the qrels of judgments by query, without a check for repeated documents."""
     queries = Vocabulary.of_bytes(lists.queries)
     order = np.argsort(queries.encode(lists.queries))
-    return Qrels.of_columns(
+    return QrelsColumns.of_columns(
         queries,
         lists.bounds[:-1][order],
         lists.bounds[1:][order],
@@ -158,7 +158,7 @@ class TrecLists(Protocol):
     def group(self) -> None:
         """Merge the lists of each query, in the order of first appearance."""
 
-    def match(self, qrels: Qrels, codes: Integers) -> Codes | None:
+    def match(self, qrels: QrelsColumns, codes: Integers) -> Codes | None:
         """Return every row's row in the qrels, -1 for none; None if a list contains a document twice."""
 
     def narrow(self) -> None:
@@ -181,7 +181,7 @@ class RankedLists:
         if self._order is not None:
             self.scores, self.ranks = self.scores[self._order], self.ranks[self._order]
 
-    def rows_in(self, qrels: Qrels, codes: Integers) -> Codes | None:
+    def rows_in(self, qrels: QrelsColumns, codes: Integers) -> Codes | None:
         """Return every document's row in the qrels (-1: none); None if a list contains one twice.
 
         `codes` holds the code of each list's query in the qrels, -1 for a query without judgments.
@@ -220,7 +220,7 @@ def first_rows(bounds: Integers, depth: int) -> tuple[Integers, Integers]:
 
 def are_unique(lists: TrecLists) -> bool:
     """Return whether no list contains a document twice."""
-    return lists.match(Qrels.of([]), np.full(len(lists.queries), -1)) is not None
+    return lists.match(QrelsColumns.of([]), np.full(len(lists.queries), -1)) is not None
 
 
 class ListConsumer(Protocol):
@@ -334,7 +334,7 @@ class CompiledLists:
         self.hashes = None if self.hashes is None else self.hashes[rows]
         self.scores, self.ranks = self.scores[rows], self.ranks[rows]
 
-    def match(self, qrels: Qrels, codes: Integers) -> Codes | None:
+    def match(self, qrels: QrelsColumns, codes: Integers) -> Codes | None:
         """Return every row's row in the qrels, -1 for none; None if a list contains a document twice."""
         if kernels.compiled is None:
             return None
@@ -418,7 +418,7 @@ class PlainLists:
         self.bounds = np.cumsum([0, *map(len, rows.values())], dtype=np.int64)
         self._keep([row for found in rows.values() for row in found])
 
-    def match(self, qrels: Qrels, codes: Integers) -> Codes:
+    def match(self, qrels: QrelsColumns, codes: Integers) -> Codes:
         """Return every row's row in the qrels, -1 for none and for a repeat that is held."""
         rows: list[int] = []
         bounds = self.bounds.tolist()

@@ -13,7 +13,7 @@ from leadline import kernels
 from leadline.data.arrays import Bytes, Floats, Integers, Small, are_small
 from leadline.data.ids import Vocabulary
 from leadline.data.packed_ids import PackedIds, Slots, table_sizes
-from leadline.data.qrels import Qrels
+from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import Reading
 from leadline.errors import InputError
 from leadline.io import swapped_arguments
@@ -35,7 +35,9 @@ if TYPE_CHECKING:
 Column = TypeVar("Column", bound=npt.NDArray[np.generic])
 
 
-def read(path: str, *, subtopics: bool = False, whole: Chunk | None = None, sure: bool = False) -> Qrels:
+def read(
+    path: str, *, subtopics: bool = False, whole: Chunk | None = None, sure: bool = False
+) -> QrelsColumns:
     """Read a qrels file; refuses a document that is judged twice for one query.
 
     `subtopics` reads the second column: then a document is judged once for each subtopic. `whole` is the text
@@ -150,7 +152,7 @@ class _Packed:
         self.grades = _grown(self.grades, low, high, share)
         self.grades[low:high] = grades
 
-    def qrels(self, source: str) -> Qrels:
+    def qrels(self, source: str) -> QrelsColumns:
         """Return the judgments."""
         queries = Vocabulary.of_bytes(self.queries)
         order = np.argsort(queries.encode(self.queries))
@@ -169,7 +171,7 @@ class _Packed:
             np.concatenate(self.offsets)[order],
             self.slots,
         )
-        made = Qrels.of_columns(
+        made = QrelsColumns.of_columns(
             queries, begin, end, ids, self.grades[: self.rows], slots=slots, source=source
         )
         made.remarks = about_remarks(self.remarks)
@@ -189,7 +191,7 @@ def _grown(column: Column, used: int, needed: int, share: float) -> Column:
     return cast(Column, larger)
 
 
-def _in_chunks(path: str) -> Qrels | None:
+def _in_chunks(path: str) -> QrelsColumns | None:
     """Read judgments chunk by chunk into little memory."""
     prefix: bytes | None = None
     disordered = False
@@ -239,7 +241,7 @@ def _disordered(path: str) -> Generator[tuple[CompiledLists | None, float], None
             yield None, 1.0
 
 
-def _of_whole(window: Chunk) -> Qrels:
+def _of_whole(window: Chunk) -> QrelsColumns:
     """Return the judgments of a text, without a check for repeated documents."""
     lists: TrecLists | None = CompiledLists.scan(window, 1, run=False)
     if lists is None or not np.isfinite(lists.scores).all():
@@ -252,7 +254,7 @@ def _of_whole(window: Chunk) -> Qrels:
     return made
 
 
-def _by_subtopic(window: Chunk) -> Qrels:
+def _by_subtopic(window: Chunk) -> QrelsColumns:
     try:
         text = window.text[: window.end].tobytes()
         found = plain.scan_subtopics(text, 1)
@@ -260,7 +262,7 @@ def _by_subtopic(window: Chunk) -> Qrels:
         raise error.at(window.path) from None
     if not found:
         raise InputError("contains no judgments", expected=plain.QRELS_COLUMNS, path=window.path)
-    made = Qrels.of_subtopics(found, source=window.path)
+    made = QrelsColumns.of_subtopics(found, source=window.path)
     made.remarks = about_remarks(plain.after_remarks(text)[1])
     return made
 

@@ -12,9 +12,9 @@ import numpy as np
 from leadline import kernels
 from leadline.data.arrays import Bytes, Floats, Integers
 from leadline.data.ids import Ids, Vocabulary, to_bytes, to_text
-from leadline.data.qrels import Qrels
+from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import DEFAULT_READING, Reading
-from leadline.data.run import Run
+from leadline.data.run import RunColumns
 from leadline.errors import InputError
 from leadline.io import selection
 from leadline.io.joined_text import JoinConsumer, JoinedText, can_join, joined_chunks
@@ -220,7 +220,7 @@ class _Gathered:
         self.ids.append(lists.ids())
         self.scores.append(lists.scores.copy())
 
-    def run(self, name: str, tag: str) -> Run:
+    def run(self, name: str, tag: str) -> RunColumns:
         """Return the run, its lists ordered by query."""
         queries = Vocabulary.of_bytes(self.queries)
         order = np.argsort(queries.encode(self.queries))
@@ -231,7 +231,7 @@ class _Gathered:
             begin = np.cumsum(sizes) - sizes
             rows = np.arange(len(scores)) + np.repeat(begin[order] - offsets[:-1], sizes[order])
             ids, scores = ids.take(rows), scores[rows]
-        return Run.of_ids(queries, offsets, ids, scores, name=name, tag=tag)
+        return RunColumns.of_ids(queries, offsets, ids, scores, name=name, tag=tag)
 
 
 class _Whole:
@@ -248,7 +248,7 @@ class _Whole:
 
 def read(
     path: str, *, reading: Reading = DEFAULT_READING, name: str | None = None, whole: Chunk | None = None
-) -> tuple[Run, ReadCounts]:
+) -> tuple[RunColumns, ReadCounts]:
     """Read a run file whole, unjudged documents included; `whole` is its text if it has been read already.
 
     Tags are counted if runs are named by them.
@@ -272,7 +272,7 @@ def _tags(scanned: Scanned, tag: bytes, rows: int) -> set[bytes]:
     return {fields[5] for fields in lines if len(fields) > 5}
 
 
-def run_of(lists: TrecLists, *, name: str, tag: str, first_repeat: int = 1) -> Run:
+def run_of(lists: TrecLists, *, name: str, tag: str, first_repeat: int = 1) -> RunColumns:
     """Return the run of some lists; a repeat that is held keeps its rank under a unique name.
 
     `first_repeat` is the number of the first of these names.
@@ -293,7 +293,7 @@ def run_of(lists: TrecLists, *, name: str, tag: str, first_repeat: int = 1) -> R
     document = documents.encode(names).astype(np.int32)
     order = np.lexsort((held, -place, -lists.scores, query))
     offsets = np.searchsorted(query[order], np.arange(len(queries) + 1)).astype(np.int64)
-    return Run.of_columns(
+    return RunColumns.of_columns(
         queries, offsets, documents, document[order], lists.scores[order], name=name, tag=tag
     )
 
@@ -311,7 +311,7 @@ def _scanned(window: Chunk, reading: Reading) -> Generator[Scanned, None, None]:
     return computed_ahead(scan, (-1 if window.begun else 0, 1), background=len(window.workspaces) > 1)
 
 
-def _joined(window: Chunk, qrels: Qrels, reading: Reading) -> Generator[Scanned, None, None]:
+def _joined(window: Chunk, qrels: QrelsColumns, reading: Reading) -> Generator[Scanned, None, None]:
     """Join the lists chunk by chunk."""
     with closing(joined_chunks(window, qrels, reading)) as chunks:
         for text, end, line, lists in chunks:

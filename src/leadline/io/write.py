@@ -8,33 +8,14 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, BinaryIO
 
-from leadline.data.records import MACHINE_LABELS
 from leadline.data.validation import refusal
 from leadline.data.wording import queries
 from leadline.errors import InputError, UsageError
 from leadline.io import tables
 from leadline.io.archives import zstandard_module
 from leadline.io.formats import BY_SUFFIX, TREC, Format, suffix_of
-from leadline.io.read import QrelsLike, RunLike, read_qrels, read_run
-from leadline.io.read_paths import check_outputs, public, refuse_sources
-from leadline.io.row_columns import MACHINE_LINE
+from leadline.io.read_paths import check_outputs, refuse_sources
 from leadline.io.run_names import STANDARD_INPUT
-
-
-@public
-def write_run(run: RunLike, path: str | os.PathLike[str], *, suffix: str | None = None) -> None:
-    """Write a run given in any form that `read_run` accepts, with scores to full precision.
-
-    `suffix` determines the format in place of the suffix of the path. Only JSON and JSON Lines can hold
-    queries for which nothing was found; other formats lack them.
-
-    >>> write_run(read_run({"q1": {"d1": 0.5}}, name="mine"), "-")
-    q1 Q0 d1 1 0.5 mine
-    """
-    found = read_run(run)
-    if not len(found.scores):
-        raise InputError("contains no documents", expected="a run", path=found.name)
-    write_lists(tables.table_of_run(found), path, suffix=suffix, sources=found.sources)
 
 
 def write_lists(
@@ -45,40 +26,17 @@ def write_lists(
     sources: tuple[str, ...] = (),
 ) -> list[str]:
     """Write the rows of a run; return what the format cannot hold, as text."""
-    form = _write(table, path, suffix, sources)
+    form = write_table(table, path, suffix=suffix, sources=sources)
     if not table.empty or form.name in {"json", "jsonl"}:
         return []
     return [f"{queries(len(table.empty))} without documents, which JSON can hold"]
 
 
-@public
-def write_qrels(qrels: QrelsLike, path: str | os.PathLike[str], *, suffix: str | None = None) -> None:
-    """Write judgments given in any form that `read_qrels` accepts, with subtopics if read with them.
-
-    >>> write_qrels({"q1": {"d1": 1}}, "-", suffix=".csv")
-    query_id,doc_id,relevance
-    q1,d1,1
-    """
-    qrels = read_qrels(qrels)
-    found = tables.table_of_qrels(qrels)
-    for code, words, _ in qrels.remarks:
-        if code == MACHINE_LABELS:
-            name = words.partition("(")[2].partition(")")[0].removeprefix("machine: ") or "unknown"
-            found = found._replace(header=f"{MACHINE_LINE} {name}\n".encode())
-    _write(found, path, suffix, qrels.sources)
-
-
-def write_judgments(
-    judgments: tables.OutputTable, path: str | os.PathLike[str], *, suffix: str | None = None
-) -> None:
-    """Write a table of judgments."""
-    _write(judgments, path, suffix)
-
-
-def _write(
+def write_table(
     found: tables.OutputTable,
     target: str | os.PathLike[str],
-    suffix: str | None,
+    *,
+    suffix: str | None = None,
     sources: tuple[str, ...] = (),
 ) -> Format:
     """Write a table; return its format."""

@@ -13,7 +13,6 @@ from leadline.comparison.comparison_result import Comparison
 from leadline.comparison.correlate import noisy_means
 from leadline.data.arrays import Flags, Floats, Integers, freeze
 from leadline.data.ids import Vocabulary
-from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
 from leadline.data.records import ResultWarning, plain
 from leadline.data.table import Column, Table
@@ -22,6 +21,7 @@ from leadline.errors import UsageError
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import readable_twice
 from leadline.io.judges import Judge
+from leadline.io.objects import Qrels
 from leadline.judging.agreement_audit import Audit, NeededJudgments
 from leadline.judging.agreement_values import CoefficientEstimate, Ranking, ranking_dict
 from leadline.measures import MEASURES

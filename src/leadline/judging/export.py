@@ -18,7 +18,7 @@ from leadline.io.judgment_store import Given
 from leadline.io.merged_judgments import Merged, merge
 from leadline.io.pool_files import DRAWN_COLUMNS, DrawnPool, remarks_of
 from leadline.io.tables import QRELS_COLUMNS
-from leadline.io.write import write_bytes, write_judgments
+from leadline.io.write import write_bytes, write_table
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 
@@ -73,7 +73,7 @@ def export(store: str, target: str, *, rule: str = "majority") -> ExportSummary:
         places = {query: place for place, query in enumerate(dict.fromkeys(row[0] for row in judged))}
         judged.sort(key=lambda row: places[row[0]])  # judges leave a query and return to it
         more = () if shares is None else ("probability",)
-        write_judgments(tables.OutputTable((*QRELS_COLUMNS, *more), judged), target)
+        write_table(tables.OutputTable((*QRELS_COLUMNS, *more), judged), target)
     judges: dict[str, int] = {}
     for row in rows:
         judges[row.judgment.judge] = judges.get(row.judgment.judge, 0) + 1

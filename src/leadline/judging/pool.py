@@ -13,7 +13,6 @@ import numpy as np
 from leadline.data.arrays import Hashes, Integers
 from leadline.data.hashing import document_keys, draw_documents
 from leadline.data.ids import Vocabulary, to_bytes, to_text
-from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading, RunsOptions
 from leadline.data.records import ResultWarning, RunInfo
 from leadline.data.table import Column, columns_of
@@ -24,8 +23,9 @@ from leadline.estimation.pool_designs import pool_for
 from leadline.estimation.system_lists import Systems, read_systems
 from leadline.evaluation.run_warnings import selection_warnings
 from leadline.io import pool_files
+from leadline.io.objects import Qrels, read_qrels
 from leadline.io.pool_files import DrawnPool, Pooled, read_pool
-from leadline.io.read import QrelsLike, RunLike, read_qrels
+from leadline.io.read import QrelsLike, RunLike
 from leadline.io.read_paths import public
 from leadline.io.texts import TextsLike, read_queries
 from leadline.judging.pooling_methods import POOLS, PoolMethod, RankedLists

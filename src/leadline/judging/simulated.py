@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from leadline.data.wording import counted
 from leadline.errors import UsageError
-from leadline.io.read import QrelsLike, read_qrels
+from leadline.io.objects import read_qrels
+from leadline.io.read import QrelsLike
 from leadline.judging.events import Event
 from leadline.judging.queue import Queues
 from leadline.judging.startup import OVERLAP, check_judges, fill, pooled

@@ -11,7 +11,7 @@ import numpy as np
 from leadline.data.arrays import Codes, Floats, Integers
 from leadline.data.judged_run import Gains, JudgedRun
 from leadline.data.judgment_tables import Ideal
-from leadline.data.qrels import Qrels
+from leadline.data.qrels import QrelsColumns
 from leadline.data.registry import (
     Aliases,
     DefaultCutoffs,
@@ -58,7 +58,7 @@ def gains_by_grade(default: str = "grade", *, low: float = -1e9) -> Any:
     return GainsByGrade(default, type_=float, low=low, high=1e9)
 
 
-def gain_of_rows(qrels: Qrels, gains: str) -> Floats:
+def gain_of_rows(qrels: QrelsColumns, gains: str) -> Floats:
     """Return the gain of every judged document: that given for its grade, else the grade, at least 0."""
     gain = np.maximum(qrels.grades, 0.0)
     for grade, changed in (map(float, part.split(":")) for part in gains.split("/")):

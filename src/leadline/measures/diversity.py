@@ -11,7 +11,7 @@ import numpy as np
 from leadline.data.arrays import Codes, Flags, Floats, Integers
 from leadline.data.judged_run import JudgedRun, MatchedLists
 from leadline.data.judgment_tables import Subtopics
-from leadline.data.qrels import Qrels
+from leadline.data.qrels import QrelsColumns
 from leadline.data.registry import Aliases, cutoff, needed_cutoff, number
 from leadline.errors import UsageError
 from leadline.measures import Evidence, Measure, check_finite, ratio
@@ -53,7 +53,7 @@ class _Diversity(Measure):
         rows = np.arange(len(documents), dtype=np.int32)
         bounds = np.array([0, len(documents)], dtype=np.int64)
         part = MatchedLists(np.zeros(1, np.int64), bounds, rows, -rows.astype(np.float64))
-        return float(self.values(JudgedRun.of_lists(Qrels.of_subtopics(grades), [part]))[0])
+        return float(self.values(JudgedRun.of_lists(QrelsColumns.of_subtopics(grades), [part]))[0])
 
     def table(self, judged: JudgedRun) -> Subtopics:
         """Return the judgments by subtopic; raise UsageError if the qrels have none."""
@@ -101,7 +101,7 @@ def _nth(query: Codes, code: Codes, table: Subtopics) -> Integers:
     return nth
 
 
-def _ideal(qrels: Qrels, table: Subtopics, rel: float, alpha: float) -> Covered:
+def _ideal(qrels: QrelsColumns, table: Subtopics, rel: float, alpha: float) -> Covered:
     good = np.flatnonzero(table.grades >= rel)
     row, code = table.row[good], table.code[good]
     ranks = np.zeros(len(qrels.grades), dtype=np.int64)

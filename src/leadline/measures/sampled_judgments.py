@@ -8,7 +8,7 @@ import numpy as np
 
 from leadline.data.arrays import Codes, Flags, Floats
 from leadline.data.judged_run import JudgedRun
-from leadline.data.qrels import Qrels
+from leadline.data.qrels import QrelsColumns
 from leadline.data.registry import cutoff, number
 from leadline.errors import UsageError
 from leadline.measures import Measure, check_finite, ratio
@@ -28,7 +28,7 @@ class _Strata(NamedTuple):
     factor: Floats
 
 
-def _strata(qrels: Qrels) -> _Strata:
+def _strata(qrels: QrelsColumns) -> _Strata:
     """Return the strata of a pool; one a query where the judgments name none."""
     rows = len(qrels.grades)
     label = np.zeros(rows, dtype=np.int32) if qrels.strata is None else qrels.strata
@@ -41,7 +41,7 @@ def _strata(qrels: Qrels) -> _Strata:
     return _Strata(label, factor[cell])
 
 
-def _estimated_relevant(qrels: Qrels, weight: Floats, rel: float) -> Floats:
+def _estimated_relevant(qrels: QrelsColumns, weight: Floats, rel: float) -> Floats:
     """Return the estimated number of relevant documents of every query."""
     chosen = qrels.grades >= rel
     return np.bincount(qrels.query[chosen], weight[chosen], minlength=len(qrels.queries)).astype(np.float64)
@@ -130,7 +130,7 @@ class infNDCG(Measure):  # noqa: N801  # the field's spelling
         return ratio(check_finite(self, dcg), check_finite(self, _ideal(judged.qrels, factor, self.cutoff)))
 
 
-def _ideal(qrels: Qrels, factor: Floats, cutoff: int | None) -> Floats:
+def _ideal(qrels: QrelsColumns, factor: Floats, cutoff: int | None) -> Floats:
     """Return the DCG of every query's ideal list, with the estimated numbers of documents of every grade."""
     chosen = np.flatnonzero(qrels.grades > 0)
     query, grade = qrels.query[chosen], qrels.grades[chosen]
@@ -184,7 +184,7 @@ class statAP(Measure):  # noqa: N801  # the field's spelling
         return ratio(judged.total(query, precision * each), total)
 
 
-def _weights(qrels: Qrels) -> Floats:
+def _weights(qrels: QrelsColumns) -> Floats:
     """Return the inverse inclusion probability of every judgment."""
     if qrels.inclusion is None:
         return np.ones(len(qrels.grades)) if qrels.strata is None else _strata(qrels).factor

@@ -11,14 +11,14 @@ from leadline.comparison.comparison_result import Comparison
 from leadline.comparison.rules import Rules
 from leadline.data.arrays import Floats
 from leadline.data.optional import require
-from leadline.data.qrels import Qrels
 from leadline.errors import UsageError
 from leadline.estimation.measured import drawn_from, measured
 from leadline.evaluation.evaluate import DEFAULT_MEASURES
 from leadline.evaluation.profiles import profile_of
 from leadline.evaluation.results import Results
+from leadline.io.objects import Qrels, read_qrels
 from leadline.io.opening import digest_of
-from leadline.io.read import QrelsLike, RunLike, read_qrels
+from leadline.io.read import QrelsLike, RunLike
 from leadline.io.read_paths import public
 from leadline.measures import Measure
 from leadline.measures.average_precision import ELEVEN_LEVELS, IPrec

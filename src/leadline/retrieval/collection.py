@@ -14,7 +14,8 @@ from leadline.data.records import ResultWarning, plain
 from leadline.data.table import Column, columns_of
 from leadline.data.wording import percent
 from leadline.errors import InputError
-from leadline.io.read import QrelsLike, read_qrels
+from leadline.io.objects import read_qrels
+from leadline.io.read import QrelsLike
 from leadline.io.read_paths import public
 from leadline.io.texts import TextsLike, name_of, read_documents, read_queries
 from leadline.result import Result

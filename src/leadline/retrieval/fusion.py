@@ -11,12 +11,13 @@ import numpy as np
 from leadline.data.arrays import Floats
 from leadline.data.reading import Reading, RunOptions
 from leadline.data.records import ResultWarning
-from leadline.data.run import Run
 from leadline.data.validation import check_numbers, check_run_name, check_whole, check_word
 from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
-from leadline.io.read import ReadCounts, RunLike, counted_run
+from leadline.io.objects import Run
+from leadline.io.read import RunLike, counted_run
 from leadline.io.read_paths import public
+from leadline.io.trec_runs import ReadCounts
 from leadline.retrieval.fusion_lists import (
     DIVIDING,
     NORMALISATIONS,
@@ -229,7 +230,7 @@ def runs_of(runs: Iterable[Any] | Mapping[str, Any], reading: Reading) -> Fusion
         run, counts = counted_run(source, name=name, reading=reading)
         if not len(run.scores):
             raise InputError("contains no documents", expected="a run", path=run.name)
-        found.append(run)
+        found.append(Run.sharing(run))
         paths.append(os.fspath(source) if isinstance(source, (str, os.PathLike)) else "in memory")
         warnings += _repairs(run.name, counts)
     return FusionInput(found, warnings, paths)

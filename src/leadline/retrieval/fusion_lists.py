@@ -9,8 +9,8 @@ import numpy as np
 
 from leadline.data.arrays import Codes, Flags, Floats, Integers
 from leadline.data.ids import Ids, Vocabulary
-from leadline.data.run import Run
 from leadline.errors import InputError, UsageError
+from leadline.io.objects import Run
 
 DIGITS = 14  # significant digits of fused scores; later ones are rounding errors
 SMALL = 1e-280  # smaller and, inversely, larger scores keep all digits

@@ -6,10 +6,10 @@ import numpy as np
 
 from leadline.data.arrays import Floats, Integers
 from leadline.data.ids import to_bytes
-from leadline.data.run import Run
 from leadline.data.validation import check_numbers, check_whole
 from leadline.errors import InputError, UsageError
-from leadline.io.read import RunLike, read_run
+from leadline.io.objects import Run, read_run
+from leadline.io.read import RunLike
 from leadline.io.read_paths import public
 from leadline.retrieval.index import open_index
 from leadline.retrieval.index.reader import Index

@@ -13,10 +13,10 @@ import numpy as np
 from leadline.data.arrays import Floats, Integers
 from leadline.data.ids import Vocabulary, to_bytes
 from leadline.data.records import ResultWarning
-from leadline.data.run import Run
 from leadline.data.validation import check_whole
 from leadline.errors import InputError, UsageError
-from leadline.io.read import QrelsLike, read_qrels
+from leadline.io.objects import Run, read_qrels
+from leadline.io.read import QrelsLike
 from leadline.io.read_paths import public
 from leadline.io.texts import TextsLike, read_queries
 from leadline.retrieval.index import open_index

@@ -13,9 +13,9 @@ from leadline.evaluation.join import named_sources, refuse_equal_names
 from leadline.evaluation.merging import failed_warning
 from leadline.evaluation.results import Results
 from leadline.io.read import UNNAMED, QrelsLike, RunLike
-from leadline.io.read import run_name as name_of
 from leadline.io.read_paths import public, record_input
 from leadline.io.run_names import STANDARD_INPUT
+from leadline.io.run_names import run_name as name_of
 from leadline.scale.engines import Engine, engine_of
 from leadline.scale.grouping import grouped_parts
 from leadline.scale.partial import PartSum

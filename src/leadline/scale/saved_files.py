@@ -15,8 +15,8 @@ from leadline.errors import InputError, LeadlineError, UsageError
 from leadline.evaluation.evaluate import Evaluation
 from leadline.evaluation.merging import merge_results
 from leadline.evaluation.results import Results
+from leadline.io.objects import read_qrels
 from leadline.io.opening import digest_of
-from leadline.io.read import read_qrels
 from leadline.io.read_paths import public
 from leadline.io.saved_results import read_saved
 from leadline.result import Result

@@ -8,9 +8,9 @@ import numpy as np
 
 from leadline.data.arrays import Floats
 from leadline.data.ids import Vocabulary, to_bytes
-from leadline.data.run import Run
 from leadline.data.validation import check_whole
 from leadline.errors import UsageError
+from leadline.io.objects import Run
 from leadline.topics.infer import Vectors
 
 DISTANCES = ("hellinger", "js", "cosine")

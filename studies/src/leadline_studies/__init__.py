@@ -13,12 +13,12 @@ from functools import wraps
 from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from leadline.data.qrels import Qrels
 from leadline.data.records import ResultWarning
 from leadline.data.table import Table
 from leadline.data.wording import docstring
 from leadline.errors import UnknownNameError, UsageError
-from leadline.io.read import QrelsLike, read_qrels
+from leadline.io.objects import Qrels, read_qrels
+from leadline.io.read import QrelsLike
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

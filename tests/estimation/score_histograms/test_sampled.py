@@ -11,13 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import examples
-from leadline.data.qrels import Qrels
-from leadline.data.run import Run as ReadRun
 from leadline.errors import InputError, UsageError
 from leadline.estimation.sampled import sample_to_score, sampled
 from leadline.estimation.score_histograms.subsampling import Estimates
 from leadline.evaluation.evaluate import evaluate
-from leadline.io.read import read_qrels, read_run
+from leadline.io.objects import Qrels, read_qrels, read_run
+from leadline.io.objects import Run as ReadRun
 
 Run = dict[str, dict[str, float]]
 MEASURES = ["AP", "AP@3", "nDCG", "nDCG@5", "RR", "P@3", "R@4", "RBP", "ERR@10", "Rprec", "Success@2", "F@3"]

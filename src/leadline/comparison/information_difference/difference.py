@@ -32,7 +32,6 @@ from leadline.comparison.information_difference.similarity import (
 from leadline.comparison.information_difference.similarity_baselines import Similarity, system_lists
 from leadline.data.arrays import Flags, Floats
 from leadline.data.packed_ids import DocumentNumbers
-from leadline.data.qrels import Qrels
 from leadline.data.reading import JudgedOptions, Reading
 from leadline.data.records import ResultWarning, RunInfo
 from leadline.data.validation import check_whole
@@ -40,7 +39,8 @@ from leadline.errors import InputError
 from leadline.evaluation.estimated_recall import refuse_sample
 from leadline.evaluation.join import judge_runs
 from leadline.evaluation.run_warnings import check_level, warnings_of
-from leadline.io.read import QrelsLike, RunLike, judgments_of
+from leadline.io.objects import Qrels, judgments_of
+from leadline.io.read import QrelsLike, RunLike
 from leadline.io.read_paths import public
 from leadline.kernels import parallel_map
 from leadline.measures.average_precision import AP

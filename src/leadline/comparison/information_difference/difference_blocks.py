@@ -12,8 +12,8 @@ import numpy as np
 from leadline.comparison.information_difference.joint_tables import TruncatedLists
 from leadline.comparison.information_difference.query_difference import DifferenceRules, difference_of_query
 from leadline.data.arrays import Flags, Floats, Integers
-from leadline.data.qrels import Qrels
 from leadline.errors import InputError
+from leadline.io.objects import Qrels
 from leadline.scale.engines import engine_of
 from leadline.scale.process_pool import Fault, Unit, Work
 

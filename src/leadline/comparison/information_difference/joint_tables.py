@@ -11,8 +11,8 @@ from leadline import kernels
 from leadline.data.arrays import Codes, Floats, Integers
 from leadline.data.ids import Ids, to_bytes
 from leadline.data.judged_run import JudgedRun
-from leadline.data.qrels import Qrels
 from leadline.errors import UsageError
+from leadline.io.objects import Qrels
 
 
 def ideal_rank_weights(counts: Integers, *, printed6: bool = False) -> Floats:

@@ -36,7 +36,8 @@ from leadline.estimation.score_histograms.subsampling import compute_hsa, shared
 from leadline.evaluation.estimated_recall import refuse_sample
 from leadline.evaluation.join import judge_runs
 from leadline.evaluation.run_warnings import check_level
-from leadline.io.read import QrelsLike, RunLike, judgments_of
+from leadline.io.objects import judgments_of
+from leadline.io.read import QrelsLike, RunLike
 from leadline.io.read_paths import public
 
 

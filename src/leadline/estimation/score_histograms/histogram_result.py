@@ -10,12 +10,12 @@ import numpy as np
 
 from leadline.data.arrays import Flags, Floats, Hashes, freeze
 from leadline.data.ids import Vocabulary
-from leadline.data.qrels import Qrels
 from leadline.data.records import ResultWarning, RunInfo, plain
 from leadline.data.table import Column
 from leadline.errors import UsageError
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
 from leadline.evaluation.run_warnings import warnings_of
+from leadline.io.objects import Qrels
 from leadline.measures import Measure
 from leadline.result import Make, Result
 

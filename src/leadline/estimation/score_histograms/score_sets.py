@@ -13,15 +13,14 @@ from leadline.data.arrays import Flags, Floats, Hashes, Integers
 from leadline.data.hashing import sampled_documents, sampling_keys, smallest_keys
 from leadline.data.ids import Ids, to_bytes, to_text
 from leadline.data.judged_run import JudgedRun, MatchedLists
-from leadline.data.qrels import Qrels
 from leadline.data.reading import Negative, Reading
-from leadline.data.run import Run
 from leadline.data.validation import check_whole
 from leadline.errors import InputError, UsageError
 from leadline.estimation.score_histograms.bins import bin_of
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
 from leadline.evaluation.join import named_sources
-from leadline.io.read import QrelsLike, RunLike, counted_run, read_qrels
+from leadline.io.objects import Qrels, Run, read_qrels
+from leadline.io.read import QrelsLike, RunLike, counted_run
 
 
 class Certain(NamedTuple):

@@ -9,7 +9,6 @@ import numpy as np
 
 from leadline.data.arrays import Flags, Floats, freeze
 from leadline.data.ids import Vocabulary
-from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
 from leadline.data.records import RunInfo, plain
 from leadline.data.table import Column
@@ -21,6 +20,7 @@ from leadline.estimation.score_histograms.score_sets import candidates, row_keys
 from leadline.evaluation.join import judge, named_sources, readable_twice
 from leadline.evaluation.profiles import profile_of
 from leadline.evaluation.results import in_range
+from leadline.io.objects import Qrels
 from leadline.measures import Measure
 from leadline.result import Make, Result
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from leadline.data.arrays import Floats
-from leadline.io.read import read_qrels
+from leadline.io.objects import read_qrels
 from leadline.judging.agreement import agreement
 from leadline.judging.agreement_audit import Interval, Taus, audit, needed_judgments
 from leadline.stats.agreement_coefficients import Cohen, coded, confusions

@@ -18,7 +18,6 @@ from leadline.charts.interval_plots import against_truth
 from leadline.data.arrays import Floats
 from leadline.data.ids import to_text
 from leadline.data.reading import Reading
-from leadline.data.run import Run
 from leadline.data.table import Preformatted, Table
 from leadline.data.wording import counted
 from leadline.demo import Lists, circular_lists, places
@@ -27,7 +26,8 @@ from leadline.estimation.estimate import estimate
 from leadline.estimation.pool_designs import pool_for
 from leadline.estimation.system_lists import read_systems
 from leadline.evaluation.evaluate import evaluate
-from leadline.io.read import QrelsLike, read_qrels
+from leadline.io.objects import Run, read_qrels
+from leadline.io.read import QrelsLike
 from leadline_studies import Claim, Given, Option, Outcome, Progress, with_options
 
 CLAIM = Claim(

@@ -16,10 +16,10 @@ import numpy as np
 
 from leadline.data.arrays import Floats
 from leadline.data.records import ResultWarning
-from leadline.data.run import Run
 from leadline.data.table import Table
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import evaluate
+from leadline.io.objects import Run
 from leadline.io.read import QrelsLike
 from leadline.io.texts import TextsLike, name_of, read_queries
 from leadline.measures import MEASURES

@@ -18,14 +18,14 @@ import numpy as np
 from leadline.comparison.information_difference.difference import difference
 from leadline.comparison.information_difference.difference_result import Difference
 from leadline.data.ids import to_text
-from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
 from leadline.data.table import Table
 from leadline.data.validation import check_whole
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.join import each_run, readable_twice
 from leadline.io.id_lists import read_labels
-from leadline.io.read import QrelsLike, read_qrels
+from leadline.io.objects import Qrels, read_qrels
+from leadline.io.read import QrelsLike
 from leadline_studies import COMPLETE, Claim, Given, Option, Outcome, Progress, read_judgments, with_options
 
 NUMBER = re.compile(r"\d+(?:\.\d+)?")

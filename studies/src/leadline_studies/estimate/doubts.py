@@ -14,7 +14,7 @@ from leadline.estimation.label_tests import LEVEL, MOST_DEVIATIONS, label_tests
 from leadline.estimation.pool_designs import pool_for, rank_weights
 from leadline.estimation.system_lists import read_systems
 from leadline.evaluation.profiles import profile_of
-from leadline.io.read import read_qrels
+from leadline.io.objects import read_qrels
 from leadline_studies.common.pages import Json, find_runs, rounded
 from leadline_studies.estimate.study import DEEPEST, Setting, joined, make_board, make_setting
 from leadline_studies.estimate.trials import Trial

@@ -21,9 +21,7 @@ import numpy as np
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.ids import to_bytes, to_text
 from leadline.data.judged_run import JudgedRun
-from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
-from leadline.data.run import Run
 from leadline.data.table import Table
 from leadline.data.wording import counted
 from leadline.errors import UsageError
@@ -38,7 +36,8 @@ from leadline.estimation.withheld import FEWEST_JUDGMENTS, MOST_GUESSED, MOST_GU
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import judge_runs
 from leadline.evaluation.profiles import profile_of
-from leadline.io.read import QrelsLike, read_qrels
+from leadline.io.objects import Qrels, Run, read_qrels
+from leadline.io.read import QrelsLike
 from leadline.judging.pooling_methods import MoveToFront, RankedLists
 from leadline.measures import Measure
 from leadline.stats import INTERVALS

@@ -8,10 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline.data.arrays import Floats, Integers
-from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
 from leadline.data.records import ResultWarning, plain
-from leadline.data.run import Run
 from leadline.estimation.sampled import sampled
 from leadline.estimation.score_histograms.bins import overlap
 from leadline.estimation.score_histograms.histogram import measure_run
@@ -25,6 +23,7 @@ from leadline.estimation.score_histograms.subsampling import slopes
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import judge_runs
 from leadline.evaluation.results import Results
+from leadline.io.objects import Qrels, Run
 from leadline.stats.resampling import interval, weights
 from leadline_studies.common.tracking import COEFFICIENTS, MEASURES, SEVEN, Correlations, correlate_column
 

@@ -16,7 +16,6 @@ import numpy as np
 
 from leadline.data.ids import to_text
 from leadline.data.records import ResultWarning, plain
-from leadline.data.run import Run
 from leadline.data.table import Cell, Table
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted, rounded
@@ -24,7 +23,8 @@ from leadline.data.wording import queries as counted_queries
 from leadline.errors import UsageError
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
 from leadline.estimation.score_histograms.score_sets import pairs_to_score
-from leadline.io.read import QrelsLike, read_qrels
+from leadline.io.objects import Run, read_qrels
+from leadline.io.read import QrelsLike
 from leadline.io.texts import TextsLike, name_of, read_queries
 from leadline.retrieval.index import open_index
 from leadline.retrieval.index.builder import build_index

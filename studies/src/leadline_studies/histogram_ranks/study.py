@@ -21,7 +21,8 @@ from leadline.estimation.score_histograms.histogram_options import HistogramOpti
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import judge_runs
 from leadline.io.id_lists import read_labels
-from leadline.io.read import QrelsLike, read_qrels
+from leadline.io.objects import read_qrels
+from leadline.io.read import QrelsLike
 from leadline.stats.correlation import pearson
 from leadline.stats.resampling import bootstrap_interval
 from leadline_studies import Claim, Given, Option, Outcome, Progress, with_options

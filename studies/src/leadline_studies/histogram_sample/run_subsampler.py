@@ -10,7 +10,6 @@ import numpy as np
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.hashing import key_ranks, sampling_keys
 from leadline.data.judged_run import JudgedRun
-from leadline.data.qrels import Qrels
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
 from leadline.estimation.score_histograms.score_sets import (
     Rows,
@@ -21,6 +20,7 @@ from leadline.estimation.score_histograms.score_sets import (
     rows_of,
 )
 from leadline.estimation.score_histograms.subsampling import slopes
+from leadline.io.objects import Qrels
 
 
 class SubsampledRun(NamedTuple):

@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline.data.arrays import Flags, Floats, Integers
-from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
 from leadline.data.records import plain
 from leadline.data.table import Table
@@ -26,7 +25,8 @@ from leadline.estimation.score_histograms.subsampling import slopes
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import judge_runs
 from leadline.io.id_lists import read_labels, teams_of
-from leadline.io.read import QrelsLike, read_qrels
+from leadline.io.objects import Qrels, read_qrels
+from leadline.io.read import QrelsLike
 from leadline.stats.correlation import kendall, pearson, spearman, tau_ap
 from leadline.stats.resampling import bootstrap_interval, interval, weights
 from leadline_studies import Claim, Given, Option, Outcome, Progress, parse_integers, with_options

@@ -18,17 +18,16 @@ from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.hashing import sampling_keys
 from leadline.data.ids import to_bytes, to_text
 from leadline.data.judged_run import JudgedRun
-from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
 from leadline.data.records import ResultWarning
-from leadline.data.run import Run
 from leadline.data.table import Table
 from leadline.data.wording import percent
 from leadline.errors import UsageError
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import judge
-from leadline.io.read import QrelsLike, read_qrels
+from leadline.io.objects import Qrels, Run, read_qrels
+from leadline.io.read import QrelsLike
 from leadline.io.texts import TextsLike, name_of, read_queries
 from leadline.retrieval.index.builder import build_index
 from leadline.retrieval.index.reader import Index

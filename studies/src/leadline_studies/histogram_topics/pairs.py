@@ -13,7 +13,8 @@ from leadline.data.ids import to_bytes
 from leadline.data.validation import check_whole
 from leadline.errors import InputError, UsageError
 from leadline.estimation.score_histograms.score_sets import Values, counts_of
-from leadline.io.read import QrelsLike, read_qrels
+from leadline.io.objects import read_qrels
+from leadline.io.read import QrelsLike
 from leadline.io.texts import TextsLike
 from leadline.topics.corpus import check_languages, read_columns
 

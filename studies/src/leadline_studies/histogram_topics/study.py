@@ -20,7 +20,7 @@ from leadline.data.wording import rounded
 from leadline.errors import UsageError
 from leadline.estimation.score_histograms.bins import coarser, overlap, slope
 from leadline.estimation.score_histograms.histogram_result import SENSITIVITY
-from leadline.io.read import read_qrels
+from leadline.io.objects import read_qrels
 from leadline.io.texts import TextsLike, name_of
 from leadline.stats.correlation import pearson
 from leadline_studies import Claim, Given, Option, Outcome, Progress, parse_integers, with_options

@@ -20,7 +20,6 @@ from typing import Any
 
 import numpy as np
 
-from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
 from leadline.data.records import ResultWarning, plain
 from leadline.data.table import Table
@@ -29,7 +28,8 @@ from leadline.errors import InputError, UsageError
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import readable_twice
 from leadline.io.judges import Judge, judge_name, read_judges
-from leadline.io.read import QrelsLike, read_qrels
+from leadline.io.objects import Qrels, read_qrels
+from leadline.io.read import QrelsLike
 from leadline.judging.agreement import agreement
 from leadline.judging.agreement_result import Judgments, ranked
 from leadline.judging.agreement_values import Ranking, changes

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from leadline.charts import COLUMN
-from leadline.io.write import write_run
+from leadline.io.objects import write_run
 from leadline.retrieval.index.builder import build_index
 from leadline.retrieval.search import search
 from leadline_studies.common.figures import grouped_intervals

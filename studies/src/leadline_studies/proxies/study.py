@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline.data.arrays import Flags, Floats, Integers
-from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
 from leadline.data.table import Table
 from leadline.data.wording import counted
@@ -34,7 +33,8 @@ from leadline.estimation.unjudged import estimate_systems
 from leadline.estimation.unjudged_methods import METHODS
 from leadline.estimation.withheld import MOST_GUESSED
 from leadline.evaluation.profiles import profile_of
-from leadline.io.read import QrelsLike, read_qrels
+from leadline.io.objects import Qrels, read_qrels
+from leadline.io.read import QrelsLike
 from leadline.measures import Measure
 from leadline_studies import Claim, Given, Option, Outcome, Progress, with_options
 from leadline_studies.estimate.study import Board, Setting, joined, listed, make_board, make_setting

@@ -16,7 +16,6 @@ import numpy as np
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.ids import to_bytes
 from leadline.data.judged_run import JudgedRun
-from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
 from leadline.data.records import plain
 from leadline.data.table import Table
@@ -25,7 +24,8 @@ from leadline.estimation.sampled import DEFAULT_MEASURES, SampledOptions, Sample
 from leadline.estimation.strata import Query, count_cells, tied_above
 from leadline.evaluation.join import judge
 from leadline.evaluation.profiles import profile_of
-from leadline.io.read import QrelsLike, read_qrels
+from leadline.io.objects import Qrels, read_qrels
+from leadline.io.read import QrelsLike
 from leadline.io.texts import TextsLike, name_of, read_queries
 from leadline.retrieval.index.builder import build_index
 from leadline.retrieval.index.reader import Index

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from leadline.data.arrays import Floats, Integers
-from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
 from leadline.data.table import Table
 from leadline.data.validation import check_whole
@@ -22,7 +21,8 @@ from leadline.data.wording import queries
 from leadline.errors import InputError
 from leadline.estimation.system_lists import RankedPool, Systems, read_systems
 from leadline.estimation.unjudged_methods import DeShaTo
-from leadline.io.read import QrelsLike, read_qrels
+from leadline.io.objects import Qrels, read_qrels
+from leadline.io.read import QrelsLike
 from leadline.io.texts import read_documents
 from leadline.stats.resampling import drawn_rows, interval
 from leadline.topics.fit import fit

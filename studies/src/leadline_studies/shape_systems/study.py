@@ -25,7 +25,8 @@ from leadline.estimation.unjudged import estimate_systems
 from leadline.estimation.unjudged_methods import METHODS, DeShaTo, NRuns
 from leadline.estimation.unjudged_result import mean_of_defined
 from leadline.evaluation.join import judge_runs
-from leadline.io.read import QrelsLike, read_qrels
+from leadline.io.objects import read_qrels
+from leadline.io.read import QrelsLike
 from leadline.measures.average_precision import AP
 from leadline.stats.correlation import kendall
 from leadline_studies import FITS, SWEEPS, VECTORS, Claim, Given, Option, Outcome, Progress, with_options

@@ -13,12 +13,10 @@ from leadline.comparison.correlate import COEFFICIENTS
 from leadline.data.arrays import Floats, Integers
 from leadline.data.ids import Vocabulary
 from leadline.data.judged_run import JudgedRun
-from leadline.data.qrels import Qrels
-from leadline.data.run import Run
 from leadline.evaluation.estimated_recall import RecallEstimate, recall, relevant
 from leadline.evaluation.evaluate import evaluate
 from leadline.io.judges import read_judges
-from leadline.io.read import read_qrels, read_run
+from leadline.io.objects import Qrels, Run, read_qrels, read_run
 from leadline.judging.agreement import agreement
 from leadline.judging.agreement_result import Agreement, Judgments
 from leadline.stats.correlation import over_queries

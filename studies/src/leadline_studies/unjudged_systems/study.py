@@ -27,7 +27,8 @@ from leadline.estimation.system_lists import Systems, read_systems
 from leadline.estimation.unjudged_methods import METHODS, UnjudgedEstimator
 from leadline.evaluation.join import judge_runs
 from leadline.io.id_lists import read_labels, teams_of
-from leadline.io.read import QrelsLike, read_qrels
+from leadline.io.objects import read_qrels
+from leadline.io.read import QrelsLike
 from leadline.io.result_files import read_column
 from leadline.measures.average_precision import AP
 from leadline.stats.correlation import kendall

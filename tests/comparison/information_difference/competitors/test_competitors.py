@@ -28,8 +28,8 @@ from leadline.comparison.information_difference.similarity_baselines import (
 from leadline.data.ids import Ids
 from leadline.data.judged_run import JudgedRun, MatchedLists
 from leadline.data.packed_ids import DocumentNumbers
-from leadline.data.qrels import Qrels
 from leadline.errors import UsageError
+from leadline.io.objects import Qrels
 from strategies import FORMS, ORIGINAL, Colliding, Interpreted, in_form
 
 LISTS = st.permutations("abcdefgh").flatmap(

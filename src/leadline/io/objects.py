@@ -1,0 +1,388 @@
+"""Run and Qrels, the objects that read and write files, and the functions that do the same."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Sequence
+from itertools import compress
+from typing import Any, Unpack
+
+from leadline.data.qrels import QrelsColumns
+from leadline.data.reading import Reading, ReadQrelsOptions, RunOptions
+from leadline.data.records import MACHINE_LABELS
+from leadline.data.run import RunColumns
+from leadline.data.validation import check_flags, check_run_name, check_word
+from leadline.errors import InputError, UsageError
+from leadline.io import tables
+from leadline.io.read import UNNAMED, Hits, QrelsLike, RunLike, counted_run, judgments_in
+from leadline.io.read_paths import public
+from leadline.io.row_columns import MACHINE_LINE
+from leadline.io.write import write_lists, write_table
+
+
+class Run(RunColumns):
+    """The ranked lists of one system, by query.
+
+    Lists are in decreasing order of score, ties in decreasing byte order of the document id, as in trec_eval.
+    Methods take and return ids as strings; columns hold them as bytes. The rows of a query are contiguous
+    and in rank order: `offsets[q]:offsets[q + 1]` are the rows of query q of `queries`, `scores[i]` is the
+    score of row i and `ids[i]` its document, also `documents.names[document[i]]`. Ranks are implied by the
+    order.
+
+    Parameters
+    ----------
+    data : path, dict, data frame, iterable of rows, or Run
+        A file of any format; `{query: {document: score}}`, or `{query: [document, ...]}` best first; a
+        pandas, polars or Arrow table; rows of (query, document, score), named tuples or dictionaries. Lists
+        may hold (document, score) pairs, or objects or dictionaries with an id and a score.
+    queries : sequence of str, optional
+        Ids of the queries, where the data are lists in their order, as `semantic_search` of
+        sentence-transformers returns them.
+    documents : sequence of str, optional
+        Ids of the indexed documents, where such lists hold positions.
+    name : str, optional
+        Name of the run; by default that of the file, or `run` for other data.
+    order : {"score", "rank"}
+        Column that determines the order of a list.
+    on_duplicate : {"refuse", "first", "last", "max", "hold"}
+        Treatment of a document that occurs twice in a list.
+    on_nan : {"refuse", "drop"}
+        Treatment of a score that is NaN.
+
+    Raises
+    ------
+    InputError
+        If the data cannot be read as a run; the message gives the location.
+
+    Examples
+    --------
+    >>> run = Run({"q1": {"d1": 0.5, "d2": 0.7}}, name="bm25")
+    >>> run
+    Run('bm25', 1 query, 2 documents)
+    >>> run["q1"]
+    {'d2': 0.7, 'd1': 0.5}
+    >>> list(run), "q1" in run, len(run)
+    (['q1'], True, 1)
+    """
+
+    def __init__(
+        self,
+        data: RunLike | Hits,
+        *,
+        name: str | None = None,
+        queries: Sequence[Any] | None = None,
+        documents: Sequence[str] | None = None,
+        **options: Unpack[RunOptions],
+    ) -> None:
+        read = read_run(data, name=name, queries=queries, documents=documents, **options)
+        vars(self).update(vars(read))
+
+    def write(self, path: str | os.PathLike[str], *, suffix: str | None = None) -> None:
+        """Write the run to a file, with scores in full precision.
+
+        Parameters
+        ----------
+        path : path
+            File whose suffixes give format and compression: .json .jsonl .csv .tsv .parquet .arrow, with
+            .gz .bz2 .xz .zst; TREC format for any other. `-` is standard output.
+        suffix : str, optional
+            Suffix of the format, as in ".csv", if it differs from that of the path.
+
+        Raises
+        ------
+        InputError
+            If the run is empty or the format cannot represent an id.
+
+        Examples
+        --------
+        >>> Run({"q1": {"d1": 0.5}}, name="bm25").write("-")
+        q1 Q0 d1 1 0.5 bm25
+        """
+        write_run(self, path, suffix=suffix)
+
+
+class Qrels(QrelsColumns):
+    """Relevance judgments: the grade of each judged document, by query.
+
+    Methods take and return ids as strings; columns hold them as bytes. A row is a judged document, and the
+    rows of a query are contiguous: `begin[q]:end[q]` are the rows of query q of `queries`, in the order of
+    the file; `documents` and `grades` are the columns. `levels` are the same grades, in one byte each where
+    all are small whole numbers. A negative grade means pooled but not judged. With
+    judgments by `subtopics`, the grade of a document is its largest. `inclusion` is the inclusion
+    probability of a document in the judged sample: NaN where unknown, None if there are no probabilities.
+
+    Parameters
+    ----------
+    data : path, dict, data frame, iterable of rows, or Qrels
+        A file of any format; `{query: {document: grade}}`, with `subtopics`
+        `{query: {subtopic: {document: grade}}}`; a pandas, polars or Arrow table; rows of (query, document,
+        grade), named tuples or dictionaries.
+    negative : {"nonrelevant", "unjudged"}
+        Whether a document with a negative grade is non-relevant or unjudged.
+    subtopics : bool
+        Whether documents are judged by subtopic.
+    kind : {"qrels"}, optional
+        Read data that look like a run as judgments.
+
+    Raises
+    ------
+    InputError
+        If the data cannot be read as judgments; the message gives the location.
+
+    Examples
+    --------
+    >>> qrels = Qrels({"q1": {"d1": 1, "d2": 0}})
+    >>> qrels
+    Qrels(1 query, 2 judgments)
+    >>> qrels["q1"]
+    {'d1': 1, 'd2': 0}
+    >>> list(qrels), "q1" in qrels, len(qrels)
+    (['q1'], True, 1)
+    """
+
+    def __init__(
+        self, data: QrelsLike, *, kind: str | None = None, **options: Unpack[ReadQrelsOptions]
+    ) -> None:
+        vars(self).update(vars(read_qrels(data, kind=kind, **options)))
+
+    def write(self, path: str | os.PathLike[str], *, suffix: str | None = None) -> None:
+        """Write the judgments to a file, by subtopic if there are subtopics.
+
+        Parameters
+        ----------
+        path : path
+            File whose suffixes give format and compression: .json .jsonl .csv .tsv .parquet .arrow, with
+            .gz .bz2 .xz .zst; TREC format for any other. `-` is standard output.
+        suffix : str, optional
+            Suffix of the format, as in ".csv", if it differs from that of the path.
+
+        Raises
+        ------
+        InputError
+            If the format cannot represent an id.
+
+        Examples
+        --------
+        >>> Qrels({"q1": {"d1": 1}}).write("-")
+        q1 0 d1 1
+        """
+        write_qrels(self, path, suffix=suffix)
+
+
+@public
+def read_qrels(source: QrelsLike, *, kind: str | None = None, **options: Unpack[ReadQrelsOptions]) -> Qrels:
+    """Read judgments from a file of any format, a dictionary, a data frame or rows.
+
+    A dictionary is `{query: {document: grade}}`, or `{query: [document, ...]}` (lists or sets) where all
+    documents are relevant; rows are (query, document, grade) or named tuples; files are TREC, JSON, JSON
+    Lines, CSV, TSV, Parquet, Arrow or the store of a judging page (several judges are merged by majority),
+    and `ir_datasets:NAME` names a collection.
+
+    A negative grade means pooled but not judged: gain 0, non-relevant in rank measures, no judgment in
+    bpref and Judged. `negative="unjudged"` drops such documents. `subtopics` reads column 2
+    of a file as subtopic (a dictionary is then `{query: {subtopic: {document: grade}}}`): a document is
+    judged once for each, and its grade in measures without subtopics is the largest of them.
+
+    What looks like a run is refused: a table with a column rank, tag, run_id or system, a file whose grades
+    are mostly distinct fractions with some negative or above 10, four columns of which the third counts the
+    ranks. `kind="qrels"` reads it as judgments. An id 7 is read as "7". `qrels_columns`
+    names the columns of a text without a header, as in "query_id,doc_id,relevance". `queries_in` (a path, or
+    ids) keeps the judgments of some queries.
+
+    >>> read_qrels({"q1": {"d1": 1, "d2": 0}})
+    Qrels(1 query, 2 judgments)
+    """
+    reading = Reading.of(read_qrels, options, ReadQrelsOptions)
+    if kind is not None:
+        check_word(("qrels",), kind=kind)
+    return judgments_of(source, reading, sure=kind is not None)
+
+
+def judgments_of(source: QrelsLike, reading: Reading, *, sure: bool = False) -> Qrels:
+    """Read judgments from any supported source; what looks like a run is refused unless `sure`."""
+    return Qrels.sharing(judgments_in(source, reading, sure=sure))
+
+
+@public
+def read_run(
+    source: RunLike | Hits,
+    *,
+    name: str | None = None,
+    queries: Sequence[Any] | None = None,
+    documents: Sequence[str] | None = None,
+    **options: Unpack[RunOptions],
+) -> Run:
+    """Read a run from a file of any format, a dictionary, a data frame or rows.
+
+    A dictionary is `{query: {document: score}}`, or `{query: [document, ...]}` best first, where a repeat
+    counts at its first place; rows are (query, document, score) or named tuples. `order` ("score", or "rank":
+    the rank column) is what orders a list, `on_duplicate` ("refuse", "first", "last", "max", "hold") how
+    duplicates are handled, `on_nan` ("refuse", "drop") how NaN scores are. An id
+    7 is read as "7". `columns` names the columns of a text without a header, as in "query_id,doc_id,rank";
+    without scores the ranks order the documents. `queries_in` (a path, or ids) reads some queries only,
+    `drop_identical_ids` leaves out documents whose id is that of their query.
+
+    A list is of ids, of (document, score) pairs, or of objects or dictionaries with an id and a score, such
+    as the hits of `semantic_search` of sentence-transformers. Lists without query ids need `queries`, the ids
+    in the same order, and positions need `documents`, the ids of the indexed documents.
+
+    >>> hits = [[{"corpus_id": 1, "score": 0.9}, {"corpus_id": 0, "score": 0.4}]]
+    >>> read_run(hits, queries=["q1"], documents=["a", "b"]).to_dict()
+    {'q1': {'b': 0.9, 'a': 0.4}}
+    >>> read_run({"q1": {"d1": 0.5, "d2": 0.7}}, name="mine")
+    Run('mine', 1 query, 2 documents)
+    """
+    if name is not None:
+        check_run_name(name)
+    reading = Reading.of(read_run, options, RunOptions)
+    if queries is not None:
+        from leadline.io import python_inputs
+
+        source = python_inputs.by_query(source, queries, documents, name or UNNAMED)
+    elif documents is not None:
+        raise UsageError("documents without queries; expected the ids of the queries too: queries=[...]")
+    found = counted_run(source, name=name, reading=reading)[0]  # type: ignore[arg-type]  # refused if no run
+    run = Run.sharing(found)
+    return run if name is None or name == run.name else run.renamed(name)
+
+
+@public
+def run_of_arrays(
+    ids: Any,
+    scores: Any,
+    queries: Sequence[str],
+    *,
+    documents: Sequence[str] | None = None,
+    lower_is_better: bool | None = None,
+    name: str | None = None,
+    **options: Unpack[RunOptions],
+) -> Run:
+    """Make a run of arrays of nearest neighbours, as FAISS, hnswlib and scikit-learn return them.
+
+    Parameters
+    ----------
+    ids : array-like, shape (n_queries, k)
+        Ids of the documents found, or their positions in `documents`. A position of -1 is no document.
+    scores : array-like, shape (n_queries, k)
+        Their scores.
+    queries : sequence of str, length n_queries
+        Ids of the queries, one for each row.
+    documents : sequence of str, optional
+        Ids of the indexed documents, in the order in which they were added.
+    lower_is_better : bool, optional
+        Whether scores are distances, which are negated. If it is not given, scores are larger for better
+        documents, and those that rise along every row (of three or more documents, in two rows or more) are
+        refused.
+    name : str, optional
+        Name of the run.
+    **options
+        As of `read_run`.
+
+    Returns
+    -------
+    Run
+
+    Raises
+    ------
+    UsageError
+        If the arrays have different shapes.
+    InputError
+        If a position is outside `documents`, a document or query occurs twice, a score is NaN, ids are
+        numbers that are neither positions nor text, or scores look like distances.
+
+    Examples
+    --------
+    >>> ids, scores = [[2, 0], [1, -1]], [[0.9, 0.4], [0.8, 0.0]]
+    >>> run = run_of_arrays(ids, scores, ["q1", "q2"], documents=["a", "b", "c"])
+    >>> run.to_dict()
+    {'q1': {'c': 0.9, 'a': 0.4}, 'q2': {'b': 0.8}}
+    """
+    import numpy as np
+
+    if lower_is_better is not None:
+        check_flags(lower_is_better=lower_is_better)
+    found, values = np.asarray(ids), np.asarray(scores)
+    listed = list(queries)
+    shapes = f"ids {found.shape}, scores {values.shape}, {len(listed)} queries"
+    if found.ndim != 2 or found.shape != values.shape or len(listed) != len(found):
+        raise UsageError(
+            f"{shapes}; expected two arrays of the same two dimensions, with a row for each query"
+        )
+    if values.dtype.kind not in "fiu":
+        raise UsageError(f"scores of type {values.dtype}; expected numbers")
+    label = name or UNNAMED
+    kept = np.ones(found.shape, dtype=np.bool_)
+    if documents is not None or found.dtype.kind in "iu":
+        if found.dtype.kind not in "iu":
+            raise UsageError(
+                f"documents for ids of type {found.dtype}; expected whole numbers, their positions"
+            )
+        kept = found != -1
+        wrong = kept & ((found < 0) | (found >= (np.inf if documents is None else len(documents))))
+        if wrong.any():
+            row, column = map(int, np.argwhere(wrong)[0])
+            raise InputError(
+                f"position {found[row, column]} for query '{listed[row]}'",
+                expected="-1 or a natural number" if documents is None else f"-1 to {len(documents) - 1:,}",
+                path=label,
+            )
+    if lower_is_better is None and _all_rise(values, kept):
+        raise InputError(
+            "scores that rise along every row, as distances do",
+            expected="the best first",
+            path=label,
+            hint="lower_is_better=True reads distances; False reads the scores as they are",
+        )
+    if twice := next((query for query, count in Counter(listed).items() if count > 1), None):
+        raise InputError(f"query '{twice}' twice", expected="one row for each query", path=label)
+    pairs: dict[str, list[tuple[Any, float]]] = {}
+    for query, row, row_scores, row_kept in zip(
+        listed, found.tolist(), (-values if lower_is_better else values).tolist(), kept.tolist(), strict=True
+    ):
+        names = row if documents is None else [documents[place] for place in row]
+        pairs[query] = list(compress(zip(names, row_scores, strict=True), row_kept))
+    lists = {query: dict(each) for query, each in pairs.items()}
+    if all(len(lists[query]) == len(each) for query, each in pairs.items()):
+        return read_run(lists, name=name, **options)
+    return read_run([(query, *pair) for query, each in pairs.items() for pair in each], name=name, **options)
+
+
+def _all_rise(values: Any, kept: Any) -> bool:
+    """Return whether the scores of every row of three or more rise, in two such rows or more."""
+    rows = [row[ranked].tolist() for row, ranked in zip(values, kept, strict=True)]
+    long = [row for row in rows if len(row) > 2]
+    return len(long) > 1 and all(row == sorted(row) and row[0] < row[-1] for row in long)
+
+
+@public
+def write_run(run: RunLike, path: str | os.PathLike[str], *, suffix: str | None = None) -> None:
+    """Write a run given in any form that `read_run` accepts, with scores to full precision.
+
+    `suffix` determines the format in place of the suffix of the path. Only JSON and JSON Lines can hold
+    queries for which nothing was found; other formats lack them.
+
+    >>> write_run(read_run({"q1": {"d1": 0.5}}, name="mine"), "-")
+    q1 Q0 d1 1 0.5 mine
+    """
+    found = read_run(run)
+    if not len(found.scores):
+        raise InputError("contains no documents", expected="a run", path=found.name)
+    write_lists(tables.table_of_run(found), path, suffix=suffix, sources=found.sources)
+
+
+@public
+def write_qrels(qrels: QrelsLike, path: str | os.PathLike[str], *, suffix: str | None = None) -> None:
+    """Write judgments given in any form that `read_qrels` accepts, with subtopics if read with them.
+
+    >>> write_qrels({"q1": {"d1": 1}}, "-", suffix=".csv")
+    query_id,doc_id,relevance
+    q1,d1,1
+    """
+    qrels = read_qrels(qrels)
+    found = tables.table_of_qrels(qrels)
+    for code, words, _ in qrels.remarks:
+        if code == MACHINE_LABELS:
+            name = words.partition("(")[2].partition(")")[0].removeprefix("machine: ") or "unknown"
+            found = found._replace(header=f"{MACHINE_LINE} {name}\n".encode())
+    write_table(found, path, suffix=suffix, sources=qrels.sources)
