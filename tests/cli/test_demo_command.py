@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import lzma
 import re
@@ -111,14 +112,13 @@ def test_xquad_is_that_of_the_public_files(shared_data: Path, language: str) -> 
 def test_xquad_is_packed_from_the_published_form_and_other_questions_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def publish(language: str, name: str) -> None:
+    def published(language: str, name: str = "q") -> bytes:
         asked = [{"id": name, "question": f"{language}?", "answers": []}]
         article = {"title": "t", "paragraphs": [{"context": language, "qas": asked}]}
-        (tmp_path / f"xquad.{language}.json").write_text(json.dumps({"data": [article, article]}))
+        return json.dumps({"data": [article, article]}).encode()
 
-    for language in xquad.LANGUAGES:
-        publish(language, "q")
-    (tmp_path / xquad.PACKED).write_bytes(xquad.pack(str(tmp_path)))
+    texts = {language: published(language) for language in xquad.DIGESTS}
+    (tmp_path / xquad.PACKED).write_bytes(xquad.pack(texts))
     (tmp_path / xquad.LICENCE).write_text("free")
     monkeypatch.setattr(xquad, "DATA", str(tmp_path))
     contents = dict(xquad.files())
@@ -126,9 +126,30 @@ def test_xquad_is_packed_from_the_published_form_and_other_questions_are_refused
         '{"doc_id": "a01p1", "text": "de"}\n{"doc_id": "a02p1", "text": "de"}\n'
     )
     assert contents["qrels.txt"] == b"q 0 a01p1 1\nq 0 a02p1 1\n"
-    publish("zh", "other")
     with pytest.raises(InputError, match="other questions"):
-        xquad.pack(str(tmp_path))
+        xquad.pack(texts | {"zh": published("zh", "other")})
+
+
+def test_a_wheel_downloads_xquad_and_believes_no_other_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, leadline: Leadline
+) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / xquad.LICENCE).write_text("free")
+    monkeypatch.setattr(xquad, "DATA", str(tmp_path / "data"))
+    monkeypatch.setattr(xquad, "SOURCE", f"{tmp_path.as_uri()}/")
+    asked = ("demo", "--files", tmp_path / "out", "--collection", "xquad")
+    assert "xquad.en.json: cannot be downloaded" in leadline(*asked).err
+    for language in xquad.DIGESTS:
+        part = [{"context": language, "qas": [{"id": "q", "question": "?"}]}]
+        text = json.dumps({"data": [{"paragraphs": part}]}).encode()
+        (tmp_path / f"xquad.{language}.json").write_bytes(text)
+    assert "xquad.en.json: is not the published file" in leadline(*asked).err
+    assert not (tmp_path / "out" / "qrels.txt").exists()
+    monkeypatch.setattr(
+        xquad, "DIGESTS", {"en": hashlib.sha256((tmp_path / "xquad.en.json").read_bytes()).hexdigest()}
+    )
+    assert leadline(*asked).status == 0
+    assert (tmp_path / "out" / "qrels.txt").read_text() == "q 0 a01p1 1\n"
 
 
 def test_a_collection_without_a_folder_is_refused(leadline: Leadline) -> None:

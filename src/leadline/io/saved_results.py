@@ -34,6 +34,7 @@ from leadline.io.sealed_files import (
 from leadline.version import VERSION
 
 FORMAT = 2  # of saved results
+PLAIN = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 MANIFEST = b"leadline"  # key of the metadata of Parquet
 EXPECTED = "a result saved with -o FILE.json or -o FILE.parquet"
 
@@ -207,8 +208,37 @@ def _damaged(path: str) -> Iterator[None]:
 
 
 def json_text(data: Any) -> str:
-    """Return indented JSON."""
-    return escaped(json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False)) + "\n"
+    """Return indented JSON with one record per line.
+
+    >>> print(json_text({"pairs": [{"a": "x", "low": 0.5}, {"a": "y", "low": None}], "queries": 2}), end="")
+    {
+      "pairs": [
+        {"a": "x", "low": 0.5},
+        {"a": "y", "low": null}
+      ],
+      "queries": 2
+    }
+    """
+    return escaped("".join(_indented(data, "\n"))) + "\n"
+
+
+def _indented(data: Any, line: str) -> Iterator[str]:
+    """Yield JSON of which only what holds dictionaries takes several lines; C writes the rest."""
+    if isinstance(data, dict) and (line == "\n" or any(type(one) is dict for one in data.values())):
+        begin, end = "{}"
+        members = [(f"{PLAIN(str(key))}: ", one) for key, one in data.items()]
+    elif isinstance(data, (list, tuple)) and any(isinstance(one, dict | list) for one in data):
+        begin, end = "[]"
+        members = [("", one) for one in data]
+    else:
+        yield PLAIN(data)
+        return
+    before = begin
+    for key, one in members:
+        yield f"{before}{line}  {key}"
+        yield from _indented(one, line + "  ")
+        before = ","
+    yield f"{line}{end}" if members else begin + end
 
 
 def json_lines(records: Iterable[Any]) -> str:
@@ -222,6 +252,8 @@ def escaped(text: str) -> str:
     Surrogates, which represent bytes of ids that are not UTF-8, are escaped too, so that the output is valid
     UTF-8.
     """
+    if text.isascii() and "\x7f" not in text:  # JSON has escaped the other control characters
+        return text
     return re.sub(f"{UNSAFE.pattern}|[\ud800-\udfff]", _json_escape, text)
 
 
