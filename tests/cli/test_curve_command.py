@@ -47,6 +47,7 @@ def test_json_has_the_keys_of_the_contract(leadline: Leadline, files: list[Path]
         "qrels_columns": None,
         "queries_in": None,
         "drop_identical_ids": False,
+        "documents_of": None,
         "name_by": "file",
         "kind": None,
         "subtopics": False,

@@ -250,6 +250,14 @@ def test_success_a_level_decides_what_is_relevant() -> None:
     assert of("Success(rel=0.5)@1").of([0.5]) == 1
 
 
+def test_complete_is_1_where_recall_is_1() -> None:
+    assert of("Complete@2").of([1, 1]) == 1
+    assert of("Complete@2").of([1, 0, 1]) == 0
+    assert of("Complete").of([1, 0, 1]) == 1
+    assert of("Complete(rel=2)@1").of([2, 1]) == 1
+    assert undefined(of("Complete@2").of([0], judged=[0]))
+
+
 def test_it_needs_a_cutoff() -> None:
     with pytest.raises(UsageError, match="Success needs a cutoff, as in Success@10"):
         of("Success")

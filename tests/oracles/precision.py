@@ -51,6 +51,14 @@ def Success(case: Case, *, rel: float, cutoff: int) -> float:
     return 1.0 if count_found(case, rel, cutoff) else 0.0
 
 
+def Complete(case: Case, *, rel: float, cutoff: int | None) -> float:
+    """Go through the relevant documents, each of which must be there."""
+    wanted = [name for name in case.grades if is_relevant(case, name, rel)]
+    if not wanted:
+        return UNDEFINED
+    return float(all(name in cut(case, cutoff) for name in wanted))
+
+
 def RprecMult(case: Case, *, rel: float, multiple: float) -> float:
     """Follow the definition: precision at a cutoff of its own for every query."""
     cutoff = int(multiple * count_relevant(case, rel) + 0.9)

@@ -27,7 +27,15 @@ def whole(low: int = 1, high: int = LARGEST) -> click.IntRange:
 LARGEST_SEED = 2**32 - 1
 OF_RUNS = tuple(
     f"read.{name}"
-    for name in ("order", "on_duplicate", "on_nan", "columns", "drop_identical_ids", "queries_in")
+    for name in (
+        "order",
+        "on_duplicate",
+        "on_nan",
+        "columns",
+        "drop_identical_ids",
+        "queries_in",
+        "documents_of",
+    )
 )
 seed_type = whole(0, LARGEST_SEED)
 

@@ -108,6 +108,10 @@ SETTINGS = {
         Setting("read.columns", "Columns of runs without a header, as in query_id,doc_id,rank."),
         Setting("read.documents", "Number of documents in the collection, for Utility and FallOut.",
                 click.IntRange(0, LARGEST), tried=("-N",)),
+        Setting("read.documents_of",
+                "Document of a chunk in runs: a pattern whose first group it is, as in '^(.*)#\\d+$', or a "
+                "table of both ids. The best chunk counts.",
+                InputPath()),
         Setting("read.drop_identical_ids",
                 "Leave out documents of runs whose id is that of their query, as BEIR and MTEB do.",
                 click.BOOL, default=False),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Literal, TypeAlias, TypedDict, get_args
@@ -27,6 +28,16 @@ class QueryFile(str):
         self.ids: frozenset[bytes] | None = None
 
 
+class ChunkIds(str):
+    """What gives the document of a chunk: a pattern with a group, or a table, which is read once."""
+
+    __slots__ = ("table",)
+
+    def __init__(self, _given: str) -> None:
+        self.table: Mapping[bytes, bytes] | None = None
+
+
+DocumentsOf: TypeAlias = str | os.PathLike[str] | re.Pattern[str] | Mapping[str, str]
 QueriesIn: TypeAlias = str | os.PathLike[str] | Iterable[str]
 
 
@@ -52,6 +63,7 @@ class RunOptions(TypedDict, total=False):
     columns: str | None
     drop_identical_ids: bool
     queries_in: QueriesIn | None
+    documents_of: DocumentsOf | None
 
 
 class ReadQrelsOptions(QrelsOptions, total=False):
@@ -113,6 +125,10 @@ class Reading:
     queries_in : path or iterable of str, optional
         Queries that are read; the others are left out. A file holds one id a line, a table with a column of
         query ids, qrels or a run.
+    documents_of : str, path, pattern or dict, optional
+        What gives the document of a chunk in a run: a regular expression whose first group is the id of the
+        document; the path of a table whose first columns, or `chunk_id` and `doc_id`, are both ids; or a
+        dictionary. A document takes the place of its best chunk unless `on_duplicate` says otherwise.
     single_precision : bool
         Whether to compare scores as 32-bit floats, as trec_eval does; set by a profile.
 
@@ -139,6 +155,7 @@ class Reading:
     qrels_columns: str | None = None
     drop_identical_ids: bool = False
     queries_in: QueriesIn | None = None
+    documents_of: DocumentsOf | None = None
     single_precision: bool = False
 
     def __post_init__(self) -> None:
@@ -153,6 +170,9 @@ class Reading:
             if given is not None and not isinstance(given, str):
                 raise UsageError(f"{name}={given!r}; expected names, as in 'query_id,doc_id,{example}'")
         object.__setattr__(self, "queries_in", _checked_queries(self.queries_in))
+        object.__setattr__(self, "documents_of", _checked_documents(self.documents_of))
+        if self.documents_of is not None and self.on_duplicate == "refuse":
+            object.__setattr__(self, "on_duplicate", "max")
 
     @classmethod
     def of(
@@ -166,6 +186,11 @@ class Reading:
     def by_rank(self) -> bool:
         """Whether lists are ordered by the rank column."""
         return self.order == "rank"
+
+    @property
+    def by_row(self) -> bool:
+        """Whether the rows of a run must be read one by one."""
+        return self.by_rank or self.documents_of is not None
 
     @property
     def by_tag(self) -> bool:
@@ -202,6 +227,41 @@ def _checked_queries(given: object) -> QueryFile | tuple[str, ...] | None:
     if not ids or not all(isinstance(each, str) for each in ids):
         raise UsageError(f"queries_in={given!r:.60}; expected a path, or ids of queries as text")
     return ids
+
+
+def _checked_documents(given: object) -> ChunkIds | None:
+    r"""Return what gives the document of a chunk.
+
+    >>> _checked_documents({"d1#0": "d1"}), _checked_documents(re.compile(r"(.*)#\d+"))
+    ('a dictionary of 1', '(.*)#\\d+')
+    """
+    if given is None or isinstance(given, ChunkIds):
+        return given
+    if isinstance(given, Mapping):
+        made = ChunkIds(f"a dictionary of {len(given)}")
+        if not given or not all(isinstance(name, str) for pair in given.items() for name in pair):
+            raise UsageError("documents_of must map ids of chunks to ids of documents, both as text")
+        made.table = {name.encode(): document.encode() for name, document in given.items()}
+        return made
+    if isinstance(given, re.Pattern) and isinstance(given.pattern, str):
+        given = given.pattern
+    if not isinstance(given, (str, os.PathLike)):
+        raise UsageError(
+            f"documents_of={given!r:.60}; expected a pattern, the path of a table, or a dictionary"
+        )
+    made = ChunkIds(os.fspath(given))
+    if os.path.exists(made):
+        return made
+    try:
+        groups = re.compile(made).groups
+    except re.error as error:
+        groups = 0
+        wrong = f"is no regular expression ({error})"
+    else:
+        wrong = "has no group in parentheses, which would be the document"
+    if not groups:
+        raise UsageError(rf"documents_of: no file is called '{made}', and it {wrong}. Example: '^(.*)#\d+$'")
+    return made
 
 
 @dataclass(frozen=True)

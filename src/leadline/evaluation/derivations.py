@@ -25,7 +25,7 @@ from leadline.measures.user_models import ERR, RBP
 class Shares(Derivation):
     """Precision, recall and measures of both: relevant documents at ranks 1..k over k, R, or both."""
 
-    measures: ClassVar[tuple[str, ...]] = ("P", "R", "Rprec", "F", "E", "Success", "NumRelRet")
+    measures: ClassVar[tuple[str, ...]] = ("P", "R", "Rprec", "F", "E", "Success", "Complete", "NumRelRet")
 
     def steps(self, measure: Any, listed: Listed) -> Steps:
         """Count relevant documents, then divide."""
@@ -52,6 +52,10 @@ def _share(measure: Any, name: str, count: int, size: int, depth: int) -> tuple[
         return _f(measure, name, count, size, depth)
     if name == "Success":
         return float(count > 0), [f"{measure} = {int(count > 0)}"]
+    if name == "Complete":
+        value = math.nan if not size else float(count == size)
+        lines = [f"relevant documents judged: R = {size}", f"{measure} = {number(value)}"]
+        return value, lines
     if name == "NumRelRet":
         return float(count), [f"{measure} = {count}"]
     divisor = size if name in ("R", "Rprec") else depth

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from leadline.data.arrays import Flags, Floats
-from leadline.data.ids import to_text
+from leadline.data.ids import to_bytes, to_text
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import CutReadingOptions, RunOptions, reading_and_cut
@@ -309,7 +309,16 @@ def _unmatched(
     }
     if not examples:
         return []
-    return no_judged_document(list(examples), next(iter(examples.values()), ""), _first_judged(table))
+    retrieved = next(iter(examples.values()), "")
+    judged = _whole_of(retrieved, table) or _first_judged(table)
+    return no_judged_document(list(examples), retrieved, judged)
+
+
+def _whole_of(chunk: str, table: QrelsColumns) -> str:
+    """Return the longest judged id that an id begins with."""
+    judged, name = set(table.documents), to_bytes(chunk)
+    found = (name[:size] for size in range(len(name) - 1, 0, -1) if name[:size] in judged)
+    return to_text(next(found, b""))
 
 
 def _first_judged(table: QrelsColumns) -> str:

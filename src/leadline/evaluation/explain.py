@@ -299,7 +299,7 @@ def _list_of(
     source: RunLike, query: str, *, name: str | None, reading: Reading
 ) -> tuple[RunColumns | None, str, ReadCounts]:
     """Return the list of one query, None if there is none, and the name and counts of its whole run."""
-    if not isinstance(source, RunColumns):
+    if not isinstance(source, RunColumns) or reading.documents_of is not None:
         kept = _OneList(query)
         name, tally = stream_lists(source, kept, reading=reading, name=name)
         if kept.found is None:

@@ -115,7 +115,7 @@ def judge(
     keep: bool = False,
 ) -> tuple[str, JudgedRun, ReadCounts]:
     """Join a run with the qrels while it is read."""
-    if isinstance(source, RunColumns):
+    if isinstance(source, RunColumns) and reading.documents_of is None:
         return name or source.name, *_judge_run(source, qrels, reading, cut, keep=keep)
     joining = _Joining(qrels, cut, keep=keep)
     joins = joining if cut == UNCUT and not keep else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -199,6 +200,10 @@ def no_judged_document(names: Sequence[str], retrieved: str, judged: str) -> lis
     if not retrieved:
         example = f"the judgments have {judged!r}"
     message = f"no document of {', '.join(names)} is judged; do the document ids match? ({example})"
+    rest = retrieved.removeprefix(judged) if judged else ""
+    if rest != retrieved and not rest[:1].isalnum():
+        pattern = "^(.*)" + re.sub(r"\d+", r"\\d+", re.escape(rest)) + "$"
+        message += f". For chunks of documents: --config read.documents_of='{pattern}'"
     return [ResultWarning("no_judged_document", message, len(names))]
 
 

@@ -65,7 +65,7 @@ class _Strings(NamedTuple):
 
 def stream(records: Records, consumer: ListConsumer, reading: Reading) -> ReadCounts | None:
     """Pass the lists of columns to a consumer, batch by batch; None if they must be read row by row."""
-    if not _readable(records, "score") or reading.by_rank:
+    if not _readable(records, "score") or reading.by_row:
         return None
     counts = ReadCounts()
     seen: set[bytes] = set()

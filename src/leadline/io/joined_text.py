@@ -153,7 +153,7 @@ def can_join(reading: Reading) -> bool:
     return (
         kernels.compiled is not None
         and kernels.compiled.judge is not None
-        and reading.order == "score"
+        and not reading.by_row
         and not reading.selects
     )
 

@@ -213,7 +213,7 @@ def read_run(
     documents: Sequence[str] | None = None,
     **options: Unpack[RunOptions],
 ) -> Run:
-    """Read a run from a file of any format, a dictionary, a data frame or rows.
+    r"""Read a run from a file of any format, a dictionary, a data frame or rows.
 
     A dictionary is `{query: {document: score}}`, or `{query: [document, ...]}` best first, where a repeat
     counts at its first place; rows are (query, document, score) or named tuples. `order` ("score", or "rank":
@@ -222,6 +222,8 @@ def read_run(
     7 is read as "7". `columns` names the columns of a text without a header, as in "query_id,doc_id,rank";
     without scores the ranks order the documents. `queries_in` (a path, or ids) reads some queries only,
     `drop_identical_ids` leaves out documents whose id is that of their query.
+    `documents_of` makes documents of chunks, of which the best counts: a pattern whose first group is the
+    document, as in r"^(.*)#\d+$", the path of a table of both ids, or a dictionary.
 
     A list is of ids, of (document, score) pairs, or of objects or dictionaries with an id and a score, such
     as the hits of `semantic_search` of sentence-transformers. Lists without query ids need `queries`, the ids

@@ -106,6 +106,8 @@ def counted_run(
     source: RunLike, *, reading: Reading, name: str | None = None
 ) -> tuple[RunColumns, ReadCounts]:
     """Read a run from any supported source; return it and its counts."""
+    if isinstance(source, RunColumns) and reading.documents_of is not None:
+        return counted_run(source.to_dict(), reading=reading, name=name or source.name)
     if isinstance(source, RunColumns):
         run, identical = selection.selected_run(source, reading)
         size, queries = len(run.scores), len(run.queries)
@@ -115,7 +117,7 @@ def counted_run(
     name = name or UNNAMED
     from leadline.io import python_inputs
 
-    columns = None if reading.by_rank else python_inputs.dictionary_columns(source, empty=True)
+    columns = None if reading.by_row else python_inputs.dictionary_columns(source, empty=True)
     if columns is not None:
         columns, identical = selection.selected_columns(columns, reading, name)
         counts = ReadCounts(rows=len(columns.values), queries=len(columns.queries), identical=identical)
@@ -167,10 +169,12 @@ def stream_lists(
     workspaces: Sequence[Buffers] = (),
     joins: JoinConsumer | None = None,
 ) -> tuple[str, ReadCounts]:
-    """Pass the lists of any run but a `Run` to a consumer; return its name and counts.
+    """Pass the lists of any run to a consumer, of a `Run` only as documents; return its name and counts.
 
     `joins` is the consumer if it takes joined lists too.
     """
+    if isinstance(source, RunColumns):
+        name, source = name or source.name, source.to_dict()
     if isinstance(source, (str, os.PathLike)):
         path = os.fspath(source)
         file = opened(path)
@@ -184,7 +188,7 @@ def stream_lists(
         name = name or UNNAMED
         from leadline.io import python_inputs
 
-        columns = None if reading.by_rank else python_inputs.dictionary_columns(source, empty=True)
+        columns = None if reading.by_row else python_inputs.dictionary_columns(source, empty=True)
         if columns is not None:
             columns, identical = selection.selected_columns(columns, reading, name)
             counts = row_checks.deliver_lists(python_inputs.DictionaryLists(columns), consumer, reading)

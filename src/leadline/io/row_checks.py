@@ -231,7 +231,7 @@ def run(records: Records, *, name: str, reading: Reading) -> tuple[RunColumns, R
     """Return a run and its counts."""
     from leadline.io import columns
 
-    found = None if reading.by_rank else columns.whole(records, "score")
+    found = None if reading.by_row else columns.whole(records, "score")
     if found is not None:
         selection.select(found, reading)
     if found is not None and found.queries and are_unique(found):
@@ -281,7 +281,10 @@ def checked_lists(records: Records, reading: Reading) -> PlainLists:
     """Return lists without faults, which are refused or repaired."""
     lists = lists_of(records, "score", reading)
     some = bool(lists.documents)
-    selection.select(lists, reading)
+    try:
+        selection.select(lists, reading)
+    except InputError as error:
+        raise error if error.path else records.at(error, error.line) from None
     if some and not lists.documents:
         selection.refuse_nothing(reading, records.path)
     if records.listed and reading.on_duplicate == "refuse":

@@ -1,8 +1,10 @@
-"""Selection while runs and judgments are read: a subset of the queries, no document that is its query."""
+"""Selection while runs are read: some queries, no document that is its query, no chunks."""
 
 from __future__ import annotations
 
+import difflib
 import os
+import re
 from copy import copy
 from typing import TYPE_CHECKING, NoReturn
 
@@ -10,16 +12,23 @@ import numpy as np
 
 from leadline import kernels
 from leadline.data.arrays import Flags, Integers
-from leadline.data.ids import Vocabulary, to_bytes
+from leadline.data.ids import Vocabulary, to_bytes, to_text
 from leadline.data.qrels import QrelsColumns
-from leadline.data.reading import QueryFile, Reading
+from leadline.data.reading import ChunkIds, QueryFile, Reading
 from leadline.data.run import RunColumns
 from leadline.errors import InputError
+from leadline.io.lines import lines as lines_of
 from leadline.io.query_ids import read_query_ids
+from leadline.io.row_columns import DOCUMENT, find
+from leadline.io.small_tables import Rows, cells_of, parquet, refuse_ragged
 from leadline.io.trec_lists import CompiledLists, PlainLists, TrecLists
 
 if TYPE_CHECKING:
+    from leadline.data.reading import DocumentsOf
     from leadline.io.python_inputs import DictionaryColumns
+
+CHUNK = ("chunk_id", "passage_id", "node_id", "chunk", "passage")
+DOCUMENTS = (*DOCUMENT, "doc")
 
 
 def wanted_queries(reading: Reading) -> frozenset[bytes] | None:
@@ -42,8 +51,15 @@ def wanted_queries(reading: Reading) -> frozenset[bytes] | None:
 def select(lists: TrecLists, reading: Reading) -> None:
     """Leave out lists of other queries, and documents whose id is that of their query if that is asked for.
 
-    A list without any other document is left out.
+    A list without any other document is left out. Chunks that are left become their documents.
     """
+    _select(lists, reading)
+    if reading.documents_of is not None:
+        assert isinstance(lists, PlainLists)
+        lists.documents = documents_of(lists, reading.documents_of)
+
+
+def _select(lists: TrecLists, reading: Reading) -> None:
     if not reading.selects:
         return
     wanted = wanted_queries(reading)
@@ -195,3 +211,70 @@ def refuse_nothing(reading: Reading, path: str) -> NoReturn:
 def _shown(reading: Reading) -> str:
     chosen = reading.queries_in
     return f" of {chosen}" if isinstance(chosen, QueryFile) else ""
+
+
+def documents_of(chunks: PlainLists, given: DocumentsOf) -> list[bytes]:
+    """Return the document of every chunk of some lists; a chunk without one is refused."""
+    assert isinstance(given, ChunkIds)
+    if given.table is None and os.path.exists(given):
+        given.table = _read(str(given))
+    known: dict[bytes, bytes | None] = {}
+    match = None if given.table is not None else re.compile(given).search
+    found: list[bytes] = []
+    for row, name in enumerate(chunks.documents):
+        document = known.get(name)
+        if document is None:
+            if given.table is not None:
+                document = given.table.get(name)
+            elif match is not None:
+                hit = match(to_text(name))
+                document = None if hit is None or not hit[1] else to_bytes(hit[1])
+            if document is None:
+                raise _unknown(to_text(name), given, chunks.lines[row] if chunks.lines else None)
+            known[name] = document
+        found.append(document)
+    return found
+
+
+def _unknown(name: str, given: ChunkIds, line: int | None) -> InputError:
+    if given.table is None:
+        return InputError(
+            f"id '{name}' doesn't match the pattern {given} of documents_of",
+            expected="a pattern with a document for every id",
+            hint=r"'^(.*?)(?:#\d+)?$' also takes ids without a number",
+            line=line,
+        )
+    close = difflib.get_close_matches(name, map(to_text, given.table), n=1)
+    nearest = f"; nearest: '{close[0]}'" if close else ""
+    return InputError(f"chunk '{name}' isn't in {given}{nearest}", expected="its document", line=line)
+
+
+def _read(path: str) -> dict[bytes, bytes]:
+    """Read a table of chunks and documents: their columns by name, else the first two."""
+    found: dict[bytes, bytes] = {}
+    for line, row in parquet(path) if path.endswith(".parquet") else _rows(path):
+        names = list(row)
+        chunk = find(names, CHUNK) or names[0]
+        document = find(names, DOCUMENTS) or next((name for name in names if name != chunk), chunk)
+        cells = row[chunk], row[document]
+        if document == chunk or not all(isinstance(cell, str) and cell for cell in cells):
+            raise InputError("no chunk with its document", expected="two ids", path=path, line=line)
+        key, value = map(to_bytes, cells)
+        if found.setdefault(key, value) != value:
+            raise InputError(f"chunk '{cells[0]}' has two documents", expected="one", path=path, line=line)
+    if not found:
+        raise InputError("contains no chunks", expected="a table of chunk_id and doc_id", path=path)
+    return found
+
+
+def _rows(path: str) -> Rows:
+    """Yield the rows of a CSV or TSV table; a header has the name of a column of ids."""
+    cells = cells_of(((number, line + "\n") for number, line in lines_of(path)), path)
+    number, header = next(cells, (1, []))
+    if not set(header) & {*CHUNK, *DOCUMENTS, "id"}:
+        names = list(map(str, range(len(header))))
+        yield number, dict(zip(names, header, strict=True))
+        header = names
+    for number, row in cells:
+        refuse_ragged(row, header, path, number)
+        yield number, dict(zip(header, row, strict=True))

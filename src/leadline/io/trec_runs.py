@@ -145,7 +145,7 @@ def _delivered(
 def _grouped_on_disk(path: str, consumer: ListConsumer, reading: Reading) -> ReadCounts | None:
     """Deliver the lists of a run whose lines are grouped on disk; None if it is not large or not clean."""
     size = text_size(path)
-    if size <= LARGE or kernels.compiled is None or reading.order != "score":
+    if size <= LARGE or kernels.compiled is None or reading.by_row:
         return None
     with Parts(path, size) as parts:
         with Chunk(path, Buffers()) as window:
@@ -322,7 +322,7 @@ def _find(window: Chunk, line: int, reading: Reading, *, whole: bool) -> tuple[S
     """Find the lists of a chunk with the compiled kernel if its text is clean, else in Python."""
     here = Scanned(None, window.path, window.text, window.end, line, window.last, whole)
     lists: TrecLists | None = None
-    if reading.order == "score":
+    if not reading.by_row:
         lists = CompiledLists.scan(window, line, run=True)
     if lists is None:
         lists = _plain_lists(here, reading)
@@ -353,7 +353,7 @@ def _plain_lists(scanned: Scanned, reading: Reading) -> PlainLists:
             lists.narrow()
         lists.resolve_duplicates(reading)
     except InputError as error:
-        raise error.at(scanned.path) from None
+        raise error if error.path else error.at(scanned.path) from None
     return lists
 
 

@@ -63,6 +63,7 @@ if TYPE_CHECKING:  # what __getattr__ finds, for type checkers
     from leadline.measures.diversity import nERR_IA as nERR_IA
     from leadline.measures.diversity import nNRBP as nNRBP
     from leadline.measures.precision import RR as RR
+    from leadline.measures.precision import Complete as Complete
     from leadline.measures.precision import E as E
     from leadline.measures.precision import F as F
     from leadline.measures.precision import FallOut as FallOut

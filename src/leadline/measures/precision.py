@@ -319,6 +319,33 @@ class Success(Measure):
         return (relevant_retrieved(judged, judged.hits(self.rel), self.cutoff) > 0).astype(np.float64)
 
 
+class Complete(Measure):
+    """1 if all relevant documents are in the top k, else 0: all the evidence for an answer was found.
+
+    It is 1 where recall is 1, and undefined without relevant documents.
+
+    >>> Complete(cutoff=2).of([1, 1]), Complete(cutoff=2).of([1, 0, 1])
+    (1.0, 0.0)
+    """
+
+    title = "complete at k"
+    formula = "1 if R@k = 1, else 0"
+    source = "Khattab et al. 2021, Retrieval@k"
+    aliases: ClassVar[Aliases] = {"complete": {}, "all_found": {}}
+    default_cutoffs: ClassVar[DefaultCutoffs] = {"complete": (5, 10), "all_found": (5, 10)}
+
+    rel: float = number(1.0, low=0.0)
+    cutoff: int | None = cutoff()
+
+    def values(self, judged: JudgedRun) -> Floats:
+        """Return the value of every query."""
+        found, needed = (
+            relevant_retrieved(judged, judged.hits(self.rel), self.cutoff),
+            relevant(judged, self.rel),
+        )
+        return np.where(needed > 0, (found == needed).astype(np.float64), np.nan)
+
+
 class Utility(Measure):
     """Linear utility of the retrieved set.
 
