@@ -53,6 +53,12 @@ class Visit:
         for key in keys:
             self.page.keyboard.press(key)
 
+    def press_as_cards_come(self, number: int) -> None:
+        """Judge as a person reads: a key for the next document is pressed when it is shown."""
+        for _ in range(number):
+            self.page.wait_for_selector("#card:not([hidden])")
+            self.press("1")
+
     def wait(self, text: str = "saved") -> None:
         self.page.wait_for_function("text => document.getElementById('saved').textContent === text", arg=text)
 
@@ -258,7 +264,8 @@ def test_what_was_skipped_comes_again_at_the_end(server: Server, visit: Callable
     skipped = (judge.text("query"), judge.text("title"))
     judge.press("s", "ArrowLeft")
     assert (judge.text("title"), "skipped before" in judge.text("flags")) == (skipped[1], True)
-    judge.press("s", *["1"] * 23)
+    judge.press("s")
+    judge.press_as_cards_come(23)
     judge.page.wait_for_selector("#card:not([hidden])")
     assert (judge.text("query"), judge.text("title")) == skipped
     assert "skipped before" in judge.text("flags")
@@ -340,7 +347,7 @@ def test_a_key_without_a_document_is_told_and_judges_nothing(
     server: Server, files: Files, visit: Callable[..., Visit]
 ) -> None:
     judge = visit(server)
-    judge.press(*["1"] * 24)
+    judge.press_as_cards_come(24)
     judge.wait()
     judge.finish()
     judge.press("1", "2")
