@@ -123,7 +123,6 @@ def judge(
         source, joining, reading=reading, name=name, workspaces=workspaces, joins=joins
     )
     counts.unjudged_queries = len(joining.unjudged)
-    counts.unjudged_query = next(map(to_text, joining.unjudged), "")
     return name, joining.judged_run(), counts
 
 
@@ -145,7 +144,6 @@ def _judge_run(
         identical=identical,
         tag=run.tag,
         unjudged_queries=len(unjudged),
-        unjudged_query=next(iter(unjudged), ""),
     )
     return judged, counts
 

@@ -29,7 +29,6 @@ class Gains(Rule):
     measures: ClassVar[tuple[str, ...]] = ("CG", "DCG", "RBP", "SDCG", "nDCG")
 
     def expected(self, measure: Measure, judged: JudgedRun, *, low: Floats, high: Floats) -> Floats:
-        """Return the mean over all orders."""
         del low, high
         weights = np.zeros(int(judged.length.max(initial=0)) + 1)
         ranks = np.arange(1, len(weights))
@@ -116,7 +115,6 @@ class FirstHit(Rule):
     measures: ClassVar[tuple[str, ...]] = ("RR", "Success")
 
     def expected(self, measure: Measure, judged: JudgedRun, *, low: Floats, high: Floats) -> Floats:
-        """Return the mean over all orders."""
         rel, cutoff = float(getattr(measure, "rel", 1.0)), getattr(measure, "cutoff", None)
         rows = np.flatnonzero(judged.grade >= rel)
         query, first = judged.query[rows], judged.tie_first[rows].astype(np.int64)
@@ -155,7 +153,6 @@ class Rank(Rule):
     measures: ClassVar[tuple[str, ...]] = ("RankOf",)
 
     def expected(self, measure: Measure, judged: JudgedRun, *, low: Floats, high: Floats) -> Floats:
-        """Return the mean over all orders."""
         del high
         assert isinstance(measure, RankOf)
         if measure.form == "search":
@@ -229,7 +226,6 @@ class NonrelevantAbove(Rule):
     measures: ClassVar[tuple[str, ...]] = ("binG",)
 
     def expected(self, measure: Measure, judged: JudgedRun, *, low: Floats, high: Floats) -> Floats:
-        """Return the mean over all orders."""
         del low, high
         assert isinstance(measure, binG)
         rows = np.flatnonzero(judged.grade >= measure.rel)
@@ -266,7 +262,6 @@ class Counts(Rule):
     )
 
     def expected(self, measure: Measure, judged: JudgedRun, *, low: Floats, high: Floats) -> Floats:
-        """Return the mean over all orders."""
         least = 0.0 if _counts_judgments(measure) else float(getattr(measure, "rel", 1.0))
         rows = np.flatnonzero(judged.grade >= least)
         query = judged.query[rows]
@@ -322,7 +317,6 @@ class Cascade(Rule):
     measures: ClassVar[tuple[str, ...]] = ("ERR",)
 
     def expected(self, measure: Measure, judged: JudgedRun, *, low: Floats, high: Floats) -> Floats:
-        """Return the mean over all orders."""
         assert isinstance(measure, ERR)
         rows = np.flatnonzero(judged.grade > 0)
         query, first = judged.query[rows], judged.tie_first[rows].astype(np.int64)
@@ -375,7 +369,6 @@ class AveragePrecision(Rule):
     measures: ClassVar[tuple[str, ...]] = ("AP",)
 
     def expected(self, measure: Measure, judged: JudgedRun, *, low: Floats, high: Floats) -> Floats:
-        """Return the mean over all orders."""
         del low, high
         assert isinstance(measure, AP)
         rows = np.flatnonzero(judged.grade >= measure.rel)

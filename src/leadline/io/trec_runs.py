@@ -50,7 +50,6 @@ class ReadCounts:
     tag: str = ""
     other_tags: int = 0
     unjudged_queries: int = 0
-    unjudged_query: str = ""
     remarks: int = 0
 
     def add(self, lists: TrecLists, ranked: RankedLists) -> None:

@@ -86,7 +86,6 @@ class Depth(PoolMethod):
 
     @property
     def reach(self) -> int | None:
-        """Rank to which a run contributes documents."""
         return self.k
 
     def order(self, offered: RankedLists, judged: Mapping[int, bool] = NOTHING) -> Integers:  # noqa: ARG002

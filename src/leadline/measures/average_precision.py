@@ -48,7 +48,6 @@ class AP(Measure):
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         hits = judged.hits(self.rel)
         precision = hits.nth / hits.rank
         query = hits.query
@@ -79,7 +78,6 @@ class GMAP(Measure):
     rel: float = number(1.0, low=0.0)
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         return AP(rel=self.rel).values(judged)
 
 
@@ -132,7 +130,6 @@ class GAP(Measure):
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         query, rank, grade = judged.gains
         ideal = judged.qrels.ideal
         with np.errstate(over="ignore"):
@@ -167,7 +164,6 @@ class SetAP(Measure):
     rel: float = number(1.0, low=0.0)
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         count = relevant_retrieved(judged, judged.hits(self.rel), None)
         size = judged.length.astype(np.float64) * relevant(judged, self.rel)
         return ratio(count * count, size)
@@ -194,7 +190,6 @@ class infAP(Measure):  # noqa: N801  # the field's spelling
     rel: float = number(1.0, low=0.0)
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         grade = judged.grade
         chosen = grade >= self.rel
         nonrelevant = judged.before((grade >= 0) & ~chosen)[chosen]
@@ -238,7 +233,6 @@ class IPrec(Measure):
     recall: float = recall_level()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         return interpolate(judged, [self.recall], rule=self.rule, rel=self.rel)[:, 0]
 
 
@@ -350,7 +344,6 @@ class AvgIPrec(Measure):
     rel: float = number(1.0, low=0.0)
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         levels = ELEVEN_LEVELS if self.levels == "eleven" else list(map(float, self.levels.split("/")))
         columns = interpolate(judged, levels, rule=self.rule, rel=self.rel)
         total: Floats = columns[:, ::-1].cumsum(axis=1)[:, -1]  # from the last level to the first

@@ -117,7 +117,6 @@ class Q(_Blended):
     norm: str = choice("relevant", "min")
 
     def combined(self, judged: JudgedRun, found: Found) -> Floats:
-        """Return the value of every query from its relevant documents."""
         size = relevant(judged, self.rel)
         if self.norm == "min" and self.cutoff is not None:
             size = np.minimum(size, self.cutoff)
@@ -139,7 +138,6 @@ class O_measure(_Blended):  # noqa: N801  # the field's spelling
     aliases: ClassVar[Aliases] = {"O-measure": {}, "OMeasure": {}}
 
     def combined(self, judged: JudgedRun, found: Found) -> Floats:
-        """Return the value of every query from its relevant documents."""
         first = found.only(found.nth == 1)
         return judged.total(first.query, first.blended)
 
@@ -171,7 +169,6 @@ class P_measure(_Blended):  # noqa: N801  # the field's spelling
     aliases: ClassVar[Aliases] = {"P-measure": {}, "PMeasure": {}}
 
     def combined(self, judged: JudgedRun, found: Found) -> Floats:
-        """Return the value of every query from its relevant documents."""
         preferred = found.only(found.rank == preferred_rank(judged, found)[found.query])
         return judged.total(preferred.query, preferred.blended)
 
@@ -192,7 +189,6 @@ class P_plus(_Blended):  # noqa: N801  # the field's spelling
     aliases: ClassVar[Aliases] = {"P-plus": {}, "P+": {}, "PPlusMeasure": {}}
 
     def combined(self, judged: JudgedRun, found: Found) -> Floats:
-        """Return the value of every query from its relevant documents."""
         read = found.only(found.rank <= preferred_rank(judged, found)[found.query])
         return judged.total(read.query, read.blended) / np.maximum(judged.total(read.query), 1.0)
 
@@ -219,7 +215,6 @@ class NCUgu(_Blended):
     stop: Any = gains_by_grade("gain", low=0.0)
 
     def combined(self, judged: JudgedRun, found: Found) -> Floats:
-        """Return the value of every query from its relevant documents."""
         qrels = judged.qrels
         stops = self.gains if self.stop == "gain" else self.stop
         table = np.maximum(qrels.grades, 0.0) if stops == "grade" else gain_of_rows(qrels, stops)
@@ -255,7 +250,6 @@ class NCUrb(_Blended):
     gamma: float = number(0.95, low=0.0, high=1.0)
 
     def combined(self, judged: JudgedRun, found: Found) -> Floats:
-        """Return the value of every query from its relevant documents."""
         weight, whole = rank_biased(judged, found.nth, rel=self.rel, gamma=self.gamma)
         return ratio(judged.total(found.query, weight * found.blended), whole)
 
@@ -288,7 +282,6 @@ class NCUrbIE(Measure):
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         query, rank, nth = judged.hits(self.rel)
         weight, whole = rank_biased(judged, nth, rel=self.rel, gamma=self.gamma)
         part = weight * np.power(self.p, rank + 0.0)
@@ -320,7 +313,6 @@ class EBR(Measure):
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         query, rank, grade = gains_below(self, judged, self.max_grade)
         ideal = judged.qrels.ideal
         with np.errstate(over="ignore"):

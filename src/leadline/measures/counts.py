@@ -29,7 +29,6 @@ class NumQ(Measure):
     aliases: ClassVar[Aliases] = {"num_q": {}}
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         return np.ones(len(judged.present))
 
 
@@ -50,7 +49,6 @@ class NumRel(Measure):
     rel: float = number(1.0, low=0.0)
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         return relevant(judged, self.rel)
 
 
@@ -69,7 +67,6 @@ class NumRet(Measure):
     aliases: ClassVar[Aliases] = {"num_ret": {}}
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         return judged.length.astype(np.float64)
 
 
@@ -91,7 +88,6 @@ class NumRelRet(Measure):
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         return relevant_retrieved(judged, judged.hits(self.rel), self.cutoff)
 
 
@@ -115,7 +111,6 @@ class NumNonrelRet(Measure):
     rel: float = number(1.0, low=0.0)
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         return judged.total(judged.query[(judged.grade >= 0) & (judged.grade < self.rel)])
 
 
@@ -137,7 +132,6 @@ class Judged(Measure):
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedTable) -> Floats:
-        """Return the value of every query."""
         chosen = judged.grade >= 0
         size = judged.length.astype(np.float64)
         if self.cutoff is not None:
@@ -168,7 +162,6 @@ class Unj(Measure):
     cutoff: int = needed_cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         chosen = (judged.grade >= 0) & (judged.rank <= self.cutoff)
         size = np.minimum(judged.length, self.cutoff)
         return (size - judged.total(judged.query[chosen])) / self.cutoff

@@ -143,7 +143,6 @@ class CG(Measure):
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         query, rank, gain = judged.gains
         if self.cutoff is not None:
             within = rank <= self.cutoff
@@ -174,7 +173,6 @@ class DCG(Measure):
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         with np.errstate(over="ignore"):
             return check_finite(self, self.added(judged, *judged.gains, np.zeros(len(judged.present))))
 
@@ -210,7 +208,6 @@ class SDCG(Measure):
     cutoff: int = needed_cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         query, rank, grade = gains_below(self, judged, self.max_grade)
         within = rank <= self.cutoff
         gain = grade[within] / self.max_grade / np.log2(rank[within] + 1.0)
@@ -244,7 +241,6 @@ class nDCG(DCG):  # noqa: N801  # the field's spelling
     default_cutoffs: ClassVar[DefaultCutoffs] = {"ndcg_cut": CUTOFFS}
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         ideal = judged.qrels.ideal
         best = np.zeros(len(judged.present))
         best[ideal.query[ideal.rank == 1]] = ideal.gain[ideal.rank == 1]
@@ -276,7 +272,6 @@ class GnDCG(Measure):
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         retrieved, ideal = gains_of(judged, self.gains)
         best = check_finite(self, self._added(judged, *ideal))
         return ratio(self._added(judged, *retrieved), best)
@@ -308,7 +303,6 @@ class RnDCG(Measure):
     rel: float = number(1.0, low=0.0)
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         retrieved, ideal = gains_of(judged, self.gains)
         curve, best = DCGCurve(judged, retrieved), DCGCurve(judged, ideal)
         check_finite(self, best.last)
@@ -341,7 +335,6 @@ class nDCGrel(Measure):  # noqa: N801  # the field's spelling
     gains: Any = gains_by_grade()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         retrieved, ideal = gains_of(judged, self.gains)
         curve, best = DCGCurve(judged, retrieved), DCGCurve(judged, ideal)
         check_finite(self, best.last)
@@ -368,7 +361,6 @@ class G(Measure):
     gains: Any = gains_by_grade()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         retrieved, ideal = gains_of(judged, self.gains)
         whole = check_finite(self, judged.total(ideal.query, ideal.gain))
         query, rank, gain = retrieved

@@ -152,7 +152,6 @@ class StRecall(_Diversity):
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         covered = self.covered(judged, self.rel).first(self.cutoff)
         return ratio(judged.total(covered.query[covered.nth == 1]), self.size(judged, self.rel))
 
@@ -177,7 +176,6 @@ class P_IA(_Diversity):  # noqa: N801  # the field's spelling
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         covered = self.covered(judged, self.rel).first(self.cutoff)
         depth = judged.length.astype(np.float64) if self.cutoff is None else self.cutoff
         return ratio(judged.total(covered.query), self.size(judged, self.rel) * depth)
@@ -201,7 +199,6 @@ class AP_IA(_Diversity):  # noqa: N801  # the field's spelling
     rel: float = number(1.0, low=0.0)
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         table = self.table(judged)
         covered = self.covered(judged, self.rel)
         keys, count = self.pairs(judged, self.rel)
@@ -235,7 +232,6 @@ class ERR_IA(_Diversity):  # noqa: N801  # the field's spelling
     cutoff: int = needed_cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         covered = self.covered(judged, self.rel).first(self.cutoff)
         best = sum_to_cutoff(self.cutoff, lambda rank: np.power(1 - STOP, rank - 1) / rank)
         value = ratio(by_rank(judged, covered), self.size(judged, self.rel) * best)
@@ -268,7 +264,6 @@ class nERR_IA(_Diversity):  # noqa: N801  # the field's spelling
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         ideal = self.ideal(judged, self.rel, STOP).first(self.cutoff)
         covered = self.covered(judged, self.rel).first(self.cutoff)
         return ratio(by_rank(judged, covered), by_rank(judged, ideal))
@@ -296,7 +291,6 @@ class alpha_DCG(_Diversity):  # noqa: N801  # the field's spelling
     cutoff: int = needed_cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         covered = self.covered(judged, self.rel).first(self.cutoff)
         best = sum_to_cutoff(self.cutoff, lambda r: np.power(1 - self.alpha, r - 1) / np.log2(r + 1))
         value = ratio(discounted(judged, covered, self.alpha), self.size(judged, self.rel) * best)
@@ -331,7 +325,6 @@ class alpha_nDCG(_Diversity):  # noqa: N801  # the field's spelling
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         covered = self.covered(judged, self.rel).first(self.cutoff)
         ideal = self.ideal(judged, self.rel, self.alpha).first(self.cutoff)
         return ratio(discounted(judged, covered, self.alpha), discounted(judged, ideal, self.alpha))
@@ -358,7 +351,6 @@ class NRBP(_Diversity):
     rel: float = number(1.0, low=0.0)
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         total = persistence_weighted(judged, self.covered(judged, self.rel), self.alpha, self.beta)
         value = ratio(total * (1 - (1 - self.alpha) * self.beta), self.size(judged, self.rel))
         return np.asarray(np.minimum(value, 1.0), dtype=np.float64)  # above 1 by rounding only
@@ -389,7 +381,6 @@ class nNRBP(_Diversity):  # noqa: N801  # the field's spelling
     rel: float = number(1.0, low=0.0)
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         ideal = self.ideal(judged, self.rel, self.alpha)
         covered = self.covered(judged, self.rel)
         return ratio(
@@ -416,7 +407,6 @@ class D_nDCG(_Diversity):  # noqa: N801  # the field's spelling
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         return ratio(*global_gains(self, judged, self.cutoff))
 
 
@@ -465,7 +455,6 @@ class Dsharp_nDCG(_Diversity):  # noqa: N801  # the field's spelling, but for th
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         covered = self.covered(judged, self.rel).first(self.cutoff)
         recall = ratio(judged.total(covered.query[covered.nth == 1]), self.size(judged, self.rel))
         gain = ratio(*global_gains(self, judged, self.cutoff))
@@ -487,7 +476,6 @@ class Coverage(Measure):
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         known = known_rows(judged, self)
         known_relevant = known & (judged.qrels.grades >= self.rel)
         chosen = known_relevant[judged.row]
@@ -519,7 +507,6 @@ class Novelty(Measure):
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         unknown = ~known_rows(judged, self)[judged.row]
         chosen = judged.grade >= self.rel
         if self.cutoff is not None:

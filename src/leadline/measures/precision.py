@@ -48,7 +48,6 @@ class P(Measure):
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         count = relevant_retrieved(judged, judged.hits(self.rel), self.cutoff)
         return ratio(count, judged.length.astype(np.float64) if self.cutoff is None else self.cutoff)
 
@@ -70,7 +69,6 @@ class R(Measure):
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         return ratio(
             relevant_retrieved(judged, judged.hits(self.rel), self.cutoff), relevant(judged, self.rel)
         )
@@ -103,7 +101,6 @@ class FallOut(Measure):
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         if not self.documents:
             grades = judged.qrels.grades
             size = judged.qrels.count((grades >= 0) & (grades < self.rel)).astype(np.float64)
@@ -137,7 +134,6 @@ class Rprec(Measure):
     rel: float = number(1.0, low=0.0)
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         hits = judged.hits(self.rel)
         size = relevant(judged, self.rel)
         return ratio(judged.total(hits.query[hits.rank <= size[hits.query]]), size)
@@ -165,7 +161,6 @@ class RprecMult(Measure):
     multiple: float = Parameter(..., type_=float, low=0.0, high=1e6, at=True)  # type: ignore[assignment]
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         hits = judged.hits(self.rel)
         cutoff = np.floor(self.multiple * judged.qrels.relevant(self.rel) + 0.9)
         return ratio(judged.total(hits.query[hits.rank <= cutoff[hits.query]]), cutoff)
@@ -190,7 +185,6 @@ class RelP(Measure):
     cutoff: int = needed_cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         count = relevant_retrieved(judged, judged.hits(self.rel), self.cutoff)
         return ratio(count, np.minimum(relevant(judged, self.rel), self.cutoff))
 
@@ -210,7 +204,6 @@ class SetRelP(Measure):
     rel: float = number(1.0, low=0.0)
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         count = relevant_retrieved(judged, judged.hits(self.rel), None)
         size = np.minimum(judged.length.astype(np.float64), relevant(judged, self.rel))
         return ratio(count, size)
@@ -249,7 +242,6 @@ class F(Measure):
             object.__setattr__(self, "form", "squared")
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         beta = self.beta if self.form == "squared" else math.sqrt(self.beta)
         return f_values(judged, beta=beta, rel=self.rel, cutoff=self.cutoff)
 
@@ -289,7 +281,6 @@ class E(Measure):
             object.__setattr__(self, "rising", True)
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         values = f_values(judged, beta=self.beta, rel=self.rel, cutoff=self.cutoff)
         return values if self.form == "lecture" else 1.0 - values
 
@@ -315,7 +306,6 @@ class Success(Measure):
     cutoff: int = needed_cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         return (relevant_retrieved(judged, judged.hits(self.rel), self.cutoff) > 0).astype(np.float64)
 
 
@@ -371,7 +361,6 @@ class Utility(Measure):
     rel: float = number(1.0, low=0.0)
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         count = relevant_retrieved(judged, judged.hits(self.rel), None)
         size = relevant(judged, self.rel)
         length = judged.length
@@ -401,7 +390,6 @@ class RR(Measure):
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         hits = judged.hits(self.rel)
         first = hits.nth == 1
         if self.cutoff is not None:
@@ -435,7 +423,6 @@ class RankOf(Measure):
     rel: float = number(1.0, low=0.0)
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         hits = judged.hits(self.rel)
         size = judged.qrels.relevant(self.rel)
         target = size if self.n == "all" else np.full(len(size), int(self.n))

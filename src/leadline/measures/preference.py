@@ -44,7 +44,6 @@ class Bpref(Measure):
     rel: float = number(1.0, low=0.0)
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         hits, size, grades = judged.hits(self.rel), relevant(judged, self.rel), judged.qrels.grades
         nonrelevant = judged.qrels.count((grades >= 0) & (grades < self.rel)).astype(np.float64)
         is_other = (judged.grade >= 0) & (judged.grade < self.rel)
@@ -82,7 +81,6 @@ class GMBpref(Measure):
     rel: float = number(1.0, low=0.0)
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         return Bpref(rel=self.rel).values(judged)
 
 
@@ -112,7 +110,6 @@ class Rpref(Measure):
     divisor: str = choice("above", "all")
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         qrels, (query, _, gain) = judged.qrels, judged.gains
         ideal = qrels.ideal
         with np.errstate(over="ignore"):
@@ -145,7 +142,6 @@ class binG(Measure):  # noqa: N801  # the field's spelling
     rel: float = number(1.0, low=0.0)
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         hits = judged.hits(self.rel)
         weights = 1.0 / np.log2(2.0 + hits.rank - hits.nth)
         return ratio(judged.total(hits.query, weights), relevant(judged, self.rel))
@@ -171,7 +167,6 @@ class PairAccuracy(Measure):
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         hits = judged.hits(self.rel)
         within = np.ones(len(hits.rank), dtype=np.bool_)
         length = judged.length.astype(np.float64)
@@ -209,7 +204,6 @@ class AUROC(Measure):
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         hits = judged.hits(self.rel)
         length = judged.length
         if self.cutoff is not None:

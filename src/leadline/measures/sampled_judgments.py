@@ -66,7 +66,6 @@ class xinfAP(Measure):  # noqa: N801  # the field's spelling
     rel: float = number(1.0, low=0.0)
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         label, factor = _strata(judged.qrels)
         total = _estimated_relevant(judged.qrels, factor, self.rel)
         above = _expected_relevant_above(judged, label, self.rel)
@@ -111,7 +110,6 @@ class infNDCG(Measure):  # noqa: N801  # the field's spelling
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         label, factor = _strata(judged.qrels)
         labels = int(label.max(initial=0)) + 1
         inside = np.ones(len(judged.row), dtype=np.bool_)
@@ -175,7 +173,6 @@ class statAP(Measure):  # noqa: N801  # the field's spelling
     rel: float = number(1.0, low=0.0)
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         weight = _weights(judged.qrels)
         chosen = np.flatnonzero(judged.grade >= self.rel)
         query, each = judged.query[chosen], weight[judged.row[chosen]]

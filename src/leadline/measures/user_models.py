@@ -126,7 +126,6 @@ class _Walk(Measure):
         raise NotImplementedError
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         query, rank, grade = gains_below(self, judged, self.max_grade)
         size = len(judged.present)
         values = np.empty(size)
@@ -167,7 +166,6 @@ class RBP(Measure):
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         query, rank, gain = self._gains(judged)
         if self.cutoff is not None:
             within = rank <= self.cutoff
@@ -212,7 +210,6 @@ class RBPResidual(Measure):
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         chosen = judged.grade >= 0
         if self.cutoff is not None:
             chosen &= judged.rank <= self.cutoff
@@ -237,7 +234,6 @@ class RBPUnjudged(Measure):
     p: float = number(0.9, low=0.0, high=1.0, open_ends=True)
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         residual = RBPResidual(p=self.p).values(judged)
         residual[judged.total(judged.query[judged.grade >= 0]) == judged.length] = 0.0
         return residual
@@ -283,7 +279,6 @@ class ERR(Measure):
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         return self.added(judged, *gains_below(self, judged, self.max_grade))
 
     def added(self, judged: JudgedRun, query: Codes, rank: Codes | Integers, grade: Floats) -> Floats:
@@ -314,7 +309,6 @@ class nERR(ERR):  # noqa: N801  # the field's spelling
     aliases: ClassVar[Aliases] = {"normalised_err": {}, "normalized_err": {}}
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         return ratio(super().values(judged), self.added(judged, *judged.qrels.ideal))
 
 
@@ -337,7 +331,6 @@ class iRBU(ERR):  # noqa: N801  # the field's spelling
     p: float = number(0.99, low=0.0, high=1.0, open_ends=True)
 
     def utility(self, rank: Codes | Integers) -> Floats:
-        """Return the utility of a stop at each rank."""
         return np.asarray(np.power(self.p, rank + 0.0), dtype=np.float64)
 
 
@@ -361,7 +354,6 @@ class NERR8(_Walk):
 
     @property
     def last(self) -> int:
-        """Last rank that the user may inspect."""
         return self.cutoff
 
     def continuation(self, rank: Floats, gain: Floats) -> Floats:
@@ -389,7 +381,6 @@ class NERR9(_Walk):
 
     @property
     def last(self) -> int:
-        """Last rank that the user may inspect."""
         return self.cutoff
 
     def continuation(self, rank: Floats, gain: Floats) -> Floats:
@@ -418,7 +409,6 @@ class NERR10(_Walk):
 
     @property
     def last(self) -> int:
-        """Last rank that the user may inspect."""
         return self.depth
 
     def continuation(self, rank: Floats, gain: Floats) -> Floats:
@@ -448,7 +438,6 @@ class NERR11(_Walk):
 
     @property
     def last(self) -> int:
-        """Last rank that the user may inspect."""
         return self.depth
 
     def continuation(self, rank: Floats, gain: Floats) -> Floats:
@@ -478,7 +467,6 @@ class INSQ(_Walk):
 
     @property
     def last(self) -> int:
-        """Last rank that the user may inspect."""
         return self.depth
 
     def continuation(self, rank: Floats, gain: Floats) -> Floats:
@@ -508,7 +496,6 @@ class INST(_Walk):
 
     @property
     def last(self) -> int:
-        """Last rank that the user may inspect."""
         return self.depth
 
     def continuation(self, rank: Floats, gain: Floats) -> Floats:
@@ -537,7 +524,6 @@ class BPM(Measure):
     cutoff: int = needed_cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         query, rank, grade = gains_below(self, judged, self.max_grade)
         within = rank <= self.cutoff
         query, rank, grade = query[within], rank[within], grade[within]
@@ -573,7 +559,6 @@ class Compat(Measure):
     p: float = number(0.95, low=0.0, high=1.0, open_ends=True)
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         qrels = judged.qrels
         rank = np.full(len(qrels.grades), NEVER, dtype=np.int64)
         rank[judged.row] = judged.rank
