@@ -53,6 +53,40 @@ class InputError(LeadlineError, ValueError):
         return InputError(self.found, expected=self.expected, path=path, line=self.line, hint=self.hint)
 
 
+def repeated(
+    what: str,
+    *,
+    first: str = "",
+    verb: str = "appears",
+    of: str = "",
+    path: str = "",
+    line: int | None = None,
+    hint: str = "",
+) -> InputError:
+    """Return the refusal of what stands twice where it may stand once; `first` says where it stood before.
+
+    >>> str(repeated("document 'd1'", of="query 'q1'", first="line 3", path="bad.run", line=7))
+    "bad.run:7: document 'd1' appears twice for query 'q1' (first at line 3); expected each once"
+    """
+    found = f"{what} {verb} twice" + (f" for {of}" if of else "") + (f" (first at {first})" if first else "")
+    return InputError(found, expected="each once", path=path, line=line, hint=hint)
+
+
+def refuse_repeated(what: str, names: Iterable[object], *, path: str = "") -> None:
+    """Refuse names of which one stands twice.
+
+    >>> refuse_repeated("column", ["run", "AP", "run"], path="table.csv")
+    Traceback (most recent call last):
+        ...
+    leadline.errors.InputError: table.csv: column 'run' appears twice; expected each once
+    """
+    seen = set()
+    for name in names:
+        if name in seen:
+            raise repeated(f"{what} '{name}'", path=path)
+        seen.add(name)
+
+
 class UsageError(LeadlineError, ValueError):
     """Invalid options or combinations of options."""
 

@@ -102,7 +102,7 @@ def test_results_and_tables_are_read(tmp_path: Path) -> None:
         ('{"a": 1}', "contains no numbers of runs"),
         ('{"runs": [{"hsa": 1}]}', "a run without a name"),
         ("", "contains no rows"),
-        ("run,AP\na,1\na,2\n", "t:3: run 'a' again"),
+        ("run,AP\na,1\na,2\n", "t:3: run 'a' appears twice"),
         ("run,AP\na\n", "t:2: 1 cells; expected 2"),
     ],
 )

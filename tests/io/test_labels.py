@@ -49,7 +49,7 @@ def test_an_error_names_its_line_whatever_blank_lines_stand_before_it(
 def test_a_run_that_comes_again_is_refused_at_its_line(tmp_path: Path) -> None:
     path = written(tmp_path, "run\tteam\n\na\t1\n\na\t2\n")
     for reader in ("labels", "results"):
-        with pytest.raises(InputError, match="run 'a' again") as caught:
+        with pytest.raises(InputError, match="run 'a' appears twice") as caught:
             READERS[reader](path)
         assert caught.value.line == 5
 

@@ -95,7 +95,7 @@ def test_any_pairs_are_a_pool_of_certain_documents(tmp_path: Path, name: str, te
         ),
         ("query_id\tdoc_id\tprobability\nq\td\tnan\n", "probability 'nan'"),
         ("query_id\tdoc_id\tprobability\nq\td\t1.5\n", "and at most 1"),
-        ("query_id\tdoc_id\tprobability\nq\td\t1\nq\td\t1\n", "pool.tsv:3: document 'd' is twice"),
+        ("query_id\tdoc_id\tprobability\nq\td\t1\nq\td\t1\n", "pool.tsv:3: document 'd' appears twice"),
         ("query_id\tdoc_id\tcontributors\nq\td\t[1]\n", "contributors that cannot be read"),
         ("query_id\tdoc_id\tcontributors\nq\td\t{\n", "contributors that cannot be read"),
         ("query_id\tother\tmore\nq\td\t1\n", "expected query_id and doc_id"),

@@ -298,7 +298,7 @@ REFUSED: dict[str, tuple[str, str]] = {
         ":3: AP of run 'a' for query 'q1' again (first at line 2)",
     ),
     "two names of one measure": ("query,run,map,AP\nq1,a,0.5,0.5\n", "map and AP both mean AP"),
-    "two columns of a name": ("query,a,a\nq1,0.5,0.5\n", "two columns called 'a'"),
+    "two columns of a name": ("query,a,a\nq1,0.5,0.5\n", "column 'a' appears twice"),
     "a ragged row": ("query,a,b\nq1,0.5\n", ":2: 2 cells"),
     "a line of two columns in trec_eval": ("map all 0.5\nmap q1 0.5\nmap 0.5\n", ":3: 2 columns"),
     "no layout": ("x y 0.5\nz w 0.7\n", "none or two of which name measures"),

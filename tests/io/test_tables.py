@@ -241,7 +241,7 @@ def test_columns_without_a_header_are_named(tmp_path: Path, leadline: Leadline) 
             ":1: a table of scores with columns query_id, doc_id, text; expected a column called score",
         ),
         ("query_id,doc_id,rank,score", ":1: 3 columns; expected 4: query_id, doc_id, rank, score"),
-        ("query_id,query_id,score", ":1: two columns called query_id; expected one"),
+        ("query_id,query_id,score", ":1: column 'query_id' appears twice"),
         (
             "doc_id,-,score",
             ":1: a table of scores with columns doc_id, -, score; expected a column called query_id",

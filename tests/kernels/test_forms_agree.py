@@ -165,7 +165,6 @@ def expected_tally(run: bytes, qrels: bytes, *, narrow: bool) -> ReadCounts:
         remarks=remarks_in(run),
         tag=rows[-1][5].decode(),
         unjudged_queries=len(unjudged),
-        unjudged_query=unjudged[0].decode("utf-8", "surrogateescape") if unjudged else "",
     )
 
 

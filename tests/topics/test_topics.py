@@ -236,7 +236,7 @@ def test_vectors_survive_their_file(tmp_path: Path, name: str) -> None:
         ('{"doc_id": "a", "topics": [true, false]}', ":1: topics that are no numbers"),
         ('{"doc_id": "a", "topics": 0.5}', "expected doc_id and topics, a list"),
         ('{"doc_id": "a", "topics": [1]}\n{"doc_id": "b", "topics": [0.5, 0.5]}', ":2: 2 topics; expected 1"),
-        ('{"doc_id": "a", "topics": [1]}\n{"doc_id": "a", "topics": [1]}', "a document twice"),
+        ('{"doc_id": "a", "topics": [1]}\n{"doc_id": "a", "topics": [1]}', "document 'a' appears twice"),
     ],
 )
 def test_vectors_that_are_none_are_refused(tmp_path: Path, text: str, message: str) -> None:

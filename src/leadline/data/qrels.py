@@ -16,7 +16,7 @@ from leadline.data.ids import Ids, QueryTable, Vocabulary, encode_rows, to_text
 from leadline.data.judgment_tables import Ideal, Subtopics, digest_of_rows
 from leadline.data.packed_ids import Slots, slots_of
 from leadline.data.wording import counted, queries
-from leadline.errors import InputError, UnknownIdError
+from leadline.errors import UnknownIdError, repeated
 
 
 class QrelsColumns(QueryTable):
@@ -185,11 +185,9 @@ class QrelsColumns(QueryTable):
         """Raise InputError if a document is judged twice for a query."""
         pair = self.duplicate
         if pair is not None:
-            raise InputError(
-                f"document '{to_text(self.documents[pair[1]])}' is judged twice for query "
-                f"'{self.queries[int(self.query[pair[1]])]}'",
-                expected="each once",
-                path=self.source,
+            document, query = to_text(self.documents[pair[1]]), self.queries[int(self.query[pair[1]])]
+            raise repeated(
+                f"document '{document}'", verb="is judged", of=f"query '{query}'", path=self.source
             )
 
     @property

@@ -13,7 +13,7 @@ from leadline.data.arrays import Codes, Floats, Integers, freeze
 from leadline.data.ids import Ids, QueryTable, Vocabulary, encode_rows, to_text
 from leadline.data.validation import check_run_name
 from leadline.data.wording import counted, queries
-from leadline.errors import InputError, UnknownIdError
+from leadline.errors import InputError, UnknownIdError, repeated
 
 
 class RunColumns(QueryTable):
@@ -164,12 +164,8 @@ class RunColumns(QueryTable):
             )
         pairs, counts = np.unique(query * (len(documents) + 1) + document, return_counts=True)
         for pair in pairs[counts > 1][:1]:
-            raise InputError(
-                f"document '{documents[int(pair) % (len(documents) + 1)]}' appears twice for query "
-                f"'{queries[int(pair) // (len(documents) + 1)]}'",
-                expected="each once",
-                path=name,
-            )
+            query_code, code = divmod(int(pair), len(documents) + 1)
+            raise repeated(f"document '{documents[code]}'", of=f"query '{queries[query_code]}'", path=name)
         order = np.lexsort((-document, -scores, query))
         offsets = np.searchsorted(query[order], np.arange(len(queries) + 1)).astype(np.int64)
         return cls.of_columns(

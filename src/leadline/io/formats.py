@@ -20,6 +20,7 @@ from leadline.data.reading import DEFAULT_READING, Reading
 from leadline.errors import InputError
 from leadline.io import row_checks, row_columns
 from leadline.io.archives import COMPRESSIONS
+from leadline.io.cell_values import json_or_none
 from leadline.io.opening import (
     BINARY_TABLES,
     BOM,
@@ -330,12 +331,7 @@ def _is_json_lines(head: bytes, named: str) -> bool:
 
 
 def _is_record(line: bytes) -> bool:
-    import json
-
-    try:
-        found = json.loads(line)
-    except (ValueError, RecursionError):
-        return False
+    found = json_or_none(line)
     if not isinstance(found, dict):
         return False
     if row_columns.find(found, row_columns.DOCUMENT) is None:

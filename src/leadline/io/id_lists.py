@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import difflib
-import json
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from leadline.data.ids import to_bytes, to_text
-from leadline.errors import InputError, UsageError
+from leadline.errors import InputError, UsageError, repeated
 from leadline.io import row_columns, texts
+from leadline.io.cell_values import number_in, object_of
 from leadline.io.lines import whole_text
 from leadline.io.objects import read_qrels
 from leadline.io.opening import BOM, PARQUET, first_bytes, read_whole, text_of
@@ -65,7 +65,7 @@ def read_labels(place: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for line, name, label in rows:
         if found.setdefault(name, label) != label:
-            raise InputError(f"run '{name}' again", expected="each once", path=path, line=line)
+            raise repeated(f"run '{name}'", path=path, line=line)
     return found
 
 
@@ -92,9 +92,7 @@ def read_pair_values(place: str) -> dict[str, dict[str, float]]:
         if row[column] is None or row[column] == "":
             continue
         if document in found.setdefault(query, {}):
-            raise InputError(
-                f"document '{document}' again for query '{query}'", expected="each once", path=path, line=line
-            )
+            raise repeated(f"document '{document}'", of=f"query '{query}'", path=path, line=line)
         found[query][document] = _number(row[column], column, path, line)
     if not any(found.values()):
         raise InputError(f"no value in column '{column}'", expected="numbers", path=path)
@@ -102,11 +100,8 @@ def read_pair_values(place: str) -> dict[str, dict[str, float]]:
 
 
 def _number(cell: object, column: str, path: str, line: int) -> float:
-    try:
-        number = float(cell)  # type: ignore[arg-type]  # whatever a cell holds
-    except (TypeError, ValueError):
-        number = math.nan
-    if not math.isfinite(number):
+    number = number_in(cell)
+    if number is None or not math.isfinite(number):
         raise InputError(f"{column} {cell!r}", expected="a finite number", path=path, line=line)
     return number
 
@@ -150,12 +145,7 @@ def read_document_ids(path: str) -> list[str]:
 
 
 def _id_of(line: str, path: str, number: int) -> str:
-    try:
-        record = json.loads(line)
-    except (ValueError, RecursionError):
-        record = None
-    if not isinstance(record, dict):
-        raise InputError("no JSON object", expected="an object a line", path=path, line=number)
+    record = object_of(line, path, number)
     found = next((record[name] for name in DOCUMENTS if name in record), None)
     if not isinstance(found, str):
         raise InputError("no doc_id", expected="a text doc_id", path=path, line=number)
@@ -223,7 +213,7 @@ def read_population(given: str) -> int | dict[str, int]:
                 f"'{line.strip()[:60]}'", expected="a query and a whole number", path=given, line=number
             )
         if fields[0] in found:
-            raise InputError(f"query '{fields[0]}' again", expected="each once", path=given, line=number)
+            raise repeated(f"query '{fields[0]}'", path=given, line=number)
         found[fields[0]] = int(fields[1])
     if not found:
         raise InputError("contains no numbers", expected="a query and a number per line", path=given)

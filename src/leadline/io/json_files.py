@@ -16,7 +16,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from leadline.data.ids import to_bytes
-from leadline.errors import InputError
+from leadline.errors import InputError, repeated
 from leadline.io import python_inputs, row_columns
 from leadline.io.opening import Chunk
 from leadline.io.record_lists import json_lines_scan, mapping_lists
@@ -177,7 +177,7 @@ def _json_lines(window: Chunk) -> Iterator[tuple[int, Any]]:
                 line=line,
             )
         if len(found.pairs) > len(found):
-            raise InputError("a name twice in one object", expected="each once", path=window.path, line=line)
+            raise repeated("a name", of="one object", path=window.path, line=line)
         yield line, found
 
 

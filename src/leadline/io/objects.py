@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Sequence
 from itertools import compress
 from typing import Any, Unpack
@@ -13,7 +12,7 @@ from leadline.data.reading import Reading, ReadQrelsOptions, RunOptions
 from leadline.data.records import MACHINE_LABELS
 from leadline.data.run import RunColumns
 from leadline.data.validation import check_flags, check_run_name, check_word
-from leadline.errors import InputError, UsageError
+from leadline.errors import InputError, UsageError, refuse_repeated
 from leadline.io import tables
 from leadline.io.read import UNNAMED, Hits, QrelsLike, RunLike, counted_run, judgments_in
 from leadline.io.read_paths import public
@@ -336,8 +335,7 @@ def run_of_arrays(
             path=label,
             hint="lower_is_better=True reads distances; False reads the scores as they are",
         )
-    if twice := next((query for query, count in Counter(listed).items() if count > 1), None):
-        raise InputError(f"query '{twice}' twice", expected="one row for each query", path=label)
+    refuse_repeated("query", listed, path=label)
     pairs: dict[str, list[tuple[Any, float]]] = {}
     for query, row, row_scores, row_kept in zip(
         listed, found.tolist(), (-values if lower_is_better else values).tolist(), kept.tolist(), strict=True

@@ -16,8 +16,9 @@ from zlib import crc32
 import numpy as np
 
 from leadline.data.arrays import Flags, Floats
-from leadline.errors import InputError
+from leadline.errors import InputError, repeated
 from leadline.io import row_columns
+from leadline.io.cell_values import json_or_none, number_in
 from leadline.io.formats import suffix_of
 from leadline.io.id_lists import read_pairs
 from leadline.io.lines import lines
@@ -91,7 +92,7 @@ def _listed(path: str, *, ordered: bool) -> _Columns:
 def _rows(path: str, *, ordered: bool) -> Iterator[tuple[Any, ...]]:
     for place, row in rows_of(path, "query", quoted=True):
         try:
-            order = _number(str(row["order"])) if ordered and "order" in row else math.nan
+            order = number_in(str(row["order"])) if ordered and "order" in row else math.nan
             if order is None:
                 raise InputError("a row without its order", expected="a number")
             share = row_columns.share_of(_first(row))
@@ -117,10 +118,8 @@ def _first(row: Mapping[str, Any]) -> object:
 
 def _ranks(given: object) -> Mapping[str, int]:
     if isinstance(given, str):
-        try:
-            given = json.loads(given or "{}")
-        except (ValueError, RecursionError):
-            given = 0
+        found = json_or_none(given or "{}")
+        given = 0 if found is None else found
     if given is None:
         return {}
     if not isinstance(given, dict) or not all(isinstance(rank, int) for rank in given.values()):
@@ -349,23 +348,15 @@ def _check_line(cells: Sequence[str], path: str, number: int) -> None:
             line=number,
         )
     _, _, share, order, ranks = cells
-    probability = _number(share)
+    probability = number_in(share)
     if probability is None or not 0 <= probability <= 1:
         raise InputError(f"probability '{share}'", expected="a number in [0, 1]", path=path, line=number)
-    if _number(order) is None:
+    if number_in(order) is None:
         raise InputError(f"order '{order}'", expected="a number", path=path, line=number)
     if not all(type(rank) is int for rank in _parsed(ranks or "{}", path, number).values()):
         raise InputError(
             "contributors that cannot be read", expected='as in {"bm25": 3}', path=path, line=number
         )
-
-
-def _number(text: str) -> float | None:
-    """Return the number in a cell, or None."""
-    try:
-        return float(text)
-    except ValueError:
-        return None
 
 
 def _check_drawn(pairs: _Columns, path: str) -> None:
@@ -389,20 +380,12 @@ def _check_once(pairs: _Columns, path: str) -> None:
         seen: set[tuple[str, str]] = set()
         for number, (query, document) in zip(pairs.lines, listed, strict=True):
             if (query, document) in seen:
-                raise InputError(
-                    f"document '{document}' is twice in the pool of query '{query}'",
-                    expected="each once",
-                    path=path,
-                    line=number,
-                )
+                raise repeated(f"document '{document}'", of=f"query '{query}'", path=path, line=number)
             seen.add((query, document))
 
 
 def _parsed(text: str, path: str, number: int) -> dict[str, Any]:
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        value = None
+    value = json_or_none(text)
     if not isinstance(value, dict):
         raise InputError("no JSON object", expected='as in {"bm25": 3}', path=path, line=number)
     return value

@@ -14,7 +14,7 @@ from leadline import kernels
 from leadline.data.arrays import Codes, Floats, Hashes, Integers
 from leadline.data.ids import Ids, Vocabulary, to_bytes
 from leadline.data.qrels import QrelsColumns
-from leadline.errors import InputError
+from leadline.errors import InputError, refuse_repeated
 from leadline.io.columns import BATCH_ROWS
 from leadline.io.row_columns import LISTED, QUERY, SCORE, Records, Row, Table, find
 
@@ -144,9 +144,7 @@ def by_query(hits: Any, queries: Iterable[Any], documents: Sequence[str] | None,
         raise InputError(
             f"{len(lists)} lists of hits and {len(names)} queries", expected="as many", path=path
         )
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"query {twice!r} twice", expected="one list for each query", path=path)
+    refuse_repeated("query", names, path=path)
     if documents is None:
         return dict(zip(names, lists, strict=True))
 

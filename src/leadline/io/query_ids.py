@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from typing import Any
 
 from leadline.errors import InputError
+from leadline.io.cell_values import json_of, json_or_none
 from leadline.io.opening import BINARY_TABLES, read_whole, text_of
 from leadline.io.row_columns import QUERY, find
 from leadline.io.small_tables import FIELD, csv_table, delimiter_of, parquet
 from leadline.io.trec_lists import looks_trec
 from leadline.kernels import plain
 
+RECORDS = "records with query_id"
 QUERY_IDS = (*QUERY, "num", "id", "_id")
 
 
@@ -38,20 +39,16 @@ def _query_ids(path: str) -> Iterator[str]:
     text = text_of(window)
     start = text.lstrip()[:1]
     if start == "{":
-        import json
-
-        whole = None
-        with suppress(ValueError, RecursionError):
-            whole = json.loads(text)
+        whole = json_or_none(text)
         if isinstance(whole, dict) and find(whole, QUERY_IDS) is None:
             yield from whole  # {query: {document: number}}
             return
         rows = [(line, raw) for line, raw in enumerate(text.split("\n"), start=1) if raw.strip()]
-        parsed = ((line, _parsed(raw, path, line)) for line, raw in rows)
+        parsed = ((line, json_of(raw, path, line, expected=RECORDS)) for line, raw in rows)
         yield from _ids_in(parsed if whole is None else iter([(1, whole)]), path)
         return
     if start == "[":
-        yield from _ids_in(enumerate(_parsed(text, path, 1), start=1), path)
+        yield from _ids_in(enumerate(json_of(text, path, 1, expected=RECORDS), start=1), path)
         return
     header = next((line for line in text.split("\n") if line.strip() and not line.startswith("#")), "")
     delimiter = delimiter_of(header)
@@ -81,15 +78,6 @@ def _query_ids(path: str) -> Iterator[str]:
                 path=path,
                 line=line,
             )
-
-
-def _parsed(text: str, path: str, line: int) -> Any:
-    import json
-
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        raise InputError("no JSON", expected="records with query_id", path=path, line=line) from None
 
 
 def _ids_in(rows: Iterable[tuple[int, Any]], path: str) -> Iterator[str]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from leadline.errors import InputError, LeadlineError
+from leadline.errors import InputError, LeadlineError, repeated
+from leadline.io.cell_values import json_of, number_of
 from leadline.io.id_lists import OWNERS
 from leadline.io.opening import PARQUET, first_bytes, read_whole, text_of
 from leadline.io.saved_results import read_saved
@@ -53,12 +53,7 @@ def read_column(place: str) -> Column:
         return _of_result(read_saved(path).view.data(whole=True), path, measure)
     text = text_of(read_whole(path))
     if text.lstrip().startswith("{"):
-        try:
-            found = json.loads(text)
-        except (ValueError, RecursionError):
-            raise InputError(
-                "no JSON", expected="the JSON result of a command, or a table", path=path
-            ) from None
+        found = json_of(text, path, expected="the JSON result of a command, or a table")
         check_json(found, path)
         with damaged_result(path):
             return _of_result(found, path, measure)
@@ -148,20 +143,13 @@ def _of_table(text: str, path: str, measure: str) -> Column:
         known = queries.setdefault(row[owner], {}) if of_query else values
         key = row[query] if of_query and query is not None else row[owner]
         if key in known:
-            raise InputError(f"run '{row[owner]}' again", expected="each once", path=path, line=line)
+            raise repeated(f"run '{row[owner]}'", path=path, line=line)
         known[key] = number
     return Column(path, name, values or _means(queries), queries)
 
 
 def _cell(text: str, column: str, path: str, line: int) -> float:
-    if text.strip() in ("", "-"):
-        return math.nan
-    try:
-        return float(text)
-    except ValueError:
-        raise InputError(
-            f"'{text}' in column '{column}'", expected="a number", path=path, line=line
-        ) from None
+    return math.nan if text.strip() in ("", "-") else number_of(text, column, path, line)
 
 
 def _means(queries: Mapping[str, Mapping[str, float]]) -> dict[str, float]:

@@ -15,7 +15,7 @@ from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import DEFAULT_READING, Reading
 from leadline.data.records import MACHINE_LABELS
 from leadline.data.run import RunColumns
-from leadline.errors import InputError
+from leadline.errors import InputError, refuse_repeated, repeated
 from leadline.io import selection, trec_runs
 from leadline.io.opening import BOM
 from leadline.io.row_columns import (
@@ -59,9 +59,8 @@ def choose(present: Sequence[object], what: str, *, by_rank: bool = False) -> tu
         raise _missing(present, "rank", RANK)
     found = [find(present, names) for names in (QUERY, LISTED)]
     value = find(present, values)
-    twice = [name for name in (*found, value, more) if name and list(present).count(name) > 1]
-    if twice:
-        raise InputError(f"two columns called {twice[0]}", expected="one")
+    used = (*found, value, more)
+    refuse_repeated("column", [name for name in present if name in used])
     for name, names in zip(found, (QUERY, LISTED), strict=True):
         if name is None:
             raise _missing(present, what, names)
@@ -181,10 +180,8 @@ def qrels_by_subtopic(records: Records) -> QrelsColumns:
             name = identify(subtopic, "subtopic", records)
             grades = found.setdefault(pair, {})
             if name in grades:
-                raise InputError(
-                    f"document '{document}' is judged twice for subtopic '{subtopic}' of query '{query}'",
-                    expected="each once",
-                )
+                of = f"subtopic '{subtopic}' of query '{query}'"
+                raise repeated(f"document '{document}'", verb="is judged", of=of)
             grades[name] = check.number(value, query, document)
         except InputError as error:
             raise records.at(error, place) from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -10,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from leadline.errors import InputError
+from leadline.io.cell_values import number_in
 
 if TYPE_CHECKING:
     from leadline.io.trec_lists import CompiledLists
@@ -55,11 +55,8 @@ def share_of(given: object) -> float:
     """
     if given is None:
         return 1.0
-    try:
-        share = float(given)  # type: ignore[arg-type]  # any content of a cell
-    except (TypeError, ValueError):
-        share = math.nan
-    if not 0 < share <= 1:
+    share = number_in(given)
+    if share is None or not 0 < share <= 1:
         raise InputError(f"probability {given!r}", expected="a number above 0 and at most 1")
     return share
 

@@ -17,6 +17,7 @@ import numpy as np
 from leadline.data.ids import to_text
 from leadline.data.qrels import QrelsColumns
 from leadline.errors import InputError
+from leadline.io.cell_values import number_in
 from leadline.io.row_columns import Records
 from leadline.io.trec_lists import about_remarks, first_line, is_number
 from leadline.kernels import plain
@@ -168,9 +169,9 @@ def _with_probability(fields: Sequence[bytes], document: int, grade: int, path: 
 
 
 def _number(field: bytes, what: str, path: str, line: int) -> float:
-    try:
-        return float(field)
-    except ValueError:
+    number = number_in(field)
+    if number is None:
         raise InputError(
             f"'{field.decode(errors='replace')}'", expected=f"{what}, a number", path=path, line=line
-        ) from None
+        )
+    return number

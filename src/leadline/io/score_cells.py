@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import re
@@ -12,6 +11,7 @@ from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 from leadline.errors import InputError
+from leadline.io.cell_values import json_of, number_in
 from leadline.io.opening import read_whole, text_of
 
 REVISION = re.compile(r"[0-9a-f]{40}|no_revision_available|external")
@@ -108,14 +108,9 @@ def value_of(cell: Any, column: str, *, undefined: bool = False) -> float | None
     if cell is None or (isinstance(cell, str) and not cell.strip()):
         return None
     shown = " ".join(str(cell).split())[:40]
-    try:
-        if isinstance(cell, (bool, list, dict)) or (
-            isinstance(cell, str) and ("_" in cell or not cell.isascii())
-        ):
-            raise TypeError
-        number = float(cell)
-    except (TypeError, ValueError):
-        raise InputError(f"'{shown}' in column '{column}'", expected="a number") from None
+    number = None if isinstance(cell, bool) else number_in(cell)
+    if number is None:
+        raise InputError(f"'{shown}' in column '{column}'", expected="a number")
     if isinstance(cell, str) and math.isnan(number):
         raise InputError(
             f"'{shown}' in column '{column}'", expected="a number, or nothing where it is missing"
@@ -169,7 +164,7 @@ def _mteb_model(path: str, name: str) -> str:
     folder = os.path.dirname(os.path.abspath(path))
     meta = os.path.join(folder, MODEL_META)
     if os.path.isfile(meta):
-        described = json_line(text_of(read_whole(meta)), meta, 1)
+        described = json_of(text_of(read_whole(meta)), meta, 1)
         if isinstance(described, dict) and described.get("name"):
             return str(described["name"])
     base = os.path.basename(folder)
@@ -256,13 +251,3 @@ def _of_nested(found: Mapping[str, Any], path: str, name: str, choices: Choices)
                 columns.measures.append(str(measure))
                 columns.values.append(value)
     return columns
-
-
-def json_line(text: str, path: str, number: int) -> Any:
-    """Return the value of a line, or of a whole file."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise InputError(
-            f"no JSON ({error})", expected="an object on every line", path=path, line=number
-        ) from None

@@ -6,12 +6,12 @@ import json
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from numbers import Real
 from typing import Any
 
 from leadline.data.optional import import_optional
-from leadline.errors import InputError
+from leadline.errors import InputError, refuse_repeated
 from leadline.io import row_columns
+from leadline.io.cell_values import json_of, number_in
 from leadline.io.opening import ARROW, BINARY_TABLES, PARQUET, first_bytes, read_whole, text_of
 from leadline.io.python_inputs import names_of, open_frame
 from leadline.io.run_names import run_name
@@ -23,7 +23,6 @@ from leadline.io.score_cells import (
     OpenedScores,
     ScoreColumns,
     id_of,
-    json_line,
     open_mapping,
     placed,
     value_of,
@@ -105,7 +104,7 @@ def _open_file(path: str, name: str) -> OpenedScores | Saved | dict[str, Any]:
     if not lines:
         raise InputError("contains no scores", expected=EXPECTED, path=path)
     cells = three(lines[0][1])
-    if len(cells) == 3 and (cells[0] in TEXT_MEASURES or _is_number(cells[2])):
+    if len(cells) == 3 and (cells[0] in TEXT_MEASURES or number_in(cells[2]) is not None):
         return OpenedScores((), lambda choices: _of_lines(lines, path, name, choices))
     if not any(sign in lines[0][1] for sign in ",\t;"):
         found = f"{len(cells)} columns without a header" if len(cells) > 1 else "no table"
@@ -124,14 +123,6 @@ def three(line: str) -> list[str]:
     """Return the cells of a line of trec_eval or ir_measures: between tabs, or else between blanks."""
     cells = [cell.strip() for cell in line.strip("\r\n").split("\t")]
     return cells if len(cells) == 3 else line.split()
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _of_arrow(path: str, head: bytes, name: str) -> OpenedScores | Saved | dict[str, Any]:
@@ -168,7 +159,7 @@ def _of_json(text: str, path: str, name: str) -> OpenedScores | Saved | dict[str
         if len(lines) < 2:
             raise InputError(f"no JSON ({error})", expected=EXPECTED, path=path) from None
         return _of_records(
-            [(number, json_line(line, path, number)) for number, line in lines], path, "line", name
+            [(number, json_of(line, path, number)) for number, line in lines], path, "line", name
         )
     if is_saved(found):
         return _of_saved(restored(found, path))
@@ -237,9 +228,7 @@ def find(header: Sequence[str], names: Sequence[str], taken: Collection[int] = (
 
 
 def _of_table(header: list[str], rows: list[Row], path: str, unit: str, name: str) -> OpenedScores:
-    if len(set(header)) < len(header):
-        twice = next(one for one in header if header.count(one) > 1)
-        raise InputError(f"two columns called '{twice}'", expected="different names", path=path)
+    refuse_repeated("column", header, path=path)
     return OpenedScores(header, lambda choices: _cells(header, rows, path, unit, name, choices))
 
 
@@ -342,7 +331,8 @@ def _query_column(header: list[str], rows: list[Row], path: str, *, taken: Seque
             path=path,
         )
     numbers = sum(
-        isinstance(row[0], float) or (isinstance(row[0], str) and "." in row[0] and _is_number(row[0]))
+        isinstance(row[0], float)
+        or (isinstance(row[0], str) and "." in row[0] and number_in(row[0]) is not None)
         for _, row in rows
     )
     counted = header[0] in INDEX and all(str(row[0]) == str(at) for at, (_, row) in enumerate(rows))
@@ -358,10 +348,7 @@ def _query_column(header: list[str], rows: list[Row], path: str, *, taken: Seque
 def _is_text(rows: list[Row], place: int) -> bool:
     """Return whether some cell of a column is text that is no number."""
     cells = (row[place] for _, row in rows)
-    return any(
-        cell is not None and not isinstance(cell, Real) and not (isinstance(cell, str) and _is_number(cell))
-        for cell in cells
-    )
+    return any(cell is not None and number_in(cell) is None for cell in cells)
 
 
 def _are_runs(names: list[str], run: int | None, choices: Choices) -> bool:

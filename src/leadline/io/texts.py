@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,8 +10,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 from leadline.data.ids import to_bytes
 from leadline.data.validation import check_arguments
-from leadline.errors import InputError
+from leadline.errors import InputError, refuse_repeated, repeated
 from leadline.io import row_columns, web_pages
+from leadline.io.cell_values import checked_object, json_of, object_of
 from leadline.io.lines import lines, whole_text
 from leadline.io.opening import LONGEST_TEXT, PARQUET, first_bytes, too_long
 from leadline.io.read_paths import public
@@ -24,31 +24,13 @@ def json_lines(path: str, *, encoding: str = "utf-8") -> Rows:
     """Yield the object of every line that has one."""
     for number, line in lines(path, encoding=encoding):
         if line.strip():
-            yield number, _object(_parsed(line, path, number), path, number)
+            yield number, object_of(line, path, number)
 
 
 def json_list(path: str, *, encoding: str = "utf-8") -> Rows:
     """Yield the objects of a list, numbered from 1."""
-    for number, found in enumerate(_parsed(whole_text(path, encoding=encoding), path, 1), start=1):
-        yield number, _object(found, path, number)
-
-
-def _parsed(text: str, path: str, number: int) -> Any:
-    try:
-        return json.loads(text)
-    except RecursionError:
-        raise InputError("JSON nested too deeply", expected="objects", path=path) from None
-    except ValueError as error:
-        found = f" ({error.msg.lower()})" if isinstance(error, json.JSONDecodeError) else ""
-        raise InputError(
-            f"no JSON{found}", expected="an object on every line", path=path, line=number
-        ) from None
-
-
-def _object(found: Any, path: str, number: int) -> dict[str, Any]:
-    if not isinstance(found, dict):
-        raise InputError(f"JSON of a {type(found).__name__}", expected="an object", path=path, line=number)
-    return found
+    for number, found in enumerate(json_of(whole_text(path, encoding=encoding), path, 1), start=1):
+        yield number, checked_object(found, path, number)
 
 
 def table(
@@ -71,9 +53,7 @@ def table(
     if not headed and len(header) == 2 and not set(header) & set(known):
         yield number, dict(zip(("id", "text"), header, strict=True))
         header = ["id", "text"]
-    for name in header:
-        if header.count(name) > 1:
-            raise InputError(f"two columns called '{name}'", expected="one", path=path, line=number)
+    refuse_repeated("column", header, path=path)
     for number, row in cells:
         if len(row) != len(header):
             raise InputError(
@@ -326,12 +306,7 @@ def _read(
         if not key:
             raise InputError(f"a {noun} without an id", expected="one", path=path, line=place)
         if seen.setdefault(key, place) != place:
-            raise InputError(
-                f"{noun} '{document.id}' appears twice (first at {seen[key]})",
-                expected="each once",
-                path=path,
-                line=place,
-            )
+            raise repeated(f"{noun} '{document.id}'", first=str(seen[key]), path=path, line=place)
         yield document
 
 

@@ -16,7 +16,7 @@ from leadline.data.packed_ids import DocumentNumbers
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import Reading
 from leadline.data.wording import counted
-from leadline.errors import InputError
+from leadline.errors import InputError, repeated
 from leadline.io.archives import COMPRESSIONS
 from leadline.io.opening import BOM, WIDE_BOMS, Chunk
 from leadline.kernels import plain
@@ -490,10 +490,11 @@ class PlainLists:
             if first == row:
                 continue
             if on_duplicate == "refuse":
-                raise InputError(
-                    f"document '{to_text(document)}' {action} twice for query '{to_text(query)}' "
-                    f"(first at {self.unit} {self.lines[first]})",
-                    expected="each once",
+                raise repeated(
+                    f"document '{to_text(document)}'",
+                    verb=action,
+                    of=f"query '{to_text(query)}'",
+                    first=f"{self.unit} {self.lines[first]}",
                     line=self.lines[row],
                     hint=REPAIR if action == "appears" else "",
                 )

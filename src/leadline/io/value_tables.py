@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import glob
-import json
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from leadline.io.cell_values import json_or_none
 from leadline.io.opening import ARROW, BINARY_TABLES, PARQUET, first_bytes
 from leadline.io.row_columns import DOCUMENT
 from leadline.io.run_names import STANDARD_INPUT
@@ -112,10 +112,8 @@ def _keys(value: Mapping[str, Any]) -> list[str]:
 def _beginning(text: str) -> Any:
     """Return the JSON of a text, of its first line, or of as much of it as can be closed."""
     for part in (text, text.partition("\n")[0]):
-        try:
-            return json.loads(part)
-        except (ValueError, RecursionError):
-            continue
+        if (found := json_or_none(part)) is not None:
+            return found
     cut = text[: text.rfind(",")]
     closing = ""
     for sign in re.findall(r'"(?:[^"\\]|\\.)*"|[\[\]{}]', cut):
@@ -123,7 +121,5 @@ def _beginning(text: str) -> Any:
             closing = "}]"["{[".index(sign)] + closing
         elif sign in "}]":
             closing = closing[1:]
-    try:
-        return json.loads(cut + closing)
-    except (ValueError, RecursionError):
-        return {}
+    found = json_or_none(cut + closing)
+    return {} if found is None else found

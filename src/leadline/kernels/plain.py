@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from leadline.errors import InputError
+from leadline.errors import InputError, repeated
 
 RUN_COLUMNS = "6 columns: query Q0 document rank score tag"
 QRELS_COLUMNS = "4 columns: query iteration document grade"
@@ -249,11 +249,13 @@ def scan_subtopics(text: bytes, line: int) -> dict[tuple[bytes, bytes], dict[byt
         query, subtopic, document, value = fields
         earlier = first.setdefault((query, subtopic, document), line_number)
         if earlier != line_number:
-            raise refuse(
-                f"document {shown(document)} is judged twice for subtopic {shown(subtopic)} of "
-                f"query {shown(query)} (first at line {earlier})",
-                "each once",
-                line_number,
+            of = f"subtopic {shown(subtopic)} of query {shown(query)}"
+            raise repeated(
+                f"document {shown(document)}",
+                verb="is judged",
+                of=of,
+                first=f"line {earlier}",
+                line=line_number,
             )
         grades.setdefault((query, document), {})[subtopic] = grade(value, line_number)
     return grades

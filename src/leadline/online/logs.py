@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -13,6 +14,7 @@ import numpy as np
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
+from leadline.io.cell_values import number_in
 from leadline.io.id_lists import headed_rows, need_columns
 from leadline.io.run_names import run_name
 
@@ -172,11 +174,8 @@ def _name(row: Mapping[str, Any], column: str, path: str, line: int) -> str:
 
 def _click(value: Any, column: str, path: str, line: int) -> float:
     text = str(value).strip().lower()
-    try:
-        number = YES[text] if text in YES else float(text)
-    except ValueError:
-        number = math.nan
-    if not (math.isfinite(number) and number >= 0 and number == int(number)):
+    number = YES[text] if text in YES else number_in(text)
+    if number is None or not (math.isfinite(number) and number >= 0 and number == int(number)):
         raise InputError(
             f"click '{str(value)[:40]}' in column '{column}'",
             expected="0, or 1 or more",
@@ -191,11 +190,8 @@ def _position(value: Any, column: str, path: str, line: int) -> float:
     text = "" if value is None else str(value).strip()
     if text.lower() in ("", "nan", "none", "null"):
         return math.nan
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not (math.isfinite(number) and number >= 1 and number == int(number)):
+    number = number_in(text)
+    if number is None or not (math.isfinite(number) and number >= 1 and number == int(number)):
         raise InputError(
             f"position '{text[:40]}' in column '{column}'",
             expected="a whole number from 1, or nothing",
@@ -207,15 +203,12 @@ def _position(value: Any, column: str, path: str, line: int) -> float:
 
 def _time(value: Any, column: str, path: str, line: int) -> float:
     text = str(value).strip()
-    try:
-        number = float(text)
-    except ValueError:
-        try:
+    number = number_in(text)
+    if number is None:
+        with suppress(ValueError):
             moment = datetime.fromisoformat(text)
             number = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-        except ValueError:
-            number = math.nan
-    if not math.isfinite(number):
+    if number is None or not math.isfinite(number):
         raise InputError(
             f"time '{text[:40]}' in column '{column}'",
             expected="a number, or as 2019-11-24 00:00:17",

@@ -13,7 +13,7 @@ import numpy as np
 from leadline.data.arrays import Floats
 from leadline.data.optional import import_optional
 from leadline.data.validation import check_whole
-from leadline.errors import InputError, UsageError
+from leadline.errors import InputError, UsageError, refuse_repeated
 from leadline.io.formats import suffix_of
 from leadline.io.texts import TextsLike, rows_of
 from leadline.io.write import write_bytes, write_whole
@@ -247,6 +247,5 @@ def read_vectors(path: str | os.PathLike[str]) -> Vectors:
             path=name,
             line=lines[number],
         )
-    if len(set(ids)) < len(ids):
-        raise InputError("a document twice", expected="each once", path=name)
+    refuse_repeated("document", ids, path=name)
     return Vectors(ids, theta)

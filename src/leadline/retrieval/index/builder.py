@@ -19,6 +19,7 @@ from leadline.data.ids import to_bytes
 from leadline.data.records import ResultWarning
 from leadline.errors import InputError, UsageError
 from leadline.io import row_columns
+from leadline.io.cell_values import number_in, number_of
 from leadline.io.read_paths import check_outputs, public
 from leadline.io.texts import DOCUMENT, Document, TextsLike, name_of, read_documents, rows_of
 from leadline.retrieval.index import index_files
@@ -49,28 +50,18 @@ def keep_rule(rule: str) -> Callable[[str], bool]:
     parts = RULE.fullmatch(rule)
     if parts is None:
         raise UsageError(f"--keep {rule}; expected FILE:COLUMN>=NUMBER")
-    try:
-        limit = float(parts["value"])
-    except ValueError:
-        raise UsageError(f"--keep {rule}: '{parts['value']}'; expected a number") from None
+    limit = number_in(parts["value"])
+    if limit is None:
+        raise UsageError(f"--keep {rule}: '{parts['value']}'; expected a number")
     path, column, compare = parts["path"], parts["column"].strip(), SIGNS[parts["sign"]]
     good: set[str] = set()
     for line, row in rows_of(path, "document"):
         if column not in row:
             raise InputError(f"no column '{column}'", expected=", ".join(map(str, row)), path=path, line=line)
         name = row_columns.find(row, DOCUMENT) or next(iter(row))
-        if compare(_number(row[column], column, path, line), limit):
+        if compare(number_of(row[column], column, path, line), limit):
             good.add(str(row[name]))
     return good.__contains__
-
-
-def _number(value: Any, column: str, path: str, line: int) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        raise InputError(
-            f"'{value}' in column '{column}'", expected="a number", path=path, line=line
-        ) from None
 
 
 class PostingBlock(NamedTuple):
