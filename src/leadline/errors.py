@@ -72,7 +72,7 @@ def repeated(
     return InputError(found, expected="each once", path=path, line=line, hint=hint)
 
 
-def refuse_repeated(what: str, names: Iterable[object], *, path: str = "") -> None:
+def refuse_repeated(what: str, names: Iterable[object], *, path: str = "", line: int | None = None) -> None:
     """Refuse names of which one stands twice.
 
     >>> refuse_repeated("column", ["run", "AP", "run"], path="table.csv")
@@ -83,7 +83,7 @@ def refuse_repeated(what: str, names: Iterable[object], *, path: str = "") -> No
     seen = set()
     for name in names:
         if name in seen:
-            raise repeated(f"{what} '{name}'", path=path)
+            raise repeated(f"{what} '{name}'", path=path, line=line)
         seen.add(name)
 
 

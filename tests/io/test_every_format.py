@@ -594,7 +594,7 @@ def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
     frame = pd.DataFrame([["q", "d", "e", 1.0]], columns=columns)
     assert refusal(read_run, frame) == "a frame with two columns of one name; expected one"
     path = file_of(tmp_path, "a.csv", ",".join(columns) + "\nq,d,e,1\n")
-    assert refusal(read_run, path) == f"{path}:1: two columns called docno; expected one"
+    assert refusal(read_run, path) == f"{path}:1: column 'docno' appears twice; expected each once"
 
 
 def test_lists_that_are_empty_are_ranked_lists_too() -> None:

@@ -53,7 +53,7 @@ def table(
     if not headed and len(header) == 2 and not set(header) & set(known):
         yield number, dict(zip(("id", "text"), header, strict=True))
         header = ["id", "text"]
-    refuse_repeated("column", header, path=path)
+    refuse_repeated("column", header, path=path, line=number)
     for number, row in cells:
         if len(row) != len(header):
             raise InputError(
